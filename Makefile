@@ -1,0 +1,56 @@
+# Every line here is a command people could type. `make demo` and `make test` set everything up first.
+PYTHON ?= python3
+BIN := .venv/bin
+RUST := $(shell find crates -name '*.rs' -o -name '*.toml' -o -name '*.sql' -o -name '*.css' -o -name '*.js') Cargo.toml Cargo.lock
+
+.PHONY: demo test test-long lint format bench docs clean help
+
+help:            ## what there is
+	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/\t/'
+
+.venv/.tools: pyproject.toml
+	$(PYTHON) -m venv .venv || { echo "make: Python's venv module is missing; on Debian: apt install python3-venv" >&2; exit 1; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'maturin>=1.9,<2'
+	touch $@
+
+# An editable install does not notice changed Rust sources: this stamp does.
+.venv/.built: .venv/.tools $(RUST)
+	$(BIN)/maturin develop --release --quiet
+	touch $@
+
+.venv/.dev: .venv/.built
+	$(BIN)/maturin develop --release --quiet --extras dev
+	touch $@
+
+demo: .venv/.built   ## the main job, end to end, in three minutes: scenario to dollars per user per month
+	$(BIN)/loadstone demo
+
+test: .venv/.dev     ## all fast tests
+	cargo test --workspace --quiet
+	$(BIN)/python -m pytest
+
+test-long: .venv/.dev   ## minutes: real browser, real servers, long measurements, parsers under fuzz
+	scripts/setup-browser
+	scripts/setup-lab
+	scripts/check-nostd
+	$(BIN)/python -m pytest -m long
+
+lint: .venv/.dev     ## format, clippy, ruff, mypy, the seam's stub against the module
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	$(BIN)/ruff format --check python tests scripts bench
+	$(BIN)/ruff check python tests scripts bench
+	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest loadstone._core --ignore-missing-stub
+
+format:          ## format everything
+	cargo fmt --all
+	$(BIN)/ruff format python tests scripts bench
+	$(BIN)/ruff check --fix python tests scripts bench
+
+bench: .venv/.dev    ## beside the peers, same machine, same run
+	scripts/setup-peers
+	$(BIN)/python bench/engine.py
+
+clean:           ## remove everything that was built
+	rm -rf .venv target tests/nostd/target fuzz/target
