@@ -1,0 +1,45 @@
+//! HTTP/1.1 as data: bytes in, messages out. No sockets, no clock, no threads, no standard library.
+//!
+//! | who | reads | writes |
+//! |---|---|---|
+//! | a server | [`RequestHead::parse`], [`ChunkedDecoder`] | [`write_response_head`] |
+//! | a client | [`ResponseHead::parse`], [`ChunkedDecoder`] | requests of its own, with [`MultipartWriter`] and [`write_form_pair`] |
+//! | an application | [`Request`] | [`Response`] |
+//!
+//! The server side is strict (RFC 9112): what two parsers could read differently is refused. Head and
+//! header fields stay where they were received; nothing is copied and nothing is allocated to parse them.
+
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod chunked;
+mod client_codec;
+mod cookie;
+mod date;
+mod form;
+mod headers;
+mod method;
+mod multipart;
+mod request;
+mod response;
+mod server_codec;
+mod service;
+mod status;
+
+pub use chunked::{ChunkError, ChunkedDecoder};
+pub use client_codec::{BadResponse, BodyFraming, ResponseHead};
+pub use cookie::{Cookies, SetCookie};
+pub use date::{DATE_LEN, format_date, parse_date};
+pub use form::{FormPairs, percent_decode, percent_encode, write_form_pair};
+pub use headers::Headers;
+pub use method::{Method, Version};
+pub use multipart::{Multipart, MultipartError, MultipartWriter, Part};
+pub use request::Request;
+pub use response::{Body, Response};
+pub use server_codec::{
+    Limits, ParseStatus, RequestFraming, RequestHead, ResponseContext, write_response_head,
+};
+pub use service::{Handler, Service};
+pub use status::reason_phrase;
