@@ -1,0 +1,244 @@
+//! From a plan to a program: every name resolved, every template parsed, every number checked.
+
+use loadstone_stats::{Era, ExponentialRank, Law as Compiled};
+
+use crate::encoding::Encoding;
+use crate::extract::Site;
+use crate::generator::{Generator, days_of};
+use crate::mix::Mix;
+use crate::names::Names;
+use crate::program::{CompiledOperation, CompiledPacing, Program};
+use crate::step::{CompiledStep, Fillers};
+use crate::template::Template;
+use crate::{Law, Load, NameEra, Operation, Pacing, Plan, Value};
+
+/// Longest time that is accepted, in seconds: a year; beyond it a unit was mistaken.
+const MAX_SECONDS: f64 = 366.0 * 86_400.0;
+/// Most items or characters of a drawn value.
+const MAX_LENGTH: u32 = 1 << 20;
+
+pub(crate) fn compile(plan: &Plan) -> Result<Program, String> {
+    check_load(&plan.load)?;
+    check_site(plan)?;
+    let names = Names::collect(plan)?;
+    let operation_names: Vec<&str> = plan.operations.iter().map(|o| o.name.as_str()).collect();
+    for (index, name) in operation_names.iter().enumerate() {
+        if name.is_empty() || operation_names[..index].contains(name) {
+            return Err(format!("operation `{name}`: every operation needs a name of its own"));
+        }
+    }
+    let first = operation_names.iter().position(|name| *name == plan.session.first);
+    let first =
+        first.ok_or_else(|| format!("session.first: there is no operation `{}`", plan.session.first))?;
+    let mix = Mix::compile(&operation_names, first, &plan.mix)?;
+    let population =
+        plan.load.profile.iter().map(|(_, users)| *users).max().unwrap_or(0).max(plan.load.users);
+    let mut fillers = Fillers::new(plan.seed);
+    let operations = plan
+        .operations
+        .iter()
+        .map(|operation| {
+            compile_operation(operation, &plan.pacing, &names, &mut fillers)
+                .map_err(|why| format!("operation `{}`, {why}", operation.name))
+        })
+        .collect::<Result<_, _>>()?;
+    Ok(Program {
+        seed: plan.seed,
+        site: Site {
+            origin: format!("http://{}", plan.target.authority).into_bytes().into(),
+            base_path: plan.target.base_path.as_bytes().into(),
+        },
+        target: plan.target.clone(),
+        load: plan.load.clone(),
+        slice: (plan.slice.index, plan.slice.of),
+        population,
+        browser: plan.browser.clone(),
+        operations,
+        first,
+        mix,
+        counters: names.counters,
+        forgotten: names.drawn.iter().map(|drawn| !drawn).collect(),
+        lists: names.lists,
+        serials: names.serials.len(),
+    })
+}
+
+fn check_load(load: &Load) -> Result<(), String> {
+    let spans = [
+        ("ramp_up_s", load.ramp_up_s, 0.0),
+        ("steady_s", load.steady_s, f64::MIN_POSITIVE),
+        ("ramp_down_s", load.ramp_down_s, 0.0),
+        ("timeout_s", load.timeout_s, 1e-3),
+    ];
+    for (name, value, least) in spans {
+        if !(least..=MAX_SECONDS).contains(&value) {
+            return Err(format!("load.{name}: {value} s is out of range"));
+        }
+    }
+    if load.users == 0 {
+        return Err("load.users: at least one user".into());
+    }
+    let times: Vec<f64> = load.profile.iter().map(|(at, _)| *at).collect();
+    if times.iter().any(|at| !(0.0..=MAX_SECONDS).contains(at)) || !times.is_sorted() {
+        return Err("load.profile: times count from the end of ramp-up and ascend".into());
+    }
+    Ok(())
+}
+
+fn check_site(plan: &Plan) -> Result<(), String> {
+    let (target, browser) = (&plan.target, &plan.browser);
+    let broken = |text: &str| text.bytes().any(|b| b <= b' ' || b == 127);
+    if target.host.is_empty() || target.port == 0 || broken(&target.host) {
+        return Err("target: a host and a port from 1 on".into());
+    }
+    if target.authority.is_empty() || broken(&target.authority) {
+        return Err(format!("target.authority: `{}` is no value of a Host header", target.authority));
+    }
+    let base = &target.base_path;
+    if broken(base) || base.ends_with('/') || !(base.is_empty() || base.starts_with('/')) {
+        return Err(format!("target.base_path: `{base}` must be empty or begin, and not end, with `/`"));
+    }
+    if plan.slice.index >= plan.slice.of {
+        return Err(format!("slice: there is no agent {} of {}", plan.slice.index, plan.slice.of));
+    }
+    if !(0.0..=1.0).contains(&browser.warm_share) {
+        return Err(format!("browser.warm_share: {} is no share", browser.warm_share));
+    }
+    if browser.user_agent.contains(['\r', '\n']) {
+        return Err("browser.user_agent: no line ends".into());
+    }
+    match browser.cached.iter().find(|prefix| !prefix.starts_with('/')) {
+        Some(prefix) => Err(format!("browser.cached: `{prefix}` does not begin with `/`")),
+        None => Ok(()),
+    }
+}
+
+fn compile_operation(
+    operation: &Operation,
+    pacing: &Pacing,
+    names: &Names,
+    fillers: &mut Fillers,
+) -> Result<CompiledOperation, String> {
+    if !(1e-6..=MAX_SECONDS).contains(&operation.limit_s) {
+        return Err(format!("limit_s: {} is out of range", operation.limit_s));
+    }
+    if operation.steps.is_empty() {
+        return Err("steps: at least one request".into());
+    }
+    let pacing = operation.pacing.as_ref().unwrap_or(pacing);
+    let draws = operation
+        .draw
+        .iter()
+        .map(|draw| {
+            let generator =
+                compile_value(&draw.value, names).map_err(|why| format!("draw `{}`: {why}", draw.name))?;
+            Ok((names.value(&draw.name)?, generator))
+        })
+        .collect::<Result<_, String>>()?;
+    let steps = operation.steps.iter().enumerate().map(|(index, step)| {
+        CompiledStep::compile(step, names, fillers)
+            .map_err(|why| format!("step {} ({} {}), {why}", index + 1, step.method, step.path))
+    });
+    Ok(CompiledOperation {
+        name: operation.name.clone(),
+        limit_us: (operation.limit_s * 1e6) as u64,
+        pacing: CompiledPacing {
+            kind: pacing.kind,
+            law: compile_law(&pacing.law).map_err(|why| format!("pacing: {why}"))?,
+        },
+        steps: steps.collect::<Result<_, _>>()?,
+        draws,
+    })
+}
+
+fn compile_law(law: &Law) -> Result<Compiled, String> {
+    let inside = |values: &[f64]| values.iter().all(|v| (0.0..=MAX_SECONDS).contains(v));
+    let (right, compiled) = match *law {
+        Law::Fixed { value_s } => (inside(&[value_s]), Compiled::Fixed(value_s)),
+        Law::Uniform { low_s, high_s } => {
+            (inside(&[low_s, high_s]) && low_s <= high_s, Compiled::Uniform { low: low_s, high: high_s })
+        }
+        Law::NegExp { mean_s, min_s, max_s } => (
+            inside(&[mean_s, min_s, max_s]) && min_s <= mean_s && mean_s <= max_s,
+            Compiled::NegExp { mean: mean_s, min: min_s, max: max_s },
+        ),
+        Law::LogNormal { mu, sigma, max_s } => (
+            mu.is_finite() && sigma > 0.0 && sigma.is_finite() && inside(&[max_s]) && max_s > 0.0,
+            Compiled::LogNormal { mu, sigma, max: max_s },
+        ),
+        Law::Pareto { k_s, alpha, max_s } => (
+            inside(&[k_s, max_s]) && k_s > 0.0 && alpha > 0.0 && alpha.is_finite() && k_s <= max_s,
+            Compiled::Pareto { scale: k_s, shape: alpha, max: max_s },
+        ),
+    };
+    if right { Ok(compiled) } else { Err(format!("{law:?} is no law of times from 0 to a year")) }
+}
+
+fn compile_value(value: &Value, names: &Names) -> Result<Generator, String> {
+    let template = |text: &str| Template::parse(text, names, Encoding::Plain);
+    let ordered = |low: u32, high: u32| match low <= high && high <= MAX_LENGTH {
+        true => Ok(()),
+        false => Err(format!("from {low} to {high} is no range up to {MAX_LENGTH}")),
+    };
+    Ok(match value {
+        Value::Int { low, high } if low > high => return Err(format!("from {low} to {high} is no range")),
+        Value::Int { low, high } => Generator::Int(*low, *high),
+        Value::Slice { count } => Generator::Slice(positive(*count)?),
+        Value::Serial { start } => {
+            let sequence = names.serials.iter().position(|known| known == start).unwrap_or_default();
+            Generator::Serial { start: *start, sequence }
+        }
+        Value::Rank { count, scale } if *scale > 0.0 && scale.is_finite() => {
+            Generator::Rank(ExponentialRank { count: positive(*count)?, scale: *scale })
+        }
+        Value::Rank { scale, .. } => return Err(format!("the scale {scale} is not above 0")),
+        Value::Words { low, high } => {
+            ordered(*low, *high)?;
+            Generator::Words(*low, *high)
+        }
+        Value::Letters { low, high, capital } => {
+            ordered(*low, *high)?;
+            Generator::Letters { low: *low, high: *high, capital: *capital }
+        }
+        Value::Digits { count } => {
+            ordered(*count, *count)?;
+            Generator::Digits(*count)
+        }
+        Value::Pick { from } if from.is_empty() => return Err("nothing to pick from".into()),
+        Value::Pick { from } => {
+            Generator::Pick(from.iter().map(|text| template(text)).collect::<Result<_, _>>()?)
+        }
+        Value::Date { base, low, high } => {
+            let day = days_of(base).ok_or_else(|| format!("`{base}` is no date such as 2008-10-22"))?;
+            let (from, to) = (day.saturating_add(*low), day.saturating_add(*high));
+            // Years of four digits: 0001-01-01 to 9999-12-31.
+            if low > high || from < -719_162 || to > 2_932_896 {
+                return Err(format!("from {low} to {high} days is no range of days"));
+            }
+            Generator::Date(from, to)
+        }
+        Value::Username { id, era } => {
+            let era = if *era == NameEra::Paper { Era::Paper } else { Era::Release };
+            Generator::Username(Box::new(compile_value(id, names)?), era)
+        }
+        Value::Choose { from } => Generator::Choose(names.list(from)?),
+        Value::Text { text } => Generator::Text(template(text)?),
+        Value::List { low, high, separator, distinct, item } => {
+            ordered(*low, *high)?;
+            let (separator, item) = (separator.as_str().into(), Box::new(compile_value(item, names)?));
+            Generator::List { low: *low, high: *high, separator, distinct: *distinct, item }
+        }
+        Value::Column { cells, .. } if cells.is_empty() => return Err("the column is empty".into()),
+        Value::Column { cells, row } => Generator::Column {
+            cells: cells.clone(),
+            row: row.as_ref().map(|row| template(row)).transpose()?,
+        },
+    })
+}
+
+fn positive(count: i64) -> Result<u64, String> {
+    u64::try_from(count)
+        .ok()
+        .filter(|count| *count > 0)
+        .ok_or_else(|| format!("the count {count} is not above 0"))
+}

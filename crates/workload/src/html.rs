@@ -1,0 +1,206 @@
+//! What the engine looks for in a page. Not a parser of HTML: it finds start tags and their attributes, passes over comments and
+//! the text of scripts, and accepts whatever bytes come.
+
+use memchr::memmem;
+use memchr::{memchr, memchr3};
+
+/// A start tag.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Tag<'a> {
+    name: &'a [u8],
+    attributes: &'a [u8],
+}
+
+/// Start tags of a page, in order.
+pub(crate) fn tags(page: &[u8]) -> Tags<'_> {
+    Tags { rest: page }
+}
+
+/// Iterator of [`tags`].
+pub(crate) struct Tags<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Iterator for Tags<'a> {
+    type Item = Tag<'a>;
+
+    fn next(&mut self) -> Option<Tag<'a>> {
+        loop {
+            let open = memchr(b'<', self.rest)?;
+            self.rest = &self.rest[open + 1..];
+            if self.rest.starts_with(b"!--") {
+                let end = memmem::find(self.rest, b"-->")?;
+                self.rest = &self.rest[end + 3..];
+                continue;
+            }
+            let length = self.rest.iter().take_while(|b| b.is_ascii_alphanumeric()).count();
+            if length == 0 {
+                continue;
+            }
+            let (name, after) = self.rest.split_at(length);
+            let end = tag_end(after)?;
+            self.rest = &after[end..];
+            if name.eq_ignore_ascii_case(b"script") {
+                // Text such as "<img src=" in a script is not a tag of the page.
+                self.rest = &self.rest[script_end(self.rest)..];
+            }
+            return Some(Tag { name, attributes: &after[..end] });
+        }
+    }
+}
+
+/// Where the text of a script ends.
+fn script_end(text: &[u8]) -> usize {
+    let closes =
+        |at: &usize| text.get(at + 2..at + 8).is_some_and(|name| name.eq_ignore_ascii_case(b"script"));
+    memmem::find_iter(text, b"</").find(closes).unwrap_or(text.len())
+}
+
+/// Where the `>` stands that ends a tag, quoted ones passed over.
+fn tag_end(text: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        at += memchr3(b'>', b'"', b'\'', &text[at..])?;
+        if text[at] == b'>' {
+            return Some(at);
+        }
+        // A quote opens a value only behind `=`; in `title=don't` it is a letter like others.
+        let opens = text[..at].trim_ascii_end().ends_with(b"=");
+        at += if opens { 2 + memchr(text[at], &text[at + 1..])? } else { 1 };
+    }
+}
+
+impl<'a> Tag<'a> {
+    pub(crate) fn is(&self, name: &[u8]) -> bool {
+        self.name.eq_ignore_ascii_case(name)
+    }
+
+    /// The value of an attribute as it is written.
+    pub(crate) fn attribute(&self, name: &[u8]) -> Option<&'a [u8]> {
+        let mut rest = self.attributes;
+        loop {
+            rest = &rest[rest.iter().position(|b| !b.is_ascii_whitespace() && *b != b'/')?..];
+            let length = rest
+                .iter()
+                .position(|b| b.is_ascii_whitespace() || matches!(b, b'=' | b'/'))
+                .unwrap_or(rest.len());
+            // A stray `=` would otherwise be a name of no length, found again for ever.
+            let (found, after) = rest.split_at(length.max(1));
+            let (value, after) = attribute_value(after);
+            if found.eq_ignore_ascii_case(name) {
+                return Some(value);
+            }
+            rest = after;
+        }
+    }
+}
+
+/// The value that follows an attribute's name, empty when it has none, and what follows the value.
+fn attribute_value(after: &[u8]) -> (&[u8], &[u8]) {
+    let Some(value) = after.trim_ascii_start().strip_prefix(b"=") else { return (b"", after) };
+    let value = value.trim_ascii_start();
+    match value.first() {
+        Some(&quote @ (b'"' | b'\'')) => {
+            let end = memchr(quote, &value[1..]).map_or(value.len(), |end| end + 1);
+            (&value[1..end], value.get(end + 1..).unwrap_or_default())
+        }
+        _ => {
+            let end = value.iter().position(u8::is_ascii_whitespace).unwrap_or(value.len());
+            value.split_at(end)
+        }
+    }
+}
+
+/// What a page refers to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reference<'a> {
+    /// What for.
+    pub kind: ReferenceKind,
+    /// The address as it is written.
+    pub address: &'a [u8],
+}
+
+/// What a reference is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReferenceKind {
+    /// `<link rel=stylesheet href>`.
+    StyleSheet,
+    /// `<script src>`.
+    Script,
+    /// `<img src>`.
+    Image,
+}
+
+/// The style sheets, scripts and images that a browser fetches for a page, in order, repeated ones too.
+pub fn references(page: &[u8]) -> impl Iterator<Item = Reference<'_>> {
+    tags(page).filter_map(|tag| {
+        let (kind, attribute): (_, &[u8]) = if tag.is(b"img") {
+            (ReferenceKind::Image, b"src")
+        } else if tag.is(b"script") {
+            (ReferenceKind::Script, b"src")
+        } else if tag.is(b"link") && is_style_sheet(tag) {
+            (ReferenceKind::StyleSheet, b"href")
+        } else {
+            return None;
+        };
+        let address = tag.attribute(attribute)?.trim_ascii();
+        (!address.is_empty()).then_some(Reference { kind, address })
+    })
+}
+
+fn is_style_sheet(tag: Tag<'_>) -> bool {
+    let kinds = tag.attribute(b"rel").unwrap_or_default();
+    kinds.split(u8::is_ascii_whitespace).any(|kind| kind.eq_ignore_ascii_case(b"stylesheet"))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn found(page: &str) -> Vec<(ReferenceKind, &str)> {
+        references(page.as_bytes()).map(|r| (r.kind, std::str::from_utf8(r.address).unwrap())).collect()
+    }
+
+    #[test]
+    fn references_of_a_page() {
+        use ReferenceKind::{Image, Script, StyleSheet};
+        let page = "<link rel='preload stylesheet' href=/a.css><LINK REL=icon href=/i.ico><!-- <img src=/no> -->\
+            <script defer src=\"/a.js\"></script><script>'<img src=/no>'</script><img alt=\"a > b\" src='/b.jpg'/>\
+            <img data-src=/no><imgx src=/no><img src=\"\"><p title='<img src=/no>'><img\nsrc = /c.jpg >";
+        assert_eq!(
+            found(page),
+            [(StyleSheet, "/a.css"), (Script, "/a.js"), (Image, "/b.jpg"), (Image, "/c.jpg")]
+        );
+    }
+
+    #[test]
+    fn careless_pages_are_read_as_browsers_do() {
+        let page = "<SCRIPT>'<img src=/no>'</SCRIPT><a title=don't><img src=/a.jpg><p title = 'a>b'><img src=\"/b.jpg\"alt='>'>\
+            <script>if (a </b/.exec(c)) '<img src=/no>'</script><img src=/c.jpg>";
+        let images: Vec<_> = found(page).into_iter().map(|(_, address)| address).collect();
+        assert_eq!(images, ["/a.jpg", "/b.jpg", "/c.jpg"]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_scanned(page in proptest::collection::vec(any::<u8>(), 0..200)) {
+            references(&page).count();
+        }
+
+        #[test]
+        fn nearly_markup_is_scanned(page in "[<>/=\"' a!-]{0,40}(<img|<script|src|<!--|-->|<link rel=stylesheet){0,4}[<>/=\"' a-]{0,40}") {
+            for reference in references(page.as_bytes()) {
+                prop_assert!(!reference.address.is_empty());
+            }
+        }
+
+        #[test]
+        fn images_are_found_wherever_they_stand(before in "[a-z >\"']{0,30}", n in 0u32..1000, after in "[a-z<> ]{0,30}") {
+            let page = format!("{before}<img class=x src=\"/{n}.jpg\">{after}");
+            let address = format!("/{n}.jpg");
+            prop_assert_eq!(found(&page), [(ReferenceKind::Image, address.as_str())]);
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! A scenario as data: operations, mix, pacing and sessions. Pure and seeded: no clock, no sockets.
+//!
+//! A [`Plan`] is what the scenario file spells; [`Program::compile`] resolves its names to indices, parses its
+//! templates and refuses what does not fit. A [`Program`] is shared between threads and never changes; what one user
+//! remembers is its [`State`].
+
+mod compile;
+mod encoding;
+mod extract;
+mod generator;
+mod html;
+mod mix;
+mod names;
+mod plan;
+mod program;
+mod state;
+mod step;
+mod template;
+#[cfg(test)]
+mod tests;
+
+pub use encoding::markup_decode;
+pub use extract::{Answer, Extractor};
+pub use generator::{Generator, Scratch};
+pub use html::{Reference, ReferenceKind, references};
+pub use mix::{Mix, Next};
+pub use plan::*;
+pub use program::{CompiledOperation, CompiledPacing, Expectations, Program, expectations};
+pub use state::State;
+pub use step::{CompiledBody, CompiledExpect, CompiledPart, CompiledStep, Filler};
+pub use template::Template;

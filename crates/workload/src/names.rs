@@ -1,0 +1,142 @@
+//! The names of a plan: every value, list and flag gets an index.
+
+use std::collections::BTreeMap;
+
+use crate::{Extract, Plan, Source, Step, Value};
+
+/// More flags than bits would make a user's flags a list; no scenario comes near.
+const MAX_FLAGS: usize = 64;
+
+/// What a name stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Slot {
+    Value(usize),
+    List(usize),
+    Flag(usize),
+}
+
+/// All names of a plan.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    slots: BTreeMap<String, Slot>,
+    /// Whether value `i` is drawn anywhere. What is only ever extracted is forgotten with the session.
+    pub drawn: Vec<bool>,
+    pub lists: usize,
+    pub flags: usize,
+    /// Starts of `serial` values: one sequence for each.
+    pub serials: Vec<i64>,
+    /// Names of counted steps in the order of the plan.
+    pub counters: Vec<String>,
+}
+
+impl Names {
+    /// Finds every name that the plan defines.
+    pub(crate) fn collect(plan: &Plan) -> Result<Self, String> {
+        let mut names = Self::default();
+        for operation in &plan.operations {
+            for draw in &operation.draw {
+                let slot = names
+                    .define(&draw.name, Slot::Value)
+                    .map_err(|why| format!("operation `{}`, draw `{}`: {why}", operation.name, draw.name))?;
+                if let Slot::Value(index) = slot {
+                    names.drawn[index] = true;
+                }
+                names.collect_serials(&draw.value);
+            }
+            for (number, step) in operation.steps.iter().enumerate() {
+                names
+                    .collect_step(step)
+                    .map_err(|why| format!("operation `{}`, step {}: {why}", operation.name, number + 1))?;
+            }
+        }
+        Ok(names)
+    }
+
+    fn collect_step(&mut self, step: &Step) -> Result<(), String> {
+        for Extract { name, from } in &step.extract {
+            let kind: fn(usize) -> Slot = match from {
+                Source::Links { .. } => Slot::List,
+                Source::Contains { .. } => Slot::Flag,
+                _ => Slot::Value,
+            };
+            self.define(name, kind).map_err(|why| format!("extract `{name}`: {why}"))?;
+        }
+        for flag in &step.set {
+            self.define(flag, Slot::Flag).map_err(|why| format!("set `{flag}`: {why}"))?;
+        }
+        if let Some(counter) = step.count.as_ref().filter(|name| !self.counters.contains(name)) {
+            self.counters.push(counter.clone());
+        }
+        Ok(())
+    }
+
+    fn collect_serials(&mut self, value: &Value) {
+        match value {
+            Value::Serial { start } if !self.serials.contains(start) => self.serials.push(*start),
+            Value::Username { id: inner, .. } | Value::List { item: inner, .. } => {
+                self.collect_serials(inner)
+            }
+            _ => {}
+        }
+    }
+
+    fn define(&mut self, name: &str, kind: fn(usize) -> Slot) -> Result<Slot, String> {
+        if !is_name(name) {
+            return Err("a name is letters, digits, `_` and `-`, and begins with a letter".into());
+        }
+        if name == "user" || name == "users" {
+            return Err("`user` and `users` are the user's number and how many there are".into());
+        }
+        let next = match kind(0) {
+            Slot::Value(_) => self.drawn.len(),
+            Slot::List(_) => self.lists,
+            Slot::Flag(_) => self.flags,
+        };
+        let slot = *self.slots.entry(name.into()).or_insert_with(|| kind(next));
+        if std::mem::discriminant(&slot) != std::mem::discriminant(&kind(0)) {
+            return Err("the name already stands for something of another kind (value, list or flag)".into());
+        }
+        match slot {
+            Slot::Value(index) if index == self.drawn.len() => self.drawn.push(false),
+            Slot::List(index) if index == self.lists => self.lists += 1,
+            Slot::Flag(index) if index == self.flags => self.flags += 1,
+            _ => {}
+        }
+        if self.flags > MAX_FLAGS {
+            return Err(format!("more than {MAX_FLAGS} flags"));
+        }
+        Ok(slot)
+    }
+
+    /// Index of a value.
+    pub(crate) fn value(&self, name: &str) -> Result<usize, String> {
+        match self.slots.get(name) {
+            Some(Slot::Value(index)) => Ok(*index),
+            Some(Slot::List(_)) => Err(format!("`{name}` is a list: draw a value from it with `choose`")),
+            Some(Slot::Flag(_)) => Err(format!("`{name}` is a flag, not a value")),
+            None => Err(format!("no operation draws or extracts `{name}`")),
+        }
+    }
+
+    /// Index of a list.
+    pub(crate) fn list(&self, name: &str) -> Result<usize, String> {
+        match self.slots.get(name) {
+            Some(Slot::List(index)) => Ok(*index),
+            _ => Err(format!("no step extracts a list `{name}` of links")),
+        }
+    }
+
+    /// Bit of a flag.
+    pub(crate) fn flag(&self, name: &str) -> Result<u64, String> {
+        match self.slots.get(name) {
+            Some(Slot::Flag(index)) => Ok(1 << index),
+            _ => Err(format!("no step sets or extracts a flag `{name}`")),
+        }
+    }
+}
+
+/// Whether `text` can be a name.
+pub(crate) fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
+}

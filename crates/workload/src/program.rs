@@ -1,0 +1,163 @@
+//! A compiled plan.
+
+use std::collections::BTreeMap;
+
+use loadstone_stats::Law;
+use memchr::memmem;
+use serde::Serialize;
+
+use crate::extract::{Answer, Site};
+use crate::generator::{Generator, Scratch};
+use crate::mix::{Mix, Next};
+use crate::state::State;
+use crate::step::CompiledStep;
+use crate::{Browser, Load, PacingKind, Plan, Target};
+
+/// A plan whose names are indices. Threads share it.
+#[derive(Debug)]
+pub struct Program {
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// Where requests go.
+    pub target: Target,
+    /// Users over time.
+    pub load: Load,
+    /// This agent and the number of agents.
+    pub slice: (u32, u32),
+    /// Most users of the plan at any time, all agents together.
+    pub population: u32,
+    /// What the emulated browser caches.
+    pub browser: Browser,
+    /// Operations in the order of the plan.
+    pub operations: Vec<CompiledOperation>,
+    /// The first operation of a session.
+    pub first: usize,
+    /// What follows what.
+    pub mix: Mix,
+    /// Names of the counted steps.
+    pub counters: Vec<String>,
+    pub(crate) site: Site,
+    /// For each value, whether a session's end forgets it.
+    pub(crate) forgotten: Vec<bool>,
+    pub(crate) lists: usize,
+    pub(crate) serials: usize,
+}
+
+/// A compiled [`crate::Operation`].
+#[derive(Debug)]
+pub struct CompiledOperation {
+    /// Its name.
+    pub name: String,
+    /// Response time allowed, microseconds.
+    pub limit_us: u64,
+    /// When it starts.
+    pub pacing: CompiledPacing,
+    /// Requests.
+    pub steps: Vec<CompiledStep>,
+    pub(crate) draws: Vec<(usize, Generator)>,
+}
+
+/// A compiled [`crate::Pacing`].
+#[derive(Debug, Clone, Copy)]
+pub struct CompiledPacing {
+    /// What the law measures.
+    pub kind: PacingKind,
+    /// The law.
+    pub law: Law,
+}
+
+impl Program {
+    /// Resolves a plan.
+    ///
+    /// # Errors
+    /// A sentence that names the operation, step and field at fault.
+    pub fn compile(plan: &Plan) -> Result<Self, String> {
+        crate::compile::compile(plan)
+    }
+
+    /// What follows `operation` for a user whose choices `state` makes.
+    pub fn next(&self, operation: usize, state: &mut State) -> Next {
+        self.mix.next(operation, &mut state.walk)
+    }
+
+    /// Runs the extractions of a step; `scratch` is any buffer.
+    pub fn extract(
+        &self,
+        step: &CompiledStep,
+        answer: &impl Answer,
+        state: &mut State,
+        scratch: &mut Vec<u8>,
+    ) {
+        for extractor in &step.extract {
+            extractor.run(answer, &self.site, state, scratch);
+        }
+    }
+}
+
+impl CompiledOperation {
+    /// Draws the operation's values for a user.
+    pub fn draw(&self, state: &mut State, scratch: &mut Scratch) {
+        for (slot, generator) in &self.draws {
+            generator.draw(*slot, state, scratch);
+        }
+    }
+}
+
+impl CompiledStep {
+    /// Whether a user takes the step: its flags allow it and chance has it.
+    pub fn is_taken(&self, state: &mut State) -> bool {
+        state.flags & self.needs == self.needs
+            && state.flags & self.forbids == 0
+            && (self.chance >= 1.0 || state.rng.unit_open() <= self.chance)
+    }
+
+    /// What is wrong with a body, as a sentence's end; `None` when nothing is. `length` counts the whole body,
+    /// `body` is empty when nobody looks at it. `scratch` is any buffer.
+    pub fn find_fault(
+        &self,
+        body: &[u8],
+        length: u64,
+        state: &State,
+        scratch: &mut Vec<u8>,
+    ) -> Option<String> {
+        if length < self.expect.min_bytes {
+            return Some(format!("the body has {length} bytes, expected at least {}", self.expect.min_bytes));
+        }
+        let mut fault = |texts: &[crate::Template], wanted: bool, said: &str| {
+            texts.iter().find_map(|text| {
+                scratch.clear();
+                text.render(state, scratch);
+                let holds = memmem::find(body, scratch).is_some();
+                (holds != wanted).then(|| format!("the body {said} `{}`", String::from_utf8_lossy(scratch)))
+            })
+        };
+        fault(&self.expect.contains, true, "does not hold")
+            .or_else(|| fault(&self.expect.lacks, false, "holds"))
+    }
+}
+
+/// What a plan promises in the long run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Expectations {
+    /// Stationary share of each operation.
+    pub mix: BTreeMap<String, f64>,
+    /// Mean of the time before each operation, after clamping, seconds.
+    pub pace_mean_s: BTreeMap<String, f64>,
+}
+
+/// What `plan` promises: shares and pace that a valid run must show.
+///
+/// # Errors
+/// As [`Program::compile`].
+pub fn expectations(plan: &Plan) -> Result<Expectations, String> {
+    let program = Program::compile(plan)?;
+    let names: Vec<&str> = program.operations.iter().map(|o| o.name.as_str()).collect();
+    let shares = program.mix.stationary(&names)?;
+    let by_name = |value: &dyn Fn(usize) -> f64| {
+        names.iter().enumerate().map(|(i, name)| (name.to_string(), value(i))).collect()
+    };
+    Ok(Expectations {
+        mix: by_name(&|i| shares[i]),
+        pace_mean_s: by_name(&|i| program.operations[i].pacing.law.mean()),
+    })
+}

@@ -1,0 +1,125 @@
+//! What one user remembers: its random numbers, values, lists and flags.
+
+use loadstone_stats::Rng;
+
+use crate::program::Program;
+
+/// Most entries of a list of links: what a person would look over.
+pub(crate) const LIST_LIMIT: usize = 64;
+
+/// Streams of walks begin behind those of the values of all possible users.
+const WALKS: u64 = 1 << 32;
+
+/// The memory of one user.
+#[derive(Debug)]
+pub struct State {
+    /// Random numbers of the user's values and chances.
+    pub rng: Rng,
+    /// Those of its walk: what comes next and when. A stream of its own, because how many numbers values and chances
+    /// take depends on what the server answers.
+    pub walk: Rng,
+    /// Flags set, by bit.
+    pub flags: u64,
+    user: u32,
+    users: u32,
+    values: Box<[Vec<u8>]>,
+    lists: Box<[List]>,
+    serials: Box<[u64]>,
+}
+
+/// Distinct texts, end to end.
+#[derive(Debug, Default)]
+pub(crate) struct List {
+    text: Vec<u8>,
+    ends: Vec<u32>,
+}
+
+impl State {
+    /// User `user` of the plan, in a new session.
+    pub fn new(program: &Program, user: u32) -> Self {
+        Self {
+            rng: Rng::stream(program.seed, u64::from(user)),
+            walk: Rng::stream(program.seed, WALKS + u64::from(user)),
+            flags: 0,
+            user,
+            users: program.population,
+            values: vec![Vec::new(); program.forgotten.len()].into(),
+            lists: std::iter::repeat_with(List::default).take(program.lists).collect(),
+            serials: vec![0; program.serials].into(),
+        }
+    }
+
+    /// Number of this user in the plan, from 0.
+    pub fn user(&self) -> u32 {
+        self.user
+    }
+
+    /// How many users the plan has at most.
+    pub fn users(&self) -> u32 {
+        self.users
+    }
+
+    /// A value; empty when it was never drawn.
+    pub(crate) fn value(&self, slot: usize) -> &[u8] {
+        &self.values[slot]
+    }
+
+    pub(crate) fn set_value(&mut self, slot: usize, value: &[u8]) {
+        self.values[slot].clear();
+        self.values[slot].extend_from_slice(value);
+    }
+
+    pub(crate) fn list(&self, slot: usize) -> &List {
+        &self.lists[slot]
+    }
+
+    pub(crate) fn list_mut(&mut self, slot: usize) -> &mut List {
+        &mut self.lists[slot]
+    }
+
+    /// The next number of a sequence, from 0.
+    pub(crate) fn next_serial(&mut self, sequence: usize) -> u64 {
+        self.serials[sequence] += 1;
+        self.serials[sequence] - 1
+    }
+
+    /// Forgets flags and what was only ever extracted. Drawn values and sequences go on, and lists stay: who logs out
+    /// still has the page with the links.
+    pub fn forget(&mut self, program: &Program) {
+        self.flags = 0;
+        for (value, _) in self.values.iter_mut().zip(&program.forgotten).filter(|(_, forgotten)| **forgotten)
+        {
+            value.clear();
+        }
+    }
+
+    /// Forgets lists too: the next session is somebody else's.
+    pub fn begin_session(&mut self, program: &Program) {
+        self.forget(program);
+        self.lists.iter_mut().for_each(List::clear);
+    }
+}
+
+impl List {
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.text.clear();
+        self.ends.clear();
+    }
+
+    pub(crate) fn get(&self, index: usize) -> &[u8] {
+        let start = if index == 0 { 0 } else { self.ends[index - 1] as usize };
+        &self.text[start..self.ends[index] as usize]
+    }
+
+    /// Adds what is not there yet, up to the limit.
+    pub(crate) fn insert(&mut self, item: &[u8]) {
+        if self.len() < LIST_LIMIT && !(0..self.len()).any(|i| self.get(i) == item) {
+            self.text.extend_from_slice(item);
+            self.ends.push(self.text.len() as u32);
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! One request, compiled.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::encoding::Encoding;
+use crate::extract::Extractor;
+use crate::names::Names;
+use crate::template::Template;
+use crate::{Body, Part, Step};
+
+/// Methods that a step may have.
+const METHODS: [&str; 6] = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH"];
+/// Fields that the engine writes itself.
+const OWN_FIELDS: [&str; 8] = [
+    "host",
+    "connection",
+    "content-length",
+    "transfer-encoding",
+    "content-type",
+    "cookie",
+    "user-agent",
+    "accept-encoding",
+];
+
+/// A compiled [`Step`].
+#[derive(Debug, Clone)]
+pub struct CompiledStep {
+    /// Method.
+    pub method: &'static str,
+    /// Path with query, without the site's base path.
+    pub path: Template,
+    /// Extra header fields.
+    pub headers: Vec<(Box<str>, Template)>,
+    /// What is sent.
+    pub body: CompiledBody,
+    /// Flags that must be set.
+    pub needs: u64,
+    /// Flags that must be unset.
+    pub forbids: u64,
+    /// Probability that it is taken when its flags allow it.
+    pub chance: f64,
+    /// What the answer must be.
+    pub expect: CompiledExpect,
+    /// What is taken from the answer.
+    pub extract: Vec<Extractor>,
+    /// Flags set after success.
+    pub set: u64,
+    /// Flags unset after success.
+    pub unset: u64,
+    /// Follow redirects.
+    pub redirects: bool,
+    /// Fetch what the answer refers to.
+    pub page: bool,
+    /// Forget the session after success.
+    pub forget: bool,
+    /// Index among the named steps.
+    pub count: Option<usize>,
+    /// Whether the body must be looked at.
+    pub reads_body: bool,
+}
+
+/// A compiled [`Body`].
+#[derive(Debug, Clone)]
+pub enum CompiledBody {
+    /// None.
+    None,
+    /// Names, already encoded, and values.
+    Form(Vec<(Box<[u8]>, Template)>),
+    /// multipart/form-data.
+    Multipart(Vec<CompiledPart>),
+    /// Any other.
+    Raw {
+        /// Content-Type.
+        content_type: Box<str>,
+        /// Content.
+        text: Template,
+    },
+}
+
+/// A compiled [`Part`].
+#[derive(Debug, Clone)]
+pub enum CompiledPart {
+    /// A text field.
+    Field {
+        /// Its name.
+        name: Box<str>,
+        /// Its value.
+        text: Template,
+    },
+    /// A file.
+    File {
+        /// Its name.
+        name: Box<str>,
+        /// File name.
+        filename: Template,
+        /// Content-Type.
+        content_type: Box<str>,
+        /// Content.
+        content: Filler,
+    },
+}
+
+/// The content of an uploaded file, shared by all users.
+pub type Filler = Arc<[u8]>;
+
+/// A compiled [`crate::Expect`].
+#[derive(Debug, Clone)]
+pub struct CompiledExpect {
+    /// Accepted status codes.
+    pub status: Box<[u16]>,
+    /// Must stand in the body.
+    pub contains: Vec<Template>,
+    /// Must not stand in the body.
+    pub lacks: Vec<Template>,
+    /// Least length.
+    pub min_bytes: u64,
+}
+
+impl CompiledStep {
+    pub(crate) fn compile(step: &Step, names: &Names, fillers: &mut Fillers) -> Result<Self, String> {
+        let method = METHODS.iter().find(|m| **m == step.method);
+        let method =
+            method.ok_or_else(|| format!("method: `{}` is none of {}", step.method, METHODS.join(", ")))?;
+        let path =
+            Template::parse(&step.path, names, Encoding::Address).map_err(|why| format!("path: {why}"))?;
+        if !path.leading_text().starts_with(b"/") || step.path.bytes().any(|b| b <= b' ' || b == 127) {
+            return Err(format!(
+                "path: `{}` must begin with `/` and hold no spaces or control characters",
+                step.path
+            ));
+        }
+        if !(0.0..=1.0).contains(&step.chance) {
+            return Err(format!("chance: {} is no probability", step.chance));
+        }
+        let (needs, forbids) = flags_wanted(&step.when, names).map_err(|why| format!("when: {why}"))?;
+        let expect = CompiledExpect::compile(step, names)?;
+        let extract = step
+            .extract
+            .iter()
+            .map(|e| Extractor::compile(e, names).map_err(|why| format!("extract `{}`: {why}", e.name)))
+            .collect::<Result<Vec<_>, _>>()?;
+        let looks = !expect.contains.is_empty() || !expect.lacks.is_empty();
+        Ok(Self {
+            method,
+            path,
+            headers: compile_headers(&step.headers, names)?,
+            body: CompiledBody::compile(&step.body, names, fillers).map_err(|why| format!("body: {why}"))?,
+            needs,
+            forbids,
+            chance: step.chance,
+            reads_body: looks || step.page || extract.iter().any(Extractor::reads_body),
+            expect,
+            extract,
+            set: flag_bits(&step.set, names).map_err(|why| format!("set: {why}"))?,
+            unset: flag_bits(&step.unset, names).map_err(|why| format!("unset: {why}"))?,
+            redirects: step.redirects,
+            page: step.page,
+            forget: step.forget,
+            count: step.count.as_ref().and_then(|name| names.counters.iter().position(|known| known == name)),
+        })
+    }
+
+    /// Whether every user sends the same bytes but for cookies.
+    pub fn is_constant(&self) -> bool {
+        self.path.constant().is_some()
+            && self.headers.iter().all(|(_, value)| value.constant().is_some())
+            && matches!(self.body, CompiledBody::None)
+    }
+}
+
+fn flags_wanted(when: &[String], names: &Names) -> Result<(u64, u64), String> {
+    let (mut needs, mut forbids) = (0, 0);
+    for flag in when {
+        match flag.strip_prefix('!') {
+            Some(unset) => forbids |= names.flag(unset)?,
+            None => needs |= names.flag(flag)?,
+        }
+    }
+    if needs & forbids != 0 {
+        return Err("a flag is wanted both set and unset".into());
+    }
+    Ok((needs, forbids))
+}
+
+fn flag_bits(flags: &[String], names: &Names) -> Result<u64, String> {
+    flags.iter().try_fold(0, |bits, flag| Ok(bits | names.flag(flag)?))
+}
+
+fn compile_headers(headers: &[(String, String)], names: &Names) -> Result<Vec<(Box<str>, Template)>, String> {
+    headers
+        .iter()
+        .map(|(name, value)| {
+            let token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
+            if name.is_empty() || !name.bytes().all(token) {
+                return Err(format!("headers: `{name}` is no name of a header field"));
+            }
+            if OWN_FIELDS.contains(&name.to_ascii_lowercase().as_str()) {
+                return Err(format!("headers: the engine writes `{name}` itself"));
+            }
+            let value = Template::parse(&value.replace(['\r', '\n'], " "), names, Encoding::Header)
+                .map_err(|why| format!("headers, `{name}`: {why}"))?;
+            Ok((name.as_str().into(), value))
+        })
+        .collect()
+}
+
+impl CompiledExpect {
+    fn compile(step: &Step, names: &Names) -> Result<Self, String> {
+        let expect = &step.expect;
+        if expect.status.is_empty() || expect.status.iter().any(|s| !(200..=599).contains(s)) {
+            return Err("expect.status: at least one status from 200 to 599".into());
+        }
+        let templates = |field: &str, texts: &[String]| {
+            texts
+                .iter()
+                .map(|text| match text.as_str() {
+                    "" => Err(format!("expect.{field}: an empty text stands everywhere")),
+                    _ => Template::parse(text, names, Encoding::Plain)
+                        .map_err(|why| format!("expect.{field}: {why}")),
+                })
+                .collect::<Result<Vec<_>, _>>()
+        };
+        Ok(Self {
+            status: expect.status.iter().copied().collect::<BTreeSet<_>>().into_iter().collect(),
+            contains: templates("contains", &expect.contains)?,
+            lacks: templates("lacks", &expect.lacks)?,
+            min_bytes: expect.min_bytes,
+        })
+    }
+}
+
+impl CompiledBody {
+    fn compile(body: &Body, names: &Names, fillers: &mut Fillers) -> Result<Self, String> {
+        Ok(match body {
+            Body::None => Self::None,
+            Body::Form { fields } => Self::Form(
+                fields
+                    .iter()
+                    .map(|(name, value)| {
+                        let mut encoded = Vec::new();
+                        Encoding::Form.text(name.as_bytes(), &mut encoded);
+                        let value = Template::parse(value, names, Encoding::Form)
+                            .map_err(|why| format!("field `{name}`: {why}"))?;
+                        Ok((encoded.into(), value))
+                    })
+                    .collect::<Result<_, String>>()?,
+            ),
+            Body::Multipart { parts } => Self::Multipart(
+                parts.iter().map(|p| compile_part(p, names, fillers)).collect::<Result<_, _>>()?,
+            ),
+            Body::Raw { content_type, text } => {
+                if content_type.contains(['\r', '\n']) || content_type.is_empty() {
+                    return Err(format!("`{content_type}` is no content type"));
+                }
+                let text = Template::parse(text, names, Encoding::Plain)?;
+                Self::Raw { content_type: content_type.as_str().into(), text }
+            }
+        })
+    }
+}
+
+fn compile_part(part: &Part, names: &Names, fillers: &mut Fillers) -> Result<CompiledPart, String> {
+    let (Part::Field { name, text } | Part::File { name, filename: text, .. }) = part;
+    let content_type =
+        if let Part::File { content_type, .. } = part { content_type.as_str() } else { "text/plain" };
+    if [name.as_str(), content_type].iter().any(|t| t.is_empty() || t.contains(['\r', '\n', '"'])) {
+        return Err(format!(
+            "part `{name}`: name and content type must not be empty nor hold quotes or line ends"
+        ));
+    }
+    let template =
+        Template::parse(text, names, Encoding::Plain).map_err(|why| format!("part `{name}`: {why}"))?;
+    let name = name.as_str().into();
+    Ok(match part {
+        Part::Field { .. } => CompiledPart::Field { name, text: template },
+        Part::File { bytes, .. } => CompiledPart::File {
+            name,
+            filename: template,
+            content_type: content_type.into(),
+            content: fillers.get(content_type, *bytes)?,
+        },
+    })
+}
+
+/// Largest file that is made; all of them stay in memory.
+const MAX_FILE: u64 = 64 << 20;
+
+/// Files already made: a plan that uploads one file in ten operations holds it once.
+pub(crate) struct Fillers {
+    seed: u64,
+    made: Vec<(String, Filler)>,
+}
+
+impl Fillers {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self { seed, made: Vec::new() }
+    }
+
+    fn get(&mut self, content_type: &str, bytes: u64) -> Result<Filler, String> {
+        if bytes > MAX_FILE {
+            return Err(format!("a file of {bytes} bytes is larger than {MAX_FILE}"));
+        }
+        let length = bytes as usize;
+        if let Some((_, found)) =
+            self.made.iter().find(|(kind, file)| kind == content_type && file.len() == length)
+        {
+            return Ok(found.clone());
+        }
+        let mut content: Vec<u8> = signature(content_type).to_vec();
+        let mut rng = loadstone_stats::Rng::stream(self.seed, bytes);
+        while content.len() < length {
+            content.extend_from_slice(&rng.next_u64().to_le_bytes());
+        }
+        content.truncate(length);
+        let content: Filler = content.into();
+        self.made.push((content_type.into(), content.clone()));
+        Ok(content)
+    }
+}
+
+/// First bytes by which servers tell a type.
+fn signature(content_type: &str) -> &'static [u8] {
+    match content_type {
+        "image/jpeg" => b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00",
+        "image/png" => b"\x89PNG\r\n\x1a\n",
+        "image/gif" => b"GIF89a",
+        "application/pdf" => b"%PDF-1.4\n",
+        _ => b"",
+    }
+}

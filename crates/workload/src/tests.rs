@@ -1,0 +1,126 @@
+//! Plans for the tests of this crate, and tests of what compilation refuses.
+
+use serde_json::{Value as Json, json};
+
+use crate::{Plan, Program, expectations};
+
+/// Two operations; `b` draws and extracts nothing.
+pub(crate) fn base() -> Json {
+    json!({
+        "name": "test", "seed": 1,
+        "target": {"host": "127.0.0.1", "port": 80, "authority": "site:80", "base_path": "/app"},
+        "load": {"users": 10, "ramp_up_s": 1, "steady_s": 10, "ramp_down_s": 1, "timeout_s": 5},
+        "slice": {"index": 0, "of": 1},
+        "pacing": {"kind": "cycle", "law": {"kind": "neg-exp", "mean_s": 5, "max_s": 25}},
+        "session": {"first": "a"},
+        "browser": {"warm_share": 0.6, "revalidate": true, "cached": ["/assets/"], "user_agent": "test"},
+        "operations": [
+            {"name": "a", "limit_s": 1, "steps": [{"method": "GET", "path": "/"}]},
+            {"name": "b", "limit_s": 1, "steps": [{"method": "GET", "path": "/b"}],
+             "pacing": {"kind": "think", "law": {"kind": "fixed", "value_s": 2}}}
+        ],
+        "mix": {"a": {"b": 1}, "b": {"a": 0.75, "end": 0.25}}
+    })
+}
+
+/// A plan whose first operation draws `name`.
+pub(crate) fn plan_drawing(name: &str, value: Json) -> Plan {
+    let mut plan = base();
+    plan["operations"][0]["draw"] = json!([{"name": name, "value": value}]);
+    serde_json::from_value(plan).unwrap()
+}
+
+/// A plan whose first step extracts `name`.
+pub(crate) fn plan_extracting(name: &str, from: Json) -> Plan {
+    let mut plan = base();
+    plan["operations"][0]["steps"][0]["extract"] = json!([{"name": name, "from": from}]);
+    serde_json::from_value(plan).unwrap()
+}
+
+pub(crate) fn program(plan: Plan) -> Program {
+    Program::compile(&plan).unwrap()
+}
+
+#[test]
+fn expectations_of_a_plan() {
+    let plan: Plan = serde_json::from_value(base()).unwrap();
+    let expected = expectations(&plan).unwrap();
+    assert_eq!(expected.mix.values().copied().collect::<Vec<_>>(), [0.5, 0.5]);
+    assert!((expected.pace_mean_s["a"] - 4.966).abs() < 0.001);
+    assert_eq!(expected.pace_mean_s["b"], 2.0);
+}
+
+#[test]
+fn what_does_not_resolve_is_refused_by_name() {
+    let cases = [
+        (
+            "/operations/0/steps/0/path",
+            json!("/{nobody}"),
+            "operation `a`, step 1 (GET /{nobody}), path: template",
+        ),
+        ("/operations/0/steps/0/path", json!("x"), "path: `x` must begin with `/`"),
+        ("/operations/0/steps/0/when", json!(["!x"]), "when: no step sets or extracts a flag `x`"),
+        ("/operations/0/steps/0/method", json!("BREW"), "method: `BREW` is none of"),
+        ("/operations/0/steps/0/chance", json!(2), "chance: 2 is no probability"),
+        ("/operations/0/steps/0/headers", json!([["Host", "x"]]), "the engine writes `Host` itself"),
+        ("/operations/0/steps/0/expect", json!({"status": []}), "expect.status"),
+        ("/operations/0/steps/0/set", json!(["user"]), "operation `a`, step 1: set `user`"),
+        (
+            "/operations/0/steps/0/extract",
+            json!([{"name": "x", "from": {"kind": "regex", "pattern": "("}}]),
+            "extract `x`",
+        ),
+        (
+            "/operations/0/steps/0/extract",
+            json!([{"name": "x", "from": {"kind": "links", "pattern": "/e"}}]),
+            "{int}",
+        ),
+        ("/operations/0/steps", json!([]), "operation `a`, steps: at least one"),
+        (
+            "/operations/0/draw",
+            json!([{"name": "x", "value": {"kind": "choose", "from": "y"}}]),
+            "draw `x`: no step extracts a list `y`",
+        ),
+        (
+            "/operations/0/draw",
+            json!([{"name": "x", "value": {"kind": "date", "base": "2008-13-01", "low": 0, "high": 1}}]),
+            "no date",
+        ),
+        ("/operations/0/limit_s", json!(0), "operation `a`, limit_s"),
+        ("/operations/1/name", json!("a"), "name of its own"),
+        ("/session/first", json!("c"), "session.first: there is no operation `c`"),
+        ("/mix/a", json!({"c": 1}), "mix, row `a`: the column `c`"),
+        ("/slice", json!({"index": 1, "of": 1}), "slice"),
+        ("/load/users", json!(0), "load.users"),
+        ("/load/timeout_s", json!(0), "load.timeout_s"),
+        ("/load/profile", json!([[5, 1], [1, 2]]), "load.profile"),
+        ("/browser/warm_share", json!(1.5), "browser.warm_share"),
+        ("/pacing/law", json!({"kind": "neg-exp", "mean_s": 5, "max_s": 1}), "pacing"),
+        ("/target/base_path", json!("app/"), "target.base_path"),
+    ];
+    for (place, value, part) in cases {
+        let mut plan = base();
+        match plan.pointer_mut(place) {
+            Some(old) => *old = value,
+            None => {
+                let (parent, key) = place.rsplit_once('/').unwrap();
+                plan.pointer_mut(parent).unwrap()[key] = value;
+            }
+        }
+        let plan: Plan = serde_json::from_value(plan).unwrap();
+        let why = Program::compile(&plan).err().unwrap_or_else(|| panic!("{place} was accepted"));
+        assert!(why.contains(part), "{place}: {why}");
+    }
+}
+
+#[test]
+fn one_name_means_one_thing() {
+    let mut plan = base();
+    plan["operations"][0]["draw"] = json!([{"name": "x", "value": {"kind": "int", "low": 1, "high": 2}}]);
+    plan["operations"][1]["steps"][0]["set"] = json!(["x"]);
+    let why = Program::compile(&serde_json::from_value(plan).unwrap()).unwrap_err();
+    assert_eq!(
+        why,
+        "operation `b`, step 1: set `x`: the name already stands for something of another kind (value, list or flag)"
+    );
+}
