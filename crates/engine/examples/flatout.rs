@@ -1,0 +1,88 @@
+//! Requests one page as fast as it comes, on a number of connections: what the engine itself costs.
+//!
+//! `cargo run --release -p loadstone-engine --example flatout -- URL CONNECTIONS SECONDS THREADS`
+//! prints one JSON object: requests, requests/s, and the engine's CPU time a request in microseconds.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use loadstone_engine::Run;
+use loadstone_workload::Plan;
+use serde_json::json;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.as_slice() {
+        [url, connections, seconds, threads] => match measure(url, connections, seconds, threads) {
+            Ok(report) => {
+                println!("{report}");
+                ExitCode::SUCCESS
+            }
+            Err(why) => {
+                eprintln!("flatout: {why}");
+                ExitCode::from(2)
+            }
+        },
+        _ => {
+            eprintln!("usage: flatout http://HOST:PORT/PATH CONNECTIONS SECONDS THREADS");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn measure(url: &str, connections: &str, seconds: &str, threads: &str) -> Result<String, String> {
+    let run = Run::start(plan(url, connections, seconds, threads)?)?;
+    let (mut requests, mut failed, mut user_s, mut sys_s) = (0, 0, 0.0, 0.0);
+    let mut first_second = None;
+    let mut last_second = 0;
+    while run.summary().is_none() {
+        let Some(window) = run.next(Duration::from_millis(200)) else { continue };
+        // Connecting and warming up belong to the first second.
+        if window.second == 0 {
+            continue;
+        }
+        first_second.get_or_insert(window.second);
+        last_second = window.second;
+        requests += window.requests;
+        failed += window.operations.iter().flat_map(|o| o.failed).sum::<u64>();
+        user_s += window.cpu_user_s;
+        sys_s += window.cpu_sys_s;
+    }
+    let seconds = first_second.map_or(0, |first| last_second - first + 1);
+    let each = |cpu_s: f64| if requests == 0 { 0.0 } else { cpu_s * 1e6 / requests as f64 };
+    let report = json!({
+        "requests": requests,
+        "failed": failed,
+        "seconds": seconds,
+        "requests_per_s": requests as f64 / f64::from(seconds.max(1)),
+        "cpu_user_us_per_request": each(user_s),
+        "cpu_sys_us_per_request": each(sys_s),
+        "outcome": run.summary().map(|summary| summary.outcome),
+    });
+    Ok(report.to_string())
+}
+
+fn plan(url: &str, connections: &str, seconds: &str, threads: &str) -> Result<Plan, String> {
+    let rest = url.strip_prefix("http://").ok_or("the URL must begin with http://")?;
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let (host, port) = authority.rsplit_once(':').unwrap_or((authority, "80"));
+    let number = |text: &str| text.parse::<u32>().map_err(|_| format!("`{text}` is no number"));
+    let plan = json!({
+        "name": "flatout", "seed": 1,
+        "target": {"host": host, "port": number(port)?, "authority": authority, "base_path": ""},
+        "load": {
+            "users": number(connections)?, "ramp_up_s": 1, "steady_s": number(seconds)?, "ramp_down_s": 0,
+            "timeout_s": 10, "threads": number(threads)?
+        },
+        "slice": {"index": 0, "of": 1},
+        "pacing": {"kind": "think", "law": {"kind": "fixed", "value_s": 0}},
+        "session": {"first": "page"},
+        "browser": {"warm_share": 0, "revalidate": false, "cached": [], "user_agent": ""},
+        "operations": [{
+            "name": "page", "limit_s": 1,
+            "steps": [{"method": "GET", "path": if path.is_empty() { "/" } else { path }}]
+        }],
+        "mix": {"page": {"page": 1}}
+    });
+    Plan::from_json(&plan.to_string())
+}

@@ -1,0 +1,145 @@
+//! Which addresses are ours, and what they mean on a page.
+
+/// The path, with query and without fragment, of `address` as it stands on the page `page`, when it is on our
+/// site. Written to `out`, which is empty for what is elsewhere, is no HTTP or holds what no request line may.
+///
+/// `authority` is the site's; `page` the path of the page, with query.
+pub(crate) fn resolve(address: &[u8], page: &[u8], authority: &str, out: &mut Vec<u8>) {
+    out.clear();
+    let address = address.split(|b| *b == b'#').next().unwrap_or_default();
+    let absolute = strip_ignoring_case(address, b"http:").unwrap_or(address);
+    if let Some(rest) = absolute.strip_prefix(b"//") {
+        let end = rest.iter().position(|b| matches!(b, b'/' | b'?')).unwrap_or(rest.len());
+        if without_port_80(&rest[..end]).eq_ignore_ascii_case(without_port_80(authority.as_bytes())) {
+            if rest.get(end) != Some(&b'/') {
+                out.push(b'/');
+            }
+            out.extend_from_slice(&rest[end..]);
+        }
+    } else if address.starts_with(b"/") {
+        out.extend_from_slice(address);
+    } else if !has_scheme(address) {
+        let path_end = page.iter().position(|b| *b == b'?').unwrap_or(page.len());
+        let directory = page[..path_end].iter().rposition(|b| *b == b'/').map_or(0, |at| at + 1);
+        match address.first() {
+            None => out.extend_from_slice(page),
+            Some(b'?') => out.extend_from_slice(&page[..path_end]),
+            Some(_) => out.extend_from_slice(&page[..directory]),
+        }
+        out.extend_from_slice(address);
+    }
+    if out.iter().any(|b| *b <= b' ' || *b == 127) {
+        out.clear();
+    } else {
+        remove_dots(out);
+    }
+}
+
+/// An authority without the port that HTTP has anyway: servers leave it out of redirects, or put it in.
+fn without_port_80(authority: &[u8]) -> &[u8] {
+    authority.strip_suffix(b":80").unwrap_or(authority)
+}
+
+fn strip_ignoring_case<'a>(text: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
+    let (head, rest) = text.split_at_checked(prefix.len())?;
+    (head.eq_ignore_ascii_case(prefix) && rest.starts_with(b"//")).then_some(rest)
+}
+
+/// `data:`, `mailto:`, `https:` and the like.
+fn has_scheme(address: &[u8]) -> bool {
+    let end = address.iter().position(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.')));
+    end.is_some_and(|end| end > 0 && address[end] == b':')
+}
+
+/// Removes the segments `.` and `..` of the path (RFC 3986 §5.2.4).
+fn remove_dots(path: &mut Vec<u8>) {
+    let end = path.iter().position(|b| *b == b'?').unwrap_or(path.len());
+    if memchr::memmem::find(&path[..end], b"/.").is_none() {
+        return;
+    }
+    let query = path.split_off(end);
+    let mut kept: Vec<u8> = Vec::with_capacity(end);
+    let mut segments = path.split(|b| *b == b'/').skip(1).peekable();
+    while let Some(segment) = segments.next() {
+        let last = segments.peek().is_none();
+        match segment {
+            b"." | b".." => {
+                if segment == b".." {
+                    kept.truncate(kept.iter().rposition(|b| *b == b'/').unwrap_or(0));
+                }
+                if last {
+                    kept.push(b'/');
+                }
+            }
+            _ => {
+                kept.push(b'/');
+                kept.extend_from_slice(segment);
+            }
+        }
+    }
+    kept.extend_from_slice(&query);
+    *path = kept;
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn resolved(address: &str) -> String {
+        let mut out = Vec::new();
+        resolve(address.as_bytes(), b"/app/events/7?page=2", "site:8080", &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn port_80_may_be_left_out() {
+        let mut out = Vec::new();
+        for (authority, address, path) in [
+            ("site", "http://site:80/a", "/a"),
+            ("site:80", "http://site/a", "/a"),
+            ("site:8080", "http://site/a", ""),
+            ("[::1]", "http://[::1]:80/a", "/a"),
+        ] {
+            resolve(address.as_bytes(), b"/", authority, &mut out);
+            assert_eq!(out, path.as_bytes(), "{address} on {authority}");
+        }
+    }
+
+    #[test]
+    fn addresses_of_a_page() {
+        for (address, path) in [
+            ("/a.css?v=1#x", "/a.css?v=1"),
+            ("b.js", "/app/events/b.js"),
+            ("../b.js", "/app/b.js"),
+            ("./", "/app/events/"),
+            ("../../../../x", "/x"),
+            ("?page=3", "/app/events/7?page=3"),
+            ("", "/app/events/7?page=2"),
+            ("http://site:8080/c", "/c"),
+            ("HTTP://SITE:8080", "/"),
+            ("http://site:8080?x", "/?x"),
+            ("//site:8080/d", "/d"),
+            ("/a/..b/.c", "/a/..b/.c"),
+            ("http://site/c", ""),
+            ("//cdn/d", ""),
+            ("https://site:8080/c", ""),
+            ("data:image/png;base64,AAAA", ""),
+            ("/a b", ""),
+            ("/a\r\nX: y", ""),
+        ] {
+            assert_eq!(resolved(address), path, "{address}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_resolved_can_stand_in_a_request_line(address in proptest::collection::vec(any::<u8>(), 0..40)) {
+            let mut out = Vec::new();
+            resolve(&address, b"/p/q", "s", &mut out);
+            prop_assert!(out.is_empty() || out[0] == b'/');
+            prop_assert!(out.iter().all(|b| *b > b' '));
+        }
+    }
+}

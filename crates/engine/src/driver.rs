@@ -1,0 +1,402 @@
+//! One thread of the engine: an event loop that drives its share of the users.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::mem::MaybeUninit;
+use std::net::SocketAddr;
+use std::num::NonZeroU64;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+
+use loadstone_workload::{PacingKind, Program, Scratch};
+use rustix::event::Timespec;
+use rustix::event::epoll::{self, Event};
+use rustix::fd::OwnedFd;
+
+use crate::browser::Validators;
+use crate::clock::{Clock, micros};
+use crate::record::Window;
+use crate::recorder::{Gauges, Recorder, SECOND, Steady};
+use crate::request::Requests;
+use crate::user::{Stage, User, Work};
+
+/// Received at once; larger than the usual page.
+const INPUT: usize = 256 << 10;
+/// Discarded at once; only its size matters, no byte of it is ever touched.
+const DISCARD: usize = 1 << 20;
+/// Events taken at once.
+const EVENTS: usize = 256;
+/// The loop comes by this often to see whether it is asked to stop.
+const STOP_CHECK: u64 = 100_000;
+/// A run that has not connected once this long after it first tried, while connections were refused, has no server.
+const REFUSED_PATIENCE: u64 = 3 * SECOND;
+/// The same when nothing at all was heard: lost connection requests are repeated after 1 and 3 seconds.
+const SILENT_PATIENCE: u64 = 10 * SECOND;
+/// Between starts of users when there is no ramp-up: none waits behind a burst of connects, all start within a second.
+const STAGGER: u64 = 100;
+
+/// What threads share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub addresses: Vec<SocketAddr>,
+    /// The one that answered first.
+    pub address: AtomicUsize,
+    /// A connection succeeded.
+    pub connected: AtomicBool,
+    /// A connection failed.
+    pub refused: AtomicBool,
+    /// When the first connection was tried; `u64::MAX` before.
+    pub first_try: AtomicU64,
+    pub stop: AtomicBool,
+    pub unreachable: AtomicBool,
+    /// First failures, as sentences.
+    pub examples: Mutex<Vec<String>>,
+    pub examples_left: AtomicUsize,
+}
+
+impl Shared {
+    pub(crate) fn new(addresses: Vec<SocketAddr>, examples: usize) -> Self {
+        Self {
+            addresses,
+            address: AtomicUsize::new(0),
+            connected: AtomicBool::new(false),
+            refused: AtomicBool::new(false),
+            first_try: AtomicU64::new(u64::MAX),
+            stop: AtomicBool::new(false),
+            unreachable: AtomicBool::new(false),
+            examples: Mutex::new(Vec::new()),
+            examples_left: AtomicUsize::new(examples),
+        }
+    }
+
+    /// Whether connections were tried for so long without success that there is nobody to answer. An agent whose first
+    /// user comes late in the ramp-up has not tried yet.
+    fn has_no_server(&self, now: u64) -> bool {
+        let refused = self.refused.load(Ordering::Relaxed);
+        let patience = if refused { REFUSED_PATIENCE } else { SILENT_PATIENCE };
+        let first_try = self.first_try.load(Ordering::Relaxed);
+        now >= first_try.saturating_add(patience) && !self.connected.load(Ordering::Relaxed)
+    }
+}
+
+/// Instants of a run in microseconds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Timetable {
+    pub steady: Steady,
+    pub end: u64,
+    pub timeout: u64,
+}
+
+impl Timetable {
+    pub(crate) fn new(program: &Program) -> Self {
+        let load = &program.load;
+        let from = micros(load.ramp_up_s);
+        let to = from + micros(load.steady_s);
+        Self {
+            steady: Steady { from, to },
+            end: to + micros(load.ramp_down_s),
+            timeout: micros(load.timeout_s),
+        }
+    }
+}
+
+/// What a thread has besides its users.
+pub(crate) struct Driver<'p> {
+    pub program: &'p Program,
+    pub requests: &'p Requests,
+    pub shared: &'p Shared,
+    pub timetable: Timetable,
+    pub clock: Clock,
+    /// The clock when it was last read.
+    pub now: u64,
+    pub poll: OwnedFd,
+    pub recorder: Recorder,
+    pub gauges: Gauges,
+    pub validators: Validators,
+    pub input: Box<[u8]>,
+    pub discard: Box<[u8]>,
+    pub scratch: Vec<u8>,
+    pub drawing: Scratch,
+    /// The path of a page, and of what it refers to.
+    pub paths: [Vec<u8>; 2],
+    /// Hashes of what a page was seen to refer to.
+    pub page_addresses: Vec<u64>,
+    queue: BinaryHeap<Reverse<(u64, u32)>>,
+    #[expect(clippy::vec_box, reason = "lent to users as they are, without moving them")]
+    pool: Vec<Box<Work>>,
+    /// Windows on their way out; the closure never blocks.
+    deliver: &'p dyn Fn(Window),
+}
+
+impl<'p> Driver<'p> {
+    pub(crate) fn new(
+        program: &'p Program,
+        requests: &'p Requests,
+        shared: &'p Shared,
+        clock: Clock,
+        poll: OwnedFd,
+        deliver: &'p dyn Fn(Window),
+    ) -> Self {
+        let timetable = Timetable::new(program);
+        Self {
+            program,
+            requests,
+            shared,
+            timetable,
+            clock,
+            now: 0,
+            poll,
+            recorder: Recorder::new(program.operations.len(), program.counters.len(), timetable.steady),
+            gauges: Gauges::default(),
+            validators: Validators::default(),
+            input: vec![0; INPUT].into(),
+            discard: vec![0; DISCARD].into(),
+            scratch: Vec::new(),
+            drawing: Scratch::default(),
+            paths: [Vec::new(), Vec::new()],
+            page_addresses: Vec::new(),
+            queue: BinaryHeap::new(),
+            pool: Vec::new(),
+            deliver,
+        }
+    }
+
+    /// Drives `users` until the run ends or is asked to; when it ended.
+    pub(crate) fn run(&mut self, users: &mut [User]) -> u64 {
+        // The default slack of 50 µs would delay every wake-up by as much; failing to lower it costs only that.
+        let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
+        let mut levels = self.schedule(users);
+        self.clock.wait_for_start();
+        let patrol = (self.timetable.timeout / 20).clamp(5_000, SECOND);
+        let mut next_patrol = patrol;
+        let mut steady_over = false;
+        let mut events = [const { MaybeUninit::<Event>::uninit() }; EVENTS];
+        loop {
+            let due = self.queue.peek().map_or(u64::MAX, |Reverse((due, _))| *due);
+            let level_at = levels.last().map_or(u64::MAX, |(at, _)| *at);
+            let wake = [
+                due,
+                level_at,
+                next_patrol,
+                self.recorder.window_end(),
+                self.timetable.end,
+                self.now + STOP_CHECK,
+            ]
+            .into_iter()
+            .fold(u64::MAX, u64::min);
+            self.wait(users, &mut events, wake);
+            self.now = self.clock.now();
+            if !steady_over && self.now >= self.timetable.steady.to {
+                steady_over = true;
+                self.count_dropped(users, self.timetable.steady.from, self.timetable.steady.to, true);
+            }
+            if self.now >= self.timetable.end || self.shared.stop.load(Ordering::Relaxed) {
+                break;
+            }
+            self.roll_if_due();
+            if self.now >= level_at
+                && let Some((_, count)) = levels.pop()
+            {
+                self.set_level(users, count);
+            }
+            if self.now >= next_patrol {
+                next_patrol = self.now + patrol;
+                self.patrol(users);
+            }
+            self.start_due(users);
+        }
+        self.finish(users)
+    }
+
+    /// Queues the first starts; the changes of the load, latest first.
+    fn schedule(&mut self, users: &mut [User]) -> Vec<(u64, u32)> {
+        let load = &self.program.load;
+        let ramp_up = self.timetable.steady.from;
+        let all = u64::from(load.users);
+        for user in users.iter_mut().filter(|user| user.state.user() < load.users) {
+            let number = u64::from(user.state.user());
+            let step = if ramp_up == 0 { number * STAGGER.min(SECOND / all) } else { number * ramp_up / all };
+            self.await_start(user, step);
+        }
+        load.profile.iter().rev().map(|(at, count)| (ramp_up + micros(*at), *count)).collect()
+    }
+
+    /// Waits for events until `wake` and deals with them.
+    fn wait(&mut self, users: &mut [User], events: &mut [MaybeUninit<Event>], wake: u64) {
+        let left = wake.saturating_sub(self.clock.now());
+        let timeout = Timespec { tv_sec: (left / SECOND) as i64, tv_nsec: (left % SECOND * 1_000) as i64 };
+        // An interrupted wait comes back with nothing and is made again by the loop.
+        let Ok((ready, _)) = epoll::wait(&self.poll, events, Some(&timeout)) else { return };
+        for event in ready {
+            let flags = event.flags;
+            if let Some(user) = users.get_mut(event.data.u64() as usize) {
+                self.on_event(user, flags);
+            }
+        }
+    }
+
+    /// Starts what is due now; what becomes due meanwhile waits for the next round, after other users' events.
+    fn start_due(&mut self, users: &mut [User]) {
+        let round = self.now;
+        for _ in 0..self.queue.len() {
+            let Some(Reverse((due, token))) =
+                self.queue.peek().copied().filter(|Reverse((due, _))| *due <= round)
+            else {
+                break;
+            };
+            self.queue.pop();
+            let user = &mut users[token as usize];
+            if user.wake != due || user.is_busy() {
+                continue;
+            }
+            if user.stage == Stage::Away {
+                user.stage = Stage::Idle;
+                self.gauges.users += 1;
+            }
+            self.now = self.clock.now();
+            // A user that came late to its own start was not ready before its last operation ended.
+            self.recorder.woke(self.now - due.max(user.ended));
+            self.begin(user, due);
+        }
+    }
+
+    /// Has the queue wake a user that is away or idle.
+    pub(crate) fn await_start(&mut self, user: &mut User, at: u64) {
+        user.wake = at;
+        self.queue.push(Reverse((at, user.token)));
+    }
+
+    /// Starts and stops users so that the first `count` of the plan are active.
+    fn set_level(&mut self, users: &mut [User], count: u32) {
+        let mut started = 0;
+        for user in users {
+            let wanted = user.state.user() < count;
+            let away = user.stage == Stage::Away && user.wake == u64::MAX;
+            if wanted && away {
+                self.await_start(user, self.now + started * STAGGER);
+                started += 1;
+            } else if wanted {
+                user.leaving = false;
+            } else if user.is_busy() {
+                user.leaving = true;
+            } else if !away {
+                self.stop(user);
+            }
+        }
+    }
+
+    /// Sends a user away; it may come back in a new session.
+    pub(crate) fn stop(&mut self, user: &mut User) {
+        self.close(user);
+        if user.stage != Stage::Away {
+            self.gauges.users -= 1;
+        }
+        user.stage = Stage::Away;
+        user.wake = u64::MAX;
+        user.leaving = false;
+        user.fresh = true;
+        user.next_operation = self.program.first;
+        user.next_in_new_session = true;
+    }
+
+    /// Looks for requests that took too long, and for a server that is not there.
+    fn patrol(&mut self, users: &mut [User]) {
+        for user in users {
+            if user.is_busy() && user.deadline <= self.now {
+                self.on_timeout(user);
+            }
+        }
+        let shared = self.shared;
+        if shared.has_no_server(self.now) {
+            shared.unreachable.store(true, Ordering::Relaxed);
+            shared.stop.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Hands out the windows whose seconds are over.
+    #[inline]
+    pub(crate) fn roll_if_due(&mut self) {
+        while self.now >= self.recorder.window_end() {
+            (self.deliver)(self.recorder.roll(self.gauges));
+        }
+    }
+
+    /// Counts the operations intended in [from, to) that a user that is busy, or an engine that is late, has not sent.
+    /// The start after a think time is not known before the operation under way has ended.
+    fn count_dropped(&mut self, users: &[User], from: u64, to: u64, steady: bool) {
+        for user in users {
+            let intended = match user.stage {
+                Stage::Away => continue,
+                Stage::Idle => user.wake,
+                _ if user.leaving => continue,
+                _ => match self.program.operations[user.next_operation].pacing.kind {
+                    PacingKind::Cycle => user.sent + user.delay,
+                    PacingKind::Think => continue,
+                },
+            };
+            if (from..to).contains(&intended) && intended < self.now {
+                self.recorder.dropped(user.next_operation, steady);
+            }
+        }
+    }
+
+    /// The last windows. Operations under way have neither succeeded nor failed; only `in_flight` shows them.
+    fn finish(&mut self, users: &[User]) -> u64 {
+        let ended = self.now.min(self.timetable.end);
+        if self.now >= self.timetable.end {
+            self.count_dropped(users, self.timetable.steady.to, ended, false);
+        }
+        self.now = ended;
+        self.roll_if_due();
+        if !ended.is_multiple_of(SECOND) {
+            (self.deliver)(self.recorder.roll(self.gauges));
+        }
+        ended
+    }
+
+    /// Buffers for a request.
+    pub(crate) fn borrow_work(&mut self, user: &mut User) -> Box<Work> {
+        user.work.take().or_else(|| self.pool.pop()).unwrap_or_default()
+    }
+
+    /// Leaves them with a user whose request is not done, or takes them back.
+    pub(crate) fn return_work(&mut self, user: &mut User, mut work: Box<Work>) {
+        if user.is_busy() && work.is_needed() {
+            user.work = Some(work);
+        } else {
+            work.clear();
+            self.pool.push(work);
+        }
+    }
+
+    /// Keeps an example of a failure.
+    pub(crate) fn note(&self, example: impl FnOnce() -> String) {
+        let shared = self.shared;
+        if shared.examples_left.load(Ordering::Relaxed) == 0 {
+            return;
+        }
+        let example = example();
+        let mut examples = shared.examples.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if !examples.contains(&example) && shared.examples_left.load(Ordering::Relaxed) > 0 {
+            shared.examples_left.fetch_sub(1, Ordering::Relaxed);
+            examples.push(example);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patience_begins_with_the_first_try() {
+        let shared = Shared::new(Vec::new(), 0);
+        assert!(!shared.has_no_server(3_600 * SECOND), "nothing was tried");
+        shared.first_try.store(45 * SECOND, Ordering::Relaxed);
+        assert!(!shared.has_no_server(54 * SECOND) && shared.has_no_server(55 * SECOND));
+        shared.refused.store(true, Ordering::Relaxed);
+        assert!(!shared.has_no_server(47 * SECOND) && shared.has_no_server(48 * SECOND));
+        shared.connected.store(true, Ordering::Relaxed);
+        assert!(!shared.has_no_server(3_600 * SECOND));
+    }
+}

@@ -1,0 +1,358 @@
+//! One request and its answer: connect, send, receive, and what can go wrong.
+
+use std::sync::atomic::Ordering;
+
+use loadstone_http::{Method, ResponseHead};
+use rustix::event::epoll::EventFlags;
+use rustix::fd::AsFd;
+use rustix::io::Errno;
+use rustix::net::{SendFlags, send};
+
+use crate::browser::{Browser, Validators};
+use crate::driver::Driver;
+use crate::judge::{Verdict, is_redirect};
+use crate::reader::{Reader, Reception, Whole};
+use crate::recorder::{Cause, Counter, SECOND};
+use crate::request::Wanted;
+use crate::socket::{Connection, sentence};
+use crate::user::{Fetch, Journey, Stage, User, Work};
+
+/// A used connection that breaks later than this after the request was sent did not break because the server closed it
+/// while it was idle: that is known after one round trip, and this is the time that TCP starts with for one (RFC 6298).
+const CLOSING_RACE: u64 = SECOND;
+/// Most of a body that nobody looks at is left to the kernel from this size on.
+const WORTH_DISCARDING: u64 = 32 << 10;
+
+impl Driver<'_> {
+    /// Sends the request that the user wants now, on a new connection if need be.
+    pub(crate) fn issue(&mut self, user: &mut User, work: &mut Work) {
+        user.deadline = self.now + self.timetable.timeout;
+        user.retried = false;
+        user.address = self.shared.address.load(Ordering::Relaxed);
+        user.addresses_tried = 1;
+        user.requests_sent += 1;
+        self.dispatch(user, work);
+    }
+
+    fn dispatch(&mut self, user: &mut User, work: &mut Work) {
+        user.reader = Reader::default();
+        work.store.clear();
+        if user.connection.is_some() {
+            self.send_request(user, work);
+            return;
+        }
+        self.shared.first_try.fetch_min(self.now, Ordering::Relaxed);
+        let address = self.shared.addresses[user.address];
+        match Connection::open(address, user.state.user(), self.poll.as_fd(), u64::from(user.token)) {
+            Ok(connection) => {
+                user.connection = Some(connection);
+                user.stage = Stage::Connecting;
+            }
+            Err(why) => self.refused(user, work, why),
+        }
+    }
+
+    /// The connection was not made. As long as none ever was, the other addresses of the host are tried first: the
+    /// server may listen on one of them only.
+    fn refused(&mut self, user: &mut User, work: &mut Work, why: Errno) {
+        let shared = self.shared;
+        self.close(user);
+        self.now = self.clock.now();
+        let connected = shared.connected.load(Ordering::Relaxed);
+        let answering = shared.address.load(Ordering::Relaxed);
+        if connected && user.address != answering {
+            user.address = answering;
+            self.dispatch(user, work);
+        } else if !connected && user.addresses_tried < shared.addresses.len() {
+            user.address = (user.address + 1) % shared.addresses.len();
+            user.addresses_tried += 1;
+            self.dispatch(user, work);
+        } else {
+            shared.refused.store(true, Ordering::Relaxed);
+            self.fail(user, work, Cause::Refused, &format!("no connection: {}", sentence(why)));
+        }
+    }
+
+    fn send_request(&mut self, user: &mut User, work: &mut Work) {
+        let (program, requests) = (self.program, self.requests);
+        let Some(connection) = &user.connection else { return };
+        let cookies = user.browser.cookies.as_bytes();
+        let Journey { outgoing, location, references, .. } = &mut work.journey;
+        let constant = match user.fetch {
+            Fetch::Step if location.is_empty() && cookies.is_empty() => {
+                requests.constant(user.operation, user.step)
+            }
+            _ => None,
+        };
+        let outcome = if let Some(bytes) = constant {
+            match send(connection.as_fd(), bytes, SendFlags::NOSIGNAL) {
+                Ok(sent) if sent == bytes.len() => Ok((true, sent)),
+                Ok(sent) => {
+                    outgoing.hold(&bytes[sent..]);
+                    Ok((false, sent))
+                }
+                Err(Errno::AGAIN | Errno::INTR) => {
+                    outgoing.hold(bytes);
+                    Ok((false, 0))
+                }
+                Err(why) => Err(why),
+            }
+        } else {
+            if !location.is_empty() || user.fetch == Fetch::Step {
+                let step = &program.operations[user.operation].steps[user.step];
+                let (method, state) = (user.method, &user.state);
+                if user.fetch == Fetch::Step {
+                    let wanted = Wanted { step, method, location, state, cookies };
+                    requests.write_step(wanted, outgoing, &mut self.scratch);
+                } else {
+                    requests.write_reference(location, cookies, None, outgoing);
+                }
+            } else if let Some((reference, path)) = references.current() {
+                let validator = self.validators.get(reference.address);
+                let asks = reference.cached && user.browser.warm;
+                requests.write_reference(path, cookies, validator.filter(|_| asks), outgoing);
+            }
+            outgoing.send(connection.as_fd())
+        };
+        self.sent(user, work, outcome);
+    }
+
+    fn sent(&mut self, user: &mut User, work: &mut Work, outcome: Result<(bool, usize), Errno>) {
+        match outcome {
+            Ok((done, bytes)) => {
+                self.recorder.bytes_out += bytes as u64;
+                user.counts.add(Counter::BytesOut, bytes as u64);
+                user.stage = if done { Stage::Reading } else { Stage::Sending };
+                if done {
+                    work.journey.outgoing.clear();
+                }
+            }
+            // An answer that came before the connection broke tells more than the break: 413 to an upload, for one.
+            // The break is an event, too, and what has arrived is received then.
+            Err(Errno::CONNRESET | Errno::PIPE) if work.journey.outgoing.has_begun() => {
+                user.stage = Stage::Sending;
+                user.connection.iter_mut().for_each(|connection| connection.broken = true);
+            }
+            Err(why) => self.lost(user, work, Cause::Reset, sentence(why)),
+        }
+    }
+
+    /// Deals with what epoll reports of a user's connection.
+    pub(crate) fn on_event(&mut self, user: &mut User, flags: EventFlags) {
+        let ended = flags.intersects(EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR);
+        if !user.is_busy() {
+            // The server closed an idle connection, or says what nobody asked for.
+            if ended || flags.contains(EventFlags::IN) {
+                self.close(user);
+            }
+            return;
+        }
+        let mut work = self.borrow_work(user);
+        if user.stage == Stage::Connecting {
+            self.on_connected(user, &mut work, flags);
+        } else {
+            if user.stage == Stage::Sending && flags.contains(EventFlags::OUT) {
+                self.go_on_sending(user, &mut work);
+            }
+            if user.connection.is_some() && (ended || flags.contains(EventFlags::IN)) {
+                self.receive(user, &mut work, ended);
+            }
+        }
+        self.return_work(user, work);
+    }
+
+    fn on_connected(&mut self, user: &mut User, work: &mut Work, flags: EventFlags) {
+        let Some(connection) = &mut user.connection else { return };
+        match connection.outcome() {
+            Err(why) => self.refused(user, work, why),
+            Ok(()) if flags.contains(EventFlags::OUT) => {
+                connection.established = true;
+                self.recorder.connects += 1;
+                self.gauges.connections += 1;
+                if !self.shared.connected.load(Ordering::Relaxed) {
+                    self.shared.address.store(user.address, Ordering::Relaxed);
+                    self.shared.connected.store(true, Ordering::Relaxed);
+                }
+                self.send_request(user, work);
+            }
+            Ok(()) => {}
+        }
+    }
+
+    fn go_on_sending(&mut self, user: &mut User, work: &mut Work) {
+        if let Some(connection) = &user.connection {
+            let outcome = work.journey.outgoing.send(connection.as_fd());
+            self.sent(user, work, outcome);
+        }
+    }
+
+    /// Receives all there is. `ended`: the server will send nothing more than what is there.
+    fn receive(&mut self, user: &mut User, work: &mut Work, ended: bool) {
+        let mut input = std::mem::take(&mut self.input);
+        while let Some(connection) = &mut user.connection {
+            connection.dying |= ended;
+            let unseen = user.reader.unseen();
+            let discarding = unseen >= WORTH_DISCARDING;
+            let received = if discarding {
+                let most = usize::try_from(unseen).unwrap_or(usize::MAX).min(self.discard.len());
+                connection.discard(&mut self.discard[..most])
+            } else {
+                connection.receive(&mut input)
+            };
+            match received {
+                Ok(0) if connection.broken => {
+                    self.lost(user, work, Cause::Reset, sentence(Errno::CONNRESET));
+                }
+                Ok(0) => self.on_end(user, work),
+                Ok(length) => {
+                    self.recorder.bytes_in += length as u64;
+                    user.counts.add(Counter::BytesIn, length as u64);
+                    if discarding {
+                        user.reader.discarded(length as u64);
+                        // The last piece is received in the usual way, so that there is one place where answers end.
+                        if unseen > length as u64 {
+                            continue;
+                        }
+                        self.on_piece(user, work, &[]);
+                        break;
+                    }
+                    if self.on_piece(user, work, &input[..length]) || (length < input.len() && !ended) {
+                        break;
+                    }
+                    continue;
+                }
+                Err(Errno::AGAIN) => {}
+                Err(why) => self.lost(user, work, Cause::Reset, sentence(why)),
+            }
+            break;
+        }
+        self.input = input;
+    }
+
+    /// Feeds a piece of the answer; whether that ended it.
+    fn on_piece(&mut self, user: &mut User, work: &mut Work, piece: &[u8]) -> bool {
+        let Work { store, journey } = &mut *work;
+        let step = self.step_of(user);
+        let of_step = user.fetch == Fetch::Step;
+        let mut reception = Incoming {
+            method: if of_step { user.method } else { Method::Get },
+            collects: of_step && (step.reads_body || !step.extract.is_empty()),
+            announced: &mut journey.announced,
+            browser: &mut user.browser,
+            validators: &mut self.validators,
+            file: journey.references.current().filter(|(r, _)| !of_step && r.cached).map(|(r, _)| r.address),
+        };
+        match user.reader.feed(piece, store, &mut reception) {
+            Ok(None) => return false,
+            Ok(Some(whole)) => {
+                self.now = self.clock.now();
+                let verdict = self.on_whole(user, whole, journey);
+                self.follow(user, work, verdict);
+            }
+            Err(said) => {
+                self.now = self.clock.now();
+                self.fail(user, work, Cause::Marker, said);
+            }
+        }
+        true
+    }
+
+    /// The server closed its side.
+    fn on_end(&mut self, user: &mut User, work: &mut Work) {
+        self.now = self.clock.now();
+        let Work { store, journey } = &mut *work;
+        if let Some(whole) = user.reader.end(store) {
+            let verdict = self.on_whole(user, whole, journey);
+            self.follow(user, work, verdict);
+        } else {
+            self.lost(user, work, Cause::Closed, "the server closed the connection before the whole answer");
+        }
+    }
+
+    /// Books a whole answer and judges it.
+    fn on_whole(&mut self, user: &mut User, whole: Whole<'_>, journey: &mut Journey) -> Verdict {
+        self.recorder.requests += 1;
+        user.counts.add(Counter::Requests, 1);
+        // An answer before the whole request was sent leaves the connection in the middle of a message.
+        let usable = whole.keep_alive && user.stage == Stage::Reading;
+        match &mut user.connection {
+            Some(connection) if usable && !connection.dying => connection.reused = true,
+            _ => self.close(user),
+        }
+        self.judge(user, whole, journey)
+    }
+
+    /// The connection broke. One that was idle before may have been closed by the server just when the request was
+    /// sent; that is the way of keep-alive and no failure, so the request is sent once more. A server that had the
+    /// request for long and then closes has failed.
+    fn lost(&mut self, user: &mut User, work: &mut Work, cause: Cause, said: &str) {
+        let reused = user.connection.as_ref().is_some_and(|c| c.reused);
+        self.close(user);
+        self.now = self.clock.now();
+        let sent = user.deadline - self.timetable.timeout;
+        let at_once = self.now - sent <= CLOSING_RACE;
+        let again = reused && at_once && !user.retried && user.reader.is_untouched(&work.store);
+        if again {
+            user.retried = true;
+            work.journey.outgoing.clear();
+            self.dispatch(user, work);
+        } else {
+            self.fail(user, work, cause, said);
+        }
+    }
+
+    /// The request under way took too long.
+    pub(crate) fn on_timeout(&mut self, user: &mut User) {
+        let mut work = self.borrow_work(user);
+        let said =
+            if user.stage == Stage::Connecting { "no connection in time" } else { "no whole answer in time" };
+        self.fail(user, &mut work, Cause::Timeout, said);
+        self.return_work(user, work);
+    }
+
+    /// Closes a user's connection.
+    pub(crate) fn close(&mut self, user: &mut User) {
+        if let Some(connection) = user.connection.take() {
+            self.gauges.connections -= u32::from(connection.established);
+        }
+    }
+
+    /// The path of the page that a step led to: where it was redirected, or its own.
+    pub(crate) fn page_path(&self, user: &User, journey: &Journey, out: &mut Vec<u8>) {
+        if journey.location.is_empty() {
+            self.requests.write_path(self.step_of(user), &user.state, out);
+        } else {
+            out.extend_from_slice(&journey.location);
+        }
+    }
+}
+
+/// What is done with a head as soon as it is read.
+struct Incoming<'a> {
+    method: Method,
+    collects: bool,
+    /// Where a redirect leads.
+    announced: &'a mut Vec<u8>,
+    browser: &'a mut Browser,
+    validators: &'a mut Validators,
+    /// The file of the site, known by its address, that is fetched into caches.
+    file: Option<u64>,
+}
+
+impl Reception for Incoming<'_> {
+    fn method(&self) -> Method {
+        self.method
+    }
+
+    fn head(&mut self, head: &ResponseHead<'_>) -> bool {
+        self.browser.cookies.learn(&head.headers);
+        if is_redirect(head.status) {
+            self.announced.clear();
+            self.announced.extend_from_slice(head.headers.get_bytes("location").unwrap_or_default());
+        }
+        if let Some(address) = self.file.filter(|_| head.status == 200) {
+            self.validators.learn(address, &head.headers);
+        }
+        self.collects
+    }
+}

@@ -1,0 +1,192 @@
+//! What a whole answer means: a redirect, a fault, or success and what the page refers to.
+
+use loadstone_http::{Headers, Method};
+use loadstone_workload::{Answer, CompiledStep, markup_decode, references};
+
+use crate::address::resolve;
+use crate::browser::address_hash;
+use crate::driver::Driver;
+use crate::reader::Whole;
+use crate::recorder::{Cause, Counter};
+use crate::user::{Fetch, Journey, User, Work};
+
+/// Most redirects in a row that are followed.
+const MAX_REDIRECTS: u8 = 5;
+
+/// What to do after an answer.
+#[derive(Debug)]
+pub(crate) enum Verdict {
+    /// Send the request for where the answer leads.
+    Redirect,
+    /// Fetch what the page refers to next.
+    Fetch,
+    /// The step is done.
+    Done,
+    /// The operation failed, and why.
+    Fail(Cause, String),
+}
+
+/// Whether a status sends the client elsewhere.
+pub(crate) fn is_redirect(status: u16) -> bool {
+    matches!(status, 301 | 302 | 303 | 307 | 308)
+}
+
+struct Received<'a> {
+    headers: Headers<'a>,
+    body: &'a [u8],
+}
+
+impl Answer for Received<'_> {
+    fn body(&self) -> &[u8] {
+        self.body
+    }
+
+    fn header(&self, name: &str) -> Option<&[u8]> {
+        self.headers.get_bytes(name)
+    }
+}
+
+impl<'p> Driver<'p> {
+    /// The step that a user is in.
+    pub(crate) fn step_of(&self, user: &User) -> &'p CompiledStep {
+        &self.program.operations[user.operation].steps[user.step]
+    }
+
+    /// Judges an answer. Changes what the user remembers, but sends nothing.
+    pub(crate) fn judge(&mut self, user: &mut User, whole: Whole<'_>, journey: &mut Journey) -> Verdict {
+        let follows = user.fetch == Fetch::Reference || self.step_of(user).redirects;
+        if follows && is_redirect(whole.status) && !journey.announced.is_empty() {
+            if user.redirects == MAX_REDIRECTS {
+                return Verdict::Fail(Cause::Status, format!("more than {MAX_REDIRECTS} redirects"));
+            }
+            if self.redirect(user, whole.status, journey) {
+                return Verdict::Redirect;
+            }
+        }
+        if user.fetch == Fetch::Reference {
+            return judge_reference(user, &whole, journey);
+        }
+        let step = self.step_of(user);
+        if let Some((cause, said)) = self.find_fault(step, user, &whole) {
+            return Verdict::Fail(cause, said);
+        }
+        let answer = Received { headers: whole.headers, body: whole.body };
+        self.program.extract(step, &answer, &mut user.state, &mut self.scratch);
+        user.state.flags = (user.state.flags | step.set) & !step.unset;
+        if step.page {
+            self.plan_references(user, whole.body, journey);
+        }
+        if journey.references.current().is_some() { Verdict::Fetch } else { Verdict::Done }
+    }
+
+    /// Does what a verdict says.
+    pub(crate) fn follow(&mut self, user: &mut User, work: &mut Work, verdict: Verdict) {
+        match verdict {
+            Verdict::Redirect => self.issue(user, work),
+            Verdict::Fetch => {
+                user.fetch = Fetch::Reference;
+                user.method = Method::Get;
+                user.redirects = 0;
+                work.journey.location.clear();
+                self.issue(user, work);
+            }
+            Verdict::Done => self.step_done(user, work),
+            Verdict::Fail(cause, said) => self.fail(user, work, cause, &said),
+        }
+    }
+
+    /// Turns to where an answer leads; false when that is on another site.
+    fn redirect(&mut self, user: &mut User, status: u16, journey: &mut Journey) -> bool {
+        let [mut page, mut target] = std::mem::take(&mut self.paths);
+        page.clear();
+        match journey.references.current() {
+            Some((_, path)) if user.fetch == Fetch::Reference && journey.location.is_empty() => {
+                page.extend_from_slice(path);
+            }
+            _ => self.page_path(user, journey, &mut page),
+        }
+        resolve(&journey.announced, &page, &self.program.target.authority, &mut target);
+        journey.announced.clear();
+        let ours = !target.is_empty();
+        if ours {
+            journey.location.clear();
+            journey.location.extend_from_slice(&target);
+            user.redirects += 1;
+            // Browsers turn all but GET and HEAD into GET at 301 and 302 too (RFC 9110 §15.4).
+            if status <= 303 && user.method != Method::Head {
+                user.method = Method::Get;
+            }
+        }
+        self.paths = [page, target];
+        ours
+    }
+
+    fn find_fault(&mut self, step: &CompiledStep, user: &User, whole: &Whole<'_>) -> Option<(Cause, String)> {
+        if !step.expect.status.contains(&whole.status) {
+            let expected: Vec<String> = step.expect.status.iter().map(u16::to_string).collect();
+            return Some((
+                Cause::Status,
+                format!("status {}, expected {}", whole.status, expected.join(" or ")),
+            ));
+        }
+        let fault = step.find_fault(whole.body, whole.length, &user.state, &mut self.scratch);
+        fault.map(|said| (Cause::Marker, said))
+    }
+
+    /// Lists what the browser fetches for a page, in the order of the page.
+    fn plan_references(&mut self, user: &mut User, body: &[u8], journey: &mut Journey) {
+        let [mut page, mut path] = std::mem::take(&mut self.paths);
+        page.clear();
+        self.page_path(user, journey, &mut page);
+        journey.references.clear();
+        self.page_addresses.clear();
+        for reference in references(body) {
+            self.scratch.clear();
+            markup_decode(reference.address, &mut self.scratch);
+            resolve(&self.scratch, &page, &self.program.target.authority, &mut path);
+            let address = address_hash(&path);
+            if path.is_empty() || self.page_addresses.contains(&address) {
+                continue;
+            }
+            self.page_addresses.push(address);
+            let below = self.requests.below_base(&path);
+            let cached =
+                self.program.browser.cached.iter().any(|prefix| {
+                    below.starts_with(prefix.as_bytes()) || path.starts_with(prefix.as_bytes())
+                });
+            user.counts.add(Counter::ImageRefs, u64::from(!cached));
+            if self.fetches(user, address, cached) {
+                journey.references.push(&path, address, cached);
+            }
+        }
+        self.paths = [page, path];
+    }
+
+    /// Whether the browser asks for what a page refers to.
+    fn fetches(&self, user: &User, address: u64, cached: bool) -> bool {
+        let browser = &user.browser;
+        if !cached || !browser.warm {
+            return !browser.has_seen(address);
+        }
+        let can_ask = || self.validators.get(address).is_some_and(|validator| validator.can_ask());
+        self.program.browser.revalidate && (can_ask() || !browser.has_seen(address))
+    }
+}
+
+fn judge_reference(user: &mut User, whole: &Whole<'_>, journey: &mut Journey) -> Verdict {
+    let Some((reference, _)) = journey.references.current() else { return Verdict::Done };
+    match whole.status {
+        200 if reference.cached => user.counts.add(Counter::CachedFull, 1),
+        200 => {
+            user.counts.add(Counter::Images, 1);
+            user.counts.add(Counter::ImageBytes, whole.length);
+        }
+        304 if reference.cached && user.browser.warm => user.counts.add(Counter::Cached304, 1),
+        status => return Verdict::Fail(Cause::Status, format!("status {status}, expected 200")),
+    }
+    if !user.browser.has_seen(reference.address) {
+        user.browser.saw(reference.address);
+    }
+    journey.references.advance();
+    if journey.references.current().is_some() { Verdict::Fetch } else { Verdict::Done }
+}

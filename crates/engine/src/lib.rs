@@ -1,0 +1,24 @@
+//! The load engine: the only crate that makes load.
+//!
+//! Emulated users walk the mix of a [`loadstone_workload::Plan`] in a closed loop. Each thread drives its share of them in one event
+//! loop; each user has at most one connection. [`Run::next`] hands out what was measured, second by second.
+
+mod address;
+mod browser;
+mod clock;
+mod driver;
+mod exchange;
+mod files;
+mod judge;
+mod merge;
+mod reader;
+mod record;
+mod recorder;
+mod request;
+mod run;
+mod socket;
+mod user;
+mod walk;
+
+pub use record::*;
+pub use run::Run;

@@ -1,0 +1,92 @@
+//! What the engine hands out: one [`Window`] per second of the run, then one [`Summary`].
+
+use serde::Serialize;
+
+/// Bucket counts of a histogram of microseconds, only the buckets in use, ascending.
+/// Bucket bounds: see `loadstone_stats::Histogram`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Sparse {
+    /// Bucket indices.
+    pub bucket: Vec<u32>,
+    /// Counts, parallel to `bucket`.
+    pub count: Vec<u64>,
+}
+
+/// Causes of failed operations; also their order in every count of failures.
+pub const CAUSES: [&str; 6] = ["refused", "reset", "closed", "timeout", "status", "marker"];
+
+/// Counters kept for every operation, summed over its executions; their order in [`OperationWindow::counters`].
+/// The counts of named steps (`count = "..."`) follow, in the order of the plan.
+/// `image_refs`, `images` and `image_bytes` speak of what a page refers to outside `browser.cached`;
+/// `cached_full` and `cached_304` of what `browser.cached` matches.
+pub const COUNTERS: [&str; 8] =
+    ["requests", "bytes_in", "bytes_out", "image_refs", "images", "image_bytes", "cached_full", "cached_304"];
+
+/// One operation in one second, by phase. An operation belongs to the second of its last byte (or of its failure).
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct OperationWindow {
+    /// Index of the operation in the plan.
+    pub operation: u32,
+    /// 0 ramp-up, 1 steady state (began and ended in it), 2 ramp-down or straddling.
+    pub phase: u8,
+    /// Right answers, late ones included.
+    pub ok: u64,
+    /// Wrong answers and errors by cause ([`CAUSES`]).
+    pub failed: [u64; 6],
+    /// Right answers over the operation's limit.
+    pub late: u64,
+    /// Intended in this second but not sent.
+    pub dropped: u64,
+    /// Sums of [`COUNTERS`] and of the named steps.
+    pub counters: Vec<u64>,
+    /// Last byte - intended start, of right answers, microseconds.
+    pub response: Sparse,
+    /// Last byte - actual start, of right answers.
+    pub service: Sparse,
+    /// Actual cycle (start to start) or think time (end to start) before this operation.
+    pub pace: Sparse,
+    /// Actual - intended start.
+    pub lag: Sparse,
+}
+
+/// One second of a run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Window {
+    /// Seconds since the run began; the window is [second, second + 1).
+    pub second: u32,
+    /// Users started and not stopped at its end.
+    pub users: u32,
+    /// Users inside an operation at its end.
+    pub in_flight: u32,
+    /// Open connections at its end.
+    pub connections: u32,
+    /// Connections opened.
+    pub connects: u64,
+    /// Requests completed.
+    pub requests: u64,
+    /// Bytes received.
+    pub bytes_in: u64,
+    /// Bytes sent.
+    pub bytes_out: u64,
+    /// CPU time of the engine's threads, seconds.
+    pub cpu_user_s: f64,
+    /// CPU time of the engine's threads in the kernel, seconds.
+    pub cpu_sys_s: f64,
+    /// How late the engine itself woke up for an operation that could start: a loaded generator shows here.
+    pub wake_lag: Sparse,
+    /// Operations.
+    pub operations: Vec<OperationWindow>,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Summary {
+    /// complete, stopped (asked to), or unreachable (no connection ever succeeded).
+    pub outcome: String,
+    /// Seconds since the run began.
+    pub ended_s: f64,
+    /// Threads of the engine.
+    pub threads: u32,
+    /// First examples of failures, at most 20, as sentences: operation, request, cause.
+    pub examples: Vec<String>,
+}

@@ -1,0 +1,292 @@
+//! Requests as bytes. What every user sends alike is written once; the rest is rendered into a reused buffer.
+
+use loadstone_http::Method;
+use loadstone_workload::{CompiledBody, CompiledPart, CompiledStep, Filler, Program, State};
+use rustix::fd::BorrowedFd;
+use rustix::io::Errno;
+use rustix::net::{SendFlags, send};
+
+use crate::browser::Validator;
+
+/// Ends no line of any text that a user types; files are random, 2^-400 is never.
+const BOUNDARY: &str = "loadstone-part-5a1f0e93c7d24b86a0f7-end-of-part";
+
+/// A request on its way: text, with files that are not copied in between.
+#[derive(Debug, Default)]
+pub(crate) struct Outgoing {
+    text: Vec<u8>,
+    /// Where in the text each file goes.
+    files: Vec<(usize, Filler)>,
+    sent: usize,
+}
+
+impl Outgoing {
+    pub(crate) fn clear(&mut self) {
+        self.text.clear();
+        self.files.clear();
+        self.sent = 0;
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// Whether a part of it went out.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.sent > 0
+    }
+
+    pub(crate) fn capacity(&self) -> usize {
+        self.text.capacity()
+    }
+
+    /// Holds what is left of a request that was sent from elsewhere.
+    pub(crate) fn hold(&mut self, rest: &[u8]) {
+        self.clear();
+        self.text.extend_from_slice(rest);
+    }
+
+    /// Sends as much as the socket takes; whether that was all, and how many bytes went.
+    pub(crate) fn send(&mut self, socket: BorrowedFd<'_>) -> Result<(bool, usize), Errno> {
+        let mut went = 0;
+        loop {
+            let Some((piece, more)) = self.next_piece() else { return Ok((true, went)) };
+            // The rest of the request follows at once; without this a small head would leave in a packet of its own.
+            let flags = if more { SendFlags::NOSIGNAL | SendFlags::MORE } else { SendFlags::NOSIGNAL };
+            match send(socket, piece, flags) {
+                Ok(sent) => {
+                    self.sent += sent;
+                    went += sent;
+                }
+                Err(Errno::AGAIN) => return Ok((false, went)),
+                Err(Errno::INTR) => {}
+                Err(why) => return Err(why),
+            }
+        }
+    }
+
+    /// The next contiguous bytes, and whether others follow.
+    fn next_piece(&self) -> Option<(&[u8], bool)> {
+        let mut position = self.sent;
+        let mut text_from = 0;
+        for (text_to, file) in &self.files {
+            let text = text_to - text_from;
+            if position < text {
+                return Some((&self.text[text_from + position..*text_to], true));
+            }
+            position -= text;
+            if position < file.len() {
+                return Some((&file[position..], true));
+            }
+            position -= file.len();
+            text_from = *text_to;
+        }
+        let rest = &self.text[text_from..];
+        (position < rest.len()).then(|| (&rest[position..], false))
+    }
+}
+
+/// The requests of a program.
+#[derive(Debug)]
+pub(crate) struct Requests {
+    /// Whole requests of steps that are the same for all users, by operation and step.
+    constant: Vec<Vec<Option<Box<[u8]>>>>,
+    /// Fields of every request.
+    common: Box<[u8]>,
+    base_path: Box<[u8]>,
+}
+
+/// Which request of a step is wanted, and by whom.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wanted<'a> {
+    pub step: &'a CompiledStep,
+    pub method: Method,
+    /// Where a redirect led; empty: the step's own path.
+    pub location: &'a [u8],
+    pub state: &'a State,
+    pub cookies: &'a [u8],
+}
+
+impl Requests {
+    pub(crate) fn new(program: &Program) -> Self {
+        let (target, browser) = (&program.target, &program.browser);
+        let mut common = format!("Host: {}\r\n", target.authority).into_bytes();
+        if !browser.user_agent.is_empty() {
+            common.extend_from_slice(format!("User-Agent: {}\r\n", browser.user_agent).as_bytes());
+        }
+        let mut requests = Self {
+            constant: Vec::new(),
+            common: common.into(),
+            base_path: target.base_path.as_bytes().into(),
+        };
+        let nobody = State::new(program, 0);
+        let prepare = |step: &CompiledStep| {
+            step.is_constant().then(|| {
+                let mut out = Outgoing::default();
+                let method = method_of(step);
+                let wanted = Wanted { step, method, location: b"", state: &nobody, cookies: b"" };
+                requests.write_step(wanted, &mut out, &mut Vec::new());
+                out.text.into()
+            })
+        };
+        requests.constant =
+            program.operations.iter().map(|o| o.steps.iter().map(prepare).collect()).collect();
+        requests
+    }
+
+    /// The whole request of a step that is the same for all users without cookies.
+    #[inline]
+    pub(crate) fn constant(&self, operation: usize, step: usize) -> Option<&[u8]> {
+        self.constant[operation][step].as_deref()
+    }
+
+    /// Appends the path that a step asks for, the site's base path included.
+    pub(crate) fn write_path(&self, step: &CompiledStep, state: &State, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.base_path);
+        step.path.render(state, out);
+    }
+
+    /// The path below the site's base path.
+    pub(crate) fn below_base<'a>(&self, path: &'a [u8]) -> &'a [u8] {
+        path.strip_prefix(&*self.base_path).unwrap_or(path)
+    }
+
+    /// Writes the request of a step.
+    pub(crate) fn write_step(&self, wanted: Wanted<'_>, out: &mut Outgoing, scratch: &mut Vec<u8>) {
+        let Wanted { step, method, location, state, cookies } = wanted;
+        out.clear();
+        let text = &mut out.text;
+        push(text, &[method.as_str().as_bytes(), b" "]);
+        if location.is_empty() {
+            self.write_path(step, state, text);
+        } else {
+            text.extend_from_slice(location);
+        }
+        push(text, &[b" HTTP/1.1\r\n", &self.common]);
+        if !step.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("accept")) {
+            text.extend_from_slice(b"Accept: */*\r\n");
+        }
+        for (name, value) in &step.headers {
+            push(text, &[name.as_bytes(), b": "]);
+            value.render(state, text);
+            text.extend_from_slice(b"\r\n");
+        }
+        push_field(text, b"Cookie", cookies);
+        // A redirect that turned the method into GET leaves the body behind.
+        if method == method_of(step) {
+            write_body(step, state, out, scratch);
+        } else {
+            text.extend_from_slice(b"\r\n");
+        }
+    }
+
+    /// Writes the request of what a page refers to.
+    pub(crate) fn write_reference(
+        &self,
+        path: &[u8],
+        cookies: &[u8],
+        validator: Option<&Validator>,
+        out: &mut Outgoing,
+    ) {
+        out.clear();
+        push(&mut out.text, &[b"GET ", path, b" HTTP/1.1\r\n", &self.common, b"Accept: */*\r\n"]);
+        push_field(&mut out.text, b"Cookie", cookies);
+        if let Some(validator) = validator {
+            push_field(&mut out.text, b"If-None-Match", validator.etag.as_deref().unwrap_or_default());
+            push_field(
+                &mut out.text,
+                b"If-Modified-Since",
+                validator.modified.as_deref().unwrap_or_default(),
+            );
+        }
+        out.text.extend_from_slice(b"\r\n");
+    }
+}
+
+/// The method of a step.
+pub(crate) fn method_of(step: &CompiledStep) -> Method {
+    Method::parse(step.method).unwrap_or(Method::Get)
+}
+
+/// Ends the head and appends the body.
+fn write_body(step: &CompiledStep, state: &State, out: &mut Outgoing, scratch: &mut Vec<u8>) {
+    scratch.clear();
+    match &step.body {
+        // A POST without a length would leave the server waiting for one, or refusing.
+        CompiledBody::None if matches!(step.method, "POST" | "PUT" | "PATCH") => {
+            push_length(&mut out.text, 0)
+        }
+        CompiledBody::None => out.text.extend_from_slice(b"\r\n"),
+        CompiledBody::Form(fields) => {
+            for (index, (name, value)) in fields.iter().enumerate() {
+                push(scratch, &[if index > 0 { b"&" } else { b"" }, name, b"="]);
+                value.render(state, scratch);
+            }
+            push(&mut out.text, &[b"Content-Type: application/x-www-form-urlencoded\r\n"]);
+            push_length(&mut out.text, scratch.len());
+            out.text.extend_from_slice(scratch);
+        }
+        CompiledBody::Raw { content_type, text } => {
+            text.render(state, scratch);
+            push(&mut out.text, &[b"Content-Type: ", content_type.as_bytes(), b"\r\n"]);
+            push_length(&mut out.text, scratch.len());
+            out.text.extend_from_slice(scratch);
+        }
+        CompiledBody::Multipart(parts) => {
+            let mut files: Vec<(usize, Filler)> = std::mem::take(&mut out.files);
+            parts.iter().for_each(|part| write_part(part, state, scratch, &mut files));
+            push(scratch, &[b"--", BOUNDARY.as_bytes(), b"--\r\n"]);
+            let of_files: usize = files.iter().map(|(_, file)| file.len()).sum();
+            push(
+                &mut out.text,
+                &[b"Content-Type: multipart/form-data; boundary=", BOUNDARY.as_bytes(), b"\r\n"],
+            );
+            push_length(&mut out.text, scratch.len() + of_files);
+            let head = out.text.len();
+            files.iter_mut().for_each(|(at, _)| *at += head);
+            out.text.extend_from_slice(scratch);
+            out.files = files;
+        }
+    }
+}
+
+fn write_part(part: &CompiledPart, state: &State, out: &mut Vec<u8>, files: &mut Vec<(usize, Filler)>) {
+    let (CompiledPart::Field { name, .. } | CompiledPart::File { name, .. }) = part;
+    push(
+        out,
+        &[b"--", BOUNDARY.as_bytes(), b"\r\nContent-Disposition: form-data; name=\"", name.as_bytes(), b"\""],
+    );
+    match part {
+        CompiledPart::Field { text, .. } => {
+            out.extend_from_slice(b"\r\n\r\n");
+            text.render(state, out);
+        }
+        CompiledPart::File { filename, content_type, content, .. } => {
+            out.extend_from_slice(b"; filename=\"");
+            let from = out.len();
+            filename.render(state, out);
+            // A quote or line end in the name would end the field; browsers write %22 and drop line ends.
+            out[from..].iter_mut().filter(|b| matches!(b, b'"' | b'\r' | b'\n')).for_each(|b| *b = b'_');
+            push(out, &[b"\"\r\nContent-Type: ", content_type.as_bytes(), b"\r\n\r\n"]);
+            files.push((out.len(), content.clone()));
+        }
+    }
+    out.extend_from_slice(b"\r\n");
+}
+
+fn push_field(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {
+    if !value.is_empty() {
+        push(out, &[name, b": ", value, b"\r\n"]);
+    }
+}
+
+/// The length of a body and the end of the head.
+fn push_length(out: &mut Vec<u8>, length: usize) {
+    use std::io::Write;
+    // Writing to a Vec cannot fail.
+    let _ = write!(out, "Content-Length: {length}\r\n\r\n");
+}
+
+fn push(out: &mut Vec<u8>, pieces: &[&[u8]]) {
+    pieces.iter().for_each(|piece| out.extend_from_slice(piece));
+}

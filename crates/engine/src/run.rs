@@ -1,0 +1,238 @@
+//! A run: its threads, and the order of its windows.
+
+use std::collections::BTreeMap;
+use std::net::ToSocketAddrs;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use loadstone_workload::{Plan, Program};
+use rustix::event::epoll::{self, CreateFlags};
+use rustix::fd::OwnedFd;
+
+use crate::clock::Clock;
+use crate::driver::{Driver, Shared, Timetable};
+use crate::files;
+use crate::merge::merge;
+use crate::record::{Summary, Window};
+use crate::recorder::SECOND;
+use crate::request::Requests;
+use crate::user::User;
+
+/// Threads come up within this time; the run's clock starts when it has passed.
+const LEAD: Duration = Duration::from_millis(20);
+/// Longest wait for a window: a day; an instant cannot be added to any number of seconds.
+const LONGEST_WAIT: Duration = Duration::from_secs(86_400);
+/// Most examples of failures that a summary shows.
+const EXAMPLES: usize = 20;
+/// Most threads; more than any machine that one agent would run on has cores.
+const MAX_THREADS: u32 = 256;
+
+/// A run of the load engine, in threads of its own.
+#[derive(Debug)]
+pub struct Run {
+    shared: Arc<Shared>,
+    threads: u32,
+    end_us: u64,
+    collector: Mutex<Collector>,
+}
+
+/// What a thread says.
+#[derive(Debug)]
+enum Report {
+    Window(Window),
+    Ended(u64),
+}
+
+/// Puts the windows of all threads together.
+#[derive(Debug)]
+struct Collector {
+    reports: Receiver<Report>,
+    handles: Vec<JoinHandle<()>>,
+    threads: u32,
+    /// Windows that some threads have not yet reported, with the number that have.
+    pending: BTreeMap<u32, (Window, u32)>,
+    ended: u32,
+    ended_us: u64,
+}
+
+impl Run {
+    /// Starts a run. Its first second begins a moment later.
+    ///
+    /// # Errors
+    /// A sentence when the plan does not compile, the host has no address or the system no room for the users.
+    pub fn start(plan: Plan) -> Result<Self, String> {
+        let program = Arc::new(Program::compile(&plan)?);
+        let requests = Arc::new(Requests::new(&program));
+        let shared = Arc::new(Shared::new(addresses_of(&program)?, EXAMPLES));
+        let numbers: Vec<u32> =
+            (program.slice.0..program.population).step_by(program.slice.1 as usize).collect();
+        let threads = program.load.threads.clamp(1, MAX_THREADS);
+        files::allow(numbers.len() as u64)?;
+        let end_us = Timetable::new(&program).end;
+        // Without a bound: a reader that falls behind never holds the engine up.
+        let (sender, reports) = channel();
+        let clock = Clock::starting_in(LEAD);
+        let handles = (0..threads)
+            .map(|thread| {
+                let own = numbers.iter().copied().skip(thread as usize).step_by(threads as usize).collect();
+                let (program, requests, shared) = (program.clone(), requests.clone(), shared.clone());
+                let sender = sender.clone();
+                let poll = epoll::create(CreateFlags::CLOEXEC).map_err(|why| format!("no epoll: {why}"))?;
+                std::thread::Builder::new()
+                    .name(format!("engine-{thread}"))
+                    .spawn(move || drive(&program, &requests, &shared, clock, poll, own, &sender))
+                    .map_err(|why| format!("no thread for the engine: {why}"))
+            })
+            .collect::<Result<_, _>>();
+        let handles = handles.inspect_err(|_| shared.stop.store(true, Ordering::Relaxed))?;
+        let collector =
+            Collector { reports, handles, threads, pending: BTreeMap::new(), ended: 0, ended_us: 0 };
+        Ok(Self { shared, threads, end_us, collector: Mutex::new(collector) })
+    }
+
+    /// The next window, in order; `None` after `timeout` or when there will be no more.
+    ///
+    /// # Panics
+    /// When a thread of the engine panicked.
+    pub fn next(&self, timeout: Duration) -> Option<Window> {
+        let until = Instant::now() + timeout.min(LONGEST_WAIT);
+        self.collector.lock().unwrap_or_else(PoisonError::into_inner).next(until)
+    }
+
+    /// Ends the run early. What was measured up to now is still handed out.
+    pub fn stop(&self) {
+        self.shared.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// How the run ended, once it has and all its windows were taken.
+    pub fn summary(&self) -> Option<Summary> {
+        let mut collector = self.collector.lock().unwrap_or_else(PoisonError::into_inner);
+        if !collector.is_exhausted() {
+            return None;
+        }
+        let connected = self.shared.connected.load(Ordering::Relaxed);
+        let refused = self.shared.refused.load(Ordering::Relaxed);
+        let outcome = match () {
+            () if self.shared.unreachable.load(Ordering::Relaxed) || (refused && !connected) => "unreachable",
+            () if collector.ended_us < self.end_us => "stopped",
+            () => "complete",
+        };
+        Some(Summary {
+            outcome: outcome.into(),
+            ended_s: collector.ended_us as f64 / SECOND as f64,
+            threads: self.threads,
+            examples: self.shared.examples.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+        })
+    }
+}
+
+impl Drop for Run {
+    /// Ends the threads with the run.
+    fn drop(&mut self) {
+        self.stop();
+        let collector = self.collector.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for handle in collector.handles.drain(..) {
+            // A panic has been reported on stderr already, and there may be one under way here.
+            let _ = handle.join();
+        }
+    }
+}
+
+impl Collector {
+    fn next(&mut self, until: Instant) -> Option<Window> {
+        loop {
+            let complete =
+                self.pending.first_key_value().is_some_and(|(_, (_, count))| *count == self.threads);
+            if complete || self.ended == self.threads {
+                return self.pending.pop_first().map(|(_, (window, _))| window);
+            }
+            match self.reports.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(Report::Window(window)) => self.add(window),
+                Ok(Report::Ended(at)) => {
+                    self.ended += 1;
+                    self.ended_us = self.ended_us.max(at);
+                }
+                Err(RecvTimeoutError::Timeout) => return None,
+                Err(RecvTimeoutError::Disconnected) => self.join(),
+            }
+        }
+    }
+
+    fn add(&mut self, window: Window) {
+        match self.pending.get_mut(&window.second) {
+            Some((sum, count)) => {
+                merge(sum, window);
+                *count += 1;
+            }
+            None => {
+                self.pending.insert(window.second, (window, 1));
+            }
+        }
+    }
+
+    /// All threads are gone though not all said that they ended.
+    fn join(&mut self) {
+        for handle in self.handles.drain(..) {
+            if let Err(panic) = handle.join() {
+                std::panic::resume_unwind(panic);
+            }
+        }
+        self.ended = self.threads;
+    }
+
+    /// Whether the run has ended and nothing is left to take.
+    fn is_exhausted(&mut self) -> bool {
+        while self.ended < self.threads {
+            match self.reports.try_recv() {
+                Ok(Report::Window(window)) => self.add(window),
+                Ok(Report::Ended(at)) => {
+                    self.ended += 1;
+                    self.ended_us = self.ended_us.max(at);
+                }
+                Err(_) => return false,
+            }
+        }
+        self.pending.is_empty()
+    }
+}
+
+/// The life of an engine thread.
+fn drive(
+    program: &Program,
+    requests: &Requests,
+    shared: &Shared,
+    clock: Clock,
+    poll: OwnedFd,
+    numbers: Vec<u32>,
+    sender: &Sender<Report>,
+) {
+    let _guard = StopOnPanic(shared);
+    // Whoever made the run may have dropped it; then nobody wants the rest.
+    let deliver = |window| drop(sender.send(Report::Window(window)));
+    let mut users: Vec<User> =
+        numbers.iter().enumerate().map(|(token, number)| User::new(program, *number, token as u32)).collect();
+    let ended = Driver::new(program, requests, shared, clock, poll, &deliver).run(&mut users);
+    drop(sender.send(Report::Ended(ended)));
+}
+
+/// Ends the run when a thread panics: without its windows nobody would see the others' before the planned end.
+struct StopOnPanic<'s>(&'s Shared);
+
+impl Drop for StopOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.stop.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+fn addresses_of(program: &Program) -> Result<Vec<std::net::SocketAddr>, String> {
+    let (host, port) = (program.target.host.as_str(), program.target.port);
+    let found =
+        (host, port).to_socket_addrs().map_err(|why| format!("target: no address for `{host}`: {why}"))?;
+    let addresses: Vec<_> = found.collect();
+    if addresses.is_empty() { Err(format!("target: no address for `{host}`")) } else { Ok(addresses) }
+}

@@ -1,0 +1,208 @@
+//! One emulated client.
+
+use loadstone_http::Method;
+use loadstone_workload::{Program, State};
+
+use crate::browser::Browser;
+use crate::reader::{Reader, Store};
+use crate::recorder::Counts;
+use crate::request::Outgoing;
+use crate::socket::Connection;
+
+/// A buffer that grew beyond this is given back to the allocator, or the largest answer ever seen would stay.
+const KEPT_CAPACITY: usize = 256 << 10;
+
+/// What a user is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// Not started, or stopped by the load profile.
+    Away,
+    /// Between operations; the queue holds its next start.
+    Idle,
+    /// A connection is being opened.
+    Connecting,
+    /// A request is being sent.
+    Sending,
+    /// The answer is awaited or being read.
+    Reading,
+}
+
+/// Which request of a step is under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fetch {
+    /// The step's own, or where it was redirected.
+    Step,
+    /// What its page refers to.
+    Reference,
+}
+
+/// A user.
+#[derive(Debug)]
+pub(crate) struct User {
+    /// Position among the users of its thread: the token of its events.
+    pub token: u32,
+    pub state: State,
+    pub browser: Browser,
+    pub connection: Option<Connection>,
+    pub stage: Stage,
+    /// Stops when its operation ends.
+    pub leaving: bool,
+    /// When the request under way has failed.
+    pub deadline: u64,
+    /// When the queue wakes it; what the queue holds for another instant is void.
+    pub wake: u64,
+    /// The operation under way or done last.
+    pub operation: usize,
+    pub step: usize,
+    pub fetch: Fetch,
+    pub method: Method,
+    pub redirects: u8,
+    /// The request was sent again on a new connection.
+    pub retried: bool,
+    /// Which of the host's addresses the request goes to, and how many were tried for it.
+    pub address: usize,
+    pub addresses_tried: usize,
+    pub reader: Reader,
+    pub intended: u64,
+    pub sent: u64,
+    pub ended: u64,
+    pub pace: Option<u64>,
+    /// No operation has ended yet.
+    pub fresh: bool,
+    pub requests_sent: u32,
+    /// What follows, decided when the operation starts.
+    pub next_operation: usize,
+    pub next_in_new_session: bool,
+    pub delay: u64,
+    pub counts: Counts,
+    /// Buffers of a request that takes several events.
+    pub work: Option<Box<Work>>,
+}
+
+impl User {
+    pub(crate) fn new(program: &Program, number: u32, token: u32) -> Self {
+        Self {
+            token,
+            state: State::new(program, number),
+            browser: Browser::default(),
+            connection: None,
+            stage: Stage::Away,
+            leaving: false,
+            deadline: u64::MAX,
+            wake: u64::MAX,
+            operation: program.first,
+            step: 0,
+            fetch: Fetch::Step,
+            method: Method::Get,
+            redirects: 0,
+            retried: false,
+            address: 0,
+            addresses_tried: 0,
+            reader: Reader::default(),
+            intended: 0,
+            sent: 0,
+            ended: 0,
+            pace: None,
+            fresh: true,
+            requests_sent: 0,
+            next_operation: program.first,
+            next_in_new_session: true,
+            delay: 0,
+            counts: Counts::new(program.counters.len()),
+            work: None,
+        }
+    }
+
+    /// Whether an operation is under way.
+    pub(crate) fn is_busy(&self) -> bool {
+        matches!(self.stage, Stage::Connecting | Stage::Sending | Stage::Reading)
+    }
+}
+
+/// Buffers of a request under way; a thread lends them to users for as long as they need them.
+#[derive(Debug, Default)]
+pub(crate) struct Work {
+    pub store: Store,
+    pub journey: Journey,
+}
+
+/// Where a step led so far.
+#[derive(Debug, Default)]
+pub(crate) struct Journey {
+    pub outgoing: Outgoing,
+    /// Path to which redirects led; empty before the first.
+    pub location: Vec<u8>,
+    /// The redirect that the answer under way asks for.
+    pub announced: Vec<u8>,
+    pub references: References,
+}
+
+/// What is to be fetched for a page.
+#[derive(Debug, Default)]
+pub(crate) struct References {
+    paths: Vec<u8>,
+    items: Vec<Reference>,
+    next: usize,
+}
+
+/// One of them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reference {
+    path_end: usize,
+    /// Hash of the path.
+    pub address: u64,
+    /// A style sheet or script that a warm cache may hold.
+    pub cached: bool,
+}
+
+impl References {
+    pub(crate) fn clear(&mut self) {
+        self.paths.clear();
+        self.items.clear();
+        self.next = 0;
+    }
+
+    pub(crate) fn push(&mut self, path: &[u8], address: u64, cached: bool) {
+        self.paths.extend_from_slice(path);
+        self.items.push(Reference { path_end: self.paths.len(), address, cached });
+    }
+
+    /// The one to fetch now and its path.
+    pub(crate) fn current(&self) -> Option<(Reference, &[u8])> {
+        let item = self.items.get(self.next)?;
+        let start = self.next.checked_sub(1).map_or(0, |before| self.items[before].path_end);
+        Some((*item, &self.paths[start..item.path_end]))
+    }
+
+    pub(crate) fn advance(&mut self) {
+        self.next += 1;
+    }
+}
+
+impl Work {
+    /// Whether the user must keep it until its next event.
+    pub(crate) fn is_needed(&self) -> bool {
+        let journey = &self.journey;
+        !self.store.is_empty()
+            || !journey.outgoing.is_empty()
+            || !journey.location.is_empty()
+            || !journey.announced.is_empty()
+            || journey.references.current().is_some()
+    }
+
+    /// Makes it ready for another user.
+    pub(crate) fn clear(&mut self) {
+        let Journey { outgoing, location, announced, references } = &mut self.journey;
+        self.store.clear();
+        outgoing.clear();
+        location.clear();
+        announced.clear();
+        references.clear();
+        if self.store.body.capacity() > KEPT_CAPACITY {
+            self.store.body = Vec::new();
+        }
+        if outgoing.capacity() > KEPT_CAPACITY {
+            *outgoing = Outgoing::default();
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! How a user walks: when operations begin, which steps they take, how they end.
+
+use loadstone_workload::{Next, PacingKind};
+
+use crate::clock::micros;
+use crate::driver::Driver;
+use crate::recorder::{Cause, Ended};
+use crate::user::{Fetch, Stage, User, Work};
+
+/// A user whose connection was refused tries again no sooner than this, as a person would; a closed loop without think
+/// time would otherwise spin.
+const BACK_OFF: u64 = 100_000;
+
+impl Driver<'_> {
+    /// Begins the next operation of an idle user, intended at `intended`.
+    pub(crate) fn begin(&mut self, user: &mut User, intended: u64) {
+        let mut work = self.borrow_work(user);
+        self.begin_with(user, &mut work, intended);
+        self.return_work(user, work);
+    }
+
+    fn begin_with(&mut self, user: &mut User, work: &mut Work, intended: u64) {
+        let program = self.program;
+        if user.next_in_new_session {
+            self.close(user);
+            user.state.begin_session(program);
+            self.forget(user);
+        }
+        user.operation = user.next_operation;
+        let operation = &program.operations[user.operation];
+        let before = if operation.pacing.kind == PacingKind::Cycle { user.sent } else { user.ended };
+        user.pace = (!user.fresh).then(|| self.now - before);
+        user.intended = intended;
+        user.sent = self.now;
+        user.requests_sent = 0;
+        self.gauges.in_flight += 1;
+        operation.draw(&mut user.state, &mut self.drawing);
+        // What follows is decided now, so that it is known when a busy user should have begun again.
+        (user.next_operation, user.next_in_new_session) = match program.next(user.operation, &mut user.state)
+        {
+            Next::Operation(next) => (next, false),
+            Next::NewSession => (program.first, true),
+        };
+        user.delay = micros(program.operations[user.next_operation].pacing.law.sample(&mut user.state.walk));
+        user.step = 0;
+        self.next_step(user, work);
+    }
+
+    /// A new session: nothing remembered, the cache warm or empty by chance.
+    fn forget(&mut self, user: &mut User) {
+        user.state.forget(self.program);
+        let share = self.program.browser.warm_share;
+        // No random number is spent where the answer is certain.
+        let warm = share > 0.0 && (share >= 1.0 || user.state.rng.unit_open() <= share);
+        user.browser.reset(warm);
+    }
+
+    /// Takes the next step that the user's flags and chance allow, or ends the operation.
+    fn next_step(&mut self, user: &mut User, work: &mut Work) {
+        let steps = &self.program.operations[user.operation].steps;
+        while let Some(step) = steps.get(user.step) {
+            if step.is_taken(&mut user.state) {
+                user.fetch = Fetch::Step;
+                user.method = crate::request::method_of(step);
+                user.redirects = 0;
+                work.journey.location.clear();
+                self.issue(user, work);
+                return;
+            }
+            user.step += 1;
+        }
+        self.end(user, work, Ok(()));
+    }
+
+    /// The step succeeded, what its page refers to included.
+    pub(crate) fn step_done(&mut self, user: &mut User, work: &mut Work) {
+        let step = &self.program.operations[user.operation].steps[user.step];
+        if let Some(named) = step.count {
+            user.counts.add_step(named);
+        }
+        if step.forget {
+            self.forget(user);
+        }
+        user.step += 1;
+        self.next_step(user, work);
+    }
+
+    /// The operation failed.
+    pub(crate) fn fail(&mut self, user: &mut User, work: &mut Work, cause: Cause, said: &str) {
+        self.note(|| self.describe(user, work, said));
+        self.close(user);
+        self.end(user, work, Err(cause));
+    }
+
+    /// "HomePage: GET /x: status 500, expected 200".
+    fn describe(&self, user: &User, work: &Work, said: &str) -> String {
+        let operation = &self.program.operations[user.operation];
+        let mut path = Vec::new();
+        match (user.fetch, work.journey.references.current()) {
+            (Fetch::Reference, Some((_, reference))) if work.journey.location.is_empty() => {
+                path.extend_from_slice(reference);
+            }
+            _ => self.page_path(user, &work.journey, &mut path),
+        }
+        let path = String::from_utf8_lossy(&path);
+        format!("{}: {} {path}: {said}", operation.name, user.method.as_str())
+    }
+
+    fn end(&mut self, user: &mut User, work: &mut Work, result: Result<(), Cause>) {
+        let program = self.program;
+        self.roll_if_due();
+        work.clear();
+        user.stage = Stage::Idle;
+        user.ended = self.now;
+        user.fresh = false;
+        self.gauges.in_flight -= 1;
+        self.recorder.ended(Ended {
+            operation: user.operation,
+            intended: user.intended,
+            sent: user.sent,
+            end: self.now,
+            pace: user.pace,
+            limit_us: program.operations[user.operation].limit_us,
+            result,
+            counts: &mut user.counts,
+        });
+        if user.leaving {
+            self.stop(user);
+            return;
+        }
+        let reference = match program.operations[user.next_operation].pacing.kind {
+            PacingKind::Cycle => user.sent,
+            PacingKind::Think => user.ended,
+        };
+        let mut intended = reference + user.delay;
+        if result == Err(Cause::Refused) {
+            intended = intended.max(self.now + BACK_OFF);
+        }
+        // What sent nothing, or failed, goes through the queue: the same user must not starve the others here.
+        if intended <= self.now && result.is_ok() && user.requests_sent > 0 && self.now < self.timetable.end {
+            self.begin_with(user, work, intended);
+        } else {
+            self.await_start(user, intended);
+        }
+    }
+}
