@@ -1,0 +1,98 @@
+//! Counters: each thread counts for itself, a snapshot adds up.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What a server has done since it started, and its state now.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Connections accepted.
+    pub accepted: u64,
+    /// Times that accepting stopped because the queue was full or there were too many connections.
+    pub pauses: u64,
+    /// Complete requests given to a worker.
+    pub requests: u64,
+    /// Responses by class: `[1xx, 2xx, 3xx, 4xx, 5xx]`, with those to bad requests.
+    pub responses: [u64; 5],
+    /// Requests refused by the server itself: malformed, over a limit.
+    pub bad_requests: u64,
+    /// Connections closed because the client was slow: in a head, a body or at reading a response.
+    pub closed_by_timeout: u64,
+    /// Connections closed after no request had come for long.
+    pub closed_idle: u64,
+    /// Requests that ended in a panic of the application.
+    pub worker_panics: u64,
+    /// Bytes received.
+    pub bytes_in: u64,
+    /// Bytes sent.
+    pub bytes_out: u64,
+    /// Open connections now.
+    pub open_connections: u64,
+    /// Requests waiting for a worker now.
+    pub queue_depth: u64,
+    /// Workers running application code now.
+    pub workers_busy: u64,
+}
+
+/// One number that a single thread writes and any thread reads, so that no two threads contend
+/// for it and an addition is a plain load and store.
+#[derive(Debug, Default)]
+pub(crate) struct Count(AtomicU64);
+
+impl Count {
+    pub fn add(&self, amount: u64) {
+        self.set(self.get() + amount);
+    }
+
+    pub fn set(&self, value: u64) {
+        self.0.store(value, Ordering::Relaxed);
+    }
+
+    pub fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// The counters of one thread, on cache lines of their own.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub(crate) struct Tally {
+    pub accepted: Count,
+    pub pauses: Count,
+    pub requests: Count,
+    pub responses: [Count; 5],
+    pub bad_requests: Count,
+    pub closed_by_timeout: Count,
+    pub closed_idle: Count,
+    pub worker_panics: Count,
+    pub bytes_in: Count,
+    pub bytes_out: Count,
+    pub open_connections: Count,
+    /// 1 while the thread runs application code.
+    pub busy: Count,
+}
+
+impl Tally {
+    /// Counts a response.
+    pub fn response(&self, status: u16) {
+        let class = usize::from(status / 100).clamp(1, 5) - 1;
+        self.responses[class].add(1);
+    }
+
+    /// Adds these counts to a snapshot.
+    pub fn add_to(&self, total: &mut Counters) {
+        total.accepted += self.accepted.get();
+        total.pauses += self.pauses.get();
+        total.requests += self.requests.get();
+        for (sum, count) in total.responses.iter_mut().zip(&self.responses) {
+            *sum += count.get();
+        }
+        total.bad_requests += self.bad_requests.get();
+        total.closed_by_timeout += self.closed_by_timeout.get();
+        total.closed_idle += self.closed_idle.get();
+        total.worker_panics += self.worker_panics.get();
+        total.bytes_in += self.bytes_in.get();
+        total.bytes_out += self.bytes_out.get();
+        total.open_connections += self.open_connections.get();
+        total.workers_busy += self.busy.get();
+    }
+}

@@ -1,0 +1,145 @@
+//! One request answered: run the application, write its response. Shared by every connector.
+
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use loadstone_http::{
+    Body, DATE_LEN, Handler, Response, ResponseContext, Service, Version, format_date, write_response_head,
+};
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::connection::{Connection, Ending};
+use crate::counters::Tally;
+use crate::outgoing::{Outgoing, send_parts};
+
+/// A body up to this size is copied behind its head: one buffer is cheaper to send than two.
+const COPIED_BODY: usize = 1024;
+
+/// Turns responses into bytes on a socket; its buffers are used again for every response.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    head: Vec<u8>,
+    date_s: u64,
+    date: [u8; DATE_LEN],
+}
+
+impl Writer {
+    pub fn new() -> Self {
+        let date_s = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        Self { head: Vec::new(), date_s, date: format_date(date_s) }
+    }
+
+    /// The `Date` header of this second; the coarse clock costs a few nanoseconds.
+    fn tick(&mut self) {
+        let now = clock_gettime(ClockId::RealtimeCoarse).tv_sec as u64;
+        if now != self.date_s {
+            (self.date_s, self.date) = (now, format_date(now));
+        }
+    }
+
+    /// Sends `response`; what the socket does not take stays with the connection as its output.
+    ///
+    /// # Errors
+    /// The connection is broken.
+    pub fn send(
+        &mut self,
+        connection: &mut Connection,
+        response: &mut Response,
+        version: Version,
+        head_only: bool,
+        tally: &Tally,
+    ) -> io::Result<()> {
+        self.tick();
+        self.head.clear();
+        let context = ResponseContext {
+            date: &self.date,
+            version,
+            keep_alive: connection.ending == Ending::Open,
+            head_only,
+        };
+        let mut body = &[][..];
+        if write_response_head(&mut self.head, response, &context) {
+            body = response.body.as_slice();
+            if body.len() <= COPIED_BODY {
+                self.head.extend_from_slice(body);
+                body = &[];
+            }
+        }
+        tally.response(response.status);
+        let total = self.head.len() + body.len();
+        let sent = send_parts(&connection.socket, &self.head, body, 0)?;
+        tally.bytes_out.add(sent as u64);
+        if sent < total {
+            let rest = if body.is_empty() { Body::Empty } else { std::mem::take(&mut response.body) };
+            connection.outgoing = Some(Outgoing::new(std::mem::take(&mut self.head), rest, sent));
+        }
+        Ok(())
+    }
+}
+
+/// Runs code of the application; nothing when it panics, so that a panic costs a request and not a worker.
+fn contained<T>(code: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(code)).ok()
+}
+
+/// What a worker needs to answer requests.
+pub(crate) struct Exchange<'s> {
+    service: &'s dyn Service,
+    handler: Option<Box<dyn Handler>>,
+    response: Response,
+    writer: Writer,
+    tally: &'s Tally,
+}
+
+impl<'s> Exchange<'s> {
+    pub fn new(service: &'s dyn Service, handler: Box<dyn Handler>, tally: &'s Tally) -> Self {
+        Self { service, handler: Some(handler), response: Response::new(), writer: Writer::new(), tally }
+    }
+
+    /// Answers the request that has arrived on `connection`; blocks in the application only.
+    /// The connection closes afterwards when the server is `draining` by then.
+    ///
+    /// # Errors
+    /// The connection is broken.
+    pub fn answer(&mut self, connection: &mut Connection, draining: &AtomicBool) -> io::Result<()> {
+        let more = connection.has_more();
+        let Some((head, request)) = connection.request() else { return Ok(()) };
+        self.response.clear();
+        self.tally.requests.add(1);
+        if self.handler.is_none() {
+            // An application that panics when it starts is as good as one that says no.
+            self.handler = contained(|| self.service.handler()).and_then(Result::ok);
+        }
+        match &mut self.handler {
+            Some(handler) => {
+                let response = &mut self.response;
+                if contained(|| handler.handle(&request, response)).is_none() {
+                    // What the panic left behind in the handler is unknown: the next request gets another.
+                    let broken = self.handler.take();
+                    contained(|| drop(broken));
+                    self.tally.worker_panics.add(1);
+                    self.response.clear();
+                    self.response.status(500).text("internal server error\n");
+                }
+            }
+            None => drop(self.response.status(503).text("the application is not available\n")),
+        }
+        let stays = head.keep_alive && !self.response.closes() && !draining.load(Ordering::SeqCst);
+        connection.ending = match (stays, head.keep_alive) {
+            (true, _) => Ending::Open,
+            // A client that asked to close sends nothing more, unless it has already; any other might.
+            (false, true) => Ending::Linger,
+            (false, false) => {
+                if more {
+                    Ending::Linger
+                } else {
+                    Ending::Close
+                }
+            }
+        };
+        let head_only = head.method == loadstone_http::Method::Head;
+        self.writer.send(connection, &mut self.response, head.version, head_only, self.tally)
+    }
+}

@@ -1,0 +1,42 @@
+//! The web container: serves a [`Service`](loadstone_http::Service) over HTTP/1.1.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use loadstone_container::{Config, Server};
+//! use loadstone_http::{Handler, Request, Response, Service};
+//!
+//! struct Hello;
+//! impl Service for Hello {
+//!     fn handler(&self) -> Result<Box<dyn Handler>, String> {
+//!         Ok(Box::new(Hello))
+//!     }
+//! }
+//! impl Handler for Hello {
+//!     fn handle(&mut self, _request: &Request<'_>, response: &mut Response) {
+//!         response.text("hello\n");
+//!     }
+//! }
+//! let config = Config { address: "127.0.0.1:0".parse().unwrap(), ..Config::default() };
+//! let server = Server::start(config, Arc::new(Hello)).unwrap();
+//! println!("serving at {}", server.address());
+//! assert!(server.drain(std::time::Duration::from_secs(1)));
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod config;
+mod connection;
+mod counters;
+mod exchange;
+mod files;
+mod hybrid;
+mod listener;
+mod outgoing;
+mod queue;
+mod server;
+mod slots;
+mod waker;
+
+pub use config::{Config, Connector, Timeouts};
+pub use counters::Counters;
+pub use server::{Server, StartError};

@@ -1,0 +1,113 @@
+//! A running server, whatever its connector.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use std::{error, fmt, io};
+
+use loadstone_http::Service;
+
+use crate::config::{Config, Connector};
+use crate::counters::Counters;
+use crate::{files, hybrid, listener};
+
+/// Why a server did not start.
+#[derive(Debug)]
+pub enum StartError {
+    /// The address cannot be listened at.
+    Listen(SocketAddr, io::Error),
+    /// The application cannot start, in its own words.
+    Application(String),
+    /// The system gave no thread, event loop or descriptor.
+    System(io::Error),
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Listen(address, error) => write!(f, "cannot listen at {address}: {error}"),
+            Self::Application(sentence) => write!(f, "the application cannot start: {sentence}"),
+            Self::System(error) => write!(f, "the server cannot start: {error}"),
+        }
+    }
+}
+
+impl error::Error for StartError {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        match self {
+            Self::Listen(_, error) | Self::System(error) => Some(error),
+            Self::Application(_) => None,
+        }
+    }
+}
+
+/// What every connector can do once it runs. Dropping it ends it at once: connections are cut, the
+/// call waits only for application code that still runs.
+pub(crate) trait Running: Send + Sync {
+    fn counters(&self) -> Counters;
+    /// See [`Server::drain`].
+    fn drain(&self, timeout: Duration) -> bool;
+}
+
+/// A server that accepts connections until it is drained or dropped.
+///
+/// Dropping it cuts every connection; it waits only for application code that still runs.
+pub struct Server {
+    address: SocketAddr,
+    max_connections: usize,
+    connector: Box<dyn Running>,
+}
+
+impl Server {
+    /// Starts serving `service`. The process's soft limit of open files is raised to the hard one, and fewer connections
+    /// than `config.max_connections` are held where that allows no more.
+    ///
+    /// # Errors
+    /// [`StartError`] when the address is taken, the application cannot make a handler for every
+    /// worker, or the system is out of threads or descriptors. Nothing keeps running then.
+    pub fn start(mut config: Config, service: Arc<dyn Service>) -> Result<Self, StartError> {
+        let handlers = (0..config.worker_count())
+            .map(|_| service.handler())
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(StartError::Application)?;
+        let (listener, address) = listener::open(config.address, config.backlog)
+            .map_err(|error| StartError::Listen(config.address, error))?;
+        // The application has opened what it needs by now.
+        config.max_connections = files::connections_that_fit(config.max_connections, handlers.len());
+        let max_connections = config.max_connections;
+        let connector: Box<dyn Running> = match config.connector {
+            Connector::Hybrid => {
+                Box::new(hybrid::start(config, listener, service, handlers).map_err(StartError::System)?)
+            }
+        };
+        Ok(Self { address, max_connections, connector })
+    }
+
+    /// Where it listens, with the port it got when the configuration said 0.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Most connections that it holds: what was configured, or what the limit of open files allows.
+    pub fn max_connections(&self) -> usize {
+        self.max_connections
+    }
+
+    /// What it has done so far.
+    pub fn counters(&self) -> Counters {
+        self.connector.counters()
+    }
+
+    /// Ends the service without losing a request: takes what has already connected, stops accepting, answers
+    /// every request that has begun to arrive with `Connection: close` and closes idle connections.
+    /// Returns whether all connections were closed within `timeout`; calling it again waits on.
+    pub fn drain(&self, timeout: Duration) -> bool {
+        self.connector.drain(timeout)
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("address", &self.address).finish_non_exhaustive()
+    }
+}

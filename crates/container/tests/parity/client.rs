@@ -1,0 +1,106 @@
+//! A client that reads and writes raw bytes, and fails instead of waiting for ever.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::time::Duration;
+
+use loadstone_http::{BodyFraming, Method, ResponseHead};
+
+/// A response as received.
+#[derive(Debug)]
+pub struct Reply {
+    pub status: u16,
+    pub keep_alive: bool,
+    /// Header fields as received.
+    pub fields: String,
+    pub body: Vec<u8>,
+}
+
+impl Reply {
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).unwrap()
+    }
+}
+
+pub struct Client {
+    stream: TcpStream,
+    received: Vec<u8>,
+}
+
+impl Client {
+    pub fn connect(address: SocketAddr) -> Self {
+        let stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        stream.set_nodelay(true).unwrap();
+        Self { stream, received: Vec::new() }
+    }
+
+    pub fn send(&mut self, bytes: impl AsRef<[u8]>) {
+        self.stream.write_all(bytes.as_ref()).unwrap();
+    }
+
+    /// Sends bytes of which the server may refuse the rest.
+    pub fn try_send(&mut self, bytes: impl AsRef<[u8]>) {
+        let _ = self.stream.write_all(bytes.as_ref());
+    }
+
+    pub fn finish(&self) {
+        self.stream.shutdown(Shutdown::Write).unwrap();
+    }
+
+    pub fn get(&mut self, path: &str) -> Reply {
+        self.send(format!("GET {path} HTTP/1.1\r\nHost: test\r\n\r\n"));
+        self.reply()
+    }
+
+    pub fn reply(&mut self) -> Reply {
+        self.reply_to(Method::Get)
+    }
+
+    #[track_caller]
+    pub fn reply_to(&mut self, method: Method) -> Reply {
+        loop {
+            if let Some((reply, used)) = parse(&self.received, method) {
+                self.received.drain(..used);
+                return reply;
+            }
+            assert!(self.fill() > 0, "closed in a response: {:?}", String::from_utf8_lossy(&self.received));
+        }
+    }
+
+    /// Whether the server closes in order, without another byte.
+    #[track_caller]
+    pub fn assert_closed(&mut self) {
+        assert_eq!(self.fill(), 0, "{:?}", String::from_utf8_lossy(&self.received));
+        assert!(self.received.is_empty());
+    }
+
+    /// Whether the connection ends, in order or cut.
+    pub fn is_cut(&mut self) -> bool {
+        match self.stream.read(&mut [0; 64]) {
+            Ok(count) => count == 0,
+            Err(error) => error.kind() == ErrorKind::ConnectionReset,
+        }
+    }
+
+    #[track_caller]
+    fn fill(&mut self) -> usize {
+        let mut piece = [0; 64 * 1024];
+        let count = self.stream.read(&mut piece).unwrap();
+        self.received.extend_from_slice(&piece[..count]);
+        count
+    }
+}
+
+fn parse(bytes: &[u8], method: Method) -> Option<(Reply, usize)> {
+    let (head, length) = ResponseHead::parse(bytes).unwrap()?;
+    let body = match head.framing(method) {
+        BodyFraming::None => 0,
+        BodyFraming::Length(body) => body as usize,
+        other => panic!("the server frames a body by {other:?}"),
+    };
+    let body = bytes.get(length..length + body)?;
+    let fields = String::from_utf8(head.headers.as_bytes().to_vec()).unwrap();
+    let reply = Reply { status: head.status, keep_alive: head.keep_alive, fields, body: body.to_vec() };
+    Some((reply, length + body.len()))
+}
