@@ -1,0 +1,131 @@
+//! The files below the database: what SQLite needs from an operating system, as safe traits.
+//!
+//! An implementation is registered under a name and then chosen by [`crate::Options::vfs`]. Rollback
+//! journals only: a write-ahead log would need memory shared between connections.
+
+use alloc::boxed::Box;
+use core::time::Duration;
+
+use libsqlite3_sys as ffi;
+
+mod locks;
+mod memory;
+mod shim;
+
+pub use locks::LockTable;
+pub use memory::MemoryVfs;
+pub use shim::register;
+
+/// A place that holds files by name.
+pub trait Vfs: Send + Sync + 'static {
+    /// Opens a file. Without a name: a temporary one that is gone when dropped.
+    ///
+    /// # Errors
+    /// [`VfsError::NotFound`] when it is absent and may not be created.
+    fn open(&self, name: Option<&str>, create: bool) -> Result<Box<dyn VfsFile>, VfsError>;
+
+    /// Removes a file, durably.
+    ///
+    /// # Errors
+    /// [`VfsError::NotFound`] when it is absent.
+    fn delete(&self, name: &str) -> Result<(), VfsError>;
+
+    /// Whether a file exists.
+    fn exists(&self, name: &str) -> bool;
+
+    /// Waits: SQLite's patience with a lock. By default on the platform that SQLite was built for.
+    fn sleep(&self, time: Duration) {
+        let millis = i32::try_from(time.as_micros().div_ceil(1000)).unwrap_or(i32::MAX);
+        // SAFETY: may be called at any time.
+        unsafe { ffi::sqlite3_sleep(millis) };
+    }
+
+    /// Milliseconds since 1970. Only SQL's own date functions ask.
+    fn now_ms(&self) -> i64 {
+        0
+    }
+
+    /// Unpredictable bytes: names of temporary files, salts of journals.
+    fn randomness(&self, bytes: &mut [u8]) {
+        let length = i32::try_from(bytes.len()).unwrap_or(i32::MAX);
+        // SAFETY: `bytes` is writable for `length` bytes.
+        unsafe { ffi::sqlite3_randomness(length, bytes.as_mut_ptr().cast()) };
+    }
+}
+
+/// An open file. Dropping it closes it and gives up its lock.
+pub trait VfsFile: Send {
+    /// Reads from `offset` until `bytes` is full or the file ends; returns how many bytes were read.
+    ///
+    /// # Errors
+    /// [`VfsError::Io`].
+    fn read_at(&mut self, bytes: &mut [u8], offset: u64) -> Result<usize, VfsError>;
+
+    /// Writes all of `bytes`; a gap before `offset` reads as zeros.
+    ///
+    /// # Errors
+    /// [`VfsError::Full`] or [`VfsError::Io`].
+    fn write_at(&mut self, bytes: &[u8], offset: u64) -> Result<(), VfsError>;
+
+    /// Cuts the file to `size` bytes.
+    ///
+    /// # Errors
+    /// [`VfsError::Io`].
+    fn truncate(&mut self, size: u64) -> Result<(), VfsError>;
+
+    /// Returns when everything written before is on the medium.
+    ///
+    /// # Errors
+    /// [`VfsError::Io`].
+    fn sync(&mut self) -> Result<(), VfsError>;
+
+    /// Bytes in the file.
+    ///
+    /// # Errors
+    /// [`VfsError::Io`].
+    fn size(&mut self) -> Result<u64, VfsError>;
+
+    /// Raises this handle's lock; false when other handles stand in the way. See [`LockTable`].
+    ///
+    /// # Errors
+    /// [`VfsError::Io`].
+    fn lock(&mut self, level: Lock) -> Result<bool, VfsError>;
+
+    /// Lowers this handle's lock to [`Lock::Shared`] or [`Lock::None`].
+    ///
+    /// # Errors
+    /// [`VfsError::Io`].
+    fn unlock(&mut self, level: Lock) -> Result<(), VfsError>;
+
+    /// Whether any handle intends to write: holds [`Lock::Reserved`] or more.
+    ///
+    /// # Errors
+    /// [`VfsError::Io`].
+    fn is_reserved(&mut self) -> Result<bool, VfsError>;
+}
+
+/// Lock levels of a database file, each stronger than the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Lock {
+    /// No claim.
+    None,
+    /// Reading; any number of handles.
+    Shared,
+    /// About to write; one handle, beside readers.
+    Reserved,
+    /// Waiting for readers to leave; no new ones come in.
+    Pending,
+    /// Writing; nobody else is in.
+    Exclusive,
+}
+
+/// Why a file operation failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VfsError {
+    /// No such file.
+    NotFound,
+    /// No room left.
+    Full,
+    /// The medium failed.
+    Io,
+}
