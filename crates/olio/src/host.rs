@@ -1,0 +1,78 @@
+//! What the application needs from its surroundings: a clock, entropy, a place for uploads, a cache.
+//!
+//! A process, a test and an appliance each bring their own; the application cannot tell them apart.
+
+use alloc::string::String;
+use alloc::sync::Arc;
+use core::fmt;
+
+#[cfg(feature = "std")]
+mod cache;
+#[cfg(feature = "std")]
+mod file;
+#[cfg(feature = "std")]
+mod memory;
+#[cfg(feature = "std")]
+mod system;
+
+#[cfg(feature = "std")]
+pub use file::FileHost;
+#[cfg(feature = "std")]
+pub use memory::MemoryHost;
+
+/// The surroundings of the application, shared by all workers.
+pub trait Host: Send + Sync {
+    /// Wall-clock time in seconds since 1970: for the expiry of sessions and HTTP's Date, never for content,
+    /// which lives in the data set's own time.
+    fn now_s(&self) -> u64;
+
+    /// Fills `bytes` with unpredictable bytes, fit for session ids and salts.
+    fn entropy(&self, bytes: &mut [u8]);
+
+    /// Stores an uploaded file under `name`, replacing one of that name: all of it or nothing.
+    ///
+    /// `name` is one that [`crate::media::Name`] made from an id, never text from a request.
+    ///
+    /// # Errors
+    /// When there is no room or the medium fails.
+    fn media_put(&self, name: &str, bytes: &[u8]) -> Result<(), HostError>;
+
+    /// An uploaded file; none when nothing was stored under `name`.
+    fn media_get(&self, name: &str) -> Option<StoredFile>;
+
+    /// Forgets an uploaded file; nothing happens when there is none.
+    ///
+    /// # Errors
+    /// When the medium fails.
+    fn media_remove(&self, name: &str) -> Result<(), HostError>;
+
+    /// A value of the shared cache that is younger than its time to live.
+    fn cache_get(&self, key: &str) -> Option<Arc<[u8]>>;
+
+    /// Keeps `value` for at most `ttl_s` seconds; the bounded cache may drop it earlier.
+    fn cache_put(&self, key: &str, value: Arc<[u8]>, ttl_s: u32);
+
+    /// Drops a value from the cache at once.
+    fn cache_remove(&self, key: &str);
+}
+
+/// An uploaded file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredFile {
+    /// Its content.
+    pub bytes: Arc<[u8]>,
+    /// Changes whenever the content under the name changes; feeds the entity tag.
+    pub stamp: u64,
+}
+
+/// The surroundings failed; a sentence for the operator's log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostError(pub String);
+
+impl fmt::Display for HostError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl core::error::Error for HostError {}

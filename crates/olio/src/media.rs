@@ -1,0 +1,97 @@
+//! Pictures and documents: uploads, and for everything that was loaded one master a size class.
+//!
+//! A data set of 10,000 accounts would hold some 12 GB of copies of five files. They are never copied: a
+//! name within the loaded ids answers with its class's master, unless something was uploaded in its place.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::sync::Arc;
+
+use crate::host::{Host, HostError};
+use crate::loader::Profile;
+use crate::schema::Meta;
+use crate::statics::fingerprint;
+use crate::upload;
+
+mod jpeg;
+mod master;
+mod name;
+mod pdf;
+
+pub use name::{Class, Name};
+
+/// A picture or document, ready to be sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MediaFile {
+    /// Its content.
+    pub bytes: Arc<[u8]>,
+    /// Its media type.
+    pub content_type: &'static str,
+    /// Its entity tag, with quotes.
+    pub etag: String,
+    /// Whether it was uploaded; else it is a master, which never changes while the program runs.
+    pub is_upload: bool,
+}
+
+/// Everything under `/media/`.
+pub struct Media {
+    masters: [MediaFile; Class::ALL.len()],
+    accounts: u64,
+    events: u64,
+    host: Arc<dyn Host>,
+}
+
+impl Media {
+    /// Makes the masters of a data set and looks for uploads in `host`.
+    ///
+    /// # Errors
+    /// A sentence when `meta` names a profile that this program does not know.
+    pub fn new(meta: &Meta, host: Arc<dyn Host>) -> Result<Self, String> {
+        let profile =
+            Profile::parse(&meta.profile).ok_or_else(|| format!("{} is no profile of Olio", meta.profile))?;
+        let scale = f64::from(meta.media_scale_ppm) / 1e6;
+        let masters = Class::ALL.map(|class| {
+            let bytes: Arc<[u8]> = master::make(class, profile, scale).into();
+            let etag = format!("\"{:016x}\"", fingerprint(&bytes));
+            MediaFile { bytes, content_type: class.content_type(), etag, is_upload: false }
+        });
+        Ok(Self { masters, accounts: meta.accounts as u64, events: meta.events as u64, host })
+    }
+
+    /// The file of that name, as in `/media/e12t.jpg`; none when the name is none of ours, or when it is no
+    /// thumbnail, nothing was uploaded under it and no loaded row has it. A picture that came without a
+    /// thumbnail is its own.
+    pub fn get(&self, name: &str) -> Option<MediaFile> {
+        let parsed = Name::parse(name)?;
+        let full = || self.host.media_get(&Name { class: parsed.class.full()?, ..parsed }.text());
+        if let Some(file) = self.host.media_get(name).or_else(full) {
+            let content_type = upload::sniff(&file.bytes).unwrap_or("application/octet-stream");
+            return Some(MediaFile {
+                bytes: file.bytes,
+                content_type,
+                etag: format!("\"u{:x}\"", file.stamp),
+                is_upload: true,
+            });
+        }
+        let loaded = if parsed.class.is_of_person() { self.accounts } else { self.events };
+        // Lists show a thumbnail of everything, also of what came without a picture.
+        (parsed.class.is_thumbnail() || parsed.id <= loaded)
+            .then(|| self.masters[parsed.class as usize].clone())
+    }
+
+    /// Stores an upload.
+    ///
+    /// # Errors
+    /// As [`Host::media_put`].
+    pub fn put(&self, class: Class, id: u64, bytes: &[u8]) -> Result<(), HostError> {
+        self.host.media_put(&Name { class, id }.text(), bytes)
+    }
+
+    /// Forgets the uploads of an event or person that is gone.
+    ///
+    /// # Errors
+    /// As [`Host::media_remove`].
+    pub fn remove(&self, class: Class, id: u64) -> Result<(), HostError> {
+        self.host.media_remove(&Name { class, id }.text())
+    }
+}

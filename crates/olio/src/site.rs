@@ -1,0 +1,170 @@
+//! The application as a service: from a request to its route, and from there to a response.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::sync::Arc;
+
+use loadstone_http::{Handler, Request, Response, Service};
+use loadstone_store::{Db, Options as StoreOptions};
+
+use crate::actions;
+use crate::cache::{Cache, CacheLevel};
+use crate::data::Snapshot;
+use crate::dates::{Day, Moment};
+use crate::failure::Failure;
+use crate::host::Host;
+use crate::media::Media;
+use crate::password::Scheme;
+use crate::reply;
+use crate::route::Route;
+use crate::schema::Meta;
+use crate::statics::Statics;
+use crate::token::TokenKey;
+use crate::visit::Visit;
+
+/// How the site runs.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Path of the database, for the VFS that `store` names.
+    pub database: String,
+    /// How each worker opens it.
+    pub store: StoreOptions,
+    /// Key of the forms' tokens; none: a fresh one, which suits a site with a single process.
+    pub secret: Option<[u8; 32]>,
+    /// What is kept between requests.
+    pub cache: CacheLevel,
+    /// How new passwords are hashed.
+    pub passwords: Scheme,
+    /// Full pictures instead of thumbnails on the pages of events and people, as in 2008.
+    pub full_image: bool,
+}
+
+impl Options {
+    /// The defaults: SQLite's own, no cache, salted SHA-256, thumbnails.
+    pub fn new(database: impl Into<String>) -> Self {
+        Self {
+            database: database.into(),
+            store: StoreOptions::default(),
+            secret: None,
+            cache: CacheLevel::None,
+            passwords: Scheme::Sha256,
+            full_image: false,
+        }
+    }
+}
+
+/// The application. Its handlers share everything but the database, to which each has its own connection.
+pub struct Olio {
+    options: Options,
+    host: Arc<dyn Host>,
+    key: TokenKey,
+    today: Day,
+    media: Arc<Media>,
+    statics: Arc<Statics>,
+}
+
+impl Olio {
+    /// An application on a loaded data set: reads what it says about itself and makes its pictures.
+    ///
+    /// # Errors
+    /// A sentence when the database cannot be opened or is no complete data set.
+    pub fn open(options: Options, host: Arc<dyn Host>) -> Result<Self, String> {
+        let database = &options.database;
+        let meta = Meta::read(&connect(&options)?).map_err(|error| alloc::format!("{database}: {error}"))?;
+        let media = Arc::new(Media::new(&meta, Arc::clone(&host))?);
+        let secret = options.secret.unwrap_or_else(|| {
+            let mut fresh = [0; 32];
+            host.entropy(&mut fresh);
+            fresh
+        });
+        let (key, statics) = (TokenKey::new(&secret), Arc::new(Statics::new()));
+        Ok(Self { options, host, key, today: meta.base_day, media, statics })
+    }
+}
+
+fn connect(Options { database, store, .. }: &Options) -> Result<Db, String> {
+    Db::open(database, store).map_err(|error| alloc::format!("cannot open {database}: {error}"))
+}
+
+impl Service for Olio {
+    fn handler(&self) -> Result<Box<dyn Handler>, String> {
+        Ok(Box::new(Site {
+            db: connect(&self.options)?,
+            media: Arc::clone(&self.media),
+            statics: Arc::clone(&self.statics),
+            host: Arc::clone(&self.host),
+            key: self.key.clone(),
+            today: self.today,
+            options: self.options.clone(),
+        }))
+    }
+}
+
+/// One worker's handler.
+pub(crate) struct Site {
+    pub db: Db,
+    pub host: Arc<dyn Host>,
+    pub key: TokenKey,
+    /// The data set's "today": what the pages call today.
+    pub today: Day,
+    pub media: Arc<Media>,
+    pub statics: Arc<Statics>,
+    pub options: Options,
+}
+
+impl Handler for Site {
+    fn handle(&mut self, request: &Request<'_>, response: &mut Response) {
+        let outcome = self.answer(request, response);
+        if let Err(failure) = outcome {
+            self.report(&failure);
+            response.clear();
+            reply::failure(self, request, response, &failure);
+        }
+    }
+}
+
+impl Site {
+    fn answer(&self, request: &Request<'_>, response: &mut Response) -> Result<(), Failure> {
+        // Files come first: they make up most requests and need neither parameters nor sessions.
+        if let Some(outcome) = actions::files::answer(self, request, response) {
+            return outcome;
+        }
+        let mut visit = Visit::new(self, request)?;
+        let route = Route::find(visit.params.method(request.method), request.path)?;
+        if route.changes_state() && !visit.has_token() {
+            return Err(Failure::Forbidden);
+        }
+        let _snapshot = if route.only_reads() { Some(Snapshot::begin(&self.db)?) } else { None };
+        if route.knows_viewer() {
+            visit.find_viewer(self)?;
+        }
+        actions::answer(self, &visit, route, response)
+    }
+
+    /// The cache at the configured level.
+    pub(crate) fn cache(&self) -> Cache<'_> {
+        Cache::new(&*self.host, self.options.cache)
+    }
+
+    /// Noon of the data set's today: when things are created now.
+    pub(crate) fn now(&self) -> Moment {
+        Moment { day: self.today, hour: 12, minute: 0 }
+    }
+
+    /// Tells the operator about what is our fault.
+    fn report(&self, failure: &Failure) {
+        #[cfg(feature = "std")]
+        if let Some(sentence) = failure.sentence() {
+            std::eprintln!("olio: {sentence}");
+        }
+        #[cfg(not(feature = "std"))]
+        let _ = failure.sentence();
+    }
+}
+
+/// A fresh session id.
+pub(crate) fn fresh_session(host: &dyn Host) -> String {
+    let mut bytes = [0; 16];
+    host.entropy(&mut bytes);
+    crate::token::hex(&bytes)
+}

@@ -1,0 +1,172 @@
+//! The site's 19 static files: 268,394 bytes, 238 KB of them scripts, as a browser met them in 2008.
+//!
+//! Two are written by hand and used (`style.css`, `site.js`), six are drawn icons; the rest are comments of
+//! seeded filler under names of their own. Everything is brought to its size when the program starts.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use loadstone_stats::Rng;
+
+mod icon;
+mod png;
+
+/// Where static files stand.
+pub const PREFIX: &str = "/static/";
+/// The date of every static file and master: they never change while a program runs, and their entity tags
+/// tell programs apart.
+pub const LAST_MODIFIED: &str = "Wed, 22 Oct 2008 00:00:00 GMT";
+
+/// Name and size of every file.
+pub const MANIFEST: [(&str, usize); 19] = [
+    ("style.css", 18_432),
+    ("calendar.css", 3211),
+    ("rating.css", 2148),
+    ("kit.js", 126_127),
+    ("effects.js", 38_916),
+    ("drag.js", 30_744),
+    ("controls.js", 9873),
+    ("site.js", 9216),
+    ("slider.js", 8312),
+    ("calendar.js", 5402),
+    ("rating.js", 4015),
+    ("tags.js", 2988),
+    ("map.js", 2561),
+    ("brand.png", 2903),
+    ("star.png", 716),
+    ("star-empty.png", 598),
+    ("rss.png", 734),
+    ("calendar.png", 1086),
+    ("footer.png", 412),
+];
+
+/// A static file, ready to be sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StaticFile {
+    /// Its path, beginning with [`PREFIX`].
+    pub path: String,
+    /// Its content.
+    pub bytes: Arc<[u8]>,
+    /// Its media type.
+    pub content_type: &'static str,
+    /// Its entity tag, with quotes.
+    pub etag: String,
+}
+
+/// Every static file, in memory.
+pub struct Statics {
+    files: Vec<StaticFile>,
+}
+
+impl Statics {
+    /// Makes them all.
+    pub fn new() -> Self {
+        Self { files: MANIFEST.iter().map(|&(name, size)| make(name, size)).collect() }
+    }
+
+    /// The file at a path such as `/static/style.css`.
+    pub fn get(&self, path: &str) -> Option<&StaticFile> {
+        self.files.iter().find(|file| file.path == path)
+    }
+
+    /// All of them, in the order of [`MANIFEST`].
+    pub fn files(&self) -> &[StaticFile] {
+        &self.files
+    }
+}
+
+impl Default for Statics {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn make(name: &str, size: usize) -> StaticFile {
+    let (bytes, content_type) = match name.rsplit_once('.') {
+        Some((stem, "png")) => (icon::draw(stem, size), "image/png"),
+        Some((_, "css")) => (filled(source(name), size), "text/css; charset=utf-8"),
+        _ => (filled(source(name), size), "text/javascript; charset=utf-8"),
+    };
+    let etag = format!("\"{:016x}\"", fingerprint(&bytes));
+    StaticFile { path: format!("{PREFIX}{name}"), bytes: bytes.into(), content_type, etag }
+}
+
+/// What a file holds before the filler.
+fn source(name: &str) -> &'static str {
+    match name {
+        "style.css" => include_str!("statics/style.css"),
+        "site.js" => include_str!("statics/site.js"),
+        _ => "/* Filler: what a page of 2008 carried with it. */\n",
+    }
+}
+
+/// `source` and then comments of seeded letters up to exactly `size` bytes; `source` alone when it is larger.
+fn filled(source: &str, size: usize) -> Vec<u8> {
+    const OPEN: &str = "/*";
+    const CLOSE: &str = "*/\n";
+    const LINE: usize = 100;
+    const LEAST: usize = OPEN.len() + CLOSE.len();
+    let mut out = Vec::with_capacity(size);
+    out.extend_from_slice(source.as_bytes());
+    let mut rng = Rng::new(size as u64);
+    while out.len() + LEAST <= size {
+        // The last line is longer rather than leave too little for another.
+        let missing = size - out.len();
+        let length = if missing < LINE + LEAST { missing } else { LINE };
+        out.extend_from_slice(OPEN.as_bytes());
+        out.extend((LEAST..length).map(|_| b'a' + rng.below(26) as u8));
+        out.extend_from_slice(CLOSE.as_bytes());
+    }
+    out.resize(out.len().max(size), b'\n');
+    out
+}
+
+/// A 64-bit fingerprint (FNV-1a): tells versions of a file apart; forging one gains nothing.
+pub(crate) fn fingerprint(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::String;
+
+    use super::{MANIFEST, Statics, filled, fingerprint};
+
+    #[test]
+    fn sizes_are_those_of_the_manifest() {
+        let statics = Statics::new();
+        for (file, (name, size)) in statics.files().iter().zip(MANIFEST) {
+            assert_eq!(
+                (file.path.as_str(), file.bytes.len()),
+                (alloc::format!("/static/{name}").as_str(), size)
+            );
+            assert_eq!(statics.get(&file.path), Some(file));
+        }
+        let total = |suffix: &str| -> usize {
+            MANIFEST.iter().filter(|(name, _)| name.ends_with(suffix)).map(|(_, size)| size).sum()
+        };
+        assert_eq!((total(""), total(".js") / 1000), (268_394, 238));
+        assert_eq!(statics.get("/static/"), None);
+    }
+
+    #[test]
+    fn filler_is_whole_comments() {
+        for size in 0..500 {
+            let text = String::from_utf8(filled("body{}\n", size)).unwrap();
+            assert_eq!(text.len(), size.max(7));
+            let comments = text.strip_prefix("body{}\n").unwrap().lines();
+            assert!(comments.filter(|line| !line.is_empty()).all(|line| {
+                line.starts_with("/*") && line.ends_with("*/") && line.matches('*').count() == 2
+            }));
+        }
+    }
+
+    #[test]
+    fn the_fingerprint_is_fnv1a() {
+        assert_eq!(fingerprint(b"foobar"), 0x8594_4171_f739_67e8);
+    }
+}

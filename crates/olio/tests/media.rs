@@ -1,0 +1,187 @@
+//! Pictures and documents by name: masters, uploads and what is not there; over both hosts.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use loadstone_olio::dates::Day;
+use loadstone_olio::host::{FileHost, Host, MemoryHost};
+use loadstone_olio::media::{Class, Media};
+use loadstone_olio::schema::Meta;
+
+const CACHE: usize = 1 << 20;
+
+fn meta(media_scale_ppm: u32) -> Meta {
+    Meta {
+        profile: "olio-0.2".into(),
+        accounts: 100,
+        events: 75,
+        tags: 25,
+        base_day: Day(14_174),
+        seed: 1,
+        media_scale_ppm,
+    }
+}
+
+/// A folder that goes away with the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        Self(std::env::temp_dir().join(format!("loadstone-media-{name}-{}", std::process::id())))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        std::fs::remove_dir_all(&self.0).unwrap();
+    }
+}
+
+/// Runs `test` over every kind of host.
+fn over_hosts(name: &str, test: impl Fn(Arc<dyn Host>)) {
+    test(Arc::new(MemoryHost::new(1 << 20, CACHE).unwrap()));
+    let folder = Folder::new(name);
+    test(Arc::new(FileHost::new(&folder.0, CACHE).unwrap()));
+}
+
+#[test]
+fn loaded_ids_answer_with_their_master() {
+    over_hosts("masters", |host| {
+        let media = Media::new(&meta(1_000_000), host).unwrap();
+        let sizes = [
+            ("e1.jpg", 669_128, "image/jpeg"),
+            ("e75t.jpg", 5895, "image/jpeg"),
+            ("e2l.pdf", 129_617, "application/pdf"),
+            ("p100.jpg", 671_520, "image/jpeg"),
+            ("p100t.jpg", 5758, "image/jpeg"),
+        ];
+        for (name, size, content_type) in sizes {
+            let file = media.get(name).unwrap();
+            assert_eq!((file.bytes.len(), file.content_type), (size, content_type), "{name}");
+            assert!(file.etag.starts_with('"') && file.etag.ends_with('"'));
+        }
+        assert_eq!(media.get("e1t.jpg"), media.get("e2t.jpg"));
+        assert_ne!(media.get("e1t.jpg").unwrap().etag, media.get("p1t.jpg").unwrap().etag);
+        assert_eq!(media.get("e76t.jpg"), media.get("e1t.jpg"), "lists show a thumbnail of everything");
+        for absent in ["e76.jpg", "p101.jpg", "e0.jpg", "../olio.db", "olio.db", ""] {
+            assert_eq!(media.get(absent), None, "{absent}");
+        }
+    });
+}
+
+#[test]
+fn an_upload_takes_the_place_of_a_master_until_it_is_removed() {
+    over_hosts("uploads", |host| {
+        let media = Media::new(&meta(10_000), host).unwrap();
+        let png = b"\x89PNG\r\n\x1a\nfirst".as_slice();
+        let master = media.get("p7t.jpg").unwrap();
+        media.put(Class::PersonThumbnail, 7, png).unwrap();
+        let first = media.get("p7t.jpg").unwrap();
+        assert_eq!((&*first.bytes, first.content_type), (png, "image/png"));
+        media.put(Class::PersonThumbnail, 7, b"GIF89a second, longer").unwrap();
+        let second = media.get("p7t.jpg").unwrap();
+        assert_eq!((&second.bytes[..6], second.content_type), (b"GIF89a".as_slice(), "image/gif"));
+        assert_ne!(first.etag, second.etag);
+        media.put(Class::EventDocument, 9000, b"%PDF-1.4").unwrap();
+        assert_eq!(media.get("e9000l.pdf").unwrap().content_type, "application/pdf");
+        assert_eq!(media.get("e9000.jpg"), None);
+        media.remove(Class::PersonThumbnail, 7).unwrap();
+        media.remove(Class::PersonThumbnail, 7).unwrap();
+        assert_eq!(media.get("p7t.jpg"), Some(master));
+    });
+}
+
+#[test]
+fn uploads_survive_a_restart_and_broken_ones_do_not() {
+    let folder = Folder::new("restart");
+    let open = || Media::new(&meta(10_000), Arc::new(FileHost::new(&folder.0, CACHE).unwrap())).unwrap();
+    open().put(Class::EventImage, 1, b"GIF89a").unwrap();
+    std::fs::write(folder.0.join("e2.jpg.0.partial"), b"GIF8").unwrap();
+    std::fs::write(folder.0.join("e3.jpg"), b"").unwrap();
+    let kept = open().get("e1.jpg").unwrap();
+    assert_eq!(&*kept.bytes, b"GIF89a");
+    assert_eq!(open().get("e1.jpg").unwrap().etag, kept.etag);
+    let names: Vec<_> =
+        std::fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["e1.jpg"]);
+}
+
+#[test]
+fn memory_refuses_more_than_its_limit() {
+    let host = MemoryHost::new(10, CACHE).unwrap();
+    host.media_put("a", &[0; 10]).unwrap();
+    assert!(host.media_put("b", &[0]).unwrap_err().0.contains("no room for b"));
+    host.media_put("a", &[0; 4]).unwrap();
+    host.media_put("b", &[0; 6]).unwrap();
+}
+
+#[test]
+fn tags_of_one_process_mean_nothing_to_the_next() {
+    let tag = |bytes: &[u8]| {
+        let media = Media::new(&meta(10_000), Arc::new(MemoryHost::new(1 << 20, CACHE).unwrap())).unwrap();
+        media.put(Class::EventImage, 76, bytes).unwrap();
+        media.get("e76.jpg").unwrap().etag
+    };
+    assert_ne!(tag(b"GIF89a before"), tag(b"GIF89a after"));
+}
+
+#[test]
+fn the_system_gives_time_and_entropy() {
+    over_hosts("system", |host| {
+        assert!(host.now_s() > 1_700_000_000);
+        let (mut a, mut b) = ([0; 32], [0; 32]);
+        host.entropy(&mut a);
+        host.entropy(&mut b);
+        assert!(a != b && a != [0; 32]);
+        host.cache_put("key", Arc::from(*b"value"), 60);
+        assert_eq!(host.cache_get("key").as_deref(), Some(b"value".as_slice()));
+        host.cache_put("key", Arc::from(*b"value"), 0);
+        assert_eq!(host.cache_get("key"), None);
+    });
+}
+
+#[test]
+fn masters_are_whole_files() {
+    for ppm in [1_000_000, 10_000, 1] {
+        let media = Media::new(&meta(ppm), Arc::new(MemoryHost::new(0, CACHE).unwrap())).unwrap();
+        for name in ["e1.jpg", "e1t.jpg", "p1.jpg", "p1t.jpg"] {
+            let bytes = media.get(name).unwrap().bytes;
+            assert_eq!(markers(&bytes), "SOI APP DQT SOF DHT DHT SOS EOI", "{name} at {ppm}");
+        }
+    }
+}
+
+/// The markers of a JPEG but for comments, read as a decoder does.
+fn markers(bytes: &[u8]) -> String {
+    let mut names = vec!["SOI"];
+    assert_eq!(bytes[..2], [0xff, 0xd8]);
+    let mut at = 2;
+    loop {
+        assert_eq!(bytes[at], 0xff);
+        let length = usize::from(u16::from_be_bytes([bytes[at + 2], bytes[at + 3]]));
+        match bytes[at + 1] {
+            0xff => {
+                at += 1;
+                continue;
+            }
+            0xfe => {}
+            0xe0 => names.push("APP"),
+            0xdb => names.push("DQT"),
+            0xc0 => names.push("SOF"),
+            0xc4 => names.push("DHT"),
+            0xda => names.push("SOS"),
+            other => panic!("marker {other:x}"),
+        }
+        at += 2 + length;
+        if names.last() == Some(&"SOS") {
+            break;
+        }
+    }
+    // In the scan a 0xff is data only with a zero behind it.
+    while bytes[at] != 0xff || bytes[at + 1] == 0 {
+        at += 1;
+    }
+    assert_eq!(bytes[at..], [0xff, 0xd9]);
+    names.push("EOI");
+    names.join(" ")
+}

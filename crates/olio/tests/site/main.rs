@@ -1,0 +1,13 @@
+//! The whole site through its handler: every route, refusal, form and cache, on a small loaded data set.
+
+mod authorization;
+mod browser;
+mod caching;
+mod events;
+mod files;
+mod golden;
+mod hostile;
+mod markup;
+mod pages;
+mod people;
+mod security;
