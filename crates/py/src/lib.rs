@@ -1,0 +1,32 @@
+//! The seam between Rust and Python: converts, releases the GIL, maps errors; no logic.
+//!
+//! `python/loadstone/_core.pyi` documents every item for its callers.
+#![allow(missing_docs, reason = "the stub file is the documentation that Python reads")]
+
+mod network;
+mod run;
+mod site;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyModule;
+use serde::Serialize;
+
+/// A serialisable value as plain Python data.
+fn to_python<T: Serialize>(py: Python<'_>, value: &T) -> PyResult<Py<PyAny>> {
+    let text = serde_json::to_string(value).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    Ok(py.import("json")?.call_method1("loads", (text,))?.unbind())
+}
+
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<run::Run>()?;
+    module.add_class::<site::Server>()?;
+    module.add_function(wrap_pyfunction!(network::run_switch, module)?)?;
+    module.add_function(wrap_pyfunction!(run::expectations, module)?)?;
+    module.add_function(wrap_pyfunction!(site::load_olio, module)?)?;
+    module.add_function(wrap_pyfunction!(site::serve_olio, module)?)?;
+    module.add_function(wrap_pyfunction!(site::usernames, module)?)?;
+    Ok(())
+}

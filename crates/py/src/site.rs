@@ -1,0 +1,247 @@
+//! The built-in application: its data sets and its server.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use loadstone_container::{self as container, Config, Connector};
+use loadstone_olio::dates::Day;
+use loadstone_olio::host::{FileHost, Host, MemoryHost};
+use loadstone_olio::loader::{self, Counts, LoadError, LoadOptions, Profile};
+use loadstone_olio::password::Scheme;
+use loadstone_olio::{CacheLevel, Olio, Options};
+use loadstone_stats::{Era, username};
+use loadstone_store as store;
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde::Deserialize;
+
+use crate::run::seconds;
+
+/// Bytes of rows, fragments and pages that a site keeps at most.
+const CACHE_BYTES: usize = 64 << 20;
+/// Bytes of uploads that a site in memory takes.
+const MEMORY_UPLOAD_BYTES: usize = 4 << 30;
+/// Name of the VFS behind a site in memory; a process serves one.
+const MEMORY_VFS: &str = "memory";
+
+/// Options of the loader; absent ones are the loader's defaults.
+#[derive(Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct LoadSettings {
+    seed: Option<u64>,
+    base_day: Option<String>,
+    media_scale: Option<f64>,
+    password: Option<String>,
+    minimal_indexes: bool,
+    names: Option<String>,
+}
+
+/// Options of the server; absent ones are the container's and the site's defaults.
+#[derive(Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct ServeSettings {
+    address: Option<String>,
+    connector: Option<String>,
+    workers: usize,
+    queue: usize,
+    max_connections: usize,
+    cache: Option<String>,
+    password: Option<String>,
+    full_image: bool,
+    memory: Option<MemorySettings>,
+}
+
+/// A data set made in memory at start.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MemorySettings {
+    accounts: u64,
+    profile: String,
+    #[serde(default)]
+    options: LoadSettings,
+}
+
+#[pyclass(module = "loadstone._core")]
+pub struct Server {
+    server: container::Server,
+}
+
+#[pymethods]
+impl Server {
+    fn address(&self) -> (String, u16) {
+        let address = self.server.address();
+        (address.ip().to_string(), address.port())
+    }
+
+    fn counters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let now = self.server.counters();
+        let dict = PyDict::new(py);
+        for (class, count) in (1..).zip(now.responses) {
+            dict.set_item(format!("responses_{class}xx"), count)?;
+        }
+        for (name, count) in [
+            ("accepted", now.accepted),
+            ("pauses", now.pauses),
+            ("requests", now.requests),
+            ("bad_requests", now.bad_requests),
+            ("closed_by_timeout", now.closed_by_timeout),
+            ("closed_idle", now.closed_idle),
+            ("worker_panics", now.worker_panics),
+            ("bytes_in", now.bytes_in),
+            ("bytes_out", now.bytes_out),
+            ("open_connections", now.open_connections),
+            ("queue_depth", now.queue_depth),
+            ("workers_busy", now.workers_busy),
+        ] {
+            dict.set_item(name, count)?;
+        }
+        Ok(dict)
+    }
+
+    fn drain(&self, py: Python<'_>, timeout_s: f64) -> PyResult<bool> {
+        let timeout: Duration = seconds(timeout_s)?;
+        Ok(py.detach(|| self.server.drain(timeout)))
+    }
+}
+
+#[pyfunction]
+#[pyo3(signature = (folder, accounts, profile, options_json, progress))]
+pub fn load_olio<'py>(
+    py: Python<'py>,
+    folder: &str,
+    accounts: u64,
+    profile: &str,
+    options_json: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let options = load_options(accounts, profile, &parse(options_json)?)?;
+    let mut raised = None;
+    let loaded = py.detach(|| {
+        loader::create(folder, &options, &mut |done, total| {
+            let Some(progress) = progress.as_ref().filter(|_| raised.is_none()) else { return };
+            raised = Python::attach(|py| progress.call1(py, (done, total)).err());
+        })
+    });
+    match (raised, loaded) {
+        (Some(error), _) => Err(error),
+        (None, loaded) => rows(py, &loaded.map_err(load_error)?),
+    }
+}
+
+#[pyfunction]
+pub fn serve_olio(py: Python<'_>, folder: &str, options_json: &str) -> PyResult<Server> {
+    let settings: ServeSettings = parse(options_json)?;
+    let config = config(&settings)?;
+    let (options, host) = py.detach(|| site(folder, &settings))?;
+    let start = || {
+        let olio = Olio::open(options, host)?;
+        container::Server::start(config, Arc::new(olio)).map_err(|error| error.to_string())
+    };
+    let server = py.detach(start).map_err(PyOSError::new_err)?;
+    Ok(Server { server })
+}
+
+#[pyfunction]
+pub fn usernames(first: u64, count: u64) -> Vec<String> {
+    (first..first.saturating_add(count)).map(|id| username(id, Era::Release)).collect()
+}
+
+fn parse<'j, T: Deserialize<'j>>(json: &'j str) -> PyResult<T> {
+    serde_json::from_str(json).map_err(|error| PyValueError::new_err(format!("options: {error}")))
+}
+
+/// What `name` stands for, or a sentence that names the choices.
+fn choice<T>(what: &str, name: &str, value: Option<T>, choices: &str) -> PyResult<T> {
+    value.ok_or_else(|| PyValueError::new_err(format!("no {what} `{name}`; there are {choices}")))
+}
+
+fn load_options(accounts: u64, profile: &str, settings: &LoadSettings) -> PyResult<LoadOptions> {
+    let profile = choice("profile", profile, Profile::parse(profile), "cloudstone-2008 and olio-0.2")?;
+    let mut options = LoadOptions::new(accounts, profile);
+    options.seed = settings.seed.unwrap_or(options.seed);
+    options.media_scale = settings.media_scale.unwrap_or(options.media_scale);
+    options.minimal_indexes = settings.minimal_indexes;
+    if let Some(day) = &settings.base_day {
+        options.base_day = choice("day", day, Day::parse(day), "days such as 2008-10-22")?;
+    }
+    if let Some(scheme) = &settings.password {
+        options.password =
+            choice("password scheme", scheme, Scheme::parse(scheme), "sha256 and pbkdf2:ROUNDS")?;
+    }
+    if let Some(names) = &settings.names {
+        let era = match names.as_str() {
+            "release" => Some(Era::Release),
+            "paper" => Some(Era::Paper),
+            _ => None,
+        };
+        options.names = choice("kind of names", names, era, "release and paper")?;
+    }
+    Ok(options)
+}
+
+fn config(settings: &ServeSettings) -> PyResult<Config> {
+    let mut config = Config {
+        workers: settings.workers,
+        queue: settings.queue,
+        max_connections: settings.max_connections,
+        ..Config::default()
+    };
+    if let Some(address) = &settings.address {
+        config.address =
+            choice("address", address, address.parse().ok(), "addresses such as 127.0.0.1:8080")?;
+    }
+    if let Some(name) = &settings.connector {
+        let found = Connector::ALL.into_iter().find(|connector| connector.name() == name);
+        config.connector = choice("connector", name, found, &Connector::ALL.map(Connector::name).join(", "))?;
+    }
+    Ok(config)
+}
+
+/// The site's options and surroundings: on files, or with a data set made in memory.
+fn site(folder: &str, settings: &ServeSettings) -> PyResult<(Options, Arc<dyn Host>)> {
+    let host_error = |error: loadstone_olio::host::HostError| PyOSError::new_err(error.to_string());
+    let (mut options, host): (Options, Arc<dyn Host>) = match &settings.memory {
+        Some(memory) => {
+            let load = load_options(memory.accounts, &memory.profile, &memory.options)?;
+            loader::create_in_memory(MEMORY_VFS, &load, &mut |_, _| ()).map_err(load_error)?;
+            let mut options = Options::new(loader::DATABASE);
+            options.store = store::Options { vfs: Some(MEMORY_VFS.into()), ..store::Options::memory() };
+            (options, Arc::new(MemoryHost::new(MEMORY_UPLOAD_BYTES, CACHE_BYTES).map_err(host_error)?))
+        }
+        None => {
+            let folder = Path::new(folder);
+            let mut options = Options::new(folder.join(loader::DATABASE).to_string_lossy());
+            // A mistyped folder must not become an empty database.
+            options.store.access = store::Access::ReadWrite;
+            let uploads = folder.join(loader::UPLOADS);
+            (options, Arc::new(FileHost::new(uploads, CACHE_BYTES).map_err(host_error)?))
+        }
+    };
+    if let Some(level) = &settings.cache {
+        options.cache =
+            choice("cache level", level, CacheLevel::parse(level), "none, query, fragment and page")?;
+    }
+    if let Some(scheme) = &settings.password {
+        options.passwords =
+            choice("password scheme", scheme, Scheme::parse(scheme), "sha256 and pbkdf2:ROUNDS")?;
+    }
+    options.full_image = settings.full_image;
+    Ok((options, host))
+}
+
+fn load_error(error: LoadError) -> PyErr {
+    match error {
+        LoadError::Invalid(_) => PyValueError::new_err(error.to_string()),
+        _ => PyOSError::new_err(error.to_string()),
+    }
+}
+
+fn rows<'py>(py: Python<'py>, counts: &Counts) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for (table, rows) in counts.tables() {
+        dict.set_item(table, rows)?;
+    }
+    Ok(dict)
+}

@@ -1,0 +1,59 @@
+"""The Rust side: plain data in, plain data out; every call that waits releases the GIL."""
+
+from collections.abc import Callable
+from typing import Any
+
+__version__: str
+
+class Run:
+    """One run of the load engine, in its own threads."""
+
+    def __init__(self, plan_json: str) -> None:
+        """Starts the run. ValueError with a sentence when the plan does not compile."""
+
+    def next(self, timeout_s: float) -> dict[str, Any] | None:
+        """The next one-second window, `loadstone_engine::Window` as a dict.
+
+        None after `timeout_s` or at the end.
+        """
+
+    def stop(self) -> None:
+        """Ends the run early; windows up to now are still delivered."""
+
+    def summary(self) -> dict[str, Any] | None:
+        """`loadstone_engine::Summary` as a dict; None until the run has ended and all windows were taken."""
+
+class Server:
+    """A built-in application behind a connector."""
+
+    def address(self) -> tuple[str, int]:
+        """Host and port it listens on."""
+
+    def counters(self) -> dict[str, int]:
+        """The container's counters."""
+
+    def drain(self, timeout_s: float) -> bool:
+        """Stops accepting, finishes what is under way; True when all was finished in time."""
+
+def expectations(plan_json: str) -> dict[str, dict[str, float]]:
+    """`{"mix": {operation: stationary share}, "pace_mean_s": {operation: expected mean}}`.
+
+    ValueError as `Run`.
+    """
+
+def load_olio(
+    folder: str, accounts: int, profile: str, options_json: str, progress: Callable[[int, int], None] | None
+) -> dict[str, int]:
+    """Creates the Olio data set in `folder`; rows by table. OSError or ValueError with a sentence."""
+
+def run_switch(config_json: str) -> None:
+    """Runs the switch that `config_json` (`loadstone_linkshape::Config`) describes until the process ends.
+
+    Says `ready` on stdout when its devices are there. OSError or ValueError with a sentence.
+    """
+
+def serve_olio(folder: str, options_json: str) -> Server:
+    """Serves the Olio data set in `folder`. OSError or ValueError with a sentence."""
+
+def usernames(first: int, count: int) -> list[str]:
+    """Deterministic user names of the ids `first .. first + count`."""
