@@ -1,0 +1,117 @@
+"""Errors as the user sees them: a stable slug, what, where, and what to do.
+
+Every slug stands once in `SLUGS` with its exit code:
+1 SLA not met, 2 bad input, 3 SUT unreachable, 4 our fault.
+"""
+
+from __future__ import annotations
+
+SLA_NOT_MET = 1
+BAD_INPUT = 2
+SUT_UNREACHABLE = 3
+OUR_FAULT = 4
+
+SLUGS: dict[str, int] = {
+    "bad-address": BAD_INPUT,
+    "bad-links": BAD_INPUT,
+    "bad-name": BAD_INPUT,
+    "bad-path": BAD_INPUT,
+    "bad-regex": BAD_INPUT,
+    "bad-subnet": BAD_INPUT,
+    "bad-url": BAD_INPUT,
+    "cannot-write": OUR_FAULT,
+    "check": BAD_INPUT,
+    "check-name": BAD_INPUT,
+    "choose-list": BAD_INPUT,
+    "cost-input": BAD_INPUT,
+    "csv-column": BAD_INPUT,
+    "csv-missing": BAD_INPUT,
+    "data-options": BAD_INPUT,
+    "disk-full": OUR_FAULT,
+    "duplicate-address": BAD_INPUT,
+    "duplicate-host": BAD_INPUT,
+    "duplicate-operation": BAD_INPUT,
+    "duration": BAD_INPUT,
+    "extract": BAD_INPUT,
+    "first-operation": BAD_INPUT,
+    "folder-in-use": BAD_INPUT,
+    "format-version": BAD_INPUT,
+    "formula": BAD_INPUT,
+    "internal": OUR_FAULT,
+    "lab-busy": BAD_INPUT,
+    "lab-exists": BAD_INPUT,
+    "lab-missing": BAD_INPUT,
+    "lab-start": OUR_FAULT,
+    "lab-stop": OUR_FAULT,
+    "lab-unsupported": OUR_FAULT,
+    "link-jitter": BAD_INPUT,
+    "link-name": BAD_INPUT,
+    "link-rate": BAD_INPUT,
+    "link-real": BAD_INPUT,
+    "load-data": OUR_FAULT,
+    "load-profile": BAD_INPUT,
+    "measured": BAD_INPUT,
+    "missing-key": BAD_INPUT,
+    "mix-missing": BAD_INPUT,
+    "mix-row-missing": BAD_INPUT,
+    "mix-row-sum": BAD_INPUT,
+    "mix-unknown-operation": BAD_INPUT,
+    "mix-unreachable": BAD_INPUT,
+    "name-taken": BAD_INPUT,
+    "no-process": BAD_INPUT,
+    "nodes-input": BAD_INPUT,
+    "out-of-range": BAD_INPUT,
+    "override-path": BAD_INPUT,
+    "pacing": BAD_INPUT,
+    "plan-refused": BAD_INPUT,
+    "price-book": BAD_INPUT,
+    "price-sku": BAD_INPUT,
+    "range-order": BAD_INPUT,
+    "rate": BAD_INPUT,
+    "report-folder": BAD_INPUT,
+    "report-json": BAD_INPUT,
+    "reset-failed": SUT_UNREACHABLE,
+    "run-folder": BAD_INPUT,
+    "run-going-on": BAD_INPUT,
+    "scenario-missing": BAD_INPUT,
+    "search-range": BAD_INPUT,
+    "serve-options": BAD_INPUT,
+    "shared-slice": BAD_INPUT,
+    "short-steady": BAD_INPUT,
+    "step-body": BAD_INPUT,
+    "step-method": BAD_INPUT,
+    "sut-died": SUT_UNREACHABLE,
+    "sut-start": OUR_FAULT,
+    "sut-unreachable": SUT_UNREACHABLE,
+    "target": BAD_INPUT,
+    "template-name": BAD_INPUT,
+    "template-syntax": BAD_INPUT,
+    "toml-syntax": BAD_INPUT,
+    "topology-missing": BAD_INPUT,
+    "unknown-flag": BAD_INPUT,
+    "unknown-key": BAD_INPUT,
+    "unknown-kind": BAD_INPUT,
+    "url-scheme": BAD_INPUT,
+    "wrong-type": BAD_INPUT,
+}
+
+
+class LoadstoneError(Exception):
+    """An error with a slug from `SLUGS`; `str()` is what stderr shows.
+
+    >>> print(LoadstoneError("internal", "this cannot happen", place="here.toml:3, [mix]", hint="report it"))
+    error[internal]: this cannot happen
+      at here.toml:3, [mix]
+      hint: report it
+    """
+
+    def __init__(self, slug: str, message: str, *, place: str | None = None, hint: str | None = None) -> None:
+        """`place` is `file:line, [table]`; `hint` says what to do."""
+        self.slug = slug
+        self.exit_code = SLUGS[slug]
+        lines = [f"error[{slug}]: {message}"]
+        if place:
+            lines.append(f"  at {place}")
+        if hint:
+            lines.append(f"  hint: {hint}")
+        super().__init__("\n".join(lines))

@@ -1,0 +1,23 @@
+"""Scenario files: what users do, how often and how fast it must be, as TOML that people write.
+
+`load_scenario` reads, checks and resolves one; its `Scenario` gives the plan that the engine runs.
+"""
+
+from loadstone.scenario.builtin import builtin_names, builtin_path
+from loadstone.scenario.findings import Finding, ScenarioError
+from loadstone.scenario.load import Scenario, load_scenario
+from loadstone.scenario.model import Check, Operation, Target
+from loadstone.scenario.schema import json_schema
+
+__all__ = [
+    "Check",
+    "Finding",
+    "Operation",
+    "Scenario",
+    "ScenarioError",
+    "Target",
+    "builtin_names",
+    "builtin_path",
+    "json_schema",
+    "load_scenario",
+]

@@ -1,0 +1,170 @@
+"""What a well-formed scenario can still have wrong, and what is only doubtful."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+from urllib.parse import urlsplit
+
+from loadstone.scenario import mixing, names, values
+from loadstone.scenario.findings import Finding, listed, suggest
+from loadstone.scenario.model import END, Check, Extract, Load, Operation, ScenarioFile, Target
+from loadstone.scenario.positions import Path
+
+COUNTERS = (
+    "requests",
+    "bytes_in",
+    "bytes_out",
+    "image_refs",
+    "images",
+    "image_bytes",
+    "cached_full",
+    "cached_304",
+)
+"""Counters of every operation, in the engine's order; the plan's named steps follow."""
+
+
+def errors(file: ScenarioFile, data: Mapping[str, Any]) -> Iterator[Finding]:
+    """Everything that would stop a run."""
+    yield from _target(file.target)
+    yield from _load(file.load)
+    yield from _operations(file)
+    yield from names.check(file, names.collect(file, data))
+    yield from mixing.check(file)
+    for index, check in enumerate(file.check):
+        yield from _check(check, ("check", index), file)
+
+
+def warnings(file: ScenarioFile) -> Iterator[Finding]:
+    """What a run survives but its reader should know."""
+    if file.load.steady_s < file.sla.window_s:
+        message = f"the steady state of {file.load.steady_s:g} s is shorter than the SLA's window of "
+        hint = "not compliant: fine for a trial, not for a result"
+        yield Finding("short-steady", message + f"{file.sla.window_s:g} s", ("load", "steady_s"), hint)
+    for number, operation in enumerate(file.operation):
+        for name, value in operation.draw.items():
+            if isinstance(value, values.Slice) and value.count < file.load.users:
+                message = (
+                    f"{file.load.users} users share {value.count} values of `{name}`: two may draw the same"
+                )
+                yield Finding(
+                    "shared-slice",
+                    message,
+                    ("operation", number, "draw", name),
+                    "fewer users, or more values",
+                )
+
+
+def _target(target: Target) -> Iterator[Finding]:
+    path: Path = ("target", "url")
+    if target.url is None:
+        return
+    try:
+        parts = urlsplit(target.url)
+        port = parts.port
+    except ValueError as error:
+        yield Finding("bad-url", f"`{target.url}` is not a URL: {error}", path)
+        return
+    if parts.scheme == "https":
+        yield Finding("url-scheme", "https is not supported yet", path, "put the load on the plain HTTP side")
+    elif parts.scheme != "http":
+        yield Finding(
+            "url-scheme", f"`{target.url}` is not an http URL", path, "for example http://127.0.0.1:8080"
+        )
+    elif (
+        not parts.hostname
+        or port == 0
+        or parts.username is not None
+        or re.search(r"[\s\x00-\x1f]", target.url)
+    ):
+        yield Finding(
+            "bad-url",
+            f"`{target.url}` names no host to connect to",
+            path,
+            "for example http://127.0.0.1:8080",
+        )
+    elif parts.query or parts.fragment:
+        yield Finding(
+            "bad-url",
+            f"`{target.url}` has more than a host, a port and a path",
+            path,
+            "queries belong to steps",
+        )
+
+
+def _load(load: Load) -> Iterator[Finding]:
+    for (start, _), (after, _) in pairwise(load.profile):
+        if after <= start:
+            message = f"the profile's times must ascend: {after:g} s follows {start:g} s"
+            yield Finding("load-profile", message, ("load", "profile"))
+    for at, users in load.profile:
+        if at < 0 or users < 0 or users != int(users):
+            message = f"[{at:g}, {users:g}] is not a time and a number of users"
+            yield Finding("load-profile", message, ("load", "profile"), "times from 0, whole users")
+
+
+def _operations(file: ScenarioFile) -> Iterator[Finding]:
+    operations = [operation.name for operation in file.operation]
+    for index, (name, operation) in enumerate(zip(operations, file.operation, strict=True)):
+        at: Path = ("operation", index)
+        if name == END:
+            message = "no operation can be called `end`, the column of the mix that ends a session"
+            yield Finding("name-taken", message, (*at, "name"))
+        elif name in operations[:index]:
+            yield Finding("duplicate-operation", f"there are two operations `{name}`", (*at, "name"))
+        yield from _sources(operation, at)
+    if file.first not in operations:
+        hint = suggest(file.first, operations, f"known are {listed(operations)}")
+        yield Finding(
+            "first-operation", f"first = `{file.first}` is no operation", ("session", "first"), hint
+        )
+
+
+def _sources(operation: Operation, at: Path) -> Iterator[Finding]:
+    for index, step in enumerate(operation.step):
+        if not step.path.startswith(("/", "{")):
+            message = f"`{step.path}` is not a path"
+            hint = "it begins with `/`; the host stands in [target]"
+            yield Finding("bad-path", message, (*at, "step", index, step.method), hint)
+        for name, extract in step.extract.items():
+            yield from _source(extract, (*at, "step", index, "extract", name))
+
+
+def _source(extract: Extract, path: Path) -> Iterator[Finding]:
+    if extract.regex is not None:
+        try:
+            groups = re.compile(extract.regex).groups
+        except (re.error, RecursionError, OverflowError) as error:
+            yield Finding(
+                "bad-regex", f"`{extract.regex}` is not a regular expression: {error}", (*path, "regex")
+            )
+        else:
+            if groups == 0:
+                message = f"`{extract.regex}` has no group to take"
+                yield Finding("bad-regex", message, (*path, "regex"), "put (...) around what is wanted")
+    if extract.links is not None and ("{int}" in extract.links) + ("{segment}" in extract.links) != 1:
+        message = f"`{extract.links}` needs {{int}} or {{segment}} where the links differ"
+        yield Finding("bad-links", message, (*path, "links"), 'for example links = "/events/{int}"')
+
+
+def _check(check: Check, path: Path, file: ScenarioFile) -> Iterator[Finding]:
+    operations = {operation.name: operation for operation in file.operation}
+    if check.per is None:
+        return
+    if check.per not in operations:
+        hint = suggest(check.per, operations, f"known are {listed(operations)}")
+        yield Finding("check-name", f"per = `{check.per}` is no operation", (*path, "per"), hint)
+        return
+    named = [step.count for step in operations[check.per].step if step.count]
+    if check.count not in (*COUNTERS, *named):
+        message = f"`{check.per}` counts no `{check.count}`"
+        hint = suggest(str(check.count), (*COUNTERS, *named), f"known are {listed((*COUNTERS, *named))}")
+        yield Finding("check-name", message, (*path, "count"), hint)
+
+
+def counts(file: ScenarioFile) -> list[str]:
+    """Names of the counted steps, in the order of the engine's counters after `COUNTERS`."""
+    steps = (step for operation in file.operation for step in operation.step)
+    return list(dict.fromkeys(step.count for step in steps if step.count))

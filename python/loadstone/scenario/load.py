@@ -1,0 +1,210 @@
+"""Reads a scenario: file, overrides, shape, meaning; refuses it with everything that is wrong."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from loadstone.errors import LoadstoneError
+from loadstone.scenario import builtin, checks, data, model, plan, shape, values
+from loadstone.scenario.findings import Finding, Source, suggest
+from loadstone.scenario.overrides import apply
+from loadstone.scenario.positions import Positions
+
+_LARGEST = 1 << 20  # bytes: a scenario is read by people
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A checked scenario."""
+
+    file: model.ScenarioFile
+    path: Path
+    text: bytes
+    data: Mapping[str, int | float | str]
+    warnings: tuple[LoadstoneError, ...]
+    _body: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.file.name
+
+    @property
+    def operations(self) -> list[model.Operation]:
+        """Operations in the order of the file and of the plan; `limit_s` is each one's limit."""
+        return self.file.operation
+
+    @property
+    def checks(self) -> list[model.Check]:
+        """Conditions on a valid run."""
+        return self.file.check
+
+    @property
+    def target(self) -> model.Target:
+        """The URL or the built-in application."""
+        return self.file.target
+
+    @property
+    def sla_window_s(self) -> float:
+        """Length of the windows in which the SLA is judged, seconds."""
+        return self.file.sla.window_s
+
+    @property
+    def counters(self) -> list[str]:
+        """Names of an operation's counters as the engine orders them: its own, then the counted steps."""
+        return [*checks.COUNTERS, *checks.counts(self.file)]
+
+    def plan(
+        self,
+        *,
+        users: int | None = None,
+        seed: int = 1,
+        target: tuple[str, int] | None = None,
+        slice: tuple[int, int] = (0, 1),
+    ) -> dict[str, Any]:
+        """The plan for one agent, ready for `json.dumps`.
+
+        `target` is the (host, port) of a site at the root; without it the scenario's URL.
+        `slice` is (this agent from 0, number of agents). ValueError when there is no address.
+        """
+        if target is not None:
+            address = plan.endpoint(*target)
+        elif self.target.url is not None:
+            address = plan.address(self.target.url)
+        else:
+            raise ValueError(
+                f"the built-in application `{self.target.app}` has no address before it is started"
+            )
+        load = dict(self._body["load"])
+        if users is not None:
+            load["users"] = users
+        index, of = slice
+        return {
+            **self._body,
+            "seed": seed,
+            "target": address,
+            "load": load,
+            "slice": {"index": index, "of": of},
+        }
+
+
+def load_scenario(path_or_name: str | Path, overrides: Mapping[str, str] | None = None) -> Scenario:
+    """Reads the file, or the built-in scenario, of that name.
+
+    `overrides` are `--set` options, path by value. LoadstoneError when the file cannot be read,
+    ScenarioError with everything that is wrong in it.
+    """
+    path = _find(path_or_name)
+    text = _read(path)
+    raw, positions = parse_toml(text, path)
+    try:
+        changed, options = apply(raw, overrides or {})
+        source = Source(str(path), positions, changed, options)
+        return _check(changed, source, path, text)
+    except RecursionError as error:
+        raise LoadstoneError(
+            "toml-syntax", "tables or lists are nested too deeply", place=str(path)
+        ) from error
+
+
+def _find(path_or_name: str | Path) -> Path:
+    path = Path(path_or_name)
+    names = builtin.builtin_names()
+    if str(path_or_name) in names and not path.is_file():
+        return builtin.builtin_path(str(path_or_name))
+    if not path.is_file():
+        problem = "is not a file" if path.exists() else "does not exist"
+        hint = suggest(str(path_or_name), names, f"a path, or one of the built-in {', '.join(names)}")
+        raise LoadstoneError("scenario-missing", f"the scenario `{path_or_name}` {problem}", hint=hint)
+    return path
+
+
+def _read(path: Path) -> bytes:
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise LoadstoneError("scenario-missing", f"cannot read `{path}`: {error.strerror}") from error
+    if len(text) > _LARGEST:
+        raise LoadstoneError("scenario-missing", f"`{path}` is over 1 MiB: not a scenario")
+    return text
+
+
+def parse_toml(text: bytes, path: Path) -> tuple[dict[str, Any], Positions]:
+    """The tables of a file and where its keys stand. LoadstoneError `toml-syntax` with the line."""
+    try:
+        decoded = text.decode()
+        return tomllib.loads(decoded), Positions(decoded)
+    except UnicodeDecodeError as error:
+        line = text.count(b"\n", 0, error.start) + 1
+        raise LoadstoneError("toml-syntax", "the file is not UTF-8", place=f"{path}:{line}") from error
+    except tomllib.TOMLDecodeError as error:
+        message = str(error)
+        at = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", message)
+        line = int(at[1]) if at and at[1] else decoded.count("\n") + 1
+        column = f" in column {at[2]}" if at and at[2] else ""
+        reason = f"{message[: at.start()]}{column}" if at else message
+        raise LoadstoneError("toml-syntax", reason, place=f"{path}:{line}") from error
+    except RecursionError as error:
+        raise LoadstoneError(
+            "toml-syntax", "tables or lists are nested too deeply", place=str(path)
+        ) from error
+    except ValueError as error:  # tomllib lets those of dates and huge integers through
+        raise LoadstoneError("toml-syntax", str(error), place=str(path)) from error
+
+
+def _check(raw: Mapping[str, Any], source: Source, path: Path, text: bytes) -> Scenario:
+    if raw.get("format") != model.FORMAT or isinstance(raw["format"], bool):
+        found = f"format {raw['format']} is not known" if "format" in raw else "`format` is missing"
+        hint = f"this version reads `format = {model.FORMAT}`"
+        raise source.errors([Finding("format-version", found, ("format",), hint)])
+    known, findings = data.resolve(raw.get("data", {}))
+    file, more = shape.parse(raw, known)
+    if file is None or findings:
+        raise source.errors([*findings, *more])
+    findings = list(checks.errors(file, known))
+    columns = _Columns(path.parent)
+    findings.extend(columns.check(file))
+    if findings:
+        raise source.errors(findings)
+    body = plan.Planner(known, columns.cells).plan(file)
+    warnings = tuple(source.error(finding) for finding in checks.warnings(file))
+    return Scenario(file, path, text, known, warnings, body)
+
+
+class _Columns:
+    """The columns of CSV files that a scenario draws from, each read once."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._read: dict[tuple[str, str], list[str]] = {}
+
+    def cells(self, file: str, column: str) -> list[str]:
+        if (file, column) not in self._read:
+            self._read[file, column] = data.column(self._folder, file, column)
+        return self._read[file, column]
+
+    def check(self, file: model.ScenarioFile) -> list[Finding]:
+        findings = []
+        for number, operation in enumerate(file.operation):
+            for name, value in operation.draw.items():
+                for column in _columns_of(value):
+                    try:
+                        self.cells(column.file, column.column)
+                    except data.ColumnError as error:
+                        path = ("operation", number, "draw", name)
+                        findings.append(Finding(error.slug, str(error), path, error.hint))
+        return findings
+
+
+def _columns_of(value: values.Value) -> list[values.Column]:
+    match value:
+        case values.Column():
+            return [value]
+        case values.Username(id=inner) | values.Several(item=inner):
+            return _columns_of(inner)
+    return []

@@ -1,0 +1,326 @@
+"""The scenario file, table by table. Every key, default and limit of the format stands here."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Discriminator, Field, Tag, model_validator
+
+from loadstone.scenario.fields import (
+    Bytes,
+    Count,
+    Name,
+    NonNegative,
+    Positive,
+    Real,
+    Several,
+    Share,
+    Size,
+    Status,
+    Table,
+    Text,
+    Threads,
+    refuse,
+)
+from loadstone.scenario.values import Law, Value
+
+FORMAT = 1
+END = "end"  # the column of the mix that ends the session
+ANY = "*"  # the row of the mix for operations without one of their own
+METHODS = ("get", "head", "post", "put", "delete", "patch")
+SOURCES = ("links", "hidden", "between", "regex", "header", "contains")
+
+_CONTENT_TYPES = {
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".png": "image/png",
+    ".pdf": "application/pdf",
+}
+
+
+class AppOptions(Table):
+    """How the built-in application runs; what is absent is left to it."""
+
+    profile: Literal["cloudstone-2008", "olio-0.2"] | None = None
+    connector: str | None = None
+    cores: Annotated[Size | None, Field(description="processors it may use; all that the machine has")] = None
+    workers: Size | None = None
+    queue: Size | None = None
+    max_connections: Size | None = None
+    cache: Literal["none", "query", "fragment", "page"] | None = None
+    password: Annotated[str | None, Field(description="sha256 or pbkdf2:ROUNDS")] = None
+    full_image: bool | None = None
+
+
+class Target(Table):
+    """Where requests go: a site that runs already (`url`) or a built-in application (`app`)."""
+
+    url: str | None = None
+    app: Literal["olio"] | None = None
+    app_options: AppOptions = Field(default=AppOptions(), alias="options")
+    reset: Annotated[
+        str | None,
+        Field(min_length=1, description="shell command that brings the data of `url` back to the start"),
+    ] = None
+
+    @model_validator(mode="after")
+    def _one(self) -> Target:
+        if (self.url is None) == (self.app is None):
+            raise refuse(
+                "target",
+                "[target] needs exactly one of `url` and `app`",
+                'for example url = "http://127.0.0.1:8080"',
+            )
+        if self.options and self.app is None:
+            raise refuse(
+                "target", "[target.options] is for a built-in `app` only", "remove it, or name the app"
+            )
+        if self.reset is not None and self.app is not None:
+            raise refuse(
+                "target",
+                "[target] has `reset` beside an `app`",
+                "remove it: a built-in `app` is reset anyway",
+            )
+        return self
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options that are given."""
+        return self.app_options.model_dump(exclude_none=True)
+
+
+class Load(Table):
+    """How many users, and for how long (seconds)."""
+
+    users: Count = 10
+    ramp_up_s: NonNegative = 30.0
+    steady_s: Positive = 300.0
+    ramp_down_s: NonNegative = 10.0
+    timeout_s: Positive = 30.0
+    profile: list[Annotated[list[Real], Field(min_length=2, max_length=2)]] = Field(
+        default=[], description="variable load: [seconds from the end of ramp-up, users], ascending"
+    )
+    threads: Threads = 0
+
+
+class Pacing(Table):
+    """When the next operation starts: `cycle` from start to start, `think` from end to start."""
+
+    cycle: Law | None = None
+    think: Law | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> Pacing:
+        if (self.cycle is None) == (self.think is None):
+            raise refuse("pacing", "pacing needs exactly one of `cycle` and `think`", "for example cycle = 5")
+        return self
+
+
+class Session(Table):
+    """Sessions begin with this operation; without it with the first of the file."""
+
+    first: str | None = None
+
+
+class Browser(Table):
+    """What the emulated browser of each user keeps and asks for again."""
+
+    warm_share: Share = 0.0
+    revalidate: bool = True
+    cached: Annotated[list[str], Field(description="path prefixes of what a warm cache holds")] = Field(
+        default=[]
+    )
+    user_agent: str = "loadstone"
+
+
+class Sla(Table):
+    """The SLA is judged in every window of this many seconds; 300 by rule."""
+
+    window_s: Positive = 300.0
+
+
+class FilePart(Table):
+    """A file to upload: seeded filler of `bytes` bytes behind the signature of its type."""
+
+    file: Text
+    bytes: Bytes
+    type: str | None = None
+
+    @property
+    def content_type(self) -> str:
+        """The type given, or the one of the file name's ending."""
+        return self.type or _CONTENT_TYPES.get(PurePosixPath(self.file).suffix, "application/octet-stream")
+
+
+class Raw(Table):
+    """A body of any other type."""
+
+    type: str = "application/json"
+    text: str
+
+
+def _part(value: Any) -> str:
+    return "file" if isinstance(value, dict | FilePart) else "field"
+
+
+Part = Annotated[
+    Annotated[FilePart, Tag("file")] | Annotated[Several[Text], Tag("field")], Discriminator(_part)
+]
+
+
+class Expect(Table):
+    """What the final answer must be, or the operation has failed."""
+
+    status: Several[Status] = Field(default=[200])
+    contains: Several[Text] = Field(default=[])
+    lacks: Several[Text] = Field(default=[])
+    min_bytes: Bytes = 0
+
+
+class Extract(Table):
+    """Takes a value, a list (`links`) or a flag (`contains`) from an answer: exactly one of these keys."""
+
+    links: str | None = None
+    within: Annotated[str, Field(pattern=r"^[A-Za-z0-9-]+$")] | None = (
+        None  # of `links`: the element they stand in
+    )
+    hidden: str | None = None
+    between: Annotated[list[str], Field(min_length=2, max_length=2)] | None = None
+    regex: str | None = None
+    header: str | None = None
+    contains: Text | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> Extract:
+        if sum(getattr(self, key) is not None for key in SOURCES) != 1:
+            raise refuse("extract", f"an extract needs exactly one of {', '.join(SOURCES)}")
+        if self.within is not None and self.links is None:
+            raise refuse("extract", "`within` goes with `links`")
+        return self
+
+
+class Step(Table):
+    """One request with what follows from its answer; exactly one method names the path."""
+
+    get: Text | None = None
+    head: Text | None = None
+    post: Text | None = None
+    put: Text | None = None
+    delete: Text | None = None
+    patch: Text | None = None
+    headers: dict[str, Text] = Field(default={})
+    form: dict[str, Several[Text]] | None = None
+    multipart: dict[str, Part] | None = None
+    json_body: Any | None = Field(
+        default=None, alias="json", description="sent as JSON; its texts are templates"
+    )
+    body: Raw | None = None
+    when: Several[Annotated[str, Field(pattern=r"^!?[A-Za-z][A-Za-z0-9_]*$")]] = Field(default=[])
+    chance: Share = 1.0
+    expect: Expect = Expect()
+    extract: dict[Name, Extract] = Field(default={})
+    set: Several[Name] = Field(default=[])
+    unset: Several[Name] = Field(default=[])
+    redirects: bool = True
+    page: bool = False
+    forget: bool = False
+    count: Name | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> Step:
+        if sum(getattr(self, method) is not None for method in METHODS) != 1:
+            raise refuse(
+                "step-method", f"a step needs exactly one of {', '.join(METHODS)}", 'for example get = "/"'
+            )
+        if sum(body is not None for body in (self.form, self.multipart, self.json_body, self.body)) > 1:
+            raise refuse("step-body", "a step has at most one of form, multipart, json, body")
+        return self
+
+    @property
+    def method(self) -> str:
+        """The method's key, in lower case."""
+        return next(method for method in METHODS if getattr(self, method) is not None)
+
+    @property
+    def path(self) -> str:
+        """Template of the path."""
+        return str(getattr(self, self.method))
+
+
+class Operation(Table):
+    """The unit a user waits for and the SLA judges."""
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$")]
+    limit_s: Positive
+    pacing: Pacing | None = None
+    draw: dict[Name, Value] = Field(default={})
+    step: Annotated[list[Step], Field(min_length=1)]
+
+
+class Mix(Table):
+    """Rows of the transition matrix: probabilities of the next operation, or of `end`."""
+
+    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
+    __pydantic_extra__: dict[str, dict[str, NonNegative]]
+
+    normalize: bool = False
+
+    @property
+    def rows(self) -> dict[str, dict[str, float]]:
+        """The rows as written."""
+        return self.__pydantic_extra__
+
+
+class Check(Table):
+    """A condition on a valid run, judged by the run stage over the steady state.
+
+    With `count`: the counter's or named step's sum over the right answers of `per`, divided by
+    their number. With `measure`: a figure of the whole run.
+    """
+
+    name: Annotated[str, Field(min_length=1)]
+    count: str | None = None
+    per: str | None = None
+    measure: Literal["users-per-throughput", "failed-share", "dropped-share"] | None = None
+    min: Real | None = None
+    max: Real | None = None
+
+    @model_validator(mode="after")
+    def _whole_check(self) -> Check:
+        if (self.count is None) == (self.measure is None):
+            raise refuse("check", "a check needs exactly one of `count` (with `per`) and `measure`")
+        if (self.count is None) != (self.per is None):
+            raise refuse(
+                "check", "`count` and `per` belong together", 'for example count = "images", per = "Home"'
+            )
+        if self.min is None and self.max is None:
+            raise refuse("check", "a check needs `min`, `max` or both")
+        if self.min is not None and self.max is not None and self.min > self.max:
+            raise refuse("range-order", f"min = {self.min:g} is over max = {self.max:g}")
+        return self
+
+
+class ScenarioFile(Table):
+    """A scenario file of format 1."""
+
+    format: Literal[1]
+    name: Annotated[str, Field(min_length=1, max_length=100)]
+    summary: str = ""
+    target: Target
+    data: dict[Name, Any] = Field(default={})
+    load: Load = Load()
+    pacing: Pacing
+    session: Session = Session()
+    browser: Browser = Browser()
+    sla: Sla = Sla()
+    operation: Annotated[list[Operation], Field(min_length=1)]
+    mix: Mix | None = None
+    check: list[Check] = Field(default=[])
+    nodes: dict[str, Any] = Field(default={}, description="defaults of `loadstone nodes`, by option")
+    cost: dict[str, Any] = Field(default={}, description="defaults of `loadstone cost`, by option")
+
+    @property
+    def first(self) -> str:
+        """The operation that begins each session."""
+        return self.session.first or self.operation[0].name

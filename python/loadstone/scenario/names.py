@@ -1,0 +1,167 @@
+"""What the names of a scenario stand for, and every place that uses one.
+
+All operations share one set of names: what one draws or extracts, the next may use. A name is a
+value (drawn, or extracted by all but `links` and `contains`), a list (`links`), a flag (`contains`, `set`)
+or a number of `[data]`, and only one of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from loadstone.scenario import values
+from loadstone.scenario.findings import Finding, listed, suggest
+from loadstone.scenario.model import FilePart, ScenarioFile, Step
+from loadstone.scenario.positions import Path
+from loadstone.scenario.templates import BUILT_IN, TemplateError, references
+
+
+@dataclass
+class Names:
+    """Where each name is defined first, by kind."""
+
+    kinds: dict[str, tuple[str, Path]] = field(default_factory=dict)
+    clashes: list[Finding] = field(default_factory=list)
+
+    def define(self, name: str, kind: str, path: Path) -> None:
+        """Notes a definition; one of another kind is a clash."""
+        if name in BUILT_IN:
+            message = f"`{name}` is taken: `{{user}}` is the user's number, `{{users}}` how many there are"
+            self.clashes.append(Finding("name-taken", message, path, "choose another name"))
+            return
+        known, _ = self.kinds.setdefault(name, (kind, path))
+        if known != kind:
+            message = f"`{name}` is a {kind} here and a {known} elsewhere"
+            self.clashes.append(Finding("name-taken", message, path, "choose another name for one of them"))
+
+    def of(self, kind: str) -> list[str]:
+        """All names of a kind."""
+        return [name for name, (known, _) in self.kinds.items() if known == kind]
+
+
+def collect(file: ScenarioFile, data: Mapping[str, Any]) -> Names:
+    """Every name that the file defines."""
+    names = Names()
+    for name in data:
+        names.define(name, "name of [data]", ("data", name))
+    for number, operation in enumerate(file.operation):
+        at: Path = ("operation", number)
+        for name in operation.draw:
+            names.define(name, "value", (*at, "draw", name))
+        for index, step in enumerate(operation.step):
+            for name, extract in step.extract.items():
+                kind = (
+                    "list"
+                    if extract.links is not None
+                    else "flag"
+                    if extract.contains is not None
+                    else "value"
+                )
+                names.define(name, kind, (*at, "step", index, "extract", name))
+            for name in step.set:
+                names.define(name, "flag", (*at, "step", index, "set"))
+    return names
+
+
+def check(file: ScenarioFile, names: Names) -> Iterator[Finding]:
+    """Clashes, then every use of a name that does not stand for what is needed there."""
+    yield from names.clashes
+    for number, operation in enumerate(file.operation):
+        at: Path = ("operation", number)
+        for name, value in operation.draw.items():
+            yield from _value(value, (*at, "draw", name), names)
+        for index, step in enumerate(operation.step):
+            yield from _step(step, (*at, "step", index), names)
+
+
+def _value(value: values.Value, path: Path, names: Names) -> Iterator[Finding]:
+    match value:
+        case values.Choose(source=source):
+            if source not in names.of("list"):
+                hint = suggest(
+                    source, names.of("list"), f'extract.{source} = {{ links = "/path/{{int}}" }} makes one'
+                )
+                yield Finding("choose-list", f"no step extracts a list `{source}`", path, hint)
+        case values.Template(text=text):
+            yield from template(text, path, names)
+        case values.Pick(source=texts):
+            for text in texts:
+                yield from template(text, path, names)
+        case values.Column(row=str() as row):
+            yield from template(row, path, names)
+        case values.Username(id=inner):
+            yield from _value(inner, (*path, "id"), names)
+        case values.Several(item=inner):
+            yield from _value(inner, (*path, "item"), names)
+
+
+def _step(step: Step, path: Path, names: Names) -> Iterator[Finding]:
+    for text, where in texts(step):
+        yield from template(text, (*path, *where), names)
+    flags = names.of("flag")
+    for key, used in (("when", step.when), ("unset", step.unset)):
+        for flag in (name.removeprefix("!") for name in used):
+            if flag not in flags:
+                hint = suggest(
+                    flag, flags, f'set = "{flag}" or extract.{flag} = {{ contains = "..." }} makes one'
+                )
+                yield Finding("unknown-flag", f"no step sets or extracts a flag `{flag}`", (*path, key), hint)
+
+
+def texts(step: Step) -> Iterator[tuple[str, Path]]:
+    """Every template of a step with its place in the step."""
+    yield step.path, (step.method,)
+    for name, text in step.headers.items():
+        yield text, ("headers", name)
+    for name, several in (step.form or {}).items():
+        yield from ((text, ("form", name)) for text in several)
+    for name, part in (step.multipart or {}).items():
+        if isinstance(part, FilePart):
+            yield part.file, ("multipart", name)
+        else:
+            yield from ((text, ("multipart", name)) for text in part)
+    if step.body is not None:
+        yield step.body.text, ("body", "text")
+    yield from ((text, ("json",)) for text in _leaves(step.json_body))
+    yield from ((text, ("expect", "contains")) for text in step.expect.contains)
+    yield from ((text, ("expect", "lacks")) for text in step.expect.lacks)
+    for name, extract in step.extract.items():
+        if extract.contains is not None:
+            yield extract.contains, ("extract", name)
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _leaves(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _leaves(item)
+
+
+def template(text: str, path: Path, names: Names) -> Iterator[Finding]:
+    """What is wrong with one template."""
+    try:
+        used = references(text)
+    except TemplateError as error:
+        yield Finding("template-syntax", f"`{text}`: {error}", path)
+        return
+    for reference in used:
+        name = reference.name
+        kind, _ = names.kinds.get(name, ("", ()))
+        if kind == "list":
+            hint = f'draw one of it: draw.one = {{ kind = "choose", from = "{name}" }}, then `{{one}}`'
+            yield Finding("template-name", f"`{{{name}}}` is a list, not a value", path, hint)
+        elif kind == "flag":
+            hint = "flags are for `when`"
+            yield Finding("template-name", f"`{{{name}}}` is a flag, not a value", path, hint)
+        elif not kind and name not in BUILT_IN:
+            known = [*names.of("value"), *names.of("name of [data]")]
+            hint = suggest(
+                name, known, f"known are {listed(sorted(known))}" if known else "draw it or extract it"
+            )
+            yield Finding("template-name", f"nothing draws or extracts `{{{name}}}`", path, hint)

@@ -1,0 +1,85 @@
+"""`--set path=value`: changes to a scenario before it is validated."""
+
+from __future__ import annotations
+
+import copy
+import tomllib
+from collections.abc import Mapping
+from typing import Any
+
+from loadstone.errors import LoadstoneError
+from loadstone.scenario.findings import suggest
+from loadstone.scenario.positions import Path
+
+
+def apply(raw: Mapping[str, Any], overrides: Mapping[str, str]) -> tuple[dict[str, Any], dict[Path, str]]:
+    """The changed copy, and by changed path the option that did it. LoadstoneError `override-path`.
+
+    Items of lists go by their name or their number from 1, as in `operation.Home.step.2.chance`.
+    Setting `target.url` replaces a built-in application as the target, and forgets a `target.reset` of the
+    file.
+
+    >>> apply({"load": {"users": 1}}, {"load.users": "20"})
+    ({'load': {'users': 20}}, {('load', 'users'): '--set load.users=20'})
+    """
+    changed = copy.deepcopy(dict(raw))
+    options: dict[Path, str] = {}
+    for dotted, text in overrides.items():
+        option = f"--set {dotted}={text}"
+        path = _set(changed, dotted, parse_value(text), option)
+        options[path] = option
+        if path == ("target", "url"):
+            changed["target"].pop("app", None)
+            changed["target"].pop("options", None)
+            # What resets one site must not run for another.
+            if ("target", "reset") not in options:
+                changed["target"].pop("reset", None)
+    return changed, options
+
+
+def parse_value(text: str) -> Any:
+    """A TOML value, or the text itself where it is none.
+
+    >>> parse_value("20"), parse_value("[1, 2]"), parse_value("http://example.org")
+    (20, [1, 2], 'http://example.org')
+    """
+    try:
+        parsed = tomllib.loads(f"value = {text}")
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return text
+    return parsed["value"] if len(parsed) == 1 else text
+
+
+def _set(root: dict[str, Any], dotted: str, value: Any, option: str) -> Path:
+    path: Path = ()
+    node: Any = root
+    keys = dotted.split(".")
+    for number, key in enumerate(keys):
+        last = number == len(keys) - 1
+        if isinstance(node, list):
+            at: str | int = _item(node, key, option)
+        elif isinstance(node, dict) and key:
+            at = key
+            if not last:
+                node.setdefault(key, {})
+        else:
+            message = f"`{dotted}` leads nowhere: `{'.'.join(keys[:number])}` is not a table"
+            raise LoadstoneError("override-path", message, place=option)
+        path = (*path, at)
+        if last:
+            node[at] = value
+        else:
+            node = node[at]
+    return path
+
+
+def _item(items: list[Any], key: str, option: str) -> int:
+    names = [item.get("name") if isinstance(item, dict) else None for item in items]
+    if key in names:
+        return names.index(key)
+    if key.isascii() and key.isdigit() and 1 <= int(key) <= len(items):
+        return int(key) - 1
+    hint = suggest(
+        key, [name for name in names if isinstance(name, str)], f"a name, or a number from 1 to {len(items)}"
+    )
+    raise LoadstoneError("override-path", f"the list has no item `{key}`", place=option, hint=hint)

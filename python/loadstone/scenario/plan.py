@@ -1,0 +1,182 @@
+"""From the file's model to the plan that the engine compiles (`crates/workload/src/plan.rs`).
+
+Every default is written out, every name of `[data]` replaced by its value.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from loadstone.scenario import mixing, model, values
+from loadstone.scenario.model import FilePart
+from loadstone.scenario.templates import fill, literal
+
+Json = dict[str, Any]
+Cells = Callable[[str, str], list[str]]  # (file, column) -> all cells
+
+
+def address(url: str) -> Json:
+    """The plan's target of a checked URL.
+
+    >>> address("http://[::1]:8080/app/")
+    {'host': '::1', 'port': 8080, 'authority': '[::1]:8080', 'base_path': '/app'}
+    """
+    parts = urlsplit(url)
+    return _address(str(parts.hostname), parts.port or 80, parts.path.rstrip("/"))
+
+
+def endpoint(host: str, port: int) -> Json:
+    """The plan's target of a site at the root of host and port."""
+    return _address(host, port, "")
+
+
+def _address(host: str, port: int, base_path: str) -> Json:
+    shown = f"[{host}]" if ":" in host else host
+    authority = shown if port == 80 else f"{shown}:{port}"
+    return {"host": host, "port": port, "authority": authority, "base_path": base_path}
+
+
+class Planner:
+    """Turns the parts of one file into the parts of its plan."""
+
+    def __init__(self, data: Mapping[str, Any], cells: Cells) -> None:
+        """`data` fills templates; `cells` reads columns of CSV files."""
+        self._data = data
+        self._cells = cells
+
+    def plan(self, file: model.ScenarioFile) -> Json:
+        """All that does not depend on the run: everything but seed, target and slice."""
+        return {
+            "name": file.name,
+            "load": self._load(file.load),
+            "pacing": self._pacing(file.pacing),
+            "session": {"first": file.first},
+            "browser": file.browser.model_dump(),
+            "operations": [self._operation(operation) for operation in file.operation],
+            "mix": mixing.rows(file),
+        }
+
+    def _load(self, load: model.Load) -> Json:
+        profile = [[at, int(users)] for at, users in load.profile]
+        return {**load.model_dump(exclude={"profile"}), "profile": profile}
+
+    def _pacing(self, pacing: model.Pacing) -> Json:
+        kind = "cycle" if pacing.cycle is not None else "think"
+        law = pacing.cycle if pacing.cycle is not None else pacing.think
+        assert law is not None  # the model has exactly one
+        written = law.model_dump()
+        if isinstance(law, values.NegExp):
+            written["max_s"] = law.clamp_s
+        return {"kind": kind, "law": written}
+
+    def _operation(self, operation: model.Operation) -> Json:
+        return {
+            "name": operation.name,
+            "limit_s": operation.limit_s,
+            "pacing": self._pacing(operation.pacing) if operation.pacing else None,
+            "draw": [{"name": name, "value": self._value(value)} for name, value in operation.draw.items()],
+            "steps": [self._step(step) for step in operation.step],
+        }
+
+    def _value(self, value: values.Value) -> Json:
+        match value:
+            case values.Pick(source=texts):
+                return {"kind": "pick", "from": [self._fill(text) for text in texts]}
+            case values.Template(text=text):
+                return {"kind": "text", "text": self._fill(text)}
+            case values.Username(id=inner, era=era):
+                return {"kind": "username", "id": self._value(inner), "era": era}
+            case values.Several(item=inner):
+                return {**value.model_dump(exclude={"item"}), "item": self._value(inner)}
+            case values.Column(file=file, column=column, row=row):
+                row = None if row is None else self._fill(row)
+                return {"kind": "column", "cells": self._cells(file, column), "row": row}
+        return value.model_dump(by_alias=True)
+
+    def _step(self, step: model.Step) -> Json:
+        return {
+            "method": step.method.upper(),
+            "path": self._fill(step.path),
+            "headers": [[name, self._fill(text)] for name, text in step.headers.items()],
+            "body": self._body(step),
+            "when": step.when,
+            "chance": step.chance,
+            "expect": {
+                "status": step.expect.status,
+                "contains": [self._fill(text) for text in step.expect.contains],
+                "lacks": [self._fill(text) for text in step.expect.lacks],
+                "min_bytes": step.expect.min_bytes,
+            },
+            "extract": [
+                {"name": name, "from": self._source(extract)} for name, extract in step.extract.items()
+            ],
+            "set": step.set,
+            "unset": step.unset,
+            "redirects": step.redirects,
+            "page": step.page,
+            "forget": step.forget,
+            "count": step.count,
+        }
+
+    def _body(self, step: model.Step) -> Json:
+        if step.form is not None:
+            pairs = [[name, self._fill(text)] for name, several in step.form.items() for text in several]
+            return {"kind": "form", "fields": pairs}
+        if step.multipart is not None:
+            parts = [part for name, written in step.multipart.items() for part in self._parts(name, written)]
+            return {"kind": "multipart", "parts": parts}
+        if step.json_body is not None:
+            text = self._fill(json_template(step.json_body))
+            return {"kind": "raw", "content_type": "application/json", "text": text}
+        if step.body is not None:
+            return {"kind": "raw", "content_type": step.body.type, "text": self._fill(step.body.text)}
+        return {"kind": "none"}
+
+    def _parts(self, name: str, part: FilePart | list[str]) -> list[Json]:
+        if isinstance(part, FilePart):
+            filename = self._fill(part.file)
+            kind = part.content_type
+            return [
+                {
+                    "kind": "file",
+                    "name": name,
+                    "filename": filename,
+                    "content_type": kind,
+                    "bytes": part.bytes,
+                }
+            ]
+        return [{"kind": "field", "name": name, "text": self._fill(text)} for text in part]
+
+    def _source(self, extract: model.Extract) -> Json:
+        if extract.links is not None:
+            return {"kind": "links", "pattern": extract.links, "within": extract.within}
+        if extract.hidden is not None:
+            return {"kind": "hidden", "field": extract.hidden}
+        if extract.between is not None:
+            return {"kind": "between", "left": extract.between[0], "right": extract.between[1]}
+        if extract.regex is not None:
+            return {"kind": "regex", "pattern": extract.regex}
+        if extract.header is not None:
+            return {"kind": "header", "header": extract.header}
+        assert extract.contains is not None  # the model has exactly one
+        return {"kind": "contains", "text": self._fill(extract.contains)}
+
+    def _fill(self, template: str) -> str:
+        return fill(template, self._data)
+
+
+def json_template(value: Any) -> str:
+    """The template of a JSON text whose strings are templates.
+
+    >>> json_template({"id": "{id}", "tags": [1, True]})
+    '{{"id": "{id}", "tags": [1, true]}}'
+    """
+    if isinstance(value, dict):
+        items = (f"{literal(json.dumps(key))}: {json_template(item)}" for key, item in value.items())
+        return "{{" + ", ".join(items) + "}}"
+    if isinstance(value, list):
+        return "[" + ", ".join(json_template(item) for item in value) + "]"
+    return json.dumps(value, default=str)
