@@ -1,0 +1,200 @@
+"""Checks on the flow of operations: Little's law, the mix, the pace.
+
+A deviation beyond its tolerance fails only when chance does not explain it (`intervals.SURE`), so that a
+short run is not called invalid for being short. What only long runs can show is "not judged" in short ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from loadstone.judge.checks import Check
+from loadstone.judge.histogram import Histogram
+from loadstone.judge.intervals import SURE, Ratio, ratio
+from loadstone.judge.measurement import Measurement, OperationSeries, Rules
+
+TOLERANCE = 0.02
+"""Little's law and the mean pace hold within 2 %."""
+
+MIX_POINTS = 2.0
+"""Shares of the mix are within 2 percentage points (Faban's default)."""
+
+
+def littles_law(measurement: Measurement, rules: Rules) -> Check:
+    """Users = operations/s x mean cycle.
+
+    Every user's time is a chain of cycles (start to start; with think times: response and pause), so the
+    cycles that end within T seconds sum to users x T but for the two ends: what a user's first cycle began
+    before T counts, what its last one has begun does not. Both have the law of the residual cycle, so they
+    cancel in the mean and leave a standard error of sqrt(2 · users · var residual) / T.
+    It fails when users hang in operations, starve, or never ran.
+    """
+    part = measurement.settled
+    if part.start >= part.stop:
+        return _by_expected_cycle(measurement, rules)
+    seconds = part.stop - part.start
+    weights = _think_weights(rules.plan)
+    carried = 0.0
+    for operation in measurement.operations:
+        carried += _total_s(operation.ended_pace) + weights[operation.name] * _total_s(
+            operation.ended_service
+        )
+    users = float(measurement.users[part].mean())
+    paces = _pooled([operation.ended_pace for operation in measurement.operations])
+    error = math.sqrt(2 * users * _residual_variance(paces)) / seconds
+    return _users_check(carried / seconds, users, error, "")
+
+
+def _by_expected_cycle(measurement: Measurement, rules: Rules) -> Check:
+    """The law with the cycle that the plan asks for, where the run is too short to have seen one whole."""
+    weights = _think_weights(rules.plan)
+    done = sum(float(o.ok.sum()) for o in measurement.operations)
+    if not done or not len(measurement.users):
+        return _users_check(0.0, float(rules.plan["load"]["users"]), 0.0, "")
+    carried = 0.0
+    for operation in measurement.operations:
+        carried += float(operation.ok.sum()) * rules.pace_mean_s[operation.name]
+        carried += weights[operation.name] * _total_s(operation.service)
+    users = float(measurement.users.mean())
+    # Arrivals of many users are close to a Poisson stream: the count's error is its root.
+    error = users / math.sqrt(done)
+    return _users_check(carried / measurement.steady_s, users, error, " (by the expected cycle)")
+
+
+def _users_check(carried: float, users: float, error: float, how: str) -> Check:
+    deviation = carried - users
+    passed = abs(deviation) <= max(TOLERANCE * users, SURE * error)
+    chance = _chance(passed, abs(deviation) > TOLERANCE * users)
+    return Check(
+        name="littles-law",
+        passed=passed,
+        measured=f"{carried:.1f} users carry the throughput{how}{chance}",
+        expected=f"{users:.1f} users ± {100 * TOLERANCE:g} %",
+        hint="operations hang or time out: look at failures and at users in an operation"
+        if deviation < 0
+        else "more operations than these users can make: report it, the engine miscounts",
+        about="service" if deviation < 0 else "load",
+    )
+
+
+def mix_share(measurement: Measurement, operation: OperationSeries) -> Ratio:
+    """The operation's share of all right answers, in the settled part or in all of a shorter run."""
+    part = measurement.settled
+    if part.start >= part.stop:
+        part = slice(None)
+    everything = np.zeros(len(measurement.users)) + sum(o.ok for o in measurement.operations)
+    return ratio(operation.ok[part], everything[part])
+
+
+def mix(measurement: Measurement, rules: Rules) -> Check:
+    """Every operation's share is within 2 points of its stationary share; the worst is shown."""
+    shares = {o.name: mix_share(measurement, o) for o in measurement.operations}
+    if measurement.settled.start >= measurement.settled.stop:
+        return _not_judged("mix", f"stationary shares ± {MIX_POINTS:g} points", measurement)
+    points = {name: 100 * (share.value - rules.mix[name]) for name, share in shares.items() if share.count}
+    if not points:
+        return _not_judged("mix", f"stationary shares ± {MIX_POINTS:g} points", measurement)
+    strayed = {
+        name for name in points if abs(points[name]) > MIX_POINTS and _certain(shares[name], points[name])
+    }
+    worst = max(strayed or points, key=lambda name: abs(points[name]))
+    return Check(
+        name="mix",
+        passed=not strayed,
+        measured=f"{worst} {100 * shares[worst].value:.2f} % ({points[worst]:+.2f} points)"
+        + _chance(not strayed, abs(points[worst]) > MIX_POINTS),
+        expected=f"{worst} {100 * rules.mix[worst]:.2f} % ± {MIX_POINTS:g} points",
+        hint="failing operations or steps whose conditions never hold bend the mix: look at failures, "
+        "and let ramp-up last several cycles",
+        about="load",
+    )
+
+
+def pace(measurement: Measurement, rules: Rules) -> Check:
+    """Mean cycle or think time before each operation is within 2 % of the plan's; the worst is shown."""
+    expected = f"mean pause of each operation ± {100 * TOLERANCE:g} %"
+    deviations: dict[str, float] = {}
+    strayed: set[str] = set()
+    for operation in measurement.operations:
+        wanted, seen = rules.pace_mean_s[operation.name], operation.pace
+        if seen.count < 2 or wanted <= 0:
+            continue
+        deviations[operation.name] = (seen.mean_s - wanted) / wanted
+        error = seen.deviation_s / math.sqrt(seen.count)
+        if abs(seen.mean_s - wanted) > max(TOLERANCE * wanted, SURE * error):
+            strayed.add(operation.name)
+    if not deviations:
+        return _not_judged("pace", expected, measurement)
+    worst = max(strayed or deviations, key=lambda name: abs(deviations[name]))
+    slow, wanted = deviations[worst] > 0, rules.pace_mean_s[worst]
+    return Check(
+        name="pace",
+        passed=not strayed,
+        measured=f"{worst} {(1 + deviations[worst]) * wanted:.3f} s ({100 * deviations[worst]:+.2f} %)"
+        + _chance(not strayed, abs(deviations[worst]) > TOLERANCE),
+        expected=f"{worst} {wanted:.3f} s ± {100 * TOLERANCE:g} %",
+        hint="the service answers later than the next operation is due: these users are more than it carries"
+        if slow
+        else "users start earlier than planned: report it, the engine miscounts",
+        about="service" if slow else "load",
+    )
+
+
+def _chance(passed: bool, beyond: bool) -> str:
+    """Says why a figure beyond its tolerance passes: there were too few operations to mean anything."""
+    return ", within chance" if passed and beyond else ""
+
+
+def _certain(share: Ratio, points: float) -> bool:
+    """Whether a deviation of so many percentage points is more than chance explains."""
+    return abs(points) / 100 > SURE * share.error
+
+
+def _not_judged(name: str, expected: str, measurement: Measurement) -> Check:
+    pause = measurement.settled_s - measurement.start_s
+    return Check(
+        name=name,
+        passed=False,
+        measured="not judged: the steady state is too short",
+        expected=expected,
+        hint=f"make the steady state much longer than {pause:g} s, the longest pause of the plan",
+        about="load",
+        required=False,
+    )
+
+
+def _think_weights(plan: Mapping[str, Any]) -> dict[str, float]:
+    """For each operation, the share of its successors that are paced by think time.
+
+    The pause before those begins at the operation's end, so that its service time is part of the cycle.
+    """
+    think = {
+        operation["name"]: (operation.get("pacing") or plan["pacing"])["kind"] == "think"
+        for operation in plan["operations"]
+    }
+    first = plan["session"]["first"]
+    return {
+        name: sum(share for to, share in row.items() if think[first if to == "end" else to])
+        for name, row in plan["mix"].items()
+    }
+
+
+def _residual_variance(paces: Histogram) -> float:
+    """Variance of the time from a random instant to the end of its cycle: E c³ / 3E c - (E c² / 2E c)²."""
+    if not paces.count:
+        return 0.0
+    first, second, third = (paces.moment(power) for power in (1, 2, 3))
+    return max(0.0, third / (3 * first) - (second / (2 * first)) ** 2) if first else 0.0
+
+
+def _pooled(histograms: list[Histogram]) -> Histogram:
+    values = np.concatenate([histogram.values_us for histogram in histograms])
+    return Histogram(values, np.concatenate([histogram.counts for histogram in histograms]))
+
+
+def _total_s(histogram: Histogram) -> float:
+    return float((histogram.values_us * histogram.counts).sum()) / 1e6

@@ -1,0 +1,104 @@
+"""Intervals for what a run shows: shares and ratios whose seconds are not independent."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+SURE = 3.29
+"""Standard errors beyond which a deviation is not chance: 99.9 %, both sides. A run makes some twenty
+checks, so that one good run in fifty would still show one failure that means nothing."""
+
+_BATCHES = 20
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A ratio of two sums over the seconds of a run, with its standard error."""
+
+    value: float
+    """NaN when the denominator's sum is 0."""
+    error: float
+    """Standard error; NaN when there are fewer than two seconds."""
+    count: float
+    """The denominator's sum."""
+
+    def surely_below(self, bound: float) -> bool:
+        """Whether it is below `bound` by more than chance explains."""
+        return self.value + SURE * _known(self.error) < bound
+
+    def surely_above(self, bound: float) -> bool:
+        """Whether it is above `bound` by more than chance explains."""
+        return self.value - SURE * _known(self.error) > bound
+
+
+def ratio(numerator: npt.NDArray[np.float64], denominator: npt.NDArray[np.float64]) -> Ratio:
+    """Ratio of two series with one element a second, by batch means.
+
+    Seconds of a loaded server depend on each other (a stall spoils all operations of some seconds), so
+    neighbours are summed to at most 20 batches, and the spread between batches gives the error:
+    r = Σy / Σx, var r = B / (B - 1) · Σ(y_b - r·x_b)² / (Σx)² (the linearised ratio estimator).
+
+    >>> ratio(np.array([1.0, 1, 1, 1]), np.array([2.0, 2, 2, 2]))
+    Ratio(value=0.5, error=0.0, count=8.0)
+    """
+    total = float(denominator.sum())
+    if not total:
+        return Ratio(math.nan, math.nan, 0.0)
+    value = float(numerator.sum()) / total
+    batches = min(_BATCHES, len(denominator))
+    if batches < 2:
+        return Ratio(value, math.nan, total)
+    residuals = _batched(numerator, batches) - value * _batched(denominator, batches)
+    variance = batches / (batches - 1) * float((residuals**2).sum()) / total**2
+    return Ratio(value, math.sqrt(variance), total)
+
+
+def effective_count(share: Ratio) -> float:
+    """How many independent yes-or-no observations carry as much as those of `share` do.
+
+    p(1 - p) / var p, at most their number: clumps make observations worth less, never more. A share
+    of 0 or 1 shows no spread; its observations count as they are.
+    """
+    if share.error > 0 and 0 < share.value < 1:
+        return min(share.count, share.value * (1 - share.value) / share.error**2)
+    return share.count
+
+
+def wilson(share: float, count: float, confidence: float) -> tuple[float, float]:
+    """Bounds of a share seen in `count` independent observations, each with this one-sided confidence.
+
+    Wilson's score interval: unlike the normal one it keeps its promise near 0 and 1.
+
+    >>> [round(bound, 4) for bound in wilson(0.9, 100, 0.975)]
+    [0.8256, 0.9448]
+    """
+    if count <= 0:
+        return 0.0, 1.0
+    z = float(stats.norm.ppf(confidence))
+    middle = (share + z * z / (2 * count)) / (1 + z * z / count)
+    half = z / (1 + z * z / count) * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def tolerance_factor(count: float, share: float, confidence: float) -> float:
+    """How many sample deviations above the mean of `count` normal values lies a point that at least `share`
+    of all values stay below, with this confidence (one-sided normal tolerance factor).
+
+    >>> round(tolerance_factor(10, 0.9, 0.95), 3)
+    2.355
+    """
+    root = math.sqrt(count)
+    return float(stats.nct.ppf(confidence, count - 1, stats.norm.ppf(share) * root)) / root
+
+
+def _batched(series: npt.NDArray[np.float64], batches: int) -> npt.NDArray[np.float64]:
+    return np.array([part.sum() for part in np.array_split(series, batches)])
+
+
+def _known(error: float) -> float:
+    return math.inf if math.isnan(error) else error

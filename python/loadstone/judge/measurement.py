@@ -1,0 +1,131 @@
+"""What a run measured, as arrays: everything the judge looks at."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from loadstone.judge.histogram import EMPTY, Floats, Histogram
+
+CAUSES = ("refused", "reset", "closed", "timeout", "status", "marker")
+"""Causes of failed operations, in the engine's order."""
+
+
+@dataclass(frozen=True)
+class OperationSeries:
+    """One operation of the steady state: arrays have one element a second."""
+
+    name: str
+    limit_s: float
+    ok: Floats
+    """Right answers, those over the limit included."""
+    failed: Mapping[str, Floats]
+    """Wrong answers and errors by cause."""
+    late: Floats
+    """Right answers over the limit."""
+    dropped: Floats
+    counters: Mapping[str, Floats]
+    response: Histogram = EMPTY
+    service: Histogram = EMPTY
+    pace: Histogram = EMPTY
+    """Cycle or think times before the operations of the settled part (`Measurement.settled_s`)."""
+    ended_pace: Histogram = EMPTY
+    """The same of all operations that ended in the settled part, whenever they began."""
+    ended_service: Histogram = EMPTY
+    """Service times of those operations."""
+
+    @property
+    def count(self) -> Floats:
+        """Operations each second, failed ones included."""
+        return np.asarray(self.ok + sum(self.failed.values()), dtype=np.float64)
+
+    @property
+    def within(self) -> Floats:
+        """Right answers within the limit each second."""
+        return self.ok - self.late
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """The steady state of one run. `first_s` is its first second; arrays start there."""
+
+    start_s: float
+    end_s: float
+    """End of the steady state, earlier than planned when the run ended before."""
+    settled_s: float
+    """From here to `end_s` every user is older than the longest pause of the plan, so that pauses of all
+    lengths can be seen whole. Before, the long ones are missing: a user that started 10 s ago cannot
+    show a cycle of 20 s, and most users are still near their first operation."""
+    operations: tuple[OperationSeries, ...]
+    users: Floats
+    """Users at the end of each second."""
+    requests: Floats
+    bytes_in: Floats
+    bytes_out: Floats
+    cpu_s: Floats
+    """CPU seconds of the engine's threads in each second."""
+    threads: int
+    in_flight: Floats = field(default_factory=lambda: np.zeros(0))
+    """Users waiting for an answer at the end of each second."""
+    wake_lag: Histogram = EMPTY
+
+    @property
+    def steady_s(self) -> float:
+        """Length of the steady state in seconds; 0 when the run never reached it."""
+        return max(0.0, self.end_s - self.start_s)
+
+    @property
+    def first_s(self) -> int:
+        """The second that element 0 of every array stands for."""
+        return int(self.start_s)
+
+    @property
+    def settled(self) -> slice:
+        """The settled part of every array; empty when the run is too short to have one."""
+        return slice(min(len(self.users), math.ceil(self.settled_s) - self.first_s), len(self.users))
+
+    @property
+    def count(self) -> float:
+        """Operations of the steady state, failed ones included."""
+        return float(sum(operation.count.sum() for operation in self.operations))
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What a run is judged by, known before it starts."""
+
+    plan: Mapping[str, Any]
+    """The plan as the engine got it."""
+    sla_window_s: float
+    accounts: int | None
+    mix: Mapping[str, float]
+    """Expected share of each operation."""
+    pace_mean_s: Mapping[str, float]
+    """Expected mean cycle or think time before each operation."""
+    checks: tuple[Mapping[str, Any], ...] = field(default=())
+    """The scenario's own checks."""
+
+
+def longest_pause_s(plan: Mapping[str, Any]) -> float:
+    """The longest cycle or think time that `plan` can draw, in seconds.
+
+    >>> longest_pause_s({"pacing": {"kind": "cycle", "law": {"kind": "neg-exp", "mean_s": 5, "max_s": 25}},
+    ...                  "operations": [{"pacing": None}]})
+    25.0
+    """
+    pacings = [plan["pacing"], *(operation.get("pacing") for operation in plan["operations"])]
+    return max(_longest(pacing["law"]) for pacing in pacings if pacing)
+
+
+def _longest(law: Mapping[str, Any]) -> float:
+    match law["kind"]:
+        case "fixed":
+            return float(law["value_s"])
+        case "uniform":
+            return float(law["high_s"])
+        case _:
+            return float(law["max_s"])

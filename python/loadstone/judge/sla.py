@@ -1,0 +1,116 @@
+"""The SLAs: 90 % and 99 % of each operation within its limit in every window of five minutes.
+
+Source: Cloudstone, section 4.1. "Any 5-minute window" is taken at its word: windows slide by one second.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from loadstone.judge.histogram import Floats
+from loadstone.judge.measurement import Measurement, OperationSeries, Rules
+
+WINDOW_S = 300
+RAMP_UP_S = 150
+ACCOUNTS = 1000
+"""What the rules ask for: the window, U = log10(accounts) >= 3, and a ramp-up long enough that the mix of
+logged-in users has settled."""
+
+
+@dataclass(frozen=True)
+class Sla:
+    """At least `percent` of each operation within its limit."""
+
+    name: str
+    percent: int
+
+    @property
+    def share(self) -> float:
+        """The same as a share."""
+        return self.percent / 100
+
+
+SLAS = (Sla("SLA-1", 90), Sla("SLA-2", 99))
+
+
+@dataclass(frozen=True)
+class Window:
+    """One window of one operation; `at` and `seconds` say which elements of the series it holds."""
+
+    operation: str
+    at: int
+    seconds: int
+    share: float
+
+    @property
+    def span(self) -> slice:
+        """The window's part of the series."""
+        return slice(self.at, self.at + self.seconds)
+
+
+def worst_window(operation: OperationSeries, window_s: float) -> Window | None:
+    """The window with the least share within the limit, the earliest of several; None without operations.
+
+    A steady state shorter than the window is one window. A window without operations judges nothing.
+    """
+    seconds = min(len(operation.ok), max(1, round(window_s)))
+    if not seconds:
+        return None
+    count, within = (_sliding(series, seconds) for series in (operation.count, operation.within))
+    shares = np.divide(within, count, out=np.full(len(count), np.inf), where=count > 0)
+    at = int(np.argmin(shares))
+    if math.isinf(shares[at]):
+        return None
+    return Window(operation.name, at, seconds, float(shares[at]))
+
+
+def judge_sla(measurement: Measurement, rules: Rules) -> dict[str, Any]:
+    """The `sla` part of `run.json`. A run without operations meets nothing."""
+    found = [worst_window(operation, rules.sla_window_s) for operation in measurement.operations]
+    worst = min((window for window in found if window), key=lambda window: window.share, default=None)
+    shown = worst and {
+        "operation": worst.operation,
+        "window_start_s": measurement.first_s + worst.at,
+        "share": worst.share,
+    }
+    seconds = len(measurement.users)
+    verdicts = {
+        sla.name: {
+            "percent": sla.percent,
+            "met": worst is not None and worst.share >= sla.share,
+            "worst": shown,
+        }
+        for sla in SLAS
+    }
+    return {
+        "window_s": rules.sla_window_s,
+        "compliant": not departures(rules, measurement.steady_s),
+        "windows": max(1, seconds - round(rules.sla_window_s) + 1) if seconds else 0,
+        **verdicts,
+    }
+
+
+def departures(rules: Rules, steady_s: float) -> list[str]:
+    """In which ways a run departs from the rules that make figures comparable; empty for a compliant one."""
+    found = []
+    load = rules.plan["load"]
+    if rules.sla_window_s < WINDOW_S:
+        found.append(f"short window ({rules.sla_window_s:g} s instead of {WINDOW_S} s)")
+    elif steady_s < rules.sla_window_s:
+        found.append(f"short steady state ({steady_s:g} s instead of {rules.sla_window_s:g} s)")
+    if load["ramp_up_s"] < RAMP_UP_S:
+        found.append(f"short ramp-up ({load['ramp_up_s']:g} s instead of {RAMP_UP_S} s)")
+    if rules.accounts is None:
+        found.append("unknown number of accounts (`accounts` is not in [data])")
+    elif rules.accounts < ACCOUNTS:
+        found.append(f"few accounts ({rules.accounts} instead of {ACCOUNTS}: U = log10(accounts) is under 3)")
+    return found
+
+
+def _sliding(series: Floats, seconds: int) -> Floats:
+    total: Floats = np.concatenate([[0.0], np.cumsum(series)])
+    return total[seconds:] - total[:-seconds]

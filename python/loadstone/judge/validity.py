@@ -1,0 +1,218 @@
+"""All checks of a run, in the order they are shown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from loadstone.judge.checks import GENERATOR_BUSY, STARTED_LATE, Check
+from loadstone.judge.flow import littles_law, mix, pace
+from loadstone.judge.intervals import SURE, Ratio, ratio, wilson
+from loadstone.judge.measurement import Measurement, OperationSeries, Rules
+from loadstone.judge.sla import RAMP_UP_S, SLAS, WINDOW_S
+
+CPU_SHARE = 0.7
+"""Beyond this share of its threads' time the generator queues its own work."""
+
+LATE_START_S = 0.01
+LATE_STARTS = 0.01
+"""Less than 1 % of the operations may start over 10 ms after they could: 1 % of a limit of 1 s."""
+
+_SURELY = 0.9995
+"""One side of the confidence of `intervals.SURE`."""
+
+FAILED_SHARE = 0.001
+"""Error rate of a valid run."""
+
+
+def checks(measurement: Measurement, rules: Rules) -> list[Check]:
+    """Every check of the run; the scenario's own come last."""
+    if not measurement.count:
+        return [_nothing(measurement)]
+    return [
+        littles_law(measurement, rules),
+        mix(measurement, rules),
+        pace(measurement, rules),
+        _generator_cpu(measurement),
+        _late_starts(measurement),
+        _unanswered(measurement, rules),
+        _error_rate(measurement),
+        _wrong_bodies(measurement),
+        _enough(measurement),
+        *(_own(check, measurement, rules) for check in rules.checks),
+    ]
+
+
+def _nothing(measurement: Measurement) -> Check:
+    return Check(
+        name="operations",
+        passed=False,
+        measured=f"no operation began and ended in a steady state of {measurement.steady_s:g} s",
+        expected="at least one",
+        hint="let the run reach its steady state, and make that longer than the operations",
+        about="service",
+    )
+
+
+def _generator_cpu(measurement: Measurement) -> Check:
+    share = float(measurement.cpu_s.sum()) / (measurement.threads * len(measurement.users))
+    return Check(
+        name=GENERATOR_BUSY,
+        passed=share < CPU_SHARE,
+        measured=f"{100 * share:.0f} % of its threads ({measurement.threads})",
+        expected=f"under {100 * CPU_SHARE:.0f} %",
+        hint="give the generator more threads (--set load.threads=N) or a machine of its own",
+        about="generator",
+    )
+
+
+def _late_starts(measurement: Measurement) -> Check:
+    lag = measurement.wake_lag
+    share = lag.share_over(LATE_START_S * 1e6)
+    p99 = lag.quantile_us(0.99)
+    return Check(
+        name=STARTED_LATE,
+        passed=share < LATE_STARTS or wilson(share, lag.count, _SURELY)[0] < LATE_STARTS,
+        measured=f"{100 * share:.2f} % (p99 {(p99 or 0) / 1000:.2f} ms)",
+        expected=f"under {100 * LATE_STARTS:g} % more than {1000 * LATE_START_S:g} ms after they could start",
+        hint="the generator waits for a processor: keep other work, and the service, off its cores",
+        about="generator",
+    )
+
+
+def _unanswered(measurement: Measurement, rules: Rules) -> Check:
+    """A stall at the end would be in no figure: what did not end in the steady state is not judged.
+
+    More users than usual that wait for longer than the shortest limit are operations that the last window
+    lacks. It fails when they are so many that, counted as late, they could break SLA-2.
+    """
+    waiting = measurement.in_flight
+    still = math.floor(min(o.limit_s for o in measurement.operations)) + 1
+    most = 1 - SLAS[-1].share
+    if len(waiting) > 2 * still:
+        # Of each user: the load may follow a profile.
+        users = np.maximum(measurement.users, 1.0)
+        usual = float((waiting / users)[:-still].mean() * users[-1])
+        excess = max(0.0, float(waiting[-still:].min()) - usual)
+        if excess <= SURE * math.sqrt(max(1.0, usual)):
+            excess = 0.0
+    else:
+        excess = 0.0
+    window = slice(-max(1, round(rules.sla_window_s)), None)
+    done = sum(float(o.count[window].sum()) for o in measurement.operations)
+    share = excess / (done + excess) if excess else 0.0
+    return Check(
+        name="unanswered",
+        passed=share <= most,
+        measured=f"{100 * share:.2f} % of the last window's operations ({excess:.0f} more than usual)",
+        expected=f"at most {100 * most:g} % still waiting at the end",
+        hint="the service stalled at the end of the steady state, where nothing would show it: measure again",
+        about="service",
+    )
+
+
+def _error_rate(measurement: Measurement) -> Check:
+    share = _failed(measurement) / measurement.count
+    return Check(
+        name="error-rate",
+        passed=share <= FAILED_SHARE,
+        measured=f"{100 * share:.3f} %",
+        expected=f"at most {100 * FAILED_SHARE:g} %",
+        hint="`failures` in run.json shows the first ones",
+        about="service",
+    )
+
+
+def _wrong_bodies(measurement: Measurement) -> Check:
+    wrong = int(sum(float(o.failed["marker"].sum()) for o in measurement.operations))
+    return Check(
+        name="wrong-bodies",
+        passed=not wrong,
+        measured=str(wrong),
+        expected="0",
+        hint="a page did not hold what it must: `failures` in run.json says which",
+        about="service",
+    )
+
+
+def _enough(measurement: Measurement) -> Check:
+    """A share of 99 % can be told from 100 % only where there are a hundred operations."""
+    needed = round(1 / (1 - SLAS[-1].share))
+    counts = {o.name: int(o.count.sum()) for o in measurement.operations}
+    short = sorted((name for name in counts if counts[name] < needed), key=counts.__getitem__)
+    listed = ", ".join(f"{name} {counts[name]}" for name in short)
+    return Check(
+        name="enough-operations",
+        passed=not short,
+        measured=listed or f"{min(counts.values())} or more",
+        expected=f"{needed} of each operation to see {SLAS[-1].percent} %",
+        hint="a longer steady state or more users give more operations",
+        about="load",
+        required=False,
+    )
+
+
+def _own(check: Mapping[str, Any], measurement: Measurement, rules: Rules) -> Check:
+    """A `[[check]]` of the scenario.
+
+    Counts per operation (pictures loaded, pages with a link) describe users in the middle of their
+    sessions, with caches half full; a run shorter than the rules ask for sees their beginnings, so that
+    it shows the figure but is not invalid for it.
+    """
+    short = rules.plan["load"]["ramp_up_s"] < RAMP_UP_S or measurement.steady_s < WINDOW_S
+    if check.get("count"):
+        found = _per_operation(check["count"], check["per"], measurement)
+    else:
+        found = _MEASURES[check["measure"]](measurement)
+    low, high = check.get("min"), check.get("max")
+    known = not math.isnan(found.value)
+    outside = (low is not None and found.surely_below(low)) or (high is not None and found.surely_above(high))
+    error = "" if math.isnan(found.error) else f" ± {found.error:.2g}"
+    bounds = [f"at least {low:g}" if low is not None else "", f"at most {high:g}" if high is not None else ""]
+    return Check(
+        name=check["name"],
+        passed=known and not outside,
+        measured=f"{found.value:.4g}{error}" if known else f"not judged: no right answer of {check['per']}",
+        expected=", ".join(filter(None, bounds)),
+        hint="the service or its data differ from what the scenario describes, or the run is short",
+        about="service" if check.get("measure") else "load",
+        required=known and not (short and check.get("count")),
+    )
+
+
+def _per_operation(counter: str, per: str, measurement: Measurement) -> Ratio:
+    operation: OperationSeries = next(o for o in measurement.operations if o.name == per)
+    return ratio(operation.counters[counter], operation.ok)
+
+
+def _users_per_throughput(measurement: Measurement) -> Ratio:
+    done = sum(float(o.ok.sum()) for o in measurement.operations)
+    if not done:
+        return Ratio(math.inf, 0.0, 0.0)
+    value = float(measurement.users.mean()) * measurement.steady_s / done
+    # Users' starts are close to a Poisson stream: the count's error is its root.
+    return Ratio(value, value / math.sqrt(done), done)
+
+
+def _failed_share(measurement: Measurement) -> Ratio:
+    return Ratio(_failed(measurement) / measurement.count, 0.0, measurement.count)
+
+
+def _dropped_share(measurement: Measurement) -> Ratio:
+    dropped = sum(float(o.dropped.sum()) for o in measurement.operations)
+    planned = measurement.count + dropped
+    return Ratio(dropped / planned, 0.0, planned)
+
+
+def _failed(measurement: Measurement) -> float:
+    return sum(float(series.sum()) for o in measurement.operations for series in o.failed.values())
+
+
+_MEASURES = {
+    "users-per-throughput": _users_per_throughput,
+    "failed-share": _failed_share,
+    "dropped-share": _dropped_share,
+}
