@@ -1,0 +1,24 @@
+"""The run folder: written as the run goes, completed at its end or by whoever reads it first.
+
+`docs/reference/run-folder.md` is the contract.
+"""
+
+from loadstone.record.disk import make_folder, require_unused, write_json, write_text
+from loadstone.record.folder import Beginning, begin, measurement_of, now, recover
+from loadstone.record.journal import Journal
+from loadstone.record.machine import machine, versions
+
+__all__ = [
+    "Beginning",
+    "Journal",
+    "begin",
+    "machine",
+    "make_folder",
+    "measurement_of",
+    "now",
+    "recover",
+    "require_unused",
+    "versions",
+    "write_json",
+    "write_text",
+]

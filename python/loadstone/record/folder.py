@@ -1,0 +1,173 @@
+"""A run folder: what is written before the first packet, and how it is completed afterwards."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from loadstone.errors import LoadstoneError
+from loadstone.judge import Measurement, Rules, summarise
+from loadstone.record import journal
+from loadstone.record.disk import make_folder, naming_disk_errors, require_unused, write_json, write_text
+from loadstone.record.machine import machine, versions
+from loadstone.record.measured import read_measurement, read_observed
+from loadstone.record.tables import write_tables
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """Everything known before the first packet."""
+
+    scenario_text: str
+    plan: Mapping[str, Any]
+    target: str
+    """URL of the service."""
+    accounts: int | None
+    sla_window_s: float
+    expectations: Mapping[str, Mapping[str, float]]
+    """`mix` and `pace_mean_s` by operation, from the engine."""
+    checks: Sequence[Mapping[str, Any]]
+    command: Sequence[str]
+
+
+def begin(folder: Path, beginning: Beginning) -> journal.Journal:
+    """Makes `folder` and writes what comes first; returns its open journal.
+
+    Errors: `folder-in-use` when it already holds a run, `disk-full`, `cannot-write`.
+    """
+    require_unused(folder)
+    make_folder(folder)
+    write_text(folder / "scenario.toml", beginning.scenario_text)
+    write_json(folder / "plan.json", dict(beginning.plan))
+    write_json(
+        folder / "machine.json",
+        {
+            "machine": machine(),
+            "versions": versions(),
+            "command": list(beginning.command),
+            "seed": beginning.plan["seed"],
+            "started_at": now(),
+        },
+    )
+    write_json(
+        folder / "rules.json",
+        {
+            "target": beginning.target,
+            "accounts": beginning.accounts,
+            "sla_window_s": beginning.sla_window_s,
+            "expectations": {name: dict(values) for name, values in beginning.expectations.items()},
+            "checks": [dict(check) for check in beginning.checks],
+        },
+    )
+    return journal.Journal(folder)
+
+
+def recover(folder: Path) -> dict[str, Any]:
+    """Completes a run folder from its journal, whatever ended the run; returns the content of `run.json`.
+
+    A run that ended as planned and one whose process was killed go the same way: the journal becomes the
+    tables, the tables are judged, `run.json` appears, the journal goes. A journal without an end is a
+    run whose outcome is `crashed`. Doing it again changes nothing.
+
+    Errors: `run-folder` when the folder holds no run, `run-going-on`, `disk-full`, `cannot-write`.
+    """
+    path, summary = folder / journal.NAME, folder / "run.json"
+    if summary.is_file() and not path.is_file():
+        return _read(summary)
+    if not path.is_file():
+        raise LoadstoneError(
+            "run-folder", f"{folder} is not a run folder: it has no {journal.NAME} and no run.json"
+        )
+    plan, first, rules = (_read(folder / name) for name in ("plan.json", "machine.json", "rules.json"))
+    with naming_disk_errors(path):
+        journal.repair(path)
+    events = write_tables(folder, plan)
+    ending = _ending(events, path)
+    known = Rules(
+        plan=plan,
+        sla_window_s=rules["sla_window_s"],
+        accounts=rules["accounts"],
+        mix=rules["expectations"]["mix"],
+        pace_mean_s=rules["expectations"]["pace_mean_s"],
+        checks=tuple(rules["checks"]),
+    )
+    measurement = read_measurement(folder, plan, ending["threads"], ending["ended_s"])
+    content = {
+        **_head(folder, plan, first, rules, ending),
+        **summarise(measurement, known, read_observed(folder, measurement)),
+        "failures": ending["examples"],
+        "events": [event for event in events if event["kind"] != "end"],
+    }
+    write_json(summary, content)
+    with naming_disk_errors(path):
+        path.unlink()
+    return content
+
+
+def measurement_of(folder: Path) -> Measurement:
+    """The steady state of a completed run."""
+    summary = _read(folder / "run.json")
+    threads, end_s = summary["generator"]["threads"], summary["steady"]["end_s"]
+    return read_measurement(folder, _read(folder / "plan.json"), threads, end_s)
+
+
+def now() -> str:
+    """The time of day as the records write it: ISO 8601, UTC, seconds."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _head(
+    folder: Path, plan: dict[str, Any], first: dict[str, Any], rules: dict[str, Any], ending: dict[str, Any]
+) -> dict[str, Any]:
+    text = (folder / "scenario.toml").read_bytes()
+    load = plan["load"]
+    return {
+        "format": FORMAT,
+        "kind": "run",
+        "name": plan["name"],
+        "outcome": ending["outcome"],
+        "started_at": first["started_at"],
+        "ended_at": ending["at"],
+        "command": first["command"],
+        "seed": first["seed"],
+        "machine": first["machine"],
+        "versions": first["versions"],
+        "scenario": {
+            "name": plan["name"],
+            "file": "scenario.toml",
+            "sha256": hashlib.sha256(text).hexdigest(),
+        },
+        "target": rules["target"],
+        "accounts": rules["accounts"],
+        "load": {name: load[name] for name in ("users", "ramp_up_s", "steady_s", "ramp_down_s")},
+    }
+
+
+def _ending(events: list[dict[str, Any]], path: Path) -> dict[str, Any]:
+    """The last word on the run: its `end` event, or what its absence means."""
+    if ends := [event for event in events if event["kind"] == "end"]:
+        return ends[-1]
+    full = any(event["kind"] == "disk-full" for event in events)
+    last = datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")
+    return {
+        "outcome": "disk-full" if full else "crashed",
+        "at": last,
+        "threads": None,
+        "ended_s": None,
+        "examples": [],
+    }
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        content: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise LoadstoneError("run-folder", f"cannot read {path}: {error}") from error
+    return content

@@ -1,0 +1,142 @@
+"""Reads the tables of a run folder back as what the judge looks at."""
+
+from __future__ import annotations
+
+import glob
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+
+from loadstone.judge import CAUSES, Histogram, Measurement, OperationSeries
+from loadstone.judge.histogram import EMPTY, Floats
+from loadstone.judge.measurement import longest_pause_s
+from loadstone.record.tables import counters
+
+_SETTLED = "second >= getvariable('settled') AND second < getvariable('high')"
+
+
+def read_measurement(
+    folder: Path, plan: Mapping[str, Any], threads: int | None, ended_s: float | None
+) -> Measurement:
+    """The steady state that the tables of `folder` hold. A run that ended in ramp-up has an empty one.
+
+    `ended_s`: when the run ended; None for the end of its last whole second.
+    """
+    load = plan["load"]
+    start = float(load["ramp_up_s"])
+    with duckdb.connect() as connection:
+        for name in ("windows", "histograms", "engine"):
+            source = glob.escape(str(folder / f"{name}.parquet")).replace("'", "''")
+            connection.execute(f"CREATE VIEW {name} AS SELECT * FROM read_parquet('{source}')")
+        (last,) = connection.execute("SELECT max(second) FROM engine").fetchone() or (None,)
+        known = 0.0 if last is None else float(last) + 1
+        ended = known if ended_s is None else min(known, ended_s)
+        end = max(start, min(start + float(load["steady_s"]), ended))
+        # A second belongs to the steady state when any of it does.
+        connection.execute(f"SET VARIABLE low = {math.floor(start)}")
+        connection.execute(f"SET VARIABLE high = {math.ceil(end)}")
+        settled = start + longest_pause_s(plan)
+        connection.execute(f"SET VARIABLE settled = {math.ceil(settled)}")
+        engine = _engine(connection, math.ceil(end) - math.floor(start))
+        return Measurement(
+            start_s=start,
+            end_s=end,
+            settled_s=settled,
+            operations=_operations(connection, plan, math.ceil(end) - math.floor(start)),
+            users=engine["users"],
+            requests=engine["requests"],
+            bytes_in=engine["bytes_in"],
+            bytes_out=engine["bytes_out"],
+            cpu_s=engine["cpu_user_s"] + engine["cpu_sys_s"],
+            threads=threads or load["threads"] or 1,
+            in_flight=engine["in_flight"],
+            wake_lag=_histograms(connection, "phase = 'steady' AND kind = 'wake_lag'").get(
+                ("*", "wake_lag"), EMPTY
+            ),
+        )
+
+
+def read_observed(folder: Path, measurement: Measurement) -> dict[str, float | None]:
+    """`cpu_cores_mean` and `rss_bytes_max` of the SUT in the steady state, None when it was not observed."""
+    source = glob.escape(str(folder / "hosts.parquet"))
+    with duckdb.connect() as connection:
+        row = connection.execute(
+            "SELECT avg(value) FILTER (metric = 'cpu_cores'), max(value) FILTER (metric = 'rss_bytes') "
+            "FROM read_parquet(?) WHERE role = 'sut' AND second >= ? AND second < ?",
+            [source, measurement.start_s, measurement.end_s],
+        ).fetchone()
+    cores, memory = row or (None, None)
+    return {"cpu_cores_mean": cores, "rss_bytes_max": memory}
+
+
+def _operations(
+    connection: duckdb.DuckDBPyConnection, plan: Mapping[str, Any], seconds: int
+) -> tuple[OperationSeries, ...]:
+    names = [operation["name"] for operation in plan["operations"]]
+    sums = ["ok", *CAUSES, "late", "dropped", *counters(plan)]
+    quoted = ['"' + name.replace('"', '""') + '"' for name in sums]
+    rows = connection.execute(
+        f"SELECT operation, second - getvariable('low'), {', '.join(f'sum({name})' for name in quoted)} "
+        "FROM windows WHERE phase = 'steady' "
+        "AND second >= getvariable('low') AND second < getvariable('high') GROUP BY ALL"
+    ).fetchall()
+    series = np.zeros((len(names), len(sums), seconds))
+    index = {name: i for i, name in enumerate(names)}
+    for name, second, *values in rows:
+        series[index[name], :, int(second)] = [value or 0 for value in values]
+    found = {
+        "steady": _histograms(connection, "phase = 'steady' AND kind IN ('response', 'service')"),
+        "settled": _histograms(connection, f"phase = 'steady' AND kind = 'pace' AND {_SETTLED}"),
+        "ended": _histograms(connection, f"kind IN ('pace', 'service') AND {_SETTLED}"),
+    }
+    return tuple(
+        _series(operation, dict(zip(sums, series[i], strict=True)), found)
+        for i, operation in enumerate(plan["operations"])
+    )
+
+
+def _series(
+    operation: Mapping[str, Any],
+    sums: dict[str, Floats],
+    found: Mapping[str, Mapping[tuple[str, str], Histogram]],
+) -> OperationSeries:
+    name = operation["name"]
+    return OperationSeries(
+        name=name,
+        limit_s=float(operation["limit_s"]),
+        ok=sums.pop("ok"),
+        failed={cause: sums.pop(cause) for cause in CAUSES},
+        late=sums.pop("late"),
+        dropped=sums.pop("dropped"),
+        counters=sums,
+        response=found["steady"].get((name, "response"), EMPTY),
+        service=found["steady"].get((name, "service"), EMPTY),
+        pace=found["settled"].get((name, "pace"), EMPTY),
+        ended_pace=found["ended"].get((name, "pace"), EMPTY),
+        ended_service=found["ended"].get((name, "service"), EMPTY),
+    )
+
+
+def _histograms(connection: duckdb.DuckDBPyConnection, where: str) -> dict[tuple[str, str], Histogram]:
+    """One histogram for each operation and kind among the rows `where`."""
+    rows = connection.execute(
+        "SELECT operation, kind, list(bucket), list(count) FROM (SELECT operation, kind, bucket, "
+        f"sum(count)::DOUBLE AS count FROM histograms WHERE {where} GROUP BY ALL) GROUP BY ALL"
+    ).fetchall()
+    return {(name, kind): Histogram.of(buckets, counts) for name, kind, buckets, counts in rows}
+
+
+def _engine(connection: duckdb.DuckDBPyConnection, seconds: int) -> dict[str, Floats]:
+    columns = ["users", "in_flight", "requests", "bytes_in", "bytes_out", "cpu_user_s", "cpu_sys_s"]
+    rows = connection.execute(
+        f"SELECT second - getvariable('low'), {', '.join(columns)} FROM engine "
+        "WHERE second >= getvariable('low') AND second < getvariable('high')"
+    ).fetchall()
+    series = np.zeros((len(columns), seconds))
+    for second, *values in rows:
+        series[:, int(second)] = values
+    return dict(zip(columns, series, strict=True))

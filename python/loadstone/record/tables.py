@@ -1,0 +1,128 @@
+"""From the journal to the Parquet tables, inside DuckDB: the run's length does not matter to memory."""
+
+from __future__ import annotations
+
+import glob
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from loadstone.judge import CAUSES
+from loadstone.record import journal
+from loadstone.record.disk import naming_disk_errors
+from loadstone.scenario.checks import COUNTERS
+
+TABLES = ("histograms", "windows", "engine", "hosts")
+
+_SPARSE = "STRUCT(bucket UINTEGER[], count UBIGINT[])"
+_OPERATION = f"""STRUCT(operation UINTEGER, phase UTINYINT, ok UBIGINT, failed UBIGINT[], late UBIGINT,
+    dropped UBIGINT, counters UBIGINT[],
+    response {_SPARSE}, service {_SPARSE}, pace {_SPARSE}, lag {_SPARSE})"""
+_COLUMNS = {
+    "window": f"""STRUCT(second UINTEGER, users UINTEGER, in_flight UINTEGER, connections UINTEGER,
+        connects UBIGINT, requests UBIGINT, bytes_in UBIGINT, bytes_out UBIGINT, cpu_user_s DOUBLE,
+        cpu_sys_s DOUBLE, wake_lag {_SPARSE}, operations {_OPERATION}[])""",
+    "hosts": "STRUCT(second UINTEGER, metrics MAP(VARCHAR, MAP(VARCHAR, DOUBLE)))",
+    "event": "JSON",
+}
+_ENGINE = (
+    *("users", "in_flight", "connections", "connects", "requests"),
+    *("bytes_in", "bytes_out", "cpu_user_s", "cpu_sys_s"),
+)
+_LONGEST_LINE = 1 << 28  # bytes; a second of a million operations stays far below
+
+
+def counters(plan: Mapping[str, Any]) -> list[str]:
+    """Names of the counters of `plan`'s operations, in the engine's order."""
+    named = (
+        step["count"] for operation in plan["operations"] for step in operation["steps"] if step.get("count")
+    )
+    return [*COUNTERS, *dict.fromkeys(named)]
+
+
+def write_tables(folder: Path, plan: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Writes the tables of `folder` from its journal; returns the journal's events in order.
+
+    Each table appears whole or not at all. Errors: `disk-full`, `cannot-write`.
+    """
+    with duckdb.connect() as connection:
+        _open(connection, folder / journal.NAME, plan)
+        for name, query in _queries(plan).items():
+            draft, table = folder / f"{name}.parquet.tmp", folder / f"{name}.parquet"
+            with naming_disk_errors(table):
+                try:
+                    connection.execute(
+                        f"COPY ({query}) TO {_quoted(str(draft))} (FORMAT parquet, COMPRESSION zstd)"
+                    )
+                    draft.replace(table)
+                except (OSError, duckdb.IOException):
+                    draft.unlink(missing_ok=True)
+                    raise
+        return _events(connection)
+
+
+def _open(connection: duckdb.DuckDBPyConnection, path: Path, plan: Mapping[str, Any]) -> None:
+    connection.execute("SET temp_directory = ''")
+    columns = ", ".join(f"{_quoted(name)}: {_quoted(kind)}" for name, kind in _COLUMNS.items())
+    # `ignore_errors`: a power cut can leave a line of zeros in the middle; its second is lost, not the run.
+    connection.execute(
+        f"""CREATE VIEW journal AS SELECT * FROM read_ndjson({_quoted(glob.escape(str(path)))},
+        columns = {{{columns}}}, ignore_errors = true, maximum_object_size = {_LONGEST_LINE})"""
+    )
+    connection.execute('CREATE VIEW seconds AS SELECT "window" AS w FROM journal WHERE "window" IS NOT NULL')
+    connection.execute(
+        "CREATE VIEW operations AS SELECT w.second AS second, unnest(w.operations) AS o FROM seconds"
+    )
+    connection.execute("CREATE TABLE names (operation UINTEGER, name VARCHAR)")
+    connection.executemany(
+        "INSERT INTO names VALUES (?, ?)",
+        [(i, operation["name"]) for i, operation in enumerate(plan["operations"])],
+    )
+
+
+def _queries(plan: Mapping[str, Any]) -> dict[str, str]:
+    """The table's query by its name."""
+    phase = "CASE o.phase WHEN 0 THEN 'ramp-up' WHEN 1 THEN 'steady' ELSE 'ramp-down' END AS phase"
+    joined = "FROM operations JOIN names ON names.operation = o.operation"
+    histograms = [
+        f"SELECT second, name AS operation, {phase}, '{kind}' AS kind, "
+        f"unnest(o.{kind}.bucket) AS bucket, unnest(o.{kind}.count) AS count {joined}"
+        for kind in ("response", "service", "pace", "lag")
+    ]
+    start = plan["load"]["ramp_up_s"]
+    end = start + plan["load"]["steady_s"]
+    histograms.append(
+        f"SELECT w.second, '*' AS operation, CASE WHEN w.second < {start} THEN 'ramp-up' "
+        f"WHEN w.second < {end} THEN 'steady' ELSE 'ramp-down' END AS phase, 'wake_lag' AS kind, "
+        "unnest(w.wake_lag.bucket) AS bucket, unnest(w.wake_lag.count) AS count FROM seconds"
+    )
+    causes = ", ".join(f"o.failed[{i}] AS {cause}" for i, cause in enumerate(CAUSES, start=1))
+    extra = ", ".join(
+        f"o.counters[{i}] AS {_identifier(name)}" for i, name in enumerate(counters(plan), start=1)
+    )
+    return {
+        "histograms": " UNION ALL ".join(histograms),
+        "windows": f"SELECT second, name AS operation, {phase}, o.ok AS ok, {causes}, o.late AS late, "
+        f"o.dropped AS dropped, {extra} {joined}",
+        "engine": f"SELECT w.second, {', '.join(f'w.{name}' for name in _ENGINE)} FROM seconds",
+        "hosts": """SELECT second, role, metric.key AS metric, metric.value AS value FROM (
+            SELECT second, role.key AS role, unnest(map_entries(role.value)) AS metric FROM (
+                SELECT hosts.second AS second, unnest(map_entries(hosts.metrics)) AS role
+                FROM journal WHERE hosts IS NOT NULL))""",
+    }
+
+
+def _events(connection: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
+    rows = connection.execute("SELECT event FROM journal WHERE event IS NOT NULL").fetchall()
+    return [json.loads(row[0]) for row in rows]
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _identifier(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
