@@ -1,0 +1,169 @@
+"""What the measurements at one number of users say about an SLA, and how sure that is.
+
+An operation holds the SLA at a number of users when its share within the limit, in the long run, is at least
+the SLA's. From the runs' seconds we know the share with an error:
+
+- Seconds depend on each other, so the share's variance comes from batch means and is turned into an
+  effective number of independent operations (`intervals.effective_count`).
+- With that number, Wilson's interval bounds the share. It passes when its lower bound holds the SLA, fails
+  when its upper bound does not, and is uncertain in between.
+- A rare operation that was never late cannot pass this way: 99 % at 95 % confidence takes some 270 in
+  a row. But 20 answers around 30 ms under a limit of 3 s leave no doubt either. Where no answer was late,
+  the logarithm of the response times is taken as normal, and its one-sided tolerance bound decides whether
+  the SLA's share of all answers would be within the limit. Near capacity response times scatter, the bound
+  widens, and the operation stays uncertain until more of it has been seen.
+
+A number of users passes when every operation does (each at the full confidence: all must hold), and fails
+when one does (each at its part of it: any may fail by chance).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from loadstone.capacity.search import Verdict
+from loadstone.judge import Histogram, Measurement, OperationSeries
+from loadstone.judge.histogram import Floats
+from loadstone.judge.intervals import Ratio, effective_count, ratio, tolerance_factor, wilson
+from loadstone.judge.sla import SLAS, Sla, worst_window
+
+FEWEST = 3
+"""Answers of an operation below which not even the logarithms' spread is known."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One operation in one run: the seconds of its worst SLA window."""
+
+    operation: str
+    limit_s: float
+    count: Floats
+    within: Floats
+    response: Histogram
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One run as evidence."""
+
+    samples: Sequence[Sample]
+    faulty: bool = False
+    """The service broke a rule of a valid run: errors, wrong pages, operations that hung, its death."""
+    invalid: bool = False
+    """The load was not what was asked for: the run says nothing."""
+    late: bool = False
+    """The generator had to wait for a processor. Its lateness counts as the service's, so such a run can only
+    look worse than the service is: it may show that an SLA holds, never that it breaks."""
+
+
+def trial(
+    measurement: Measurement, window_s: float, *, faulty: bool, invalid: bool, late: bool = False
+) -> Trial:
+    """The evidence in a run; an operation that never ran gives none.
+
+    A late generator may itself be what broke a rule: such a run says nothing.
+    """
+    samples = [_sample(operation, window_s) for operation in measurement.operations]
+    return Trial([sample for sample in samples if sample], faulty, invalid or (late and faulty), late)
+
+
+def verdicts(trials: Sequence[Trial], confidence: float) -> dict[str, Verdict]:
+    """What the trials at one number of users say about each SLA.
+
+    One faulty run may be an accident, two in four are the service: then the users are too many.
+    """
+    usable = [one for one in trials if not one.invalid]
+    found = _sound_verdicts([one for one in usable if not one.late], confidence)
+    if any(one.late for one in usable):
+        for sla in SLAS:
+            if found[sla.name] is not Verdict.FAIL and _judge(usable, sla, confidence) is Verdict.PASS:
+                found[sla.name] = Verdict.PASS
+    return found
+
+
+def _sound_verdicts(sound: Sequence[Trial], confidence: float) -> dict[str, Verdict]:
+    if not sound:
+        return {sla.name: Verdict.INVALID for sla in SLAS}
+    faulty = sum(one.faulty for one in sound)
+    if 2 * faulty >= len(sound) and faulty:
+        broken = Verdict.FAIL if faulty > 1 else Verdict.UNCERTAIN
+        return {sla.name: _worse(broken, _judge(sound, sla, confidence)) for sla in SLAS}
+    return {sla.name: _judge(sound, sla, confidence) for sla in SLAS}
+
+
+def shares(trials: Sequence[Trial]) -> dict[str, float]:
+    """Share within the limit of each operation over all trials that are evidence."""
+    sound = [one for one in trials if not one.invalid]
+    return {name: _pooled(samples)[0].value for name, samples in _by_operation(sound).items()}
+
+
+def unjudged(trials: Sequence[Trial]) -> list[str]:
+    """Operations too rare to say anything about; they do not keep a number of users from passing."""
+    found = []
+    for name, samples in _by_operation(trials).items():
+        share, _ = _pooled(samples)
+        if share.count < FEWEST and share.value == 1:
+            found.append(name)
+    return found
+
+
+def _judge(trials: Sequence[Trial], sla: Sla, confidence: float) -> Verdict:
+    operations = _by_operation(trials)
+    if not operations:
+        # Not one operation ended in the steady state: the service hangs.
+        return Verdict.FAIL
+    wrong = (1 - confidence) / len(operations)
+    each = [_operation(samples, sla, confidence, 1 - wrong) for samples in operations.values()]
+    if Verdict.FAIL in each:
+        return Verdict.FAIL
+    return Verdict.UNCERTAIN if Verdict.UNCERTAIN in each else Verdict.PASS
+
+
+def _operation(samples: Sequence[Sample], sla: Sla, passing: float, failing: float) -> Verdict:
+    share, response = _pooled(samples)
+    count = effective_count(share)
+    if wilson(share.value, count, passing)[0] >= sla.share:
+        return Verdict.PASS
+    if wilson(share.value, count, failing)[1] < sla.share:
+        return Verdict.FAIL
+    if share.value < 1:
+        return Verdict.UNCERTAIN
+    if share.count < FEWEST:
+        return Verdict.PASS
+    mean, deviation = response.log_moments()
+    bound = mean + tolerance_factor(share.count, sla.share, passing) * deviation
+    return Verdict.PASS if bound <= math.log(samples[0].limit_s) else Verdict.UNCERTAIN
+
+
+def _pooled(samples: Sequence[Sample]) -> tuple[Ratio, Histogram]:
+    share = ratio(
+        np.concatenate([sample.within for sample in samples]),
+        np.concatenate([sample.count for sample in samples]),
+    )
+    values = np.concatenate([sample.response.values_us for sample in samples])
+    return share, Histogram(values, np.concatenate([sample.response.counts for sample in samples]))
+
+
+def _by_operation(trials: Sequence[Trial]) -> dict[str, list[Sample]]:
+    found: dict[str, list[Sample]] = {}
+    for one in trials:
+        for sample in one.samples:
+            found.setdefault(sample.operation, []).append(sample)
+    return found
+
+
+def _sample(operation: OperationSeries, window_s: float) -> Sample | None:
+    window = worst_window(operation, window_s)
+    if window is None:
+        return None
+    count, within = operation.count[window.span], operation.within[window.span]
+    return Sample(operation.name, operation.limit_s, count, within, operation.response)
+
+
+def _worse(one: Verdict, other: Verdict) -> Verdict:
+    order = (Verdict.PASS, Verdict.UNCERTAIN, Verdict.FAIL)
+    return max(one, other, key=order.index)

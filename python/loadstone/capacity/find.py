@@ -1,0 +1,255 @@
+"""The search on a real service: each measurement a run folder, `capacity.json` after every one of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from loadstone import record
+from loadstone.capacity.evidence import Trial, shares, trial, unjudged, verdicts
+from loadstone.capacity.search import Bracket, Limits, Search, Verdict
+from loadstone.drive import Interrupt, Job, Progress, measure_scenario
+from loadstone.errors import LoadstoneError
+from loadstone.judge import Rules
+from loadstone.judge.checks import GENERATOR_BUSY, STARTED_LATE, failed
+from loadstone.judge.sla import SLAS, departures
+
+FORMAT = 1
+NAME = "capacity.json"
+
+Watch = Callable[[int, int, Search], Progress]
+"""Makes the progress of run number N at so many users."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to search."""
+
+    limits: Limits
+    confidence: float = 0.95
+    seed: int = 1
+    """Of the first run; every further run has the next one."""
+
+
+@dataclass
+class _Point:
+    """All runs at one number of users."""
+
+    trials: list[Trial] = field(default_factory=list)
+    results: list[dict[str, Any]] = field(default_factory=list)
+    busy: int = 0
+    """In how many of them the generator's own processor was the limit."""
+
+    def sound(self) -> list[dict[str, Any]]:
+        """The results of the runs that are evidence."""
+        return [result for one, result in zip(self.trials, self.results, strict=True) if not one.invalid]
+
+
+def find(job: Job, folder: Path, options: Options, interrupt: Interrupt, watch: Watch) -> dict[str, Any]:
+    """Searches the capacity of `job`'s service; returns the content of `capacity.json`.
+
+    Ctrl-C ends the run under way and the search, and keeps the interval so far. Errors: those of
+    `measure_scenario`, `folder-in-use`; `capacity.json` then holds what was found before.
+    """
+    record.require_unused(folder)
+    report = _Report(job, folder, options)
+    search = report.search
+    with interrupt.between_runs():
+        try:
+            while (users := search.next()) is not None and not interrupt.requested:
+                _measure(job, folder, users, options.seed, interrupt, watch, report)
+        except LoadstoneError as error:
+            search.stop(error.slug)
+            report.write()
+            raise
+        except KeyboardInterrupt:
+            search.stop("interrupted")
+            report.write()
+            if interrupt.insisted:
+                raise
+        if interrupt.requested:
+            search.stop("interrupted")
+    return report.write()
+
+
+def _measure(
+    job: Job, folder: Path, users: int, seed: int, interrupt: Interrupt, watch: Watch, report: _Report
+) -> None:
+    """One run of the search; a run that Ctrl-C cut short is listed, but no evidence."""
+    number = len(report.rows) + 1
+    path = folder / "runs" / f"{number:04d}-{users}"
+    try:
+        result = measure_scenario(
+            job,
+            path,
+            users=users,
+            seed=seed + number - 1,
+            interrupt=interrupt,
+            progress=watch(number, users, report.search),
+        )
+    except LoadstoneError as error:
+        if error.slug != "plan-refused" or users <= min((row["users"] for row in report.rows), default=users):
+            raise
+        # Fewer users were no trouble: the engine has no room for these (open files, for example).
+        report.search.block(users, "generator")
+        return
+    with interrupt:
+        if result["outcome"] == "interrupted":
+            report.add_unjudged(users, path, result)
+        else:
+            report.add(users, path, result)
+
+
+class _Report:
+    """What was found so far, and how it is written down."""
+
+    def __init__(self, job: Job, folder: Path, options: Options) -> None:
+        self.search = Search([sla.name for sla in SLAS], options.limits)
+        self.rows: list[dict[str, Any]] = []
+        self._job = job
+        self._folder = folder
+        self._options = options
+        self._points: dict[int, _Point] = {}
+        self._disturbed: list[int] = []
+        self._started = record.now()
+
+    def add(self, users: int, path: Path, result: dict[str, Any]) -> None:
+        """Judges a run together with the earlier ones at the same number of users."""
+        checks = result["validity"]["checks"]
+        limits, strayed = failed(checks, "generator"), failed(checks, "load")
+        busy, late = GENERATOR_BUSY in limits, STARTED_LATE in limits
+        faulty = bool(failed(checks, "service")) or result["outcome"] == "sut-died"
+        point = self._points.setdefault(users, _Point())
+        if users == self.search.doubted():
+            self._set_aside(users, point)
+        point.trials.append(
+            trial(
+                record.measurement_of(path),
+                self._job.scenario.sla_window_s,
+                faulty=faulty,
+                invalid=bool(busy or strayed),
+                late=late,
+            )
+        )
+        point.results.append(result)
+        point.busy += busy
+        found = verdicts(point.trials, self._confidence())
+        self._row(users, path, result, found)
+        self.search.record(users, found)
+        if point.busy > 1:
+            # Once may be an accident of the machine; twice at the same load is the generator's end.
+            self.search.block(users, "generator")
+        self.write()
+
+    def _set_aside(self, users: int, point: _Point) -> None:
+        """More users held the SLA that these broke: what disturbed the run was not the number of users."""
+        point.trials.clear()
+        point.results.clear()
+        self._disturbed.append(users)
+
+    def add_unjudged(self, users: int, path: Path, result: dict[str, Any]) -> None:
+        """Lists a run that was cut short: too short to be evidence."""
+        self._row(users, path, result, dict.fromkeys(self.search.brackets, Verdict.INVALID))
+
+    def write(self) -> dict[str, Any]:
+        """Replaces `capacity.json` by what is known now."""
+        scenario = self._job.scenario
+        accounts = scenario.data.get("accounts")
+        accounts = None if accounts is None else int(accounts)
+        plan = {"load": {"ramp_up_s": scenario.file.load.ramp_up_s}}
+        left = departures(Rules(plan, scenario.sla_window_s, accounts, {}, {}), scenario.file.load.steady_s)
+        content = {
+            "format": FORMAT,
+            "kind": "capacity",
+            "name": scenario.name,
+            "outcome": self.search.outcome if self.search.stopped or not self.search.next() else "searching",
+            "machine": record.machine(),
+            "versions": record.versions(),
+            "command": list(self._job.command),
+            "started_at": self._started,
+            "ended_at": record.now(),
+            "accounts": accounts,
+            "log10_accounts": round(math.log10(accounts), 3) if accounts else None,
+            "window_s": scenario.sla_window_s,
+            "compliant": not left,
+            "confidence": self._options.confidence,
+            "tolerance": self._options.limits.tolerance,
+            **{sla.name: self._answer(sla.name) for sla in SLAS},
+            "runs": self.rows,
+            "warnings": [f"not compliant: {departure}" for departure in left] + self._warnings(),
+        }
+        record.make_folder(self._folder)
+        record.write_json(self._folder / NAME, content)
+        return content
+
+    def _confidence(self) -> float:
+        """Of one look at one point: `repeats` looks must not add up to more doubt than stated."""
+        return 1 - (1 - self._options.confidence) / self._options.limits.repeats
+
+    def _row(self, users: int, path: Path, result: Mapping[str, Any], found: Mapping[str, Verdict]) -> None:
+        within = {name: operation["share_within_limit"] for name, operation in result["operations"].items()}
+        self.rows.append(
+            {
+                "folder": str(path.relative_to(self._folder)),
+                "users": users,
+                "outcome": result["outcome"],
+                "valid": result["validity"]["valid"],
+                "shares": within,
+                "worst_share": min((share for share in within.values() if share is not None), default=None),
+                "verdict": {name: verdict.value for name, verdict in found.items()},
+            }
+        )
+
+    def _answer(self, name: str) -> dict[str, Any]:
+        bracket = self.search.brackets[name]
+        results = self._points[bracket.low].sound() if bracket.low else []
+        return {
+            "users": bracket.low,
+            "low": bracket.low,
+            "high": bracket.high,
+            "noisy": sorted(
+                users for users in bracket.noisy if bracket.low < users < (bracket.high or math.inf)
+            ),
+            "limited_by": self._limited_by(bracket),
+            "throughput_ops_per_s": _mean([result["throughput_ops_per_s"] for result in results]),
+            "bytes_in_per_op": _mean([result["bytes"]["in_per_op"] for result in results]),
+            "bytes_out_per_op": _mean([result["bytes"]["out_per_op"] for result in results]),
+        }
+
+    def _limited_by(self, bracket: Bracket) -> dict[str, Any] | None:
+        if bracket.high is None:
+            return None
+        point = self._points[bracket.high]
+        worst = min(shares(point.trials).items(), key=lambda item: item[1], default=(None, None))
+        broken = {
+            name for result in point.sound() for name in failed(result["validity"]["checks"], "service")
+        }
+        return {"operation": worst[0], "share_at_high": worst[1], "checks": sorted(broken)}
+
+    def _warnings(self) -> list[str]:
+        rare = sorted({name for point in self._points.values() for name in unjudged(point.trials)})
+        found = [f"too few operations to judge {name}: a longer window shows more" for name in rare]
+        found += [
+            f"{users} users were measured anew: they broke an SLA that more users held"
+            for users in self._disturbed
+        ]
+        match self.search.outcome:
+            case "generator":
+                found.append(
+                    "the generator is the limit: the service may carry more; give it threads or a machine"
+                )
+            case "invalid":
+                found.append("runs stayed invalid for the load they made: see `validity` in their run.json")
+            case "max-runs":
+                found.append(
+                    f"stopped after {self._options.limits.runs} runs; the interval is what they show"
+                )
+        return found
+
+
+def _mean(figures: list[float | None]) -> float | None:
+    known = [figure for figure in figures if figure is not None]
+    return sum(known) / len(known) if known else None

@@ -1,0 +1,220 @@
+"""Where to measure next: doubling until an SLA breaks, then bisection. Pure: no runs, no files, no clock.
+
+Two goals share every measurement. An answer may be uncertain; the point is then measured again, up to a
+number of times, and left as a noisy one if that did not help: the interval goes around it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+_LOOKS = 2
+"""A failure below a success is looked at a second time; a second failure stands."""
+
+_PATIENCE = 2
+"""Runs without evidence at one number of users before it counts as one that cannot be measured. They are no
+looks at the service, so `repeats` does not bound them."""
+
+
+class Verdict(StrEnum):
+    """What is known about a goal at a number of users."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    UNCERTAIN = "uncertain"
+    INVALID = "invalid"
+    """The measurement says nothing about the service."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Where and how long to search."""
+
+    first: int
+    """Users of the first measurement."""
+    most: int
+    """No measurement has more users."""
+    tolerance: float = 0.05
+    """Done when (high - low) / low is at most this."""
+    repeats: int = 4
+    """Measurements at one number of users, at most."""
+    runs: int = 60
+    """Measurements in all, at most."""
+
+
+@dataclass
+class Bracket:
+    """What is known about one goal."""
+
+    name: str
+    passed: set[int] = field(default_factory=set)
+    failed: set[int] = field(default_factory=set)
+    noisy: set[int] = field(default_factory=set)
+
+    @property
+    def high(self) -> int | None:
+        """The fewest users that surely break it."""
+        return min(self.failed, default=None)
+
+    @property
+    def low(self) -> int:
+        """The most users that surely hold it, below every number that breaks it; 0 when none is known."""
+        high = self.high
+        return max((users for users in self.passed if high is None or users < high), default=0)
+
+    @property
+    def doubted(self) -> int | None:
+        """The fewest users that broke it although more users held it: something disturbed a run."""
+        high = self.high
+        return high if high is not None and any(users > high for users in self.passed) else None
+
+    def next(self, limits: Limits, wall: int | None = None) -> int | None:
+        """The number of users that tells most; None when the goal is settled.
+
+        `wall`: the fewest users that cannot be measured; the answer lies below or stays open.
+        """
+        low, high = self.low, self.high
+        known = self.passed | self.failed | self.noisy | ({wall} if wall else set())
+        if wall is not None:
+            high = wall if high is None else min(high, wall)
+        if not known:
+            return limits.first
+        if high is None:
+            return min(2 * max(known), limits.most) if max(known) < limits.most else None
+        if not low:
+            return max(1, min(known) // 2) if min(known) > 1 else None
+        return self._between(low, high, limits.tolerance)
+
+    def _between(self, low: int, high: int, tolerance: float) -> int | None:
+        if high - low <= max(1.0, tolerance * low):
+            return None
+        noisy = sorted(users for users in self.noisy if low < users < high)
+        if not noisy:
+            return _middle(low, high)
+        # What is left to learn lies between the certain ends and the noise. Each side may keep half of
+        # the tolerance, so that the whole stays within it where the noise is narrow.
+        gaps = [(low, noisy[0]), (noisy[-1], high)]
+        least = max(1.0, tolerance * low / 2)
+        open_gaps = [gap for gap in gaps if gap[1] - gap[0] > least]
+        return _middle(*max(open_gaps, key=lambda gap: gap[1] / gap[0])) if open_gaps else None
+
+    def is_narrow(self, tolerance: float) -> bool:
+        """Whether the interval is known to the tolerance."""
+        if self.high is None:
+            return False
+        return not self.low or self.high - self.low <= max(1.0, tolerance * self.low)
+
+    def width(self) -> float:
+        """Relative width of the interval; infinite while an end is unknown."""
+        return math.inf if self.high is None or not self.low else self.high / self.low
+
+
+class Search:
+    """Asks for measurements with `next` until it is None; each is answered with `record`."""
+
+    def __init__(self, goals: Sequence[str], limits: Limits) -> None:
+        """`goals` from the easiest to the hardest."""
+        self.brackets = {name: Bracket(name) for name in goals}
+        self.stopped: str | None = None
+        """Why it ended before it was done."""
+        self._limits = limits
+        self._wall: int | None = None
+        self._blocked_by = ""
+        self._asked: tuple[str, int] | None = None
+        self._tries: dict[int, int] = {}
+        self._runs = 0
+
+    def next(self) -> int | None:
+        """Users of the next measurement; None at the end."""
+        if self.stopped:
+            return None
+        if not self._asked:
+            self._asked = self._choose()
+        if not self._asked:
+            return None
+        if self._runs >= self._limits.runs:
+            self.stopped = "max-runs"
+            return None
+        return self._asked[1]
+
+    def record(self, users: int, verdicts: Mapping[str, Verdict]) -> None:
+        """What all measurements at `users` so far say together, by goal."""
+        self._runs += 1
+        self._tries[users] = self._tries.get(users, 0) + 1
+        for name, verdict in verdicts.items():
+            bracket = self.brackets[name]
+            bracket.passed.discard(users)
+            bracket.failed.discard(users)
+            if verdict is Verdict.PASS:
+                bracket.passed.add(users)
+            elif verdict is Verdict.FAIL:
+                bracket.failed.add(users)
+        if self._asked and self._asked[1] == users:
+            self._settle(self._asked[0], users, verdicts)
+
+    def doubted(self) -> int | None:
+        """Users whose failure is to be measured anew, once: more users held the same SLA."""
+        found = [b.doubted for b in self.brackets.values() if b.doubted and self._tries[b.doubted] < _LOOKS]
+        return min(found, default=None)
+
+    def stop(self, reason: str) -> None:
+        """Ends the search; what is known stays."""
+        self.stopped = self.stopped or reason
+
+    def block(self, users: int, reason: str) -> None:
+        """So many users cannot be measured, for this reason; the search goes on below."""
+        self._wall = users if self._wall is None else min(users, self._wall)
+        self._blocked_by = reason
+        if self._asked and self._asked[1] >= users:
+            self._asked = None
+
+    @property
+    def outcome(self) -> str:
+        """complete, noisy (wider than the tolerance, for noise), ceiling (no end), or why it was stopped."""
+        if self.stopped:
+            return self.stopped
+        brackets = self.brackets.values()
+        if all(bracket.is_narrow(self._limits.tolerance) for bracket in brackets):
+            return "complete"
+        if self._wall is not None:
+            return self._blocked_by
+        return "ceiling" if any(bracket.high is None for bracket in brackets) else "noisy"
+
+    def _settle(self, name: str, users: int, verdicts: Mapping[str, Verdict]) -> None:
+        verdict = verdicts[name]
+        if verdict in (Verdict.PASS, Verdict.FAIL):
+            self._asked = None
+        elif verdict is Verdict.INVALID:
+            if self._tries[users] >= max(_PATIENCE, self._limits.repeats):
+                self.block(users, "invalid")
+                self._asked = None
+        elif self._tries[users] >= self._limits.repeats:
+            self.brackets[name].noisy.add(users)
+            self._asked = None
+
+    def _choose(self) -> tuple[str, int] | None:
+        """What is in doubt; else the goal whose answer is the widest, and where to look for it."""
+        if (doubted := self.doubted()) is not None:
+            return next((b.name, doubted) for b in self.brackets.values() if b.doubted == doubted)
+        wanted = [
+            (b.width(), name, users)
+            for name, b in self.brackets.items()
+            if (users := b.next(self._limits, self._wall))
+        ]
+        if not wanted:
+            return None
+        # Of equally unknown goals the first: its answer usually brackets the harder ones too.
+        _, name, users = max(wanted, key=lambda item: item[0])
+        return name, users
+
+
+def _middle(low: int, high: int) -> int:
+    """Between them by ratio: the answer's tolerance is relative.
+
+    >>> _middle(100, 400), _middle(7, 9)
+    (200, 8)
+    """
+    return min(high - 1, max(low + 1, round(math.sqrt(low * high))))

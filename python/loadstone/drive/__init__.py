@@ -1,0 +1,25 @@
+"""Making a measurement: the service up, the engine run, every second written down."""
+
+from loadstone.drive.dataset import DataSet
+from loadstone.drive.engine import Engine, EngineRun, RustEngine
+from loadstone.drive.interrupt import Interrupt
+from loadstone.drive.job import Job, measure_scenario, sut_of
+from loadstone.drive.measure import Progress, Silent, measure
+from loadstone.drive.sut import Builtin, External, Sut
+
+__all__ = [
+    "Builtin",
+    "DataSet",
+    "Engine",
+    "EngineRun",
+    "External",
+    "Interrupt",
+    "Job",
+    "Progress",
+    "RustEngine",
+    "Silent",
+    "Sut",
+    "measure",
+    "measure_scenario",
+    "sut_of",
+]

@@ -1,0 +1,95 @@
+"""Data sets of the built-in applications: loaded once, copied fresh for every run."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.util
+import json
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from loadstone.drive import cache
+from loadstone.errors import LoadstoneError
+from loadstone.record.machine import versions
+
+Loading = Callable[[int, int], None]
+"""Is told (done, of) while a data set is loaded."""
+
+Loader = Callable[[str, int, str, str, Loading | None], dict[str, int]]
+"""`_core.load_olio`: folder, accounts, profile, options as JSON, progress; rows by table."""
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """An Olio data set; equal ones are byte-identical."""
+
+    accounts: int
+    profile: str = "cloudstone-2008"
+    options: str = "{}"
+    """Further options of the loader (seed, base_day, media_scale, names), as JSON with sorted keys."""
+
+    @staticmethod
+    def of(data: Mapping[str, Any], profile: str) -> DataSet:
+        """From a scenario's `[data]`: `accounts`, and where there are any `seed`, `today`, `media_scale`, and
+        `names` (`release`, or `paper` for those of 3 to 8 characters).
+
+        Error `data-options` without `accounts`.
+        """
+        if "accounts" not in data:
+            raise LoadstoneError(
+                "data-options", "[data] does not say how many accounts", hint="add `accounts = 1000`"
+            )
+        names = {"seed": "seed", "today": "base_day", "media_scale": "media_scale", "names": "names"}
+        chosen = {option: data[name] for name, option in names.items() if name in data}
+        return DataSet(int(data["accounts"]), profile, json.dumps(chosen, sort_keys=True, default=str))
+
+    def load(
+        self, folder: Path, loading: Loading | None = None, loader: Loader | None = None
+    ) -> dict[str, int]:
+        """Creates it in `folder`; rows by table. Errors: `load-data`, `data-options`."""
+        if loader is None:
+            from loadstone._core import load_olio
+
+            loader = load_olio
+        try:
+            return loader(str(folder), self.accounts, self.profile, self.options, loading)
+        except (ValueError, OverflowError) as error:
+            raise LoadstoneError("data-options", f"no such data set: {error}") from error
+        except OSError as error:
+            raise LoadstoneError("load-data", f"cannot create the data set in {folder}: {error}") from error
+
+    def pristine(self, loading: Loading | None = None, loader: Loader | None = None) -> Path:
+        """A folder with the untouched data set, kept between runs in the user's cache. Error `load-data`."""
+        folder = cache.home() / f"olio-{self.profile}-{self.accounts}-{self._digest()}"
+        if not folder.is_dir():
+            with cache.working_folder("loading") as draft:
+                self.load(draft, loading, loader)
+                # Whoever is first wins; the data sets are equal.
+                with contextlib.suppress(OSError):
+                    draft.rename(folder)
+        cache.used(folder)
+        cache.prune()
+        return folder
+
+    @contextlib.contextmanager
+    def fresh(self, loading: Loading | None = None, loader: Loader | None = None) -> Iterator[Path]:
+        """A copy for one run, deleted afterwards: what a run writes must not meet the next one.
+
+        Error `load-data`.
+        """
+        pristine = self.pristine(loading, loader)
+        with cache.working_folder("run") as copy:
+            with cache.naming_errors(copy):
+                shutil.copytree(pristine, copy, dirs_exist_ok=True)
+            yield copy
+
+    def _digest(self) -> str:
+        """Changes with everything that may change the content, the loader's own build included."""
+        built = importlib.util.find_spec("loadstone._core")
+        stamp = Path(built.origin).stat().st_mtime_ns if built and built.origin else 0
+        text = json.dumps([self.accounts, self.profile, self.options, versions()["loadstone"], stamp])
+        return hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -1,0 +1,96 @@
+"""The service under test while a run is made: where it is, whether it lives, which processes it is."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from loadstone.errors import LoadstoneError
+
+_SILENT_S = 5
+"""Seconds with connection failures and without one right answer before we ask whether anyone listens."""
+
+_CONNECT_S = 5.0
+
+_BROKEN = (0, 1, 2)  # places of refused, reset and closed among the causes of failure
+
+
+class Service(Protocol):
+    """A service that takes requests."""
+
+    @property
+    def url(self) -> str:
+        """Its address for people."""
+
+    def endpoint(self) -> tuple[str, int]:
+        """Host and port."""
+
+    def roots(self) -> dict[str, int]:
+        """First process by role (`sut`, `database`), as far as known."""
+
+    def saw(self, window: Mapping[str, Any]) -> None:
+        """Is told every second of the run."""
+
+    def alive(self) -> bool:
+        """Whether it can still answer, as far as known. Cheap: asked several times a second."""
+
+
+class Remote:
+    """A service that somebody else started."""
+
+    def __init__(self, url: str, host: str, port: int, processes: Mapping[str, int] | None = None) -> None:
+        """`processes` as in `Service.roots`."""
+        self.url = url
+        self._endpoint = (host, port)
+        self._processes = dict(processes or {})
+        self._silent = 0
+        self._alive = True
+
+    def endpoint(self) -> tuple[str, int]:
+        """Host and port."""
+        return self._endpoint
+
+    def roots(self) -> dict[str, int]:
+        """The processes it was made with."""
+        return self._processes
+
+    def saw(self, window: Mapping[str, Any]) -> None:
+        """A service that broke connections for some seconds and answered nothing is asked once more."""
+        operations = window["operations"]
+        broken = sum(operation["failed"][cause] for operation in operations for cause in _BROKEN)
+        answered = sum(operation["ok"] for operation in operations)
+        if answered:
+            self._silent = 0
+        elif broken:
+            self._silent += 1
+        if self._silent >= _SILENT_S:
+            self._silent = 0
+            self._alive = listens(*self._endpoint)
+
+    def alive(self) -> bool:
+        """False once nobody listens any more."""
+        return self._alive
+
+
+def listens(host: str, port: int, timeout_s: float = _CONNECT_S) -> bool:
+    """Whether a TCP connection can be made."""
+    try:
+        with socket.create_connection((host, port), timeout_s):
+            return True
+    except OSError:
+        return False
+
+
+def require(service: Service) -> None:
+    """Error `sut-unreachable` unless the service takes connections: nothing is measured against nothing."""
+    host, port = service.endpoint()
+    try:
+        with socket.create_connection((host, port), _CONNECT_S):
+            return
+    except OSError as error:
+        raise LoadstoneError(
+            "sut-unreachable",
+            f"no connection to {service.url}: {error.strerror or error}",
+            hint="start the service, or give its address with --url",
+        ) from error
