@@ -1,0 +1,184 @@
+"""Which machines serve how many users at each SLA: typed, measured, or planned by `loadstone nodes`."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from loadstone.cost.book import PriceBook
+from loadstone.cost.plan import Case, Machines, Traffic
+from loadstone.cost.row import PriceRow
+from loadstone.errors import LoadstoneError
+from loadstone.nodes import record as nodes_json
+from loadstone.nodes.measured import AtSla, Measured
+
+UNKNOWN = Traffic(None, None)
+_INSTANCE = re.compile(r"([^:\s]+)(?::([0-9]{1,6}))?")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A machine of the command line; `count` None: as many as nodes.json says."""
+
+    row: PriceRow
+    count: int | None
+
+
+def parse_instance(text: str, book: PriceBook) -> Wanted:
+    """`c1.xlarge:2`, or `c1.xlarge` for as many as planned. Raises `cost-input` and `price-sku`."""
+    match = _INSTANCE.fullmatch(text.strip())
+    count = int(match[2]) if match and match[2] else None
+    if match is None or count == 0:
+        raise LoadstoneError(
+            "cost-input",
+            f"`{text}` is not a machine",
+            place="--instance",
+            hint="write SKU:COUNT, such as c1.xlarge:2",
+        )
+    return Wanted(book.machine(match[1]), count)
+
+
+def typed_cases(users: dict[str, float | None], wanted: list[Wanted]) -> dict[str, Case]:
+    """Users typed for each SLA, on machines counted by hand. Raises `cost-input`."""
+    machines = _counted(wanted)
+    cases = {}
+    for sla, number in users.items():
+        if number is None:
+            continue
+        if not 0 < number < 1e12:
+            raise LoadstoneError(
+                "cost-input", f"`{number:g}` is not a number of users", place=f"users at {sla}"
+            )
+        cases[sla] = Case(Decimal(repr(number)), machines, UNKNOWN)
+    return cases
+
+
+def measured_cases(measured: Measured, wanted: list[Wanted]) -> dict[str, Case]:
+    """The capacity, on the machines it was measured on; or the load planned, on the nodes planned."""
+    if not measured.at:
+        raise LoadstoneError(
+            "cost-input", "no number of users held an SLA in this measurement", place=str(measured.file),
+            hint="measure with fewer users, or type --users-sla-1 and --users-sla-2",
+        )  # fmt: skip
+    if all(machine.count is not None for machine in wanted):
+        return {sla: _at_capacity(at, _counted(wanted)) for sla, at in measured.at.items()}
+    plan = _read_plan(measured.file.parent)
+    return {sla: _planned(sla, at, plan, wanted) for sla, at in measured.at.items() if sla in plan["per_sla"]}
+
+
+def _at_capacity(at: AtSla, machines: tuple[Machines, ...]) -> Case:
+    case = Case(_decimal(at.users), machines, _traffic(at))
+    # More users on the same machines is the cheap end of the interval.
+    cheap, dear = (replace(case, users=_decimal(end)) if end else None for end in (at.high, at.low))
+    return replace(case, cheap=cheap, dear=dear)
+
+
+def _planned(sla: str, at: AtSla, plan: dict[str, Any], wanted: list[Wanted]) -> Case:
+    inputs = plan["inputs"]
+    if inputs.get("load_users"):
+        users = Decimal(repr(inputs["load_users"]))
+    elif at.ops_per_s:
+        # A load in operations a second is that many users at the capacity's own pace.
+        users = Decimal(repr(inputs["load_ops_per_s"])) / _decimal(at.ops_per_s / at.users)
+    else:
+        raise LoadstoneError("cost-input", f"the load of nodes.json cannot be turned into users at {sla}")
+
+    def machines(end: int | None) -> tuple[Machines, ...] | None:
+        """With the option's own counts (None), or those of the interval's end 0 or 1."""
+        each = [
+            Machines(machine.row, machine.count, machine.count)
+            if machine.count is not None
+            else _planned_machines(_option(sla, plan, machine.row), machine.row, end)
+            for machine in wanted
+        ]
+        known = tuple(machine for machine in each if machine is not None)
+        return known if len(known) == len(each) else None
+
+    value, fewest, most = machines(None), machines(0), machines(1)
+    assert value is not None
+    case = Case(users, value, _traffic(at))
+    return replace(
+        case,
+        cheap=replace(case, machines=fewest) if fewest else None,
+        dear=replace(case, machines=most) if most else None,
+    )
+
+
+def _option(sla: str, plan: dict[str, Any], row: PriceRow) -> dict[str, Any]:
+    """The smallest option that such a machine can serve: the cloud's for a rented one, on-premises for an
+    owned one.
+    """
+    place = "cloud" if row.kind == "instance" else "on-prem"
+    fitting = [
+        option
+        for option in plan["per_sla"][sla]["options"]
+        if place in option["deployment"] and option["total"] is not None
+    ]
+    if not fitting:
+        raise LoadstoneError(
+            "cost-input", f"nodes.json has no {place} deployment that meets its target at {sla}",
+            hint=f"plan again with `loadstone nodes`, or count the machines: {row.sku}:2",
+        )  # fmt: skip
+    return dict(min(fitting, key=lambda option: int(option["total"])))
+
+
+def _planned_machines(option: dict[str, Any], row: PriceRow, end: int | None) -> Machines | None:
+    if end is None:
+        num, total = option["num"], option["total"]
+    else:
+        num, total = option["interval"]["num"][end], option["interval"]["total"][end]
+    if total is None:
+        return None
+    # The pool of passive failover is cold: bought, and switched off.
+    return Machines(row, int(total), int(num if option["deployment"].startswith("PF") else total))
+
+
+def _counted(wanted: list[Wanted]) -> tuple[Machines, ...]:
+    for machine in wanted:
+        if machine.count is None:
+            raise LoadstoneError(
+                "cost-input", f"how many `{machine.row.sku}` is not known", place="--instance",
+                hint=f"write {machine.row.sku}:2, or give --from a folder with nodes.json",
+            )  # fmt: skip
+    return tuple(Machines(machine.row, machine.count or 0, machine.count or 0) for machine in wanted)
+
+
+def _read_plan(folder: Path) -> dict[str, Any]:
+    file = folder / nodes_json.FILE
+    if not file.is_file():
+        raise LoadstoneError(
+            "cost-input", f"how many machines is not known: there is no {file}",
+            hint="count them, as in --instance c1.xlarge:2, or run `loadstone nodes --from` first",
+        )  # fmt: skip
+    try:
+        plan = json.loads(file.read_text(encoding="utf-8"))
+        inputs, per_sla = plan["inputs"], plan["per_sla"]
+        known = (
+            plan["kind"] == "nodes" and (inputs.get("load_users") or inputs.get("load_ops_per_s")) and per_sla
+        )
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise LoadstoneError("cost-input", f"is not a nodes.json: {error!r}", place=str(file)) from error
+    if not known:
+        raise LoadstoneError("cost-input", "is not a nodes.json with a load", place=str(file))
+    return dict(plan)
+
+
+def _traffic(at: AtSla) -> Traffic:
+    """Bytes a second per user. What the generator received left the service: egress."""
+    if at.ops_per_s is None:
+        return UNKNOWN
+    pace = at.ops_per_s / at.users
+    egress, ingress = (
+        None if per_op is None else _decimal(per_op * pace)
+        for per_op in (at.bytes_in_per_op, at.bytes_out_per_op)
+    )
+    return Traffic(egress, ingress)
+
+
+def _decimal(number: Fraction) -> Decimal:
+    return Decimal(number.numerator) / Decimal(number.denominator)

@@ -1,0 +1,138 @@
+"""What an earlier stage measured: the users and operations a second that one node carries at each SLA.
+
+Reads `capacity.json` (from `loadstone capacity`) or else `run.json` (from `loadstone run`) of a run folder.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from loadstone.errors import LoadstoneError
+
+SLAS = ("SLA-1", "SLA-2")
+
+
+@dataclass(frozen=True)
+class AtSla:
+    """Capacity at one SLA. `high` is the fewest users known to break it; a field not known is None."""
+
+    users: Fraction
+    low: Fraction | None
+    high: Fraction | None
+    ops_per_s: Fraction | None
+    bytes_in_per_op: Fraction | None
+    bytes_out_per_op: Fraction | None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One measurement: `at` holds the SLAs that were held by some number of users."""
+
+    file: Path
+    name: str
+    at: dict[str, AtSla]
+    warnings: list[str] = field(default_factory=list)
+
+
+def read_measured(folder: Path) -> Measured:
+    """Reads a run folder (or one of the two files in it). Raises `measured`, naming file and field."""
+    for name in ("capacity.json", "run.json"):
+        file = folder if folder.name == name else folder / name
+        if file.is_file():
+            content = _Fields(_parse(file), file)
+            return _capacity(content) if name == "capacity.json" else _run(content)
+    raise LoadstoneError(
+        "measured", f"`{folder}` holds no capacity.json and no run.json",
+        hint="give the folder that `loadstone capacity` or `loadstone run` wrote, or type the numbers",
+    )  # fmt: skip
+
+
+def _parse(file: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        raise LoadstoneError("measured", f"cannot be read: {error}", place=str(file)) from error
+    if not isinstance(content, dict) or content.get("format") != 1:
+        raise LoadstoneError("measured", "is not a record of format 1", place=str(file), hint="measure again")
+    return content
+
+
+@dataclass(frozen=True)
+class _Fields:
+    """A JSON object that knows where it stands, so that a wrong field is named in full."""
+
+    content: dict[str, Any]
+    file: Path
+    path: str = ""
+
+    def table(self, key: str) -> _Fields | None:
+        value = self.content.get(key)
+        if value is None:
+            return None
+        if not isinstance(value, dict):
+            raise self._wrong(key, "an object", value)
+        return _Fields(value, self.file, f"{self.path}{key}.")
+
+    def number(self, key: str) -> Fraction | None:
+        """A number above zero as it stands in the file (40.2 is 201/5, not the nearest double); None when
+        absent.
+        """
+        value = self.content.get(key)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e18:
+            raise self._wrong(key, "a number, zero or more", value)
+        return Fraction(repr(value)) or None
+
+    def text(self, key: str) -> str:
+        value = self.content.get(key, "")
+        if not isinstance(value, str):
+            raise self._wrong(key, "text", value)
+        return value
+
+    def _wrong(self, key: str, expected: str, value: object) -> LoadstoneError:
+        return LoadstoneError(
+            "measured",
+            f"`{self.path}{key}` is {json.dumps(value)[:60]}, expected {expected}",
+            place=str(self.file),
+        )
+
+
+def _capacity(record: _Fields) -> Measured:
+    at = {}
+    for sla in SLAS:
+        entry = record.table(sla)
+        users = entry.number("users") if entry else None
+        if entry and users:
+            at[sla] = AtSla(
+                users, entry.number("low"), entry.number("high"), entry.number("throughput_ops_per_s"),
+                entry.number("bytes_in_per_op"), entry.number("bytes_out_per_op"),
+            )  # fmt: skip
+    stated = record.content.get("warnings")
+    warnings = [str(warning) for warning in stated] if isinstance(stated, list) else []
+    return Measured(record.file, record.text("name"), at, warnings)
+
+
+def _run(record: _Fields) -> Measured:
+    """One run knows only that its own users held the SLA or did not: a lower bound of the capacity."""
+    load, traffic, verdicts = record.table("load"), record.table("bytes"), record.table("sla")
+    users = load.number("users") if load else None
+    if users is None:
+        raise LoadstoneError("measured", "`load.users` is missing", place=str(record.file))
+    entry = AtSla(
+        users, users, None, record.number("throughput_ops_per_s"),
+        traffic.number("in_per_op") if traffic else None, traffic.number("out_per_op") if traffic else None,
+    )  # fmt: skip
+    at, warnings = {}, ["one run, not a capacity: the node may carry more than its users"]
+    for sla in SLAS:
+        verdict = verdicts.table(sla) if verdicts else None
+        if verdict and verdict.content.get("met") is True:
+            at[sla] = entry
+    validity = record.table("validity")
+    if validity and validity.content.get("valid") is False:
+        warnings.append("the run is invalid; see its validity checks before trusting what follows")
+    return Measured(record.file, record.text("name"), at, warnings)
