@@ -1,0 +1,61 @@
+"""`lab list`: what labs there are and how they are."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+from loadstone.errors import LoadstoneError
+from loadstone.lab.bring_up import running
+from loadstone.lab.folder import UP, Folder, HostRecord, Record, locked, names
+from loadstone.lab.processes import alive
+
+
+def labs(only: str | None = None) -> list[dict[str, Any]]:
+    """Every lab, or the one of that name: its record, its state, each host's, the switch's counters."""
+    return [_described(name) for name in names() if only in (None, name)]
+
+
+def _described(name: str) -> dict[str, Any]:
+    folder = Folder(name)
+    record = folder.read()
+    if record is None:
+        return {"name": name, "state": _state(folder, None), "hosts": [], "ssh_config": None}
+    described = asdict(record)
+    for host, told in zip(record.hosts, described["hosts"], strict=True):
+        told["state"] = _host_state(record, host)
+    return described | {
+        "state": _state(folder, record),
+        "ssh_config": str(folder.path / "ssh_config"),
+        "switch": _counters(folder),
+    }
+
+
+def _state(folder: Folder, record: Record | None) -> str:
+    if record is not None and running(record):
+        return UP
+    try:
+        with locked(folder.path, wait=False):
+            pass
+    except LoadstoneError:
+        return "changing"
+    if record is None or record.stage != UP:
+        return f"half-way, at {record.stage if record else 'the start'}"
+    return "broken"
+
+
+def _host_state(record: Record, host: HostRecord) -> str:
+    if host.real:
+        return "real"
+    return UP if alive(record.name, host.pid) else "down"
+
+
+def _counters(folder: Folder) -> list[dict[str, Any]]:
+    try:
+        counters: list[dict[str, Any]] = json.loads(
+            (folder.path / "switch-counters.json").read_text(encoding="utf-8")
+        )
+    except (OSError, ValueError):
+        return []
+    return counters
