@@ -1,0 +1,155 @@
+"""The answer in one sentence, and what a reader must know before believing it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from loadstone.report import format
+from loadstone.report.folder import Chapter, Json, judged
+from loadstone.report.plan_answer import cost_clause, nodes_clause
+
+SLA_WINDOW_S = 300
+
+OUTCOMES = {
+    "interrupted": "interrupted: what was measured until then was kept",
+    "crashed": "crashed: what was measured until then was recovered",
+    "sut-died": "the service died during the run",
+    "sut-unreachable": "the service could not be reached",
+    "sut-start": "the service did not start",
+    "reset-failed": "the data could not be reset",
+    "load-data": "the data could not be loaded",
+    "disk-full": "the disk was full: what was written until then was kept",
+    "searching": "the search has not ended",
+    "noisy": "the interval is wider than asked for: the verdicts near it are uncertain",
+    "ceiling": "the search ended before an SLA was broken",
+}
+"""How a run or a search ended, other than as planned, where it does not warn of that itself."""
+
+_WARNED = ("generator", "invalid", "max-runs")
+"""Outcomes that come with a warning of the search."""
+
+
+@dataclass(frozen=True)
+class Badge:
+    """A label beside the answer. `kind` is good, bad or warn."""
+
+    kind: str
+    words: str
+    reasons: tuple[str, ...] = ()
+
+
+def sentence(chapter: Chapter) -> str:
+    """The answer: users at the SLAs, nodes, dollars; as much of it as the folder knows."""
+    if chapter.capacity:
+        start = _capacity_clause(chapter)
+    elif chapter.detail:
+        start = _run_clause(chapter)
+    else:
+        start = ""
+    clauses = [start, nodes_clause(chapter.nodes), cost_clause(chapter.cost)]
+    words = "; ".join(clause for clause in clauses if clause)
+    return words[:1].upper() + words[1:] + "."
+
+
+def badges(chapter: Chapter) -> list[Badge]:
+    """Validity first, then what limits the answer."""
+    found = [_validity(chapter)] if chapter.detail or chapter.capacity else []
+    outcome = str(chapter.origin.get("outcome", "complete"))
+    if outcome not in ("complete", *_WARNED):
+        found.append(Badge("warn", OUTCOMES.get(outcome, outcome)))
+    if chapter.origin.get("demonstration"):
+        found.append(Badge("warn", "demonstration"))
+    warned = [str(warning) for source in _sources(chapter) for warning in source.get("warnings") or []]
+    if (window := _short_window(chapter)) and not any("short window" in warning for warning in warned):
+        warned.append(window)
+    return found + [Badge("warn", warning) for warning in dict.fromkeys(warned)]
+
+
+def _sources(chapter: Chapter) -> list[Json]:
+    """The JSON files whose warnings count: a search speaks for its runs."""
+    return [source for source in (chapter.origin, chapter.nodes, chapter.cost) if source]
+
+
+def _capacity_clause(chapter: Chapter) -> str:
+    capacity = chapter.capacity or {}
+    first, second = capacity.get("SLA-1") or {}, capacity.get("SLA-2") or {}
+    if not (first.get("users") or second.get("users")):
+        tried = [row["users"] for row in capacity.get("runs", []) if judged(row)]
+        least = f", not even {format.whole(min(tried))} users," if tried else ""
+        return f"{chapter.name} on this machine holds neither SLA-1 nor SLA-2{least} in this search"
+    lenient = _users(first, "SLA-1", " concurrent users")
+    strict = _users(second, "SLA-2", "" if first.get("users") else " concurrent users")
+    return f"{chapter.name} on this machine holds {lenient} and {strict}"
+
+
+def _users(found: Json, sla: str, unit: str) -> str:
+    if not found.get("users"):
+        return f"no number of users tried at {sla}"
+    return f"{format.whole(found['users'])}{unit} at {sla} ({_interval(found)})"
+
+
+def _interval(found: Json) -> str:
+    if found.get("high") is None:
+        return "no number of users tried breaks it"
+    return f"{format.whole(found['low'])}–{format.whole(found['high'])}"
+
+
+def _run_clause(chapter: Chapter) -> str:
+    assert chapter.detail is not None
+    summary = chapter.detail.summary
+    users = f"{format.whole(summary['load']['users'])} users"
+    if not summary["validity"]["valid"]:
+        return f"this run of {chapter.name} with {users} is invalid and answers nothing"
+    rate = format.figure(summary.get("throughput_ops_per_s"))
+    held = " and ".join(
+        _held(sla, summary["sla"][sla]) for sla in ("SLA-1", "SLA-2") if summary["sla"].get(sla)
+    )
+    return f"{chapter.name} on this machine with {users}: {rate} operations/s; {held}"
+
+
+def _held(sla: str, verdict: dict[str, Any]) -> str:
+    if verdict.get("met") is None:
+        return f"{sla} could not be judged"
+    worst = verdict.get("worst") or {}
+    at = (
+        f" ({worst['operation']} {format.share(worst.get('share'))} within its limit)"
+        if worst.get("operation")
+        else ""
+    )
+    return f"{sla} held" if verdict["met"] else f"{sla} broken{at}"
+
+
+def _validity(chapter: Chapter) -> Badge:
+    """Of the run; of a capacity search, whether runs had to be left out."""
+    if chapter.capacity:
+        rows = chapter.capacity.get("runs", [])
+        invalid = [row for row in rows if not judged(row)]
+        if rows and len(invalid) == len(rows):
+            return Badge("bad", "INVALID", ("every run of the search was invalid",))
+        reasons = (f"{len(invalid)} of {len(rows)} runs were invalid and not judged",) if invalid else ()
+        return Badge("good", "valid", reasons)
+    assert chapter.detail is not None
+    validity = chapter.detail.summary["validity"]
+    if validity["valid"]:
+        return Badge("good", "valid")
+    failed = [check for check in validity["checks"] if check.get("required", True) and not check["passed"]]
+    return Badge("bad", "INVALID", tuple(_reason(check) for check in failed))
+
+
+def _reason(check: Json) -> str:
+    words = f"{check['name']}: measured {check['measured']}, expected {check['expected']}"
+    return f"{words}; {check['hint']}" if check.get("hint") else words
+
+
+def _short_window(chapter: Chapter) -> str:
+    """A warning when the window is shorter than the SLA's own, else ""."""
+    if chapter.capacity:
+        found, window = chapter.capacity.get("compliant"), chapter.capacity.get("window_s")
+    elif chapter.detail:
+        sla = chapter.detail.summary["sla"]
+        found, window = sla.get("compliant"), sla.get("window_s")
+    else:
+        return ""
+    short = found is False and window is not None and window < SLA_WINDOW_S
+    return f"not compliant: short window ({window:g} s instead of {SLA_WINDOW_S} s)" if short else ""

@@ -1,0 +1,266 @@
+"""Users against the share within the limit, and against response time: where the knee is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from loadstone.report import format
+from loadstone.report.figures.figure import (
+    Figure,
+    Layout,
+    Trace,
+    band,
+    end_labels,
+    label,
+    layout,
+    log_time_axis,
+    rule,
+)
+from loadstone.report.folder import Chapter, Json, judged
+
+HEIGHT = 340
+SMALL = 190
+MOST_NINES = 4.0
+"""Shares of 99.99 % and more are drawn at the top: a few minutes' operations cannot tell them apart."""
+
+SLAS = (("SLA-1", 0.90, "@s1", "@band-1"), ("SLA-2", 0.99, "@s3", "@band-2"))
+
+
+def shares(chapter: Chapter) -> Figure | None:
+    """The share within its limit, each operation and the worst, of every run of the search."""
+    capacity = chapter.capacity
+    rows = sorted((capacity or {}).get("runs", []), key=lambda row: (row["users"], row["folder"]))
+    points = [row for row in rows if judged(row) and row.get("worst_share") is not None]
+    if not capacity or not points:
+        return None
+    frame = _frame([row["users"] for row in rows], HEIGHT)
+    ticks = [0, 0.5, 0.9, 0.99, 0.999, 0.9999]
+    frame["yaxis"] |= {
+        "range": [-0.08, MOST_NINES + 0.25],
+        "tickvals": [_nines(tick) for tick in ticks],
+        "ticktext": ["0 %", "50 %", "90 %", "99 %", "99.9 %", "≥ 99.99 %"],
+    }
+    frame["margin"] = frame["margin"] | {"l": 74, "r": 58, "t": 40}
+    frame["hovermode"] = "closest"
+    traces = [_operation(name, points) for name in _operations(points)] + _worst(points)
+    if invalid := [row for row in rows if not judged(row) and row.get("worst_share") is not None]:
+        traces.append(_invalid(invalid))
+    _mark_slas(frame, capacity)
+    last = _means([(row["users"], row["worst_share"]) for row in points])[-1][1]
+    top = MOST_NINES + 0.33
+    ends = [("worst", "@ink", (_nines(last) + 0.08) / top)]
+    ends += [(sla, tint, (_nines(percent) + 0.08) / top) for sla, percent, tint, _ in SLAS]
+    frame["annotations"] += end_labels(ends, HEIGHT)
+    note = (
+        "Each point is a run's worst operation, the line their mean; grey lines are all operations. "
+        "Where the worst falls below an SLA's line is the knee; the shaded band holds the capacity. "
+        "The scale spreads the nines: each step up is ten times fewer late or failed."
+    )
+    return Figure("shares", "Share within the limit, against users", note, traces, frame)
+
+
+def throughput(chapter: Chapter) -> Figure | None:
+    """Throughput of every valid run against its users."""
+    points = [
+        (run.users, run.summary["throughput_ops_per_s"])
+        for run in _judged_runs(chapter)
+        if run.summary.get("throughput_ops_per_s") is not None
+    ]
+    if not chapter.capacity or not points:
+        return None
+    frame = _frame([users for users, _ in points], SMALL, right=14)
+    frame["yaxis"] |= {"range": [0, max(rate for _, rate in points) * 1.12 or 1], "nticks": 5}
+    frame["shapes"] = _bands(chapter.capacity)
+    traces = _points(points, "operations/s", "@s1", "%{x:,} users: %{y:.3~f} operations/s")
+    note = "Right answers per second in the steady state of each run that was judged."
+    return Figure("throughput-users", "Throughput, operations/s", note, traces, frame, quiet=True)
+
+
+def responses(chapter: Chapter) -> list[Figure]:
+    """p90 and p99 of each operation against users, with its limit, on one common axis."""
+    runs = _judged_runs(chapter)
+    names = list(dict.fromkeys(name for run in runs for name in run.summary["operations"]))
+    values = [
+        value / 1000
+        for run in runs
+        for operation in run.summary["operations"].values()
+        for value in ((operation.get("response_ms") or {}).get(p) for p in ("p90", "p99"))
+        if value
+    ]
+    if not chapter.capacity or not values:
+        return []
+    limits = [op["limit_s"] for run in runs for op in run.summary["operations"].values() if op.get("limit_s")]
+    axis = log_time_axis(min(values) * 0.7, max(values + limits) * 1.5, most=5)
+    return [_response(chapter, name, axis) for name in names]
+
+
+def _response(chapter: Chapter, name: str, axis: Layout) -> Figure:
+    runs = [run for run in _judged_runs(chapter) if name in run.summary["operations"]]
+    operations = [(run.users, run.summary["operations"][name]) for run in runs]
+    frame = _frame([run.users for run in _judged_runs(chapter)], SMALL, right=34)
+    frame["yaxis"] |= axis
+    frame["shapes"] = _bands(chapter.capacity or {})
+    low, high = axis["range"]
+    traces, ends = [], []
+    for percentile, tint in (("p90", "@s1"), ("p99", "@s3")):
+        points = [
+            (users, operation["response_ms"][percentile] / 1000)
+            for users, operation in operations
+            if (operation.get("response_ms") or {}).get(percentile)
+        ]
+        if points:
+            traces += _points(points, percentile, tint, "%{x:,} users: %{y:.3~s}s")
+            last = _means(points)[-1][1]
+            ends.append((percentile, tint, (math.log10(last) - low) / (high - low)))
+    frame["annotations"] = end_labels(ends, SMALL)
+    limit = operations[0][1].get("limit_s") if operations else None
+    note = "p90 and p99 of each run that was judged."
+    if limit:
+        frame["shapes"].append(rule("@s2", y=limit))
+        at = math.log10(limit)
+        words = f"limit {format.seconds(limit)}"
+        frame["annotations"].append(label(words, "@s2", x=0.01, y=at, size=11, yref="y", yanchor="bottom"))
+        note = f"p90 and p99 of each run that was judged; the limit is {format.seconds(limit)}."
+    return Figure("response-users", name, note, traces, frame, quiet=True)
+
+
+def _judged_runs(chapter: Chapter) -> list[Any]:
+    rows = (chapter.capacity or {}).get("runs", [])
+    valid = {row["folder"] for row in rows if judged(row)}
+    found = [(run.users, folder, run) for folder, run in chapter.runs.items() if folder in valid]
+    return [run for _, _, run in sorted(found, key=lambda entry: entry[:2])]
+
+
+def _frame(users: Iterable[int], height: int, right: int = 76) -> Layout:
+    most = max(users, default=1)
+    return layout(
+        height,
+        right=right,
+        xaxis={"range": [0, most * 1.05], "title": {"text": "users", "standoff": 6, "font": {"size": 12}}},
+    )
+
+
+def _operations(rows: list[Json]) -> list[str]:
+    return list(dict.fromkeys(name for row in rows for name in row.get("shares", {})))
+
+
+def _operation(name: str, rows: list[Json]) -> Trace:
+    points = _means(
+        [(row["users"], row["shares"][name]) for row in rows if row["shares"].get(name) is not None]
+    )
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": name,
+        "x": [users for users, _ in points],
+        "y": [_nines(value) for _, value in points],
+        "text": [format.share(value) for _, value in points],
+        "line": {"color": "@faint", "width": 1},
+        "hovertemplate": "%{x:,} users: %{text}",
+    }
+
+
+def _worst(rows: list[Json]) -> list[Trace]:
+    means = _means([(row["users"], row["worst_share"]) for row in rows])
+    line = _line([(users, _nines(share)) for users, share in means], "@ink", 1.8)
+    points = {
+        "type": "scatter",
+        "mode": "markers",
+        "name": "worst operation",
+        "x": [row["users"] for row in rows],
+        "y": [_nines(row["worst_share"]) for row in rows],
+        "text": [format.share(row["worst_share"]) for row in rows],
+        "marker": {"color": "@ink", "size": 7},
+        "hovertemplate": "%{x:,} users: %{text}",
+    }
+    return [line, points]
+
+
+def _invalid(rows: list[Json]) -> Trace:
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": "not judged",
+        "x": [row["users"] for row in rows],
+        "y": [_nines(row["worst_share"]) for row in rows],
+        "marker": {"color": "@bad", "size": 9, "symbol": "x-thin", "line": {"color": "@bad", "width": 2}},
+        "hovertemplate": "%{x:,} users: not judged",
+    }
+
+
+def _points(points: list[tuple[int, float]], name: str, tint: str, hover: str) -> list[Trace]:
+    """Every run a point, and a line through the means: several runs at one number of users are one place."""
+    markers = {
+        "type": "scatter",
+        "mode": "markers",
+        "name": name,
+        "x": [x for x, _ in points],
+        "y": [y for _, y in points],
+        "marker": {"color": tint, "size": 5},
+        "hovertemplate": hover,
+    }
+    return [_line(_means(points), tint, 1.6), markers]
+
+
+def _line(points: list[tuple[int, float]], tint: str, width: float) -> Trace:
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": [x for x, _ in points],
+        "y": [y for _, y in points],
+        "line": {"color": tint, "width": width},
+        "hoverinfo": "skip",
+    }
+
+
+def _means(points: list[tuple[int, float]]) -> list[tuple[int, float]]:
+    """The mean of the runs at each number of users.
+
+    >>> _means([(10, 1.0), (20, 0.5), (20, 0.25)])
+    [(10, 1.0), (20, 0.375)]
+    """
+    values: dict[int, list[float]] = {}
+    for users, value in points:
+        values.setdefault(users, []).append(value)
+    return [(users, sum(each) / len(each)) for users, each in sorted(values.items())]
+
+
+def _mark_slas(frame: Layout, capacity: Json) -> None:
+    """The SLAs' lines across, and above the plot the capacity of each with its band below."""
+    frame["shapes"] = _bands(capacity)
+    for index, (sla, percent, tint, _) in enumerate(SLAS):
+        frame["shapes"].append(rule(tint, y=_nines(percent)))
+        found = capacity.get(sla) or {}
+        if found.get("users"):
+            words = f"{sla}: {format.whole(found['users'])} users"
+            if found.get("high"):
+                words += f" ({format.whole(found['low'])}–{format.whole(found['high'])})"
+            x, y = found["users"], 1.0
+            frame["annotations"].append(
+                label(
+                    words, tint, x=x, y=y, xref="x", xanchor="center", yanchor="bottom", yshift=2 + 15 * index
+                )
+            )
+
+
+def _bands(capacity: Json) -> list[dict[str, Any]]:
+    """The span from the most users that hold each SLA to the fewest that break it."""
+    spans = []
+    for sla, _, tint, fill in SLAS:
+        found = capacity.get(sla) or {}
+        if found.get("users"):
+            spans.append(rule(tint, x=found["users"], dash="1px,0px"))
+            if found.get("high"):
+                spans.append(band(found["low"], found["high"], fill))
+    return spans
+
+
+def _nines(share: float) -> float:
+    """A share as its number of nines, at most `MOST_NINES`.
+
+    >>> [round(_nines(share), 3) for share in (0, 0.5, 0.9, 0.99, 1)]
+    [0.0, 0.301, 1.0, 2.0, 4.0]
+    """
+    return MOST_NINES if share >= 1 - 10**-MOST_NINES else math.log10(1 / (1 - share))

@@ -1,0 +1,155 @@
+"""What a folder holds: the JSON files of the stages, and the runs below it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from loadstone.errors import LoadstoneError
+
+Json = dict[str, Any]
+
+FORMAT = 1
+"""The newest format of the JSON files this version reads."""
+
+STAGES = ("run", "capacity", "nodes", "cost")
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run folder: its summary, and where its tables are."""
+
+    folder: Path
+    summary: Json
+
+    def table(self, name: str) -> Path | None:
+        """The Parquet table `name`, or None when the run has none."""
+        path = self.folder / f"{name}.parquet"
+        return path if path.is_file() else None
+
+    def text(self, name: str) -> str | None:
+        """A text file of the folder, or None."""
+        path = self.folder / name
+        return path.read_text("utf-8", errors="replace") if path.is_file() else None
+
+    @property
+    def users(self) -> int:
+        """Concurrent users of this run."""
+        return int(self.summary["load"]["users"])
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """One folder as the report tells it. A stage that was not done is None."""
+
+    folder: Path
+    capacity: Json | None
+    nodes: Json | None
+    cost: Json | None
+    runs: Mapping[str, Run]
+    """By folder as `capacity.json` names it; a run folder's only run is named `.`."""
+    detail: Run | None
+    """The run shown in full: the folder's own, or the one with the most users that holds SLA-1."""
+
+    @property
+    def name(self) -> str:
+        """What was measured."""
+        for source in (self.capacity, self.detail.summary if self.detail else None, self.nodes, self.cost):
+            if source and source.get("name"):
+                return str(source["name"])
+        return self.folder.resolve().name
+
+    @property
+    def origin(self) -> Json:
+        """The JSON that says when, where and by which command it was measured."""
+        return (
+            self.capacity or (self.detail.summary if self.detail else None) or self.nodes or self.cost or {}
+        )
+
+
+def judged(row: Json) -> bool:
+    """Whether a row of `capacity.json` is evidence; a run that broke the service is, though not valid."""
+    return any(verdict != "invalid" for verdict in row["verdict"].values())
+
+
+def read_chapter(folder: Path) -> Chapter:
+    """Reads whatever stages `folder` holds; a crashed run is recovered from its journal first.
+
+    Errors: `report-folder` when there is no such folder or nothing in it to report,
+    `report-json` when a file is not what its stage writes.
+    """
+    if not folder.is_dir():
+        raise LoadstoneError(
+            "report-folder", f"there is no folder {folder}", hint="give a run or capacity folder"
+        )
+    try:
+        str(folder.absolute()).encode()
+    except UnicodeEncodeError as error:
+        raise LoadstoneError(
+            "report-folder", f"the name of {folder} is not UTF-8", hint="rename it"
+        ) from error
+    own = _read_run(folder)
+    capacity = _read(folder / "capacity.json")
+    chapter = Chapter(
+        folder=folder,
+        capacity=capacity,
+        nodes=_read(folder / "nodes.json"),
+        cost=_read(folder / "cost.json"),
+        runs=_runs(folder, capacity) | ({".": own} if own else {}),
+        detail=None,
+    )
+    if not (chapter.runs or chapter.capacity or chapter.nodes or chapter.cost):
+        raise LoadstoneError(
+            "report-folder",
+            f"nothing to report in {folder}: no run.json, capacity.json, nodes.json or cost.json",
+            hint="make one with `loadstone run`, `loadstone capacity`, `loadstone nodes` or `loadstone cost`",
+        )
+    return Chapter(**{**vars(chapter), "detail": own or _most_telling(chapter)})
+
+
+def _read_run(folder: Path) -> Run | None:
+    if not (folder / "run.json").is_file() and (folder / "journal.ndjson").is_file():
+        from loadstone.record import recover
+
+        recover(folder)
+    summary = _read(folder / "run.json")
+    return Run(folder, summary) if summary else None
+
+
+def _read(path: Path) -> Json | None:
+    """The JSON object in `path`, or None when there is no such file."""
+    if not path.is_file():
+        return None
+    hint = "a stage of another version, or a cut-off copy, may have written it; run that stage again"
+    try:
+        content = json.loads(path.read_text("utf-8"))
+    except (ValueError, OSError) as error:
+        raise LoadstoneError("report-json", f"cannot read it: {error}", place=str(path), hint=hint) from error
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise LoadstoneError(
+            "report-json", f'it must be an object with "format": {FORMAT}', place=str(path), hint=hint
+        )
+    return content
+
+
+def _runs(folder: Path, capacity: Json | None) -> dict[str, Run]:
+    """The runs a capacity search names, those that are still there. None from outside the folder is read."""
+    runs = {}
+    for row in (capacity or {}).get("runs", []):
+        path = folder / row["folder"]
+        if path.resolve().is_relative_to(folder.resolve()) and path.is_dir() and (run := _read_run(path)):
+            runs[row["folder"]] = run
+    return runs
+
+
+def _most_telling(chapter: Chapter) -> Run | None:
+    """The run with the most users that holds SLA-1, else SLA-2, else the one with the fewest users."""
+    rows = [row for row in (chapter.capacity or {}).get("runs", []) if row["folder"] in chapter.runs]
+    for sla in ("SLA-1", "SLA-2"):
+        holding = [row for row in rows if row["verdict"].get(sla) == "pass"]
+        if holding:
+            return chapter.runs[max(holding, key=lambda row: row["users"])["folder"]]
+    return chapter.runs[min(rows, key=lambda row: row["users"])["folder"]] if rows else None

@@ -1,0 +1,137 @@
+"""The tables of one run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from loadstone.judge import CAUSES
+from loadstone.report import format
+from loadstone.report.folder import Run
+from loadstone.report.table import Column, Table, mark, words
+
+
+def run_tables(run: Run) -> list[Table | None]:
+    """All of them; None where the run has nothing to say."""
+    return [operations(run), response_times(run), failures(run), mix(run), counters(run), checks(run)]
+
+
+def operations(run: Run) -> Table:
+    """Each operation's counts and share within its limit."""
+    rows = [
+        {
+            "operation": name,
+            **{key: operation.get(key) for key in ("limit_s", "count", "ok", "late", "dropped")},
+        }
+        | {
+            "failed": sum(operation["failed"].values()),
+            "share_within_limit": operation.get("share_within_limit"),
+            "response_ms_p90": (operation.get("response_ms") or {}).get("p90"),
+            "response_ms_p99": (operation.get("response_ms") or {}).get("p99"),
+        }
+        for name, operation in run.summary["operations"].items()
+    ]
+    columns = [
+        words("operation", "operation"),
+        Column("count", "count"),
+        Column("limit_s", "limit, s", format.brief),
+        Column("share_within_limit", "within limit", format.share),
+        Column("response_ms_p90", "p90, ms", format.figure),
+        Column("response_ms_p99", "p99, ms", format.figure),
+        Column("late", "late"),
+        Column("failed", "failed"),
+        Column("dropped", "dropped"),
+    ]
+    note = "Steady state only. Late: over the limit. Failed: wrong answer or error. Dropped: not sent."
+    return Table("operations", "Operations", columns, rows, note)
+
+
+def response_times(run: Run) -> Table:
+    """Percentiles of the response time and of the service time."""
+    points = ("mean", "p50", "p90", "p95", "p99", "p999", "max")
+    rows = [
+        {"operation": name, "kind": kind} | {f"ms_{p}": operation[f"{kind}_ms"].get(p) for p in points}
+        for name, operation in run.summary["operations"].items()
+        for kind in ("response", "service")
+        if operation.get(f"{kind}_ms")
+    ]
+    columns = [
+        words("operation", "operation"),
+        words("kind", "time"),
+        *(Column(f"ms_{p}", "p99.9" if p == "p999" else p, format.figure) for p in points),
+    ]
+    note = (
+        "Milliseconds, right answers only. Response: from the intended start to the last byte. "
+        "Service: from the actual start."
+    )
+    return Table("response-times", "Response and service time, ms", columns, rows, note)
+
+
+def failures(run: Run) -> Table | None:
+    """Failed operations by cause, of those operations that failed."""
+    rows = [
+        {"operation": name, **operation["failed"], "dropped": operation.get("dropped")}
+        for name, operation in run.summary["operations"].items()
+        if any(operation["failed"].values()) or operation.get("dropped")
+    ]
+    spoken = {
+        "closed": "closed by server",
+        "timeout": "timed out",
+        "status": "wrong status",
+        "marker": "wrong body",
+    }
+    columns = [words("operation", "operation")]
+    columns += [Column(cause, spoken.get(cause, cause)) for cause in CAUSES] + [Column("dropped", "dropped")]
+    return Table("failures", "Failed and dropped operations, by cause", columns, rows)
+
+
+def mix(run: Run) -> Table:
+    """Mix and pace, measured against what the scenario asks for."""
+    keys = ("count", "mix_share", "mix_expected", "pace_mean_s", "pace_expected_s")
+    rows = [
+        {"operation": name} | {key: operation.get(key) for key in keys}
+        for name, operation in run.summary["operations"].items()
+    ]
+    columns = [
+        words("operation", "operation"),
+        Column("mix_share", "share of the mix", format.share),
+        Column("mix_expected", "expected", format.share),
+        Column("pace_mean_s", "mean cycle or think time, s", format.figure),
+        Column("pace_expected_s", "expected, s", format.figure),
+    ]
+    return Table("mix", "Mix and pace", columns, rows)
+
+
+def counters(run: Run) -> Table | None:
+    """What the operations did, summed: requests, images, bytes."""
+    summed = {name: operation.get("counters") or {} for name, operation in run.summary["operations"].items()}
+    names = list(dict.fromkeys(key for counts in summed.values() for key, value in counts.items() if value))
+    rows: list[dict[str, Any]] = [{"operation": name} | counts for name, counts in summed.items()]
+    if not names:
+        return None
+    columns = [words("operation", "operation")]
+    columns += [Column(name, name.replace("_", " ")) for name in names]
+    return Table("counters", "Counters, sums over the steady state", columns, rows)
+
+
+def checks(run: Run) -> Table:
+    """The checks that say whether the run may be trusted."""
+    columns = [
+        words("name", "check", lambda name: str(name).replace("-", " ")),
+        words("result", "result", mark),
+        words("measured", "measured"),
+        words("expected", "expected"),
+        words("required", "required", format.yes),
+        words("hint", "what to do"),
+    ]
+    rows = [dict(check) | {"result": _result(check)} for check in run.summary["validity"]["checks"]]
+    note = "A run is valid when it passes what is required; the rest is for the reader to weigh."
+    return Table("checks", "Validity checks", columns, rows, note, highlight=_failed)
+
+
+def _result(check: dict[str, Any]) -> str:
+    """Passed or failed; what is not required and did not pass is only noted."""
+    return "passed" if check["passed"] else "failed" if check.get("required", True) else "noted"
+
+
+def _failed(row: dict[str, Any]) -> str:
+    return {"passed": "", "failed": "bad", "noted": "warn"}[row["result"]]

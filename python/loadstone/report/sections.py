@@ -1,0 +1,252 @@
+"""What the page shows of a folder: the sections whose inputs exist, and what is absent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from loadstone.report import format
+from loadstone.report.answer import Badge, badges, sentence
+from loadstone.report.figures import capacity, distribution, time
+from loadstone.report.figures.figure import Figure
+from loadstone.report.folder import Chapter, Json
+from loadstone.report.plan_answer import COST_INTRO, nodes_intro, plan_tiles
+from loadstone.report.table import Table
+from loadstone.report.tables import all_tables
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One key figure."""
+
+    label: str
+    value: str
+    unit: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Section:
+    """One section: charts in full width, small charts side by side, tables. `slug` is its anchor."""
+
+    slug: str
+    title: str
+    intro: str = ""
+    wide: dict[str, Figure] = field(default_factory=dict)
+    small: dict[str, Figure] = field(default_factory=dict)
+    small_title: str = ""
+    tables: list[Table] = field(default_factory=list)
+    facts: list[tuple[str, str]] = field(default_factory=list)
+    texts: list[tuple[str, str]] = field(default_factory=list)
+    """Titles and long texts, folded away."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One folder's part of the page."""
+
+    key: str
+    name: str
+    sentence: str
+    badges: list[Badge]
+    tiles: list[Tile]
+    sections: list[Section]
+    absent: list[tuple[str, str]]
+    """What is not in the folder, and the command that adds it."""
+
+    @property
+    def figures(self) -> dict[str, Figure]:
+        """All charts by element id."""
+        return {key: one for section in self.sections for key, one in (section.wide | section.small).items()}
+
+
+def part(chapter: Chapter, key: str) -> Part:
+    """Lays a folder out; `key` makes the anchors unique on a page of several."""
+    tables = all_tables(chapter)
+    found = [
+        _capacity(chapter, tables),
+        _plan("nodes", "Nodes", nodes_intro(chapter.nodes) if chapter.nodes else None, tables),
+        _plan("cost", "Cost", COST_INTRO if chapter.cost else None, tables),
+        *_run(chapter, tables),
+        _method(chapter),
+    ]
+    sections = [_anchored(section, key) for section in found if section]
+    return Part(
+        key=key,
+        name=chapter.name,
+        sentence=sentence(chapter),
+        badges=badges(chapter),
+        tiles=_tiles(chapter),
+        sections=sections,
+        absent=_absent(chapter),
+    )
+
+
+def _anchored(section: Section, key: str) -> Section:
+    """The section with ids no other part has."""
+
+    def named(figures: dict[str, Figure]) -> dict[str, Figure]:
+        return {f"{key}-{section.slug}-{index}": one for index, one in figures.items()}
+
+    changes = {"slug": f"{key}-{section.slug}", "wide": named(section.wide), "small": named(section.small)}
+    return Section(**{**vars(section), **changes})
+
+
+def _numbered(kind: str, figures: list[Figure]) -> dict[str, Figure]:
+    return {f"{kind}{index}": figure for index, figure in enumerate(figures)}
+
+
+def _pick(tables: dict[str, Table], *slugs: str) -> list[Table]:
+    return [tables[slug] for slug in slugs if slug in tables]
+
+
+def _capacity(chapter: Chapter, tables: dict[str, Table]) -> Section | None:
+    if not chapter.capacity:
+        picked = _pick(tables, "verdicts")
+        return Section("verdict", "Verdict", tables=picked) if picked else None
+    shares, rates = capacity.shares(chapter), capacity.throughput(chapter)
+    confidence = chapter.capacity.get("confidence")
+    intro = f"Each bound is stated with {format.share(confidence)} confidence." if confidence else ""
+    return Section(
+        "capacity",
+        "Capacity",
+        intro,
+        wide=_numbered("w", [shares] if shares else []),
+        small=_numbered("s", ([rates] if rates else []) + capacity.responses(chapter)),
+        small_title="Throughput, and p90 and p99 of each operation, in every run that was judged",
+        tables=_pick(tables, "verdicts", "runs"),
+    )
+
+
+def _plan(slug: str, title: str, intro: str | None, tables: dict[str, Table]) -> Section | None:
+    """The section of a stage; without an `intro` the stage was not done."""
+    picked = [table for name, table in tables.items() if name == slug or name.startswith(f"{slug}-")]
+    return Section(slug, title, intro, tables=picked) if intro is not None and picked else None
+
+
+def _run(chapter: Chapter, tables: dict[str, Table]) -> list[Section]:
+    """The sections of the run shown in full."""
+    run = chapter.detail
+    if not run:
+        return []
+    which = f"The run with {format.whole(run.users)} users, {run.folder.name}." if chapter.capacity else ""
+    over_time, hosts, curves = time.over_time(run), time.hosts(run), distribution.distributions(run)
+    examples = "\n".join(run.summary.get("failures") or [])
+    return [
+        Section("time", "Over time", which, wide=_numbered("w", over_time)),
+        Section(
+            "operations",
+            "Operations",
+            which,
+            small=_numbered("s", curves),
+            small_title="Share of the operations answered within a time, against their limit",
+            tables=_pick(tables, "operations", "response-times", "failures", "counters"),
+            texts=[("First examples of failures", examples)] if examples else [],
+        ),
+        Section("processes", "CPU and memory by process", which, small=_numbered("s", hosts)),
+        Section("validity", "Validity", which, tables=_pick(tables, "checks", "mix")),
+    ]
+
+
+def _method(chapter: Chapter) -> Section:
+    """How it was measured."""
+    origin, run = chapter.origin, chapter.detail
+    machine, load = origin.get("machine") or {}, run.summary["load"] if run else {}
+    versions = ", ".join(f"{name} {version}" for name, version in (origin.get("versions") or {}).items())
+    accounts = origin.get("accounts")
+    shape = [
+        (load.get("ramp_up_s"), "ramp-up"),
+        (load.get("steady_s"), "steady state"),
+        (load.get("ramp_down_s"), "ramp-down"),
+    ]
+    facts = [
+        ("Command", " ".join(origin.get("command") or [])),
+        ("Started", format.moment(origin.get("started_at"))),
+        ("Ended", format.moment(origin.get("ended_at"))),
+        ("Machine", ", ".join(str(machine[key]) for key in ("hostname", "cpu") if machine.get(key))),
+        ("Cores", format.whole(machine.get("cores"))),
+        ("Memory", format.size(machine.get("memory_bytes"))),
+        ("System", ", ".join(str(machine[key]) for key in ("os", "kernel") if machine.get(key))),
+        ("Versions", versions),
+        ("Target", str(run.summary.get("target") or "") if run else ""),
+        ("Accounts", format.whole(accounts)),
+        (
+            "Load",
+            ", ".join(f"{format.seconds(length)} {name}" for length, name in shape if length is not None),
+        ),
+        ("Seed", format.text(run.summary.get("seed")) if run else ""),
+        ("Scenario", _scenario(run.summary.get("scenario") or {}) if run else ""),
+        ("Folder", str(chapter.folder)),
+    ]
+    text = run.text("scenario.toml") if run else None
+    return Section(
+        "method",
+        "How it was measured",
+        facts=[(name, value) for name, value in facts if value and value != format.UNKNOWN],
+        texts=[("Scenario", text)] if text else [],
+    )
+
+
+def _scenario(scenario: Json) -> str:
+    digest = str(scenario.get("sha256") or "")
+    return f"{scenario.get('name')} (SHA-256 {digest[:16]}…)" if digest else str(scenario.get("name") or "")
+
+
+def _tiles(chapter: Chapter) -> list[Tile]:
+    return [
+        *(_capacity_tiles(chapter.capacity) if chapter.capacity else _run_tiles(chapter)),
+        *(Tile(*tile) for tile in plan_tiles(chapter.nodes, chapter.cost)),
+    ]
+
+
+def _capacity_tiles(found: Json) -> list[Tile]:
+    tiles = []
+    for sla in ("SLA-1", "SLA-2"):
+        if one := found.get(sla):
+            high = (
+                "none found breaks it"
+                if one.get("high") is None
+                else f"{format.whole(one['low'])}–{format.whole(one['high'])}"
+            )
+            tiles.append(
+                Tile(f"Users at {sla}", format.whole(one.get("users")), note=high if one.get("users") else "")
+            )
+    first = found.get("SLA-1") or {}
+    tiles.append(
+        Tile("Throughput at SLA-1", format.figure(first.get("throughput_ops_per_s")), "operations/s")
+    )
+    return tiles
+
+
+def _run_tiles(chapter: Chapter) -> list[Tile]:
+    if not chapter.detail:
+        return []
+    found = chapter.detail.summary
+    sut, generator = found.get("sut") or {}, found.get("generator") or {}
+    return [
+        Tile("Users", format.whole(found["load"]["users"])),
+        Tile("Throughput", format.figure(found.get("throughput_ops_per_s")), "operations/s"),
+        Tile("Requests", format.figure(found.get("requests_per_s")), "requests/s"),
+        Tile("CPU of the SUT", format.figure(sut.get("cpu_cores_mean")), "cores"),
+        Tile("Memory of the SUT", format.size(sut.get("rss_bytes_max")), "at most"),
+        Tile("CPU of the generator", format.share(generator.get("cpu_share"))),
+    ]
+
+
+def _absent(chapter: Chapter) -> list[tuple[str, str]]:
+    """Stages and tables that are not there."""
+    folder = chapter.folder
+    found = []
+    if not chapter.capacity:
+        found.append(("the most users at SLA-1 and SLA-2", "loadstone capacity SCENARIO"))
+    if not chapter.nodes:
+        found.append(("how many nodes keep it up", f"loadstone nodes --from {folder}"))
+    if not chapter.cost:
+        found.append(("dollars per user per month", f"loadstone cost --from {folder}"))
+    if not chapter.detail:
+        found.append(("charts over time, response times, validity", "loadstone run SCENARIO"))
+    elif gone := [
+        name for name in ("windows", "histograms", "engine", "hosts") if not chapter.detail.table(name)
+    ]:
+        files = ", ".join(f"{name}.parquet" for name in gone)
+        found.append((f"charts drawn from {files}, which the run folder lacks", "loadstone run SCENARIO"))
+    return found

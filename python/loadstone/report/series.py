@@ -1,0 +1,176 @@
+"""A run's Parquet tables as series to draw, binned no finer than a screen shows."""
+
+from __future__ import annotations
+
+import glob
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+
+from loadstone.judge import CAUSES
+
+MOST_BINS = 600
+"""Points a chart over time has at most; longer runs get wider bins."""
+
+CURVE_POINTS = 401
+"""Points of a distribution curve."""
+
+QUANTILES = (0.5, 0.9, 0.99)
+
+VALUE = """
+    CASE WHEN bucket < 2048 THEN bucket
+         ELSE (((bucket::BIGINT & 1023) + 1024) << ((bucket::BIGINT >> 10) - 1))
+              + ((1::BIGINT << ((bucket::BIGINT >> 10) - 1)) - 1) / 2 END
+"""
+"""The middle of a bucket, in µs, as in `loadstone.judge.histogram`."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """One line over time: `at_s` are the starts of the bins."""
+
+    name: str
+    at_s: list[float]
+    values: list[float | None]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A distribution: `share[i]` of all operations of this kind took at most `response_s[i]`.
+
+    Failed ones never did, so the curve ends below 1 by their share.
+    """
+
+    operation: str
+    response_s: list[float]
+    share: list[float]
+
+
+def bin_width_s(length_s: float) -> int:
+    """The width of the bins over time: one second, or what keeps a long run at `MOST_BINS`.
+
+    >>> bin_width_s(460), bin_width_s(3600)
+    (1, 6)
+    """
+    return max(1, math.ceil(length_s / MOST_BINS))
+
+
+def throughput(windows: Path, width: int) -> list[Series]:
+    """Right answers, and failed or dropped operations, each per second; a second without any is 0."""
+    wrong = " + ".join(CAUSES)
+    rows = _query(
+        f"""
+        WITH seen AS (
+            SELECT second, sum(ok) AS ok, sum({wrong} + dropped) AS wrong FROM read_parquet(?) GROUP BY second
+        ), every AS (
+            SELECT unnest(range(max(second) + 1)) AS second FROM seen
+        )
+        SELECT second // {width} * {width} AS bin,
+               sum(coalesce(ok, 0)) / count(*), sum(coalesce(wrong, 0)) / count(*)
+        FROM every LEFT JOIN seen USING (second) GROUP BY bin ORDER BY bin
+        """,
+        windows,
+    )
+    at = [float(row[0]) for row in rows]
+    return [
+        Series("answered", at, [float(row[1]) for row in rows]),
+        Series("failed", at, [float(row[2]) for row in rows]),
+    ]
+
+
+def response_percentiles(histograms: Path, width: int) -> list[Series]:
+    """Response time of all operations in seconds: p50, p90 and p99 of each bin."""
+    ranked = ", ".join(f"min({VALUE}) FILTER (so_far >= {quantile} * total) / 1e6" for quantile in QUANTILES)
+    rows = _query(
+        f"""
+        WITH binned AS (
+            SELECT second // {width} * {width} AS bin, bucket, sum(count) AS count
+            FROM read_parquet(?) WHERE kind = 'response' GROUP BY bin, bucket
+        ), summed AS (
+            SELECT bin, bucket, sum(count) OVER (PARTITION BY bin ORDER BY bucket) AS so_far,
+                   sum(count) OVER (PARTITION BY bin) AS total
+            FROM binned
+        )
+        SELECT bin, {ranked} FROM summed GROUP BY bin ORDER BY bin
+        """,
+        histograms,
+    )
+    found = {int(row[0]): row[1:] for row in rows}
+    bins = range(0, max(found, default=-1) + 1, width)
+    # A bin in which nothing was answered has no percentile: the line must break there.
+    return [
+        Series(
+            f"p{quantile * 100:.0f}",
+            [float(at) for at in bins],
+            [float(found[at][index]) if at in found else None for at in bins],
+        )
+        for index, quantile in enumerate(QUANTILES)
+    ]
+
+
+def users(engine: Path, width: int) -> list[Series]:
+    """Users, and those waiting inside an operation, at the end of each bin."""
+    rows = _query(
+        f"SELECT second // {width} * {width} AS bin, arg_max(users, second), arg_max(in_flight, second)"
+        " FROM read_parquet(?) GROUP BY bin ORDER BY bin",
+        engine,
+    )
+    at = [float(row[0]) for row in rows]
+    return [
+        Series("users", at, [float(row[1]) for row in rows]),
+        Series("waiting", at, [float(row[2]) for row in rows]),
+    ]
+
+
+def host_metric(hosts: Path, metric: str, width: int) -> list[Series]:
+    """A metric of `hosts.parquet` by role, the mean of each bin."""
+    rows = _query(
+        f"SELECT role, second // {width} * {width} AS bin, avg(value) FROM read_parquet(?)"
+        " WHERE metric = ? GROUP BY role, bin ORDER BY role, bin",
+        hosts,
+        metric,
+    )
+    names = dict.fromkeys(str(row[0]) for row in rows)
+    return [
+        Series(
+            name,
+            [float(row[1]) for row in rows if row[0] == name],
+            [None if row[2] is None else float(row[2]) for row in rows if row[0] == name],
+        )
+        for name in names
+    ]
+
+
+def curves(histograms: Path, counts: dict[str, int]) -> dict[str, Curve]:
+    """Each operation's response times in the steady state; `counts` include the failed ones."""
+    rows = _query(
+        f"SELECT operation, {VALUE} / 1e6 AS value, sum(count) FROM read_parquet(?)"
+        " WHERE kind = 'response' AND phase = 'steady' GROUP BY operation, value ORDER BY operation, value",
+        histograms,
+    )
+    found = {}
+    for operation, count in counts.items():
+        mine = [(float(row[1]), float(row[2])) for row in rows if row[0] == operation]
+        if mine and count:
+            found[operation] = _curve(operation, np.array(mine), count)
+    return found
+
+
+def _curve(operation: str, buckets: np.ndarray, count: int) -> Curve:
+    """Thins the buckets to `CURVE_POINTS`, even on a log axis; every point kept is exact."""
+    at, so_far = np.maximum(buckets[:, 0], 1e-6), np.cumsum(buckets[:, 1])
+    if len(at) > CURVE_POINTS:
+        wanted = np.linspace(math.log(at[0]), math.log(at[-1]), CURVE_POINTS)
+        keep = np.unique(np.searchsorted(np.log(at), wanted).clip(max=len(at) - 1))
+        at, so_far = at[keep], so_far[keep]
+    return Curve(operation, [round(float(x), 6) for x in at], [round(float(y) / count, 6) for y in so_far])
+
+
+def _query(sql: str, parquet: Path, *values: str) -> list[tuple[Any, ...]]:
+    """Rows of a query whose first parameter is the table; the path is taken as it is, not as a pattern."""
+    with duckdb.connect() as connection:
+        return connection.execute(sql, [glob.escape(str(parquet)), *values]).fetchall()

@@ -1,0 +1,143 @@
+"""Every table of a chapter, in the order of the pipeline."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from loadstone.record import make_folder, write_text
+from loadstone.report import format
+from loadstone.report.folder import Chapter
+from loadstone.report.plan_tables import cost_tables, nodes_tables
+from loadstone.report.run_tables import run_tables
+from loadstone.report.table import Column, Table, mark, words
+
+
+def all_tables(chapter: Chapter) -> dict[str, Table]:
+    """The tables whose input exists, by slug."""
+    found = [verdicts(chapter), searched(chapter), *nodes_tables(chapter.nodes), *cost_tables(chapter.cost)]
+    if chapter.detail:
+        found += run_tables(chapter.detail)
+    return {table.slug: table for table in found if table and table.rows}
+
+
+def write_csv(chapter: Chapter, folder: Path) -> list[Path]:
+    """Writes each table as `<slug>.csv` into `folder`, made if need be; gives the files.
+
+    Errors: `cannot-write`, `disk-full`.
+    """
+    make_folder(folder)
+    written = []
+    for table in all_tables(chapter).values():
+        written.append(folder / f"{table.slug}.csv")
+        write_text(written[-1], table.csv())
+    return written
+
+
+def verdicts(chapter: Chapter) -> Table | None:
+    """What each SLA came to: users of a capacity search, or whether one run held it."""
+    capacity = chapter.capacity
+    if capacity:
+        rows = [_capacity_row(sla, capacity[sla]) for sla in ("SLA-1", "SLA-2") if capacity.get(sla)]
+        columns = [
+            words("sla", "SLA"),
+            Column("users", "users"),
+            Column("low_users", "holds at"),
+            Column("high_users", "breaks at"),
+            words("uncertain_at_users", "uncertain at"),
+            Column("throughput_ops_per_s", "operations/s", format.figure),
+            words("limited_by", "limited by"),
+            Column("share_at_high", "its share within the limit there", format.share),
+        ]
+        shown = [
+            one for one in columns if one.key != "uncertain_at_users" or any(row[one.key] for row in rows)
+        ]
+        return Table("verdicts", "Capacity at each SLA", shown, rows)
+    if not chapter.detail:
+        return None
+    summary = chapter.detail.summary
+    rows = [
+        _verdict_row(sla, summary["sla"][sla], summary)
+        for sla in ("SLA-1", "SLA-2")
+        if summary["sla"].get(sla)
+    ]
+    columns = [
+        words("sla", "SLA"),
+        words("percent", "asks", lambda percent: f"{percent:g} % of each operation"),
+        words("met", "verdict", lambda met: mark({True: "pass", False: "fail"}.get(met))),
+        words("worst_operation", "worst operation"),
+        Column("worst_share", "within its limit", format.share),
+        Column("worst_window_start_s", "in the window from s", format.brief),
+    ]
+    return Table("verdicts", "Verdict at each SLA", columns, rows, highlight=_met)
+
+
+def searched(chapter: Chapter) -> Table | None:
+    """The runs of a capacity search."""
+    if not chapter.capacity:
+        return None
+    rows = [
+        {
+            "folder": row["folder"],
+            "users": row["users"],
+            "valid": row["valid"],
+            "worst_share": row.get("worst_share"),
+            "sla_1": row["verdict"].get("SLA-1"),
+            "sla_2": row["verdict"].get("SLA-2"),
+            "throughput_ops_per_s": _summary(chapter, row["folder"]).get("throughput_ops_per_s"),
+        }
+        for row in chapter.capacity.get("runs", [])
+    ]
+    columns = [
+        words("folder", "run"),
+        Column("users", "users"),
+        Column("throughput_ops_per_s", "operations/s", format.figure),
+        Column("worst_share", "worst operation within its limit", format.share),
+        words("sla_1", "SLA-1", mark),
+        words("sla_2", "SLA-2", mark),
+        words("valid", "valid", format.yes),
+    ]
+    chosen = chapter.detail.folder.name if chapter.detail else None
+    return Table(
+        "runs",
+        "Runs of the search, in their order",
+        columns,
+        rows,
+        highlight=lambda row: "chosen" if Path(row["folder"]).name == chosen else "",
+    )
+
+
+def _capacity_row(sla: str, found: dict[str, Any]) -> dict[str, Any]:
+    limited = found.get("limited_by") or {}
+    return {
+        "sla": sla,
+        "users": found.get("users"),
+        "low_users": found.get("low"),
+        "high_users": found.get("high"),
+        "throughput_ops_per_s": found.get("throughput_ops_per_s"),
+        "uncertain_at_users": ", ".join(format.whole(users) for users in found.get("noisy") or []) or None,
+        "limited_by": ", ".join(filter(None, [limited.get("operation"), *(limited.get("checks") or [])]))
+        or None,
+        "share_at_high": limited.get("share_at_high"),
+    }
+
+
+def _verdict_row(sla: str, verdict: dict[str, Any], summary: dict[str, Any]) -> dict[str, Any]:
+    worst = verdict.get("worst") or {}
+    return {
+        "sla": sla,
+        "percent": verdict["percent"],
+        "met": verdict.get("met") if summary["validity"]["valid"] else None,
+        "worst_operation": worst.get("operation"),
+        "worst_share": worst.get("share"),
+        "worst_window_start_s": worst.get("window_start_s"),
+    }
+
+
+def _summary(chapter: Chapter, folder: str) -> dict[str, Any]:
+    run = chapter.runs.get(folder)
+    return run.summary if run else {}
+
+
+def _met(row: dict[str, Any]) -> str:
+    return {True: "good", False: "bad"}.get(row["met"], "")
