@@ -1,0 +1,145 @@
+"""`loadstone capacity`: the most users at SLA-1 and SLA-2."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from loadstone.cli.columns import columns
+from loadstone.cli.run import (
+    INTERRUPTED,
+    MOST_SEED,
+    MOST_USERS,
+    AsJson,
+    DbPid,
+    Name,
+    Reset,
+    SutPid,
+    Url,
+    Window,
+    default_folder,
+    load,
+    loading,
+    processes,
+    progress,
+)
+from loadstone.cli.scenario import Overrides
+from loadstone.errors import SLA_NOT_MET, LoadstoneError
+
+if TYPE_CHECKING:
+    from loadstone.capacity import Search
+
+_FIRST = 25
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command()(capacity)
+
+
+def capacity(
+    scenario: Name,
+    first: Annotated[
+        int, typer.Option("--from", metavar="N", min=1, max=MOST_USERS, help="Users of the first run.")
+    ] = _FIRST,
+    most: Annotated[
+        int, typer.Option("--to", metavar="M", min=1, max=MOST_USERS, help="Never more users than these.")
+    ] = 100_000,
+    window: Window = None,
+    confidence: Annotated[
+        float, typer.Option(min=0.5, max=0.9999, help="Confidence of the interval.")
+    ] = 0.95,
+    tolerance: Annotated[
+        float,
+        typer.Option(min=0.001, max=1, help="Done when the interval is this wide, relative to its low end."),
+    ] = 0.05,
+    repeats: Annotated[int, typer.Option(min=1, help="Most runs at one number of users.")] = 4,
+    max_runs: Annotated[int, typer.Option(min=1, help="Most runs in all.")] = 60,
+    seed: Annotated[
+        int, typer.Option(min=0, max=MOST_SEED, help="Seed of the first run; each further one adds 1.")
+    ] = 1,
+    url: Url = None,
+    out: Annotated[Path | None, typer.Option(help="Folder; without, runs/TIME-NAME-capacity.")] = None,
+    settings: Overrides = None,
+    sut_pid: SutPid = None,
+    db_pid: DbPid = None,
+    reset: Reset = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find the most users a service carries at SLA-1 (90 %) and SLA-2 (99 %), its data reset before each run.
+
+    Exit code: 0 some number of users holds SLA-1, 1 none is known to, else as `loadstone run`.
+
+    Example: loadstone capacity olio --from 100 --window 60
+    """
+    from loadstone.capacity import Limits, Options, find
+    from loadstone.drive import Interrupt, Job, RustEngine, sut_of
+
+    if most < first:
+        raise LoadstoneError("search-range", f"--to {most} is under --from {first}", hint="swap them")
+    loaded = load(scenario, settings, window=window, url=url)
+    sut = sut_of(loaded, processes=processes(sut_pid, db_pid), reset=reset, loading=loading(loaded))
+    job = Job(loaded, sut, RustEngine(), ["loadstone", *sys.argv[1:]])
+    folder = out or default_folder(f"{loaded.name}-capacity")
+    options = Options(Limits(first, most, tolerance, repeats, max_runs), confidence, seed)
+    try:
+        result = find(job, folder, options, Interrupt(), _watch)
+    except KeyboardInterrupt:
+        print(f"aborted; {folder} keeps the runs that ended", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED) from None
+    print(json.dumps(result, indent=2) if as_json else table(result, folder))
+    for warning in result["warnings"]:
+        print(f"warning: {warning}", file=sys.stderr)
+    if result["outcome"] == "interrupted":
+        print("interrupted: the intervals are those found so far", file=sys.stderr)
+    if not result["SLA-1"]["low"]:
+        raise typer.Exit(SLA_NOT_MET)
+
+
+def table(result: Mapping[str, Any], folder: Path) -> str:
+    """The answer and the runs it rests on."""
+    lines = [_sentence(name, result[name]) for name in ("SLA-1", "SLA-2")]
+    rows = [
+        [
+            row["folder"],
+            str(row["users"]),
+            "-" if row["worst_share"] is None else f"{100 * row['worst_share']:.2f} %",
+            row["verdict"]["SLA-1"],
+            row["verdict"]["SLA-2"],
+            "yes" if row["valid"] else "no",
+        ]
+        for row in result["runs"]
+    ]
+    head = ["run", "users", "least within limit", "SLA-1", "SLA-2", "valid"]
+    lines += ["", columns(head, rows, {"users", "least within limit"}), "", f"{result['outcome']}; {folder}"]
+    return "\n".join(lines)
+
+
+def _sentence(name: str, answer: Mapping[str, Any]) -> str:
+    low, high, limit = answer["low"], answer["high"], answer["limited_by"]
+    if high is None:
+        return f"{name}: at least {low} users" if low else f"{name}: unknown"
+    if not low:
+        return f"{name}: fewer than {high} users"
+    return f"{name}: {low} users; {high} are too many{_why(limit, high)}"
+
+
+def _why(limit: Mapping[str, Any], high: int) -> str:
+    """What broke the SLA at `high` users; a service that hangs has no share to show."""
+    if limit["operation"] is None:
+        return ", not one operation ended"
+    checks = "".join(f", {name}" for name in limit["checks"])
+    return f", limited by {limit['operation']} ({100 * limit['share_at_high']:.1f} % at {high}{checks})"
+
+
+def _watch(number: int, users: int, search: Search) -> Any:
+    known = ", ".join(
+        f"{name} {bracket.low}..{'' if bracket.high is None else bracket.high}"
+        for name, bracket in search.brackets.items()
+    )
+    return progress(f"[{number}: {known}] ")

@@ -1,0 +1,164 @@
+"""`loadstone cost`: dollars per user per month."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from loadstone.cli.columns import columns
+from loadstone.cli.defaults import defaults_from
+from loadstone.cli.written import warn, write_beside
+from loadstone.cost import book as books
+from loadstone.cost.bill import HORIZONS
+from loadstone.cost.book import PriceBook
+from loadstone.cost.cases import measured_cases, parse_instance, typed_cases
+from loadstone.cost.plan import Bill, Month, PerUser, bill
+from loadstone.cost.record import FILE, cost_record
+from loadstone.errors import LoadstoneError
+from loadstone.nodes.measured import read_measured
+
+EXAMPLES = """
+What each user costs a month, over 1, 12 and 36 months, at SLA-1 and SLA-2, without and with egress.
+With --from, users and bytes are read from capacity.json or run.json there, machines without a count
+from nodes.json, and cost.json is written beside them. Every dollar names its price row.
+
+Examples:
+
+  loadstone cost --from runs/olio --book aws-2026 --instance m7i.xlarge
+
+  loadstone cost --book aws-2008 --instance c1.xlarge:2 --users-sla-1 500 --users-sla-2 250
+
+  loadstone cost --from runs/olio --prices ours.csv --instance r640:3
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command("cost", help=EXAMPLES, no_args_is_help=True)(cost)
+
+
+def cost(
+    scenario: Annotated[
+        Path | None,
+        typer.Argument(
+            help="Scenario whose table `cost` gives defaults.",
+            callback=defaults_from("cost", "cost-input"),
+            is_eager=True,
+        ),
+    ] = None,
+    folder: Annotated[
+        Path | None, typer.Option("--from", help="Run folder with capacity.json or run.json.")
+    ] = None,
+    instance: Annotated[
+        list[str] | None,
+        typer.Option(help="SKU:COUNT; without COUNT as many as nodes.json says. Repeatable."),
+    ] = None,
+    book: Annotated[str | None, typer.Option(help="Price book, such as aws-2026.")] = None,
+    prices: Annotated[
+        list[Path] | None, typer.Option(help="CSV with price books of your own. Repeatable.")
+    ] = None,
+    region: Annotated[str | None, typer.Option(help="Region, where a book has several.")] = None,
+    users_sla_1: Annotated[float | None, typer.Option(help="Users held at SLA-1.")] = None,
+    users_sla_2: Annotated[float | None, typer.Option(help="Users held at SLA-2.")] = None,
+    hours_per_month: Annotated[str, typer.Option(help="Hours billed a month.")] = "720",
+    duty: Annotated[
+        str, typer.Option(help="Mean load as a share of the most users, for transfer: 0 to 1.")
+    ] = "1",
+    as_json: Annotated[
+        bool, typer.Option("--json", help="The record on stdout instead of the table.")
+    ] = False,
+) -> None:
+    """Parses, prices, reports; the help text is `EXAMPLES`."""
+    catalogue = _catalogue(book, prices or [], region)
+    month = Month(_number(hours_per_month, "--hours-per-month", 744), _number(duty, "--duty", 1))
+    wanted = [parse_instance(text, catalogue) for text in instance or []]
+    if not wanted:
+        raise LoadstoneError("cost-input", "no machine is named", hint="give --instance, such as c1.xlarge:2")
+    typed = {"SLA-1": users_sla_1, "SLA-2": users_sla_2}
+    measured = read_measured(folder) if folder else None
+    if any(typed.values()) == (measured is not None):
+        raise LoadstoneError(
+            "cost-input", "the users must be given once",
+            hint="either --from a run folder, or --users-sla-1 and --users-sla-2",
+        )  # fmt: skip
+    cases = measured_cases(measured, wanted) if measured else typed_cases(typed, wanted)
+    bills = {sla: bill(case, catalogue, month) for sla, case in cases.items()}
+    inputs = {
+        "from": str(folder) if folder else None, "book": book, "prices": [str(file) for file in prices or []],
+        "region": region, "instance": instance,
+        "hours_per_month": float(month.hours), "duty": float(month.duty),
+    }  # fmt: skip
+    record = cost_record(inputs, bills, measured.warnings if measured else [])
+    if measured:
+        write_beside(measured.file, FILE, record)
+    typer.echo(json.dumps(record, indent=2, ensure_ascii=False) if as_json else _tables(record, bills))
+    warn(record)
+
+
+def _catalogue(book: str | None, files: list[Path], region: str | None) -> PriceBook:
+    own = PriceBook(tuple(row for file in files for row in books.read(file).rows))
+    if book is None and not files:
+        names = ", ".join(dict.fromkeys(row.book for row in books.shipped().rows))
+        raise LoadstoneError(
+            "cost-input", "no price book is named", hint=f"give --book ({names}) or --prices"
+        )
+    if book is None:
+        found = own
+    else:
+        # A book of the user's own comes before a shipped one of the same name.
+        mine = any(row.book == book for row in own.rows)
+        found = (own if mine else PriceBook(own.rows + books.shipped().rows)).named(book)
+    return found.in_region(region) if region else found
+
+
+def _number(text: str, flag: str, most: int) -> Decimal:
+    """A decimal number above 0 and up to `most`, exactly as typed."""
+    if not text.replace(".", "", 1).isascii() or not text.replace(".", "", 1).isdigit() or len(text) > 12:
+        raise LoadstoneError("cost-input", f"`{text[:40]}` is not a plain number", place=flag)
+    if not 0 < Decimal(text) <= most:
+        raise LoadstoneError("cost-input", f"`{text}` is not above 0 and up to {most}", place=flag)
+    return Decimal(text)
+
+
+def _tables(record: dict[str, Any], bills: dict[str, Bill]) -> str:
+    months = [f"{count} months" if count > 1 else "1 month" for count in HORIZONS]
+    lines = []
+    for line in record["lines"]:
+        quantity = f"{line['quantity']:,.6g} {line['unit']}"
+        each = [f"{line['usd_per_month'][str(count)]:,.2f}" for count in HORIZONS]
+        lines.append(
+            [line["what"], line["sla"] or "both", quantity, f"{line['price_usd']:g}", *each, line["row"]]
+        )
+    users = []
+    for sla, priced in bills.items():
+        users.append(
+            [sla, f"{float(priced.without_egress.users):,.6g}", "without", *_spread(priced.without_egress)]
+        )
+        if priced.with_egress:
+            users.append(
+                [sla, f"{float(priced.with_egress.users):,.6g}", "with", *_spread(priced.with_egress)]
+            )
+    parts = [
+        "Dollars a month, by months of operation:",
+        columns(
+            ["what", "SLA", "quantity", "price", *months, "price row"], lines, {"quantity", "price", *months}
+        ),
+        "",
+        "Dollars per user per month:",
+        columns(["SLA", "users", "egress", *months], users, {"users", *months}),
+    ]
+    return "\n".join(parts)
+
+
+def _spread(each: PerUser) -> list[str]:
+    """`2.304`, or with the interval of the capacity `2.304 (2.259–2.304)`."""
+    cells = []
+    for months in HORIZONS:
+        ends = ["?" if end is None else f"{end[months]:,.3f}" for end in (each.cheap, each.dear)]
+        known = each.cheap or each.dear
+        cells.append(f"{each.value[months]:,.3f}" + (f" ({'–'.join(ends)})" if known else ""))
+    return cells

@@ -1,0 +1,85 @@
+"""`loadstone demo`: the main job end to end at small scale, as the commands a person would type."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from loadstone.cli.run import default_folder
+
+_SEARCH = [
+    "--from", "1000", "--window", "10", "--tolerance", "0.1", "--repeats", "2", "--max-runs", "9",
+    "--set", "load.ramp_up_s=4", "--set", "load.ramp_down_s=1", "--set", "target.options.cores=1",
+    "--set", "data.media_scale=0.1",
+]  # fmt: skip
+"""Few and short runs: a demonstration has minutes, not hours. The service gets one core, so that the
+generator beside it on the same machine is not what limits the answer; uploads are small, so that the disk is
+not either."""
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command()(demo)
+
+
+def demo(
+    users: Annotated[int, typer.Option(min=1, help="Users that the planned service must carry.")] = 20_000,
+    target: Annotated[str, typer.Option(help="Availability it must keep.")] = "0.99999",
+    instance: Annotated[str, typer.Option(help="Machine of the price book aws-2026.")] = "c7i.large",
+    out: Annotated[Path | None, typer.Option(help="Folder; without, runs/TIME-demo.")] = None,
+) -> None:
+    """Everything, small, in three minutes: capacity, nodes, cost and report of the built-in site.
+
+    Each stage is a command of its own, shown before it runs. Ctrl-C ends the search early; the rest follows.
+
+    Example: loadstone demo --users 50000
+    """
+    folder = out or default_folder("demo")
+    started = time.monotonic()
+    _stage("How many users does one machine hold?", ["capacity", "olio", *_SEARCH, "--out", str(folder)])
+    _label(folder)
+    plan = ["--users", str(users), "--target", target]
+    _stage("How many machines keep it up?", ["nodes", "--from", str(folder), *plan], accept=(0, 1))
+    priced = ["--book", "aws-2026", "--instance", instance]
+    _stage("What does each user cost?", ["cost", "--from", str(folder), *priced])
+    _stage("Put it on a page.", ["report", str(folder), "--out", str(folder / "report.html")])
+    print(f"\n{_answer(folder)}")
+    took = time.monotonic() - started
+    print(f"A demonstration, done in {took:.0f} s: windows of 10 s, where the rule says 300 s.")
+    print(f"Open {folder / 'report.html'}")
+
+
+def _stage(question: str, arguments: list[str], accept: tuple[int, ...] = (0,)) -> None:
+    """Runs one command of ours where the user can see it."""
+    print(f"\n{question}\n$ {shlex.join(['loadstone', *arguments])}", flush=True)
+    # Ctrl-C is for the stage: it ends early, keeps what it measured, and the next stage goes on with that.
+    before = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        code = subprocess.run([sys.executable, "-m", "loadstone", *arguments], check=False).returncode
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if code not in accept:
+        # It has said why on stderr.
+        raise typer.Exit(code)
+
+
+def _label(folder: Path) -> None:
+    """Marks the folder, so that no report of it passes for a measurement by the rules."""
+    file = folder / "capacity.json"
+    capacity = json.loads(file.read_text("utf-8"))
+    file.write_text(json.dumps(capacity | {"demonstration": True}, indent=2) + "\n", "utf-8")
+
+
+def _answer(folder: Path) -> str:
+    """The sentence at the top of the report."""
+    from loadstone import report
+
+    return report.sentence(report.read_chapter(folder))

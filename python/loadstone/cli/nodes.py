@@ -1,0 +1,209 @@
+"""`loadstone nodes`: from what one node carries to the nodes that keep the service available."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from loadstone.cli.columns import columns
+from loadstone.cli.defaults import defaults_from
+from loadstone.cli.written import warn, write_beside
+from loadstone.nodes.choices import parse_deployments, parse_node_type
+from loadstone.nodes.integrity import NodeType, shares
+from loadstone.nodes.load import Demand, Load, demands
+from loadstone.nodes.measured import read_measured
+from loadstone.nodes.plan import PF_ON_PREM_REPAIR, Hazards, Option, best, options
+from loadstone.nodes.quantities import (
+    parse_duration,
+    parse_rate,
+    parse_target,
+    spell_availability,
+    spell_duration,
+)
+from loadstone.nodes.record import FILE, nodes_record
+
+EXAMPLES = """
+How many nodes carry a load and stay available. With --from, what one node carries is read from
+capacity.json or run.json there, and nodes.json is written beside it.
+
+Examples:
+
+  loadstone nodes --from runs/olio --users 5000 --target "four nines"
+
+  loadstone nodes --users-per-node 500 --users 5000 --crash-rate 1/183d --failover 30min
+
+  loadstone nodes --throughput-per-node 40.2 --load 500 --node-type native --node-type ilr:0.87
+
+  loadstone nodes --users-per-node 1 --users 10 --year 365d --fault-rate 0.9/day
+
+Exit code 1 when no deployment meets the target.
+"""
+
+
+@dataclass(frozen=True)
+class _Plan:
+    hazards: Hazards
+    node_types: list[NodeType]
+    deployments: list[str]
+    demands: list[Demand]
+    faults_per_s: Fraction | None
+    typed: dict[str, Any]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command("nodes", help=EXAMPLES, no_args_is_help=True)(nodes)
+
+
+def nodes(
+    scenario: Annotated[
+        Path | None,
+        typer.Argument(
+            help="Scenario whose table `nodes` gives defaults.",
+            callback=defaults_from("nodes", "nodes-input"),
+            is_eager=True,
+        ),
+    ] = None,
+    folder: Annotated[
+        Path | None, typer.Option("--from", help="Run folder of one node: capacity.json or run.json.")
+    ] = None,
+    users: Annotated[float | None, typer.Option(help="Users the service must carry.")] = None,
+    load: Annotated[float | None, typer.Option(help="Operations a second it must carry.")] = None,
+    users_per_node: Annotated[float | None, typer.Option(help="Users one node carries.")] = None,
+    throughput_per_node: Annotated[
+        float | None, typer.Option(help="Operations a second one node carries.")
+    ] = None,
+    sla: Annotated[str, typer.Option(help="SLA whose capacity counts: SLA-1 or SLA-2.")] = "SLA-1",
+    target: Annotated[str, typer.Option(help="Availability: `0.99999`, `99.9 %` or `five nines`.")] = "0.999",
+    crash_rate: Annotated[str, typer.Option(help="Crashes of one node: `1/year`, `1/183d`.")] = "1/year",
+    failover: Annotated[str, typer.Option(help="Mean time to replace a crashed node.")] = "15s",
+    repair: Annotated[
+        str, typer.Option(help="Mean time to mend a crashed node for the pool, or `none`.")
+    ] = "1h",
+    year: Annotated[str, typer.Option(help="Length of the year judged.")] = "365.25d",
+    node_type: Annotated[
+        list[str] | None,
+        typer.Option(help="`native`, `ilr` or `tx`; with a throughput factor, `ilr:0.87`. Repeatable."),
+    ] = None,
+    deployment: Annotated[
+        list[str] | None, typer.Option(help="Only this deployment, such as `PF on-prem`. Repeatable.")
+    ] = None,
+    fault_rate: Annotated[
+        str | None, typer.Option(help="Transient faults of one node, such as `27/month`: adds integrity.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="The record on stdout instead of the table.")
+    ] = False,
+) -> None:
+    """Parses, plans, reports; the help text is `EXAMPLES`."""
+    year_s = parse_duration(year, place="--year")
+    mending = None if repair.strip().lower() == "none" else parse_duration(repair, year_s, place="--repair")
+    hazards = Hazards(
+        crash=parse_rate(crash_rate, year_s, place="--crash-rate"),
+        failover=1 / parse_duration(failover, year_s, place="--failover"),
+        repair=1 / mending if mending else None,
+        target=parse_target(target, place="--target"),
+        year_s=year_s,
+    )
+    measured = read_measured(folder) if folder else None
+    wanted = Load(users, load, users_per_node, throughput_per_node)
+    plan = _Plan(
+        hazards,
+        [parse_node_type(text) for text in node_type or ["native"]],
+        [name for name in parse_deployments(deployment) if mending or name != PF_ON_PREM_REPAIR],
+        demands(wanted, measured, sla),
+        parse_rate(fault_rate, year_s, place="--fault-rate") if fault_rate else None,
+        {
+            "sla": sla, "target": target, "crash_rate": crash_rate, "failover": failover, "repair": repair,
+            "year": year, "fault_rate": fault_rate, "from": str(folder) if folder else None,
+        },
+    )  # fmt: skip
+    record, found = _solve(plan, measured.warnings if measured else [])
+    if measured:
+        write_beside(measured.file, FILE, record)
+    typer.echo(json.dumps(record, indent=2, ensure_ascii=False) if as_json else _table(plan, found, record))
+    warn(record)
+    if record["chosen"] is None:
+        raise typer.Exit(1)
+
+
+def _solve(plan: _Plan, warnings: list[str]) -> tuple[dict[str, Any], list[Option]]:
+    per_sla = {
+        demand.sla: options(demand.load, demand.per_node, plan.node_types, plan.hazards, plan.deployments)
+        for demand in plan.demands
+    }
+    first = plan.demands[0]
+    integrity = {}
+    if plan.faults_per_s:
+        integrity = {kind.name: shares(kind, float(plan.faults_per_s)) for kind in plan.node_types}
+    inputs = plan.typed | first.record() | {
+        "crash_per_s": float(plan.hazards.crash), "failover_per_s": float(plan.hazards.failover),
+        "repair_per_s": float(plan.hazards.repair) if plan.hazards.repair else None,
+        "target_share": float(plan.hazards.target), "year_s": float(plan.hazards.year_s),
+        "throughput_factors": {kind.name: float(kind.throughput) for kind in plan.node_types},
+    }  # fmt: skip
+    return nodes_record(inputs, first.sla, per_sla, integrity, warnings), per_sla[first.sla]
+
+
+def _table(plan: _Plan, found: list[Option], record: dict[str, Any]) -> str:
+    hazards, demand = plan.hazards, plan.demands[0]
+    allowed = spell_duration(hazards.allowed_s())
+    parts = [
+        f"{demand.sentence()}, up {plan.typed['target']} of a {plan.typed['year']} year "
+        f"(at most {allowed} down); one node crashes at {plan.typed['crash_rate']}.",
+        "",
+        _options_table(found, float(hazards.year_s)),
+    ]
+    notes: dict[str, list[str]] = {}
+    for option in found:
+        if option.note:
+            notes.setdefault(option.note, []).append(f"{option.deployment} {option.node_type}")
+    if notes:
+        parts += ["", *(f"{', '.join(names)}: {note}." for note, names in notes.items())]
+    chosen = best(found)
+    if chosen:
+        parts += ["", f"Fewest nodes: {chosen.total} × {chosen.node_type}, {chosen.deployment}."]
+    else:
+        parts += ["", "No deployment meets the target."]
+    if record["integrity"]:
+        parts += ["", _integrity_table({each["node_type"]: each for each in record["integrity"]}, plan)]
+    return "\n".join(parts)
+
+
+def _options_table(found: list[Option], year_s: float) -> str:
+    numbers = {"Num", "extra", "total", "availability", "down a year"}
+    head = ["deployment", "node", "Num", "extra", "total", "availability", "down a year"]
+    ranged = any(option.num_range != (None, None) for option in found)
+    rows = []
+    for option in found:
+        down = option.downtime_s_per_year
+        row = [
+            option.deployment, option.node_type, str(option.num), _or(option.extra, "-"),
+            _or(option.total, "-"), "-" if down is None else spell_availability(down, year_s), "-" if down is
+            None else spell_duration(down),
+        ]  # fmt: skip
+        if ranged:
+            fewest, most = (_or(count, "?") for count in option.total_range)
+            row.append(fewest if fewest == most else f"{fewest}–{most}")
+        rows.append(row)
+    return columns([*head, "total over interval"] if ranged else head, rows, numbers)
+
+
+def _or(count: int | None, otherwise: str) -> str:
+    return otherwise if count is None else str(count)
+
+
+def _integrity_table(integrity: dict[str, dict[str, float]], plan: _Plan) -> str:
+    rows = [
+        [name, *(f"{100 * each[state]:.4g} %" for state in ("correct", "corrupt", "down"))]
+        for name, each in integrity.items()
+    ]
+    head = ["node", "correct", "corrupt", "down"]
+    return f"Under {plan.typed['fault_rate']} transient faults, mean over 30 days:\n" + columns(
+        head, rows, set(head[1:])
+    )

@@ -1,0 +1,108 @@
+"""`loadstone olio`: the data of the built-in social-events site."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from loadstone.cli.columns import columns
+from loadstone.errors import LoadstoneError
+
+olio = typer.Typer(no_args_is_help=True, help="The data of Olio, the built-in social-events site.")
+
+Profile = Annotated[str, typer.Option(metavar="NAME", help="Era of the data: cloudstone-2008 or olio-0.2.")]
+MediaScale = Annotated[
+    float, typer.Option(min=0.000001, max=100, help="Sizes of pictures relative to Olio's.")
+]
+
+
+class Names(StrEnum):
+    """Which lengths user names have."""
+
+    RELEASE = "release"
+    PAPER = "paper"
+
+
+_ACCOUNTS_A_USER = {"cloudstone-2008": 10, "olio-0.2": 100}
+"""Accounts for each concurrent user: a tenth of the accounts is logged in (2008), a hundredth (0.2)."""
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands."""
+    app.add_typer(olio, name="olio")
+
+
+@olio.command()
+def load(
+    users: Annotated[
+        int | None, typer.Option(min=1, help="Concurrent users that the data set is for.")
+    ] = None,
+    accounts: Annotated[int | None, typer.Option(min=1, help="Accounts, when said directly.")] = None,
+    profile: Profile = "cloudstone-2008",
+    out: Annotated[Path, typer.Option(help="Folder of the data set.")] = Path("olio-data"),
+    seed: Annotated[int, typer.Option(min=0, help="Seed of every random choice.")] = 1,
+    base_day: Annotated[str, typer.Option(metavar="DATE", help="The site's virtual today.")] = "2008-10-22",
+    media_scale: MediaScale = 1.0,
+    names: Annotated[
+        Names, typer.Option(help="Lengths of user names: 6 to 11, or the paper's 3 to 8.")
+    ] = Names.RELEASE,
+    minimal_indexes: Annotated[
+        bool, typer.Option("--minimal-indexes", help="Leave out every index but the keys: slow on purpose.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
+) -> None:
+    """Create a data set, always the same for the same options.
+
+    Example: loadstone olio load --users 100 --out olio-data
+    """
+    from loadstone.cli.progress import LoadingProgress
+    from loadstone.drive import DataSet
+    from loadstone.record import require_unused
+
+    if profile not in _ACCOUNTS_A_USER:
+        known = " and ".join(_ACCOUNTS_A_USER)
+        raise LoadstoneError("data-options", f"no profile `{profile}`", hint=f"there are {known}")
+    if (users is None) == (accounts is None):
+        raise LoadstoneError(
+            "data-options", "say either --users or --accounts", hint="for example --users 100"
+        )
+    require_unused(out)
+    size = accounts if accounts is not None else _ACCOUNTS_A_USER[profile] * (users or 0)
+    options = {
+        "seed": seed,
+        "base_day": base_day,
+        "media_scale": media_scale,
+        "names": names.value,
+        "minimal_indexes": minimal_indexes,
+    }
+    counts = DataSet(size, profile, json.dumps(options)).load(out, LoadingProgress(f"{size} accounts"))
+    if as_json:
+        print(
+            json.dumps({"folder": str(out), "accounts": size, "profile": profile, "rows": counts}, indent=2)
+        )
+        return
+    rows = [[table, str(count)] for table, count in counts.items()]
+    print(columns(["table", "rows"], [*rows, ["all", str(sum(counts.values()))]], {"rows"}))
+
+
+@olio.command()
+def names(
+    first: Annotated[int, typer.Option(min=0, max=2**62, help="First id.")] = 1,
+    count: Annotated[int, typer.Option(min=1, max=100_000, help="How many.")] = 10,
+    as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False,
+) -> None:
+    """Print the user names of some ids: a test vector for other implementations.
+
+    Example: loadstone olio names --first 1 --count 5
+    """
+    from loadstone._core import usernames
+
+    found = usernames(first, count)
+    if as_json:
+        print(json.dumps({str(first + i): name for i, name in enumerate(found)}, indent=2))
+        return
+    print("\n".join(f"{first + i}\t{name}" for i, name in enumerate(found)))

@@ -1,0 +1,60 @@
+"""`loadstone report`: the page, and the same as Markdown, CSV and JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Folders = Annotated[
+    list[Path],
+    typer.Argument(help="Run, capacity or demo folders; several become one page, one after the other."),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", "-o", help="Where the page goes. Default: report.html in the folder; of several, here."
+    ),
+]
+AsMarkdown = Annotated[bool, typer.Option("--markdown", help="Print a Markdown summary for CI instead.")]
+Csv = Annotated[
+    Path | None, typer.Option("--csv", metavar="DIR", help="Also write every table as CSV into DIR.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print everything the folders say as JSON instead.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command("report", epilog="Example: loadstone report out/olio --csv tables/")(_report)
+
+
+def _report(
+    folders: Folders,
+    out: Out = None,
+    markdown: AsMarkdown = False,
+    csv: Csv = None,
+    as_json: AsJson = False,
+) -> None:
+    """Makes report.html: the answer, the charts, the tables, how it was measured; one file, offline."""
+    # Imported here: the other commands need not wait for the database and the templates.
+    from loadstone import record, report
+
+    chapters = [report.read_chapter(folder) for folder in folders]
+    if csv:
+        for index, chapter in enumerate(chapters, 1):
+            target = csv if len(chapters) == 1 else csv / f"{index}-{chapter.folder.resolve().name}"
+            for path in report.write_csv(chapter, target):
+                print(path, file=sys.stderr)
+    if markdown:
+        print("\n".join(report.summary(chapter) for chapter in chapters), end="")
+    if as_json:
+        merged = [report.as_json(chapter) for chapter in chapters]
+        print(json.dumps(merged[0] if len(merged) == 1 else merged, indent=2, ensure_ascii=False))
+    if out or not (markdown or as_json):
+        path = out or (folders[0] / "report.html" if len(folders) == 1 else Path("report.html"))
+        record.make_folder(path.parent)
+        record.write_text(path, report.page(chapters))
+        print(path)

@@ -1,0 +1,189 @@
+"""`loadstone run`: one measurement."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from loadstone.cli.columns import columns
+from loadstone.cli.scenario import Overrides, overrides
+from loadstone.errors import SLA_NOT_MET, LoadstoneError
+
+if TYPE_CHECKING:
+    from loadstone.scenario import Scenario
+
+Name = Annotated[
+    str, typer.Argument(metavar="SCENARIO", help="A scenario file, or the name of a built-in one.")
+]
+Url = Annotated[str | None, typer.Option(help="Drive this site instead of the scenario's target.")]
+Window = Annotated[
+    float | None,
+    typer.Option(metavar="S", min=1, help="Steady state and SLA window, seconds; 300 by rule."),
+]
+SutPid = Annotated[
+    int | None, typer.Option(help="First process of a service on this machine, to observe it.")
+]
+DbPid = Annotated[int | None, typer.Option(help="First process of its database.")]
+Reset = Annotated[
+    str | None,
+    typer.Option(metavar="COMMAND", help="Shell command that resets the service's data before a run."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+MOST_USERS = 2**32 - 1
+MOST_SEED = 2**63
+"""What the plan has room for; a search adds the number of its runs to the seed."""
+
+INTERRUPTED = 130
+"""What shells report for a command ended by Ctrl-C."""
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command()(run)
+
+
+def run(
+    scenario: Name,
+    users: Annotated[int | None, typer.Option(min=1, max=MOST_USERS, help="Concurrent users.")] = None,
+    seed: Annotated[int, typer.Option(min=0, max=MOST_SEED, help="Seed of every random choice.")] = 1,
+    window: Window = None,
+    url: Url = None,
+    out: Annotated[Path | None, typer.Option(help="Run folder; without, runs/TIME-NAME.")] = None,
+    sla: Annotated[int, typer.Option(min=1, max=2, help="The SLA that decides the exit code.")] = 1,
+    settings: Overrides = None,
+    sut_pid: SutPid = None,
+    db_pid: DbPid = None,
+    reset: Reset = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure a service once, into a run folder.
+
+    Exit code: 0 the SLA is met by a valid run, 1 it is not, 2 bad input, 3 service unreachable, 4 our fault.
+
+    Example: loadstone run olio --users 100 --window 60
+    """
+    from loadstone.drive import Interrupt, Job, RustEngine, measure_scenario, sut_of
+
+    loaded = load(scenario, settings, window=window, url=url)
+    sut = sut_of(loaded, processes=processes(sut_pid, db_pid), reset=reset, loading=loading(loaded))
+    job = Job(loaded, sut, RustEngine(), ["loadstone", *sys.argv[1:]])
+    folder = out or default_folder(loaded.name)
+    try:
+        result = measure_scenario(
+            job, folder, users=users, seed=seed, interrupt=Interrupt(), progress=progress()
+        )
+    except KeyboardInterrupt:
+        begun = (folder / "rules.json").is_file()
+        kept = f"; `loadstone report {folder}` completes the folder from its journal" if begun else ""
+        print(f"aborted{kept}", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED) from None
+    print(json.dumps(result, indent=2) if as_json else table(result, folder))
+    raise typer.Exit(conclude(result, f"SLA-{sla}"))
+
+
+def load(
+    name: str, settings: list[str] | None, *, window: float | None = None, url: str | None = None
+) -> Scenario:
+    """The scenario with what the command line changes in it; what is `--set` explicitly wins."""
+    from loadstone.scenario import load_scenario
+
+    changes: dict[str, str] = {}
+    if window is not None:
+        changes |= {"load.steady_s": repr(window), "sla.window_s": repr(window)}
+    if url is not None:
+        changes["target.url"] = url
+    return load_scenario(name, changes | overrides(settings))
+
+
+def progress(title: str = "") -> Any:
+    """What shows a run on stderr."""
+    from loadstone.cli.progress import RunProgress
+
+    return RunProgress(title)
+
+
+def loading(scenario: Scenario) -> Any:
+    """What shows a data set being loaded on stderr."""
+    from loadstone.cli.progress import LoadingProgress
+
+    return LoadingProgress(f"{scenario.data.get('accounts')} accounts")
+
+
+def processes(sut: int | None, database: int | None) -> dict[str, int]:
+    """Process numbers from the command line by role."""
+    return {role: pid for role, pid in (("sut", sut), ("database", database)) if pid is not None}
+
+
+def default_folder(name: str) -> Path:
+    """`runs/<time>-<name>` with the time in UTC."""
+    safe = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name)
+    return Path("runs") / f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{safe}"
+
+
+def conclude(result: Mapping[str, Any], sla: str) -> int:
+    """The exit code of a run, after saying on stderr what kept it from being good.
+
+    Errors: `sut-died`, `sut-unreachable`.
+    """
+    outcome = result["outcome"]
+    if outcome in ("sut-died", "sut-unreachable"):
+        what = "went away in the middle of the run" if outcome == "sut-died" else "never took a connection"
+        message = f"the service at {result['target']} {what}; everything measured was kept"
+        raise LoadstoneError(outcome, message, hint="look at its log")
+    if outcome == "interrupted":
+        print("interrupted: the figures are those of the part that was measured", file=sys.stderr)
+    for check in result["validity"]["checks"]:
+        if check["required"] and not check["passed"]:
+            print(
+                f"invalid: {check['name']}: {check['measured']}, expected {check['expected']}",
+                file=sys.stderr,
+            )
+            print(f"  hint: {check['hint']}", file=sys.stderr)
+    for warning in result["warnings"]:
+        print(f"warning: {warning}", file=sys.stderr)
+    return 0 if result["sla"][sla]["met"] and result["validity"]["valid"] else SLA_NOT_MET
+
+
+def table(result: Mapping[str, Any], folder: Path) -> str:
+    """The run in a few lines."""
+    head = ["operation", "count", "failed", "p50 ms", "p90 ms", "p99 ms", "limit ms", "within limit"]
+    rows = [
+        [
+            name,
+            str(operation["count"]),
+            str(sum(operation["failed"].values())),
+            *(_number(operation["response_ms"][quantile], 1) for quantile in ("p50", "p90", "p99")),
+            f"{1000 * operation['limit_s']:.0f}",
+            _percent(operation["share_within_limit"]),
+        ]
+        for name, operation in result["operations"].items()
+    ]
+    load, steady = result["load"], result["steady"]
+    rate, requests = (_number(result[name], 1) for name in ("throughput_ops_per_s", "requests_per_s"))
+    lines = [
+        f"{result['name']}: {load['users']} users, {steady['end_s'] - steady['start_s']:.0f} s steady, "
+        f"{rate} ops/s, {requests} requests/s",
+        columns(head, rows, set(head[1:])),
+    ]
+    for sla in ("SLA-1", "SLA-2"):
+        verdict = result["sla"][sla]
+        worst = verdict["worst"]
+        where = f", least {worst['operation']} {_percent(worst['share'])}" if worst else ""
+        lines.append(f"{sla}: {'met' if verdict['met'] else 'not met'} ({verdict['percent']} %{where})")
+    lines.append(f"{'valid' if result['validity']['valid'] else 'INVALID'}; {result['outcome']}; {folder}")
+    return "\n".join(lines)
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.2f} %"

@@ -1,0 +1,137 @@
+"""`loadstone check`, `loadstone schema`, `loadstone init`: scenario files before any load."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from loadstone.errors import LoadstoneError
+
+if TYPE_CHECKING:
+    from loadstone.scenario import Scenario
+
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="PATH=VALUE", help="Change the scenario, as in `--set load.users=50`; repeatable."
+    ),
+]
+
+_NOWHERE = ("127.0.0.1", 80)  # stands in for the address of a built-in application that does not run yet
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands."""
+    app.command()(check)
+    app.command()(schema)
+    app.command()(init)
+
+
+def overrides(settings: list[str] | None) -> dict[str, str]:
+    """`--set` options as a mapping. LoadstoneError `override-path` for one without `=`.
+
+    >>> overrides(["load.users=50"])
+    {'load.users': '50'}
+    """
+    pairs = {}
+    for setting in settings or []:
+        path, equals, value = setting.partition("=")
+        if not equals:
+            raise LoadstoneError(
+                "override-path",
+                f"`{setting}` sets nothing",
+                place=f"--set {setting}",
+                hint="write PATH=VALUE",
+            )
+        pairs[path.strip()] = value.strip()
+    return pairs
+
+
+def check(
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="Scenario files, or names of built-in ones.")
+    ],
+    settings: Overrides = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Check scenario files and show what follows from them: the mix and the mean times between operations.
+
+    Example: loadstone check my.toml --set load.users=200
+    """
+    from loadstone.scenario import load_scenario
+
+    results: list[dict[str, Any]] = []
+    exit_code = 0
+    for file in files:
+        try:
+            scenario = load_scenario(file, overrides(settings))
+            results.append({"file": file, "valid": True, **_derived(scenario, file)})
+            for warning in scenario.warnings:
+                print(str(warning).replace("error[", "warning[", 1), file=sys.stderr)
+            if not as_json:
+                print(_table(file, scenario, results[-1]))
+        except LoadstoneError as error:
+            exit_code = max(exit_code, error.exit_code)
+            results.append({"file": file, "valid": False, "errors": str(error)})
+            print(error, file=sys.stderr)
+    if as_json:
+        print(json.dumps(results, indent=2))
+    raise typer.Exit(exit_code)
+
+
+def schema() -> None:
+    """Print the JSON Schema of scenario files, for editors.
+
+    Example: loadstone schema > scenario.schema.json
+    """
+    from loadstone.scenario import json_schema
+
+    print(json.dumps(json_schema(), indent=2))
+
+
+def init(
+    source: Annotated[
+        str, typer.Option("--from", metavar="NAME", help="The built-in scenario to copy.")
+    ] = "page",
+) -> None:
+    """Print a built-in scenario, to be saved, changed and pointed at a URL of your own.
+
+    Example: loadstone init --from olio > my.toml
+    """
+    from loadstone.scenario import builtin_names, builtin_path
+    from loadstone.scenario.findings import suggest
+
+    try:
+        path = builtin_path(source)
+    except KeyError as error:
+        known = ", ".join(builtin_names())
+        hint = suggest(source, builtin_names(), f"there are {known}")
+        raise LoadstoneError("scenario-missing", f"no built-in scenario `{source}`", hint=hint) from error
+    sys.stdout.write(path.read_text(encoding="utf-8"))
+
+
+def _derived(scenario: Scenario, file: str) -> dict[str, Any]:
+    """Stationary mix and mean times; the engine's own compiler has the last word on the plan."""
+    from loadstone import _core
+
+    target = None if scenario.target.url else _NOWHERE
+    try:
+        expected = _core.expectations(json.dumps(scenario.plan(target=target)))
+    except ValueError as error:
+        raise LoadstoneError("plan-refused", str(error), place=file) from error
+    return {"name": scenario.name, "mix": expected["mix"], "pace_mean_s": expected["pace_mean_s"]}
+
+
+def _table(file: str, scenario: Scenario, derived: dict[str, Any]) -> str:
+    mix, pace = derived["mix"], derived["pace_mean_s"]
+    width = max(len(operation.name) for operation in scenario.operations)
+    lines = [f"{file}: {scenario.name}, {len(scenario.operations)} operations, good"]
+    lines.append(f"  {'operation':{max(width, 9)}}  {'share':>8}  {'pace':>8}  {'limit':>7}")
+    for operation in scenario.operations:
+        name = operation.name
+        cells = f"{100 * mix[name]:6.2f} %  {pace[name]:6.3f} s  {operation.limit_s:5g} s"
+        lines.append(f"  {name:{max(width, 9)}}  {cells}")
+    return "\n".join(lines)

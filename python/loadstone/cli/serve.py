@@ -1,0 +1,109 @@
+"""`loadstone serve`: a built-in application as a service."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import tempfile
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from loadstone.cli.olio import MediaScale, Profile
+from loadstone.errors import LoadstoneError
+
+serve = typer.Typer(no_args_is_help=True, help="Serve a built-in application.")
+
+MEMORY = "memory"
+
+
+class Connector(StrEnum):
+    """How sockets and workers meet."""
+
+    HYBRID = "hybrid"
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.add_typer(serve, name="serve")
+
+
+@serve.callback()
+def _serve() -> None:
+    """Serve a built-in application."""
+
+
+@serve.command()
+def olio(
+    data: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR|memory",
+            help="Data set made by `loadstone olio load`; without, a new one is made"
+            " and forgotten at the end, with `memory` in main memory.",
+        ),
+    ] = None,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")
+    ] = 8080,
+    connector: Annotated[Connector, typer.Option(help="How sockets and workers meet.")] = Connector.HYBRID,
+    workers: Annotated[
+        int, typer.Option(min=0, help="Worker threads; 0 means as many as fit the machine.")
+    ] = 0,
+    cache: Annotated[str, typer.Option(metavar="LEVEL", help="none, query, fragment or page.")] = "none",
+    max_connections: Annotated[
+        int, typer.Option(min=0, help="Connections held at once; 0 means no limit.")
+    ] = 0,
+    accounts: Annotated[int, typer.Option(min=1, help="Accounts of a new data set.")] = 1000,
+    profile: Profile = "cloudstone-2008",
+    media_scale: MediaScale = 1.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Announce the address as JSON.")] = False,
+) -> None:
+    """Serve Olio, the social-events site, until Ctrl-C or SIGTERM; requests under way are finished first.
+
+    Example: loadstone serve olio --port 8080
+    """
+    from loadstone import serve as serving
+
+    options: dict[str, object] = {
+        "address": f"[{host}]:{port}" if ":" in host else f"{host}:{port}",
+        "connector": connector.value,
+        "workers": workers,
+        "cache": cache,
+        "max_connections": max_connections,
+    }
+
+    def announce(url: str) -> None:
+        print(json.dumps({"url": url}) if as_json else f"serving olio at {url}", flush=True)
+
+    if data == MEMORY:
+        made = {"accounts": accounts, "profile": profile, "options": {"media_scale": media_scale}}
+        serving.serve(Path(), options | {"memory": made}, announce)
+        return
+    with _folder(data, accounts, profile, media_scale) as folder:
+        serving.serve(folder, options, announce)
+
+
+@contextlib.contextmanager
+def _folder(data: str | None, accounts: int, profile: str, media_scale: float) -> Iterator[Path]:
+    """The data set's folder, made and removed where none was given."""
+    if data:
+        if not (Path(data) / "olio.db").is_file():
+            raise LoadstoneError(
+                "serve-options",
+                f"{data} holds no data set",
+                hint=f"make one: loadstone olio load --out {data}",
+            )
+        yield Path(data)
+        return
+    from loadstone.cli.progress import LoadingProgress
+    from loadstone.drive import DataSet
+
+    made = DataSet(accounts, profile, json.dumps({"media_scale": media_scale}))
+    with tempfile.TemporaryDirectory(prefix="olio-") as folder:
+        made.load(Path(folder), LoadingProgress(f"{accounts} accounts"))
+        yield Path(folder)

@@ -1,0 +1,75 @@
+"""Serving a built-in application in this process until told to stop.
+
+Also run as `python -m loadstone.serve FOLDER OPTIONS` by the drive stage: it imports nothing but the seam, so
+that the memory measured as the service's is the service's.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+
+from loadstone._core import serve_olio
+from loadstone.errors import LoadstoneError
+
+Options = dict[str, object]
+"""As `_core.serve_olio` takes them."""
+
+Announce = Callable[[str], None]
+
+_DRAIN_S = 10.0
+
+
+def serve(folder: Path, options: Options, announce: Announce, *, until_eof: bool = False) -> None:
+    """Serves the Olio data in `folder`; returns after SIGTERM, SIGINT or, if asked, the end of stdin.
+
+    `announce` gets the URL once requests are taken. Requests under way are finished first.
+    Errors: `serve-options`; `sut-start` when it cannot start for another reason.
+    """
+    stop = threading.Event()
+
+    def ask(_number: int, _frame: FrameType | None) -> None:
+        stop.set()
+
+    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        server = serve_olio(str(folder), json.dumps(options))
+    except ValueError as error:
+        raise LoadstoneError("serve-options", f"cannot serve like this: {error}") from error
+    except OSError as error:
+        raise LoadstoneError("sut-start", f"cannot serve {folder}: {error}") from error
+    try:
+        host, port = server.address()
+        announce(f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}")
+        if until_eof:
+            threading.Thread(target=_await_eof, args=(stop,), daemon=True).start()
+        stop.wait()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        server.drain(_DRAIN_S)
+
+
+def _await_eof(stop: threading.Event) -> None:
+    # Not sys.stdin: its lock would be held when the process ends.
+    while os.read(0, 4096):
+        pass
+    stop.set()
+
+
+def _announce(url: str) -> None:
+    print(json.dumps({"url": url}), flush=True)
+
+
+if __name__ == "__main__":
+    try:
+        serve(Path(sys.argv[1]), json.loads(sys.argv[2]), _announce, until_eof=True)
+    except LoadstoneError as error:
+        print(error, file=sys.stderr)
+        sys.exit(error.exit_code)
