@@ -1,0 +1,235 @@
+"""The search with run folders: simulated users, a queue whose capacity is known."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import socket
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import simulated
+
+from loadstone.capacity import Limits, Options, Search, find
+from loadstone.cli.capacity import table
+from loadstone.drive import External, Interrupt, Job, Silent
+from loadstone.errors import LoadstoneError
+from loadstone.scenario import load_scenario
+
+CAPACITY = 70
+
+SCENARIO = """
+format = 1
+name = "queue"
+[target]
+url = "http://127.0.0.1:{port}"
+[data]
+accounts = 1000
+[load]
+ramp_up_s = 12
+steady_s = 30
+ramp_down_s = 1
+[pacing]
+cycle = {{ kind = "neg-exp", mean_s = 2, max_s = 10 }}
+[sla]
+window_s = 30
+[[operation]]
+name = "Home"
+limit_s = 1
+step = [{{ get = "/" }}]
+[[operation]]
+name = "Search"
+limit_s = 1
+step = [{{ get = "/search" }}]
+[mix.Home]
+Home = 0.3
+Search = 0.7
+[mix.Search]
+Home = 0.7
+Search = 0.3
+"""
+
+
+def queue(users: int) -> simulated.Respond:
+    """A service that answers at once up to its capacity, and too late to one in three beyond."""
+
+    def respond(rng: random.Random, _name: str) -> float:
+        if users > CAPACITY and rng.random() < 1 / 3:
+            return rng.uniform(1.05, 1.2)
+        return rng.uniform(0.01, 0.03)
+
+    return respond
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Iterator[Job]:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        path = tmp_path / "queue.toml"
+        path.write_text(SCENARIO.format(port=port))
+        reset = f"echo reset >> {tmp_path / 'resets'}"
+        sut = External(f"http://127.0.0.1:{port}", "127.0.0.1", port, reset=reset)
+        yield Job(load_scenario(path), sut, simulated.SimulatedEngine(queue), ["loadstone", "capacity"])
+
+
+def silent(_number: int, _users: int, _search: Search) -> Silent:
+    return Silent()
+
+
+OPTIONS = Options(Limits(20, 1000, 0.05))
+
+
+def test_the_capacity_is_found_and_every_run_kept(job: Job, tmp_path: Path) -> None:
+    folder = tmp_path / "capacity"
+    found = find(job, folder, OPTIONS, Interrupt(), silent)
+    assert found == json.loads((folder / "capacity.json").read_text())
+    assert found["outcome"] == "complete"
+    for sla in ("SLA-1", "SLA-2"):
+        answer = found[sla]
+        assert answer["low"] <= CAPACITY < answer["high"] <= 1.05 * answer["low"] + 1
+        assert answer["limited_by"]["share_at_high"] == pytest.approx(2 / 3, abs=0.05)
+        assert answer["bytes_in_per_op"] == 10 * answer["bytes_out_per_op"] > 0
+        assert answer["throughput_ops_per_s"] == pytest.approx(answer["low"] / 2, rel=0.1)
+    for row in found["runs"]:
+        summary = json.loads((folder / row["folder"] / "run.json").read_text())
+        assert summary["load"]["users"] == row["users"]
+    resets = (tmp_path / "resets").read_text().splitlines()
+    assert len(resets) == len(found["runs"]), "the data is reset before every run"
+    seeds = [json.loads((folder / row["folder"] / "plan.json").read_text())["seed"] for row in found["runs"]]
+    assert seeds == list(range(1, len(seeds) + 1))
+    assert "not compliant: short window (30 s instead of 300 s)" in found["warnings"]
+    assert not found["compliant"] and found["log10_accounts"] == 3
+
+
+class Busy(simulated.SimulatedEngine):
+    """A generator at its end above 30 users."""
+
+    def start(self, plan_json: str) -> simulated.SimulatedRun:
+        plan = json.loads(plan_json)
+        windows = simulated.windows(plan, queue(0), plan["seed"])
+        for window in windows:
+            window["cpu_user_s"] = 0.1 if plan["load"]["users"] <= 30 else 0.9
+        return simulated.SimulatedRun(windows)
+
+
+def test_a_busy_generator_bounds_the_search_and_is_named(job: Job, tmp_path: Path) -> None:
+    other = Job(job.scenario, job.sut, Busy(queue), job.command)
+    found = find(other, tmp_path / "capacity", OPTIONS, Interrupt(), silent)
+    assert found["outcome"] == "generator"
+    assert found["SLA-1"]["low"] in (28, 29, 30) and found["SLA-1"]["high"] is None
+    assert [row["users"] for row in found["runs"]][:3] == [20, 40, 40]
+    assert any("generator is the limit" in warning for warning in found["warnings"])
+
+
+class Small(simulated.SimulatedEngine):
+    """A generator without room for more than 50 users."""
+
+    def start(self, plan_json: str) -> simulated.SimulatedRun:
+        if json.loads(plan_json)["load"]["users"] > 50:
+            raise LoadstoneError("plan-refused", "too few open files")
+        return super().start(plan_json)
+
+
+def test_more_users_than_the_generator_has_room_for_bound_the_search(job: Job, tmp_path: Path) -> None:
+    other = Job(job.scenario, job.sut, Small(queue), job.command)
+    found = find(other, tmp_path / "capacity", OPTIONS, Interrupt(), silent)
+    assert found["outcome"] == "generator"
+    assert 48 <= found["SLA-1"]["low"] <= 50 and found["SLA-1"]["high"] is None
+    with pytest.raises(LoadstoneError, match=r"error\[plan-refused\]"):
+        options = Options(Limits(60, 1000, 0.05))
+        find(other, tmp_path / "none", options, Interrupt(), silent)
+
+
+def test_ctrl_c_keeps_the_interval_so_far(job: Job, tmp_path: Path) -> None:
+    interrupt = Interrupt()
+
+    class Impatient(Silent):
+        def __init__(self, number: int) -> None:
+            self._number = number
+
+        def window(self, window: Mapping[str, Any]) -> None:
+            interrupt.requested |= self._number == 4 and window["second"] == 20
+
+    found = find(job, tmp_path / "capacity", OPTIONS, interrupt, lambda n, _users, _search: Impatient(n))
+    assert found["outcome"] == "interrupted"
+    assert (found["SLA-1"]["low"], found["SLA-1"]["high"]) == (40, 80)
+    assert found["runs"][-1]["outcome"] == "interrupted"
+    assert found["runs"][-1]["verdict"] == {"SLA-1": "invalid", "SLA-2": "invalid"}
+
+
+def test_a_service_that_goes_away_keeps_the_interval_so_far(job: Job, tmp_path: Path) -> None:
+    port = int(job.scenario.target.url.rsplit(":", 1)[1]) if job.scenario.target.url else 0
+    sut = External(
+        "http://127.0.0.1", "127.0.0.1", port, reset=f"test $(wc -l < {tmp_path / 'resets'}) -lt 2"
+    )
+    (tmp_path / "resets").write_text("")
+    counting = Job(job.scenario, sut, job.engine, job.command)
+
+    class Counting(Silent):
+        def ended(self) -> None:
+            with (tmp_path / "resets").open("a") as file:
+                file.write("run\n")
+
+    with pytest.raises(LoadstoneError, match=r"error\[reset-failed\]"):
+        find(counting, tmp_path / "capacity", OPTIONS, Interrupt(), lambda *_: Counting())
+    kept = json.loads((tmp_path / "capacity" / "capacity.json").read_text())
+    assert kept["outcome"] == "reset-failed"
+    assert kept["SLA-1"]["low"] == 40
+
+
+def test_a_used_folder_is_refused(job: Job, tmp_path: Path) -> None:
+    (tmp_path / "capacity").mkdir()
+    (tmp_path / "capacity" / "capacity.json").write_text("{}")
+    with pytest.raises(LoadstoneError, match=r"error\[folder-in-use\]"):
+        find(job, tmp_path / "capacity", OPTIONS, Interrupt(), silent)
+
+
+def test_a_service_that_hangs_has_too_many_users_and_no_share_to_show(job: Job, tmp_path: Path) -> None:
+    def hanging(users: int) -> simulated.Respond:
+        return queue(users) if users <= 20 else lambda _rng, _name: 1e6
+
+    other = Job(job.scenario, job.sut, simulated.SimulatedEngine(hanging), job.command)
+    options = Options(Limits(20, 1000, 0.05, runs=2))
+    found = find(other, tmp_path / "capacity", options, Interrupt(), silent)
+    assert found["SLA-1"]["high"] == 40
+    assert found["SLA-1"]["limited_by"] == {
+        "operation": None,
+        "share_at_high": None,
+        "checks": ["operations"],
+    }
+    assert "SLA-1: 20 users; 40 are too many, not one operation ended" in table(found, tmp_path)
+
+
+def test_ctrl_c_between_runs_ends_the_search_at_once(job: Job, tmp_path: Path) -> None:
+    def impatient(number: int, _users: int, _search: Search) -> Silent:
+        if number == 3:  # made while the next run is still being prepared
+            signal.raise_signal(signal.SIGTERM)
+        return Silent()
+
+    found = find(job, tmp_path / "capacity", OPTIONS, Interrupt(), impatient)
+    assert found["outcome"] == "interrupted"
+    assert (found["SLA-1"]["low"], found["SLA-1"]["high"]) == (40, None)
+    assert [row["users"] for row in found["runs"]] == [20, 40]
+    assert found == json.loads((tmp_path / "capacity" / "capacity.json").read_text())
+
+
+def test_a_reset_that_ctrl_c_cut_short_is_no_failed_reset(job: Job, tmp_path: Path) -> None:
+    interrupt = Interrupt()
+
+    class Between(Silent):
+        def ended(self) -> None:
+            (tmp_path / "stop").touch()
+
+    sut = External(
+        "http://127.0.0.1",
+        "127.0.0.1",
+        int(job.sut.port) if isinstance(job.sut, External) else 0,
+        reset=f"! test -e {tmp_path / 'stop'} || {{ kill -INT $PPID; exit 130; }}",
+    )
+    other = Job(job.scenario, sut, job.engine, job.command)
+    found = find(other, tmp_path / "capacity", OPTIONS, interrupt, lambda *_: Between())
+    assert found["outcome"] == "interrupted"
+    assert found["SLA-1"]["low"] == 20 and len(found["runs"]) == 1

@@ -1,0 +1,182 @@
+"""The search by itself, answered by a rule instead of by measurements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from loadstone.capacity.search import Limits, Search, Verdict
+
+GOALS = ("SLA-1", "SLA-2")
+
+
+def ask(search: Search, answer: Callable[[str, int], Verdict]) -> list[int]:
+    """Runs the search to its end; the users it asked for."""
+    asked: list[int] = []
+    while (users := search.next()) is not None:
+        asked.append(users)
+        search.record(users, {goal: answer(goal, users) for goal in GOALS})
+    return asked
+
+
+def certain(first: float, second: float) -> Callable[[str, int], Verdict]:
+    capacities = {"SLA-1": first, "SLA-2": second}
+    return lambda goal, users: Verdict.PASS if users <= capacities[goal] else Verdict.FAIL
+
+
+@given(st.integers(1, 5000), st.floats(0, 1), st.integers(1, 500), st.floats(0.01, 0.3))
+def test_certain_answers_bracket_both_capacities(
+    capacity: int, share: float, first: int, tolerance: float
+) -> None:
+    second = int(capacity * share)
+    search = Search(GOALS, Limits(first, 100_000, tolerance))
+    asked = ask(search, certain(capacity, second))
+    for goal, truth in zip(GOALS, (capacity, second), strict=True):
+        bracket = search.brackets[goal]
+        assert bracket.high is not None
+        assert bracket.low <= truth < bracket.high
+        assert bracket.high - bracket.low <= max(1, tolerance * bracket.low) or not bracket.low
+    assert search.outcome == "complete"
+    assert len(asked) == len(set(asked)), "a certain answer needs no repetition"
+
+
+def test_it_doubles_then_bisects() -> None:
+    asked = ask(Search(GOALS, Limits(25, 100_000, 0.1)), certain(300, 300))
+    assert asked[:5] == [25, 50, 100, 200, 400]
+    assert all(200 < users < 400 for users in asked[5:])
+    assert len(asked) <= 9
+
+
+def test_both_goals_share_the_runs() -> None:
+    runs = {
+        capacities: len(ask(Search(GOALS, Limits(25, 100_000)), certain(*capacities)))
+        for capacities in ((400, 380), (400, 400), (380, 380))
+    }
+    doubling = 5  # 25, 50, 100, 200 and 400
+    assert runs[400, 380] <= runs[400, 400] + runs[380, 380] - doubling
+
+
+def test_one_user_too_many_is_a_capacity_of_none() -> None:
+    search = Search(GOALS, Limits(8, 1000))
+    assert ask(search, certain(0, 0)) == [8, 4, 2, 1]
+    assert (search.brackets["SLA-1"].low, search.brackets["SLA-1"].high) == (0, 1)
+
+
+def test_the_ceiling_is_measured_and_named() -> None:
+    search = Search(GOALS, Limits(10, 55))
+    assert ask(search, certain(1000, 1000)) == [10, 20, 40, 55]
+    assert search.outcome == "ceiling"
+    assert (search.brackets["SLA-1"].low, search.brackets["SLA-1"].high) == (55, None)
+
+
+def test_uncertain_points_are_repeated_then_left_inside_the_interval() -> None:
+    def answer(goal: str, users: int) -> Verdict:
+        if 180 < users < 220:
+            return Verdict.UNCERTAIN
+        return Verdict.PASS if users <= 180 else Verdict.FAIL
+
+    search = Search(GOALS, Limits(100, 1000, 0.05, repeats=3))
+    asked = ask(search, answer)
+    bracket = search.brackets["SLA-1"]
+    assert asked.count(200) == 3
+    assert bracket.low <= 180 and bracket.high is not None and bracket.high >= 220
+    assert bracket.high - bracket.low <= 40 + 2 * 0.05 * 180, "the rest of the interval is narrow"
+    assert search.outcome == "noisy"
+
+
+def test_a_repetition_can_settle_a_point() -> None:
+    answers = iter([Verdict.UNCERTAIN, Verdict.UNCERTAIN, Verdict.PASS])
+    search = Search(("SLA-1",), Limits(10, 10))
+    for verdict in answers:
+        assert search.next() == 10
+        search.record(10, {"SLA-1": verdict})
+    assert search.next() is None and search.brackets["SLA-1"].low == 10
+
+
+def test_invalid_runs_are_no_evidence_and_the_search_goes_on_below() -> None:
+    search = Search(GOALS, Limits(10, 100, repeats=2))
+    asked = ask(search, lambda goal, users: Verdict.INVALID if users > 10 else Verdict.PASS)
+    assert asked == [10, 20, 20, 14, 14, 12, 12, 11, 11], (
+        "no evidence is no look: `repeats` does not count it"
+    )
+    assert search.outcome == "invalid"
+    assert (search.brackets["SLA-1"].low, search.brackets["SLA-1"].high) == (10, None)
+
+
+def test_a_failure_below_what_cannot_be_measured_completes_the_answer() -> None:
+    def answer(goal: str, users: int) -> Verdict:
+        if users >= 160:
+            return Verdict.INVALID
+        return Verdict.PASS if users <= 110 else Verdict.FAIL
+
+    search = Search(GOALS, Limits(20, 1000, 0.05, repeats=1))
+    ask(search, answer)
+    bracket = search.brackets["SLA-1"]
+    assert search.outcome == "complete"
+    assert bracket.high is not None and bracket.low <= 110 < bracket.high
+
+
+def test_a_hole_in_the_middle_is_not_asked_for_again() -> None:
+    def answer(goal: str, users: int) -> Verdict:
+        if 30 <= users <= 60:
+            return Verdict.INVALID
+        return Verdict.PASS if users < 30 else Verdict.FAIL
+
+    search = Search(GOALS, Limits(80, 1000, repeats=1))
+    ask(search, answer)
+    assert search.outcome == "invalid"
+    assert (search.brackets["SLA-1"].low, search.brackets["SLA-1"].high) == (29, 80)
+
+
+def test_a_pass_beyond_a_failure_is_not_believed() -> None:
+    search = Search(("SLA-1",), Limits(10, 1000))
+    search.record(100, {"SLA-1": Verdict.FAIL})
+    search.record(200, {"SLA-1": Verdict.PASS})
+    search.record(50, {"SLA-1": Verdict.PASS})
+    assert (search.brackets["SLA-1"].low, search.brackets["SLA-1"].high) == (50, 100)
+
+
+def test_runs_are_limited() -> None:
+    search = Search(GOALS, Limits(1, 10**6, 0.001, runs=7))
+    assert len(ask(search, certain(5000, 4000))) == 7
+    assert search.outcome == "max-runs"
+
+
+@pytest.mark.parametrize("reason", ["generator", "interrupted"])
+def test_what_is_known_survives_a_stop(reason: str) -> None:
+    search = Search(GOALS, Limits(10, 1000))
+    search.record(10, dict.fromkeys(GOALS, Verdict.PASS))
+    search.stop(reason)
+    assert search.next() is None
+    assert search.outcome == reason and search.brackets["SLA-2"].low == 10
+
+
+def test_a_failure_below_a_success_is_looked_at_again() -> None:
+    """The first run at 40 users was disturbed; the second shows what is so."""
+    looks: list[int] = []
+
+    def answer(goal: str, users: int) -> Verdict:
+        if goal == "SLA-2" and users == 40 and looks.count(40) < 2:
+            return Verdict.FAIL
+        return Verdict.PASS if users <= 100 else Verdict.FAIL
+
+    search = Search(GOALS, Limits(10, 1000, 0.1))
+    while (users := search.next()) is not None:
+        looks.append(users)
+        search.record(users, {goal: answer(goal, users) for goal in GOALS})
+    assert looks[:5] == [10, 20, 40, 80, 40]
+    assert looks.count(40) == 2
+    assert search.brackets["SLA-2"].low == search.brackets["SLA-1"].low > 80
+
+
+def test_a_failure_that_comes_again_stands() -> None:
+    def answer(goal: str, users: int) -> Verdict:
+        return Verdict.FAIL if goal == "SLA-2" and users == 40 else certain(100, 100)(goal, users)
+
+    search = Search(GOALS, Limits(10, 1000, 0.1))
+    asked = ask(search, answer)
+    assert asked.count(40) == 2
+    assert search.brackets["SLA-2"].high == 40

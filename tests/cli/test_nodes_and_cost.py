@@ -1,0 +1,158 @@
+"""`loadstone nodes` and `loadstone cost` from the outside: stdout, stderr, exit code, files.
+
+`LOADSTONE_UPDATE_GOLDEN=1 pytest tests/cli` writes the golden files anew: read the difference.
+"""
+
+import json
+import os
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from loadstone import cli
+
+GOLDEN = Path(__file__).parent / "golden"
+CAPACITY = {
+    "format": 1, "kind": "capacity", "name": "olio",
+    "SLA-1": {
+        "users": 500, "low": 500, "high": 510, "throughput_ops_per_s": 100.5, "bytes_in_per_op": 20000.0,
+    },
+    "SLA-2": {
+        "users": 250, "low": 250, "high": None, "throughput_ops_per_s": 50.25, "bytes_in_per_op": 20000.0,
+    },
+    "warnings": ["not compliant: short window (20 s instead of 300 s)"],
+}  # fmt: skip
+OWN_PRICES = """\
+book,provider,region,kind,sku,vcpu,memory_gib,unit,from_gb,to_gb,price_usd,as_of,source,power_w,life_months
+ours,acme,hall-1,owned,r640,16,64,machine,,,3600,2026-01,quote,250,36
+ours,acme,hall-1,power,grid,,,kWh,,,0.20,2026-01,bill,,
+"""
+
+TYPED = ["nodes", "--users-per-node", "1", "--users", "10"]
+SOLD = ["cost", "--book", "aws-2008", "--users-sla-1", "500"]
+PRINTED = {
+    "nodes-typed": [
+        *TYPED,
+        "--year",
+        "365d",
+        "--node-type",
+        "native",
+        "--node-type",
+        "tx",
+        "--fault-rate",
+        "0.9/day",
+    ],
+    "nodes-unmet": [*TYPED, "--crash-rate", "1/183d", "--failover", "30min", "--deployment", "PF cloud"],
+    "nodes-measured": ["nodes", "--from", "FOLDER", "--users", "5000"],
+    "nodes-throughput": ["nodes", "--throughput-per-node", "40.2", "--load", "500", "--target", "five nines"],
+    "cost-paper": [*SOLD, "--users-sla-2", "250", "--instance", "c1.xlarge:2"],
+    "cost-planned": ["cost", "--from", "FOLDER", "--book", "aws-2026", "--instance", "m7i.xlarge"],
+    "cost-owned": ["cost", "--from", "FOLDER", "--prices", "FOLDER/own.csv", "--instance", "r640:3"],
+}
+REFUSED = {
+    "nodes-duration": [*TYPED, "--failover", "5parsecs"],
+    "nodes-rate": [*TYPED, "--crash-rate", "often"],
+    "nodes-target": [*TYPED, "--target", "99.9"],
+    "nodes-no-load": ["nodes", "--users-per-node", "1"],
+    "nodes-type": [*TYPED, "--node-type", "irl"],
+    "nodes-folder": ["nodes", "--from", "FOLDER/none", "--users", "5"],
+    "nodes-scenario": ["nodes", "FOLDER/wrong.toml", "--users", "5"],
+    "cost-sku": [*SOLD, "--instance", "c1.xlrge:2"],
+    "cost-book": ["cost", "--book", "aws-208", "--instance", "c1.xlarge:2", "--users-sla-1", "5"],
+    "cost-no-book": ["cost", "--instance", "c1.xlarge:2", "--users-sla-1", "5"],
+    "cost-count": [*SOLD, "--instance", "c1.xlarge:none"],
+    "cost-no-users": ["cost", "--book", "aws-2008", "--instance", "c1.xlarge:2"],
+    "cost-duty": [*SOLD, "--instance", "c1.xlarge:2", "--duty", "2"],
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "capacity.json").write_text(json.dumps(CAPACITY))
+    (tmp_path / "own.csv").write_text(OWN_PRICES)
+    (tmp_path / "wrong.toml").write_text('[nodes]\ncrash_rat = "1/year"\n')
+    (tmp_path / "right.toml").write_text(
+        '[nodes]\ntarget = 0.9999\ndeployment = ["PF on-prem", "ARA cloud"]\n'
+    )
+    return tmp_path
+
+
+def run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], folder: Path, arguments: list[str]
+) -> tuple[int, str, str]:
+    monkeypatch.setattr(
+        sys, "argv", ["loadstone", *(each.replace("FOLDER", str(folder)) for each in arguments)]
+    )
+    with pytest.raises(SystemExit) as exit_:
+        cli.main()
+    out, err = capsys.readouterr()
+    return int(exit_.value.code or 0), out.replace(str(folder), "FOLDER"), err.replace(str(folder), "FOLDER")
+
+
+def check(name: str, text: str) -> None:
+    file = GOLDEN / name
+    if os.environ.get("LOADSTONE_UPDATE_GOLDEN"):
+        GOLDEN.mkdir(exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    assert text == file.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_what_is_printed(
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if name == "cost-planned":
+        run(monkeypatch, capsys, folder, PRINTED["nodes-measured"])
+    code, out, err = run(monkeypatch, capsys, folder, PRINTED[name])
+    check(f"{name}.out", out)
+    assert code == (1 if name == "nodes-unmet" else 0)
+    written = f"wrote FOLDER/{name.split('-')[0]}.json\n" if "--from" in PRINTED[name] else ""
+    assert err.startswith(written)
+    check(f"{name}.err", err)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused(
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = run(monkeypatch, capsys, folder, REFUSED[name])
+    assert (code, out) == (2, "")
+    check(f"{name}.err", err)
+
+
+def test_the_records_hold_what_their_reference_lists(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def record(*arguments: str) -> dict[str, Any]:
+        code, out, _ = run(monkeypatch, capsys, folder, [*arguments, "--json"])
+        assert code == 0
+        written: dict[str, Any] = json.loads((folder / f"{arguments[0]}.json").read_text())
+        assert json.loads(out.replace("FOLDER", str(folder))) == written
+        return written
+
+    nodes = record("nodes", "--from", "FOLDER", "--users", "5000", "--fault-rate", "1/month")
+    assert (nodes["format"], nodes["kind"], nodes["chosen"]["total"]) == (1, "nodes", 10)
+    assert [option["total"] for option in nodes["options"]] == [10, 45, 10, 28, 11]
+    assert nodes["per_sla"]["SLA-2"]["chosen"]["num"] == 20
+    cost = record("cost", "--from", "FOLDER", "--book", "aws-2026", "--instance", "m7i.xlarge")
+    assert (cost["format"], cost["kind"]) == (1, "cost")
+    assert cost["per_user"]["SLA-1"]["1"] == round(10 * 720 * 0.2016 / 5000, 6)
+    for name, written in (("nodes", nodes), ("cost", cost)):
+        text = (Path(__file__).parents[2] / "docs" / "reference" / f"{name}.md").read_text()
+        listed = set(re.findall(r"`(\w+)(?:\[\])?`", text))
+        first = [written[key][0] for key in ("options", "lines", "integrity") if key in written]
+        assert {key for each in (written, *first) for key in each} - {"format", "kind"} <= listed
+
+
+def test_a_scenario_gives_defaults_and_what_is_typed_wins(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    typed = ["nodes", "FOLDER/right.toml", "--users-per-node", "1", "--users", "10"]
+    _, out, _ = run(monkeypatch, capsys, folder, typed)
+    assert "up 0.9999 of" in out
+    assert [line.split("  ")[0] for line in out.splitlines()[3:5]] == ["ARA cloud", "PF on-prem"]
+    _, out, _ = run(monkeypatch, capsys, folder, [*typed, "--target", "two nines"])
+    assert "up two nines of" in out

@@ -1,0 +1,51 @@
+"""Intervals keep the confidence they state."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from loadstone.judge.intervals import SURE, effective_count, ratio, tolerance_factor, wilson
+
+
+@pytest.mark.parametrize(("share", "count"), [(0.9, 50), (0.99, 300), (0.5, 20)])
+def test_wilson_holds_the_true_share_as_often_as_stated(share: float, count: int) -> None:
+    rng = np.random.default_rng(1)
+    seen = rng.binomial(count, share, 4000) / count
+    above = np.mean([wilson(value, count, 0.95)[0] <= share for value in seen])
+    assert above >= 0.93
+
+
+def test_clumps_are_worth_less_than_their_number() -> None:
+    rng = np.random.default_rng(1)
+    spread = ratio(rng.binomial(100, 0.9, 300).astype(float), np.full(300, 100.0))
+    clumped = ratio(np.repeat([100.0, 100, 70, 100, 80, 90], 50), np.full(300, 100.0))
+    assert effective_count(spread) > 10_000
+    assert effective_count(clumped) < 500
+
+
+def test_the_ratios_error_is_that_of_many_repetitions() -> None:
+    rng = np.random.default_rng(1)
+    values, errors = [], []
+    for _ in range(400):
+        count = rng.poisson(20, 100).astype(float)
+        found = ratio(rng.binomial(count.astype(int), 0.3).astype(float), count)
+        values.append(found.value)
+        errors.append(found.error)
+    assert np.mean(errors) == pytest.approx(np.std(values), rel=0.15)
+
+
+def test_one_second_tells_no_error_and_so_nothing_for_sure() -> None:
+    one = ratio(np.array([5.0]), np.array([10.0]))
+    assert not one.surely_below(0.9) and not one.surely_above(0.1)
+    assert SURE > 3
+
+
+# Table of one-sided normal tolerance factors (NIST/SEMATECH e-Handbook, 7.2.6.3).
+@pytest.mark.parametrize(
+    ("count", "share", "confidence", "factor"), [(43, 0.9, 0.99, 1.8740), (10, 0.99, 0.95, 3.981)]
+)
+def test_tolerance_factors_are_the_published_ones(
+    count: int, share: float, confidence: float, factor: float
+) -> None:
+    assert tolerance_factor(count, share, confidence) == pytest.approx(factor, abs=0.002)

@@ -1,0 +1,115 @@
+"""The SLA in every window: against windows counted by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import simulated
+from hypothesis import given
+from hypothesis import strategies as st
+
+from loadstone.judge import Measurement, OperationSeries, Rules
+from loadstone.judge.sla import departures, judge_sla, worst_window
+
+
+def series(name: str, ok: list[int], late: list[int], status: list[int] | None = None) -> OperationSeries:
+    zeros = np.zeros(len(ok))
+    return OperationSeries(
+        name=name,
+        limit_s=1.0,
+        ok=np.array(ok, dtype=float),
+        failed={"status": zeros if status is None else np.array(status, dtype=float)},
+        late=np.array(late, dtype=float),
+        dropped=zeros,
+        counters={},
+    )
+
+
+def measurement(*operations: OperationSeries) -> Measurement:
+    zeros = np.zeros(len(operations[0].ok))
+    return Measurement(
+        start_s=10,
+        end_s=10.0 + len(zeros),
+        settled_s=10,
+        operations=operations,
+        users=zeros,
+        requests=zeros,
+        bytes_in=zeros,
+        bytes_out=zeros,
+        cpu_s=zeros,
+        threads=1,
+    )
+
+
+def rules(window_s: float, accounts: int | None = 1000, ramp_up_s: float = 150) -> Rules:
+    plan = simulated.plan(ramp_up_s=ramp_up_s)
+    return Rules(plan, window_s, accounts, {}, {})
+
+
+def test_the_worst_window_is_found_between_the_fixed_ones() -> None:
+    # Consecutive windows of four hold 2 late of 40 each; the sliding one in the middle holds 4.
+    late = [0, 0, 1, 1, 1, 1, 0, 0]
+    worst = worst_window(series("Home", [10] * 8, late), 4)
+    assert worst is not None
+    assert (worst.at, worst.share) == (2, 0.9)
+
+
+def test_exactly_the_share_is_met_and_one_more_late_is_not() -> None:
+    exact = judge_sla(measurement(series("Home", [100], [10])), rules(1))
+    beyond = judge_sla(measurement(series("Home", [100], [11])), rules(1))
+    assert exact["SLA-1"]["met"] and not exact["SLA-2"]["met"]
+    assert not beyond["SLA-1"]["met"]
+
+
+def test_failed_operations_are_not_within_the_limit() -> None:
+    judged = judge_sla(measurement(series("Home", [89], [0], [11])), rules(1))
+    assert judged["SLA-1"] == {
+        "percent": 90,
+        "met": False,
+        "worst": {"operation": "Home", "window_start_s": 10, "share": 0.89},
+    }
+
+
+def test_each_operation_must_hold_it_by_itself() -> None:
+    judged = judge_sla(measurement(series("Often", [1000], [0]), series("Rarely", [5], [1])), rules(1))
+    assert not judged["SLA-1"]["met"]
+    assert judged["SLA-1"]["worst"]["operation"] == "Rarely"
+
+
+def test_a_run_without_operations_meets_nothing() -> None:
+    judged = judge_sla(measurement(series("Home", [0, 0], [0, 0])), rules(1))
+    assert not judged["SLA-1"]["met"] and judged["SLA-1"]["worst"] is None
+
+
+def test_windows_without_an_operation_judge_nothing() -> None:
+    assert judge_sla(measurement(series("Home", [0, 7, 0], [0, 0, 0])), rules(1))["SLA-2"]["met"]
+
+
+def test_a_steady_state_shorter_than_the_window_is_one_window() -> None:
+    judged = judge_sla(measurement(series("Home", [1] * 20, [0] * 20)), rules(300))
+    assert judged["windows"] == 1 and not judged["compliant"]
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=40),
+    st.integers(1, 50),
+)
+def test_no_window_is_worse_than_the_worst(seconds: list[tuple[int, int]], window: int) -> None:
+    ok = [max(pair) for pair in seconds]
+    late = [min(pair) for pair in seconds]
+    width = min(window, len(ok))
+    sums = [(sum(ok[i : i + width]), sum(late[i : i + width])) for i in range(len(ok) - width + 1)]
+    by_hand = [(n - l) / n for n, l in sums if n]  # noqa: E741
+    worst = worst_window(series("Home", ok, late), window)
+    assert (worst.share if worst else None) == (pytest.approx(min(by_hand)) if by_hand else None)
+
+
+def test_every_departure_from_the_rules_is_named() -> None:
+    assert departures(rules(300), 300) == []
+    assert departures(rules(20, accounts=100, ramp_up_s=10), 20) == [
+        "short window (20 s instead of 300 s)",
+        "short ramp-up (10 s instead of 150 s)",
+        "few accounts (100 instead of 1000: U = log10(accounts) is under 3)",
+    ]
+    assert departures(rules(300), 120) == ["short steady state (120 s instead of 300 s)"]
+    assert "unknown" in departures(rules(300, accounts=None), 300)[0]

@@ -1,0 +1,210 @@
+"""A load engine without a network: users simulated in virtual time, seconds handed out as by the real one."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+Respond = Callable[[random.Random, str], float]
+"""Response time in seconds of an operation; negative: it fails with `status` after that time."""
+
+COUNTERS = 8
+
+
+def plan(
+    *,
+    users: int = 20,
+    ramp_up_s: float = 10.0,
+    steady_s: float = 60.0,
+    ramp_down_s: float = 2.0,
+    limit_s: float = 1.0,
+    mean_s: float = 2.0,
+    kind: str = "cycle",
+    mix: Mapping[str, Mapping[str, float]] | None = None,
+) -> dict[str, Any]:
+    """A plan in the engine's format, as far as the simulation and the judge read it."""
+    mix = mix or {"Home": {"Home": 0.25, "Search": 0.75}, "Search": {"Home": 0.75, "Search": 0.25}}
+    return {
+        "name": "simulated",
+        "seed": 1,
+        "target": {"host": "127.0.0.1", "port": 1, "authority": "127.0.0.1:1", "base_path": ""},
+        "load": {
+            "users": users,
+            "ramp_up_s": ramp_up_s,
+            "steady_s": steady_s,
+            "ramp_down_s": ramp_down_s,
+            "timeout_s": 30.0,
+            "profile": [],
+            "threads": 1,
+        },
+        "slice": {"index": 0, "of": 1},
+        "pacing": {
+            "kind": kind,
+            "law": {"kind": "neg-exp", "mean_s": mean_s, "min_s": 0.0, "max_s": 5 * mean_s},
+        },
+        "session": {"first": next(iter(mix))},
+        "operations": [{"name": name, "limit_s": limit_s, "pacing": None, "steps": []} for name in mix],
+        "mix": {name: dict(row) for name, row in mix.items()},
+    }
+
+
+def expectations(plan: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+    """What the plan leads to expect; shares by iterating the (aperiodic) matrix of the plan."""
+    names = [operation["name"] for operation in plan["operations"]]
+    shares = {name: 1 / len(names) for name in names}
+    for _ in range(500):
+        shares = {to: sum(shares[name] * plan["mix"][name].get(to, 0) for name in names) for to in names}
+    law = plan["pacing"]["law"]
+    mean = law["mean_s"] * (1 - math.exp(-law["max_s"] / law["mean_s"]))
+    return {"mix": shares, "pace_mean_s": dict.fromkeys(names, mean)}
+
+
+def bucket(microseconds: int) -> int:
+    """The histogram's bucket of a value; bounds as in docs/reference/run-folder.md."""
+    if microseconds < 2048:
+        return microseconds
+    shift = microseconds.bit_length() - 11
+    return ((shift + 1) << 10) + (microseconds >> shift) - 1024
+
+
+def windows(plan: Mapping[str, Any], respond: Respond, seed: int = 1) -> list[dict[str, Any]]:
+    """Every second of a run of `plan` against a service that answers after `respond`."""
+    load = plan["load"]
+    start = load["ramp_up_s"]
+    end = start + load["steady_s"]
+    total = math.ceil(end + load["ramp_down_s"])
+    seconds: list[dict[tuple[int, int], dict[str, Any]]] = [{} for _ in range(total)]
+    law, think = plan["pacing"]["law"], plan["pacing"]["kind"] == "think"
+    names = [operation["name"] for operation in plan["operations"]]
+    limit_us = [int(operation["limit_s"] * 1e6) for operation in plan["operations"]]
+    rng = random.Random(seed)
+    for user in range(load["users"]):
+        at, name, pace = user * start / load["users"], names[0], None
+        while True:
+            took = respond(rng, name)
+            done = at + abs(took)
+            if done >= total:
+                break
+            phase = 1 if at >= start and done <= end else 0 if done < start else 2
+            index = names.index(name)
+            cell = seconds[int(done)].setdefault((index, phase), _cell(index, phase))
+            _count(cell, took, limit_us[index], pace)
+            name = rng.choices(names, [plan["mix"][name].get(to, 0) for to in names])[0]
+            drawn = min(law["max_s"], rng.expovariate(1 / law["mean_s"]))
+            following = done + drawn if think else max(at + drawn, done)
+            pace = following - (done if think else at)
+            at = following
+    return [
+        _window(second, min(load["users"], math.ceil((second + 1) * load["users"] / max(start, 1))), cells)
+        for second, cells in enumerate(seconds)
+    ]
+
+
+def _cell(index: int, phase: int) -> dict[str, Any]:
+    return {
+        "operation": index,
+        "phase": phase,
+        "ok": 0,
+        "failed": [0] * 6,
+        "late": 0,
+        "dropped": 0,
+        "counters": [0] * COUNTERS,
+        **{kind: {} for kind in ("response", "service", "pace", "lag")},
+    }
+
+
+def _count(cell: dict[str, Any], took: float, limit_us: int, pace: float | None) -> None:
+    cell["counters"][0] += 1
+    if pace is not None:
+        _add(cell["pace"], pace)
+    _add(cell["lag"], 0.0)
+    if took < 0:
+        cell["failed"][4] += 1
+        return
+    cell["ok"] += 1
+    cell["late"] += took * 1e6 > limit_us
+    _add(cell["response"], took)
+    _add(cell["service"], took)
+
+
+def _add(histogram: dict[int, int], seconds: float) -> None:
+    index = bucket(int(seconds * 1e6))
+    histogram[index] = histogram.get(index, 0) + 1
+
+
+def _window(second: int, users: int, cells: dict[tuple[int, int], dict[str, Any]]) -> dict[str, Any]:
+    operations = [
+        {name: _sparse(value) if isinstance(value, dict) else value for name, value in cell.items()}
+        for _, cell in sorted(cells.items())
+    ]
+    requests = sum(cell["counters"][0] for cell in cells.values())
+    return {
+        "second": second,
+        "users": users,
+        "in_flight": 0,
+        "connections": users,
+        "connects": 0,
+        "requests": requests,
+        "bytes_in": 1000 * requests,
+        "bytes_out": 100 * requests,
+        "cpu_user_s": 0.05,
+        "cpu_sys_s": 0.05,
+        "wake_lag": {"bucket": [50], "count": [max(1, requests)]},
+        "operations": operations,
+    }
+
+
+def _sparse(histogram: dict[int, int]) -> dict[str, list[int]]:
+    return {"bucket": sorted(histogram), "count": [histogram[index] for index in sorted(histogram)]}
+
+
+class SimulatedRun:
+    """Hands out the windows, one every `second_s` of real time."""
+
+    def __init__(
+        self, windows: list[dict[str, Any]], second_s: float = 0.0, outcome: str = "complete"
+    ) -> None:
+        self._windows = list(windows)
+        self._second_s = second_s
+        self._outcome = outcome
+        self._given = 0
+
+    def next(self, timeout_s: float) -> dict[str, Any] | None:
+        if not self._windows:
+            return None
+        if self._second_s:
+            time.sleep(min(timeout_s, self._second_s))
+            if self._second_s > timeout_s:
+                return None
+        self._given += 1
+        return self._windows.pop(0)
+
+    def stop(self) -> None:
+        if self._windows:
+            self._outcome = "stopped"
+        self._windows.clear()
+
+    def summary(self) -> dict[str, Any] | None:
+        if self._windows:
+            return None
+        return {"outcome": self._outcome, "ended_s": float(self._given), "threads": 1, "examples": []}
+
+
+class SimulatedEngine:
+    """An engine whose service answers after `respond(users)`."""
+
+    def __init__(self, respond: Callable[[int], Respond], second_s: float = 0.0) -> None:
+        self._respond = respond
+        self._second_s = second_s
+
+    def start(self, plan_json: str) -> SimulatedRun:
+        plan = json.loads(plan_json)
+        made = windows(plan, self._respond(plan["load"]["users"]), plan["seed"])
+        return SimulatedRun(made, self._second_s)
+
+    def expectations(self, plan_json: str) -> dict[str, dict[str, float]]:
+        return expectations(json.loads(plan_json))

@@ -1,0 +1,96 @@
+"""`loadstone run` with the real engine: exit codes when the service is fine, slow, absent and dying."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import sites
+
+from loadstone import record
+
+PACKAGE = Path(record.__file__).parents[2]
+
+
+def loadstone(*arguments: str) -> subprocess.Popen[str]:
+    """The command in a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "loadstone", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(PACKAGE)},
+    )
+
+
+def summary(folder: Path) -> dict[str, object]:
+    content: dict[str, object] = json.loads((folder / "run.json").read_text())
+    return content
+
+
+def test_a_good_run_ends_with_a_table_and_its_verdict(tmp_path: Path) -> None:
+    with sites.token_bucket(1000) as (server, port):
+        scenario = sites.scenario(tmp_path / "s.toml", port, ramp_up_s=1, steady_s=2)
+        folder = tmp_path / "run"
+        with loadstone("run", str(scenario), "--out", str(folder), "--sut-pid", str(server.pid)) as process:
+            output, said = process.communicate(timeout=60)
+    result = json.loads((folder / "run.json").read_text())
+    # A busy machine may make the generator late: then the run is invalid, and the exit code says so.
+    assert process.returncode == (0 if result["validity"]["valid"] else 1), said
+    assert "Page" in output and "SLA-1: met" in output
+    assert result["outcome"] == "complete"
+    assert result["operations"]["Page"]["count"] >= 10
+    assert result["sut"]["rss_bytes_max"] > 1e6
+    assert "10 users into" in said
+
+
+def test_a_slow_service_misses_the_sla(tmp_path: Path) -> None:
+    with sites.token_bucket(2) as (_, port):
+        scenario = sites.scenario(tmp_path / "s.toml", port, ramp_up_s=1, steady_s=3)
+        with loadstone("run", str(scenario), "--out", str(tmp_path / "run"), "--json") as process:
+            output, _ = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert json.loads(output)["sla"]["SLA-1"]["met"] is False
+
+
+def test_nobody_there_is_exit_3_and_no_folder(tmp_path: Path) -> None:
+    with sites.token_bucket(10) as (_, port):
+        pass
+    scenario = sites.scenario(tmp_path / "s.toml", port, ramp_up_s=1, steady_s=2)
+    with loadstone("run", str(scenario), "--out", str(tmp_path / "run")) as process:
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 3
+    assert "error[sut-unreachable]" in said
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_service_that_dies_is_exit_3_and_everything_is_kept(tmp_path: Path) -> None:
+    with sites.token_bucket(1000) as (server, port):
+        scenario = sites.scenario(tmp_path / "s.toml", port, ramp_up_s=1, steady_s=60)
+        folder = tmp_path / "run"
+        threading.Timer(4.0, server.kill).start()
+        with loadstone("run", str(scenario), "--out", str(folder)) as process:
+            _, said = process.communicate(timeout=60)
+    assert process.returncode == 3
+    assert "error[sut-died]" in said
+    result = json.loads((folder / "run.json").read_text())
+    assert result["outcome"] == "sut-died"
+    assert result["operations"]["Page"]["ok"] > 0
+    assert result["failures"]
+
+
+def test_ctrl_c_ends_the_run_early(tmp_path: Path) -> None:
+    with sites.token_bucket(1000) as (_, port):
+        scenario = sites.scenario(tmp_path / "s.toml", port, ramp_up_s=1, steady_s=60)
+        folder = tmp_path / "run"
+        with loadstone("run", str(scenario), "--out", str(folder)) as process:
+            threading.Timer(5.0, process.send_signal, [signal.SIGINT]).start()
+            output, said = process.communicate(timeout=60)
+    assert process.returncode in (0, 1)
+    assert summary(folder)["outcome"] == "interrupted"
+    assert "interrupted" in said and "interrupted" in output

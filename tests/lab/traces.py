@@ -1,0 +1,61 @@
+"""What a lab could leave on a machine, as sets that are compared before and after."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+KINDS = ("net", "mnt", "uts", "ipc", "pid")
+
+
+def traces() -> dict[str, set[str]]:
+    """Everything of this machine that a lab makes: all of it, not only what bears a lab's name."""
+    processes = {entry.name for entry in os.scandir("/proc") if entry.name.isdigit() and _lives(entry.name)}
+    return {
+        "namespaces": {link for pid in processes for link in _namespaces(pid)},
+        "mounts": {line.split(" ")[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()},
+        "processes": {pid for pid in processes if _of_a_lab(pid)},
+        "groups": {str(path) for path in Path("/sys/fs/cgroup").rglob("loadstone*")},
+        "links": {link["ifname"] for link in json.loads(_out("ip", "-j", "link"))},
+        "addresses": set(_out("ip", "-o", "-4", "address").split("\n")),
+        "routes": set(_out("ip", "-4", "route").split("\n")),
+        "files": {str(path) for path in Path("/run").glob("loadstone*")},
+        "netns": {str(path) for path in Path("/run").glob("netns/*")},
+    }
+
+
+def added(before: dict[str, set[str]]) -> dict[str, set[str]]:
+    """What there is now that was not there before."""
+    now = traces()
+    return {kind: now[kind] - before[kind] for kind in now if now[kind] - before[kind]}
+
+
+def _lives(pid: str) -> bool:
+    """Whether a process has not ended. The dead hold nothing, and wait only for the machine's own init."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def _namespaces(pid: str) -> list[str]:
+    found = []
+    for kind in KINDS:
+        try:
+            found.append(os.readlink(f"/proc/{pid}/ns/{kind}"))
+        except OSError:
+            continue  # it has ended
+    return found
+
+
+def _of_a_lab(pid: str) -> bool:
+    try:
+        environment = Path(f"/proc/{pid}/environ").read_bytes()
+        command = Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False
+    return b"\0LOADSTONE_LAB=" in b"\0" + environment or b"/run/loadstone/" in command
+
+
+def _out(*command: str) -> str:
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout

@@ -1,0 +1,115 @@
+"""The page in a real browser: charts drawn in both themes, on a phone, on paper; nothing fetched."""
+
+from __future__ import annotations
+
+import base64
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import synthetic
+from selenium import webdriver
+from selenium.webdriver.support.ui import WebDriverWait
+
+from loadstone import report
+
+pytestmark = pytest.mark.long
+
+DRAWN = "return document.body.classList.contains('drawn')"
+DRAWN_PLOTS = """return [...document.querySelectorAll('.plot')]
+    .filter((plot) => plot.querySelector('path.js-line, path.point')).length"""
+LABEL = "return getComputedStyle(document.querySelector('.plot .xtick text')).fill"
+FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage")
+
+
+@pytest.fixture(scope="module")
+def page(full: report.Chapter, tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    path.write_text(report.page([full]), "utf-8")
+    return path.as_uri()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    assert chromium, "Chromium is missing: scripts/setup-browser installs it"
+    assert driver, "chromedriver is missing: scripts/setup-browser installs it"
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for flag in FLAGS:
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    opened = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    yield opened
+    opened.quit()
+
+
+def show(browser: Any, page: str, *, width: int = 1200, theme: str = "light") -> None:
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    media = {"features": [{"name": "prefers-color-scheme", "value": theme}]}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+    browser.get_log("browser")
+    browser.get_log("performance")
+    browser.get(page)
+    WebDriverWait(browser, 30, 0.05).until(lambda one: one.execute_script(DRAWN))
+
+
+@pytest.mark.parametrize(("width", "theme"), [(1200, "light"), (1200, "dark"), (390, "light")])
+def test_every_chart_is_drawn_and_nothing_is_wider_than_the_screen(
+    browser: Any, page: str, width: int, theme: str
+) -> None:
+    show(browser, page, width=width, theme=theme)
+    count = browser.execute_script("return document.querySelectorAll('.plot').length")
+    assert count == 23
+    assert browser.execute_script(DRAWN_PLOTS) == count
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    assert browser.get_log("browser") == []
+
+
+def test_only_the_file_itself_is_asked_for(browser: Any, page: str) -> None:
+    show(browser, page)
+    messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+    asked = [
+        one["params"]["request"]["url"] for one in messages if one["method"] == "Network.requestWillBeSent"
+    ]
+    assert asked == [page]
+
+
+def test_charts_follow_the_theme_while_it_is_open(browser: Any, page: str) -> None:
+    show(browser, page)
+    light = browser.execute_script(LABEL)
+    media = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+    assert light == "rgb(86, 95, 107)"
+    WebDriverWait(browser, 10, 0.05).until(lambda one: one.execute_script(LABEL) == "rgb(163, 173, 185)")
+
+
+def test_paper_is_light_even_in_the_dark(browser: Any, page: str) -> None:
+    show(browser, page, theme="dark")
+    # The browser lays the paper out right after `beforeprint`, so what stands then is printed.
+    browser.execute_script(
+        f"addEventListener('beforeprint', () => {{ window.seen = (() => {{ {LABEL} }})(); }})"
+    )
+    paper = browser.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})
+    assert base64.b64decode(paper["data"]).startswith(b"%PDF")
+    assert browser.execute_script("return window.seen") == "rgb(86, 95, 107)"
+    assert browser.execute_script(LABEL) == "rgb(163, 173, 185)"
+
+
+def test_hostile_text_runs_nothing(browser: Any, tmp_path: Path) -> None:
+    summary = synthetic.run(tmp_path / "run", ramp_up=2, steady=30)
+    hostile = (
+        "<img src=x onerror=\"document.body.id='owned'\"></script><script>document.body.id='owned'</script>"
+    )
+    operations = {hostile: summary["operations"].pop("HomePage")} | summary["operations"]
+    (tmp_path / "run" / "run.json").write_text(
+        json.dumps(summary | {"name": hostile, "operations": operations})
+    )
+    path = tmp_path / "report.html"
+    path.write_text(report.page([report.read_chapter(tmp_path / "run")]), "utf-8")
+    show(browser, path.as_uri())
+    assert browser.execute_script("return document.body.id") == ""

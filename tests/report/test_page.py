@@ -1,0 +1,191 @@
+"""The page: one small file, every section, nothing fetched, nothing of the data taken for markup."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+import synthetic
+
+from loadstone import report
+from loadstone.report.figures import theme
+
+HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>&\"'</textarea>"
+
+
+class Outline(HTMLParser):
+    """What a browser would make of the page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+    def ids(self) -> list[str]:
+        return [str(attributes["id"]) for _, attributes in self.tags if "id" in attributes]
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.tags if name == tag]
+
+
+@pytest.fixture(scope="module")
+def page(full: report.Chapter) -> str:
+    return report.page([full])
+
+
+def test_it_is_under_three_megabytes(page: str) -> None:
+    assert len(page.encode()) < 3_000_000
+
+
+def test_every_section_is_there_and_linked(page: str) -> None:
+    outline = Outline(page)
+    sections = [str(attributes["id"]) for attributes in outline.all("section")]
+    assert sections == [
+        f"f1-{name}"
+        for name in (
+            "capacity", "nodes", "cost", "time", "operations", "processes", "validity", "method",
+        )
+    ]  # fmt: skip
+    assert [attributes["href"] for attributes in outline.all("a")] == [f"#{name}" for name in sections]
+    assert len(set(outline.ids())) == len(outline.ids())
+
+
+def test_every_chart_has_its_place_and_words(page: str) -> None:
+    outline = Outline(page)
+    charts = charts_of(page)
+    plots = [one for one in outline.all("div") if one.get("role") == "img"]
+    places = {str(one["id"]): one for one in plots}
+    assert set(charts) == set(places)
+    assert all(len(str(one["aria-label"])) > 20 for one in places.values())
+    # Shares, throughput, seven operations against users; three over time; seven distributions; four of hosts.
+    assert len(charts) == 1 + 8 + 3 + 7 + 4
+
+
+def test_colours_are_names_of_both_themes(page: str) -> None:
+    assert theme.LIGHT.keys() == theme.DARK.keys()
+    used = {value[1:] for value in strings(charts_of(page)) if value.startswith("@")}
+    assert used
+    assert used <= theme.LIGHT.keys()
+
+
+def test_labels_can_be_read_in_both_themes() -> None:
+    for colours in (theme.LIGHT, theme.DARK):
+        for name in ("ink", "muted", "s1", "s2", "s3", "s4", "s5", "good", "bad", "warn"):
+            assert contrast(colours[name], colours["page"]) >= 4.5, name
+        for name in ("good", "bad", "warn"):
+            assert contrast(colours[name], colours[f"{name}-back"]) >= 4.5, name
+
+
+def test_nothing_is_fetched(page: str) -> None:
+    outline = Outline(page)
+    for _, attributes in outline.tags:
+        assert not {"src", "srcset", "poster", "data", "action"} & attributes.keys()
+        assert str(attributes.get("href", "#")).startswith("#")
+    assert not outline.all("link")
+    assert "url(" not in page
+    assert "@import" not in page
+    policy = next(one for one in outline.all("meta") if one.get("http-equiv") == "Content-Security-Policy")
+    assert str(policy["content"]).startswith("default-src 'none'")
+
+
+def test_hostile_names_stay_words(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    summary = synthetic.run(folder, ramp_up=2, steady=30)
+    operations = {HOSTILE: summary["operations"].pop("HomePage")} | summary["operations"]
+    changes: dict[str, Any] = {
+        "name": HOSTILE, "operations": operations, "failures": [HOSTILE], "target": HOSTILE,
+        "command": [HOSTILE], "outcome": HOSTILE, "warnings": [HOSTILE],
+    }  # fmt: skip
+    (folder / "run.json").write_text(json.dumps(summary | changes))
+    (folder / "scenario.toml").write_text(HOSTILE)
+    chapter = report.read_chapter(folder)
+    plain = Outline(report.page([report.read_chapter(_plain(tmp_path))]))
+    outline = Outline(report.page([chapter]))
+    assert len(outline.all("script")) == len(plain.all("script"))
+    assert not outline.all("img")
+    assert not outline.all("textarea")
+    assert sum(HOSTILE in text for text in outline.texts) >= 5
+    assert "<script>" not in report.summary(chapter)
+
+
+def _plain(folder: Path) -> Path:
+    synthetic.run(folder / "plain", ramp_up=2, steady=30)
+    return folder / "plain"
+
+
+def test_a_name_in_a_chart_is_not_plotlys_markup(tmp_path: Path) -> None:
+    from loadstone.report.figures.figure import label
+
+    assert label("<b>a & b</b>", "@ink", x=0, y=0)["text"] == "&lt;b&gt;a &amp; b&lt;/b&gt;"
+
+
+def test_what_is_absent_is_named_with_its_command(run: report.Chapter) -> None:
+    text = " ".join(Outline(report.page([run])).texts)
+    for command in ("loadstone capacity SCENARIO", "loadstone nodes --from", "loadstone cost --from"):
+        assert command in text
+
+
+def test_tables_that_are_gone_are_named(tmp_path: Path) -> None:
+    synthetic.run(tmp_path / "run", ramp_up=2, steady=3)
+    for name in ("windows", "histograms", "engine", "hosts"):
+        (tmp_path / "run" / f"{name}.parquet").unlink()
+    page = report.page([report.read_chapter(tmp_path / "run")])
+    assert "windows.parquet, histograms.parquet, engine.parquet, hosts.parquet" in page
+    assert len(page) < 100_000, "without charts there is no need for their library"
+
+
+def test_nodes_and_cost_alone(tmp_path: Path) -> None:
+    synthetic.nodes(tmp_path)
+    synthetic.cost(tmp_path)
+    chapter = report.read_chapter(tmp_path)
+    assert report.sentence(chapter).startswith("2 nodes keep 1,000 users")
+    assert [one["id"] for one in Outline(report.page([chapter])).all("section")] == [
+        "f1-nodes", "f1-cost", "f1-method", "f1-absent",
+    ]  # fmt: skip
+
+
+def test_several_folders_share_a_page(full: report.Chapter, run: report.Chapter) -> None:
+    outline = Outline(report.page([full, run]))
+    assert [one["id"] for one in outline.all("article")] == ["f1", "f2"]
+    assert len(set(outline.ids())) == len(outline.ids())
+
+
+def test_the_same_folder_gives_the_same_page(full_folder: Path, page: str) -> None:
+    assert report.page([report.read_chapter(full_folder)]) == page
+
+
+def charts_of(page: str) -> dict[str, Any]:
+    found = re.search(r'<script type="application/json" id="charts">(.*?)</script>', page)
+    assert found
+    charts: dict[str, Any] = json.loads(found[1])
+    return charts
+
+
+def strings(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [text for one in inside for text in strings(one)]
+
+
+def contrast(one: str, other: str) -> float:
+    """Contrast ratio as WCAG 2 defines it."""
+    bright, dim = sorted((luminance(one), luminance(other)), reverse=True)
+    return (bright + 0.05) / (dim + 0.05)
+
+
+def luminance(colour: str) -> float:
+    channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

@@ -1,0 +1,186 @@
+"""From a load to a plan: ceilings, intervals, choices, and what the folder says."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from loadstone.errors import LoadstoneError
+from loadstone.nodes import plan
+from loadstone.nodes.choices import parse_deployments, parse_node_type
+from loadstone.nodes.integrity import NODE_TYPES
+from loadstone.nodes.load import Load, demands
+from loadstone.nodes.measured import read_measured
+from loadstone.nodes.quantities import parse_rate
+from loadstone.nodes.search import smallest
+from loadstone.nodes.sizing import PerNode, nodes_needed
+
+HAZARDS = plan.Hazards(parse_rate("1/year"), Fraction(1, 15), Fraction(1, 3600), Fraction(999, 1000))
+CAPACITY: dict[str, Any] = {
+    "format": 1,
+    "kind": "capacity",
+    "name": "olio",
+    "SLA-1": {
+        "users": 500,
+        "low": 500,
+        "high": 640,
+        "throughput_ops_per_s": 100.5,
+        "bytes_in_per_op": 20000.0,
+    },
+    "SLA-2": {"users": 250, "low": 250, "high": None, "throughput_ops_per_s": 50.25},
+    "warnings": ["not compliant: short window (20 s instead of 300 s)"],
+}
+
+
+def folder(tmp_path: Path, content: object, name: str = "capacity.json") -> Path:
+    (tmp_path / name).write_text(json.dumps(content))
+    return tmp_path
+
+
+@given(st.integers(0, 3000), st.integers(0, 3000))
+def test_smallest_is_smallest(edge: int, most: int) -> None:
+    asked: list[int] = []
+
+    def holds(n: int) -> bool:
+        asked.append(n)
+        return n >= edge
+
+    assert smallest(holds, most) == (edge if edge <= most else None)
+    assert max(asked) <= max(1, 2 * edge)
+
+
+def test_nodes_needed_is_exact() -> None:
+    # In floating point 402 / 40.2 is 10.000000000000002 and would ask for an eleventh node.
+    assert nodes_needed(Fraction(402), Fraction("40.2")) == 10
+    assert nodes_needed(Fraction("402.0001"), Fraction("40.2")) == 11
+
+
+@pytest.mark.parametrize("deployment", plan.DEPLOYMENTS)
+def test_the_answer_is_the_smallest_that_meets_the_target(deployment: str) -> None:
+    found = plan.option(20, "native", deployment, HAZARDS)
+    assert found.extra is not None
+    assert found.downtime_s_per_year is not None
+    assert found.downtime_s_per_year <= HAZARDS.allowed_s()
+    if found.extra:
+        assert plan._downtime(20, found.extra - 1, deployment, HAZARDS) > HAZARDS.allowed_s()
+
+
+@pytest.mark.parametrize("deployment", plan.DEPLOYMENTS)
+def test_a_stricter_target_never_takes_fewer(deployment: str) -> None:
+    totals = []
+    for nines in range(1, 6):
+        stricter = plan.Hazards(HAZARDS.crash, HAZARDS.failover, HAZARDS.repair, 1 - Fraction(1, 10**nines))
+        total = plan.option(10, "native", deployment, stricter).total
+        totals.append(10**9 if total is None else total)
+    assert totals == sorted(totals)
+
+
+def test_the_interval_turns_round() -> None:
+    measured = PerNode("users", Fraction(500), Fraction(400), Fraction(640))
+    (found,) = plan.options(
+        Fraction(5000), measured, [NODE_TYPES["native"]], HAZARDS, [plan.PF_ON_PREM_REPAIR]
+    )
+    assert (found.num, found.num_range, found.total_range) == (10, (8, 13), (9, 14))
+
+
+def test_the_fewest_nodes_are_chosen_and_ties_go_to_the_first() -> None:
+    found = plan.options(
+        Fraction(10),
+        PerNode("users", Fraction(1)),
+        list(NODE_TYPES.values()),
+        HAZARDS,
+        list(plan.DEPLOYMENTS),
+    )
+    assert len(found) == 15
+    chosen = plan.best(found)
+    assert chosen is not None
+    assert (chosen.deployment, chosen.node_type, chosen.total) == (plan.ARA_CLOUD, "native", 10)
+
+
+def test_a_capacity_is_read_at_both_slas(tmp_path: Path) -> None:
+    measured = read_measured(folder(tmp_path, CAPACITY))
+    first, second = demands(Load(users=5000), measured, "SLA-2")
+    assert (first.sla, first.per_node) == ("SLA-2", PerNode("users", Fraction(250), Fraction(250), None))
+    assert (second.sla, second.per_node.high) == ("SLA-1", Fraction(640))
+    by_throughput = demands(Load(ops_per_s=402.0), measured, "SLA-1")[0].per_node
+    assert by_throughput == PerNode("operations/s", Fraction("100.5"), Fraction("100.5"), Fraction("128.64"))
+    assert measured.warnings == CAPACITY["warnings"]
+
+
+def test_one_run_is_a_lower_bound(tmp_path: Path) -> None:
+    run = {
+        "format": 1, "kind": "run", "name": "olio", "load": {"users": 200}, "throughput_ops_per_s": 40.1,
+        "bytes": {"in_per_op": 20000.0, "out_per_op": 900.0},
+        "sla": {"SLA-1": {"met": True}, "SLA-2": {"met": False}}, "validity": {"valid": False},
+    }  # fmt: skip
+    measured = read_measured(folder(tmp_path, run, "run.json"))
+    assert list(measured.at) == ["SLA-1"]
+    assert (measured.at["SLA-1"].high, measured.at["SLA-1"].bytes_out_per_op) == (None, 900)
+    assert [warning.split()[0:2] for warning in measured.warnings] == [["one", "run,"], ["the", "run"]]
+    with pytest.raises(LoadstoneError, match="no number of users held SLA-2"):
+        demands(Load(users=10), measured, "SLA-2")
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"format": 2}, "not a record of format 1"),
+        ({"SLA-1": 7}, "`SLA-1` is 7, expected an object"),
+        ({"SLA-1": {"users": "many"}}, '`SLA-1.users` is "many", expected a number'),
+        ({"SLA-1": {"users": -5}}, "`SLA-1.users` is -5"),
+        ({"SLA-1": {"users": True}}, "`SLA-1.users` is true"),
+        ({"name": 3}, "`name` is 3, expected text"),
+    ],
+)
+def test_a_wrong_field_is_named(tmp_path: Path, change: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(LoadstoneError) as caught:
+        read_measured(folder(tmp_path, CAPACITY | change))
+    assert complaint in str(caught.value)
+    assert "capacity.json" in str(caught.value)
+    assert caught.value.slug == "measured"
+
+
+def test_no_record_and_no_json(tmp_path: Path) -> None:
+    with pytest.raises(LoadstoneError, match=r"no capacity.json and no run.json"):
+        read_measured(tmp_path)
+    (tmp_path / "run.json").write_text("{")
+    with pytest.raises(LoadstoneError, match=r"error\[measured\]: cannot be read"):
+        read_measured(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("load", "complaint"),
+    [
+        (Load(), "the load must be given once"),
+        (Load(users=1, ops_per_s=1, users_per_node=1), "the load must be given once"),
+        (Load(users=1), "what one node carries is not known"),
+        (Load(users=1, ops_per_s_per_node=3), "the load is in users, what one node carries is not"),
+        (Load(ops_per_s=-1, ops_per_s_per_node=3), "`-1` is not a number above zero"),
+        (Load(users=float("nan"), users_per_node=3), "`nan` is not a number above zero"),
+    ],
+)
+def test_loads_that_make_no_sense(load: Load, complaint: str) -> None:
+    with pytest.raises(LoadstoneError, match=complaint):
+        demands(load, None, "SLA-1")
+
+
+def test_node_types_and_deployments_by_name() -> None:
+    assert parse_node_type("TX").throughput == Fraction(71, 100)
+    assert parse_deployments(["pf on-premises", "ARA Cloud"]) == [plan.ARA_CLOUD, plan.PF_ON_PREM]
+    assert parse_deployments(None) == list(plan.DEPLOYMENTS)
+    for wrong in ("irl", "tx:", "tx:0", "tx:1/0", "tx:nan"):
+        with pytest.raises(LoadstoneError, match="nodes-input"):
+            parse_node_type(wrong)
+    with pytest.raises(LoadstoneError, match="did you mean `ARA cloud`"):
+        parse_deployments(["ARA clod"])
+
+
+def test_a_load_in_the_wrong_unit_is_refused_before_it_is_solved() -> None:
+    with pytest.raises(LoadstoneError, match="needs 1,000,000,000 nodes, more than 100,000"):
+        plan.options(
+            Fraction(10**9), PerNode("users", Fraction(1)), [NODE_TYPES["native"]], HAZARDS, ["PF cloud"]
+        )
