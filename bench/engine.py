@@ -1,0 +1,176 @@
+"""The load engine beside wrk and ab: CPU time per request on one static page, interleaved, in one run.
+
+nginx serves a 166-byte page from a private folder on one core, each generator runs on the other.
+Requests are counted by nginx, CPU time by the kernel for the generator's whole process.
+
+    python bench/engine.py [--seconds 5] [--rounds 5] [--connections 64]
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import os
+import platform
+import re
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = (b"<!doctype html><title>page</title><p>" + b"x" * 166)[:166]
+
+NGINX = """
+daemon off; worker_processes 1; pid {folder}/pid; error_log {folder}/error.log;
+events {{ worker_connections 4096; }}
+http {{
+  access_log off; keepalive_requests 100000000; keepalive_timeout 300; default_type text/html;
+  open_file_cache max=100 inactive=60s;
+  server {{ listen 127.0.0.1:{port} backlog=4096; root {folder}/site; location = /count {{ stub_status; }} }}
+}}
+"""
+
+
+def free_port() -> int:
+    """A TCP port nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def page_server(core: int) -> Iterator[str]:
+    """nginx on one core; yields its URL."""
+    with tempfile.TemporaryDirectory() as name:
+        folder, port = Path(name), free_port()
+        (folder / "site").mkdir()
+        (folder / "site" / "index.html").write_bytes(PAGE)
+        os.chmod(folder, 0o755)
+        (folder / "nginx.conf").write_text(NGINX.format(folder=folder, port=port))
+        nginx = shutil.which("nginx") or "/usr/sbin/nginx"
+        command = ["taskset", "-c", str(core), nginx, "-c", f"{folder}/nginx.conf", "-p", name]
+        server = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        try:
+            wait_for(port)
+            yield f"http://127.0.0.1:{port}/"
+        finally:
+            server.terminate()
+            server.wait()
+
+
+def wait_for(port: int) -> None:
+    """Returns when the port accepts connections."""
+    for _ in range(200):
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return
+        except OSError:
+            time.sleep(0.02)
+    raise SystemExit("nginx did not start")
+
+
+def requests_served(url: str) -> int:
+    """Requests that nginx has counted since it started."""
+    with urllib.request.urlopen(url + "count") as answer:
+        match = re.search(r"\n\s*\d+ \d+ (\d+)", answer.read().decode())
+    assert match, "nginx's status page has changed its form"
+    return int(match.group(1))
+
+
+def measure(command: list[str], url: str, core: int) -> dict[str, float]:
+    """CPU µs per request (user, sys, both) and requests/s of one generator."""
+    before, started = requests_served(url), time.monotonic()
+    child = subprocess.Popen(["taskset", "-c", str(core), *command], stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        raise SystemExit(f"{command[0]} failed with {child.returncode}")
+    elapsed, served = time.monotonic() - started, requests_served(url) - before - 1
+    return {
+        "user_us": usage.ru_utime * 1e6 / served,
+        "sys_us": usage.ru_stime * 1e6 / served,
+        "cpu_us": (usage.ru_utime + usage.ru_stime) * 1e6 / served,
+        "requests_per_s": served / elapsed,
+    }
+
+
+def generators(url: str, seconds: int, connections: int) -> dict[str, list[str]]:
+    """Command line of each generator; the engine is built first."""
+    subprocess.run(
+        ["cargo", "build", "--release", "--quiet", "-p", "loadstone-engine", "--example", "flatout"],
+        cwd=ROOT,
+        check=True,
+    )
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    flatout = str(target / "release" / "examples" / "flatout")
+    return {
+        "loadstone": [flatout, url, str(connections), str(seconds), "1"],
+        "wrk": ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", url],
+        "ab": ["ab", "-q", "-k", f"-c{connections}", f"-t{seconds}", "-n100000000", url],
+    }
+
+
+def main() -> None:
+    """Runs all rounds, prints the table, keeps the raw figures under bench/runs/."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--connections", type=int, default=64)
+    options = parser.parse_args()
+    rounds: list[dict[str, dict[str, float]]] = []
+    with page_server(core=0) as url:
+        commands = generators(url, options.seconds, options.connections)
+        for number in range(options.rounds):
+            print(f"round {number + 1} of {options.rounds}", file=sys.stderr)
+            rounds.append({name: measure(command, url, core=1) for name, command in commands.items()})
+    summary = {
+        name: {key: statistics.median(r[name][key] for r in rounds) for key in rounds[0][name]}
+        for name in rounds[0]
+    }
+    print(f"{'':10} {'µs CPU/request':>15} {'user':>6} {'sys':>6} {'× wrk':>6} {'req/s':>8}")
+    for name, row in summary.items():
+        ratio = statistics.median(r[name]["cpu_us"] / r["wrk"]["cpu_us"] for r in rounds)
+        row["cpu_ratio_to_wrk"] = ratio
+        print(
+            f"{name:10} {row['cpu_us']:15.2f} {row['user_us']:6.2f} {row['sys_us']:6.2f} {ratio:6.2f}"
+            f" {row['requests_per_s']:8.0f}"
+        )
+    keep(options, rounds, summary)
+
+
+def keep(options: argparse.Namespace, rounds: list[dict[str, dict[str, float]]], summary: object) -> None:
+    """Writes command, machine and raw figures under bench/runs/<date>-<machine>/engine.json."""
+    now = datetime.datetime.now(datetime.UTC)
+    folder = ROOT / "bench" / "runs" / f"{now:%Y-%m-%d}-{platform.machine()}-{os.cpu_count()}core"
+    folder.mkdir(parents=True, exist_ok=True)
+    record = {
+        "command": f"python bench/engine.py --seconds {options.seconds} --rounds {options.rounds}"
+        f" --connections {options.connections}",
+        "date": now.isoformat(timespec="seconds"),
+        "machine": {"cores": os.cpu_count(), "kernel": platform.release(), "cpu": processor()},
+        "summary_of_medians": summary,
+        "rounds": rounds,
+    }
+    (folder / "engine.json").write_text(json.dumps(record, indent=1) + "\n")
+    print(f"raw figures: {(folder / 'engine.json').relative_to(ROOT)}", file=sys.stderr)
+
+
+def processor() -> str:
+    """The processor's name as the kernel tells it."""
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.processor()
+
+
+if __name__ == "__main__":
+    main()
