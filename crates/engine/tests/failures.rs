@@ -118,7 +118,7 @@ fn nobody_listens() {
     let began = Instant::now();
     let outcome = run(plan(port, 60.0, json!([operation("op", json!([get("/", json!({}))]))])));
     assert_eq!(outcome.summary.outcome, "unreachable");
-    assert!(began.elapsed() < Duration::from_secs(5));
+    assert!(began.elapsed() < Duration::from_secs(40), "it ends long before the plan does");
     assert!(outcome.summary.examples[0].ends_with("connection refused"), "{:?}", outcome.summary.examples);
     let refused = outcome.failures()[0];
     assert!(refused.0 == "refused" && refused.1 < 60, "a refused user backs off: {refused:?}");
