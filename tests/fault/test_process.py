@@ -49,7 +49,7 @@ def seconds(folder: Path) -> int:
 
 def test_ctrl_c_ends_the_run_and_keeps_it(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    with measuring(folder, 0.5) as process:
+    with measuring(folder, 0.2) as process:
         assert process.stdout is not None and process.stdout.readline()
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 0
