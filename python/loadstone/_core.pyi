@@ -8,8 +8,11 @@ __version__: str
 class Run:
     """One run of the load engine, in its own threads."""
 
-    def __init__(self, plan_json: str) -> None:
-        """Starts the run. ValueError with a sentence when the plan does not compile."""
+    def __init__(self, plan_json: str, start_at_s: float | None = None) -> None:
+        """Starts the run; its first second begins when `time.monotonic()` is `start_at_s`, or in a moment.
+
+        ValueError with a sentence when the plan does not compile, or when that instant has passed.
+        """
 
     def next(self, timeout_s: float) -> dict[str, Any] | None:
         """The next one-second window, `loadstone_engine::Window` as a dict.
@@ -45,6 +48,12 @@ def load_olio(
     folder: str, accounts: int, profile: str, options_json: str, progress: Callable[[int, int], None] | None
 ) -> dict[str, int]:
     """Creates the Olio data set in `folder`; rows by table. OSError or ValueError with a sentence."""
+
+def merge_windows(windows_json: str) -> dict[str, Any] | None:
+    """The sum of windows of the same second, given as a JSON list; None of none.
+
+    ValueError when one of them is no window.
+    """
 
 def run_switch(config_json: str) -> None:
     """Runs the switch that `config_json` (`loadstone_linkshape::Config`) describes until the process ends.

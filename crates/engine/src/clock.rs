@@ -10,9 +10,9 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// A clock that starts when `lead` has passed: threads come up meanwhile.
-    pub(crate) fn starting_in(lead: Duration) -> Self {
-        Self { origin: Instant::now() + lead }
+    /// A clock that starts at an instant.
+    pub(crate) fn starting_at(origin: Instant) -> Self {
+        Self { origin }
     }
 
     /// Waits until the clock runs: before, it shows 0, and what began then would seem shorter than it was.
@@ -25,6 +25,13 @@ impl Clock {
     pub(crate) fn now(&self) -> u64 {
         Instant::now().saturating_duration_since(self.origin).as_micros() as u64
     }
+}
+
+/// The instant at which the system's monotonic clock shows `monotonic`; none when that has passed, or lies too far ahead.
+pub(crate) fn instant_at(monotonic: Duration) -> Option<Instant> {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    let lead = monotonic.checked_sub(Duration::new(now.tv_sec as u64, now.tv_nsec as u32))?;
+    Instant::now().checked_add(lead)
 }
 
 /// Microseconds of a time in seconds.
@@ -44,4 +51,21 @@ pub(crate) fn thread_cpu_s() -> (f64, f64) {
     };
     let seconds = |t: libc::timeval| t.tv_sec as f64 + t.tv_usec as f64 * 1e-6;
     (seconds(usage.ru_utime), seconds(usage.ru_stime))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_instant_of_the_monotonic_clock() {
+        let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+        let now = Duration::new(now.tv_sec as u64, now.tv_nsec as u32);
+        let before = Instant::now();
+        let instant = instant_at(now + Duration::from_secs(60)).unwrap();
+        assert!(instant <= Instant::now() + Duration::from_secs(60));
+        assert!(instant + Duration::from_secs(1) > before + Duration::from_secs(60));
+        assert_eq!(instant_at(now), None, "it has passed");
+        assert_eq!(instant_at(Duration::MAX), None);
+    }
 }

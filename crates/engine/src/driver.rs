@@ -14,6 +14,7 @@ use rustix::event::epoll::{self, Event};
 use rustix::fd::OwnedFd;
 
 use crate::browser::Validators;
+use crate::budget::Budget;
 use crate::clock::{Clock, micros};
 use crate::record::Window;
 use crate::recorder::{Gauges, Recorder, SECOND, Steady};
@@ -48,6 +49,8 @@ pub(crate) struct Shared {
     /// When the first connection was tried; `u64::MAX` before.
     pub first_try: AtomicU64,
     pub stop: AtomicBool,
+    /// Where the plan asks for a number of operations.
+    pub budget: Option<Budget>,
     pub unreachable: AtomicBool,
     /// First failures, as sentences.
     pub examples: Mutex<Vec<String>>,
@@ -55,7 +58,7 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(addresses: Vec<SocketAddr>, examples: usize) -> Self {
+    pub(crate) fn new(addresses: Vec<SocketAddr>, budget: Option<Budget>, examples: usize) -> Self {
         Self {
             addresses,
             address: AtomicUsize::new(0),
@@ -63,6 +66,7 @@ impl Shared {
             refused: AtomicBool::new(false),
             first_try: AtomicU64::new(u64::MAX),
             stop: AtomicBool::new(false),
+            budget,
             unreachable: AtomicBool::new(false),
             examples: Mutex::new(Vec::new()),
             examples_left: AtomicUsize::new(examples),
@@ -161,8 +165,8 @@ impl<'p> Driver<'p> {
         }
     }
 
-    /// Drives `users` until the run ends or is asked to; when it ended.
-    pub(crate) fn run(&mut self, users: &mut [User]) -> u64 {
+    /// Drives `users` until the run ends or is asked to; when it ended, and whether as planned.
+    pub(crate) fn run(&mut self, users: &mut [User]) -> (u64, bool) {
         // The default slack of 50 µs would delay every wake-up by as much; failing to lower it costs only that.
         let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
         let mut levels = self.schedule(users);
@@ -185,6 +189,10 @@ impl<'p> Driver<'p> {
             .into_iter()
             .fold(u64::MAX, u64::min);
             self.wait(users, &mut events, wake);
+            if let Some(last_end) = self.shared.budget.as_ref().and_then(Budget::spent) {
+                self.now = last_end;
+                break;
+            }
             self.now = self.clock.now();
             if !steady_over && self.now >= self.timetable.steady.to {
                 steady_over = true;
@@ -341,17 +349,20 @@ impl<'p> Driver<'p> {
     }
 
     /// The last windows. Operations under way have neither succeeded nor failed; only `in_flight` shows them.
-    fn finish(&mut self, users: &[User]) -> u64 {
+    fn finish(&mut self, users: &[User]) -> (u64, bool) {
         let ended = self.now.min(self.timetable.end);
-        if self.now >= self.timetable.end {
+        let on_time = self.now >= self.timetable.end;
+        if on_time {
             self.count_dropped(users, self.timetable.steady.to, ended, false);
         }
         self.now = ended;
         self.roll_if_due();
-        if !ended.is_multiple_of(SECOND) {
+        // A thread whose own operations ended before the last of the run's may be a window ahead of that.
+        if ended + SECOND > self.recorder.window_end() {
             (self.deliver)(self.recorder.roll(self.gauges));
         }
-        ended
+        let spent = self.shared.budget.as_ref().is_some_and(|budget| budget.spent().is_some());
+        (ended, on_time || spent)
     }
 
     /// Buffers for a request.
@@ -390,7 +401,7 @@ mod tests {
 
     #[test]
     fn patience_begins_with_the_first_try() {
-        let shared = Shared::new(Vec::new(), 0);
+        let shared = Shared::new(Vec::new(), None, 0);
         assert!(!shared.has_no_server(3_600 * SECOND), "nothing was tried");
         shared.first_try.store(45 * SECOND, Ordering::Relaxed);
         assert!(!shared.has_no_server(54 * SECOND) && shared.has_no_server(55 * SECOND));

@@ -5,6 +5,7 @@
 
 mod address;
 mod browser;
+mod budget;
 mod clock;
 mod driver;
 mod exchange;
@@ -20,5 +21,6 @@ mod socket;
 mod user;
 mod walk;
 
+pub use merge::merged;
 pub use record::*;
 pub use run::Run;

@@ -1,8 +1,14 @@
-//! Adds up the windows of several threads.
-
-use std::cmp::Ordering;
+//! Adds up the windows of several threads, or of several agents.
 
 use crate::record::{OperationWindow, Sparse, Window};
+
+/// The sum of windows of the same second: of agents, whose users are disjoint. None of none.
+pub fn merged(windows: impl IntoIterator<Item = Window>) -> Option<Window> {
+    windows.into_iter().reduce(|mut sum, window| {
+        merge(&mut sum, window);
+        sum
+    })
+}
 
 /// Adds `other`, of the same second, to `sum`.
 pub(crate) fn merge(sum: &mut Window, other: Window) {
@@ -39,30 +45,16 @@ fn merge_operation(sum: &mut OperationWindow, other: &OperationWindow) {
 
 /// Merges two ascending lists of buckets.
 fn merge_sparse(sum: &mut Sparse, other: &Sparse) {
-    let (mut bucket, mut count) = (Vec::new(), Vec::new());
-    let (mut a, mut b) = (0, 0);
-    while a < sum.bucket.len() || b < other.bucket.len() {
-        let order = match (sum.bucket.get(a), other.bucket.get(b)) {
-            (Some(ours), Some(theirs)) => ours.cmp(theirs),
-            (Some(_), None) => Ordering::Less,
-            (None, _) => Ordering::Greater,
-        };
-        let mut total = 0;
-        if order.is_le() {
-            bucket.push(sum.bucket[a]);
-            total += sum.count[a];
-            a += 1;
-        }
-        if order.is_ge() {
-            if order.is_gt() {
-                bucket.push(other.bucket[b]);
-            }
-            total += other.count[b];
-            b += 1;
-        }
-        count.push(total);
+    let pairs = |sparse: &Sparse| sparse.bucket.clone().into_iter().zip(sparse.count.clone());
+    let (mut ours, mut theirs) = (pairs(sum).peekable(), pairs(other).peekable());
+    *sum = Sparse::default();
+    while let Some(bucket) = ours.peek().into_iter().chain(theirs.peek()).map(|(bucket, _)| *bucket).min() {
+        let here = |pair: &(u32, u64)| pair.0 == bucket;
+        let count = ours.next_if(here).map_or(0, |(_, count)| count)
+            + theirs.next_if(here).map_or(0, |(_, count)| count);
+        sum.bucket.push(bucket);
+        sum.count.push(count);
     }
-    *sum = Sparse { bucket, count };
 }
 
 #[cfg(test)]
@@ -90,5 +82,18 @@ mod tests {
         let both = &sum.operations[1];
         assert_eq!((both.ok, &both.counters), (6, &vec![2, 4]));
         assert_eq!(both.response, Sparse { bucket: vec![0, 1, 5, 9, 10], count: vec![1, 1, 2, 1, 1] });
+    }
+
+    #[test]
+    fn windows_of_agents_add_up() {
+        let window = |requests, bucket| Window {
+            requests,
+            wake_lag: Sparse { bucket: vec![bucket], count: vec![requests] },
+            ..Window::default()
+        };
+        let sum = merged([window(1, 9), window(2, 3), window(4, 9)]).unwrap();
+        assert_eq!(sum.requests, 7);
+        assert_eq!(sum.wake_lag, Sparse { bucket: vec![3, 9], count: vec![2, 5] });
+        assert_eq!(merged([]), None);
     }
 }

@@ -1,10 +1,10 @@
 //! What the engine hands out: one [`Window`] per second of the run, then one [`Summary`].
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Bucket counts of a histogram of microseconds, only the buckets in use, ascending.
 /// Bucket bounds: see `loadstone_stats::Histogram`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sparse {
     /// Bucket indices.
     pub bucket: Vec<u32>,
@@ -23,7 +23,7 @@ pub const COUNTERS: [&str; 8] =
     ["requests", "bytes_in", "bytes_out", "image_refs", "images", "image_bytes", "cached_full", "cached_304"];
 
 /// One operation in one second, by phase. An operation belongs to the second of its last byte (or of its failure).
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct OperationWindow {
     /// Index of the operation in the plan.
     pub operation: u32,
@@ -50,7 +50,7 @@ pub struct OperationWindow {
 }
 
 /// One second of a run.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Window {
     /// Seconds since the run began; the window is [second, second + 1).
     pub second: u32,
@@ -83,7 +83,7 @@ pub struct Window {
 pub struct Summary {
     /// complete, stopped (asked to), or unreachable (no connection ever succeeded).
     pub outcome: String,
-    /// Seconds since the run began.
+    /// Seconds since the run began, to the microsecond. Of a run of a number of operations: the last one's last byte.
     pub ended_s: f64,
     /// Threads of the engine.
     pub threads: u32,

@@ -12,8 +12,9 @@ use loadstone_workload::{Plan, Program};
 use rustix::event::epoll::{self, CreateFlags};
 use rustix::fd::OwnedFd;
 
-use crate::clock::Clock;
-use crate::driver::{Driver, Shared, Timetable};
+use crate::budget::Budget;
+use crate::clock::{Clock, instant_at};
+use crate::driver::{Driver, Shared};
 use crate::files;
 use crate::merge::merge;
 use crate::record::{Summary, Window};
@@ -35,7 +36,6 @@ const MAX_THREADS: u32 = 256;
 pub struct Run {
     shared: Arc<Shared>,
     threads: u32,
-    end_us: u64,
     collector: Mutex<Collector>,
 }
 
@@ -43,7 +43,8 @@ pub struct Run {
 #[derive(Debug)]
 enum Report {
     Window(Window),
-    Ended(u64),
+    /// At this time, microseconds, and whether as planned.
+    Ended(u64, bool),
 }
 
 /// Puts the windows of all threads together.
@@ -56,6 +57,7 @@ struct Collector {
     pending: BTreeMap<u32, (Window, u32)>,
     ended: u32,
     ended_us: u64,
+    as_planned: bool,
 }
 
 impl Run {
@@ -64,17 +66,30 @@ impl Run {
     /// # Errors
     /// A sentence when the plan does not compile, the host has no address or the system no room for the users.
     pub fn start(plan: Plan) -> Result<Self, String> {
+        Self::begin(plan, || Ok(Instant::now() + LEAD))
+    }
+
+    /// Starts a run whose first second begins when the system's monotonic clock (CLOCK_MONOTONIC) shows `start`: several
+    /// agents begin together so. The run's times count from that very instant, not from when a thread woke up for it.
+    ///
+    /// # Errors
+    /// As [`Run::start`], and when `start` has passed before the threads could be started.
+    pub fn start_at(plan: Plan, start: Duration) -> Result<Self, String> {
+        Self::begin(plan, || instant_at(start).ok_or_else(|| "the instant to start at has passed".into()))
+    }
+
+    /// `origin` is asked for the run's first instant when everything else is prepared.
+    fn begin(plan: Plan, origin: impl FnOnce() -> Result<Instant, String>) -> Result<Self, String> {
         let program = Arc::new(Program::compile(&plan)?);
         let requests = Arc::new(Requests::new(&program));
-        let shared = Arc::new(Shared::new(addresses_of(&program)?, EXAMPLES));
+        let shared = Arc::new(Shared::new(addresses_of(&program)?, Budget::of(&program), EXAMPLES));
         let numbers: Vec<u32> =
             (program.slice.0..program.population).step_by(program.slice.1 as usize).collect();
         let threads = program.load.threads.clamp(1, MAX_THREADS);
         files::allow(numbers.len() as u64)?;
-        let end_us = Timetable::new(&program).end;
         // Without a bound: a reader that falls behind never holds the engine up.
         let (sender, reports) = channel();
-        let clock = Clock::starting_in(LEAD);
+        let clock = Clock::starting_at(origin()?);
         let handles = (0..threads)
             .map(|thread| {
                 let own = numbers.iter().copied().skip(thread as usize).step_by(threads as usize).collect();
@@ -88,9 +103,16 @@ impl Run {
             })
             .collect::<Result<_, _>>();
         let handles = handles.inspect_err(|_| shared.stop.store(true, Ordering::Relaxed))?;
-        let collector =
-            Collector { reports, handles, threads, pending: BTreeMap::new(), ended: 0, ended_us: 0 };
-        Ok(Self { shared, threads, end_us, collector: Mutex::new(collector) })
+        let collector = Collector {
+            reports,
+            handles,
+            threads,
+            pending: BTreeMap::new(),
+            ended: 0,
+            ended_us: 0,
+            as_planned: true,
+        };
+        Ok(Self { shared, threads, collector: Mutex::new(collector) })
     }
 
     /// The next window, in order; `None` after `timeout` or when there will be no more.
@@ -117,7 +139,7 @@ impl Run {
         let refused = self.shared.refused.load(Ordering::Relaxed);
         let outcome = match () {
             () if self.shared.unreachable.load(Ordering::Relaxed) || (refused && !connected) => "unreachable",
-            () if collector.ended_us < self.end_us => "stopped",
+            () if !collector.as_planned => "stopped",
             () => "complete",
         };
         Some(Summary {
@@ -150,13 +172,20 @@ impl Collector {
                 return self.pending.pop_first().map(|(_, (window, _))| window);
             }
             match self.reports.recv_timeout(until.saturating_duration_since(Instant::now())) {
-                Ok(Report::Window(window)) => self.add(window),
-                Ok(Report::Ended(at)) => {
-                    self.ended += 1;
-                    self.ended_us = self.ended_us.max(at);
-                }
+                Ok(report) => self.take(report),
                 Err(RecvTimeoutError::Timeout) => return None,
                 Err(RecvTimeoutError::Disconnected) => self.join(),
+            }
+        }
+    }
+
+    fn take(&mut self, report: Report) {
+        match report {
+            Report::Window(window) => self.add(window),
+            Report::Ended(at, as_planned) => {
+                self.ended += 1;
+                self.ended_us = self.ended_us.max(at);
+                self.as_planned &= as_planned;
             }
         }
     }
@@ -187,11 +216,7 @@ impl Collector {
     fn is_exhausted(&mut self) -> bool {
         while self.ended < self.threads {
             match self.reports.try_recv() {
-                Ok(Report::Window(window)) => self.add(window),
-                Ok(Report::Ended(at)) => {
-                    self.ended += 1;
-                    self.ended_us = self.ended_us.max(at);
-                }
+                Ok(report) => self.take(report),
                 Err(_) => return false,
             }
         }
@@ -214,8 +239,8 @@ fn drive(
     let deliver = |window| drop(sender.send(Report::Window(window)));
     let mut users: Vec<User> =
         numbers.iter().enumerate().map(|(token, number)| User::new(program, *number, token as u32)).collect();
-    let ended = Driver::new(program, requests, shared, clock, poll, &deliver).run(&mut users);
-    drop(sender.send(Report::Ended(ended)));
+    let (ended, as_planned) = Driver::new(program, requests, shared, clock, poll, &deliver).run(&mut users);
+    drop(sender.send(Report::Ended(ended, as_planned)));
 }
 
 /// Ends the run when a thread panics: without its windows nobody would see the others' before the planned end.

@@ -21,6 +21,11 @@ impl Driver<'_> {
 
     fn begin_with(&mut self, user: &mut User, work: &mut Work, intended: u64) {
         let program = self.program;
+        if self.shared.budget.as_ref().is_some_and(|budget| !budget.take()) {
+            // It stays, idle, with its connection, until the others are done.
+            user.wake = u64::MAX;
+            return;
+        }
         if user.next_in_new_session {
             self.close(user);
             user.state.begin_session(program);
@@ -124,6 +129,9 @@ impl Driver<'_> {
             result,
             counts: &mut user.counts,
         });
+        if let Some(budget) = &self.shared.budget {
+            budget.ended(self.now);
+        }
         if user.leaving {
             self.stop(user);
             return;

@@ -25,6 +25,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<site::Server>()?;
     module.add_function(wrap_pyfunction!(network::run_switch, module)?)?;
     module.add_function(wrap_pyfunction!(run::expectations, module)?)?;
+    module.add_function(wrap_pyfunction!(run::merge_windows, module)?)?;
     module.add_function(wrap_pyfunction!(site::load_olio, module)?)?;
     module.add_function(wrap_pyfunction!(site::serve_olio, module)?)?;
     module.add_function(wrap_pyfunction!(site::usernames, module)?)?;

@@ -17,9 +17,17 @@ pub struct Run {
 #[pymethods]
 impl Run {
     #[new]
-    fn new(py: Python<'_>, plan_json: &str) -> PyResult<Self> {
-        let run =
-            py.detach(|| engine::Run::start(Plan::from_json(plan_json)?)).map_err(PyValueError::new_err)?;
+    #[pyo3(signature = (plan_json, start_at_s = None))]
+    fn new(py: Python<'_>, plan_json: &str, start_at_s: Option<f64>) -> PyResult<Self> {
+        let start = start_at_s.map(seconds).transpose()?;
+        let begin = || {
+            let plan = Plan::from_json(plan_json)?;
+            match start {
+                Some(start) => engine::Run::start_at(plan, start),
+                None => engine::Run::start(plan),
+            }
+        };
+        let run = py.detach(begin).map_err(PyValueError::new_err)?;
         Ok(Self { run })
     }
 
@@ -46,6 +54,12 @@ pub fn expectations(py: Python<'_>, plan_json: &str) -> PyResult<Py<PyAny>> {
         .and_then(|plan| workload::expectations(&plan))
         .map_err(PyValueError::new_err)?;
     to_python(py, &expectations)
+}
+
+#[pyfunction]
+pub fn merge_windows(py: Python<'_>, windows_json: &str) -> PyResult<Py<PyAny>> {
+    let merged = py.detach(|| serde_json::from_str::<Vec<engine::Window>>(windows_json).map(engine::merged));
+    to_python(py, &merged.map_err(|error| PyValueError::new_err(error.to_string()))?)
 }
 
 /// Seconds from Python as a duration.

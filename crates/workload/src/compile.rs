@@ -20,6 +20,10 @@ const MAX_LENGTH: u32 = 1 << 20;
 pub(crate) fn compile(plan: &Plan) -> Result<Program, String> {
     check_load(&plan.load)?;
     check_site(plan)?;
+    if plan.load.operations.is_some() && plan.slice.of > plan.load.users {
+        // Its part of the operations would never be made.
+        return Err(format!("slice: an agent of {} has none of {} users", plan.slice.of, plan.load.users));
+    }
     let names = Names::collect(plan)?;
     let operation_names: Vec<&str> = plan.operations.iter().map(|o| o.name.as_str()).collect();
     for (index, name) in operation_names.iter().enumerate() {
@@ -77,6 +81,14 @@ fn check_load(load: &Load) -> Result<(), String> {
     }
     if load.users == 0 {
         return Err("load.users: at least one user".into());
+    }
+    if let Some(operations) = load.operations {
+        if load.ramp_up_s > 0.0 || load.ramp_down_s > 0.0 || !load.profile.is_empty() {
+            return Err("load.operations: such a run has no ramp-up, ramp-down or profile".into());
+        }
+        if operations < load.users {
+            return Err(format!("load.operations: {operations} are too few for {} users", load.users));
+        }
     }
     let times: Vec<f64> = load.profile.iter().map(|(at, _)| *at).collect();
     if times.iter().any(|at| !(0.0..=MAX_SECONDS).contains(at)) || !times.is_sorted() {

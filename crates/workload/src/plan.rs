@@ -79,6 +79,9 @@ pub struct Load {
     /// Threads of the engine; 0 = one.
     #[serde(default)]
     pub threads: u32,
+    /// The run ends when so many operations, all agents together, have begun and ended, at the latest after `steady_s`.
+    #[serde(default)]
+    pub operations: Option<u32>,
 }
 
 /// Agents run disjoint slices of one plan: user `i` belongs to agent `i % of`.

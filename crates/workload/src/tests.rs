@@ -94,6 +94,7 @@ fn what_does_not_resolve_is_refused_by_name() {
         ("/load/users", json!(0), "load.users"),
         ("/load/timeout_s", json!(0), "load.timeout_s"),
         ("/load/profile", json!([[5, 1], [1, 2]]), "load.profile"),
+        ("/load/operations", json!(100), "no ramp-up"),
         ("/browser/warm_share", json!(1.5), "browser.warm_share"),
         ("/pacing/law", json!({"kind": "neg-exp", "mean_s": 5, "max_s": 1}), "pacing"),
         ("/target/base_path", json!("app/"), "target.base_path"),
@@ -111,6 +112,20 @@ fn what_does_not_resolve_is_refused_by_name() {
         let why = Program::compile(&plan).err().unwrap_or_else(|| panic!("{place} was accepted"));
         assert!(why.contains(part), "{place}: {why}");
     }
+}
+
+#[test]
+fn a_number_of_operations_is_enough_for_every_user_and_agent() {
+    let refused = |operations: u32, agents: u32| {
+        let mut plan = base();
+        plan["load"] = json!({"users": 4, "ramp_up_s": 0, "steady_s": 10, "ramp_down_s": 0, "timeout_s": 5,
+                              "operations": operations});
+        plan["slice"] = json!({"index": 0, "of": agents});
+        Program::compile(&serde_json::from_value(plan).unwrap()).err()
+    };
+    assert_eq!(refused(4, 4), None);
+    assert_eq!(refused(3, 1).unwrap(), "load.operations: 3 are too few for 4 users");
+    assert_eq!(refused(9, 5).unwrap(), "slice: an agent of 5 has none of 4 users");
 }
 
 #[test]
