@@ -89,6 +89,8 @@ SLUGS: dict[str, int] = {
     "target": BAD_INPUT,
     "template-name": BAD_INPUT,
     "template-syntax": BAD_INPUT,
+    "tier-capacity": BAD_INPUT,
+    "tiers-missing": BAD_INPUT,
     "toml-syntax": BAD_INPUT,
     "topology-missing": BAD_INPUT,
     "unknown-flag": BAD_INPUT,
@@ -112,6 +114,7 @@ class LoadstoneError(Exception):
         """`place` is `file:line, [table]`; `hint` says what to do."""
         self.slug = slug
         self.exit_code = SLUGS[slug]
+        self.message, self.place, self.hint = message, place, hint
         lines = [f"error[{slug}]: {message}"]
         if place:
             lines.append(f"  at {place}")

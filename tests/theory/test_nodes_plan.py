@@ -66,7 +66,7 @@ def test_the_answer_is_the_smallest_that_meets_the_target(deployment: str) -> No
     assert found.downtime_s_per_year is not None
     assert found.downtime_s_per_year <= HAZARDS.allowed_s()
     if found.extra:
-        assert plan._downtime(20, found.extra - 1, deployment, HAZARDS) > HAZARDS.allowed_s()
+        assert plan.downtime(20, found.extra - 1, deployment, HAZARDS) > HAZARDS.allowed_s()
 
 
 @pytest.mark.parametrize("deployment", plan.DEPLOYMENTS)

@@ -12,6 +12,7 @@ import typer
 
 from loadstone.cli.columns import columns
 from loadstone.cli.defaults import defaults_from
+from loadstone.cli.tiers import in_tiers
 from loadstone.cli.written import warn, write_beside
 from loadstone.nodes.choices import parse_deployments, parse_node_type
 from loadstone.nodes.integrity import NodeType, shares
@@ -41,6 +42,10 @@ Examples:
 
   loadstone nodes --users-per-node 1 --users 10 --year 365d --fault-rate 0.9/day
 
+  loadstone nodes --tiers site/tiers.toml --users 20000 --target "five nines"
+
+With --tiers, limits and rates stand in that file, tier by tier, and nodes.json is written beside it.
+
 Exit code 1 when no deployment meets the target.
 """
 
@@ -61,6 +66,7 @@ def register(app: typer.Typer) -> None:
 
 
 def nodes(
+    context: typer.Context,
     scenario: Annotated[
         Path | None,
         typer.Argument(
@@ -71,6 +77,9 @@ def nodes(
     ] = None,
     folder: Annotated[
         Path | None, typer.Option("--from", help="Run folder of one node: capacity.json or run.json.")
+    ] = None,
+    tiers: Annotated[
+        Path | None, typer.Option(help="Tiers file: balancer, web, database, each with its own limit.")
     ] = None,
     users: Annotated[float | None, typer.Option(help="Users the service must carry.")] = None,
     load: Annotated[float | None, typer.Option(help="Operations a second it must carry.")] = None,
@@ -101,6 +110,9 @@ def nodes(
     ] = False,
 ) -> None:
     """Parses, plans, reports; the help text is `EXAMPLES`."""
+    if tiers:
+        in_tiers(context, tiers, users, sla, target, as_json=as_json)
+        return
     year_s = parse_duration(year, place="--year")
     mending = None if repair.strip().lower() == "none" else parse_duration(repair, year_s, place="--repair")
     hazards = Hazards(

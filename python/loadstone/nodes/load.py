@@ -50,15 +50,15 @@ def demands(load: Load, measured: Measured | None, sla: str) -> list[Demand]:
     """The demand at `sla`, then at the other SLA where it was measured too. Raises `nodes-input`."""
     if sla not in SLAS:
         raise LoadstoneError("nodes-input", f"there is no SLA `{sla}`", place="--sla", hint="SLA-1 or SLA-2")
-    users, ops = _above_zero(load.users, "--users"), _above_zero(load.ops_per_s, "--load")
+    users, ops = above_zero(load.users, "--users"), above_zero(load.ops_per_s, "--load")
     if (users is None) == (ops is None):
         raise LoadstoneError(
             "nodes-input", "the load must be given once", hint="either `--users 5000` or `--load 500`"
         )
     unit: Unit = "users" if users else "operations/s"
     typed = (
-        _above_zero(load.users_per_node, "--users-per-node"),
-        _above_zero(load.ops_per_s_per_node, "--throughput-per-node"),
+        above_zero(load.users_per_node, "--users-per-node"),
+        above_zero(load.ops_per_s_per_node, "--throughput-per-node"),
     )
     given = typed[0] if users else typed[1]
     if (typed[1] if users else typed[0]) is not None:
@@ -98,7 +98,8 @@ def _measured(sla: str, load: Fraction, unit: Unit, at: AtSla, measured: Measure
     return Demand(sla, load, PerNode(unit, at.ops_per_s, low, high))
 
 
-def _above_zero(value: float | None, flag: str) -> Fraction | None:
+def above_zero(value: float | None, flag: str) -> Fraction | None:
+    """The number of an option, exactly as typed; None when it was not. Raises `nodes-input`."""
     if value is None:
         return None
     if not 0 < value < 1e15:

@@ -51,6 +51,44 @@ def read_measured(folder: Path) -> Measured:
     )  # fmt: skip
 
 
+def read_requests_per_user(folder: Path, sla: str) -> Fraction:
+    """Requests a second that one user made: in the run, or in the search's run at the capacity for `sla`.
+
+    Raises `measured`, naming file and field.
+    """
+    if (folder / "capacity.json").is_file():
+        folder = _run_at(_Fields(_parse(folder / "capacity.json"), folder / "capacity.json"), folder, sla)
+    file = folder / "run.json"
+    if not file.is_file():
+        raise LoadstoneError(
+            "measured", f"`{folder}` holds no run.json", hint="type `requests_per_s_per_user` instead"
+        )
+    run = _Fields(_parse(file), file)
+    load, requests = run.table("load"), run.number("requests_per_s")
+    users = load.number("users") if load else None
+    if users is None or requests is None:
+        missing = "requests_per_s" if users else "load.users"
+        raise LoadstoneError("measured", f"`{missing}` is missing", place=str(file))
+    return requests / users
+
+
+def _run_at(capacity: _Fields, folder: Path, sla: str) -> Path:
+    """The folder of the search's run with as many users as held `sla`."""
+    entry = capacity.table(sla)
+    users = entry.number("users") if entry else None
+    if users is None:
+        raise LoadstoneError("measured", f"no number of users held {sla}", place=str(capacity.file))
+    runs = capacity.content.get("runs")
+    for row in runs if isinstance(runs, list) else []:
+        if isinstance(row, dict) and row.get("users") == users and row.get("valid") is True:
+            path = folder / str(row.get("folder"))
+            if path.resolve().is_relative_to(folder.resolve()) and path.is_dir():
+                return path
+    raise LoadstoneError(
+        "measured", f"the valid run with {int(users):,} users is not there any more", place=str(capacity.file)
+    )
+
+
 def _parse(file: Path) -> dict[str, Any]:
     try:
         content = json.loads(file.read_text(encoding="utf-8"))

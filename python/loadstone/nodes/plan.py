@@ -104,24 +104,31 @@ def option(num: int, node_type: str, deployment: str, hazards: Hazards) -> Optio
     [0, 35, 0, 18, 1]
     """
     allowed = hazards.allowed_s()
-    ceiling = _ceiling(num, deployment, hazards)
+    ceiling = least_downtime(num, deployment, hazards)
     if ceiling > allowed:
         return _unmet(num, node_type, deployment, hazards, ceiling)
     most = 0 if deployment == PF_CLOUD else MOST_EXTRA
     try:
-        extra = smallest(lambda n: _downtime(num, n, deployment, hazards) <= allowed, most)
+        extra = smallest(lambda n: downtime(num, n, deployment, hazards) <= allowed, most)
     except TooLarge as error:
         return Option(
             deployment, node_type, num, None, None, None, None,
             f"not solved: {error}; plan it as several smaller services",
         )  # fmt: skip
     if extra is None:
-        return _unmet(num, node_type, deployment, hazards, _downtime(num, most, deployment, hazards))
-    down = _downtime(num, extra, deployment, hazards)
+        return _unmet(num, node_type, deployment, hazards, downtime(num, most, deployment, hazards))
+    down = downtime(num, extra, deployment, hazards)
     return Option(deployment, node_type, num, extra, num + extra, _availability(down, hazards), down)
 
 
-def _downtime(num: int, extra: int, deployment: str, hazards: Hazards) -> float:
+@lru_cache(maxsize=16_384)
+def downtime(num: int, extra: int, deployment: str, hazards: Hazards) -> float:
+    """Expected seconds down in a year. Raises `TooLarge`.
+
+    >>> hazards = Hazards(Fraction(1, 10**7), Fraction(1, 15), None, Fraction(999, 1000), Fraction(10**7))
+    >>> f"{downtime(1, 0, ARA_CLOUD, hazards):.4f}"
+    '15.0000'
+    """
     crash, failover, year_s = float(hazards.crash), float(hazards.failover), float(hazards.year_s)
     if deployment == ARA_CLOUD:
         return models.ara_cloud(num, extra, crash, failover, year_s)
@@ -133,13 +140,13 @@ def _downtime(num: int, extra: int, deployment: str, hazards: Hazards) -> float:
     return models.pf_on_premises(num, extra, crash, failover, repair, year_s)
 
 
-def _ceiling(num: int, deployment: str, hazards: Hazards) -> float:
+def least_downtime(num: int, deployment: str, hazards: Hazards) -> float:
     """The least downtime that any number of extra nodes can reach: with spares, waiting for failover
     remains.
     """
     if deployment in (ARA_CLOUD, ARA_ON_PREM):
         return 0.0
-    return _downtime(num, 0, PF_CLOUD, hazards)
+    return downtime(num, 0, PF_CLOUD, hazards)
 
 
 def _availability(down: float, hazards: Hazards) -> float:

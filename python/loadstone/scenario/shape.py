@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
@@ -103,7 +104,7 @@ def _finding(
         return Finding(
             "wrong-type", f"`{key}` is {_shown(detail['input'])}, expected {context['expected']}", path, hint
         )
-    expected = detail["msg"].removeprefix("Input should be ")
+    expected = re.sub(r" or instance of \w+$", "", detail["msg"].removeprefix("Input should be "))
     for theirs, ours in _WORDS.items():
         expected = expected.replace(theirs, ours)
     return Finding("wrong-type", f"`{key}` is {_shown(detail['input'])}, expected {expected}", path)
