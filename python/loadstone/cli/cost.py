@@ -11,15 +11,17 @@ import typer
 
 from loadstone.cli.columns import columns
 from loadstone.cli.defaults import defaults_from
+from loadstone.cli.tiers import plan_text, read_service, refuse_others
 from loadstone.cli.written import warn, write_beside
 from loadstone.cost import book as books
 from loadstone.cost.bill import HORIZONS
 from loadstone.cost.book import PriceBook
 from loadstone.cost.cases import measured_cases, parse_instance, typed_cases
-from loadstone.cost.plan import Bill, Month, PerUser, bill
-from loadstone.cost.record import FILE, cost_record
+from loadstone.cost.plan import Bill, Case, Month, PerUser, bill
+from loadstone.cost.record import FILE, cost_record, tiers_cost_record
+from loadstone.cost.tiers import Priced, rows_of
 from loadstone.errors import LoadstoneError
-from loadstone.nodes.measured import read_measured
+from loadstone.nodes.measured import Measured, read_measured
 
 EXAMPLES = """
 What each user costs a month, over 1, 12 and 36 months, at SLA-1 and SLA-2, without and with egress.
@@ -33,7 +35,17 @@ Examples:
   loadstone cost --book aws-2008 --instance c1.xlarge:2 --users-sla-1 500 --users-sla-2 250
 
   loadstone cost --from runs/olio --prices ours.csv --instance r640:3
+
+  loadstone cost --tiers site/tiers.toml --users 20000 --target "five nines" --book aws-2026
+
+With --tiers, every tier runs on the machine that the file or `--instance web=m7i.xlarge` names, the plan is
+the cheapest that meets the target, and cost.json is written beside the file.
 """
+
+_WITH_TIERS = (
+    "scenario", "tiers", "users", "sla", "target", "instance", "book", "prices", "region", "hours_per_month",
+    "duty", "as_json",
+)  # fmt: skip
 
 
 def register(app: typer.Typer) -> None:
@@ -42,6 +54,7 @@ def register(app: typer.Typer) -> None:
 
 
 def cost(
+    context: typer.Context,
     scenario: Annotated[
         Path | None,
         typer.Argument(
@@ -53,9 +66,17 @@ def cost(
     folder: Annotated[
         Path | None, typer.Option("--from", help="Run folder with capacity.json or run.json.")
     ] = None,
+    tiers: Annotated[
+        Path | None, typer.Option(help="Tiers file: every tier on its own machines, the cheapest plan.")
+    ] = None,
+    users: Annotated[float | None, typer.Option(help="With --tiers: users to carry.")] = None,
+    target: Annotated[str, typer.Option(help="With --tiers: availability, as for `nodes`.")] = "0.999",
+    sla: Annotated[str, typer.Option(help="With --tiers: SLA whose capacities count.")] = "SLA-1",
     instance: Annotated[
         list[str] | None,
-        typer.Option(help="SKU:COUNT; without COUNT as many as nodes.json says. Repeatable."),
+        typer.Option(
+            help="SKU:COUNT; without COUNT as many as nodes.json says. With --tiers TIER=SKU. Repeatable."
+        ),
     ] = None,
     book: Annotated[str | None, typer.Option(help="Price book, such as aws-2026.")] = None,
     prices: Annotated[
@@ -75,28 +96,56 @@ def cost(
     """Parses, prices, reports; the help text is `EXAMPLES`."""
     catalogue = _catalogue(book, prices or [], region)
     month = Month(_number(hours_per_month, "--hours-per-month", 744), _number(duty, "--duty", 1))
-    wanted = [parse_instance(text, catalogue) for text in instance or []]
-    if not wanted:
-        raise LoadstoneError("cost-input", "no machine is named", hint="give --instance, such as c1.xlarge:2")
-    typed = {"SLA-1": users_sla_1, "SLA-2": users_sla_2}
-    measured = read_measured(folder) if folder else None
-    if any(typed.values()) == (measured is not None):
-        raise LoadstoneError(
-            "cost-input", "the users must be given once",
-            hint="either --from a run folder, or --users-sla-1 and --users-sla-2",
-        )  # fmt: skip
-    cases = measured_cases(measured, wanted) if measured else typed_cases(typed, wanted)
-    bills = {sla: bill(case, catalogue, month) for sla, case in cases.items()}
     inputs = {
         "from": str(folder) if folder else None, "book": book, "prices": [str(file) for file in prices or []],
         "region": region, "instance": instance,
         "hours_per_month": float(month.hours), "duty": float(month.duty),
     }  # fmt: skip
-    record = cost_record(inputs, bills, measured.warnings if measured else [])
-    if measured:
-        write_beside(measured.file, FILE, record)
+    if tiers:
+        refuse_others(context, _WITH_TIERS, "cost-input")
+        service, wanted = read_service(tiers, users, sla, target)
+        priced = Priced(service, rows_of(service, instance or [], catalogue), catalogue, month)
+        seen = priced.outlook(wanted)
+        bills = {sla: bill(priced.case(seen), catalogue, month)}
+        inputs |= {"tiers": str(tiers), "sla": sla, "target": target}
+        record = tiers_cost_record(inputs, sla, priced, seen, bills[sla])
+        write_beside(tiers, FILE, record)
+    else:
+        _refuse_tiers_options(context)
+        measured = read_measured(folder) if folder else None
+        typed = {"SLA-1": users_sla_1, "SLA-2": users_sla_2}
+        cases = _cases(measured, typed, instance or [], catalogue)
+        bills = {sla: bill(case, catalogue, month) for sla, case in cases.items()}
+        record = cost_record(inputs, bills, measured.warnings if measured else [])
+        if measured:
+            write_beside(measured.file, FILE, record)
     typer.echo(json.dumps(record, indent=2, ensure_ascii=False) if as_json else _tables(record, bills))
     warn(record)
+
+
+def _cases(
+    measured: Measured | None, typed: dict[str, float | None], instance: list[str], catalogue: PriceBook
+) -> dict[str, Case]:
+    """Machines and users without tiers. Raises `cost-input` and `price-sku`."""
+    wanted = [parse_instance(text, catalogue) for text in instance]
+    if not wanted:
+        raise LoadstoneError("cost-input", "no machine is named", hint="give --instance, such as c1.xlarge:2")
+    if any(typed.values()) == (measured is not None):
+        raise LoadstoneError(
+            "cost-input", "the users must be given once",
+            hint="either --from a run folder, or --users-sla-1 and --users-sla-2",
+        )  # fmt: skip
+    return measured_cases(measured, wanted) if measured else typed_cases(typed, wanted)
+
+
+def _refuse_tiers_options(context: typer.Context) -> None:
+    for name in ("users", "target", "sla"):
+        source = context.get_parameter_source(name)
+        if source is not None and source.name != "DEFAULT":
+            raise LoadstoneError(
+                "cost-input", f"--{name} goes with --tiers", place=f"--{name}",
+                hint="without tiers the users are --users-sla-1 and --users-sla-2, or measured",
+            )  # fmt: skip
 
 
 def _catalogue(book: str | None, files: list[Path], region: str | None) -> PriceBook:
@@ -151,6 +200,8 @@ def _tables(record: dict[str, Any], bills: dict[str, Bill]) -> str:
         "Dollars per user per month:",
         columns(["SLA", "users", "egress", *months], users, {"users", *months}),
     ]
+    if plan := record.get("plan"):
+        parts += ["", plan_text(plan)]
     return "\n".join(parts)
 
 

@@ -57,7 +57,7 @@ class PriceBook:
             )  # fmt: skip
         return PriceBook(rows)
 
-    def machine(self, sku: str) -> PriceRow:
+    def machine(self, sku: str, place: str = "--instance") -> PriceRow:
         """The instance or owned machine with that SKU. Raises `price-sku` when there is none, or several."""
         known = [row for row in self.rows if row.kind in ("instance", "owned")]
         found = [row for row in known if row.sku == sku]
@@ -66,11 +66,11 @@ class PriceBook:
         if found:
             places = ", ".join(sorted({f"{row.book} in {row.region}" for row in found}))
             raise LoadstoneError(
-                "price-sku", f"`{sku}` has several prices: {places}", place="--instance",
+                "price-sku", f"`{sku}` has several prices: {places}", place=place,
                 hint="choose with --book or --region",
             )  # fmt: skip
         raise LoadstoneError(
-            "price-sku", f"no machine `{sku}` in this price book", place="--instance",
+            "price-sku", f"no machine `{sku}` in this price book", place=place,
             hint=_hint(sku, {row.sku for row in known}),
         )  # fmt: skip
 

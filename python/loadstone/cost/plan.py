@@ -13,11 +13,12 @@ from loadstone.cost.row import PriceRow
 
 @dataclass(frozen=True)
 class Machines:
-    """`count` machines of one price row; `powered` of them are on (a cold spare is not)."""
+    """`count` machines of one price row, `powered` of them on (a cold spare is not), for one `tier` or none."""
 
     row: PriceRow
     count: int
     powered: int
+    tier: str = ""
 
 
 @dataclass(frozen=True)
@@ -100,12 +101,7 @@ def _per_user(case: Case, book: PriceBook, month: Month, *, with_transfer: bool)
 def _lines(case: Case, book: PriceBook, month: Month) -> tuple[list[Line], list[str]]:
     lines: list[Line] = []
     for machines in case.machines:
-        row = machines.row
-        if row.kind == "instance":
-            lines.append(rented(row, machines.count, month.hours))
-        else:
-            power = next(iter(_beside(book.of_kind("power"), row)), None)
-            lines += owned(row, machines.count, machines.powered, month.hours, power)
+        lines += machine_lines(machines, book, month)
     warnings = []
     seconds = month.hours * 3600 * month.duty
     for kind, bytes_per_s in (("egress", case.traffic.egress), ("ingress", case.traffic.ingress)):
@@ -117,6 +113,17 @@ def _lines(case: Case, book: PriceBook, month: Month) -> tuple[list[Line], list[
         elif any(row.price_usd for row in rows):
             warnings.append(f"{kind} is not included: the bytes per operation were not measured")
     return lines, warnings
+
+
+def machine_lines(machines: Machines, book: PriceBook, month: Month) -> list[Line]:
+    """What the machines cost, their power included. Raises `cost-input`."""
+    row = machines.row
+    if row.kind == "instance":
+        lines = [rented(row, machines.count, month.hours)]
+    else:
+        power = next(iter(_beside(book.of_kind("power"), row)), None)
+        lines = owned(row, machines.count, machines.powered, month.hours, power)
+    return [replace(line, what=f"{machines.tier}: {line.what}") for line in lines] if machines.tier else lines
 
 
 def _beside(rows: Sequence[PriceRow], machine: PriceRow) -> list[PriceRow]:

@@ -7,6 +7,9 @@ from typing import Any
 
 from loadstone.cost.bill import HORIZONS, Dollars, Line
 from loadstone.cost.plan import Bill, PerUser
+from loadstone.cost.tiers import Priced
+from loadstone.nodes.tiers.growth import Outlook
+from loadstone.nodes.tiers.record import tiers_record
 
 FILE = "cost.json"
 _MILLIONTH = Decimal("0.000001")
@@ -28,6 +31,27 @@ def cost_record(inputs: dict[str, Any], bills: dict[str, Bill], warnings: list[s
         "per_user_with_egress_interval": {sla: _interval(each) for sla, each in with_egress.items()},
         "warnings": list(told),
     }
+
+
+def tiers_cost_record(
+    inputs: dict[str, Any], sla: str, priced: Priced, seen: Outlook, paid: Bill
+) -> dict[str, Any]:
+    """The record of a service in tiers: as above at one SLA, and `plan`, its nodes.json with dollars a month
+    by months beside every tier, every step of the growth, and one more node of each tier.
+    """
+    plan = tiers_record(seen, inputs)
+    assert seen.found.chosen is not None
+    by_tier = priced.by_tier(seen.found.chosen)
+    for tier, row in zip(plan["tiers"], priced.rows, strict=True):
+        tier |= {"instance": row.sku, "usd_per_month": _dollars(by_tier[tier["name"]])}
+    for each in plan["one_more"]:
+        each["usd_per_month"] = _dollars(priced.spare[each["tier"]])
+    for step, each in zip(seen.growth, plan["growth"], strict=True):
+        each["usd_per_month"] = _dollars(priced.dollars(step.chosen)) if step.chosen else None
+    record = cost_record(inputs, {sla: paid}, plan.pop("warnings"))
+    for line in record["lines"]:
+        line["sla"] = sla
+    return record | {"plan": plan}
 
 
 def _all_lines(bills: dict[str, Bill]) -> list[dict[str, Any]]:
