@@ -44,11 +44,20 @@ class Answer:
 class Reach:
     """Open connections to hosts; make one with `reach`."""
 
-    def __init__(self, config: Path, addresses: Mapping[str, str], sockets: Path) -> None:
-        """`addresses` of all hosts by name; `sockets` is a folder of ours for ssh's own."""
+    def __init__(
+        self,
+        config: Path,
+        addresses: Mapping[str, str],
+        sockets: Path,
+        users: Mapping[str, str] | None = None,
+    ) -> None:
+        """`addresses` of all hosts by name; `sockets` is a folder of ours for ssh's own; `users` we log in as
+        where that is not root.
+        """
         self.config = config
         self.addresses = dict(addresses)
         self._sockets = sockets
+        self._users = dict(users or {})
 
     @property
     def hosts(self) -> list[str]:
@@ -58,6 +67,10 @@ class Reach:
     def address(self, host: str) -> str:
         """The IP address or name under which other hosts reach it."""
         return self.addresses[host]
+
+    def as_root(self, host: str) -> list[str]:
+        """Words that make a command there run as root; none where we are."""
+        return ["sudo", "-n"] if self._users.get(host, "root") != "root" else []
 
     def options(self) -> list[str]:
         """Options that make ssh and scp share the open connections."""
@@ -146,7 +159,8 @@ def reach(topology: Topology) -> Iterator[Reach]:
     # A path of our own, and short: a socket's may have 108 bytes.
     sockets = Path(tempfile.mkdtemp(prefix="ls-", dir="/tmp"))
     addresses = {host.name: _plain(host.address) for host in record.hosts}
-    hosts = Reach(Folder(record.name).path / "ssh_config", addresses, sockets)
+    users = {host.name: host.address.partition("@")[0] for host in record.hosts if host.real}
+    hosts = Reach(Folder(record.name).path / "ssh_config", addresses, sockets, users)
     try:
         yield hosts
     finally:

@@ -1,33 +1,17 @@
 """Labs for tests: taken down whatever happens, and skipped where they cannot be."""
 
-import os
-import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import traces
-from labs import Command, Topology, loadstone
-
-
-def _obstacle() -> str | None:
-    if os.geteuid() != 0:
-        return "a lab needs root"
-    path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
-    if missing := [
-        tool for tool in ("ip", "ping", "iperf3", "ssh", "sshd") if not shutil.which(tool, path=path)
-    ]:
-        return f"not installed: {', '.join(missing)}; scripts/setup-lab installs it"
-    probe = ["unshare", "--net", "--mount", "--uts", "--ipc", "--pid", "--fork", "true"]
-    done = subprocess.run(probe, capture_output=True, text=True, check=False)
-    return f"namespaces are not permitted: {done.stderr.strip()}" if done.returncode else None
+from labs import Command, Topology, loadstone, obstacle
 
 
 @pytest.fixture(scope="session")
 def machine() -> None:
     """A machine that can hold a lab."""
-    if reason := _obstacle():
+    if reason := obstacle():
         pytest.skip(reason)
 
 

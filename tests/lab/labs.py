@@ -1,6 +1,8 @@
 """Labs as their users meet them: by the command line and by ssh."""
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -31,3 +33,17 @@ def described(name: str) -> dict[str, Any]:
     """The lab as `lab list --json` tells it."""
     labs: list[dict[str, Any]] = json.loads(loadstone("lab", "list", name, "--json").stdout)
     return labs[0]
+
+
+def obstacle() -> str | None:
+    """Why this machine cannot hold a lab; None when it can."""
+    if os.geteuid() != 0:
+        return "a lab needs root"
+    path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
+    if missing := [
+        tool for tool in ("ip", "ping", "iperf3", "ssh", "sshd") if not shutil.which(tool, path=path)
+    ]:
+        return f"not installed: {', '.join(missing)}; scripts/setup-lab installs it"
+    probe = ["unshare", "--net", "--mount", "--uts", "--ipc", "--pid", "--fork", "true"]
+    done = subprocess.run(probe, capture_output=True, text=True, check=False)
+    return f"namespaces are not permitted: {done.stderr.strip()}" if done.returncode else None

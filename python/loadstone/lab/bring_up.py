@@ -54,7 +54,10 @@ def up(topology: Topology, say: Callable[[str], None]) -> Record:
 
 
 def current(topology: Topology) -> Record:
-    """The record of the lab that is up from this very file. LoadstoneError `lab-missing` or `lab-exists`."""
+    """The record of the lab that is up with these hosts and links.
+
+    LoadstoneError `lab-missing` or `lab-exists`.
+    """
     record = Folder(topology.name).read()
     if record is None:
         hint = f"loadstone lab up {topology.path}"
@@ -99,7 +102,8 @@ def _step(folder: Folder, record: Record, stage: str, say: Callable[[str], None]
 
 
 def _digest(topology: Topology) -> str:
-    return hashlib.sha256(topology.path.read_bytes()).hexdigest()
+    # What runs on the hosts does not change the hosts.
+    return hashlib.sha256(topology.file.model_dump_json(exclude={"service"}).encode()).hexdigest()
 
 
 def _check_machine(topology: Topology) -> None:

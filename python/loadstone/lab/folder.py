@@ -54,7 +54,7 @@ class Record:
     name: str
     topology: str
     digest: str
-    """SHA-256 of the topology file that made it."""
+    """SHA-256 of what the topology file says of hosts and links."""
     subnet: str
     gateway: str
     """This machine's address in the lab."""

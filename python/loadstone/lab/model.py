@@ -94,6 +94,23 @@ class Network(Table):
     congestion_control: Annotated[str | None, Field(description="of TCP; the machine's when absent")] = None
 
 
+class Service(Table):
+    """A program that `loadstone deploy` puts on hosts. What a role's settings may be, the role knows."""
+
+    name: Annotated[HostName | None, Field(description="the role's name when absent")] = None
+    role: HostName
+    hosts: Annotated[list[HostName] | None, Field(min_length=1)] = None
+    kind: Annotated[HostName | None, Field(description="all hosts of that kind, instead of `hosts`")] = None
+    # Below 1024 a program could not run as an unprivileged user.
+    port: Annotated[int | None, Field(ge=1024, le=65535, description="the role's own when absent")] = None
+    settings: dict[str, Any] = Field(default_factory=dict)
+
+    @property
+    def known_as(self) -> str:
+        """Its name."""
+        return self.name or self.role
+
+
 class TopologyFile(Table):
     """A topology file."""
 
@@ -102,6 +119,7 @@ class TopologyFile(Table):
     network: Network = Network()
     link: Annotated[dict[str, Link], Field(default_factory=dict)]
     host: Annotated[list[Host], Field(min_length=1, max_length=200)]
+    service: Annotated[list[Service], Field(default_factory=list)]
 
 
 TABLES: dict[tuple[Any, ...], type[Table]] = {
@@ -111,4 +129,5 @@ TABLES: dict[tuple[Any, ...], type[Table]] = {
     ("link", "*", "up"): Direction,
     ("link", "*", "down"): Direction,
     ("host", "*"): Host,
+    ("service", "*"): Service,
 }

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from loadstone.errors import LoadstoneError
-from loadstone.lab.model import FORMAT, TABLES, Host, Link, Network, TopologyFile
+from loadstone.lab.model import FORMAT, TABLES, Host, Link, Network, Service, TopologyFile
 from loadstone.scenario.findings import Finding, Source, listed, suggest
 from loadstone.scenario.load import parse_toml
 from loadstone.scenario.positions import Path as Keys
@@ -32,6 +32,8 @@ class Topology:
 
     file: TopologyFile
     path: Path
+    source: Source
+    """Where each key stands, for later stages that find something wrong with it."""
 
     @property
     def name(self) -> str:
@@ -52,6 +54,16 @@ class Topology:
     def machines(self) -> list[Host]:
         """The real machines, which it leaves alone."""
         return [host for host in self.file.host if host.real]
+
+    @property
+    def services(self) -> list[Service]:
+        """What runs on the hosts, in the order of the file."""
+        return self.file.service
+
+    def hosts_of(self, service: Service) -> list[Host]:
+        """The hosts that a service runs on, in the order of the file."""
+        names = service.hosts or []
+        return [host for host in self.file.host if host.name in names or host.kind == service.kind]
 
     def link(self, host: Host) -> Link:
         """The host's link; one that shapes nothing when it names none."""
@@ -79,10 +91,10 @@ def load_topology(path: Path) -> Topology:
         file = TopologyFile.model_validate(raw)
     except ValidationError as error:
         raise source.errors(explain(error, raw, _known_keys)) from error
-    findings = [*_links(file), *_hosts(file), *_addresses(file)]
+    findings = [*_links(file), *_hosts(file), *_addresses(file), *_services(file)]
     if findings:
         raise source.errors(findings)
-    return Topology(file, path)
+    return Topology(file, path, source)
 
 
 def subnet_of(text: str) -> ipaddress.IPv4Network:
@@ -157,6 +169,27 @@ def _hosts(file: TopologyFile) -> Iterator[Finding]:
         elif host.link not in file.link:
             hint = suggest(host.link, file.link, f"known are {listed(file.link)}" if file.link else "")
             yield Finding("link-name", f"there is no [link.{host.link}]", (*at, "link"), hint)
+
+
+def _services(file: TopologyFile) -> Iterator[Finding]:
+    seen: set[str] = set()
+    names, kinds = {host.name for host in file.host}, {host.kind for host in file.host}
+    for number, service in enumerate(file.service):
+        at: Keys = ("service", number)
+        if service.known_as in seen:
+            hint = "give each its own `name`"
+            yield Finding("duplicate-service", f"there are two services `{service.known_as}`", at, hint)
+        seen.add(service.known_as)
+        if (service.hosts is None) == (service.kind is None):
+            message = f"`{service.known_as}` needs either `hosts` or `kind`"
+            yield Finding("service-host", message, at, "one of them says where it runs")
+        for index, host in enumerate(service.hosts or []):
+            if host not in names:
+                hint = suggest(host, names, f"known are {listed(sorted(names))}")
+                yield Finding("service-host", f"there is no host `{host}`", (*at, "hosts", index), hint)
+        if service.kind is not None and service.kind not in kinds:
+            hint = suggest(service.kind, kinds, f"known are {listed(sorted(kinds))}")
+            yield Finding("service-host", f"no host is of kind `{service.kind}`", (*at, "kind"), hint)
 
 
 def _addresses(file: TopologyFile) -> Iterator[Finding]:

@@ -1,0 +1,88 @@
+"""Bringing services to their hosts by Ansible: what is there already stays, what fails stays alone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+from loadstone.deploy.outcome import Outcome, SiteError, Step, host_error, refusal
+from loadstone.deploy.playbook import events
+from loadstone.deploy.role import Service
+from loadstone.deploy.site import Site
+from loadstone.errors import LoadstoneError
+from loadstone.reach import Reach
+
+Say = Callable[[str], None]
+
+_LAST_TASK = "service"
+"""Of `roles/service`: with it a service is up."""
+_NO_SPACE = ("no space left on device", "disk quota exceeded")
+
+
+def deploy(site: Site, reach: Reach, say: Say, only: Collection[str] | None = None) -> Outcome:
+    """Brings services (all, or `only` those) up as the site says; a second time it changes nothing.
+
+    SiteError when a step failed, after all others were done: `host-unreachable`, `host-refused`,
+    `host-write`, `config-refused`, `program-missing`, `service-failed`, `task-failed`.
+    LoadstoneError `ansible-missing`, `ansible-failed`, `service-name`.
+    """
+    started = time.monotonic()
+    services = chosen(site, only)
+    places = site.places(reach)
+    steps = {(one.name, host): Step(one.name, host) for one in services for host in one.hosts}
+    broken = reach.check([host for _, host in steps])
+    for (_, host), step in steps.items():
+        step.error = broken.get(host)
+    for host, error in broken.items():
+        say(f"{host}: {error.slug}")
+    hosts = {one.name: [host for host in one.hosts if host not in broken] for one in services}
+    if any(hosts.values()):
+        for event in events(services, hosts, places, reach):
+            _take(steps[event["service"], event["host"]], event, say)
+    _complete(steps.values())
+    outcome = Outcome(list(steps.values()), time.monotonic() - started)
+    if outcome.failed:
+        raise SiteError(outcome)
+    return outcome
+
+
+def chosen(site: Site, only: Collection[str] | None) -> list[Service]:
+    """Services in the order of the site. LoadstoneError `service-name`."""
+    wanted = [site.service(name) for name in only] if only else list(site.services.values())
+    return [service for service in site.services.values() if service in wanted]
+
+
+def _take(step: Step, event: Mapping[str, Any], say: Say) -> None:
+    """Notes what a task did, and tells it when it is news."""
+    where, task = f"{step.host} {step.service}", event["task"]
+    if event["outcome"] in ("failed", "unreachable"):
+        step.error = _failure(step, event)
+        say(f"{where}: {task}: {step.error.slug}")
+        return
+    step.changed |= event["changed"]
+    if task == _LAST_TASK:
+        step.action = event["answer"]["action"]
+        say(f"{where}: {step.action}")
+    elif event["changed"]:
+        took = f", {event['took_s']:.1f} s" if event["took_s"] is not None else ""
+        say(f"{where}: {task}{took}")
+
+
+def _failure(step: Step, event: Mapping[str, Any]) -> LoadstoneError:
+    if event["answer"] and "refused" in event["answer"]:
+        return refusal(event["answer"], step.service, step.host)
+    words = event["message"] or "no reason given"
+    if any(sign in words.lower() for sign in _NO_SPACE):
+        slug = "host-write"
+    else:
+        slug = "host-unreachable" if event["outcome"] == "unreachable" else "task-failed"
+    return host_error(slug, f"{event['task']}: {words[-600:]}", step.service, step.host)
+
+
+def _complete(steps: Collection[Step]) -> None:
+    """What neither succeeded nor failed was not done."""
+    for step in steps:
+        if not step.action and step.error is None:
+            message = f"Ansible does not tell what became of `{step.service}` on `{step.host}`"
+            raise LoadstoneError("ansible-failed", message)

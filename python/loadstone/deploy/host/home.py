@@ -1,0 +1,155 @@
+"""A service's folder on this host, and its files.
+
+/var/lib/loadstone/SERVICE/
+  wanted/    the configuration that was asked for: `unit.json` and the program's own files
+  conf/      the configuration in use; replaced only by one that the program's own check accepts
+  data/ log/ run/
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import pwd
+import shutil
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Mapping, Sequence
+
+ROOT = Path("/var/lib/loadstone")
+UNIT = "unit.json"
+_FOLDERS = ("wanted", "conf", "data", "log", "run")
+_TAIL = 15
+
+Unit = Dict[str, Any]
+Answer = Dict[str, Any]
+
+
+class Refused(Exception):
+    """Why it cannot be done: `slug` as in loadstone's table, a sentence, the last lines of a log."""
+
+    def __init__(self, slug: str, message: str, log: Sequence[str] = ()) -> None:
+        """`log` oldest line first."""
+        super().__init__(message)
+        self.slug = slug
+        self.message = message
+        self.log = list(log)
+
+
+class Home:
+    """A service's folder."""
+
+    def __init__(self, service: str) -> None:
+        """Of the service of that name, whether there is one or not."""
+        self.service = service
+        self.path = ROOT / service
+
+    def __getattr__(self, name: str) -> Path:
+        """`wanted`, `conf`, `data`, `log` and `run` are its folders."""
+        if name not in _FOLDERS:
+            raise AttributeError(name)
+        return self.path / name
+
+    def unit(self, folder: str = "conf") -> Unit:
+        """How the service is handled, as asked for or as in use."""
+        unit: Unit = json.loads((self.path / folder / UNIT).read_text(encoding="utf-8"))
+        return unit
+
+    def fill(self, words: Sequence[str], conf: str = "conf") -> List[str]:
+        """Words of a command with the folders in place of `{conf}`, `{data}`, `{log}`, `{run}`, `{root}`."""
+        places = {f"{{{name}}}": str(self.path / name) for name in _FOLDERS}
+        places["{root}"], places["{conf}"] = str(self.path), str(self.path / conf)
+        return [_replaced(word, places) for word in words]
+
+    @property
+    def before(self) -> Path:
+        """The configuration that was in use, while a new one is being put there."""
+        return self.path / "conf.before"
+
+    @contextlib.contextmanager
+    def lock(self) -> Iterator[None]:
+        """Holds the service against other commands of ours; ends with its holder."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
+
+
+def folders(home: Home, unit: Unit) -> None:
+    """Makes the folders; the unit's user may write in all but those of the configuration."""
+    home.path.chmod(0o755)
+    for name in _FOLDERS:
+        (home.path / name).mkdir(exist_ok=True)
+    owner = pwd.getpwnam(unit["user"])
+    for folder in (home.data, home.log, home.run):
+        os.chown(folder, owner.pw_uid, owner.pw_gid)
+
+
+def swap(home: Home) -> None:
+    """Puts what is wanted in use; what was in use stays beside it: a kill in between loses nothing."""
+    new = home.path / "conf.new"
+    shutil.rmtree(new, ignore_errors=True)
+    shutil.copytree(home.wanted, new)
+    if home.conf.exists():
+        shutil.rmtree(home.before, ignore_errors=True)
+        home.conf.rename(home.before)
+    new.rename(home.conf)
+
+
+def digest(folder: Path) -> str:
+    """Of all files below; 12 hexadecimal digits."""
+    total = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            total.update(f"{path.relative_to(folder)}\0{path.stat().st_size}\0".encode())
+            total.update(path.read_bytes())
+    return total.hexdigest()[:12]
+
+
+def texts(folder: Path) -> Dict[str, str]:
+    """All files below, by their path."""
+    return {
+        str(path.relative_to(folder)): path.read_text(encoding="utf-8", errors="replace")
+        for path in sorted(folder.rglob("*")) if path.is_file()
+    }  # fmt: skip
+
+
+def tail(home: Home) -> List[str]:
+    """The last lines of the log that was written last."""
+    files = [path for path in home.log.rglob("*") if path.is_file() and path.stat().st_size]
+    if not files:
+        return []
+    last = max(files, key=lambda path: path.stat().st_mtime)
+    return last.read_text(encoding="utf-8", errors="replace").splitlines()[-_TAIL:]
+
+
+def _replaced(word: str, places: Mapping[str, str]) -> str:
+    for name, path in places.items():
+        word = word.replace(name, path)
+    return word
+
+
+def read(path: Path) -> str:
+    """A file's text without the white space around it; empty when there is none."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return ""
+
+
+def write(path: Path, text: str) -> None:
+    """In one step: a disk that is full leaves the old file."""
+    draft = path.with_name(f"{path.name}.draft")
+    try:
+        draft.write_text(text, encoding="utf-8")
+        draft.chmod(0o644)
+        draft.replace(path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            draft.unlink()
+        raise

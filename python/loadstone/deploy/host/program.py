@@ -1,0 +1,179 @@
+"""A service's program: checked, started, reloaded, ended, and asked whether it is ready."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pwd
+import resource
+import shutil
+import socket
+import subprocess
+import time
+from typing import Dict, List, Sequence
+
+from .home import Home, Refused, Unit, tail
+from .processes import identity, listener, listens, members, running
+
+_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+_DIE_S = 10.0
+_ANSWER_S = 5.0
+_LINES = 15
+
+# The shell notes its own identity before it becomes the program: nothing is lost when we are killed.
+_LAUNCH = (
+    'echo "$$ $(cut -d" " -f22 /proc/$$/stat) $(cat /proc/sys/kernel/random/boot_id)" >"$1"; shift; exec "$@"'
+)
+
+
+def missing(unit: Unit) -> List[str]:
+    """Programs of the unit that are not on this host."""
+    return [program for program in unit["programs"] if shutil.which(program, path=_PATH) is None]
+
+
+def check(home: Home, unit: Unit) -> None:
+    """The program's own check of what is wanted. Refused `program-missing`, `config-refused`."""
+    if absent := missing(unit):
+        raise Refused("program-missing", f"not installed: {', '.join(absent)}")
+    if unit["check"]:
+        done = _run(home, unit, unit["check"], conf="wanted")
+        if done.returncode:
+            raise Refused("config-refused", f"{unit['check'][0]} refuses the configuration", _lines(done))
+
+
+def start(home: Home, unit: Unit) -> None:
+    """Starts it and waits until it answers; what has no process of its own is applied.
+
+    Refused `service-failed`.
+    """
+    if not unit["start"]:
+        must(home, unit, unit["reload"])
+        return
+    if unit["port"] and (other := listener(unit["port"])):
+        raise Refused("service-failed", f"port {unit['port']} is taken by {other}")
+    for command in unit["prepare"] if not any(home.data.iterdir()) else []:
+        must(home, unit, command)
+    # Balancers hold thousands of connections; the limit of a login is 1024 files.
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    with open(home.log / "service.log", "ab") as log:
+        process = subprocess.Popen(
+            ["sh", "-c", _LAUNCH, "sh", str(home.run / "first"), *_as(unit), *home.fill(unit["start"])],
+            stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+            cwd=home.run, env=_environment(home, unit),
+        )  # fmt: skip
+    deadline = time.monotonic() + unit["ready_s"]
+    pause = 0.02
+    while not ready(home, unit):
+        if (code := process.poll()) is not None:
+            raise Refused("service-failed", f"ended at once, with exit code {code}", tail(home))
+        if time.monotonic() > deadline:
+            stop(home, unit)
+            raise Refused("service-failed", f"not ready within {unit['ready_s']:g} s", tail(home))
+        time.sleep(pause)
+        pause = min(0.2, pause * 1.5)
+    for command in unit["after"]:
+        must(home, unit, command)
+
+
+def stop(home: Home, unit: Unit) -> None:
+    """Ends it: asks first, then kills whatever is left."""
+    for command in unit["stop"]:
+        subprocess.run(home.fill(command), capture_output=True, check=False, env=_environment(home, unit))
+    if running(home):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(identity(home)[0], unit["stop_signal"])
+    deadline = time.monotonic() + unit["stop_s"]
+    while (left := members(home)) and time.monotonic() < deadline and running(home):
+        time.sleep(0.02)
+    while left:
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, 9)
+        time.sleep(0.01)
+        left = members(home)
+        if time.monotonic() > deadline + _DIE_S:
+            raise Refused("service-failed", f"processes {left} do not die")
+    with contextlib.suppress(FileNotFoundError):
+        (home.run / "first").unlink()
+
+
+def reload(home: Home, unit: Unit) -> None:
+    """Returns when the new configuration serves. Refused `service-failed`."""
+    first = identity(home)[0]
+    before = set(members(home))
+    if unit["reload"]:
+        must(home, unit, unit["reload"])
+    else:
+        os.kill(first, unit["reload_signal"])
+    deadline = time.monotonic() + unit["ready_s"]
+    # The first process starts new workers and then retires the old ones: a new child is the sign.
+    while (unit["workers"] and not set(members(home)) - before) or not ready(home, unit):
+        if time.monotonic() > deadline or not running(home):
+            raise Refused("service-failed", "did not take the new configuration", tail(home))
+        time.sleep(0.01)
+
+
+def ready(home: Home, unit: Unit) -> bool:
+    """Whether the service answers on its port, and it is this service's process that does."""
+    if unit["start"] and (not running(home) or (unit["port"] and not listens(home, unit["port"]))):
+        return False
+    probe = unit["ready"]
+    if probe.get("command"):
+        return _run(home, unit, probe["command"]).returncode == 0
+    return "send" not in probe or _talk(unit["port"], probe["send"], probe["expect"])
+
+
+def _talk(port: int, send: str, expect: str) -> bool:
+    try:
+        with socket.create_connection(("127.0.0.1", port), _ANSWER_S) as connection:
+            connection.settimeout(_ANSWER_S)
+            connection.sendall(send.encode())
+            said = b""
+            while len(said) < len(expect) and (more := connection.recv(4096)):
+                said += more
+            return said.startswith(expect.encode())
+    except OSError:
+        return False
+
+
+def must(home: Home, unit: Unit, command: Sequence[str]) -> None:
+    """Runs a command of the unit. Refused `service-failed` with what it says."""
+    done = _run(home, unit, command)
+    if done.returncode:
+        raise Refused("service-failed", f"`{command[0]}` failed", _lines(done) or tail(home))
+
+
+def _run(
+    home: Home, unit: Unit, command: Sequence[str], conf: str = "conf"
+) -> "subprocess.CompletedProcess[bytes]":
+    words = [*_as(unit), *home.fill(command, conf)]
+    return subprocess.run(
+        words, capture_output=True, stdin=subprocess.DEVNULL, check=False, cwd=home.run,
+        env=_environment(home, unit), timeout=unit["ready_s"],
+    )  # fmt: skip
+
+
+def version(home: Home, unit: Unit) -> str:
+    """What the program says of its version; empty when it is not there."""
+    if not unit["version"] or shutil.which(unit["version"][0], path=_PATH) is None:
+        return ""
+    return (_lines(_run(home, unit, unit["version"])) or [""])[0]
+
+
+def _as(unit: Unit) -> List[str]:
+    """Words that make a command run as the unit's user."""
+    if unit["user"] == "root":
+        return []
+    owner = pwd.getpwnam(unit["user"])
+    return ["setpriv", f"--reuid={owner.pw_uid}", f"--regid={owner.pw_gid}", "--clear-groups"]
+
+
+def _environment(home: Home, unit: Unit) -> Dict[str, str]:
+    own = {name: home.fill([value])[0] for name, value in unit["env"].items()}
+    return {"PATH": _PATH, "LANG": "C.UTF-8", "HOME": str(home.run), **own}
+
+
+def _lines(done: "subprocess.CompletedProcess[bytes]") -> List[str]:
+    text = (done.stderr or b"") + (done.stdout or b"")
+    return [line for line in text.decode(errors="replace").splitlines() if line.strip()][-_LINES:]

@@ -1,0 +1,119 @@
+"""Services that are deployed: configured, restarted, asked, removed; each host in one step over open ssh."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from loadstone.deploy.deploy import Say, chosen
+from loadstone.deploy.outcome import Outcome, SiteError, Step
+from loadstone.deploy.remote import ask, at_once
+from loadstone.deploy.render import render
+from loadstone.deploy.role import Service
+from loadstone.deploy.site import Site
+from loadstone.errors import LoadstoneError
+from loadstone.reach import Reach
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a new configuration did."""
+
+    changed: bool
+    took_s: float
+
+
+@dataclass(frozen=True)
+class State:
+    """A service on a host as it is."""
+
+    service: str
+    host: str
+    role: str
+    state: str
+    """running, silent (lives, does not answer), failed (should run, does not), absent, unreachable."""
+    address: str
+    port: int
+    pids: list[int]
+    version: str
+    digest: str
+    """Of the configuration in use."""
+    wanted: bool
+    """Whether that is the configuration that the site asks for."""
+
+    def as_json(self) -> dict[str, Any]:
+        """For `--json`."""
+        return asdict(self)
+
+
+def configure(site: Site, reach: Reach, service: str) -> Change:
+    """Gives a deployed service the configuration of the site, on all its hosts at once; nothing changes when
+    it has it already. Returns when the new configuration serves.
+
+    SiteError with `config-refused` (the old one goes on), `service-failed` (the old one was put back),
+    `service-missing`, `host-write` or as `Reach.run`; LoadstoneError `service-name`.
+    """
+    started = time.monotonic()
+    one = site.service(service)
+    places = site.places(reach)
+
+    def work(host: str) -> dict[str, Any]:
+        return ask(reach, host, "configure", service, render(one, places[host]))
+
+    outcome = _on_all([one], work_of=lambda _, host: work(host), say=lambda _: None)
+    return Change(outcome.changed > 0, time.monotonic() - started)
+
+
+def restart(site: Site, reach: Reach, say: Say, only: Collection[str] | None = None) -> Outcome:
+    """Ends and starts services as they are configured on their hosts. Errors as `configure`."""
+    return _on_all(chosen(site, only), lambda name, host: ask(reach, host, "restart", name), say)
+
+
+def undeploy(site: Site, reach: Reach, say: Say, only: Collection[str] | None = None) -> Outcome:
+    """Ends services and removes all that is theirs on their hosts; packages stay. Errors as `Reach.run`."""
+    services = list(reversed(chosen(site, only)))
+    return _on_all(services, lambda name, host: ask(reach, host, "remove", name), say)
+
+
+def status(site: Site, reach: Reach) -> list[State]:
+    """Every service on every host as it is now; `unreachable` where the host does not let us see."""
+    places = site.places(reach)
+    wanted = [(one, host) for one in site.services.values() for host in one.hosts]
+
+    def state(pair: tuple[Service, str]) -> State:
+        one, host = pair
+        known = (one.name, host, one.role)
+        try:
+            found = ask(reach, host, "status", one.name, render(one, places[host]))
+        except LoadstoneError:
+            return State(*known, "unreachable", places[host].addresses[host], one.port, [], "", "", False)
+        return State(
+            *known, found["state"], places[host].addresses[host], one.port, found["pids"],
+            found["version"], found.get("digest", ""), found.get("wanted", False),
+        )  # fmt: skip
+
+    return at_once(state, wanted)
+
+
+def _on_all(services: list[Service], work_of: Callable[[str, str], dict[str, Any]], say: Say) -> Outcome:
+    """Each service in turn, on all its hosts at once; what fails does not keep the others from being done."""
+    started = time.monotonic()
+    steps = []
+    for one in services:
+
+        def work(host: str, one: Service = one) -> Step:
+            try:
+                answer = work_of(one.name, host)
+            except LoadstoneError as error:
+                say(f"{host} {one.name}: {error.slug}")
+                return Step(one.name, host, error=error)
+            say(f"{host} {one.name}: {answer['action']}")
+            return Step(one.name, host, answer["action"], answer["changed"])
+
+        steps += at_once(work, one.hosts)
+    outcome = Outcome(steps, time.monotonic() - started)
+    if outcome.failed:
+        raise SiteError(outcome)
+    return outcome

@@ -1,0 +1,91 @@
+"""What came of a deployment: a step for each service and host, and errors that name both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from loadstone.errors import LoadstoneError
+
+HINTS = {
+    "config-refused": "the service goes on with its configuration before",
+    "program-missing": "install it on the host",
+    "service-missing": "loadstone deploy brings it there",
+}
+
+
+@dataclass
+class Step:
+    """One service on one host."""
+
+    service: str
+    host: str
+    action: str = ""
+    """started, restarted, reloaded, applied, unchanged, removed, absent; empty when it failed."""
+    changed: bool = False
+    error: LoadstoneError | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """For `--json`."""
+        error = {"slug": self.error.slug, "message": str(self.error)} if self.error else None
+        return {
+            "service": self.service, "host": self.host, "action": self.action, "changed": self.changed,
+            "error": error,
+        }  # fmt: skip
+
+
+@dataclass
+class Outcome:
+    """All steps, in the order of the site."""
+
+    steps: list[Step] = field(default_factory=list)
+    took_s: float = 0.0
+
+    @property
+    def changed(self) -> int:
+        """How many steps changed something."""
+        return sum(step.changed for step in self.steps)
+
+    @property
+    def failed(self) -> list[Step]:
+        """Steps that did not succeed."""
+        return [step for step in self.steps if step.error]
+
+    def as_json(self) -> dict[str, Any]:
+        """For `--json`."""
+        return {
+            "took_s": round(self.took_s, 3),
+            "changed": self.changed,
+            "failed": len(self.failed),
+            "steps": [step.as_json() for step in self.steps],
+        }
+
+
+class SiteError(LoadstoneError):
+    """Steps that failed, while the others were done; `outcome` has both."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        """At least one failed step."""
+        errors = list(dict.fromkeys(str(step.error) for step in outcome.failed))
+        Exception.__init__(self, "\n".join(errors))
+        slugs = [step.error for step in outcome.failed if step.error]
+        self.slug = slugs[0].slug
+        self.slugs = [error.slug for error in slugs]
+        self.exit_code = max(error.exit_code for error in slugs)
+        self.outcome = outcome
+
+
+def refusal(answer: Mapping[str, Any], service: str, host: str) -> LoadstoneError:
+    """What `host/control.py` refused, with the last lines of the log it sent."""
+    return _error(answer["refused"], answer["message"], service, host, answer.get("log", ()))
+
+
+def host_error(slug: str, message: str, service: str, host: str) -> LoadstoneError:
+    """A failure that is the host's."""
+    return _error(slug, message, service, host, ())
+
+
+def _error(slug: str, message: str, service: str, host: str, log: Sequence[str]) -> LoadstoneError:
+    lines = "".join(f"\n  | {line}" for line in log)
+    return LoadstoneError(slug, f"`{service}` on `{host}`: {message}{lines}", hint=HINTS.get(slug))

@@ -1,0 +1,170 @@
+"""Ansible as a program beside ours: a play for each service, our open connections, events as they come."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources import files as package_files
+from pathlib import Path
+from typing import Any
+
+from loadstone.deploy.kinds import ROLES
+from loadstone.deploy.remote import PYTHON, command, program
+from loadstone.deploy.render import TEMPLATES, templates, unit_text, variables
+from loadstone.deploy.role import Place, Service
+from loadstone.errors import LoadstoneError
+from loadstone.reach import Reach
+
+_DEPLOY = Path(str(package_files("loadstone.deploy")))
+_FORKS = 10
+
+
+def events(
+    services: Sequence[Service], hosts: Mapping[str, Sequence[str]], places: Mapping[str, Place], reach: Reach
+) -> Iterator[dict[str, Any]]:
+    """Deploys `services`, each to its `hosts`; yields what the callback plugin writes of each host and task.
+
+    LoadstoneError `ansible-missing`, or `ansible-failed` when it ends otherwise than by its tasks.
+    """
+    if not all(importlib.util.find_spec(name) for name in ("ansible", "ansible_mitogen")):
+        hint = "pip install 'loadstone[deploy]'"
+        raise LoadstoneError("ansible-missing", "Ansible is not installed", hint=hint)
+    with tempfile.TemporaryDirectory(prefix="loadstone-") as name:
+        folder = Path(name)
+        (folder / "inventory.json").write_text(json.dumps(_inventory(services, hosts, places, reach)))
+        (folder / "site.json").write_text(json.dumps(_plays(services, hosts, places)))
+        (folder / "ansible.cfg").write_text(_settings(folder, reach))
+        yield from _run(folder)
+
+
+def _run(folder: Path) -> Iterator[dict[str, Any]]:
+    # With the parent gone, killed even, it must not go on: a second deployment may be under way.
+    words = ["setpriv", "--pdeathsig", "TERM", sys.executable, "-m", "ansible", "playbook"]
+    words += ["-i", str(folder / "inventory.json"), str(folder / "site.json")]
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("ANSIBLE_")}
+    environment |= {"ANSIBLE_CONFIG": str(folder / "ansible.cfg"), "LC_ALL": "C.UTF-8"}
+    with (folder / "errors").open("wb") as errors:
+        process = subprocess.Popen(
+            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors,
+            env=environment, cwd=folder,
+        )  # fmt: skip
+    assert process.stdout
+    said = []
+    try:
+        for line in process.stdout:
+            if line.startswith(b"{"):
+                yield json.loads(line)
+            else:
+                said.append(line.decode(errors="replace").rstrip())
+    finally:
+        process.stdout.close()
+        if process.poll() is None:
+            process.terminate()
+        code = process.wait()
+    # 0: all well; 2 and 4: hosts failed or were not reached, as the events told.
+    if code not in (0, 2, 4, 6):
+        words = [*said, *(folder / "errors").read_text(errors="replace").splitlines()]
+        last = "\n".join(f"  | {line}" for line in words[-20:])
+        raise LoadstoneError("ansible-failed", f"Ansible ended with exit code {code}\n{last}")
+
+
+def _settings(folder: Path, reach: Reach) -> str:
+    lines = {
+        "defaults": {
+            "stdout_callback": "loadstone_events",
+            "callback_plugins": _DEPLOY / "callback",
+            "roles_path": TEMPLATES,
+            "forks": _FORKS,
+            "gathering": "explicit",
+            "host_key_checking": True,
+            "interpreter_python": PYTHON,
+            "home": folder / "home",
+            "local_tmp": folder / "tmp",
+            "remote_tmp": "/tmp",
+            "retry_files_enabled": False,
+            "localhost_warning": False,
+            "deprecation_warnings": False,
+            # Keeps one interpreter a host instead of starting one for each task.
+            "strategy": "mitogen_linear",
+            "strategy_plugins": Path(str(package_files("ansible_mitogen"))) / "plugins" / "strategy",
+        },
+        "ssh_connection": {
+            "pipelining": True,
+            # The connections are ours, and open already.
+            "ssh_args": shlex.join(reach.options()),
+        },
+    }
+    return "".join(
+        f"[{section}]\n" + "".join(f"{key} = {value}\n" for key, value in values.items())
+        for section, values in lines.items()
+    )
+
+
+def _inventory(
+    services: Sequence[Service], hosts: Mapping[str, Sequence[str]], places: Mapping[str, Place], reach: Reach
+) -> dict[str, Any]:
+    """Hosts, each with the variables of all its services in one dictionary."""
+    every = {
+        host: {
+            "ansible_become": bool(reach.as_root(host)),
+            "loadstone": {
+                service.name: _given(service, place) for service in services if host in hosts[service.name]
+            },
+        }
+        for host, place in places.items()
+    }
+    return {"all": {"hosts": every, "vars": {"program": _literal(program())}}}
+
+
+def _literal(value: Any) -> Any:
+    """The value for an inventory, where Ansible would take braces in text for a template of its own."""
+    if isinstance(value, str):
+        return {"__ansible_unsafe": value}
+    if isinstance(value, Mapping):
+        return {key: _literal(below) for key, below in value.items()}
+    return [_literal(below) for below in value] if isinstance(value, list) else value
+
+
+def _given(service: Service, place: Place) -> dict[str, Any]:
+    """What the tasks of a service need, and its templates."""
+    given = variables(service, place)
+    files = templates(service)
+    wanted = {"unit": unit_text(service, place), "files": list(files)}
+    own = {
+        "prepare": {"argv": command("prepare", service.name), "given": json.dumps(wanted)},
+        "apply": {"argv": command("apply", service.name)},
+        "packages": list(ROLES[service.role].packages),
+        "wanted": str(Path(given["conf"]).with_name("wanted")),
+        "files": [{"path": path, "template": name} for path, name in files.items()],
+    }
+    return given | own
+
+
+def _plays(
+    services: Sequence[Service], hosts: Mapping[str, Sequence[str]], places: Mapping[str, Place]
+) -> list[dict[str, Any]]:
+    plays = []
+    for service in services:
+        if not hosts[service.name]:
+            continue
+        role = {"ansible.builtin.import_role": {"name": service.role}}
+        names = _given(service, places[hosts[service.name][0]])
+        plays.append(
+            {
+                "name": service.name,
+                "hosts": list(hosts[service.name]),
+                "gather_facts": False,
+                # Templates see the same names here as on the fast path.
+                "vars": {key: f"{{{{ loadstone['{service.name}']['{key}'] }}}}" for key in names},
+                # What fails on a host must not keep Ansible from the services after it, there or elsewhere.
+                "ignore_unreachable": True,
+                "tasks": [{"block": [role], "rescue": [{"ansible.builtin.meta": "noop"}]}],
+            }
+        )
+    return plays

@@ -1,0 +1,80 @@
+"""What a run folder keeps of a deployment: versions, what differs from the defaults, logs."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+from loadstone.deploy.host.home import UNIT
+from loadstone.deploy.kinds import ROLES
+from loadstone.deploy.remote import ask, at_once
+from loadstone.deploy.render import render
+from loadstone.deploy.role import Place, Service
+from loadstone.deploy.site import Site, references
+from loadstone.reach import Reach
+
+
+def record(site: Site, reach: Reach) -> dict[str, Any]:
+    """For `deployment.json`: by service its role, port, settings that differ from the defaults, and by host
+    the program's version and the difference (unified diff) between the configuration in use there and the
+    one that the role would write with its default settings. What is compared is read from the host.
+
+    LoadstoneError `service-missing`, or as `Reach.run`.
+    """
+    places = site.places(reach)
+    found: dict[str, Any] = {}
+    for one in site.services.values():
+        hosts = at_once(lambda host, one=one: _host(one, places[host], reach), one.hosts)  # type: ignore[misc]
+        found[one.name] = {
+            "role": one.role,
+            "port": one.port,
+            "settings": one.settings.model_dump(exclude_defaults=True),
+            "hosts": dict(zip(one.hosts, hosts, strict=True)),
+        }
+    return {"topology": site.topology.name, "services": found}
+
+
+def collect_logs(site: Site, reach: Reach, folder: Path) -> list[Path]:
+    """Copies the logs of all services into `folder`/logs/HOST/SERVICE/; returns the files."""
+    written = []
+    for one in site.services.values():
+        for host in one.hosts:
+            for name, text in ask(reach, host, "logs", one.name)["files"].items():
+                path = folder / "logs" / host / one.name / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+                written.append(path)
+    return written
+
+
+def defaults(service: Service) -> Service:
+    """The same service with default settings, but for the services it refers to."""
+    kept = references(service)
+    settings = ROLES[service.role].settings.model_validate(kept)
+    return Service(service.name, service.role, service.hosts, service.port, settings)
+
+
+def difference(before: dict[str, str], after: dict[str, str]) -> str:
+    """Unified diff of two configurations; the unit counts as the command that starts the program."""
+    before, after = _readable(before), _readable(after)
+    lines: list[str] = []
+    for name in sorted(before.keys() | after.keys()):
+        old, new = (one.get(name, "").splitlines(keepends=True) for one in (before, after))
+        lines += difflib.unified_diff(old, new, f"default/{name}", f"used/{name}")
+    return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
+
+
+def _host(service: Service, place: Place, reach: Reach) -> dict[str, Any]:
+    used = ask(reach, place.host, "configuration", service.name)
+    return {
+        "version": used["version"],
+        "difference": difference(render(defaults(service), place), used["files"]),
+    }
+
+
+def _readable(files: dict[str, str]) -> dict[str, str]:
+    command = shlex.join(json.loads(files[UNIT])["start"])
+    return {name: text for name, text in files.items() if name != UNIT} | {"command": f"{command}\n"}

@@ -1,0 +1,72 @@
+"""The fast path: `host/control.py` over the open ssh connection, without Ansible."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from importlib.resources import files as package_files
+from typing import Any, TypeVar
+
+from loadstone.deploy.outcome import refusal
+from loadstone.errors import LoadstoneError
+from loadstone.reach import Reach
+
+PYTHON = "/usr/bin/python3"
+"""Debian's, on every host; Ansible uses it too."""
+
+_MODULES = ("home", "processes", "program", "control")
+"""Of `host/`, each after those it imports."""
+
+# The program comes on its input, in front of what it is given: nothing of ours stays on the host.
+_BOOT = """
+import json, sys, types
+parts = json.loads(sys.stdin.buffer.read(int(sys.argv.pop(1))))
+sys.modules["host"] = types.ModuleType("host")
+sys.modules["host"].__path__ = []
+for name, text in parts.items():
+    module = sys.modules["host." + name] = types.ModuleType("host." + name)
+    module.__package__ = "host"
+    exec(compile(text, name + ".py", "exec"), module.__dict__)
+module.main()
+"""
+_LONGEST_S = 120.0
+
+_Item = TypeVar("_Item")
+_T = TypeVar("_T")
+
+
+def ask(reach: Reach, host: str, verb: str, service: str, given: Any = None) -> dict[str, Any]:
+    """The answer of a verb of `control.py`.
+
+    LoadstoneError with the slug of the refusal, or as `Reach.run`.
+    """
+    sent = program() + (json.dumps(given) if given is not None else "")
+    done = reach.run(host, [*reach.as_root(host), *command(verb, service)], send=sent, timeout_s=_LONGEST_S)
+    if done.code:
+        message = f"`{service}` on `{host}`: {verb} failed: {done.words}"
+        raise LoadstoneError("service-failed", message)
+    answer: dict[str, Any] = json.loads(done.out)
+    if "refused" in answer:
+        raise refusal(answer, service, host)
+    return answer
+
+
+def at_once(work: Callable[[_Item], _T], items: Iterable[_Item]) -> list[_T]:
+    """What `work` makes of each item, all at the same time, in order."""
+    wanted = list(items)
+    with ThreadPoolExecutor(max_workers=max(1, min(16, len(wanted)))) as pool:
+        return list(pool.map(work, wanted))
+
+
+def command(verb: str, service: str) -> list[str]:
+    """Words of a command that runs a verb on a host; its input is `program` and then the verb's own."""
+    return [PYTHON, "-I", "-c", _BOOT, str(len(program())), verb, service]
+
+
+@cache
+def program() -> str:
+    """The modules of `host/`, in ASCII: characters are bytes."""
+    folder = package_files("loadstone.deploy.host")
+    return json.dumps({name: (folder / f"{name}.py").read_text("utf-8") for name in _MODULES})

@@ -1,0 +1,133 @@
+"""What a role is: a program, its settings, its files, and how it is checked, started, reloaded and asked."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar
+
+from loadstone.deploy.settings import Settings
+
+Command = Sequence[str]
+
+
+@dataclass(frozen=True)
+class Unit:
+    """How `host/` handles a service. `{conf}`, `{data}`, `{log}`, `{run}`, `{root}` are its folders."""
+
+    role: str
+    port: int | None
+    """What its processes must listen on; None for a program without a port."""
+    start: Command
+    """In the foreground. Empty for what has no process of its own: then `reload` applies the files."""
+    programs: Command
+    """Names or paths that must be there; else the role's Debian packages are installed."""
+    check: Command = ()
+    """The program's own check; here `{conf}` is the folder of the new files. Nothing is stopped before it."""
+    reload: Command = ()
+    """Returns when the new configuration serves. A change of anything else than files is a restart."""
+    reload_signal: int | None = None
+    """Or a signal to the first process."""
+    workers: bool = False
+    """Whether a reload shows as new worker processes."""
+    prepare: Sequence[Command] = ()
+    """Run while `{data}` is empty, before the start."""
+    after: Sequence[Command] = ()
+    """Run after each start, when it is ready."""
+    stop: Sequence[Command] = ()
+    """Run before the signal that ends it."""
+    stop_signal: int = signal.SIGTERM
+    ready: Mapping[str, Any] = field(default_factory=dict)
+    """`send` and `expect` (how the answer begins), or a `command` that succeeds; empty: it listens."""
+    version: Command = ()
+    """Its first line of output is the program's version."""
+    user: str = "nobody"
+    env: Mapping[str, str] = field(default_factory=dict)
+    ready_s: float = 30.0
+    stop_s: float = 10.0
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain lists and dictionaries."""
+        return asdict(self)
+
+
+HTTP_READY = {"send": "GET / HTTP/1.0\r\nHost: localhost\r\n\r\n", "expect": "HTTP/1.1 200"}
+"""The page is there."""
+BALANCER_READY = HTTP_READY | {"expect": "HTTP/1."}
+"""It answers; that its back ends do is not its own matter."""
+
+Refusal = tuple[str, str, str]
+"""A setting that the program cannot do: key, sentence, hint."""
+
+
+@dataclass(frozen=True)
+class Service:
+    """One service of a site."""
+
+    name: str
+    role: str
+    hosts: tuple[str, ...]
+    port: int
+    settings: Any
+    """An instance of the role's `settings`."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a configuration is for: a host among others."""
+
+    host: str
+    addresses: Mapping[str, str]
+    services: Mapping[str, Service]
+
+    def endpoint(self, service: str) -> tuple[str, int]:
+        """Address and port of the first host of a service."""
+        found = self.services[service]
+        return self.addresses[found.hosts[0]], found.port
+
+    def backends(self, service: Service) -> list[dict[str, Any]]:
+        """The back ends of a balancer: `name`, `address`, `port`, `weight`, `drained`; [] without any."""
+        settings = service.settings
+        if not getattr(settings, "backends", None):
+            return []
+        behind = self.services[settings.backends]
+        return [
+            {
+                "name": host,
+                "address": self.addresses[host],
+                "port": behind.port,
+                "weight": settings.weights.get(host, 1),
+                "drained": host in settings.drain,
+            }
+            for host in behind.hosts
+        ]
+
+
+class Role:
+    """A server program. One object a role, in `kinds/`; its Ansible role and templates in `roles/NAME/`."""
+
+    name: ClassVar[str]
+    settings: ClassVar[type[Settings]]
+    port: ClassVar[int]
+    """Where it listens when the topology names none."""
+    packages: ClassVar[tuple[str, ...]] = ()
+    """Debian packages that bring the program."""
+    references: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """Settings that name another service, and the roles that may have; any when empty. Deployed after it."""
+
+    def files(self, service: Service) -> Mapping[str, str]:
+        """Files of the configuration: path below `{conf}` to the path of its template in `roles/`."""
+        raise NotImplementedError
+
+    def unit(self, service: Service, place: Place) -> Unit:
+        """How the service is handled on a host."""
+        raise NotImplementedError
+
+    def variables(self, service: Service, place: Place) -> Mapping[str, Any]:
+        """What its templates see besides what all see (`render.variables`)."""
+        return {}
+
+    def refused(self, service: Service) -> Iterator[Refusal]:
+        """Settings that the program cannot do, or that contradict each other."""
+        return iter(())

@@ -1,0 +1,50 @@
+"""Settings that roles share. A role's own model stands with the role, in `kinds/`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from loadstone.scenario.fields import Count, Positive, Table
+
+Algorithm = Literal["round-robin", "least-connections", "source-hash", "uri-hash"]
+
+
+class Settings(Table):
+    """Of one service: `[service.settings]`. Unknown keys are refused."""
+
+
+class Pages(Settings):
+    """A server of one static page."""
+
+    page_bytes: Annotated[
+        int, Field(ge=1, le=10_000_000, description="size of the page at `/`, bytes; the paper's is 166")
+    ] = 166
+
+
+class Balancer(Settings):
+    """What balancers share; a role refuses what its program cannot do."""
+
+    backends: Annotated[str | None, Field(description="the service that requests go to")] = None
+    algorithm: Annotated[Algorithm, Field(description="how a back end is chosen")] = "round-robin"
+    sticky: Annotated[bool, Field(description="a cookie keeps a user on one back end")] = False
+    weights: Annotated[
+        dict[str, Count],
+        Field(default_factory=dict, description="share of requests by host; 1 for those not named"),
+    ]
+    reuse: Annotated[bool, Field(description="connections to back ends carry many requests")] = True
+    check_interval_s: Annotated[Positive, Field(description="how often a back end's health is asked")] = 2.0
+    drain: Annotated[list[str], Field(default_factory=list, description="hosts that get no new users")]
+    threads: Annotated[
+        Count | None, Field(le=256, description="threads or workers; the program's own choice when absent")
+    ] = None
+    max_connections: Annotated[Count, Field(description="held at once, from users")] = 4096
+    access_log: Annotated[bool, Field(description="a line a request with its times, in the logs")] = False
+
+
+def unused_page(settings: Settings) -> Iterator[tuple[str, str, str]]:
+    """A server with back ends has no page of its own: key, sentence, hint."""
+    if getattr(settings, "backends", None) and "page_bytes" in settings.model_fields_set:
+        yield "page_bytes", "a balancer has no page of its own", "set it in the service behind it"

@@ -1,0 +1,161 @@
+"""A site: the services of a topology, checked; what each needs comes before it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from loadstone.deploy.kinds import ROLES
+from loadstone.deploy.role import Place, Service
+from loadstone.errors import LoadstoneError
+from loadstone.lab.topology import Topology, load_topology
+from loadstone.reach import Reach
+from loadstone.scenario.findings import Finding, Source, listed, suggest
+from loadstone.scenario.positions import Path as Keys
+from loadstone.scenario.shape import explain
+
+
+@dataclass(frozen=True)
+class Site:
+    """A topology and what runs on it; `services` by name, each after those it refers to."""
+
+    topology: Topology
+    services: Mapping[str, Service]
+
+    def with_settings(self, service: str, **settings: Any) -> Site:
+        """The same site with other settings of one service, checked as those of the file are.
+
+        LoadstoneError `service-name`, or ScenarioError with everything that is wrong.
+        """
+        old = self.service(service)
+        given = {key: getattr(old.settings, key) for key in old.settings.model_fields_set} | settings
+        number = list(self.services).index(service)
+        raw = [{"name": name} for name in self.services]
+        raw[number]["settings"] = given  # type: ignore[assignment]
+        at: Keys = ("service", number, "settings")
+        place = {at: f"with settings of `{service}`"}
+        source = Source(str(self.topology.path), self.topology.source.positions, {"service": raw}, place)
+        new = replace(old, settings=_settings(old.role, given, source, at))
+        services = {**self.services, service: new}
+        if findings := list(_check(new, services, at)):
+            raise source.errors(findings)
+        return Site(self.topology, services)
+
+    def places(self, reach: Reach) -> dict[str, Place]:
+        """What configurations on each host are made from."""
+        hosts = self.topology.file.host
+        return {host.name: Place(host.name, reach.addresses, self.services) for host in hosts}
+
+    def service(self, name: str) -> Service:
+        """The service of that name. LoadstoneError `service-name`."""
+        if name not in self.services:
+            hint = suggest(name, self.services, f"known are {listed(self.services)}" if self.services else "")
+            raise LoadstoneError("service-name", f"there is no service `{name}`", hint=hint or None)
+        return self.services[name]
+
+
+def load_site(path: Path) -> Site:
+    """Reads a topology file and checks its services.
+
+    Errors as `load_topology`; ScenarioError with everything that is wrong in the services.
+    """
+    topology = load_topology(path)
+    source = topology.source
+    services, findings = {}, []
+    for number, table in enumerate(topology.services):
+        at: Keys = ("service", number)
+        if table.role not in ROLES:
+            hint = suggest(table.role, ROLES, f"known are {listed(sorted(ROLES))}")
+            findings.append(Finding("service-role", f"there is no role `{table.role}`", (*at, "role"), hint))
+            continue
+        try:
+            settings = ROLES[table.role].settings.model_validate(table.settings)
+        except ValidationError as error:
+            findings += _explained(error, table.role, source, (*at, "settings"))
+            continue
+        hosts = tuple(host.name for host in topology.hosts_of(table))
+        port = table.port or ROLES[table.role].port
+        services[table.known_as] = Service(table.known_as, table.role, hosts, port, settings)
+    if findings:
+        raise source.errors(findings)
+    for number, service in enumerate(services.values()):
+        findings += _check(service, services, ("service", number, "settings"))
+    findings += _ports(services)
+    if findings:
+        raise source.errors(findings)
+    return Site(topology, _ordered(services, source))
+
+
+def references(service: Service) -> dict[str, str]:
+    """Services that it needs, by the setting that names each."""
+    named = {key: getattr(service.settings, key) for key in ROLES[service.role].references}
+    return {key: name for key, name in named.items() if name is not None}
+
+
+def _settings(role: str, given: Mapping[str, Any], source: Source, at: Keys) -> Any:
+    try:
+        return ROLES[role].settings.model_validate(given)
+    except ValidationError as error:
+        raise source.errors(_explained(error, role, source, at)) from error
+
+
+def _explained(error: ValidationError, role: str, source: Source, at: Keys) -> list[Finding]:
+    """What pydantic found in the settings, at their place in the whole file."""
+    table: Any = source.raw
+    for key in at:
+        table = table[key]
+    known = list(ROLES[role].settings.model_fields)
+    found = explain(error, table, lambda inner: [] if inner else known)
+    return [replace(one, path=(*at, *one.path)) for one in found]
+
+
+def _check(service: Service, services: Mapping[str, Service], at: Keys) -> Iterator[Finding]:
+    """What in the settings of one service cannot be."""
+    role = ROLES[service.role]
+    for key, sentence, hint in role.refused(service):
+        yield Finding("service-setting", sentence, (*at, key), hint)
+    for key, name in references(service).items():
+        if name not in services or name == service.name:
+            others = [other for other in services if other != service.name]
+            hint = suggest(name, others, f"known are {listed(others)}")
+            yield Finding("service-name", f"there is no other service `{name}`", (*at, key), hint)
+        elif role.references[key] and services[name].role not in role.references[key]:
+            message = f"`{name}` is {services[name].role}, which cannot be the {key} of {service.role}"
+            yield Finding("service-name", message, (*at, key), f"it takes {listed(role.references[key])}")
+    behind = services.get(getattr(service.settings, "backends", None) or "")
+    if behind:
+        for key in ("weights", "drain"):
+            for host in getattr(service.settings, key):
+                if host not in behind.hosts:
+                    hint = suggest(host, behind.hosts, f"known are {listed(behind.hosts)}")
+                    message = f"`{host}` is no host of `{behind.name}`"
+                    yield Finding("service-host", message, (*at, key), hint)
+
+
+def _ports(services: Mapping[str, Service]) -> Iterator[Finding]:
+    taken: dict[tuple[str, int], str] = {}
+    for number, service in enumerate(services.values()):
+        for host in service.hosts:
+            other = taken.setdefault((host, service.port), service.name)
+            if other != service.name:
+                message = f"port {service.port} of `{host}` is already `{other}`'s"
+                yield Finding("service-port", message, ("service", number), "give one of them another `port`")
+
+
+def _ordered(services: Mapping[str, Service], source: Source) -> dict[str, Service]:
+    """Each after those it refers to, else in the order of the file."""
+    ordered: dict[str, Service] = {}
+    left = dict(services)
+    while left:
+        free = [name for name, one in left.items() if not left.keys() & set(references(one).values())]
+        if not free:
+            number = list(services).index(next(iter(left)))
+            message = f"{listed(left)} refer to each other in a circle"
+            raise source.errors([Finding("service-name", message, ("service", number))])
+        for name in free:
+            ordered[name] = left.pop(name)
+    return ordered

@@ -1,0 +1,19 @@
+"""One lab for each module of tests."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import sites
+from labs import obstacle
+
+
+@pytest.fixture(scope="module")
+def lab_file(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Path]:
+    """The topology file of a lab that is up: `lb`, `web1`, `web2`, or the module's own `HOSTS`."""
+    if reason := obstacle():
+        pytest.skip(reason)
+    name = f"t-{request.module.__name__.removeprefix('test_').replace('_', '-')}"
+    hosts = getattr(request.module, "HOSTS", sites.HOSTS)
+    with sites.lab(tmp_path_factory.mktemp("lab"), name, hosts) as path:
+        yield path

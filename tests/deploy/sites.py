@@ -1,0 +1,93 @@
+"""Sites for tests: a lab that is brought up once, and what runs on it."""
+
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import traces
+from labs import loadstone
+
+from loadstone.deploy import Site, load_site, undeploy
+from loadstone.deploy.host.home import ROOT, UNIT
+from loadstone.deploy.remote import ask
+from loadstone.deploy.render import render
+from loadstone.reach import Reach, reach
+
+HOSTS = """
+[[host]]
+name = "lb"
+[[host]]
+name = "web1"
+kind = "web"
+[[host]]
+name = "web2"
+kind = "web"
+"""
+
+
+def quiet(_line: str) -> None:
+    """Says nothing."""
+
+
+@contextmanager
+def lab(folder: Path, name: str, hosts: str = HOSTS) -> Iterator[Path]:
+    """A lab of `hosts`; yields its topology file, without services. At the end nothing of it is left."""
+    before = traces.traces()
+    path = folder / f"{name}.toml"
+    path.write_text(f'format = 1\nname = "{name}"\n{hosts}')
+    loadstone("lab", "up", path)
+    try:
+        yield path
+    finally:
+        loadstone("lab", "down", name)
+        assert traces.added(before) == {}
+
+
+@contextmanager
+def site(lab_file: Path, services: str) -> Iterator[tuple[Site, Reach]]:
+    """The lab with `services`, and open connections; nothing is deployed yet, all is removed at the end."""
+    file = lab_file.with_name("site.toml")
+    file.write_text(lab_file.read_text() + services)
+    found = load_site(file)
+    with reach(found.topology) as hosts:
+        try:
+            yield found, hosts
+        finally:
+            undeploy(found, hosts, quiet)
+
+
+def put(found: Site, hosts: Reach) -> None:
+    """Deploys the site without Ansible, by the same steps on the hosts: quick enough for every test."""
+    places = found.places(hosts)
+    for one in found.services.values():
+        for host in one.hosts:
+            files = render(one, places[host])
+            unit = files.pop(UNIT)
+            ask(hosts, host, "prepare", one.name, {"unit": unit, "files": list(files)})
+            for name, text in files.items():
+                hosts.write(host, f"{ROOT}/{one.name}/wanted/{name}", text)
+            ask(hosts, host, "apply", one.name)
+
+
+def get(address: str, port: int, path: str = "/", header: str = "") -> tuple[int, dict[str, str], bytes]:
+    """Status, headers (names in lower case) and body of one request on a connection of its own."""
+    with socket.create_connection((address, port), 20) as connection:
+        connection.sendall(f"GET {path} HTTP/1.0\r\nHost: site\r\n{header}\r\n".encode())
+        said = b""
+        while more := connection.recv(65536):
+            said += more
+    head, _, body = said.partition(b"\r\n\r\n")
+    status, *lines = head.decode().split("\r\n")
+    headers = dict(line.lower().split(": ", 1) for line in lines)
+    return int(status.split()[1]), headers, body
+
+
+def processes(lab_name: str, host: str) -> set[str]:
+    """Command lines of a lab host's processes."""
+    config = f"/run/loadstone/{lab_name}/ssh_config"
+    done = subprocess.run(
+        ["ssh", "-F", config, host, "ps -e -o args="], capture_output=True, text=True, check=True, timeout=60
+    )
+    return set(done.stdout.splitlines())

@@ -1,0 +1,154 @@
+"""nginx as a server of a page, and as a balancer."""
+
+import json
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import sites
+from sites import get
+
+from loadstone.deploy import Site, SiteError, configure, record, status
+from loadstone.reach import Reach
+
+SERVICES = """
+[[service]]
+name = "balancer"
+role = "nginx"
+hosts = ["lb"]
+[service.settings]
+backends = "web"
+access_log = true
+
+[[service]]
+name = "web"
+role = "nginx"
+kind = "web"
+"""
+
+
+@pytest.fixture(scope="module")
+def deployed(lab_file: Path) -> Iterator[tuple[Site, Reach]]:
+    with sites.site(lab_file, SERVICES) as (site, hosts):
+        sites.put(site, hosts)
+        yield site, hosts
+
+
+def served_by(hosts: Reach, count: int, path: str = "/") -> Counter[str]:
+    """How many of `count` requests to the balancer each back end got, by the balancer's own log."""
+    log = "/var/lib/loadstone/balancer/log/access.log"
+    hosts.run("lb", f": >{log}")
+    for number in range(count):
+        assert get(hosts.address("lb"), 8080, path.format(number))[0] == 200
+    lines = hosts.run("lb", ["cat", log]).out.splitlines()
+    names = {f"{hosts.address(host)}:8080": host for host in ("web1", "web2")}
+    return Counter(names[line.split()[5]] for line in lines)
+
+
+def test_the_page_has_the_bytes_asked_for(deployed: tuple[Site, Reach]) -> None:
+    site, hosts = deployed
+    assert not configure(site, hosts, "web").changed
+    for size in (1, 40, 166, 100_000):
+        assert configure(site.with_settings("web", page_bytes=size), hosts, "web").changed
+        code, _, body = get(hosts.address("web1"), 8080)
+        assert (code, len(body)) == (200, size)
+    assert configure(site, hosts, "web").changed
+
+
+def test_all_run_as_nobody_and_are_told_of(deployed: tuple[Site, Reach]) -> None:
+    site, hosts = deployed
+    states = status(site, hosts)
+    assert [(one.service, one.host, one.state, one.wanted) for one in states] == [
+        ("web", "web1", "running", True),
+        ("web", "web2", "running", True),
+        ("balancer", "lb", "running", True),
+    ]
+    for one in states:
+        users = hosts.run(one.host, ["ps", "-o", "user=", "-p", ",".join(map(str, one.pids))]).out.split()
+        assert users == ["nobody"] * len(one.pids) and len(one.pids) >= 2
+        assert one.version.startswith("nginx version: nginx/1.")
+
+
+@pytest.mark.parametrize(
+    "settings, shares",
+    [
+        ({}, {"web1": 10, "web2": 10}),
+        ({"weights": {"web1": 3}}, {"web1": 15, "web2": 5}),
+        ({"drain": ["web2"]}, {"web1": 20}),
+        ({"algorithm": "least-connections"}, {"web1": 10, "web2": 10}),
+    ],
+)
+def test_requests_are_shared_as_asked(
+    deployed: tuple[Site, Reach], settings: dict[str, object], shares: dict[str, int]
+) -> None:
+    site, hosts = deployed
+    # One worker: each counts its turns by itself.
+    configure(site.with_settings("balancer", threads=1, **settings), hosts, "balancer")
+    assert served_by(hosts, 20) == shares
+
+
+@pytest.mark.parametrize("algorithm, paths", [("source-hash", "/?{}"), ("uri-hash", "/")])
+def test_what_is_hashed_stays_on_one(deployed: tuple[Site, Reach], algorithm: str, paths: str) -> None:
+    site, hosts = deployed
+    configure(site.with_settings("balancer", algorithm=algorithm), hosts, "balancer")
+    assert sorted(served_by(hosts, 12, paths).values()) == [12]
+    if algorithm == "uri-hash":
+        assert len(served_by(hosts, 40, "/?{}")) == 2
+
+
+def test_reuse_is_seen_by_the_back_end(deployed: tuple[Site, Reach]) -> None:
+    site, hosts = deployed
+    for reuse in (True, False):
+        wanted = site.with_settings("balancer", threads=1, drain=["web2"], reuse=reuse)
+        configure(wanted, hosts, "balancer")
+        for _ in range(5):
+            get(hosts.address("lb"), 8080)
+        kept = hosts.run("lb", "ss -Htn state established dport = :8080 | wc -l").out.strip()
+        assert kept == ("1" if reuse else "0")
+
+
+def test_a_broken_configuration_is_refused_while_the_old_one_serves(deployed: tuple[Site, Reach]) -> None:
+    site, hosts = deployed
+    configure(site, hosts, "balancer")
+    before = {one.host: one for one in status(site, hosts)}["lb"]
+    stop, answers = threading.Event(), Counter[int]()
+
+    def ask() -> None:
+        while not stop.is_set():
+            answers[get(hosts.address("lb"), 8080)[0]] += 1
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    # An address that nginx cannot parse: the template is right, what is put into it is not.
+    hosts.addresses["web1"], real = "no address", hosts.addresses["web1"]
+    try:
+        with pytest.raises(SiteError) as refused:
+            configure(site, hosts, "balancer")
+    finally:
+        hosts.addresses["web1"] = real
+        stop.set()
+        asking.join()
+    text = str(refused.value)
+    assert refused.value.slug == "config-refused" and "`balancer` on `lb`" in text
+    assert "[emerg]" in text and 'invalid parameter "address:8080"' in text
+    assert set(answers) == {200} and answers[200] > 0
+    after = {one.host: one for one in status(site, hosts)}["lb"]
+    assert (after.digest, after.pids) == (before.digest, before.pids)
+    assert not configure(site, hosts, "balancer").changed
+
+
+def test_what_differs_from_the_defaults_is_recorded(deployed: tuple[Site, Reach]) -> None:
+    site, hosts = deployed
+    wanted = site.with_settings("balancer", algorithm="least-connections")
+    configure(wanted, hosts, "balancer")
+    kept = json.loads(json.dumps(record(wanted, hosts)))["services"]
+    assert kept["web"]["settings"] == {}
+    assert {host["difference"] for host in kept["web"]["hosts"].values()} == {""}
+    balancer = kept["balancer"]
+    assert balancer["settings"] == {
+        "backends": "web", "access_log": True, "algorithm": "least-connections"
+    }  # fmt: skip
+    changed = [line for line in balancer["hosts"]["lb"]["difference"].splitlines() if line[0] in "+-"]
+    assert "+        least_conn;" in changed and "-    access_log off;" in changed
