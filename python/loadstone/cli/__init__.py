@@ -7,7 +7,7 @@ import traceback
 
 import typer
 
-from loadstone.cli import capacity, cost, demo, lab, nodes, olio, report, run, scenario, serve
+from loadstone.cli import capacity, cost, demo, deploy, lab, nodes, olio, probe, report, run, scenario, serve
 from loadstone.errors import LoadstoneError
 
 app = typer.Typer(
@@ -19,9 +19,11 @@ app = typer.Typer(
 capacity.register(app)
 cost.register(app)
 demo.register(app)
+deploy.register(app)
 lab.register(app)
 nodes.register(app)
 olio.register(app)
+probe.register(app)
 report.register(app)
 run.register(app)
 scenario.register(app)

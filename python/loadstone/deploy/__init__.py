@@ -1,7 +1,7 @@
 """Services on the hosts of a topology: Ansible brings them there, open ssh connections change them."""
 
 from loadstone.deploy.deploy import deploy
-from loadstone.deploy.operate import Change, State, configure, restart, status, undeploy
+from loadstone.deploy.operate import Change, State, configure, reconfigure, restart, status, undeploy
 from loadstone.deploy.outcome import Outcome, SiteError, Step
 from loadstone.deploy.recording import collect_logs, record
 from loadstone.deploy.role import Service
@@ -19,6 +19,7 @@ __all__ = [
     "configure",
     "deploy",
     "load_site",
+    "reconfigure",
     "record",
     "restart",
     "status",

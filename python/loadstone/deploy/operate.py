@@ -55,15 +55,18 @@ def configure(site: Site, reach: Reach, service: str) -> Change:
     SiteError with `config-refused` (the old one goes on), `service-failed` (the old one was put back),
     `service-missing`, `host-write` or as `Reach.run`; LoadstoneError `service-name`.
     """
-    started = time.monotonic()
-    one = site.service(service)
+    outcome = reconfigure(site, reach, lambda _: None, [service])
+    return Change(outcome.changed > 0, outcome.took_s)
+
+
+def reconfigure(site: Site, reach: Reach, say: Say, only: Collection[str] | None = None) -> Outcome:
+    """`configure` for several services (all, or `only` those), in the order of the site."""
     places = site.places(reach)
 
-    def work(host: str) -> dict[str, Any]:
-        return ask(reach, host, "configure", service, render(one, places[host]))
+    def work(service: str, host: str) -> dict[str, Any]:
+        return ask(reach, host, "configure", service, render(site.services[service], places[host]))
 
-    outcome = _on_all([one], work_of=lambda _, host: work(host), say=lambda _: None)
-    return Change(outcome.changed > 0, time.monotonic() - started)
+    return _on_all(chosen(site, only), work, say)
 
 
 def restart(site: Site, reach: Reach, say: Say, only: Collection[str] | None = None) -> Outcome:

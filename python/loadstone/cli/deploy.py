@@ -1,0 +1,131 @@
+"""`loadstone deploy`, `undeploy`, `restart`, `configure`, `status`: services on the hosts of a topology."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from loadstone.cli.columns import columns
+
+if TYPE_CHECKING:
+    from loadstone.deploy import Outcome, Site, State
+    from loadstone.reach import Reach
+
+TopologyPath = Annotated[Path, typer.Argument(metavar="TOPOLOGY.toml", help="Topology file.")]
+Only = Annotated[
+    list[str] | None, typer.Option("--only", metavar="SERVICE", help="This service; may be given again.")
+]
+Json = Annotated[bool, typer.Option("--json", help="The result as JSON.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands."""
+    for command in (deploy, undeploy, restart, configure, status):
+        app.command()(command)
+
+
+def deploy(topology: TopologyPath, only: Only = None, as_json: Json = False) -> None:
+    """Bring the services of a topology to its hosts; what is there already stays as it is.
+
+    Example: loadstone deploy examples/lab/seven-hosts.toml
+    """
+    from loadstone.deploy import deploy as bring
+
+    _done(topology, as_json, lambda site, reach: bring(site, reach, _say, only))
+
+
+def undeploy(topology: TopologyPath, only: Only = None, as_json: Json = False) -> None:
+    """End the services of a topology and remove all that is theirs on its hosts; packages stay.
+
+    Example: loadstone undeploy examples/lab/seven-hosts.toml
+    """
+    from loadstone.deploy import undeploy as remove
+
+    _done(topology, as_json, lambda site, reach: remove(site, reach, _say, only))
+
+
+def restart(topology: TopologyPath, only: Only = None, as_json: Json = False) -> None:
+    """End and start services, as they are configured on their hosts.
+
+    Example: loadstone restart examples/lab/seven-hosts.toml --only balancer
+    """
+    from loadstone.deploy import restart as again
+
+    _done(topology, as_json, lambda site, reach: again(site, reach, _say, only))
+
+
+def configure(topology: TopologyPath, only: Only = None, as_json: Json = False) -> None:
+    """Give deployed services the settings of the topology: without Ansible, in a fraction of a second.
+
+    A service is reloaded where its program can do that, else restarted, and left alone when nothing changes.
+
+    Example: loadstone configure examples/lab/seven-hosts.toml --only balancer
+    """
+    from loadstone.deploy import reconfigure
+
+    _done(topology, as_json, lambda site, reach: reconfigure(site, reach, _say, only))
+
+
+def status(topology: TopologyPath, as_json: Json = False) -> None:
+    """Show every service on every host as it is now.
+
+    Example: loadstone status examples/lab/seven-hosts.toml
+    """
+    from loadstone.deploy import load_site
+    from loadstone.deploy import status as states
+    from loadstone.reach import reach
+
+    site = load_site(topology)
+    with reach(site.topology) as hosts:
+        found = states(site, hosts)
+    if as_json:
+        print(json.dumps([one.as_json() for one in found], indent=2))
+    else:
+        print(_table(found) if found else "no service")
+
+
+def _done(topology: Path, as_json: bool, work: Callable[[Site, Reach], Outcome]) -> None:
+    """Prints what came of it, also when a step failed; the failures are the command's error."""
+    from loadstone.deploy import SiteError, load_site
+    from loadstone.reach import reach
+
+    site = load_site(topology)
+    with reach(site.topology) as hosts:
+        try:
+            outcome = work(site, hosts)
+        except SiteError as error:
+            _print(error.outcome, as_json)
+            raise
+    _print(outcome, as_json)
+
+
+def _print(outcome: Outcome, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(outcome.as_json(), indent=2))
+        return
+    steps = [
+        [step.service, step.host, f"failed: {step.error.slug}" if step.error else step.action]
+        for step in outcome.steps
+    ]
+    print(columns(["service", "host", "result"], steps) if steps else "no service")
+    if steps:
+        print(f"changed={outcome.changed} failed={len(outcome.failed)} in {outcome.took_s:.1f} s")
+
+
+def _table(states: list[State]) -> str:
+    head = ["service", "host", "role", "state", "address", "processes", "version", "configuration"]
+    rows = []
+    for one in states:
+        used = f"{one.digest}{'' if one.wanted else ', not as in the file'}" if one.digest else "-"
+        row = [one.service, one.host, one.role, one.state, f"{one.address}:{one.port}"]
+        rows.append([*row, str(len(one.pids)), one.version or "-", used])
+    return columns(head, rows)
+
+
+def _say(step: str) -> None:
+    print(f"  {step}", file=sys.stderr, flush=True)
