@@ -141,7 +141,9 @@ def nodes(folder: Path) -> None:
             "failover": "15s", "repair": "1h", "load_users": 1000.0, "users_per_node": 520.0,
             "per_node_interval": [520.0, 530.0],
         },
-        "chosen_per_sla": {"SLA-1": options[1], "SLA-2": None},
+        "per_sla": {
+            "SLA-1": {"options": options, "chosen": options[1]}, "SLA-2": {"options": [], "chosen": None},
+        },
         "integrity": [{"node_type": "native", "correct": 0.9979, "corrupt": 0.00216, "down": 0.0000043}],
         "warnings": [],
     }  # fmt: skip

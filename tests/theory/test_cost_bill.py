@@ -167,6 +167,9 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
     (tmp_path / "nodes.json").write_text('{"kind": "nodes"}')
     with pytest.raises(LoadstoneError, match=r"is not a nodes\.json"):
         measured_cases(measured, [parse_instance("m7i.xlarge", TODAY)])
+    (tmp_path / "nodes.json").write_text('{"kind": "nodes", "tiers": []}')
+    with pytest.raises(LoadstoneError, match="is a plan in tiers"):
+        measured_cases(measured, [parse_instance("m7i.xlarge", TODAY)])
     with pytest.raises(LoadstoneError, match="no number of users held an SLA"):
         measured_cases(read_measured(capacity(tmp_path, **{"SLA-1": None, "SLA-2": None})), [])
     with pytest.raises(LoadstoneError, match=r"how many `c1\.xlarge` is not known"):

@@ -157,6 +157,13 @@ def _read_plan(folder: Path) -> dict[str, Any]:
         )  # fmt: skip
     try:
         plan = json.loads(file.read_text(encoding="utf-8"))
+        if "tiers" in plan:
+            raise LoadstoneError(
+                "cost-input",
+                "is a plan in tiers",
+                place=str(file),
+                hint="price it with `loadstone cost --tiers`",
+            )
         inputs, per_sla = plan["inputs"], plan["per_sla"]
         known = (
             plan["kind"] == "nodes" and (inputs.get("load_users") or inputs.get("load_ops_per_s")) and per_sla

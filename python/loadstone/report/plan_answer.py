@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from loadstone.report import format
 from loadstone.report.folder import Json
+from loadstone.report.plan_tiers import tiers_clause, tiers_intro, tiers_tile
 
 HORIZON = "12"
 """Months of operation the answer speaks of."""
@@ -13,6 +14,8 @@ def nodes_clause(nodes: Json | None) -> str:
     """How many nodes keep it available, or ""."""
     if not nodes:
         return ""
+    if "tiers" in nodes:
+        return tiers_clause(nodes)
     target, load = format.share(nodes["inputs"]["target_share"]), _load(nodes["inputs"])
     chosen = nodes.get("chosen")
     if not chosen or chosen.get("total") is None:
@@ -35,7 +38,9 @@ def cost_clause(cost: Json | None) -> str:
 def plan_tiles(nodes: Json | None, cost: Json | None) -> list[tuple[str, str, str, str]]:
     """Label, value, unit and note of the stages' key figures."""
     tiles = []
-    if nodes and (chosen := nodes.get("chosen")):
+    if nodes and "tiers" in nodes and nodes["service"]["total"] is not None:
+        tiles.append(tiers_tile(nodes))
+    elif nodes and (chosen := nodes.get("chosen")):
         note = f"{_load(nodes['inputs'])}, {format.share(nodes['inputs']['target_share'])}"
         tiles.append(("Nodes", format.whole(chosen["total"]), "", note))
     if cost and cost["per_user"]:
@@ -45,7 +50,9 @@ def plan_tiles(nodes: Json | None, cost: Json | None) -> list[tuple[str, str, st
 
 
 def nodes_intro(nodes: Json) -> str:
-    """What the plan rests on, in a sentence."""
+    """What the plan rests on, in a sentence or two."""
+    if "tiers" in nodes:
+        return tiers_intro(nodes)
     inputs = nodes["inputs"]
     unit = "users" if inputs.get("load_users") is not None else "operations/s"
     per_node = inputs.get("users_per_node") if unit == "users" else inputs.get("ops_per_s_per_node")

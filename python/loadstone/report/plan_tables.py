@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from loadstone.report import format
 from loadstone.report.folder import Json
+from loadstone.report.plan_tiers import tiers_cost_tables, tiers_tables
 from loadstone.report.table import Column, Row, Table, words
 
 HORIZONS = ("1", "12", "36")
@@ -12,12 +13,17 @@ HORIZONS = ("1", "12", "36")
 
 def nodes_tables(nodes: Json | None) -> list[Table]:
     """What each deployment needs, what that rests on, and the integrity of each node type."""
+    if nodes and "tiers" in nodes:
+        return tiers_tables(nodes)
     return [_options(nodes), _chosen(nodes), _integrity(nodes)] if nodes else []
 
 
 def cost_tables(cost: Json | None) -> list[Table]:
     """Dollars per user per month, the same over the interval, and the row every dollar comes from."""
-    return [_per_user(cost), _interval(cost), _lines(cost)] if cost else []
+    if not cost:
+        return []
+    tiers = tiers_cost_tables(cost["plan"]) if "plan" in cost else []
+    return [_per_user(cost), *tiers, _interval(cost), _lines(cost)]
 
 
 def _options(nodes: Json) -> Table:
@@ -61,8 +67,9 @@ def _option(option: Json) -> Row:
 def _chosen(nodes: Json) -> Table:
     """The fewest nodes at each SLA, where both were planned."""
     rows = [
-        {"sla": sla} | (_option(option) if option else {"note": "no deployment meets the target"})
-        for sla, option in (nodes.get("chosen_per_sla") or {}).items()
+        {"sla": sla}
+        | (_option(each["chosen"]) if each["chosen"] else {"note": "no deployment meets the target"})
+        for sla, each in nodes["per_sla"].items()
     ]
     columns = [
         words("sla", "SLA"),

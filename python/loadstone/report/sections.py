@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from loadstone.report import format
 from loadstone.report.answer import Badge, badges, sentence
 from loadstone.report.figures import capacity, distribution, time
 from loadstone.report.figures.figure import Figure
+from loadstone.report.figures.growth import GROWTH_TITLE, growth
 from loadstone.report.folder import Chapter, Json
 from loadstone.report.plan_answer import COST_INTRO, nodes_intro, plan_tiles
 from loadstone.report.table import Table
@@ -64,7 +66,13 @@ def part(chapter: Chapter, key: str) -> Part:
     tables = all_tables(chapter)
     found = [
         _capacity(chapter, tables),
-        _plan("nodes", "Nodes", nodes_intro(chapter.nodes) if chapter.nodes else None, tables),
+        _plan(
+            "nodes",
+            "Nodes",
+            nodes_intro(chapter.nodes) if chapter.nodes else None,
+            tables,
+            growth(chapter.nodes),
+        ),
         _plan("cost", "Cost", COST_INTRO if chapter.cost else None, tables),
         *_run(chapter, tables),
         _method(chapter),
@@ -117,10 +125,21 @@ def _capacity(chapter: Chapter, tables: dict[str, Table]) -> Section | None:
     )
 
 
-def _plan(slug: str, title: str, intro: str | None, tables: dict[str, Table]) -> Section | None:
+def _plan(
+    slug: str, title: str, intro: str | None, tables: dict[str, Table], small: Sequence[Figure] = ()
+) -> Section | None:
     """The section of a stage; without an `intro` the stage was not done."""
     picked = [table for name, table in tables.items() if name == slug or name.startswith(f"{slug}-")]
-    return Section(slug, title, intro, tables=picked) if intro is not None and picked else None
+    if intro is None or not picked:
+        return None
+    return Section(
+        slug,
+        title,
+        intro,
+        small=_numbered("s", list(small)),
+        small_title=GROWTH_TITLE if small else "",
+        tables=picked,
+    )
 
 
 def _run(chapter: Chapter, tables: dict[str, Table]) -> list[Section]:
@@ -241,7 +260,8 @@ def _absent(chapter: Chapter) -> list[tuple[str, str]]:
     if not chapter.nodes:
         found.append(("how many nodes keep it up", f"loadstone nodes --from {folder}"))
     if not chapter.cost:
-        found.append(("dollars per user per month", f"loadstone cost --from {folder}"))
+        start = f"--tiers {tiers}" if (tiers := _tiers_file(chapter)) else f"--from {folder}"
+        found.append(("dollars per user per month", f"loadstone cost {start}"))
     if not chapter.detail:
         found.append(("charts over time, response times, validity", "loadstone run SCENARIO"))
     elif gone := [
@@ -250,3 +270,7 @@ def _absent(chapter: Chapter) -> list[tuple[str, str]]:
         files = ", ".join(f"{name}.parquet" for name in gone)
         found.append((f"charts drawn from {files}, which the run folder lacks", "loadstone run SCENARIO"))
     return found
+
+
+def _tiers_file(chapter: Chapter) -> str | None:
+    return ((chapter.nodes or {}).get("inputs") or {}).get("tiers")
