@@ -12,6 +12,9 @@ SUT_UNREACHABLE = 3
 OUR_FAULT = 4
 
 SLUGS: dict[str, int] = {
+    "agent-start": SUT_UNREACHABLE,
+    "agents": BAD_INPUT,
+    "agents-lost": SUT_UNREACHABLE,
     "ansible-failed": OUR_FAULT,
     "ansible-missing": OUR_FAULT,
     "bad-address": BAD_INPUT,
@@ -56,6 +59,7 @@ SLUGS: dict[str, int] = {
     "link-rate": BAD_INPUT,
     "link-real": BAD_INPUT,
     "load-data": OUR_FAULT,
+    "load-operations": BAD_INPUT,
     "load-profile": BAD_INPUT,
     "measured": BAD_INPUT,
     "missing-key": BAD_INPUT,

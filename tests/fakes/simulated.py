@@ -188,6 +188,9 @@ class SimulatedRun:
             self._outcome = "stopped"
         self._windows.clear()
 
+    def events(self) -> list[dict[str, Any]]:
+        return []
+
     def summary(self) -> dict[str, Any] | None:
         if self._windows:
             return None

@@ -15,16 +15,19 @@ from loadstone.cli.run import (
     INTERRUPTED,
     MOST_SEED,
     MOST_USERS,
+    Agents,
     AsJson,
     DbPid,
     Name,
     Reset,
     SutPid,
+    Topology,
     Url,
     Window,
     default_folder,
     load,
     loading,
+    placed,
     processes,
     progress,
 )
@@ -69,6 +72,8 @@ def capacity(
     sut_pid: SutPid = None,
     db_pid: DbPid = None,
     reset: Reset = None,
+    topology: Topology = None,
+    agents: Agents = None,
     as_json: AsJson = False,
 ) -> None:
     """Find the most users a service carries at SLA-1 (90 %) and SLA-2 (99 %), its data reset before each run.
@@ -78,17 +83,19 @@ def capacity(
     Example: loadstone capacity olio --from 100 --window 60
     """
     from loadstone.capacity import Limits, Options, find
-    from loadstone.drive import Interrupt, Job, RustEngine, sut_of
+    from loadstone.drive import Interrupt, Job, sut_of
 
     if most < first:
         raise LoadstoneError("search-range", f"--to {most} is under --from {first}", hint="swap them")
     loaded = load(scenario, settings, window=window, url=url)
+    placement = placed(loaded, topology, agents)
     sut = sut_of(loaded, processes=processes(sut_pid, db_pid), reset=reset, loading=loading(loaded))
-    job = Job(loaded, sut, RustEngine(), ["loadstone", *sys.argv[1:]])
     folder = out or default_folder(f"{loaded.name}-capacity")
     options = Options(Limits(first, most, tolerance, repeats, max_runs), confidence, seed)
     try:
-        result = find(job, folder, options, Interrupt(), _watch)
+        with placement.engine() as engine:
+            job = Job(loaded, sut, engine, ["loadstone", *sys.argv[1:]])
+            result = find(job, folder, options, Interrupt(), _watch)
     except KeyboardInterrupt:
         print(f"aborted; {folder} keeps the runs that ended", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import sys
 from collections.abc import Mapping
@@ -16,6 +17,7 @@ from loadstone.cli.scenario import Overrides, overrides
 from loadstone.errors import SLA_NOT_MET, LoadstoneError
 
 if TYPE_CHECKING:
+    from loadstone.drive import Placement
     from loadstone.scenario import Scenario
 
 Name = Annotated[
@@ -33,6 +35,13 @@ DbPid = Annotated[int | None, typer.Option(help="First process of its database."
 Reset = Annotated[
     str | None,
     typer.Option(metavar="COMMAND", help="Shell command that resets the service's data before a run."),
+]
+Topology = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Topology that is up, whose hosts make the load.")
+]
+Agents = Annotated[
+    str | None,
+    typer.Option(metavar="HOST,...", help="Its hosts that make the load, instead of this machine."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
@@ -61,6 +70,8 @@ def run(
     sut_pid: SutPid = None,
     db_pid: DbPid = None,
     reset: Reset = None,
+    topology: Topology = None,
+    agents: Agents = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure a service once, into a run folder.
@@ -69,16 +80,18 @@ def run(
 
     Example: loadstone run olio --users 100 --window 60
     """
-    from loadstone.drive import Interrupt, Job, RustEngine, measure_scenario, sut_of
+    from loadstone.drive import Interrupt, Job, measure_scenario, sut_of
 
     loaded = load(scenario, settings, window=window, url=url)
+    placement = placed(loaded, topology, agents)
     sut = sut_of(loaded, processes=processes(sut_pid, db_pid), reset=reset, loading=loading(loaded))
-    job = Job(loaded, sut, RustEngine(), ["loadstone", *sys.argv[1:]])
     folder = out or default_folder(loaded.name)
     try:
-        result = measure_scenario(
-            job, folder, users=users, seed=seed, interrupt=Interrupt(), progress=progress()
-        )
+        with placement.engine() as engine:
+            job = Job(loaded, sut, engine, ["loadstone", *sys.argv[1:]])
+            result = measure_scenario(
+                job, folder, users=users, seed=seed, interrupt=Interrupt(), progress=progress()
+            )
     except KeyboardInterrupt:
         begun = (folder / "rules.json").is_file()
         kept = f"; `loadstone report {folder}` completes the folder from its journal" if begun else ""
@@ -100,6 +113,35 @@ def load(
     if url is not None:
         changes["target.url"] = url
     return load_scenario(name, changes | overrides(settings))
+
+
+def placed(scenario: Scenario, topology: Path | None, agents: str | None) -> Placement:
+    """Where the load is to be made. Error `agents` when that cannot be."""
+    from loadstone.drive import Here, OnHosts
+
+    if topology is None and agents is None:
+        return Here()
+    if topology is None or agents is None:
+        missing = "--topology" if topology is None else "--agents"
+        hint = "for example --topology lab.toml --agents client1,client2"
+        raise LoadstoneError("agents", f"{missing} is missing: agents are hosts of a topology", hint=hint)
+    if scenario.target.url is None or only_here(scenario.plan()["target"]["host"]):
+        where = scenario.target.url or f"the built-in application `{scenario.target.app}`"
+        hint = "give an address that those hosts reach, with --url"
+        raise LoadstoneError("agents", f"{where} can be reached from this machine only", hint=hint)
+    return OnHosts(topology, tuple(name.strip() for name in agents.split(",")))
+
+
+def only_here(host: str) -> bool:
+    """Whether a host name or address means the machine that asks.
+
+    >>> only_here("127.0.0.2"), only_here("localhost"), only_here("198.18.7.20")
+    (True, True, False)
+    """
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def progress(title: str = "") -> Any:
@@ -130,9 +172,15 @@ def default_folder(name: str) -> Path:
 def conclude(result: Mapping[str, Any], sla: str) -> int:
     """The exit code of a run, after saying on stderr what kept it from being good.
 
-    Errors: `sut-died`, `sut-unreachable`.
+    Errors: `sut-died`, `sut-unreachable`, `agents-lost`.
     """
     outcome = result["outcome"]
+    if outcome == "agents-lost":
+        last = result["events"][-1]
+        message = (
+            f"no agent was left, the last was {last['agent']}: {last['reason']}; what was measured was kept"
+        )
+        raise LoadstoneError(outcome, message, hint="see whether their hosts and the network to them live")
     if outcome in ("sut-died", "sut-unreachable"):
         what = "went away in the middle of the run" if outcome == "sut-died" else "never took a connection"
         message = f"the service at {result['target']} {what}; everything measured was kept"

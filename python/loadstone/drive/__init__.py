@@ -5,6 +5,7 @@ from loadstone.drive.engine import Engine, EngineRun, RustEngine
 from loadstone.drive.interrupt import Interrupt
 from loadstone.drive.job import Job, measure_scenario, sut_of
 from loadstone.drive.measure import Progress, Silent, measure
+from loadstone.drive.placement import Here, OnHosts, Placement
 from loadstone.drive.sut import Builtin, External, Sut
 
 __all__ = [
@@ -13,8 +14,11 @@ __all__ = [
     "Engine",
     "EngineRun",
     "External",
+    "Here",
     "Interrupt",
     "Job",
+    "OnHosts",
+    "Placement",
     "Progress",
     "RustEngine",
     "Silent",

@@ -127,6 +127,9 @@ def _follow(
     second = 0
     while True:
         window = run.next(_LOOK_S)
+        for event in run.events():
+            journal.event(**event)
+            progress.note(event["note"])
         if window is not None:
             second = window["second"]
             journal.window(window)
@@ -157,4 +160,6 @@ def _reason(interrupt: Interrupt, service: Service) -> str | None:
 def _outcome(cut: str | None, summary: Mapping[str, Any]) -> str:
     if cut:
         return cut
-    return "sut-unreachable" if summary["outcome"] == "unreachable" else "complete"
+    return {"unreachable": "sut-unreachable", "agents-lost": "agents-lost"}.get(
+        summary["outcome"], "complete"
+    )

@@ -50,6 +50,18 @@ class OperationSeries:
 
 
 @dataclass(frozen=True)
+class AgentSeries:
+    """One agent's part of the steady state: arrays have one element for each second that it delivered."""
+
+    name: str
+    users: Floats
+    requests: Floats
+    cpu_s: Floats
+    threads: int
+    wake_lag: Histogram = EMPTY
+
+
+@dataclass(frozen=True)
 class Measurement:
     """The steady state of one run. `first_s` is its first second; arrays start there."""
 
@@ -72,6 +84,10 @@ class Measurement:
     in_flight: Floats = field(default_factory=lambda: np.zeros(0))
     """Users waiting for an answer at the end of each second."""
     wake_lag: Histogram = EMPTY
+    agents: tuple[AgentSeries, ...] = ()
+    """Who made the load, where that was not this process."""
+    lost: Mapping[str, str] = field(default_factory=dict)
+    """Agents that were given up, with what happened."""
 
     @property
     def steady_s(self) -> float:
@@ -87,6 +103,15 @@ class Measurement:
     def settled(self) -> slice:
         """The settled part of every array; empty when the run is too short to have one."""
         return slice(min(len(self.users), math.ceil(self.settled_s) - self.first_s), len(self.users))
+
+    def cpu_share(self, agent: AgentSeries | None = None) -> float:
+        """Busy share of the threads of an agent, or of all the generator; NaN without a second."""
+        if agent is None:
+            capacity, used = self.threads * self.steady_s, self.cpu_s
+        else:
+            # A lost agent's seconds are fewer; the last second of a run need not be whole.
+            capacity, used = agent.threads * min(len(agent.cpu_s), self.steady_s), agent.cpu_s
+        return float(used.sum()) / capacity if capacity else math.nan
 
     @property
     def count(self) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 
 from loadstone.judge.flow import mix_share
 from loadstone.judge.histogram import Histogram
-from loadstone.judge.measurement import Measurement, OperationSeries, Rules
+from loadstone.judge.measurement import AgentSeries, Measurement, OperationSeries, Rules
 from loadstone.judge.sla import departures, judge_sla
 from loadstone.judge.validity import checks
 
@@ -38,10 +38,11 @@ def summarise(measurement: Measurement, rules: Rules, observed: Mapping[str, flo
             "checks": [check.record() for check in judged],
         },
         "generator": {
-            "cpu_share": _per(float(measurement.cpu_s.sum()), measurement.threads * steady),
+            "cpu_share": _known(measurement.cpu_share()),
             "threads": measurement.threads,
             "wake_lag_ms_p99": _ms(measurement.wake_lag.quantile_us(0.99)),
         },
+        "agents": [_agent(agent, measurement) for agent in measurement.agents],
         "sut": dict(observed),
         "warnings": [f"not compliant: {departure}" for departure in departures(rules, steady)],
     }
@@ -64,6 +65,18 @@ def _operation(operation: OperationSeries, measurement: Measurement, rules: Rule
         "response_ms": _quantiles(operation.response),
         "service_ms": _quantiles(operation.service),
         "counters": {name: int(series.sum()) for name, series in operation.counters.items()},
+    }
+
+
+def _agent(agent: AgentSeries, measurement: Measurement) -> dict[str, Any]:
+    requests = float(agent.requests.sum())
+    return {
+        "host": agent.name,
+        "users": int(agent.users.max(initial=0)),
+        "requests": int(requests),
+        "share": _per(requests, float(measurement.requests.sum())),
+        "cpu_share": _known(measurement.cpu_share(agent)),
+        "wake_lag_ms_p99": _ms(agent.wake_lag.quantile_us(0.99)),
     }
 
 

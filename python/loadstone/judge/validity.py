@@ -30,9 +30,12 @@ FAILED_SHARE = 0.001
 
 def checks(measurement: Measurement, rules: Rules) -> list[Check]:
     """Every check of the run; the scenario's own come last."""
+    agents = [_agents(measurement)] if measurement.agents or measurement.lost else []
     if not measurement.count:
-        return [_nothing(measurement)]
+        return [*agents, _nothing(measurement)]
     return [
+        *agents,
+        *_operations(measurement, rules),
         littles_law(measurement, rules),
         mix(measurement, rules),
         pace(measurement, rules),
@@ -57,26 +60,65 @@ def _nothing(measurement: Measurement) -> Check:
     )
 
 
+def _agents(measurement: Measurement) -> Check:
+    """The load of an agent that was lost is missing: the service carried less than the plan says."""
+    lost = measurement.lost
+    return Check(
+        name="agents",
+        passed=not lost,
+        measured="; ".join(f"{name} lost: {what}" for name, what in lost.items()) or "none lost",
+        expected="every agent to the end",
+        hint="see what happened to that host, and measure again",
+        about="load",
+    )
+
+
+def _operations(measurement: Measurement, rules: Rules) -> list[Check]:
+    """A run of a number of operations makes them all; no check of a run that ends by the clock."""
+    wanted = rules.plan["load"].get("operations")
+    if wanted is None:
+        return []
+    return [
+        Check(
+            name="operations",
+            passed=measurement.count >= wanted,
+            measured=f"{measurement.count:.0f}",
+            expected=f"{wanted} within {rules.plan['load']['steady_s']:g} s",
+            hint="the service was too slow for them: ask for fewer, or give them longer with load.steady_s",
+            about="service",
+        )
+    ]
+
+
 def _generator_cpu(measurement: Measurement) -> Check:
-    share = float(measurement.cpu_s.sum()) / (measurement.threads * len(measurement.users))
+    # Of several agents the busiest is judged: a sum would hide that one of them was the bottleneck.
+    shares = {agent.name: measurement.cpu_share(agent) for agent in measurement.agents if len(agent.cpu_s)}
+    worst = max(shares, key=shares.__getitem__, default=None)
+    share = measurement.cpu_share() if worst is None else shares[worst]
+    threads = next(
+        (agent.threads for agent in measurement.agents if agent.name == worst), measurement.threads
+    )
     return Check(
         name=GENERATOR_BUSY,
         passed=share < CPU_SHARE,
-        measured=f"{100 * share:.0f} % of its threads ({measurement.threads})",
+        measured=f"{f'{worst}: ' if worst else ''}{100 * share:.0f} % of its threads ({threads})",
         expected=f"under {100 * CPU_SHARE:.0f} %",
-        hint="give the generator more threads (--set load.threads=N) or a machine of its own",
+        hint="give the generator more threads (--set load.threads=N) or "
+        + ("more agents" if worst else "a machine of its own"),
         about="generator",
     )
 
 
 def _late_starts(measurement: Measurement) -> Check:
-    lag = measurement.wake_lag
+    lags = {agent.name: agent.wake_lag for agent in measurement.agents}
+    worst = max(lags, key=lambda name: lags[name].share_over(LATE_START_S * 1e6), default=None)
+    lag = measurement.wake_lag if worst is None else lags[worst]
     share = lag.share_over(LATE_START_S * 1e6)
     p99 = lag.quantile_us(0.99)
     return Check(
         name=STARTED_LATE,
         passed=share < LATE_STARTS or wilson(share, lag.count, _SURELY)[0] < LATE_STARTS,
-        measured=f"{100 * share:.2f} % (p99 {(p99 or 0) / 1000:.2f} ms)",
+        measured=f"{f'{worst}: ' if worst else ''}{100 * share:.2f} % (p99 {(p99 or 0) / 1000:.2f} ms)",
         expected=f"under {100 * LATE_STARTS:g} % more than {1000 * LATE_START_S:g} ms after they could start",
         hint="the generator waits for a processor: keep other work, and the service, off its cores",
         about="generator",

@@ -98,12 +98,21 @@ def recover(folder: Path) -> dict[str, Any]:
         pace_mean_s=rules["expectations"]["pace_mean_s"],
         checks=tuple(rules["checks"]),
     )
-    measurement = read_measurement(folder, plan, ending["threads"], ending["ended_s"])
+    lost = {event["agent"]: event for event in events if event["kind"] == "agent-lost"}
+    measurement = read_measurement(
+        folder,
+        plan,
+        ending["threads"],
+        ending["ended_s"],
+        {name: f"after {event['second']} s, {event['reason']}" for name, event in lost.items()},
+    )
+    judged = summarise(measurement, known, read_observed(folder, measurement))
     content = {
         **_head(folder, plan, first, rules, ending),
-        **summarise(measurement, known, read_observed(folder, measurement)),
+        **judged,
+        "agents": _agents(judged["agents"], events),
         "failures": ending["examples"],
-        "events": [event for event in events if event["kind"] != "end"],
+        "events": [event for event in events if event["kind"] not in ("agents", "end")],
     }
     write_json(summary, content)
     with naming_disk_errors(path):
@@ -148,6 +157,16 @@ def _head(
         "accounts": rules["accounts"],
         "load": {name: load[name] for name in ("users", "ramp_up_s", "steady_s", "ramp_down_s")},
     }
+
+
+def _agents(judged: list[dict[str, Any]], events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Every agent that was started: what its host is, how well its clock was known, what it did, its end."""
+    figures = {agent["host"]: agent for agent in judged}
+    lost = {event["agent"]: event["second"] for event in events if event["kind"] == "agent-lost"}
+    started = [agent for event in events if event["kind"] == "agents" for agent in event["agents"]]
+    return [
+        {**agent, **figures.get(agent["host"], {}), "lost_at_s": lost.get(agent["host"])} for agent in started
+    ]
 
 
 def _ending(events: list[dict[str, Any]], path: Path) -> dict[str, Any]:

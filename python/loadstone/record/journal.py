@@ -32,8 +32,12 @@ class Journal:
         self._length = os.fstat(self._file).st_size
 
     def window(self, window: Mapping[str, Any]) -> None:
-        """One second as the engine saw it."""
-        self._append({"window": window})
+        """One second as the engine saw it, and as each of its agents did where there are some."""
+        own = {key: value for key, value in window.items() if key != "agents"}
+        agents = window.get("agents")
+        self._append(
+            {"window": own} | ({"agents": {"second": own["second"], "of": agents}} if agents else {})
+        )
 
     def hosts(self, second: int, metrics: Mapping[str, Mapping[str, float]]) -> None:
         """One second as the hosts saw it: value by role and metric."""

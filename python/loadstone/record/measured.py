@@ -13,18 +13,22 @@ import numpy as np
 
 from loadstone.judge import CAUSES, Histogram, Measurement, OperationSeries
 from loadstone.judge.histogram import EMPTY, Floats
-from loadstone.judge.measurement import longest_pause_s
+from loadstone.judge.measurement import AgentSeries, longest_pause_s
 from loadstone.record.tables import counters
 
 _SETTLED = "second >= getvariable('settled') AND second < getvariable('high')"
 
 
 def read_measurement(
-    folder: Path, plan: Mapping[str, Any], threads: int | None, ended_s: float | None
+    folder: Path,
+    plan: Mapping[str, Any],
+    threads: int | None,
+    ended_s: float | None,
+    lost: Mapping[str, str] | None = None,
 ) -> Measurement:
     """The steady state that the tables of `folder` hold. A run that ended in ramp-up has an empty one.
 
-    `ended_s`: when the run ended; None for the end of its last whole second.
+    `ended_s`: when the run ended; None for the end of its last whole second. `lost`: as in `Measurement`.
     """
     load = plan["load"]
     start = float(load["ramp_up_s"])
@@ -42,6 +46,7 @@ def read_measurement(
         settled = start + longest_pause_s(plan)
         connection.execute(f"SET VARIABLE settled = {math.ceil(settled)}")
         engine = _engine(connection, math.ceil(end) - math.floor(start))
+        agents = _agents(connection, folder / "agents.parquet", load["threads"] or 1)
         return Measurement(
             start_s=start,
             end_s=end,
@@ -52,11 +57,13 @@ def read_measurement(
             bytes_in=engine["bytes_in"],
             bytes_out=engine["bytes_out"],
             cpu_s=engine["cpu_user_s"] + engine["cpu_sys_s"],
-            threads=threads or load["threads"] or 1,
+            threads=threads or (load["threads"] or 1) * max(1, len(agents)),
             in_flight=engine["in_flight"],
             wake_lag=_histograms(connection, "phase = 'steady' AND kind = 'wake_lag'").get(
                 ("*", "wake_lag"), EMPTY
             ),
+            agents=agents,
+            lost=lost or {},
         )
 
 
@@ -140,3 +147,28 @@ def _engine(connection: duckdb.DuckDBPyConnection, seconds: int) -> dict[str, Fl
     for second, *values in rows:
         series[:, int(second)] = values
     return dict(zip(columns, series, strict=True))
+
+
+def _agents(connection: duckdb.DuckDBPyConnection, table: Path, threads: int) -> tuple[AgentSeries, ...]:
+    """Each agent's seconds of the steady state, in the order of their names; none of a run without agents."""
+    if not table.is_file():
+        return ()  # a folder of before there were agents
+    steady = "second >= getvariable('low') AND second < getvariable('high')"
+    rows = connection.execute(
+        f"SELECT agent, list(users ORDER BY second) FILTER ({steady}), "
+        f"list(requests ORDER BY second) FILTER ({steady}), list(cpu_s ORDER BY second) FILTER ({steady}), "
+        f"flatten(list(wake_lag_bucket) FILTER ({steady})), flatten(list(wake_lag_count) FILTER ({steady})) "
+        "FROM read_parquet(?) GROUP BY agent ORDER BY agent",
+        [glob.escape(str(table))],
+    ).fetchall()
+    return tuple(
+        AgentSeries(
+            name=name,
+            users=np.array(users or [], dtype=np.float64),
+            requests=np.array(requests or [], dtype=np.float64),
+            cpu_s=np.array(cpu_s or [], dtype=np.float64),
+            threads=threads,
+            wake_lag=Histogram.of(buckets or [], counts or []),
+        )
+        for name, users, requests, cpu_s, buckets, counts in rows
+    )

@@ -15,7 +15,7 @@ from loadstone.record import journal
 from loadstone.record.disk import naming_disk_errors
 from loadstone.scenario.checks import COUNTERS
 
-TABLES = ("histograms", "windows", "engine", "hosts")
+TABLES = ("histograms", "windows", "engine", "agents", "hosts")
 
 _SPARSE = "STRUCT(bucket UINTEGER[], count UBIGINT[])"
 _OPERATION = f"""STRUCT(operation UINTEGER, phase UTINYINT, ok UBIGINT, failed UBIGINT[], late UBIGINT,
@@ -26,6 +26,8 @@ _COLUMNS = {
         connects UBIGINT, requests UBIGINT, bytes_in UBIGINT, bytes_out UBIGINT, cpu_user_s DOUBLE,
         cpu_sys_s DOUBLE, wake_lag {_SPARSE}, operations {_OPERATION}[])""",
     "hosts": "STRUCT(second UINTEGER, metrics MAP(VARCHAR, MAP(VARCHAR, DOUBLE)))",
+    "agents": f"""STRUCT(second UINTEGER, of MAP(VARCHAR, STRUCT(users UINTEGER, in_flight UINTEGER,
+        requests UBIGINT, cpu_s DOUBLE, wake_lag {_SPARSE})))""",
     "event": "JSON",
 }
 _ENGINE = (
@@ -108,6 +110,12 @@ def _queries(plan: Mapping[str, Any]) -> dict[str, str]:
         "windows": f"SELECT second, name AS operation, {phase}, o.ok AS ok, {causes}, o.late AS late, "
         f"o.dropped AS dropped, {extra} {joined}",
         "engine": f"SELECT w.second, {', '.join(f'w.{name}' for name in _ENGINE)} FROM seconds",
+        "agents": """SELECT second, agent.key AS agent, agent.value.users AS users,
+            agent.value.in_flight AS in_flight, agent.value.requests AS requests, agent.value.cpu_s AS cpu_s,
+            agent.value.wake_lag.bucket AS wake_lag_bucket,
+            agent.value.wake_lag.count AS wake_lag_count FROM (
+                SELECT agents.second AS second, unnest(map_entries(agents.of)) AS agent
+                FROM journal WHERE agents IS NOT NULL)""",
         "hosts": """SELECT second, role, metric.key AS metric, metric.value AS value FROM (
             SELECT second, role.key AS role, unnest(map_entries(role.value)) AS metric FROM (
                 SELECT hosts.second AS second, unnest(map_entries(hosts.metrics)) AS role

@@ -102,6 +102,35 @@ class Load(Table):
         default=[], description="variable load: [seconds from the end of ramp-up, users], ascending"
     )
     threads: Threads = 0
+    operations: Annotated[
+        Count | None,
+        Field(description="the run ends after so many operations, at the latest after `steady_s`"),
+    ] = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_ramps(cls, written: Any) -> Any:
+        if isinstance(written, dict) and written.get("operations") is not None:
+            return {"ramp_up_s": 0.0, "ramp_down_s": 0.0, **written}
+        return written
+
+    @model_validator(mode="after")
+    def _all_steady(self) -> Load:
+        if self.operations is None:
+            return self
+        if self.ramp_up_s or self.ramp_down_s or self.profile:
+            raise refuse(
+                "load-operations",
+                "a run of a number of operations has no ramp-up, ramp-down or profile: all of it is measured",
+                "set ramp_up_s = 0 and ramp_down_s = 0, or remove `operations`",
+            )
+        if self.operations < self.users:
+            raise refuse(
+                "load-operations",
+                f"{self.operations} operations are too few for {self.users} users",
+                "at least one for each user",
+            )
+        return self
 
 
 class Pacing(Table):

@@ -1,0 +1,120 @@
+"""The load agent: makes load on the host where it runs, as JSON lines on its input tell it.
+
+This file and the engine's module are all that a host needs: `drive/agent_files.py` copies both into one
+folder there and `python3 agent.py` runs them. Only the standard library is used. The lines are described in
+`docs/reference/agents.md`. The agent ends, and with it its load, when its input ends or nothing was heard on
+it for `SILENT_S`: whoever asked for the load is gone, or can no longer be told of it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import platform
+import sys
+import threading
+import time
+from typing import Any, BinaryIO
+
+SILENT_S = 15.0
+_LOOK_S = 0.25
+
+Message = dict[str, Any]
+
+
+class Agent:
+    """Runs of the engine, one at a time, and what is said of them."""
+
+    def __init__(self, core: Any, output: BinaryIO) -> None:
+        """`core` is the engine's module."""
+        self.heard_at = time.monotonic()
+        self._core = core
+        self._output = output
+        self._lock = threading.Lock()
+        self._plan = ""
+        self._run: Any = None
+        self._follower: threading.Thread | None = None
+
+    def say(self, message: Message) -> None:
+        """One line, whole."""
+        line = json.dumps(message, separators=(",", ":")).encode() + b"\n"
+        with self._lock:
+            self._output.write(line)
+            self._output.flush()
+
+    def obey(self, message: Message) -> None:
+        """Does what one line asks for; a line that only shows that somebody is there asks for nothing."""
+        if "ping" in message:
+            self.say({"pong": message["ping"], "at_s": time.monotonic()})
+        elif "plan" in message:
+            self._plan = json.dumps(message["plan"])
+        elif "start" in message:
+            self._start(message["start"], message["at_s"])
+        elif "stop" in message:
+            self.stop()
+
+    def stop(self) -> None:
+        """Ends the run under way, if there is one; what it measured is still said."""
+        if self._run is not None:
+            self._run.stop()
+
+    def _start(self, number: int, at_s: float) -> None:
+        self.stop()
+        if self._follower:
+            self._follower.join()
+        try:
+            self._run = self._core.Run(self._plan, at_s)
+        except ValueError as error:
+            late = time.monotonic() >= at_s
+            self.say({"run": number, "late" if late else "refused": str(error)})
+            return
+        self.say({"run": number, "started": at_s})
+        self._follower = threading.Thread(target=self._follow, args=(number, self._run), daemon=True)
+        self._follower.start()
+
+    def _follow(self, number: int, run: Any) -> None:
+        while True:
+            window = run.next(_LOOK_S)
+            if window is not None:
+                self.say({"run": number, "window": window})
+            elif (summary := run.summary()) is not None:
+                self.say({"run": number, "summary": summary})
+                return
+
+
+def watch(agent: Agent) -> None:
+    """Ends the process when nothing was heard for too long, whatever its other threads wait for."""
+    while time.monotonic() - agent.heard_at < SILENT_S:
+        time.sleep(1.0)
+    os._exit(1)
+
+
+def main() -> None:
+    """Obeys the lines of standard input until they end."""
+    output = sys.stdout.buffer
+    try:
+        core = importlib.import_module("_core")
+    except ImportError as error:
+        output.write(json.dumps({"unfit": str(error)}).encode() + b"\n")
+        output.flush()
+        return
+    agent = Agent(core, output)
+    hello = {
+        "engine": core.__version__,
+        "python": platform.python_version(),
+        "hostname": platform.node(),
+        "cores": len(os.sched_getaffinity(0)),
+        "kernel": platform.release(),
+    }
+    agent.say({"hello": hello})
+    threading.Thread(target=watch, args=(agent,), daemon=True).start()
+    for line in sys.stdin.buffer:
+        agent.heard_at = time.monotonic()
+        agent.obey(json.loads(line))
+    # The engine's threads go with the process: nobody is there to hear how their run ends.
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()
