@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -44,7 +44,35 @@ class Balancer(Settings):
     access_log: Annotated[bool, Field(description="a line a request with its times, in the logs")] = False
 
 
+class Database(Settings):
+    """What databases share: a database and its user, both called `loadstone`."""
+
+    password: Annotated[
+        str, Field(pattern=r"^[A-Za-z0-9._~-]{1,64}$", description="of the user; letters, digits and `._~-`")
+    ] = "loadstone"
+    memory_mib: Annotated[Count, Field(ge=8, description="for pages of the data, MiB")] = 128
+    max_connections: Annotated[Count, Field(le=10_000, description="held at once")] = 200
+    durable: Annotated[
+        bool, Field(description="a commit is on disk before it is answered; else up to a second later")
+    ] = True
+
+
 def unused_page(settings: Settings) -> Iterator[tuple[str, str, str]]:
     """A server with back ends has no page of its own: key, sentence, hint."""
     if getattr(settings, "backends", None) and "page_bytes" in settings.model_fields_set:
         yield "page_bytes", "a balancer has no page of its own", "set it in the service behind it"
+
+
+def heavy(settings: Balancer, most: int) -> Iterator[tuple[str, str, str]]:
+    """Weights above what a program takes, or that would make its configuration long."""
+    for host, weight in settings.weights.items():
+        if weight > most:
+            message = f"the weight {weight} of `{host}` is more than {most}"
+            yield "weights", message, "divide all weights by the same number"
+
+
+def without(settings: Balancer, reasons: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    """Settings that a program has nothing for: refused where the file gives them, by key with the reason."""
+    for key, reason in reasons.items():
+        if key in settings.model_fields_set:
+            yield key, reason, f"leave `{key}` out"
