@@ -32,7 +32,8 @@ class Unit:
     workers: bool = False
     """Whether a reload shows as new worker processes."""
     prepare: Sequence[Command] = ()
-    """Run while `{data}` is empty, before the start."""
+    """Make what is in `{data}`, before the first start, and anew into an empty folder when they change."""
+    prepare_s: float = 120.0
     after: Sequence[Command] = ()
     """Run after each start, when it is ready."""
     stop: Sequence[Command] = ()

@@ -144,7 +144,9 @@ def _deployed(service: str) -> Home:
 
 def _renew(home: Home, unit: Unit, old: Optional[Unit], sound: bool) -> str:
     """Has the program take the new configuration: by a reload where it can, else by a restart."""
-    same = old is not None and all(old[key] == unit[key] for key in ("start", "env", "user", "port"))
+    same = old is not None and all(
+        old[key] == unit[key] for key in ("start", "prepare", "env", "user", "port")
+    )
     if sound and same and (unit["reload"] or unit["reload_signal"]):
         reload(home, unit)
         return "reloaded"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import pwd
 import resource
@@ -12,7 +13,7 @@ import subprocess
 import time
 from typing import Dict, List, Sequence
 
-from .home import Home, Refused, Unit, tail
+from .home import Home, Refused, Unit, read, tail, write
 from .processes import identity, listener, listens, members, running
 
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -51,8 +52,7 @@ def start(home: Home, unit: Unit) -> None:
         return
     if unit["port"] and (other := listener(unit["port"])):
         raise Refused("service-failed", f"port {unit['port']} is taken by {other}")
-    for command in unit["prepare"] if not any(home.data.iterdir()) else []:
-        must(home, unit, command)
+    _make_data(home, unit)
     # Balancers hold thousands of connections; the limit of a login is 1024 files.
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
@@ -74,6 +74,19 @@ def start(home: Home, unit: Unit) -> None:
         pause = min(0.2, pause * 1.5)
     for command in unit["after"]:
         must(home, unit, command)
+
+
+def _make_data(home: Home, unit: Unit) -> None:
+    """What is in `data`, unless these very commands made it to their end before."""
+    made, wanted = home.run / "made", json.dumps(unit["prepare"])
+    if read(made) == wanted:
+        return
+    made.unlink(missing_ok=True)
+    for path in home.data.iterdir():
+        shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+    for command in unit["prepare"]:
+        must(home, unit, command, unit["prepare_s"])
+    write(made, wanted)
 
 
 def stop(home: Home, unit: Unit) -> None:
@@ -137,20 +150,20 @@ def _talk(port: int, send: str, expect: str) -> bool:
         return False
 
 
-def must(home: Home, unit: Unit, command: Sequence[str]) -> None:
+def must(home: Home, unit: Unit, command: Sequence[str], longest_s: float = 0.0) -> None:
     """Runs a command of the unit. Refused `service-failed` with what it says."""
-    done = _run(home, unit, command)
+    done = _run(home, unit, command, longest_s=longest_s or unit["ready_s"])
     if done.returncode:
         raise Refused("service-failed", f"`{command[0]}` failed", _lines(done) or tail(home))
 
 
 def _run(
-    home: Home, unit: Unit, command: Sequence[str], conf: str = "conf"
+    home: Home, unit: Unit, command: Sequence[str], conf: str = "conf", longest_s: float = 60.0
 ) -> "subprocess.CompletedProcess[bytes]":
     words = [*_as(unit), *home.fill(command, conf)]
     return subprocess.run(
         words, capture_output=True, stdin=subprocess.DEVNULL, check=False, cwd=home.run,
-        env=_environment(home, unit), timeout=unit["ready_s"],
+        env=_environment(home, unit), timeout=longest_s,
     )  # fmt: skip
 
 

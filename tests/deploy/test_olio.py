@@ -1,0 +1,36 @@
+"""Olio on a lab host, from the interpreter that runs the tests."""
+
+from pathlib import Path
+
+import sites
+from sites import get
+
+from loadstone.deploy import configure, status
+
+HOSTS = '[[host]]\nname = "web1"\n'
+SERVICES = """
+[[service]]
+role = "olio"
+hosts = ["web1"]
+[service.settings]
+accounts = 100
+media_scale = 0.01
+"""
+
+
+def test_olio_serves_and_keeps_its_data(lab_file: Path) -> None:
+    with sites.site(lab_file, SERVICES) as (site, hosts):
+        sites.put(site, hosts)
+        address = hosts.address("web1")
+        code, _, body = get(address, 8080)
+        assert code == 200 and b"<html" in body
+        (state,) = status(site, hosts)
+        assert (state.state, state.version.split()[0], state.wanted) == ("running", "loadstone", True)
+
+        data = "stat -c %i /var/lib/loadstone/olio/data/olio/olio.db"
+        before = hosts.run("web1", data).out
+        assert configure(site.with_settings("olio", cache="page", workers=2), hosts, "olio").changed
+        assert hosts.run("web1", data).out == before
+        assert configure(site.with_settings("olio", accounts=110), hosts, "olio").changed
+        assert hosts.run("web1", data).out != before
+        assert get(address, 8080)[0] == 200
