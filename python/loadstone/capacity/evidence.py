@@ -5,8 +5,8 @@ the SLA's. From the runs' seconds we know the share with an error:
 
 - Seconds depend on each other, so the share's variance comes from batch means and is turned into an
   effective number of independent operations (`intervals.effective_count`).
-- With that number, Wilson's interval bounds the share. It passes when its lower bound holds the SLA, fails
-  when its upper bound does not, and is uncertain in between.
+- With that number, Wilson's interval bounds the share (with Student's t, as batches are few). It passes when
+  its lower bound holds the SLA, fails when its upper bound does not, and is uncertain in between.
 - A rare operation that was never late cannot pass this way: 99 % at 95 % confidence takes some 270 in
   a row. But 20 answers around 30 ms under a limit of 3 s leave no doubt either. Where no answer was late,
   the logarithm of the response times is taken as normal, and its one-sided tolerance bound decides whether
@@ -28,7 +28,7 @@ import numpy as np
 from loadstone.capacity.search import Verdict
 from loadstone.judge import Histogram, Measurement, OperationSeries
 from loadstone.judge.histogram import Floats
-from loadstone.judge.intervals import Ratio, effective_count, ratio, tolerance_factor, wilson
+from loadstone.judge.intervals import Ratio, bounds, ratio, tolerance_factor
 from loadstone.judge.sla import SLAS, Sla, worst_window
 
 FEWEST = 3
@@ -125,10 +125,9 @@ def _judge(trials: Sequence[Trial], sla: Sla, confidence: float) -> Verdict:
 
 def _operation(samples: Sequence[Sample], sla: Sla, passing: float, failing: float) -> Verdict:
     share, response = _pooled(samples)
-    count = effective_count(share)
-    if wilson(share.value, count, passing)[0] >= sla.share:
+    if bounds(share, passing)[0] >= sla.share:
         return Verdict.PASS
-    if wilson(share.value, count, failing)[1] < sla.share:
+    if bounds(share, failing)[1] < sla.share:
         return Verdict.FAIL
     if share.value < 1:
         return Verdict.UNCERTAIN

@@ -26,6 +26,8 @@ class Ratio:
     """Standard error; NaN when there are fewer than two seconds."""
     count: float
     """The denominator's sum."""
+    batches: int = 0
+    """Batches whose spread gave the error; 0 when it has another source."""
 
     def surely_below(self, bound: float) -> bool:
         """Whether it is below `bound` by more than chance explains."""
@@ -44,7 +46,7 @@ def ratio(numerator: npt.NDArray[np.float64], denominator: npt.NDArray[np.float6
     r = Σy / Σx, var r = B / (B - 1) · Σ(y_b - r·x_b)² / (Σx)² (the linearised ratio estimator).
 
     >>> ratio(np.array([1.0, 1, 1, 1]), np.array([2.0, 2, 2, 2]))
-    Ratio(value=0.5, error=0.0, count=8.0)
+    Ratio(value=0.5, error=0.0, count=8.0, batches=4)
     """
     total = float(denominator.sum())
     if not total:
@@ -55,7 +57,7 @@ def ratio(numerator: npt.NDArray[np.float64], denominator: npt.NDArray[np.float6
         return Ratio(value, math.nan, total)
     residuals = _batched(numerator, batches) - value * _batched(denominator, batches)
     variance = batches / (batches - 1) * float((residuals**2).sum()) / total**2
-    return Ratio(value, math.sqrt(variance), total)
+    return Ratio(value, math.sqrt(variance), total, batches)
 
 
 def effective_count(share: Ratio) -> float:
@@ -69,17 +71,29 @@ def effective_count(share: Ratio) -> float:
     return share.count
 
 
-def wilson(share: float, count: float, confidence: float) -> tuple[float, float]:
+def bounds(share: Ratio, confidence: float) -> tuple[float, float]:
+    """Bounds of a share whose seconds are not independent, each with this one-sided confidence.
+
+    Wilson's interval for the effective count. Where the batches' spread made that count, the spread of so
+    few is itself uncertain, and Student's t takes the place of the normal quantile.
+    """
+    count = effective_count(share)
+    freedom = share.batches - 1 if count < share.count else math.inf
+    return wilson(share.value, count, confidence, freedom)
+
+
+def wilson(share: float, count: float, confidence: float, freedom: float = math.inf) -> tuple[float, float]:
     """Bounds of a share seen in `count` independent observations, each with this one-sided confidence.
 
-    Wilson's score interval: unlike the normal one it keeps its promise near 0 and 1.
+    Wilson's score interval: unlike the normal one it keeps its promise near 0 and 1. `freedom`: degrees of
+    freedom behind the count, when that was estimated.
 
     >>> [round(bound, 4) for bound in wilson(0.9, 100, 0.975)]
     [0.8256, 0.9448]
     """
     if count <= 0:
         return 0.0, 1.0
-    z = float(stats.norm.ppf(confidence))
+    z = float(stats.t.ppf(confidence, freedom))
     middle = (share + z * z / (2 * count)) / (1 + z * z / count)
     half = z / (1 + z * z / count) * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
     return max(0.0, middle - half), min(1.0, middle + half)
