@@ -21,7 +21,11 @@ from loadstone.report.sections import Part, part
 
 def page(chapters: Sequence[Chapter]) -> str:
     """The report of one folder, or of several one after the other, as HTML under 3 MB."""
-    parts = [part(chapter, f"f{index}") for index, chapter in enumerate(chapters, 1)]
+    return page_of([part(chapter, f"f{index}") for index, chapter in enumerate(chapters, 1)])
+
+
+def page_of(parts: Sequence[Part]) -> str:
+    """A page of parts that were laid out already; their keys differ."""
     figures = {key: figure for one in parts for key, figure in one.figures.items()}
     charts = json.dumps(
         {key: {"data": figure.traces, "layout": figure.layout} for key, figure in figures.items()},

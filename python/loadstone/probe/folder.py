@@ -1,0 +1,112 @@
+"""The folder of a probe: the plan first, then a line for each measurement as it arrives, the summary last."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from loadstone.errors import LoadstoneError
+from loadstone.probe.options import Options
+from loadstone.probe.pairs import Pair
+from loadstone.probe.summary import summary
+from loadstone.record import machine, make_folder, now, require_unused, versions, write_json, write_text
+from loadstone.record.disk import naming_disk_errors
+
+PLAN, LINES, SUMMARY = "probe-plan.json", "measurements.ndjson", "probe.json"
+FORMAT = 1
+
+
+def begin(
+    folder: Path,
+    name: str,
+    command: Sequence[str],
+    hosts: Mapping[str, Mapping[str, Any]],
+    pairs: Sequence[Pair],
+    options: Options,
+    topology: str | None,
+) -> None:
+    """Makes `folder` and writes what is known before the first packet.
+
+    Errors: `folder-in-use`, `disk-full`, `cannot-write`.
+    """
+    require_unused(folder)
+    make_folder(folder)
+    if topology is not None:
+        write_text(folder / "topology.toml", topology)
+    write_json(
+        folder / PLAN,
+        {
+            "format": FORMAT,
+            "kind": "probe-plan",
+            "name": name,
+            "started_at": now(),
+            "command": list(command),
+            "machine": machine(),
+            "versions": versions(),
+            "hosts": {host: dict(about) for host, about in hosts.items()},
+            "pairs": [asdict(pair) for pair in pairs],
+            "options": asdict(options),
+        },
+    )
+
+
+def append(folder: Path, entry: Mapping[str, Any]) -> None:
+    """Writes one measurement, whole on disk before the next begins. Errors: `disk-full`, `cannot-write`."""
+    path = folder / LINES
+    line = (json.dumps(entry, ensure_ascii=False, allow_nan=False) + "\n").encode()
+    with naming_disk_errors(path), path.open("ab", buffering=0) as file:
+        file.write(line)
+        os.fsync(file.fileno())
+
+
+def conclude(folder: Path, outcome: str = "crashed") -> dict[str, Any]:
+    """Writes `probe.json` from the plan and the lines, whatever ended the probe, and returns it.
+
+    A summary that is there already is returned as it is. Errors: `probe-folder`, `disk-full`, `cannot-write`.
+    """
+    if (folder / SUMMARY).is_file():
+        return _object(folder / SUMMARY)
+    plan = _object(folder / PLAN)
+    entries = read_lines(folder)
+    ended = entries[-1]["at"] if outcome == "crashed" and entries else now()
+    content = {
+        "format": FORMAT,
+        "kind": "probe",
+        "name": plan["name"],
+        "outcome": outcome,
+        "started_at": plan["started_at"],
+        "ended_at": ended,
+        **{key: plan[key] for key in ("command", "machine", "versions", "hosts", "options")},
+        **summary(plan, entries),
+    }
+    write_json(folder / SUMMARY, content)
+    return content
+
+
+def read_lines(folder: Path) -> list[dict[str, Any]]:
+    """All measurements; a last line that was cut off is left out. LoadstoneError `probe-folder`."""
+    path = folder / LINES
+    if not path.is_file():
+        return []
+    found = []
+    for number, line in enumerate(path.read_bytes().split(b"\n"), 1):
+        try:
+            found.append(json.loads(line)) if line else None
+        except ValueError as error:
+            if path.read_bytes().count(b"\n") >= number:
+                raise LoadstoneError(
+                    "probe-folder", f"cannot read it: {error}", place=f"{path}:{number}"
+                ) from error
+    return found
+
+
+def _object(path: Path) -> dict[str, Any]:
+    try:
+        content: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise LoadstoneError("probe-folder", f"cannot read {path}: {error}") from error
+    return content

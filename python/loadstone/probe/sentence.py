@@ -1,0 +1,65 @@
+"""One inference: what it is about, in words, and the figures it rests on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+LEAST_ROUNDS = 3
+"""Fewer repeats show nothing of how a figure varies."""
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """What the evidence says, or that it does not suffice."""
+
+    about: str
+    """`link`, `congestion`, `load`, `path`, `distance`, `shared` or `groups`."""
+    where: str
+    """The pair, the set of pairs, or nothing of all."""
+    said: bool
+    """False: the evidence does not suffice, and the text says why."""
+    text: str
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+    def record(self) -> dict[str, Any]:
+        """As `probe.json` holds it."""
+        return asdict(self)
+
+
+def silent(about: str, where: str, text: str, evidence: Mapping[str, Any] | None = None) -> Sentence:
+    """A sentence that says why nothing is said."""
+    return Sentence(about, where, False, f"The evidence does not suffice: {text}", evidence or {})
+
+
+def digits(value: float) -> str:
+    """Three significant digits without an exponent.
+
+    >>> digits(0.04217), digits(19.12), digits(6812.4), digits(0.0)
+    ('0.0422', '19.1', '6,812', '0')
+    """
+    if not value or not math.isfinite(value):
+        return f"{value:g}"
+    return f"{value:,.{max(0, 2 - math.floor(math.log10(abs(value))))}f}"
+
+
+def spread(found: Mapping[str, Any], unit: str) -> str:
+    """A mean with its interval.
+
+    >>> spread({"value": 19.12, "low": 19.01, "high": 19.23}, "Mbit/s")
+    '19.1 Mbit/s [19.0, 19.2]'
+    """
+    if found["low"] is None:
+        return f"{digits(found['value'])} {unit}"
+    return f"{digits(found['value'])} {unit} [{digits(found['low'])}, {digits(found['high'])}]"
+
+
+def percent(share: float) -> str:
+    """A share.
+
+    >>> percent(0.2), percent(0.0123), percent(0.0)
+    ('20 %', '1.23 %', '0 %')
+    """
+    return f"{100 * share:.3g} %"

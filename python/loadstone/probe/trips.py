@@ -1,0 +1,114 @@
+"""Round trips of one pair or of a group: from the lines of a probe to what is said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from loadstone.probe.estimate import (
+    Estimate,
+    box,
+    differences,
+    mean_of,
+    rounds_differ,
+    share_of,
+    smoothed_jitter,
+)
+
+Entry = dict[str, Any]
+Sample = tuple[int, list[float]]
+"""The round, and the round trips in it, ms."""
+
+
+def icmp_trips(entries: Sequence[Entry]) -> Entry | None:
+    """What the pings saw; None without any. An entry is a line of kind `icmp`, or its `under_load`."""
+    samples = [(entry["round"], [ms for _, ms in entry["replies"]]) for entry in entries]
+    sent = sum(entry["sent"] for entry in entries)
+    found = trips(samples, sent)
+    return found and found | {"duplicates": sum(entry["duplicates"] for entry in entries)}
+
+
+def tcp_trips(entries: Sequence[Entry]) -> Entry | None:
+    """What the connections saw; None without any. Entries are lines of kind `tcp`."""
+    samples = [(entry["round"], [ms for ms in entry["times_ms"] if ms is not None]) for entry in entries]
+    found = trips(samples, sum(len(entry["times_ms"]) for entry in entries))
+    return found and found | {
+        "ports": sorted({entry["port"] for entry in entries}),
+        "accepted": sum(entry["accepted"] for entry in entries),
+        "refused": sum(entry["refused"] for entry in entries),
+    }
+
+
+def trips(samples: Sequence[Sample], sent: int) -> Entry | None:
+    """Counts, quantiles, the mean with its interval over rounds, and the box of a sample of round trips."""
+    if not sent:
+        return None
+    values = [ms for _, sample in samples for ms in sample]
+    lost = sent - len(values)
+    low, high = share_of(lost, sent)
+    counted = {"sent": sent, "lost": lost, "loss": lost / sent, "loss_low": low, "loss_high": high}
+    if not values:
+        return counted | {"rounds": len({number for number, _ in samples}), "mean_ms": None, "box": None}
+    quantiles = dict(
+        zip(
+            ("min_ms", "q1_ms", "median_ms", "q3_ms", "p95_ms", "p99_ms", "max_ms"),
+            (float(one) for one in np.quantile(values, [0, 0.25, 0.5, 0.75, 0.95, 0.99, 1])),
+            strict=True,
+        )
+    )
+    rounds = by_round(samples)
+    found = box(values)
+    numbers = sorted({number for number, _ in samples})
+    medians = {str(number): float(np.median(one)) for number, one in zip(numbers, rounds, strict=True) if one}
+    return counted | quantiles | {
+        "rounds": len(rounds),
+        "mean_ms": estimate(mean_of([float(np.mean(one)) for one in rounds if one])),
+        "median_by_round_ms": medians,
+        "rounds_differ_p": rounds_differ(rounds),
+        "box": found and asdict(found),
+    }  # fmt: skip
+
+
+def jitter(entries: Sequence[Entry]) -> Entry | None:
+    """Differences of consecutive round trips of lines of kind `icmp`; None where there are none."""
+    by_entry = [(entry, differences([(one[0], one[1]) for one in entry["replies"]])) for entry in entries]
+    steps = [step for _, found in by_entry for step in found]
+    if not steps:
+        return None
+    absolute = np.abs(steps)
+    rounds = by_round([(entry["round"], [abs(step) for step in found]) for entry, found in by_entry])
+    pairs = {(entry["from"], entry["to"]): None for entry in entries}
+    smoothed = [
+        smoothed_jitter(
+            step for entry, found in by_entry if (entry["from"], entry["to"]) == pair for step in found
+        )
+        for pair in pairs
+    ]
+    quantiles = (float(one) for one in np.quantile(absolute, [0.5, 0.95, 0.99]))
+    return {
+        "differences": len(steps),
+        "mean_ms": estimate(mean_of([float(np.mean(one)) for one in rounds if one])),
+        **dict(zip(("median_ms", "p95_ms", "p99_ms"), quantiles, strict=True)),
+        "rfc3550_ms": float(np.mean([one for one in smoothed if one is not None])),
+    }
+
+
+def all_differences(entries: Iterable[Entry]) -> list[float]:
+    """All differences of consecutive round trips, signed, ms."""
+    return [step for entry in entries for step in differences([(one[0], one[1]) for one in entry["replies"]])]
+
+
+def by_round(samples: Sequence[Sample]) -> list[list[float]]:
+    """The values of each round, of all pairs together, in the order of rounds."""
+    rounds: dict[int, list[float]] = {}
+    for number, values in samples:
+        rounds.setdefault(number, []).extend(values)
+    return [rounds[number] for number in sorted(rounds)]
+
+
+def estimate(found: Estimate | None) -> Entry | None:
+    """An estimate as a record holds it."""
+    return asdict(found) if found else None
