@@ -116,7 +116,8 @@ class Reach:
 
     def write(self, host: str, path: str, content: bytes | str, mode: int = 0o644) -> None:
         """Replaces a file there in one step. LoadstoneError `host-write` with the reason, or as `run`."""
-        draft, target = shlex.quote(f"{path}.loadstone-draft"), shlex.quote(path)
+        # Hosts may share a file system: each has a draft of its own.
+        draft, target = shlex.quote(f"{path}.loadstone-draft-{host}"), shlex.quote(path)
         folder = shlex.quote(str(Path(path).parent))
         # A disk that is full shows at the end of the write: the file in use is replaced only after it.
         line = f"mkdir -p {folder} && cat >{draft} && chmod {mode:o} {draft} && mv {draft} {target}"

@@ -50,8 +50,9 @@ class Link:
         self._answers: queue.SimpleQueue[tuple[float, Message | None]] = queue.SimpleQueue()
         self._errors: deque[bytes] = deque(maxlen=5)
         os.set_blocking(self._input, False)
-        for work in (self._listen, self._overhear):
-            threading.Thread(target=work, daemon=True).start()
+        threading.Thread(target=self._listen, daemon=True).start()
+        self._overhearing = threading.Thread(target=self._overhear, daemon=True)
+        self._overhearing.start()
 
     @property
     def alive(self) -> bool:
@@ -115,6 +116,7 @@ class Link:
         """How it ended, for a message."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_END_S)
+            self._overhearing.join(_END_S)
         said = b" ".join(self._errors).decode(errors="replace").split()
         code = self._process.poll()
         how = "its connection ended" if code == 255 else f"it ended with {code}"

@@ -136,9 +136,9 @@ class RemoteEngine:
             return early
         for part in parts:
             part.link.send({"stop": self._runs})
-        refused = {host: answer["refused"] for host, answer in answers.items() if "refused" in answer}
-        for host, why in refused.items():
-            raise LoadstoneError("plan-refused", f"the agent on `{host}` refuses the plan: {why}")
+        for host in self._hosts:
+            if why := answers[host].get("refused"):
+                raise LoadstoneError("plan-refused", f"the agent on `{host}` refuses the plan: {why}")
         return None
 
     def _answers(self, parts: Sequence[Part], deadline: float) -> tuple[dict[str, Message], list[Said]]:

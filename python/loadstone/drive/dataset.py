@@ -48,19 +48,27 @@ class DataSet:
         return DataSet(int(data["accounts"]), profile, json.dumps(chosen, sort_keys=True, default=str))
 
     def load(
-        self, folder: Path, loading: Loading | None = None, loader: Loader | None = None
+        self, place: Path | str, loading: Loading | None = None, loader: Loader | None = None
     ) -> dict[str, int]:
-        """Creates it in `folder`; rows by table. Errors: `load-data`, `data-options`."""
+        """Creates it in `place`, a folder or a database's URL; rows by table. Errors: `load-data`,
+        `data-options`.
+        """
         if loader is None:
             from loadstone._core import load_olio
 
             loader = load_olio
         try:
-            return loader(str(folder), self.accounts, self.profile, self.options, loading)
+            return loader(str(place), self.accounts, self.profile, self.options, loading)
         except (ValueError, OverflowError) as error:
             raise LoadstoneError("data-options", f"no such data set: {error}") from error
         except OSError as error:
-            raise LoadstoneError("load-data", f"cannot create the data set in {folder}: {error}") from error
+            from loadstone._core import without_password
+
+            shown = without_password(str(place))
+            hint = "`--replace` makes a new one in its place" if isinstance(error, FileExistsError) else None
+            raise LoadstoneError(
+                "load-data", f"cannot create the data set in {shown}: {error}", hint=hint
+            ) from error
 
     def pristine(self, loading: Loading | None = None, loader: Loader | None = None) -> Path:
         """A folder with the untouched data set, kept between runs in the user's cache. Error `load-data`."""
