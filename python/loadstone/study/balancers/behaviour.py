@@ -1,0 +1,135 @@
+"""What balancers do: where time goes, who gets requests, what happens when something breaks. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from loadstone.study.balancers.carried import estimate, grouped, response_ms
+from loadstone.study.fairness import fairness
+from loadstone.study.intervals import mean
+
+Json = dict[str, Any]
+
+PLACES = ("client", "network", "balancer", "server")
+
+
+def segments(rows: list[Json]) -> list[Json]:
+    """Mean microseconds and share of the response time by place."""
+    found = []
+    for group in grouped(rows, "balancer"):
+        good = [row for row in group if row["places"]]
+        if not good:
+            continue
+        spent = {place: _place(good, place) for place in PLACES}
+        total = sum(one["value"] for one in spent.values() if one)
+        found.append(
+            {
+                "balancer": group[0]["balancer"],
+                "requests": sum(row["requests_seen"] for row in good),
+                "unmatched": sum(row["unmatched"] for row in good),
+                "response_us": total,
+                "places": spent,
+                "shares": {place: one["value"] / total for place, one in spent.items() if one and total},
+                "requests_per_s": sum(row["requests_per_s"] for row in good) / len(good),
+            }
+        )
+    return found
+
+
+def _place(rows: Sequence[Json], place: str) -> Json | None:
+    """Over repetitions; of a single one, the interval between its own batches."""
+    parts = [row["places"][place] for row in rows if row["places"][place] is not None]
+    if not parts:
+        return None
+    if len(parts) > 1:
+        return estimate(mean([part["mean_us"] for part in parts]))
+    (part,) = parts
+    return {
+        "value": part["mean_us"], "low": part.get("low_us"), "high": part.get("high_us"), "count": 1,
+        "deviation": None,
+    }  # fmt: skip
+
+
+def spread(rows: list[Json]) -> list[Json]:
+    """Requests by server for every algorithm of every balancer."""
+    return [_served(group) for group in grouped(rows, "balancer", "algorithm", "sticky")]
+
+
+def _served(group: Sequence[Json]) -> Json:
+    counts = {host: sum(row["served"][host] for row in group) for host in group[0]["served"]}
+    even = fairness(list(counts.values()))
+    return {
+        "balancer": group[0]["balancer"],
+        "algorithm": group[0]["algorithm"],
+        "sticky": group[0]["sticky"],
+        "served": counts,
+        "fairness": asdict(even) if even else None,
+        "exact": all(row["fairness"] and row["fairness"]["exact"] for row in group),
+        "failed": sum(sum(row["failed"].values()) for row in group),
+        "asked": sum(row["ok"] + sum(row["failed"].values()) for row in group),
+    }
+
+
+def uneven(rows: list[Json]) -> list[Json]:
+    """Throughput, response time and shares with one small server."""
+    found = []
+    for group in grouped(rows, "balancer", "algorithm", "weighted"):
+        counts = {host: sum(row["served"][host] for row in group) for host in group[0]["served"]}
+        total = sum(counts.values())
+        found.append(
+            {
+                "balancer": group[0]["balancer"],
+                "algorithm": group[0]["algorithm"],
+                "weighted": group[0]["weighted"],
+                "requests_per_s": estimate(mean([row["requests_per_s"] for row in group])),
+                "response_ms": response_ms(group),
+                "shares": {host: count / total if total else None for host, count in counts.items()},
+                "failed": sum(sum(row["failed"].values()) for row in group),
+            }
+        )
+    return found
+
+
+def faults(rows: list[Json]) -> list[Json]:
+    """What each trouble cost: the worst repetition counts; the first one's course is shown."""
+    return [_fault(group) for group in grouped(rows, "balancer", "fault")]
+
+
+def _fault(group: Sequence[Json]) -> Json:
+    first = min(group, key=lambda row: int(row["repetition"]))
+    causes: dict[str, int] = {}
+    for row in group:
+        for cause, count in row["failed"].items():
+            causes[cause] = causes.get(cause, 0) + count
+    return {
+        "balancer": first["balancer"],
+        "fault": first["fault"],
+        "repetitions": len(group),
+        "answered": sum(row["ok"] for row in group),
+        "lost": sum(row["lost"] for row in group),
+        "lost_by_cause": causes,
+        "noticed_s": _worst(group, "noticed_s"),
+        "back_s": _worst(group, "back_s"),
+        "silence_s": _worst(group, "silence_s"),
+        "before_p99_ms": _worst_of(group, "before_ms"),
+        "during_p99_ms": _worst_of(group, "during_ms"),
+        "during_max_ms": max((row["during_ms"]["max"] or 0 for row in group), default=None),
+        "repeated_segments": sum(row["repeated_segments"] for row in group),
+        "begun_s": first["begun_s"],
+        "begun_uncertain_s": first["begun_uncertain_s"],
+        "mended_s": first["mended_s"],
+        "timeline": first["timeline"],
+    }
+
+
+def _worst(group: Sequence[Json], key: str) -> float | None:
+    """The largest; None when it did not come about in some repetition."""
+    values = [row[key] for row in group]
+    return None if None in values else float(max(values))
+
+
+def _worst_of(group: Sequence[Json], key: str) -> float | None:
+    values = [row[key]["p99"] for row in group if row[key]["p99"] is not None]
+    return max(values, default=None)

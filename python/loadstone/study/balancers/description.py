@@ -1,0 +1,181 @@
+"""The study's file: what is measured, how often, and what the paper says. Every key stands here."""
+
+from __future__ import annotations
+
+from importlib.resources import files as package_files
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, ValidationError
+
+from loadstone.errors import LoadstoneError
+from loadstone.scenario.fields import Count, NonNegative, Ordinal, Positive, Share, Table
+from loadstone.scenario.findings import Finding, Source
+from loadstone.scenario.load import parse_toml
+from loadstone.scenario.positions import Path as Keys
+from loadstone.scenario.shape import explain
+
+FORMAT = 1
+FILE = Path(str(package_files("loadstone"))) / "data" / "studies" / "balancers.toml"
+
+
+class Throughput(Table):
+    """A fixed number of requests as fast as they go."""
+
+    generators: Count
+    concurrency: Annotated[list[Count], Field(min_length=1, description="of all generators together")]
+    requests: Annotated[Count, Field(description="of all generators together")]
+    repetitions: Count
+
+
+class Peer(Table):
+    """`ab` beside the agents."""
+
+    concurrency: Annotated[list[Count], Field(min_length=1)]
+    requests: Count
+    repetitions: Count
+
+
+class Segments(Table):
+    """Packets at every interface."""
+
+    users: Count
+    pause_ms: Annotated[NonNegative, Field(description="from an answer to the user's next request")]
+    steady_s: Positive
+    repetitions: Count
+
+
+class Fixed(Table):
+    """A fixed number of requests by so many users."""
+
+    concurrency: Count
+    requests: Count
+    repetitions: Count
+
+
+class Small(Fixed):
+    """With servers of a fraction of a processor."""
+
+    cpus: Annotated[Positive, Field(ge=0.01)]
+
+
+class Uneven(Small):
+    """One of the servers is small."""
+
+    weight: Annotated[Count, Field(description="of each other server, where weights are used")]
+
+
+class Faults(Table):
+    """Something breaks under load, and is mended."""
+
+    users: Count
+    pause_ms: NonNegative
+    timeout_s: Positive
+    before_s: Positive
+    during_s: Positive
+    after_s: Positive
+    loss: Annotated[Share, Field(gt=0, description="of packets, in each direction")]
+    repetitions: Count
+
+
+class Size(Table):
+    """How much is measured."""
+
+    throughput: Annotated[list[Throughput], Field(min_length=1)]
+    peer: Peer
+    segments: Segments
+    spread: Fixed
+    uneven: Uneven
+    reuse: Fixed
+    growth: Small
+    faults: Faults
+
+
+class Paper(Table):
+    """A figure of the paper."""
+
+    place: str
+    system: str
+    what: str
+    figure: Literal["requests_per_s", "response_ms", "network_share"]
+    generators: Count
+    concurrency: Count | None = None
+    value: Positive
+    low: Positive | None = None
+    high: Positive | None = None
+    note: str = ""
+
+
+class Description(Table):
+    """The file."""
+
+    format: Literal[1]
+    name: Literal["balancers"]
+    summary: str
+    topology: Annotated[str, Field(description="beside this file")]
+    seed: Ordinal
+    page_bytes: Count
+    full: Size
+    quick: Size
+    paper: list[Paper]
+
+
+_PARTS: dict[str, type[Table]] = {
+    "throughput": Throughput,
+    "peer": Peer,
+    "segments": Segments,
+    "spread": Fixed,
+    "uneven": Uneven,
+    "reuse": Fixed,
+    "growth": Small,
+    "faults": Faults,
+}
+
+
+def load_description(path: Path = FILE) -> Description:
+    """Reads and checks the file.
+
+    LoadstoneError `study-file` or `toml-syntax`; ScenarioError with everything that is wrong in it.
+    """
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise LoadstoneError("study-file", f"cannot read `{path}`: {error.strerror}") from error
+    raw, positions = parse_toml(text, path)
+    source = Source(str(path), positions, raw, {})
+    if raw.get("format") != FORMAT or isinstance(raw["format"], bool):
+        found = f"format {raw['format']} is not known" if "format" in raw else "`format` is missing"
+        hint = f"this version reads `format = {FORMAT}`"
+        raise source.errors([Finding("format-version", found, ("format",), hint)])
+    try:
+        file = Description.model_validate(raw)
+    except ValidationError as error:
+        raise source.errors(explain(error, raw, _known_keys)) from error
+    if findings := _contradictions(file):
+        raise source.errors(findings)
+    return file
+
+
+def _known_keys(table: Keys) -> list[str]:
+    names = [key for key in table if isinstance(key, str)]
+    if not names:
+        return list(Description.model_fields)
+    model = Paper if names == ["paper"] else Size if len(names) == 1 else _PARTS.get(names[-1])
+    return list(model.model_fields) if model else []
+
+
+def _contradictions(file: Description) -> list[Finding]:
+    found = []
+    sizes: dict[str, Any] = {"full": file.full, "quick": file.quick}
+    for name, size in sizes.items():
+        for number, load in enumerate(size.throughput):
+            at: Keys = (name, "throughput", number)
+            if min(load.concurrency) < load.generators:
+                message = f"a concurrency of {min(load.concurrency)} leaves a generator without users"
+                found.append(Finding("out-of-range", message, (*at, "concurrency")))
+            if load.requests < max(load.concurrency):
+                message = (
+                    f"{load.requests} requests do not give every one of {max(load.concurrency)} users one"
+                )
+                found.append(Finding("out-of-range", message, (*at, "requests")))
+    return found

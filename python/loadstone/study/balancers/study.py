@@ -1,0 +1,170 @@
+"""The study from beginning to end: a folder, a site that is up, the schedule worked through, the findings."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from loadstone import record
+from loadstone.deploy import Site, collect_logs
+from loadstone.deploy import record as record_deployment
+from loadstone.drive import Interrupt
+from loadstone.errors import LoadstoneError
+from loadstone.study.balancers.bench import Bench, bench, load_bench_site
+from loadstone.study.balancers.description import FILE, Description, Size, load_description
+from loadstone.study.balancers.findings import findings
+from loadstone.study.balancers.parts import NAMES, Performer, Skipped, parts
+from loadstone.study.conduct import Watch, conduct
+from loadstone.study.results import Results
+from loadstone.study.schedule import Task, schedule
+
+FORMAT = 1
+NAME = "study.json"
+_TOPOLOGY = "topology.toml"
+_BRING_UP_S = 45.0
+"""About how long the lab and its services take to be up."""
+
+Say = Callable[[str], None]
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is to be done; what an interrupted study is taken up with."""
+
+    folder: Path
+    size: str
+    """`full` or `quick`."""
+    only: tuple[str, ...] | None
+    """Parts; all when None."""
+    resumed: bool = False
+
+    @property
+    def topology(self) -> Path:
+        """The study's own copy."""
+        return self.folder / _TOPOLOGY
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The study laid out: nothing was started yet."""
+
+    order: Order
+    description: Description
+    site: Site
+    tasks: list[Task]
+    skipped: Skipped
+
+    @property
+    def size(self) -> Size:
+        """How much is measured."""
+        size: Size = getattr(self.description, self.order.size)
+        return size
+
+    @property
+    def expected_s(self) -> float:
+        """About how long all of it takes, by experience."""
+        return _BRING_UP_S + sum(task.expected_s for task in self.tasks)
+
+
+def begin(folder: Path, *, quick: bool, only: Sequence[str] | None, topology: Path | None) -> Order:
+    """The order of a new study in a new folder.
+
+    LoadstoneError `study-part`, `folder-in-use`, `cannot-write`, `topology-missing`.
+    """
+    for name in only or ():
+        if name not in NAMES:
+            hint = f"there are {', '.join(NAMES)}"
+            raise LoadstoneError("study-part", f"the study has no part `{name}`", hint=hint)
+    source = topology or FILE.with_name(load_description().topology)
+    load_bench_site(source)  # refused before anything is written
+    record.require_unused(folder)
+    record.make_folder(folder)
+    shutil.copyfile(source, folder / _TOPOLOGY)
+    return Order(folder, "quick" if quick else "full", tuple(only) if only else None)
+
+
+def take_up(folder: Path) -> Order:
+    """The order of a study that did not end. LoadstoneError `study-resume`."""
+    try:
+        begun = json.loads((folder / NAME).read_text("utf-8"))
+        only = begun["only"]
+        return Order(folder, begun["size"], tuple(only) if only else None, resumed=True)
+    except (OSError, ValueError, KeyError) as error:
+        hint = "give the folder of a study that was begun"
+        raise LoadstoneError(
+            "study-resume", f"no study to take up in {folder}: {error}", hint=hint
+        ) from error
+
+
+def lay_out(order: Order) -> Plan:
+    """What the order amounts to. Errors as `load_description` and `load_bench_site`."""
+    description = load_description()
+    site = load_bench_site(order.topology)
+    size: Size = getattr(description, order.size)
+    wanted, skipped = parts(site, size, order.only)
+    return Plan(order, description, site, schedule(wanted, description.seed), skipped)
+
+
+def run(plan: Plan, command: Sequence[str], interrupt: Interrupt, watch: Watch, say: Say) -> Json:
+    """Measures what is not measured yet; returns the content of `study.json`.
+
+    Ctrl-C ends it after the measurement under way, and everything is taken down. Errors as `bench`; also
+    then what was measured is kept.
+    """
+    folder = plan.order.folder
+    results = Results(folder)
+    header = _header(plan, command)
+    record.write_json(folder / NAME, header)
+    outcome = "failed"
+    try:
+        with interrupt:
+            if any(not results.done(task) for task in plan.tasks):
+                with bench(plan.site, say) as site:
+                    perform = Performer(site, plan.size, plan.description.seed)
+                    outcome = conduct(plan.tasks, perform, results, interrupt, watch)
+                    _keep(site, folder, say)
+            else:
+                outcome = "complete"
+    except KeyboardInterrupt:
+        outcome = "interrupted"
+        raise
+    finally:
+        content = header | {"outcome": outcome, "ended_at": record.now()} | findings(plan, results)
+        record.write_json(folder / NAME, content)
+    return content
+
+
+def _header(plan: Plan, command: Sequence[str]) -> Json:
+    description, order = plan.description, plan.order
+    return {
+        "format": FORMAT,
+        "kind": "study",
+        "name": description.name,
+        "summary": description.summary,
+        "outcome": "begun",
+        "size": order.size,
+        "only": list(order.only) if order.only else None,
+        "resumed": order.resumed,
+        "seed": description.seed,
+        "page_bytes": description.page_bytes,
+        "machine": record.machine(),
+        "versions": record.versions(),
+        "command": list(command),
+        "started_at": record.now(),
+        "ended_at": None,
+    }
+
+
+def _keep(site: Bench, folder: Path, say: Say) -> None:
+    """How the site was configured and what its services said; what cannot be had is said, and no more."""
+    try:
+        site.reset()
+        record.write_json(folder / "deployment.json", record_deployment(site.site, site.reach))
+        collect_logs(site.site, site.reach, folder)
+    except LoadstoneError as error:
+        say(f"not all of the configuration and the logs could be kept: {error}")

@@ -1,0 +1,82 @@
+"""Intervals of means and of ratios, from few independent repetitions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from scipy import stats
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A figure with its interval; the bounds are None where one repetition says nothing about the next."""
+
+    value: float
+    low: float | None
+    high: float | None
+    count: int
+    """Independent repetitions behind it."""
+    deviation: float | None = None
+    """Standard deviation between repetitions."""
+
+    def words(self, form: str = ",.0f") -> str:
+        """The figure and its interval.
+
+        >>> Estimate(2361.6, 2269.1, 2454.2, 60).words(".1f")
+        '2361.6 (2269.1–2454.2)'
+        """
+        if self.low is None or self.high is None:
+            return format(self.value, form)
+        return f"{self.value:{form}} ({self.low:{form}}–{self.high:{form}})"
+
+
+def mean(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimate:
+    """The mean with Student's t interval.
+
+    Holds its promise for independent repetitions whose mean is about normal. Ten repetitions of a skewed
+    figure hold less than they promise, and repetitions that depend on each other much less
+    (`tests/study/test_coverage.py` has the numbers). ValueError without values.
+
+    >>> mean([9.0, 10.0, 11.0]).words(".2f")
+    '10.00 (7.52–12.48)'
+    """
+    if not values:
+        raise ValueError("no repetition to take the mean of")
+    sample = np.asarray(values, dtype=float)
+    middle = float(sample.mean())
+    if len(sample) < 2:
+        return Estimate(middle, None, None, 1)
+    deviation = float(sample.std(ddof=1))
+    half = quantile(confidence, len(sample) - 1) * deviation / math.sqrt(len(sample))
+    return Estimate(middle, middle - half, middle + half, len(sample), deviation)
+
+
+@cache
+def quantile(confidence: float, freedom: float) -> float:
+    """Of Student's t: what the middle `confidence` of all values stay within."""
+    return float(stats.t.ppf((1 + confidence) / 2, freedom))
+
+
+def batch_mean(values: Sequence[float], batches: int = 20) -> Estimate:
+    """The mean of values in the order of time, which may depend on their neighbours, by batch means.
+
+    Neighbours are averaged to at most `batches` batches; the spread between those gives the interval.
+    The same as `mean` when there are no more values than batches. ValueError without values.
+    """
+    if len(values) <= batches:
+        return mean(values)
+    sample = np.asarray(values, dtype=float)
+    # Batches of one length, so that all weigh the same; the few values left over are in the mean alone.
+    length = len(sample) // batches
+    found = mean([float(one) for one in sample[: length * batches].reshape(batches, length).mean(axis=1)])
+    assert found.low is not None and found.high is not None  # several batches
+    shift = float(sample.mean()) - found.value
+    return Estimate(
+        found.value + shift, found.low + shift, found.high + shift, len(sample), float(sample.std(ddof=1))
+    )

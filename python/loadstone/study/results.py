@@ -1,0 +1,86 @@
+"""`results.ndjson`: a line for each measurement, on disk before the next one begins."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from loadstone.record.disk import naming_disk_errors
+from loadstone.study.schedule import Task
+
+NAME = "results.ndjson"
+
+Row = dict[str, Any]
+"""`key`, `part`, `case`, `repetition`, `order`, `at`, `took_s`, and `measured` or `error`."""
+
+
+_KEYS = {"key", "part", "case", "repetition", "order"}
+
+
+class Results:
+    """The rows of a study, those of an interrupted one included."""
+
+    def __init__(self, folder: Path) -> None:
+        """Reads what there is. A last line that was cut off is removed: it was not measured to its end.
+
+        LoadstoneError `cannot-write`, `disk-full`.
+        """
+        self.path = folder / NAME
+        self.rows: list[Row] = []
+        self._cut()
+
+    def done(self, task: Task) -> bool:
+        """Whether it was measured without an error."""
+        return any(row["key"] == task.key and "error" not in row for row in self.rows)
+
+    def add(self, task: Task, at: str, took_s: float, outcome: Mapping[str, Any]) -> None:
+        """Writes one measurement down; `outcome` is `{"measured": ...}` or `{"error": ...}`.
+
+        LoadstoneError `cannot-write`, `disk-full`.
+        """
+        row: Row = {
+            "key": task.key,
+            "part": task.part,
+            "case": dict(task.case),
+            "repetition": task.repetition,
+            "order": len(self.rows) + 1,
+            "at": at,
+            "took_s": round(took_s, 3),
+            **outcome,
+        }
+        with naming_disk_errors(self.path), self.path.open("ab") as file:
+            file.write(json.dumps(row, ensure_ascii=False, allow_nan=False).encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        self.rows.append(row)
+
+    def measured(self, part: str) -> list[Row]:
+        """The good rows of a part, one for each task, in the order they were made."""
+        last = {row["key"]: row for row in self.rows if row["part"] == part and "error" not in row}
+        return sorted(last.values(), key=lambda row: int(row["order"]))
+
+    def failed(self) -> list[Row]:
+        """Measurements that ended in an error and were not made good by a later try."""
+        good = {row["key"] for row in self.rows if "error" not in row}
+        return [row for row in self.rows if row["key"] not in good]
+
+    def _cut(self) -> None:
+        if not self.path.is_file():
+            return
+        content = self.path.read_bytes()
+        whole = 0
+        for line in content.splitlines(keepends=True):
+            try:
+                row = json.loads(line) if line.endswith(b"\n") else None
+            except ValueError:
+                row = None
+            if not isinstance(row, dict) or not row.keys() >= _KEYS:
+                break
+            self.rows.append(row)
+            whole += len(line)
+        if whole < len(content):
+            with naming_disk_errors(self.path):
+                os.truncate(self.path, whole)
