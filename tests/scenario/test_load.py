@@ -54,6 +54,14 @@ def test_the_caller_says_how_many_users_and_where(write: Any) -> None:
     assert plan["target"] == {"host": "10.0.0.1", "port": 80, "authority": "10.0.0.1", "base_path": ""}
 
 
+def test_a_number_of_operations_needs_no_ramps(write: Any) -> None:
+    load = load_scenario(write(SHORT), {"load.operations": "500"}).plan()["load"]
+    assert (load["operations"], load["ramp_up_s"], load["ramp_down_s"]) == (500, 0.0, 0.0)
+    assert load_scenario(write(SHORT)).plan()["load"]["operations"] is None
+    with pytest.raises(LoadstoneError, match=r"error\[load-operations\]"):
+        load_scenario(write(SHORT), {"load.operations": "500", "load.ramp_down_s": "1"})
+
+
 def test_a_built_in_application_has_no_address_of_its_own() -> None:
     with pytest.raises(ValueError, match="has no address"):
         load_scenario("olio").plan()

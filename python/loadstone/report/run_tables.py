@@ -12,7 +12,15 @@ from loadstone.report.table import Column, Table, mark, words
 
 def run_tables(run: Run) -> list[Table | None]:
     """All of them; None where the run has nothing to say."""
-    return [operations(run), response_times(run), failures(run), mix(run), counters(run), checks(run)]
+    return [
+        operations(run),
+        response_times(run),
+        failures(run),
+        mix(run),
+        counters(run),
+        agents(run),
+        checks(run),
+    ]
 
 
 def operations(run: Run) -> Table:
@@ -113,6 +121,32 @@ def counters(run: Run) -> Table | None:
     return Table("counters", "Counters, sums over the steady state", columns, rows)
 
 
+def agents(run: Run) -> Table | None:
+    """Who made the load; None when this machine did."""
+    rows = [
+        agent | {f"clock_{key}_ms": 1000 * agent[f"clock_{key}_s"] for key in ("offset", "error")}
+        for agent in run.summary.get("agents") or []
+    ]
+    if not rows:
+        return None
+    columns = [
+        words("host", "agent"),
+        Column("users", "users"),
+        Column("requests", "requests"),
+        Column("share", "of all requests", format.share),
+        Column("clock_offset_ms", "clock ahead, ms", format.figure),
+        Column("clock_error_ms", "± ms", format.figure),
+        Column("cpu_share", "CPU of its threads", format.share),
+        Column("wake_lag_ms_p99", "own lateness p99, ms", format.figure),
+        Column("lost_at_s", "lost at, s"),
+    ]
+    note = (
+        "Steady state only. Clock: against that of the machine that started the run, known to ± half the "
+        "round trip of the fastest exchange; all began together as well as that is known."
+    )
+    return Table("agents", "Agents", columns, rows, note, highlight=_lost)
+
+
 def checks(run: Run) -> Table:
     """The checks that say whether the run may be trusted."""
     columns = [
@@ -131,6 +165,10 @@ def checks(run: Run) -> Table:
 def _result(check: dict[str, Any]) -> str:
     """Passed or failed; what is not required and did not pass is only noted."""
     return "passed" if check["passed"] else "failed" if check.get("required", True) else "noted"
+
+
+def _lost(row: dict[str, Any]) -> str:
+    return "" if row.get("lost_at_s") is None else "bad"
 
 
 def _failed(row: dict[str, Any]) -> str:

@@ -162,7 +162,7 @@ def _run(chapter: Chapter, tables: dict[str, Table]) -> list[Section]:
             texts=[("First examples of failures", examples)] if examples else [],
         ),
         Section("processes", "CPU and memory by process", which, small=_numbered("s", hosts)),
-        Section("validity", "Validity", which, tables=_pick(tables, "checks", "mix")),
+        Section("validity", "Validity", which, tables=_pick(tables, "checks", "agents", "mix")),
     ]
 
 
