@@ -43,7 +43,7 @@ def read_measured(folder: Path) -> Measured:
     for name in ("capacity.json", "run.json"):
         file = folder if folder.name == name else folder / name
         if file.is_file():
-            content = _Fields(_parse(file), file)
+            content = Fields(parse_record(file), file)
             return _capacity(content) if name == "capacity.json" else _run(content)
     raise LoadstoneError(
         "measured", f"`{folder}` holds no capacity.json and no run.json",
@@ -57,13 +57,15 @@ def read_requests_per_user(folder: Path, sla: str) -> Fraction:
     Raises `measured`, naming file and field.
     """
     if (folder / "capacity.json").is_file():
-        folder = _run_at(_Fields(_parse(folder / "capacity.json"), folder / "capacity.json"), folder, sla)
+        folder = _run_at(
+            Fields(parse_record(folder / "capacity.json"), folder / "capacity.json"), folder, sla
+        )
     file = folder / "run.json"
     if not file.is_file():
         raise LoadstoneError(
             "measured", f"`{folder}` holds no run.json", hint="type `requests_per_s_per_user` instead"
         )
-    run = _Fields(_parse(file), file)
+    run = Fields(parse_record(file), file)
     load, requests = run.table("load"), run.number("requests_per_s")
     users = load.number("users") if load else None
     if users is None or requests is None:
@@ -72,7 +74,7 @@ def read_requests_per_user(folder: Path, sla: str) -> Fraction:
     return requests / users
 
 
-def _run_at(capacity: _Fields, folder: Path, sla: str) -> Path:
+def _run_at(capacity: Fields, folder: Path, sla: str) -> Path:
     """The folder of the search's run with as many users as held `sla`."""
     entry = capacity.table(sla)
     users = entry.number("users") if entry else None
@@ -89,7 +91,8 @@ def _run_at(capacity: _Fields, folder: Path, sla: str) -> Path:
     )
 
 
-def _parse(file: Path) -> dict[str, Any]:
+def parse_record(file: Path) -> dict[str, Any]:
+    """The JSON object of format 1 in a file. Raises `measured`."""
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
@@ -100,20 +103,21 @@ def _parse(file: Path) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class _Fields:
+class Fields:
     """A JSON object that knows where it stands, so that a wrong field is named in full."""
 
     content: dict[str, Any]
     file: Path
     path: str = ""
 
-    def table(self, key: str) -> _Fields | None:
+    def table(self, key: str) -> Fields | None:
+        """The object at `key`; None when absent."""
         value = self.content.get(key)
         if value is None:
             return None
         if not isinstance(value, dict):
             raise self._wrong(key, "an object", value)
-        return _Fields(value, self.file, f"{self.path}{key}.")
+        return Fields(value, self.file, f"{self.path}{key}.")
 
     def number(self, key: str) -> Fraction | None:
         """A number above zero as it stands in the file (40.2 is 201/5, not the nearest double); None when
@@ -126,7 +130,15 @@ class _Fields:
             raise self._wrong(key, "a number, zero or more", value)
         return Fraction(repr(value)) or None
 
+    def tables(self, key: str) -> list[Fields]:
+        """The list of objects at `key`; [] when absent."""
+        value = self.content.get(key) or []
+        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+            raise self._wrong(key, "a list of objects", value)
+        return [Fields(item, self.file, f"{self.path}{key}.{i}.") for i, item in enumerate(value, 1)]
+
     def text(self, key: str) -> str:
+        """The text at `key`; empty when absent."""
         value = self.content.get(key, "")
         if not isinstance(value, str):
             raise self._wrong(key, "text", value)
@@ -140,7 +152,7 @@ class _Fields:
         )
 
 
-def _capacity(record: _Fields) -> Measured:
+def _capacity(record: Fields) -> Measured:
     at = {}
     for sla in SLAS:
         entry = record.table(sla)
@@ -155,7 +167,7 @@ def _capacity(record: _Fields) -> Measured:
     return Measured(record.file, record.text("name"), at, warnings)
 
 
-def _run(record: _Fields) -> Measured:
+def _run(record: Fields) -> Measured:
     """One run knows only that its own users held the SLA or did not: a lower bound of the capacity."""
     load, traffic, verdicts = record.table("load"), record.table("bytes"), record.table("sla")
     users = load.number("users") if load else None

@@ -80,7 +80,7 @@ def _power(base: Polynomial, exponent: int, terms: int) -> Polynomial:
     return np.pad(result, (0, max(0, terms - len(result))))
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=24)
 def _octaves_backwards(
     crash: float, failover: float, year_s: float, degree: int, order: int
 ) -> list[tuple[float, float, list[Polynomial]]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -10,6 +9,8 @@ from pathlib import Path
 from loadstone.errors import LoadstoneError
 from loadstone.nodes.measured import read_measured, read_requests_per_user
 from loadstone.nodes.sizing import PerNode
+from loadstone.nodes.studied import read_carried, read_cpu_us_per_request
+from loadstone.nodes.tiers.checks import findings
 from loadstone.nodes.tiers.model import Capacity, Demand, Tier
 from loadstone.scenario.findings import Finding
 from loadstone.scenario.positions import Path as Keys
@@ -48,89 +49,81 @@ class Refused(Exception):
         self.findings = findings
 
 
+@dataclass(frozen=True)
+class _Requests:
+    """Requests a second of one node; an end that is not known is None."""
+
+    value: Fraction
+    low: Fraction | None
+    high: Fraction | None
+    source: str
+    upper_bound: bool = False
+    warnings: tuple[str, ...] = ()
+
+
 def limit_of(tier: Tier, at: Keys, folder: Path, sla: str) -> Limit:
     """The limit of the tier at `at` of the file in `folder`. Raises `Refused`."""
-    if (tier.from_ is None) == (tier.capacity is None):
-        hint = 'either `from = "FOLDER"` or `capacity = { users = 500 }`'
-        raise Refused(Finding("tier-capacity", "what one node carries must be given once", at, hint))
+    wrong = findings(tier, at)
+    if wrong:
+        raise Refused(*wrong)
     if tier.from_ is not None:
-        if tier.demand:
-            message = "`demand` is for a capacity in requests; this one is in users"
-            raise Refused(Finding("tier-capacity", message, (*at, "demand"), "remove it"))
         return _measured(tier.from_, (*at, "from"), folder, sla)
-    assert tier.capacity is not None
-    findings = list(_capacity(tier.capacity, (*at, "capacity"))) or list(_demand(tier, at))
-    if findings:
-        raise Refused(*findings)
-    return _typed(tier.capacity, tier.demand, at, folder, sla)
-
-
-def _capacity(capacity: Capacity, at: Keys) -> Iterator[Finding]:
-    """What in a typed capacity contradicts itself."""
-    kinds = ("users", "requests_per_s", "cpu_us_per_request")
-    given = [kind for kind in kinds if getattr(capacity, kind) is not None]
-    if len(given) != 1:
-        known = ", ".join(f"`{kind}`" for kind in given or kinds)
-        message = f"{known} are given" if given else "nothing says what one node carries"
-        yield Finding(
-            "tier-capacity", message, at, "give one of `users`, `requests_per_s`, `cpu_us_per_request`"
-        )
-        return
-    if (given[0] == "cpu_us_per_request") != (capacity.cores is not None):
-        yield Finding(
-            "tier-capacity", "`cpu_us_per_request` and `cores` go together", at,
-            "the bound is cores · 1,000,000 / cpu_us_per_request",
-        )  # fmt: skip
-    for key in ("low", "high"):
-        end, value = getattr(capacity, key), getattr(capacity, given[0])
-        if end is None:
-            continue
-        if given[0] == "cpu_us_per_request":
-            message = f"`{key}` of an upper bound: how far below it the limit lies is not known"
-            yield Finding("tier-capacity", message, (*at, key), "remove it, or measure the limit itself")
-        elif end > value if key == "low" else end < value:
-            yield Finding("range-order", f"`{key}` is {end:g}, on the wrong side of {value:g}", (*at, key))
-
-
-def _demand(tier: Tier, at: Keys) -> Iterator[Finding]:
-    capacity, demand = tier.capacity, tier.demand
+    capacity = tier.capacity
     assert capacity is not None
-    if capacity.users is not None:
-        if demand:
-            message = "`demand` is for a capacity in requests; this one is in users"
-            yield Finding("tier-capacity", message, (*at, "demand"), "remove it")
-    elif demand is None:
-        hint = 'add `demand = { requests_per_s_per_user = 0.9 }`, or `{ from = "FOLDER" }`'
-        yield Finding(
-            "missing-key", "`demand` is missing: how many requests does a user make?", (*at, "demand"), hint
-        )
-    elif (demand.requests_per_s_per_user is None) == (demand.from_ is None):
-        hint = "either `requests_per_s_per_user` or `from`"
-        yield Finding("tier-capacity", "the demand must be given once", (*at, "demand"), hint)
-
-
-def _typed(capacity: Capacity, demand: Demand | None, at: Keys, folder: Path, sla: str) -> Limit:
-    low, high = _exact(capacity.low), _exact(capacity.high)
-    if low is None and high is None:
-        # A number typed alone is meant as it stands; of an interval typed in part the other end is unknown.
-        low = high = _exact(capacity.users or capacity.requests_per_s)
     if users := _exact(capacity.users):
-        return Limit(PerNode("users", users, low, high), "typed")
-    assert demand is not None
-    per_user = _exact(demand.requests_per_s_per_user)
-    if per_user is None:
-        assert demand.from_ is not None
-        try:
-            per_user = read_requests_per_user(folder / demand.from_, sla)
-        except LoadstoneError as error:
-            raise Refused(_in_folder(error, (*at, "demand", "from"))) from error
-    if requests := _exact(capacity.requests_per_s):
-        ends = [end / per_user if end else None for end in (low, high)]
-        return Limit(PerNode("users", requests / per_user, *ends), "typed", False, requests, per_user)
-    cost, cores = _exact(capacity.cpu_us_per_request), _exact(capacity.cores)
-    assert cost is not None and cores is not None
-    most = cores * MICROSECONDS / cost
-    return Limit(PerNode("users", most / per_user, None, most / per_user), "CPU", True, most, per_user)
+        return Limit(PerNode("users", users, *_ends(capacity, users)), "typed")
+    assert tier.demand is not None
+    per_user = _per_user(tier.demand, (*at, "demand", "from"), folder, sla)
+    requests = _requests(capacity, (*at, "capacity"), folder)
+    low, high = (end / per_user if end else None for end in (requests.low, requests.high))
+    return Limit(
+        PerNode("users", requests.value / per_user, low, high),
+        requests.source,
+        requests.upper_bound,
+        requests.value,
+        per_user,
+        warnings=requests.warnings,
+    )
+
+
+def _ends(capacity: Capacity, value: Fraction) -> tuple[Fraction | None, Fraction | None]:
+    """A number typed alone is meant as it stands; of an interval typed in part the other end is unknown."""
+    if capacity.low is None and capacity.high is None:
+        return value, value
+    return _exact(capacity.low), _exact(capacity.high)
+
+
+def _per_user(demand: Demand, at: Keys, folder: Path, sla: str) -> Fraction:
+    if typed := _exact(demand.requests_per_s_per_user):
+        return typed
+    assert demand.from_ is not None
+    try:
+        return read_requests_per_user(folder / demand.from_, sla)
+    except LoadstoneError as error:
+        raise Refused(_in_folder(error, at)) from error
+
+
+def _requests(capacity: Capacity, at: Keys, folder: Path) -> _Requests:
+    if typed := _exact(capacity.requests_per_s):
+        return _Requests(typed, *_ends(capacity, typed), "typed")
+    cores = _exact(capacity.cores)
+    if (cost := _exact(capacity.cpu_us_per_request)) and cores:
+        return _bound(cores, cost, "CPU")
+    assert capacity.from_ is not None and capacity.variant is not None
+    source = f"{capacity.variant} in {capacity.from_}"
+    try:
+        if cores:
+            return _bound(cores, read_cpu_us_per_request(folder / capacity.from_, capacity.variant), source)
+        found = read_carried(folder / capacity.from_, capacity.variant)
+    except LoadstoneError as error:
+        raise Refused(_in_folder(error, (*at, "from"))) from error
+    warning = (f"limited by {found.limited_by} when measured: it may carry more",) if found.limited_by else ()
+    return _Requests(found.requests_per_s, found.low, found.high, source, warnings=warning)
+
+
+def _bound(cores: Fraction, cpu_us_per_request: Fraction, source: str) -> _Requests:
+    most = cores * MICROSECONDS / cpu_us_per_request
+    return _Requests(most, None, most, source, upper_bound=True)
 
 
 def _measured(text: str, at: Keys, folder: Path, sla: str) -> Limit:

@@ -69,8 +69,12 @@ Amount = Annotated[Positive, Field(lt=1e15)]
 
 
 class Capacity(Table):
-    """What one node carries: users, or requests a second, or at most what its CPU leaves room for."""
+    """What one node carries: users, or requests a second, or at most what its CPU leaves room for. Typed, or
+    `from` the folder of a study of balancers.
+    """
 
+    from_: Annotated[str | None, Field(alias="from")] = None
+    variant: str | None = None
     users: Amount | None = None
     requests_per_s: Amount | None = None
     cpu_us_per_request: Amount | None = None
