@@ -114,20 +114,13 @@ def nodes(
         in_tiers(context, tiers, users, sla, target, as_json=as_json)
         return
     year_s = parse_duration(year, place="--year")
-    mending = None if repair.strip().lower() == "none" else parse_duration(repair, year_s, place="--repair")
-    hazards = Hazards(
-        crash=parse_rate(crash_rate, year_s, place="--crash-rate"),
-        failover=1 / parse_duration(failover, year_s, place="--failover"),
-        repair=1 / mending if mending else None,
-        target=parse_target(target, place="--target"),
-        year_s=year_s,
-    )
+    hazards = _hazards(crash_rate, failover, repair, target, year_s)
     measured = read_measured(folder) if folder else None
     wanted = Load(users, load, users_per_node, throughput_per_node)
     plan = _Plan(
         hazards,
         [parse_node_type(text) for text in node_type or ["native"]],
-        [name for name in parse_deployments(deployment) if mending or name != PF_ON_PREM_REPAIR],
+        [name for name in parse_deployments(deployment) if hazards.repair or name != PF_ON_PREM_REPAIR],
         demands(wanted, measured, sla),
         parse_rate(fault_rate, year_s, place="--fault-rate") if fault_rate else None,
         {
@@ -142,6 +135,17 @@ def nodes(
     warn(record)
     if record["chosen"] is None:
         raise typer.Exit(1)
+
+
+def _hazards(crash_rate: str, failover: str, repair: str, target: str, year_s: Fraction) -> Hazards:
+    mending = None if repair.strip().lower() == "none" else parse_duration(repair, year_s, place="--repair")
+    return Hazards(
+        crash=parse_rate(crash_rate, year_s, place="--crash-rate"),
+        failover=1 / parse_duration(failover, year_s, place="--failover"),
+        repair=1 / mending if mending else None,
+        target=parse_target(target, place="--target"),
+        year_s=year_s,
+    )
 
 
 def _solve(plan: _Plan, warnings: list[str]) -> tuple[dict[str, Any], list[Option]]:

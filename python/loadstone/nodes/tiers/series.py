@@ -18,8 +18,8 @@ def down_in_series(shares: Iterable[float]) -> float:
 
     Without a subtraction, so that nines keep their digits; the order of the tiers changes nothing.
 
-    >>> down_in_series([1e-20, 3e-20])
-    4e-20
+    >>> f"{down_in_series([1e-20, 3e-20]):.12g}"
+    '4e-20'
     >>> down_in_series([0.5, 0.5])
     0.75
     """
