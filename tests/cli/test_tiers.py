@@ -173,3 +173,15 @@ def test_the_records_hold_what_their_reference_lists(
     assert {key for each in shown for key in each} - {"format", "kind"} <= listed
     text = (Path(__file__).parents[2] / "docs" / "reference" / "cost.md").read_text()
     assert set(cost) - {"format", "kind"} <= set(re.findall(r"`(\w+)(?:\[\])?`", text))
+
+
+def test_the_example_of_the_reference_is_what_is_printed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = Path(__file__).parents[2]
+    shutil.copy(root / "examples" / "tiers.toml", folder / "tiers.toml")
+    _, out, _ = run(monkeypatch, capsys, folder, PRINTED["tiers-nodes"])
+    text = (root / "docs" / "reference" / "nodes.md").read_text("utf-8")
+    shown = re.search(r"```\n(20,000 users through.*?)```", text, re.S)
+    assert shown
+    assert set(shown[1].splitlines()) - {"…"} <= set(out.splitlines())

@@ -94,7 +94,9 @@ def plan_text(record: Json) -> str:
             "One more node of one tier carries more users, or as a spare lets those planned for wait less:",
             _one_more_table(record),
         ]
-    return "\n".join([*parts, "", _growth_heading(record), _growth_table(record)])
+    if record["growth"]:
+        parts += ["", _growth_heading(record), _growth_table(record)]
+    return "\n".join(parts)
 
 
 def _tiers_table(record: Json) -> str:
@@ -132,7 +134,7 @@ def _one_more_table(record: Json) -> str:
     for each in record["one_more"]:
         gained = each["users_carried"] - service["users_carried"]
         down = each["downtime_s_per_year"]
-        saved = 1 - down / service["downtime_s_per_year"]
+        saved = 1 - down / (service["downtime_s_per_year"] or 1)
         rows.append([
             each["tier"], f"{each['users_carried']:,} (+{gained:,})", spell_duration(down),
             f"{100 * saved:.3g} %",

@@ -65,7 +65,7 @@ Rate = Annotated[str, AfterValidator(_rate)]
 Length = Annotated[str, AfterValidator(_length)]
 LengthOrNone = Annotated[str, AfterValidator(_length_or_none)]
 Deployment = Annotated[str, AfterValidator(_deployment)]
-Amount = Annotated[Positive, Field(lt=1e15)]
+Amount = Annotated[Positive, Field(ge=1e-9, lt=1e15)]
 
 
 class Capacity(Table):

@@ -52,7 +52,7 @@ def _tier(seen: Outlook, i: int) -> Json:
         "next_node_above_users": math.floor(num * tier.limit.users.value) if tier.scales else None,
         "availability": None if down is None else 1.0 - down,
         "downtime_s_per_year": _seconds(service, down),
-        "downtime_part": None if chosen is None or down is None else down / math.fsum(chosen.down),
+        "downtime_part": None if chosen is None or down is None else down / (math.fsum(chosen.down) or 1.0),
         "interval": {
             "num": [end.num[i] for end in ends],
             "total": [end.chosen.totals[i] if end.chosen else None for end in ends],
