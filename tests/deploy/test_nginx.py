@@ -10,7 +10,8 @@ import pytest
 import sites
 from sites import get
 
-from loadstone.deploy import Site, SiteError, configure, record, status
+from loadstone.deploy import Site, SiteError, collect_logs, configure, load_site, record, status
+from loadstone.errors import LoadstoneError
 from loadstone.reach import Reach
 
 SERVICES = """
@@ -152,3 +153,42 @@ def test_what_differs_from_the_defaults_is_recorded(deployed: tuple[Site, Reach]
     }  # fmt: skip
     changed = [line for line in balancer["hosts"]["lb"]["difference"].splitlines() if line[0] in "+-"]
     assert "+        least_conn;" in changed and "-    access_log off;" in changed
+
+
+def test_a_program_that_is_gone_is_told_while_the_old_one_serves(deployed: tuple[Site, Reach]) -> None:
+    site, hosts = deployed
+    hosts.run("web2", "mv /usr/sbin/nginx /usr/sbin/nginx.away")
+    try:
+        with pytest.raises(SiteError) as failed:
+            configure(site.with_settings("web", page_bytes=200), hosts, "web")
+    finally:
+        hosts.run("web2", "mv /usr/sbin/nginx.away /usr/sbin/nginx")
+    assert failed.value.slugs == ["program-missing"]
+    assert "`web` on `web2`: not installed: nginx" in str(failed.value)
+    assert [len(get(hosts.address(host), 8080)[2]) for host in ("web1", "web2")] == [200, 166]
+
+
+def test_what_was_never_deployed_cannot_be_configured(lab_file: Path, deployed: tuple[Site, Reach]) -> None:
+    file = lab_file.with_name("more.toml")
+    more = '[[service]]\nname = "more"\nrole = "nginx"\nhosts = ["lb"]\nport = 9000\n'
+    file.write_text(deployed[0].topology.path.read_text() + more)
+    site, hosts = load_site(file), deployed[1]
+    with pytest.raises(SiteError) as failed:
+        configure(site, hosts, "more")
+    assert failed.value.slug == "service-missing"
+    assert {one.service: one.state for one in status(site, hosts)}["more"] == "absent"
+    with pytest.raises(LoadstoneError) as unknown:
+        configure(site, hosts, "mroe")
+    assert unknown.value.slug == "service-name" and "did you mean `more`?" in str(unknown.value)
+
+
+def test_a_crash_is_seen_and_mended(deployed: tuple[Site, Reach], tmp_path: Path) -> None:
+    site, hosts = deployed
+    (web1,) = [one for one in status(site, hosts) if one.host == "web1"]
+    hosts.run("web1", ["kill", "-9", *map(str, web1.pids)])
+    assert [one.state for one in status(site, hosts) if one.host == "web1"] == ["failed"]
+    assert configure(site, hosts, "web").changed
+    assert {one.state for one in status(site, hosts)} == {"running"}
+    logs = collect_logs(site, hosts, tmp_path)
+    assert tmp_path / "logs/web1/web/service.log" in logs
+    assert "start worker processes" in (tmp_path / "logs/web1/web/service.log").read_text()

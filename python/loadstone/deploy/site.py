@@ -14,7 +14,7 @@ from loadstone.deploy.role import Place, Service
 from loadstone.errors import LoadstoneError
 from loadstone.lab.topology import Topology, load_topology
 from loadstone.reach import Reach
-from loadstone.scenario.findings import Finding, Source, listed, suggest
+from loadstone.scenario.findings import Finding, Source, child, listed, suggest
 from loadstone.scenario.positions import Path as Keys
 from loadstone.scenario.shape import explain
 
@@ -107,9 +107,9 @@ def _explained(error: ValidationError, role: str, source: Source, at: Keys) -> l
     """What pydantic found in the settings, at their place in the whole file."""
     table: Any = source.raw
     for key in at:
-        table = table[key]
+        table = child(table, key)
     known = list(ROLES[role].settings.model_fields)
-    found = explain(error, table, lambda inner: [] if inner else known)
+    found = explain(error, table or {}, lambda inner: [] if inner else known)
     return [replace(one, path=(*at, *one.path)) for one in found]
 
 

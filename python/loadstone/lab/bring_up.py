@@ -54,7 +54,7 @@ def up(topology: Topology, say: Callable[[str], None]) -> Record:
 
 
 def current(topology: Topology) -> Record:
-    """The record of the lab that is up with these hosts and links.
+    """The record of the lab that is up with these hosts and links; hosts of it may have died since.
 
     LoadstoneError `lab-missing` or `lab-exists`.
     """
@@ -62,7 +62,9 @@ def current(topology: Topology) -> Record:
     if record is None:
         hint = f"loadstone lab up {topology.path}"
         raise LoadstoneError("lab-missing", f"the lab `{topology.name}` is not up", hint=hint)
-    return _as_it_is(record, _digest(topology))
+    if record.stage != UP or (record.fabric_pid and not alive(record.name, record.fabric_pid)):
+        raise _left_over(record.name)
+    return _same(record, _digest(topology))
 
 
 def running(record: Record) -> bool:
@@ -123,6 +125,10 @@ def _check_machine(topology: Topology) -> None:
 def _as_it_is(record: Record, digest: str) -> Record:
     if not running(record):
         raise _left_over(record.name)
+    return _same(record, digest)
+
+
+def _same(record: Record, digest: str) -> Record:
     if record.digest != digest:
         message = f"the lab `{record.name}` is up from another topology, {record.topology}"
         raise LoadstoneError("lab-exists", message, hint=f"loadstone lab down {record.name}")

@@ -1,0 +1,52 @@
+"""Every broken site is refused with the message of its golden file, before anything is reached.
+
+`LOADSTONE_UPDATE_GOLDEN=1 pytest tests/deploy/test_broken_sites.py` writes them anew: read the difference.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from loadstone import cli
+from loadstone.deploy import load_site
+from loadstone.deploy.kinds import ROLES
+from loadstone.deploy.render import TEMPLATES
+
+BROKEN = Path(__file__).parent / "broken"
+EXAMPLES = Path(__file__).parents[2] / "examples" / "lab"
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in BROKEN.glob("*.toml")))
+def test_golden_message(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(BROKEN)
+    monkeypatch.setattr(sys, "argv", ["loadstone", "deploy", f"{name}.toml"])
+    with pytest.raises(SystemExit) as exit_:
+        cli.main()
+    out, err = capsys.readouterr()
+    golden = BROKEN / f"{name}.err"
+    if os.environ.get("LOADSTONE_UPDATE_GOLDEN"):
+        golden.write_text(err, encoding="utf-8")
+    assert err == golden.read_text(encoding="utf-8")
+    assert (exit_.value.code, out) == (2, "")
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.toml")), ids=lambda path: path.stem)
+def test_examples_are_sites(path: Path) -> None:
+    assert load_site(path).services
+
+
+def test_every_role_has_its_folder_and_every_folder_its_role() -> None:
+    folders = {path.parent.parent.name for path in TEMPLATES.glob("*/tasks/main.yml")}
+    assert folders - {"service"} == set(ROLES)
+
+
+def test_settings_can_be_changed_and_are_checked(tmp_path: Path) -> None:
+    site = load_site(EXAMPLES / "seven-hosts.toml")
+    changed = site.with_settings("balancer", algorithm="least-connections")
+    assert changed.service("balancer").settings.algorithm == "least-connections"
+    assert changed.service("balancer").settings.backends == site.service("balancer").settings.backends
+    assert site.service("balancer").settings.algorithm == "round-robin"

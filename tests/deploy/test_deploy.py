@@ -1,0 +1,154 @@
+"""The whole way by Ansible: twice, broken in every way, killed half-way, and undone."""
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import sites
+from labs import loadstone
+from sites import get
+
+from loadstone.deploy import SiteError, deploy, status, undeploy
+
+pytestmark = pytest.mark.long
+
+# A real machine where nobody answers, and a disk that is soon full.
+GONE = '[[host]]\nname = "gone"\naddress = "root@127.0.0.1:1"\n'
+HOSTS = sites.HOSTS + '[[host]]\nname = "small"\ndisk_mib = 16\n' + GONE
+WEB = """
+[[service]]
+name = "web"
+role = "nginx"
+hosts = ["web1", "web2"]
+"""
+BALANCER = """
+[[service]]
+name = "balancer"
+role = "haproxy"
+hosts = ["lb"]
+[service.settings]
+backends = "web"
+"""
+
+
+def test_a_second_deployment_changes_nothing(lab_file: Path) -> None:
+    with sites.site(lab_file, BALANCER + WEB) as (site, hosts):
+        said: list[str] = []
+        first = deploy(site, hosts, said.append)
+        assert first.changed == 3
+        # What it balances over is there before the balancer, whatever the order of the file.
+        assert [(step.service, step.host, step.action) for step in first.steps] == [
+            ("web", "web1", "started"),
+            ("web", "web2", "started"),
+            ("balancer", "lb", "started"),
+        ]
+        assert {"web1 web: started", "lb balancer: started"} <= set(said)
+        pids = [one.pids for one in status(site, hosts)]
+
+        said.clear()
+        second = deploy(site, hosts, said.append)
+        assert (second.changed, {step.action for step in second.steps}) == (0, {"unchanged"})
+        assert sorted(said) == ["lb balancer: unchanged", "web1 web: unchanged", "web2 web: unchanged"]
+        assert [one.pids for one in status(site, hosts)] == pids
+
+        said.clear()
+        third = deploy(site.with_settings("web", page_bytes=500), hosts, said.append, only=["web"])
+        assert {step.action for step in third.steps} == {"reloaded"} and third.changed == 2
+        assert len(get(hosts.address("lb"), 8080)[2]) == 500
+
+
+def test_what_fails_fails_alone(lab_file: Path) -> None:
+    small = '[[service]]\nname = "tight"\nrole = "nginx"\nhosts = ["small", "lb"]\nport = 8090\n'
+    with sites.site(lab_file, BALANCER + WEB + small) as (site, hosts):
+        # A port that another program has, and a disk without room.
+        squatter = hosts.start("web1", ["/usr/bin/python3", "-m", "http.server", "8080"])
+        hosts.run("small", "head -c 64M /dev/zero >/srv/ballast")
+        try:
+            with pytest.raises(SiteError) as failed:
+                deploy(site, hosts, sites.quiet)
+        finally:
+            hosts.run("web1", ["pkill", "-f", "http.server"])
+            squatter.wait(60)
+        slugs = {(step.service, step.host): step.error.slug for step in failed.value.outcome.failed}
+        assert slugs[("web", "web1")] == "service-failed"
+        assert slugs[("tight", "small")] == "host-write"
+        assert len(slugs) == 2
+        text = str(failed.value)
+        assert "`web` on `web1`: port 8080 is taken by process" in text and "(python3)" in text
+        assert "No space left on device" in text
+        done = {(step.service, step.host): step.action for step in failed.value.outcome.steps}
+        assert done[("web", "web2")] == done[("balancer", "lb")] == done[("tight", "lb")] == "started"
+        assert get(hosts.address("lb"), 8080)[0] == 200
+
+        hosts.run("small", "rm /srv/ballast")
+        again = deploy(site, hosts, sites.quiet)
+        done = {(step.service, step.host): step.action for step in again.steps}
+        assert done[("web", "web1")] == done[("tight", "small")] == "started"
+        assert done[("web", "web2")] == "unchanged"
+
+
+def test_a_service_that_does_not_come_up_shows_its_log(lab_file: Path) -> None:
+    with sites.site(lab_file, '[[service]]\nrole = "memcached"\nhosts = ["lb"]\n') as (site, hosts):
+        broken = "printf '#!/bin/sh\\necho out of luck\\nexit 7\\n' >/usr/bin/memcached"
+        hosts.run("lb", f"cp /usr/bin/memcached /srv && {broken}")
+        with pytest.raises(SiteError) as failed:
+            deploy(site, hosts, sites.quiet)
+        assert failed.value.slug == "service-failed"
+        (step,) = failed.value.outcome.steps
+        assert "`memcached` on `lb`: ended at once, with exit code 7\n  | out of luck" in str(step.error)
+        hosts.run("lb", "mv /srv/memcached /usr/bin/memcached")
+        assert deploy(site, hosts, sites.quiet).steps[0].action == "started"
+
+
+def test_the_command_tells_what_became_of_each_host(lab_file: Path) -> None:
+    file = lab_file.with_name("command.toml")
+    other = '[[service]]\nrole = "memcached"\nhosts = ["gone", "lb"]\n'
+    file.write_text(lab_file.read_text() + other)
+    for command, action in [("deploy", "started"), ("restart", "restarted"), ("undeploy", "removed")]:
+        done = loadstone(command, file, "--json", check=False)
+        assert done.returncode == 3
+        assert "error[host-unreachable]: `gone` (127.0.0.1) cannot be reached" in done.stderr
+        gone, lb = json.loads(done.stdout)["steps"]
+        assert (gone["host"], gone["action"], gone["error"]["slug"]) == ("gone", "", "host-unreachable")
+        assert (lb["host"], lb["action"], lb["changed"], lb["error"]) == ("lb", action, True, None)
+        assert f"  lb memcached: {action}\n" in done.stderr
+    states = json.loads(loadstone("status", file, "--json").stdout)
+    assert [one["state"] for one in states] == ["absent", "unreachable"]
+
+
+def test_a_deployment_that_was_killed_is_done_again(lab_file: Path) -> None:
+    with sites.site(lab_file, BALANCER + WEB) as (site, hosts):
+        command = [sys.executable, "-m", "loadstone", "deploy", str(site.topology.path)]
+        for lines in (1, 5):
+            process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+            assert process.stderr
+            for _ in range(lines):
+                process.stderr.readline()
+            process.send_signal(signal.SIGKILL)
+            process.wait(60)
+            process.stderr.close()
+            outcome = deploy(site, hosts, sites.quiet)
+            assert {one.state for one in status(site, hosts)} == {"running"}
+            assert outcome.failed == [] and get(hosts.address("lb"), 8080)[0] == 200
+            undeploy(site, hosts, sites.quiet)
+
+
+def test_nothing_is_left_on_the_hosts(lab_file: Path) -> None:
+    files = "find /etc /opt /root /run /srv /tmp /usr /var -xdev -newer /tmp/before -not -name sshd.log -type f"
+    with sites.site(lab_file, BALANCER + WEB) as (site, hosts):
+        names = ("lb", "web1", "web2")
+        for host in names:
+            hosts.run(host, "touch /tmp/before; sleep 0.01")
+        before = {host: sites.processes("t-deploy", host) for host in names}
+        deploy(site, hosts, sites.quiet)
+        assert sites.processes("t-deploy", "web1") - before["web1"]
+        assert undeploy(site, hosts, sites.quiet).changed == 3
+        for host in names:
+            left = sites.processes("t-deploy", host) - before[host]
+            assert not {line for line in left if "sshd" not in line and "ps -e" not in line}
+            assert hosts.run(host, files).out == ""
+            assert hosts.run(host, "ls -A /tmp; ls /var/lib/loadstone").out == "before\n"
+        assert undeploy(site, hosts, sites.quiet).changed == 0
