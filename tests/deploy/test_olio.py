@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
+import pytest
 import sites
 from sites import get
 
 from loadstone.deploy import configure, status
 
-HOSTS = '[[host]]\nname = "web1"\n'
+HOSTS = '[[host]]\nname = "web1"\n[[host]]\nname = "web2"\n'
 SERVICES = """
 [[service]]
 role = "olio"
@@ -34,3 +35,30 @@ def test_olio_serves_and_keeps_its_data(lab_file: Path) -> None:
         assert configure(site.with_settings("olio", accounts=110), hosts, "olio").changed
         assert hosts.run("web1", data).out != before
         assert get(address, 8080)[0] == 200
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("role", ["postgresql", "mariadb"])
+def test_hosts_share_a_database_that_the_first_one_fills(lab_file: Path, role: str) -> None:
+    shared = f"""
+[[service]]
+name = "database"
+role = "{role}"
+hosts = ["web1"]
+
+[[service]]
+role = "olio"
+hosts = ["web1", "web2"]
+[service.settings]
+accounts = 100
+media_scale = 0.01
+database = "database"
+"""
+    with sites.site(lab_file, shared) as (site, hosts):
+        sites.put(site, hosts)
+        pages = [get(hosts.address(host), 8080)[2] for host in ("web1", "web2")]
+        assert pages[0] == pages[1] and b"<html" in pages[0]
+        assert not configure(site, hosts, "olio").changed
+        assert configure(site.with_settings("olio", accounts=110), hosts, "olio").changed
+        pids = [one.pids for one in status(site, hosts) if one.service == "olio"]
+        assert all(pids) and get(hosts.address("web2"), 8080)[0] == 200

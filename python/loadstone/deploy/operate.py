@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from loadstone.deploy.deploy import Say, chosen
+from loadstone.deploy.kinds import ROLES
 from loadstone.deploy.outcome import Outcome, SiteError, Step
 from loadstone.deploy.remote import ask, at_once
 from loadstone.deploy.render import render
@@ -115,7 +116,10 @@ def _on_all(services: list[Service], work_of: Callable[[str, str], dict[str, Any
             say(f"{host} {one.name}: {answer['action']}")
             return Step(one.name, host, answer["action"], answer["changed"])
 
-        steps += at_once(work, one.hosts)
+        if ROLES[one.role].one_by_one(one):
+            steps += [work(host) for host in one.hosts]
+        else:
+            steps += at_once(work, one.hosts)
     outcome = Outcome(steps, time.monotonic() - started)
     if outcome.failed:
         raise SiteError(outcome)

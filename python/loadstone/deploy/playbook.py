@@ -160,6 +160,7 @@ def _plays(
                 "name": service.name,
                 "hosts": list(hosts[service.name]),
                 "gather_facts": False,
+                "serial": 1 if ROLES[service.role].one_by_one(service) else len(hosts[service.name]),
                 # Templates see the same names here as on the fast path.
                 "vars": {key: f"{{{{ loadstone['{service.name}']['{key}'] }}}}" for key in names},
                 # What fails on a host must not keep Ansible from the services after it, there or elsewhere.

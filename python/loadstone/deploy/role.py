@@ -30,7 +30,7 @@ class Unit:
     reload_signal: int | None = None
     """Or a signal to the first process."""
     workers: bool = False
-    """Whether a reload shows as new worker processes."""
+    """Whether a reload replaces worker processes."""
     prepare: Sequence[Command] = ()
     """Make what is in `{data}`, before the first start, and anew into an empty folder when they change."""
     prepare_s: float = 120.0
@@ -128,6 +128,10 @@ class Role:
     def variables(self, service: Service, place: Place) -> Mapping[str, Any]:
         """What its templates see besides what all see (`render.variables`)."""
         return {}
+
+    def one_by_one(self, service: Service) -> bool:
+        """Whether its first host must be up before the others begin."""
+        return False
 
     def refused(self, service: Service) -> Iterator[Refusal]:
         """Settings that the program cannot do, or that contradict each other."""
