@@ -13,7 +13,7 @@ from loadstone.cost.row import PriceRow
 
 @dataclass(frozen=True)
 class Machines:
-    """`count` machines of one price row, `powered` of them on (cold spares are not), for one `tier` or none."""
+    """`count` machines of one price row, `powered` of them on (cold spares are not), for a `tier` or none."""
 
     row: PriceRow
     count: int
