@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from loadstone.errors import LoadstoneError
+
 Folders = Annotated[
     list[Path],
     typer.Argument(help="Run, capacity or demo folders; several become one page, one after the other."),
@@ -42,6 +44,9 @@ def _report(
     # Imported here: the other commands need not wait for the database and the templates.
     from loadstone import record, report
 
+    if any((folder / "probe-plan.json").is_file() for folder in folders):
+        _of_probes(folders, out, as_json, markdown or csv is not None)
+        return
     chapters = [report.read_chapter(folder) for folder in folders]
     if csv:
         for index, chapter in enumerate(chapters, 1):
@@ -57,4 +62,23 @@ def _report(
         path = out or (folders[0] / "report.html" if len(folders) == 1 else Path("report.html"))
         record.make_folder(path.parent)
         record.write_text(path, report.page(chapters))
+        print(path)
+
+
+def _of_probes(folders: list[Path], out: Path | None, as_json: bool, more: bool) -> None:
+    """The page of probes, made anew; one that was killed is first concluded from its lines."""
+    from loadstone import probe, record
+    from loadstone.report.probe import probe_page
+
+    if more or not all((folder / "probe-plan.json").is_file() for folder in folders):
+        message = "folders of probes have a page of their own, and neither --markdown nor --csv"
+        raise LoadstoneError("report-folder", message)
+    found = [(folder, probe.conclude(folder)) for folder in folders]
+    if as_json:
+        merged = [content for _, content in found]
+        print(json.dumps(merged[0] if len(merged) == 1 else merged, indent=2, ensure_ascii=False))
+    if out or not as_json:
+        path = out or (folders[0] / "report.html" if len(folders) == 1 else Path("report.html"))
+        record.make_folder(path.parent)
+        record.write_text(path, probe_page(found))
         print(path)

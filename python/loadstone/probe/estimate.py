@@ -43,9 +43,10 @@ def mean_of(values: Sequence[float]) -> Estimate | None:
     mean = float(np.mean(values))
     if len(values) < 2:
         return Estimate(mean, None, None, len(values))
-    from scipy import stats
+    from scipy.special import stdtrit
 
-    half = float(stats.t.ppf((1 + CONFIDENCE) / 2, len(values) - 1) * stats.sem(values))
+    error = float(np.std(values, ddof=1)) / math.sqrt(len(values))
+    half = float(stdtrit(len(values) - 1, (1 + CONFIDENCE) / 2)) * error
     low = mean - half
     return Estimate(mean, max(0.0, low) if min(values) >= 0 else low, mean + half, len(values))
 

@@ -84,7 +84,7 @@ def conclude(folder: Path, outcome: str = "crashed") -> dict[str, Any]:
         **summary(plan, entries),
     }
     write_json(folder / SUMMARY, content)
-    return content
+    return _object(folder / SUMMARY)
 
 
 def read_lines(folder: Path) -> list[dict[str, Any]]:

@@ -107,7 +107,7 @@ def _shared(found: Entry) -> Sentence:
 
 def of_groups(groups: Sequence[Entry]) -> Iterator[Entry]:
     """Which group's round trips are shortest and which vary most, where there are several."""
-    known = [one for one in groups if one["icmp"] and one["icmp"].get("box")]
+    known = [one for one in groups if one["icmp"] and one["icmp"]["mean_ms"]]
     if len(known) < 2:
         return
     if any(one["icmp"]["rounds"] < LEAST_ROUNDS for one in known):

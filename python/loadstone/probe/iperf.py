@@ -68,7 +68,7 @@ class Flow:
 
 
 def flow(
-    hosts: Hosts, source: str, target: str, port: int, way: Way, seconds: float,
+    hosts: Hosts, source: str, target: str, port: int, way: Way, seconds: int,
     *, streams: int = 1, udp_mbit: float | None = None, serve: bool = True,
 ) -> Flow:  # fmt: skip
     """One test of TCP, or of UDP at `udp_mbit` of payload; `serve` unless a server waits there already.
@@ -76,7 +76,7 @@ def flow(
     LoadstoneError `host-unreachable`, `host-refused`, `probe-failed` with iperf3's own words.
     """
     words = ["iperf3", "-c", hosts.address(target), "-p", str(port), "-J", "-i", str(_INTERVAL_S)]
-    words += ["-t", f"{seconds:g}", "-P", str(streams), "--connect-timeout", "5000"]
+    words += ["-t", str(seconds), "-P", str(streams), "--connect-timeout", "5000"]
     if udp_mbit is not None:
         words += ["-u", "-l", str(UDP_BYTES), "-b", f"{udp_mbit / streams * 1e6:.0f}"]
     if way == "back":
@@ -196,7 +196,8 @@ def _read(server: subprocess.Popen[bytes], seconds: float, until: bytes) -> byte
     data, deadline = b"", time.monotonic() + seconds
     while not (until and data.endswith(until)) and (left := deadline - time.monotonic()) > 0:
         ready, _, _ = select.select([server.stdout], [], [], left)
-        more = os.read(server.stdout.fileno(), 1 << 16) if ready else b""
+        # Up to a mark byte by byte: what comes after it is for the next reader.
+        more = os.read(server.stdout.fileno(), 1 if until else 1 << 16) if ready else b""
         if not more:
             break
         data += more

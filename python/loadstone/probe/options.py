@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,7 +12,11 @@ from loadstone.scenario.findings import listed, suggest
 MEASURES = ("icmp", "tcp", "bandwidth", "udp", "path")
 PORT = 45_201
 """Of iperf3 and of TCP round trips: unassigned, and nobody listens there while round trips are measured."""
-LEAST_SECONDS = 1.0
+
+
+_BRACKETS = re.compile(r"\[(?P<host>[0-9A-Fa-f:.%\w]+)\](:(?P<port>\d{1,9}))?", re.ASCII)
+_PLAIN = re.compile(r"(?P<host>\w[\w.-]{0,252})(:(?P<port>\d{1,9}))?", re.ASCII)
+_IPV6 = re.compile(r"(?P<host>[0-9A-Fa-f.]*:[0-9A-Fa-f.]*:[0-9A-Fa-f:.%\w]*)", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -22,8 +27,8 @@ class Options:
     packets: int = 30
     """Round trips of each kind; 30 as in the paper."""
     interval_s: float = 0.02
-    seconds: float = 2.0
-    """Of each bandwidth test."""
+    seconds: int = 2
+    """Of each bandwidth test; iperf3 takes whole ones."""
     streams: int = 1
     port: int = PORT
     tcp_port: int = PORT
@@ -63,7 +68,7 @@ def check(options: Options) -> Options:
         ("--repeats", options.repeats, 1, 1000),
         ("--packets", options.packets, 2, 10_000),
         ("--interval", options.interval_s, 0.001, 10),
-        ("--seconds", options.seconds, LEAST_SECONDS, 600),
+        ("--seconds", options.seconds, 1, 600),
         ("--streams", options.streams, 1, 64),
         ("--port", options.port, 1, 65_535 - 200 * options.together),
         ("--tcp-port", options.tcp_port, 1, 65_535),
@@ -107,16 +112,10 @@ def port_of(text: str) -> tuple[str, int | None]:
     >>> port_of("db.example:443"), port_of("198.18.0.3"), port_of("[fe80::1]:80"), port_of("fe80::1")
     (('db.example', 443), ('198.18.0.3', None), ('fe80::1', 80), ('fe80::1', None))
     """
-    host, colon, port = text.rpartition(":")
-    if not colon or (":" in host and not text.startswith("[")):
-        host, port = text, ""
-    if text.startswith("[") and text.endswith("]"):
-        host, port = text, ""
-    host = host.removeprefix("[").removesuffix("]")
-    if not host or host.startswith("-") or not all(sign.isalnum() or sign in ".-_:%" for sign in host):
+    found = _BRACKETS.fullmatch(text) or _PLAIN.fullmatch(text) or _IPV6.fullmatch(text)
+    if not found:
         raise LoadstoneError("probe-options", f"`{text[:60]}` is not an address or host:port")
-    if (colon and text.endswith(":")) or (port and not (port.isascii() and port.isdigit())):
-        raise LoadstoneError("probe-options", f"`{text[:60]}`: the port is not a number")
-    if port and not 1 <= int(port[:6]) <= 65_535:
+    host, port = found["host"], found.groupdict().get("port")
+    if port and not 1 <= int(port) <= 65_535:
         raise LoadstoneError("probe-options", f"`{text[:60]}`: a port is between 1 and 65535")
     return host, int(port) if port else None

@@ -10,7 +10,6 @@ import numpy as np
 
 from loadstone.probe.estimate import (
     Estimate,
-    box,
     differences,
     mean_of,
     rounds_differ,
@@ -43,7 +42,7 @@ def tcp_trips(entries: Sequence[Entry]) -> Entry | None:
 
 
 def trips(samples: Sequence[Sample], sent: int) -> Entry | None:
-    """Counts, quantiles, the mean with its interval over rounds, and the box of a sample of round trips."""
+    """Counts, quantiles, and the mean with its interval over rounds, of a sample of round trips."""
     if not sent:
         return None
     values = [ms for _, sample in samples for ms in sample]
@@ -51,7 +50,7 @@ def trips(samples: Sequence[Sample], sent: int) -> Entry | None:
     low, high = share_of(lost, sent)
     counted = {"sent": sent, "lost": lost, "loss": lost / sent, "loss_low": low, "loss_high": high}
     if not values:
-        return counted | {"rounds": len({number for number, _ in samples}), "mean_ms": None, "box": None}
+        return counted | {"rounds": len({number for number, _ in samples}), "mean_ms": None}
     quantiles = dict(
         zip(
             ("min_ms", "q1_ms", "median_ms", "q3_ms", "p95_ms", "p99_ms", "max_ms"),
@@ -60,7 +59,6 @@ def trips(samples: Sequence[Sample], sent: int) -> Entry | None:
         )
     )
     rounds = by_round(samples)
-    found = box(values)
     numbers = sorted({number for number, _ in samples})
     medians = {str(number): float(np.median(one)) for number, one in zip(numbers, rounds, strict=True) if one}
     return counted | quantiles | {
@@ -68,7 +66,6 @@ def trips(samples: Sequence[Sample], sent: int) -> Entry | None:
         "mean_ms": estimate(mean_of([float(np.mean(one)) for one in rounds if one])),
         "median_by_round_ms": medians,
         "rounds_differ_p": rounds_differ(rounds),
-        "box": found and asdict(found),
     }  # fmt: skip
 
 
