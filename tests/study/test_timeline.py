@@ -59,8 +59,13 @@ def test_the_way_back_begins_when_all_is_well() -> None:
 
 
 def test_silence_is_the_longest_time_without_a_right_answer() -> None:
-    assert silence_s([exchange(0), exchange(100), exchange(400, 1, 503), exchange(1100)]) == 1.0
-    assert silence_s([]) == 0
+    requests = [exchange(0), exchange(100), exchange(400, 1, 503), exchange(1100)]
+    assert silence_s(Seen(), requests) == 1.0
+    assert silence_s(Seen(), []) == 0
+
+
+def test_what_never_comes_back_is_silent_to_the_last_try() -> None:
+    assert silence_s(Seen(refused_ns=[200 * MS, 3001 * MS]), [exchange(0)]) == 3.0
 
 
 def test_times_of_a_span() -> None:

@@ -7,7 +7,21 @@ import traceback
 
 import typer
 
-from loadstone.cli import capacity, cost, demo, deploy, lab, nodes, olio, probe, report, run, scenario, serve
+from loadstone.cli import (
+    capacity,
+    cost,
+    demo,
+    deploy,
+    lab,
+    nodes,
+    olio,
+    probe,
+    report,
+    run,
+    scenario,
+    serve,
+    study,
+)
 from loadstone.errors import LoadstoneError
 
 app = typer.Typer(
@@ -28,6 +42,7 @@ report.register(app)
 run.register(app)
 scenario.register(app)
 serve.register(app)
+study.register(app)
 
 
 def main() -> None:

@@ -92,12 +92,12 @@ def read_chapter(folder: Path) -> Chapter:
             "report-folder", f"the name of {folder} is not UTF-8", hint="rename it"
         ) from error
     own = _read_run(folder)
-    capacity = _read(folder / "capacity.json")
+    capacity = read_json(folder / "capacity.json")
     chapter = Chapter(
         folder=folder,
         capacity=capacity,
-        nodes=_read(folder / "nodes.json"),
-        cost=_read(folder / "cost.json"),
+        nodes=read_json(folder / "nodes.json"),
+        cost=read_json(folder / "cost.json"),
         runs=_runs(folder, capacity) | ({".": own} if own else {}),
         detail=None,
     )
@@ -115,11 +115,11 @@ def _read_run(folder: Path) -> Run | None:
         from loadstone.record import recover
 
         recover(folder)
-    summary = _read(folder / "run.json")
+    summary = read_json(folder / "run.json")
     return Run(folder, summary) if summary else None
 
 
-def _read(path: Path) -> Json | None:
+def read_json(path: Path) -> Json | None:
     """The JSON object in `path`, or None when there is no such file."""
     if not path.is_file():
         return None

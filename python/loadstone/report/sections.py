@@ -77,7 +77,7 @@ def part(chapter: Chapter, key: str) -> Part:
         *_run(chapter, tables),
         _method(chapter),
     ]
-    sections = [_anchored(section, key) for section in found if section]
+    sections = [anchored(section, key) for section in found if section]
     return Part(
         key=key,
         name=chapter.name,
@@ -89,7 +89,7 @@ def part(chapter: Chapter, key: str) -> Part:
     )
 
 
-def _anchored(section: Section, key: str) -> Section:
+def anchored(section: Section, key: str) -> Section:
     """The section with ids no other part has."""
 
     def named(figures: dict[str, Figure]) -> dict[str, Figure]:
@@ -99,7 +99,7 @@ def _anchored(section: Section, key: str) -> Section:
     return Section(**{**vars(section), **changes})
 
 
-def _numbered(kind: str, figures: list[Figure]) -> dict[str, Figure]:
+def numbered(kind: str, figures: list[Figure]) -> dict[str, Figure]:
     return {f"{kind}{index}": figure for index, figure in enumerate(figures)}
 
 
@@ -118,8 +118,8 @@ def _capacity(chapter: Chapter, tables: dict[str, Table]) -> Section | None:
         "capacity",
         "Capacity",
         intro,
-        wide=_numbered("w", [shares] if shares else []),
-        small=_numbered("s", ([rates] if rates else []) + capacity.responses(chapter)),
+        wide=numbered("w", [shares] if shares else []),
+        small=numbered("s", ([rates] if rates else []) + capacity.responses(chapter)),
         small_title="Throughput, and p90 and p99 of each operation, in every run that was judged",
         tables=_pick(tables, "verdicts", "runs"),
     )
@@ -136,7 +136,7 @@ def _plan(
         slug,
         title,
         intro,
-        small=_numbered("s", list(small)),
+        small=numbered("s", list(small)),
         small_title=GROWTH_TITLE if small else "",
         tables=picked,
     )
@@ -151,17 +151,17 @@ def _run(chapter: Chapter, tables: dict[str, Table]) -> list[Section]:
     over_time, hosts, curves = time.over_time(run), time.hosts(run), distribution.distributions(run)
     examples = "\n".join(run.summary.get("failures") or [])
     return [
-        Section("time", "Over time", which, wide=_numbered("w", over_time)),
+        Section("time", "Over time", which, wide=numbered("w", over_time)),
         Section(
             "operations",
             "Operations",
             which,
-            small=_numbered("s", curves),
+            small=numbered("s", curves),
             small_title="Share of the operations answered within a time, against their limit",
             tables=_pick(tables, "operations", "response-times", "failures", "counters"),
             texts=[("First examples of failures", examples)] if examples else [],
         ),
-        Section("processes", "CPU and memory by process", which, small=_numbered("s", hosts)),
+        Section("processes", "CPU and memory by process", which, small=numbered("s", hosts)),
         Section("validity", "Validity", which, tables=_pick(tables, "checks", "agents", "mix")),
     ]
 

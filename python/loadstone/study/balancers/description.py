@@ -16,6 +16,7 @@ from loadstone.scenario.positions import Path as Keys
 from loadstone.scenario.shape import explain
 
 FORMAT = 1
+Kind = Literal["server-killed", "server-cut", "lossy-link", "drained", "balancer-killed"]
 FILE = Path(str(package_files("loadstone"))) / "data" / "studies" / "balancers.toml"
 
 
@@ -71,6 +72,7 @@ class Faults(Table):
     users: Count
     pause_ms: NonNegative
     timeout_s: Positive
+    kinds: Annotated[list[Kind], Field(min_length=1, description="what breaks")]
     before_s: Positive
     during_s: Positive
     after_s: Positive
@@ -81,6 +83,9 @@ class Faults(Table):
 class Size(Table):
     """How much is measured."""
 
+    closer: Annotated[
+        Count | None, Field(description="balancers that the parts after `segments` look at; all when absent")
+    ] = None
     throughput: Annotated[list[Throughput], Field(min_length=1)]
     peer: Peer
     segments: Segments

@@ -38,7 +38,7 @@ class Exchange:
     """Last payload of the answer so far."""
     status: int | None = None
     cut_ns: int | None = None
-    """When the connection ended without an answer."""
+    """When either side ended the connection without an answer."""
 
     @property
     def name(self) -> tuple[Endpoint, int]:
@@ -119,13 +119,13 @@ def _payload(connection: _Connection, segment: Segment, to_server: bool, seen: S
     connection.next[segment.source] = end
     current = connection.current
     if to_server:
-        if current is None or current.first_ns is not None:
+        if current is None or current.first_ns is not None or current.cut_ns is not None:
             current = Exchange(
                 connection.client, connection.server, segment.sequence, segment.start, segment.at_ns
             )
             connection.current = current
             seen.exchanges.append(current)
-    elif current is not None:
+    elif current is not None and current.cut_ns is None:
         if current.first_ns is None:
             current.first_ns = segment.at_ns
             if found := _STATUS.match(segment.start):
@@ -141,7 +141,6 @@ def _ended(connection: _Connection, segment: Segment, seen: Seen) -> None:
         and connection.server not in connection.next
     ):
         seen.refused_ns.append(segment.at_ns)
-    # A client's FIN may wait for its answer; a server's, or a reset, means there will be none.
-    final = segment.flags & RST or segment.source == connection.server
-    if final and current is not None and current.first_ns is None and current.cut_ns is None:
+    # A client that closes while it waits has given up: what comes afterwards is no answer to it.
+    if current is not None and current.first_ns is None and current.cut_ns is None:
         current.cut_ns = segment.at_ns

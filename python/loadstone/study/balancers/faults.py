@@ -19,8 +19,6 @@ from loadstone.study.balancers.places import ASKED
 from loadstone.study.balancers.throughput import warm
 from loadstone.study.balancers.trouble import Trouble
 
-KINDS = ("server-killed", "server-cut", "lossy-link", "drained", "balancer-killed")
-
 
 def fault(bench: Bench, balancer: str, kind: str, wanted: Faults, seed: int) -> Json:
     """One kind of trouble with one balancer, in the middle of a steady load; mended at the end.
@@ -128,7 +126,7 @@ def _figures(
         "mended_s": (mended.after_ns + here - start_ns) / 1e9,
         "noticed_s": course_of.noticed_s(at_victim, met, middle_ns + there, mended.before_ns + there),
         "back_s": course_of.back_s(met, middle_ns + there, mended.after_ns + there),
-        "silence_s": course_of.silence_s(asked),
+        "silence_s": course_of.silence_s(at_client, asked),
         "before_ms": course_of.spans_ms(asked, start_ns, begun.before_ns + here),
         "during_ms": course_of.spans_ms(asked, begun.before_ns + here, mended.after_ns + here),
         "repeated_segments": at_client.repeated + at_victim.repeated,

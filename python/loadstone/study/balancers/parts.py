@@ -10,7 +10,7 @@ from loadstone.deploy import Site
 from loadstone.study.balancers import spread
 from loadstone.study.balancers.bench import DIRECT, SERVERS, SMALL, UNEVEN, Bench, balancers_of, can
 from loadstone.study.balancers.description import Size
-from loadstone.study.balancers.faults import KINDS, fault
+from loadstone.study.balancers.faults import fault
 from loadstone.study.balancers.offered import Json
 from loadstone.study.balancers.places import places
 from loadstone.study.balancers.throughput import carry, carry_by_ab
@@ -68,7 +68,7 @@ def _throughput(site: Site, size: Size, skipped: Skipped) -> list[Part]:
 def _peer(site: Site, size: Size, skipped: Skipped) -> list[Part]:
     cases = [
         {"balancer": balancer, "concurrency": users, "generator": generator}
-        for balancer in [DIRECT, *balancers_of(site)]
+        for balancer in [DIRECT, *_closer(site, size)]
         for users in size.peer.concurrency
         for generator in ("loadstone", "ab")
     ]
@@ -83,7 +83,7 @@ def _segments(site: Site, size: Size, skipped: Skipped) -> list[Part]:
 def _spread(site: Site, size: Size, skipped: Skipped) -> list[Part]:
     cases = [
         {"balancer": balancer, **settings}
-        for balancer in balancers_of(site)
+        for balancer in _closer(site, size)
         for settings in ALGORITHMS
         if can(site, balancer, **settings)
     ]
@@ -96,7 +96,7 @@ def _uneven(site: Site, size: Size, skipped: Skipped) -> list[Part]:
         return []
     cases = [
         {"balancer": balancer, **way}
-        for balancer in balancers_of(site)
+        for balancer in _closer(site, size)
         for way in UNEVEN_WAYS
         if can(site, balancer, backends=UNEVEN, algorithm=way["algorithm"])
     ]
@@ -104,7 +104,7 @@ def _uneven(site: Site, size: Size, skipped: Skipped) -> list[Part]:
 
 
 def _reuse(site: Site, size: Size, skipped: Skipped) -> list[Part]:
-    able = [balancer for balancer in balancers_of(site) if can(site, balancer, reuse=False)]
+    able = [balancer for balancer in _closer(site, size) if can(site, balancer, reuse=False)]
     cases = [{"balancer": balancer, "reuse": kept} for balancer in able for kept in (True, False)]
     return [_part("reuse", cases, size.reuse.repetitions, size.reuse.requests)]
 
@@ -114,7 +114,7 @@ def _growth(site: Site, size: Size, skipped: Skipped) -> list[Part]:
         skipped["growth"] = f"the topology has no service `{SMALL}`"
         return []
     counts = range(1, len(site.service(SMALL).hosts) + 1)
-    cases = [{"balancer": balancer, "servers": count} for balancer in balancers_of(site) for count in counts]
+    cases = [{"balancer": balancer, "servers": count} for balancer in _closer(site, size) for count in counts]
     return [_part("growth", cases, size.growth.repetitions, 3 * size.growth.requests)]
 
 
@@ -122,7 +122,11 @@ def _faults(site: Site, size: Size, skipped: Skipped) -> list[Part]:
     if len(site.service(SERVERS).hosts) < 2:
         skipped["faults"] = "there is one server only"
         return []
-    cases = [{"balancer": balancer, "fault": kind} for balancer in balancers_of(site) for kind in KINDS]
+    cases = [
+        {"balancer": balancer, "fault": kind}
+        for balancer in _closer(site, size)
+        for kind in size.faults.kinds
+    ]
     wanted = size.faults
     return [Part("faults", cases, wanted.repetitions, 3 + wanted.before_s + wanted.during_s + wanted.after_s)]
 
@@ -139,6 +143,11 @@ _MAKERS: dict[str, Make] = {
 }
 NAMES = tuple(_MAKERS)
 """Of all parts, in the order they are measured."""
+
+
+def _closer(site: Site, size: Size) -> list[str]:
+    """Balancers that all parts look at."""
+    return balancers_of(site)[: size.closer]
 
 
 def _part(name: str, cases: Sequence[Case], repetitions: int, requests: int) -> Part:

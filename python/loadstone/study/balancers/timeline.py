@@ -66,10 +66,14 @@ def back_s(asked: Iterable[Exchange], begun_ns: int, mended_ns: int) -> float | 
     return max(0.0, (min(later) - mended_ns) / 1e9) if later else None
 
 
-def silence_s(requests: Sequence[Exchange]) -> float:
-    """The longest time between two right answers."""
-    instants = sorted(one.last_ns for one in requests if right(one) and one.last_ns)
-    return max((later - earlier for earlier, later in pairwise(instants)), default=0) / 1e9
+def silence_s(seen: Seen, requests: Sequence[Exchange]) -> float:
+    """The longest time without a right answer, from the first request to the last try."""
+    tries = [*(one.asked_ns for one in requests), *seen.refused_ns]
+    if not tries:
+        return 0.0
+    answers = sorted(one.last_ns for one in requests if right(one) and one.last_ns)
+    instants = [min(tries), *answers, max([*tries, *answers])]
+    return max(later - earlier for earlier, later in pairwise(instants)) / 1e9
 
 
 def spans_ms(requests: Iterable[Exchange], from_ns: int, to_ns: int) -> dict[str, Any]:

@@ -1,0 +1,150 @@
+"""`loadstone study`: a paper's measurements made again, and more."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from loadstone.cli.columns import columns
+from loadstone.cli.run import INTERRUPTED, default_folder
+from loadstone.errors import OUR_FAULT
+
+study = typer.Typer(no_args_is_help=True, help="A paper's measurements made again, and more.")
+
+Only = Annotated[
+    str | None, typer.Option(metavar="PART,…", help="These parts only: throughput, peer, segments, …")
+]
+Resume = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Take up an interrupted study where it ended.")
+]
+TopologyFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Hosts and services of your own; else the study's lab.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands."""
+    app.add_typer(study, name="study")
+
+
+@study.callback()
+def _group() -> None:
+    """Keeps `balancers` a command of its own while it is the only one."""
+
+
+@study.command()
+def balancers(
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of the study; without, runs/TIME-balancers.")
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A few minutes: to see that all of it works.")
+    ] = False,
+    only: Only = None,
+    topology: TopologyFile = None,
+    resume: Resume = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print study.json.")] = False,
+) -> None:
+    """Measure load balancers beside each other: throughput, cost, where time goes, what happens in trouble.
+
+    Brings up a lab of its own, and takes it down whatever happens. Ctrl-C ends it after the measurement
+    under way and keeps what was measured.
+
+    Example: loadstone study balancers --quick --out out/balancers
+    """
+    from loadstone import record
+    from loadstone.drive import Interrupt
+    from loadstone.report.study import study_page
+    from loadstone.study.balancers import study as conducting
+
+    if resume:
+        order = conducting.take_up(resume)
+    else:
+        parts = [name.strip() for name in only.split(",")] if only else None
+        folder = out or default_folder("balancers")
+        order = conducting.begin(folder, quick=quick, only=parts, topology=topology)
+    plan = conducting.lay_out(order)
+    for part, why in plan.skipped.items():
+        _say(f"{part} is left out: {why}")
+    _say(f"{len(plan.tasks)} measurements, about {plan.expected_s / 60:.0f} minutes, into {order.folder}")
+    try:
+        command = ["loadstone", *sys.argv[1:]]
+        content = conducting.run(plan, command, Interrupt(), _Progress(), _say)
+    except KeyboardInterrupt:
+        _say(f"aborted; `loadstone study balancers --resume {order.folder}` goes on")
+        raise typer.Exit(INTERRUPTED) from None
+    record.write_text(order.folder / "report.html", study_page(order.folder))
+    print(json.dumps(content, indent=2) if as_json else _summary(content, order.folder))
+    raise typer.Exit(_conclude(content, order.folder))
+
+
+def _conclude(content: dict[str, Any], folder: Path) -> int:
+    """0 when everything was measured; what was not is said on stderr."""
+    failed = content["tasks"]["failed"]
+    for one in failed:
+        _say(f"not measured: {one['part']} {_case(one['case'])}: {one['error'].splitlines()[0]}")
+    if content["outcome"] == "interrupted":
+        _say(f"interrupted; `loadstone study balancers --resume {folder}` goes on")
+        return INTERRUPTED
+    return OUR_FAULT if failed or content["outcome"] != "complete" else 0
+
+
+def _summary(content: dict[str, Any], folder: Path) -> str:
+    """The study in a few lines."""
+    labels = {one["name"]: one["label"] for one in content["variants"]}
+    lines = []
+    if throughput := content["parts"].get("throughput"):
+        head = ["variant", "generators", "requests/s (95 %)", "highest (95 %)", "at"]
+        rows = [
+            [
+                labels[one["balancer"]],
+                str(one["generators"]),
+                _interval(one["pooled"]),
+                _interval(one["highest"]),
+                str(one["highest_at"]),
+            ]
+            for one in throughput["pooled"]
+        ]
+        lines.append(columns(head, rows, set(head[1:])))
+    lines += [f"warning: {warning}" for warning in content["warnings"]]
+    done, planned = content["tasks"]["done"], content["tasks"]["planned"]
+    lines.append(f"{done} of {planned} measured; {content['outcome']}; {folder / 'report.html'}")
+    return "\n".join(lines)
+
+
+def _interval(one: dict[str, Any]) -> str:
+    if one["low"] is None:
+        return f"{one['value']:,.0f}"
+    return f"{one['value']:,.0f} ({one['low']:,.0f}–{one['high']:,.0f})"
+
+
+def _case(case: dict[str, Any]) -> str:
+    return " ".join(str(value) for value in case.values())
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+class _Progress:
+    """A line for each measurement on stderr."""
+
+    def __init__(self) -> None:
+        self._before = ""
+
+    def begins(self, task: Any, number: int, of: int, left_s: float) -> None:
+        """Remembers what the line begins with."""
+        self._before = f"{number}/{of}  {left_s / 60:4.1f} min left  {task.part:<10}  {_case(task.case)}"
+
+    def ends(self, task: Any, measured: dict[str, Any]) -> None:
+        """Shows what was measured."""
+        lost = sum(measured["failed"].values())
+        _say(f"{self._before}  {measured['requests_per_s']:,.0f}/s" + (f"  {lost} failed" if lost else ""))
+
+    def failed(self, task: Any, error: str) -> None:
+        """Shows why it was not."""
+        _say(f"{self._before}  {error.splitlines()[0]}")

@@ -1,0 +1,41 @@
+"""Studies on a page: what `study.json` says, drawn and told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from loadstone.errors import LoadstoneError
+from loadstone.report.folder import Json, read_json
+from loadstone.report.html import page_of
+from loadstone.report.sections import Part
+from loadstone.report.study import balancers
+
+NAME = "study.json"
+
+_PAGES = {"balancers": balancers.part}
+
+
+def is_study(folder: Path) -> bool:
+    """Whether `folder` is that of a study."""
+    return (folder / NAME).is_file()
+
+
+def read_study(folder: Path) -> Json:
+    """The content of `study.json`. LoadstoneError `report-folder`, `report-json`."""
+    found = read_json(folder / NAME)
+    if found is None or found.get("name") not in _PAGES or "parts" not in found:
+        raise LoadstoneError(
+            "report-folder", f"no study to report in {folder}", hint="make one with `loadstone study`"
+        )
+    return found
+
+
+def study_part(folder: Path) -> Part:
+    """The study laid out. Errors as `read_study`."""
+    found = read_study(folder)
+    return _PAGES[found["name"]](found, folder)
+
+
+def study_page(folder: Path) -> str:
+    """The study as HTML under 3 MB. Errors as `read_study`."""
+    return page_of([study_part(folder)])

@@ -1,0 +1,245 @@
+"""The page of the study `balancers`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from loadstone.report import format
+from loadstone.report.answer import OUTCOMES, Badge
+from loadstone.report.figures.figure import Figure
+from loadstone.report.folder import Json
+from loadstone.report.sections import Part, Section, Tile, anchored, numbered
+from loadstone.report.study import charts, tables
+from loadstone.report.study.palette import Variants, interval
+
+_FAULT_INTRO = {
+    "server-killed": "A server’s processes are killed under load (red line) and started again (green line).",
+    "balancer-killed": "The balancer itself is killed and started again.",
+    "server-cut": "A server’s network is cut: no answer, no refusal.",
+}
+
+
+def part(study: Json, folder: Path) -> Part:
+    """Lays the study out."""
+    variants, found = Variants.of(study), study["parts"]
+    sections = [
+        *_carried(study, found, variants),
+        _costs(found, variants),
+        _places(found, variants),
+        _spread(study, found, variants),
+        *_troubles(found, variants),
+        _servers(found, variants),
+        _peer(found, variants),
+        _method(study, folder),
+    ]
+    return Part(
+        key="f1",
+        name="Load balancers",
+        sentence=_sentence(study, found, variants),
+        badges=_badges(study),
+        tiles=_tiles(found, variants),
+        sections=[anchored(section, "f1") for section in sections if section],
+        absent=[],
+    )
+
+
+def _sentence(study: Json, found: Json, variants: Variants) -> str:
+    carried = found.get("throughput")
+    if not carried:
+        return f"{study['summary']}."
+    ranked = _ranked(carried)
+    if not ranked:
+        return f"{study['summary']}."
+    best, worst = ranked[0], ranked[-1]
+    words = (
+        f"Of {len(ranked)} balancers on this machine {variants.labels[best['balancer']]} carries the most: "
+    )
+    words += f"{interval(best['pooled'])} requests/s of {study['page_bytes']} bytes"
+    if len(ranked) > 1:
+        words += f"; {variants.labels[worst['balancer']]} the least: {interval(worst['pooled'])}"
+    return words + "."
+
+
+def _ranked(carried: Json) -> list[Json]:
+    """Balancers by what they carry from one generator, the most first."""
+    own = [one for one in carried["pooled"] if one["balancer"] != "none" and one["generators"] == 1]
+    return sorted(own, key=lambda one: -float(one["pooled"]["value"]))
+
+
+def _badges(study: Json) -> list[Badge]:
+    badges = []
+    tasks = study["tasks"]
+    if tasks["failed"]:
+        reasons = tuple(f"{one['part']}: {one['error'].splitlines()[0]}" for one in tasks["failed"][:5])
+        badges.append(Badge("bad", f"{len(tasks['failed'])} measurements failed", reasons))
+    if study["outcome"] != "complete":
+        words = OUTCOMES.get(study["outcome"], study["outcome"])
+        badges.append(Badge("warn", f"{words}; {tasks['done']} of {tasks['planned']} measured"))
+    else:
+        badges.append(Badge("good", f"{tasks['done']} measurements"))
+    if study["size"] == "quick":
+        badges.append(Badge("warn", "quick: too few repetitions and requests to rely on"))
+    return badges + [Badge("warn", warning) for warning in study["warnings"]]
+
+
+def _tiles(found: Json, variants: Variants) -> list[Tile]:
+    tiles = []
+    if carried := found.get("throughput"):
+        for one in _ranked(carried):
+            tiles.append(
+                Tile(
+                    variants.labels[one["balancer"]],
+                    format.whole(one["pooled"]["value"]),
+                    "requests/s",
+                    _range(one["pooled"]),
+                )
+            )
+        bare = [one for one in carried["pooled"] if one["balancer"] == "none" and one["generators"] == 1]
+        tiles += [
+            Tile("No balancer", format.whole(one["pooled"]["value"]), "requests/s", _range(one["pooled"]))
+            for one in bare
+        ]
+    return tiles
+
+
+def _range(one: Json) -> str:
+    return "" if one["low"] is None else f"{format.whole(one['low'])}–{format.whole(one['high'])}"
+
+
+def _carried(study: Json, found: Json, variants: Variants) -> list[Section | None]:
+    carried = found.get("throughput")
+    if not carried:
+        return []
+    counts = sorted({one["generators"] for one in carried["cells"]})
+    figures = [charts.throughput(carried, count, variants, study["paper"]) for count in counts]
+    differences = carried["comparisons"].get("1", [])
+    forest = charts.forest(differences, variants)
+    return [
+        Section(
+            "throughput",
+            "What they carry",
+            "The paper’s method: a fixed number of requests for one small page over connections that are "
+            "kept, as fast as they go, through a balancer in rotation over three equal servers.",
+            wide=numbered("w", [figure for figure in figures if figure]),
+            tables=[tables.paper(study, variants)],
+        ),
+        Section(
+            "differences",
+            "What differs",
+            "Each repetition measures all variants, in an order drawn anew: what drifts during the study "
+            "meets all alike.",
+            wide=numbered("w", [forest] if forest else []),
+            tables=[tables.comparisons(differences, variants)] if differences else [],
+        ),
+        Section(
+            "cells",
+            "Every cell of the matrix",
+            tables=[tables.cells(carried, count, variants) for count in counts],
+        ),
+    ]
+
+
+def _costs(found: Json, variants: Variants) -> Section | None:
+    carried = found.get("throughput")
+    if not carried:
+        return None
+    figure = charts.costs(carried["costs"], variants)
+    return Section(
+        "cost",
+        "What a request costs",
+        "The figure that another machine would repeat best: processor time for each request.",
+        wide=numbered("w", [figure] if figure else []),
+        tables=[tables.costs(carried["costs"], variants)],
+    )
+
+
+def _places(found: Json, variants: Variants) -> Section | None:
+    if "segments" not in found:
+        return None
+    figure = charts.shares(found["segments"], variants)
+    return Section(
+        "places",
+        "Where the time goes",
+        "Network is the difference of a request’s span at both ends of a wire, balancer that between its "
+        "front and its back, server its span at the server: differences of instants of one clock each, "
+        "so no clocks need to agree.",
+        wide=numbered("w", [figure] if figure else []),
+        tables=[tables.segments(found["segments"], variants)],
+    )
+
+
+def _spread(study: Json, found: Json, variants: Variants) -> Section | None:
+    if "spread" not in found:
+        return None
+    return Section(
+        "spread",
+        "Who gets the requests",
+        "nftables balances connections, not requests: a connection that is kept stays with its server.",
+        tables=[tables.spread(found["spread"], variants, study["servers"])],
+    )
+
+
+def _troubles(found: Json, variants: Variants) -> list[Section | None]:
+    if "faults" not in found:
+        return []
+    sections: list[Section | None] = []
+    for kind, intro in _FAULT_INTRO.items():
+        own = sorted(
+            (one for one in found["faults"] if one["fault"] == kind),
+            key=lambda one: variants.order(one["balancer"]),
+        )
+        figures: list[Figure] = [charts.course(one, variants) for one in own]
+        if figures:
+            title = tables.FAULTS[kind]
+            sections.append(
+                Section(
+                    kind, title[:1].upper() + title[1:], f"{intro} Answers (blue) and failures (red) in "
+                    f"each tenth of a second.",
+                    small=numbered("s", figures),
+                )
+            )  # fmt: skip
+    return [*sections, Section("faults", "In trouble", tables=[tables.faults(found["faults"], variants)])]
+
+
+def _servers(found: Json, variants: Variants) -> Section | None:
+    figure = charts.growth(found.get("growth", []), variants)
+    shown = [
+        tables.uneven(found["uneven"], variants) if found.get("uneven") else None,
+        tables.reuse(found["reuse"], variants) if found.get("reuse") else None,
+    ]
+    if not (figure or any(shown)):
+        return None
+    return Section(
+        "servers",
+        "Behind the balancer",
+        wide=numbered("w", [figure] if figure else []),
+        tables=[table for table in shown if table],
+    )
+
+
+def _peer(found: Json, variants: Variants) -> Section | None:
+    if not found.get("peer"):
+        return None
+    intro = "The paper’s generator was ab. Beside our agents in the same study:"
+    return Section("peer", "Beside another generator", intro, tables=[tables.peer(found["peer"], variants)])
+
+
+def _method(study: Json, folder: Path) -> Section:
+    machine = study["machine"]
+    versions = ", ".join(f"{name} {version}" for name, version in study["versions"].items() if version)
+    facts = [
+        ("Command", " ".join(study["command"])),
+        ("Started", format.moment(study["started_at"])),
+        ("Ended", format.moment(study["ended_at"])),
+        ("Machine", f"{machine['cores']} cores, {machine['cpu']}, {format.size(machine['memory_bytes'])}"),
+        ("System", f"{machine['os']}, {machine['kernel']}"),
+        (
+            "Servers",
+            f"{len(study['servers'])} × {study['server_role']}, a page of {study['page_bytes']} bytes",
+        ),
+        ("Seed of the order", format.text(study["seed"])),
+        ("Versions", versions),
+        ("Folder", str(folder)),
+    ]
+    left = [(f"{name} left out", why) for name, why in study["skipped"].items()]
+    return Section("method", "How it was measured", facts=[*facts, *left])
