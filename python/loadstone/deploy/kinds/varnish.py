@@ -15,7 +15,8 @@ _MOST_WEIGHT = 100
 _FEWEST_THREADS = 10
 
 # Compiles and loads under a new name, switches, and lets go of what was before: connections stay, and each
-# request is handled by the configuration that is in use when it begins.
+# request is handled by the configuration that is in use when it begins. What is let go of stays listed until its
+# last request ends, and cannot be let go of twice.
 _RELOAD = """
 set -e
 admin() { varnishadm -n {run}/varnish "$@" >/dev/null; }
@@ -23,7 +24,7 @@ before=$(varnishadm -n {run}/varnish vcl.list -j | tr , "\\n" | sed -n 's/.*"nam
 name=c$(date +%s%N)
 admin vcl.load $name {conf}/balance.vcl
 admin vcl.use $name
-for old in $before; do admin vcl.discard $old; done
+for old in $before; do admin vcl.discard $old 2>/dev/null || :; done
 """
 
 
