@@ -56,10 +56,10 @@ def _processes() -> Dict[int, Dict[str, int]]:
     return found
 
 
-def listens(home: Home, port: int) -> bool:
-    """Whether one of its processes listens on the port."""
+def listening(home: Home, port: int) -> Set[int]:
+    """Which of its processes listen on the port."""
     wanted = {f"socket:[{inode}]" for inode in _inodes(port)}
-    return any(wanted & _sockets(pid) for pid in members(home)) if wanted else False
+    return {pid for pid in members(home) if wanted & _sockets(pid)} if wanted else set()
 
 
 def listener(port: int) -> str:

@@ -14,7 +14,7 @@ import time
 from typing import Dict, List, Sequence
 
 from .home import Home, Refused, Unit, read, tail, write
-from .processes import identity, listener, listens, members, running
+from .processes import identity, listener, listening, members, running
 
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _DIE_S = 10.0
@@ -114,14 +114,15 @@ def stop(home: Home, unit: Unit) -> None:
 def reload(home: Home, unit: Unit) -> None:
     """Returns when the new configuration serves. Refused `service-failed`."""
     first = identity(home)[0]
-    before = set(members(home))
+    old = listening(home, unit["port"]) - {first} if unit["workers"] else set()
     if unit["reload"]:
         must(home, unit, unit["reload"])
     else:
         os.kill(first, unit["reload_signal"])
     deadline = time.monotonic() + unit["ready_s"]
-    # The first process starts new workers and then retires the old ones: a new child is the sign.
-    while (unit["workers"] and not set(members(home)) - before) or not ready(home, unit):
+    # The first process starts new workers and then retires the old ones, which go on accepting users until they
+    # have let go of the port.
+    while (old and old & listening(home, unit["port"])) or not ready(home, unit):
         if time.monotonic() > deadline or not running(home):
             raise Refused("service-failed", "did not take the new configuration", tail(home))
         time.sleep(0.01)
@@ -129,7 +130,7 @@ def reload(home: Home, unit: Unit) -> None:
 
 def ready(home: Home, unit: Unit) -> bool:
     """Whether the service answers on its port, and it is this service's process that does."""
-    if unit["start"] and (not running(home) or (unit["port"] and not listens(home, unit["port"]))):
+    if unit["start"] and (not running(home) or (unit["port"] and not listening(home, unit["port"]))):
         return False
     probe = unit["ready"]
     if probe.get("command"):
