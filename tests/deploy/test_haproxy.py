@@ -12,6 +12,8 @@ from sites import get
 from loadstone.deploy import Site, SiteError, configure, status
 from loadstone.reach import Reach
 
+pytestmark = pytest.mark.long
+
 SERVICES = """
 [[service]]
 name = "balancer"
