@@ -12,16 +12,22 @@ pub enum Connector {
     /// application code, one request at a time.
     #[default]
     Hybrid,
+    /// One thread for each connection, from its first request to its last.
+    Threaded,
+    /// One event loop for each core, which also runs the application.
+    Event,
 }
 
 impl Connector {
     /// Every connector.
-    pub const ALL: [Self; 1] = [Self::Hybrid];
+    pub const ALL: [Self; 3] = [Self::Hybrid, Self::Threaded, Self::Event];
 
     /// Its name in configuration.
     pub fn name(self) -> &'static str {
         match self {
             Self::Hybrid => "hybrid",
+            Self::Threaded => "threaded",
+            Self::Event => "event",
         }
     }
 }
@@ -33,10 +39,11 @@ pub struct Config {
     pub address: SocketAddr,
     /// How sockets meet workers.
     pub connector: Connector,
-    /// Threads that run application code; 0: twice the number of cores, at least 2.
+    /// Threads that run application code. 0: hybrid, twice the number of cores, at least 2; threaded, 64 for each core, as
+    /// many as are in use being started; event, the number of cores.
     pub workers: usize,
-    /// Requests that may wait for a worker before no more connections are accepted; 0: 16 for
-    /// each worker.
+    /// What may wait for a worker before no more connections are accepted: requests, or with the threaded connector connections.
+    /// 0: 16 for each worker, threaded 1. The event connector has no queue.
     pub queue: usize,
     /// Most open connections; at this number no more are accepted. 0: as many as the limit of open files allows.
     pub max_connections: usize,
@@ -71,12 +78,29 @@ impl Config {
     /// Number of workers after defaults.
     pub(crate) fn worker_count(&self) -> usize {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        if self.workers == 0 { (2 * cores).max(2) } else { self.workers }
+        match self.connector {
+            _ if self.workers > 0 => self.workers,
+            Connector::Hybrid => (2 * cores).max(2),
+            Connector::Threaded => 64 * cores,
+            Connector::Event => cores,
+        }
+    }
+
+    /// Number of workers that start at once.
+    pub(crate) fn first_workers(&self) -> usize {
+        match self.connector {
+            Connector::Threaded => 1,
+            Connector::Hybrid | Connector::Event => self.worker_count(),
+        }
     }
 
     /// Bound of the queue after defaults.
     pub(crate) fn queue_bound(&self) -> usize {
-        if self.queue == 0 { 16 * self.worker_count() } else { self.queue }
+        match self.connector {
+            _ if self.queue > 0 => self.queue,
+            Connector::Threaded => self.worker_count(),
+            Connector::Hybrid | Connector::Event => 16 * self.worker_count(),
+        }
     }
 }
 

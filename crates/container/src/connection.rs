@@ -3,13 +3,20 @@
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
+use std::time::Duration;
 
 use loadstone_http::{ChunkedDecoder, Limits, ParseStatus, Request, RequestFraming, RequestHead};
 use rustix::buffer::spare_capacity;
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, recv};
+use rustix::net::{RecvFlags, SendFlags, Shutdown, recv, send, shutdown};
 
+use crate::counters::Tally;
 use crate::outgoing::Outgoing;
+
+/// How long a client may take to close after the last response (RFC 9112 §9.6).
+pub(crate) const LINGER: Duration = Duration::from_secs(1);
+
+const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
 /// Capacity of a fresh input buffer: the head of nearly every request.
 const HEAD_ROOM: usize = 2 * 1024;
@@ -82,7 +89,7 @@ pub(crate) struct Connection {
     pub outgoing: Option<Outgoing>,
     /// Whether a request has been answered.
     pub used: bool,
-    /// Bytes of its buffers that the event loop has counted.
+    /// Bytes of its buffers that its connector has counted.
     pub counted: usize,
     /// Whether `100 Continue` has been said for the request that arrives.
     continued: bool,
@@ -209,13 +216,16 @@ impl Connection {
         }
     }
 
-    /// Whether the client waits for `100 Continue` before it sends a body; true once for each request.
-    pub fn owes_continue(&mut self) -> bool {
-        let Phase::Body { head, head_bytes, .. } = self.phase else { return false };
+    /// Says `100 Continue`, once for each request, to a client that waits for it before it sends a body.
+    pub fn say_continue(&mut self, tally: &Tally) {
+        let Phase::Body { head, head_bytes, .. } = self.phase else { return };
         let begun = self.input.len() - self.answered > head_bytes || !self.body.is_empty();
-        let owes = head.expects_continue && !begun && !self.continued;
-        self.continued |= owes;
-        owes
+        if head.expects_continue && !begun && !self.continued {
+            self.continued = true;
+            // A client whose socket takes no 25 bytes sends its body without having been asked to.
+            let _ = send(&self.socket, CONTINUE, SendFlags::NOSIGNAL);
+            tally.response(100);
+        }
     }
 
     /// Whether a request has arrived as a whole.
@@ -277,8 +287,21 @@ impl Connection {
         }
     }
 
+    /// Closes behind the last response; `End` when the socket can be closed. Closing one with unread input resets
+    /// the connection and may destroy the response on its way (RFC 9112 §9.6): then only our side is closed
+    /// until the client closes, too.
+    pub fn part(&mut self) -> Discarded {
+        if self.ending == Ending::Linger && !self.ended {
+            self.ending = match shutdown(&self.socket, Shutdown::Write) {
+                Ok(()) => Ending::Shut,
+                Err(_) => Ending::Broken,
+            };
+        }
+        if self.ending == Ending::Shut { self.discard() } else { Discarded::End }
+    }
+
     /// Reads and drops what the client still sends, as much as does not hold up the others.
-    pub fn discard(&self) -> Discarded {
+    fn discard(&self) -> Discarded {
         let mut sink = [const { MaybeUninit::<u8>::uninit() }; BODY_ROOM];
         for _ in 0..MAX_DISCARDS {
             match recv(&self.socket, &mut sink[..], RecvFlags::empty()) {

@@ -2,11 +2,13 @@
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use loadstone_http::{
-    Body, DATE_LEN, Handler, Response, ResponseContext, Service, Version, format_date, write_response_head,
+    Body, DATE_LEN, Handler, Limits, Response, ResponseContext, Service, Version, format_date, reason_phrase,
+    write_response_head,
 };
 use rustix::time::{ClockId, clock_gettime};
 
@@ -14,6 +16,8 @@ use crate::connection::{Connection, Ending};
 use crate::counters::Tally;
 use crate::outgoing::{Outgoing, send_parts};
 
+/// Pipelined requests of one connection answered in a row before others get their turn.
+const TURN: usize = 16;
 /// A body up to this size is copied behind its head: one buffer is cheaper to send than two.
 const COPIED_BODY: usize = 1024;
 
@@ -84,30 +88,61 @@ fn contained<T>(code: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(code)).ok()
 }
 
-/// What a worker needs to answer requests.
-pub(crate) struct Exchange<'s> {
-    service: &'s dyn Service,
+/// What a thread needs to answer requests.
+pub(crate) struct Exchange {
+    service: Arc<dyn Service>,
     handler: Option<Box<dyn Handler>>,
     response: Response,
     writer: Writer,
-    tally: &'s Tally,
 }
 
-impl<'s> Exchange<'s> {
-    pub fn new(service: &'s dyn Service, handler: Box<dyn Handler>, tally: &'s Tally) -> Self {
-        Self { service, handler: Some(handler), response: Response::new(), writer: Writer::new(), tally }
+impl Exchange {
+    /// Without a handler, one is made with the first request.
+    pub fn new(service: Arc<dyn Service>, handler: Option<Box<dyn Handler>>) -> Self {
+        Self { service, handler, response: Response::new(), writer: Writer::new() }
     }
 
-    /// Answers the request that has arrived on `connection`; blocks in the application only.
-    /// The connection closes afterwards when the server is `draining` by then.
+    /// Answers the request that has arrived on `connection`, and those pipelined behind it up to a turn's worth,
+    /// until the socket takes no more; blocks in the application only. Connections close behind their response
+    /// when the server is `draining` by then.
+    pub fn serve(
+        &mut self,
+        connection: &mut Connection,
+        limits: &Limits,
+        draining: &AtomicBool,
+        tally: &Tally,
+    ) {
+        for _ in 0..TURN {
+            tally.busy.set(1);
+            let result = self.answer(connection, draining, tally);
+            tally.busy.set(0);
+            if result.is_err() {
+                connection.ending = Ending::Broken;
+            }
+            if connection.outgoing.is_some() || connection.ending != Ending::Open {
+                return;
+            }
+            connection.next_request(limits);
+            if !connection.is_ready() {
+                return;
+            }
+        }
+    }
+
+    /// Answers the request that has arrived on `connection`.
     ///
     /// # Errors
     /// The connection is broken.
-    pub fn answer(&mut self, connection: &mut Connection, draining: &AtomicBool) -> io::Result<()> {
+    fn answer(
+        &mut self,
+        connection: &mut Connection,
+        draining: &AtomicBool,
+        tally: &Tally,
+    ) -> io::Result<()> {
         let more = connection.has_more();
         let Some((head, request)) = connection.request() else { return Ok(()) };
         self.response.clear();
-        self.tally.requests.add(1);
+        tally.requests.add(1);
         if self.handler.is_none() {
             // An application that panics when it starts is as good as one that says no.
             self.handler = contained(|| self.service.handler()).and_then(Result::ok);
@@ -119,7 +154,7 @@ impl<'s> Exchange<'s> {
                     // What the panic left behind in the handler is unknown: the next request gets another.
                     let broken = self.handler.take();
                     contained(|| drop(broken));
-                    self.tally.worker_panics.add(1);
+                    tally.worker_panics.add(1);
                     self.response.clear();
                     self.response.status(500).text("internal server error\n");
                 }
@@ -140,6 +175,28 @@ impl<'s> Exchange<'s> {
             }
         };
         let head_only = head.method == loadstone_http::Method::Head;
-        self.writer.send(connection, &mut self.response, head.version, head_only, self.tally)
+        self.writer.send(connection, &mut self.response, head.version, head_only, tally)
+    }
+
+    /// Answers `status` from the server itself; the connection closes behind it.
+    pub fn refuse(&mut self, connection: &mut Connection, status: u16, tally: &Tally) {
+        refuse(&mut self.response, &mut self.writer, connection, status, tally);
+    }
+}
+
+/// Answers `status` from the server itself; the connection closes behind it.
+pub(crate) fn refuse(
+    response: &mut Response,
+    writer: &mut Writer,
+    connection: &mut Connection,
+    status: u16,
+    tally: &Tally,
+) {
+    response.clear();
+    response.status(status).text(reason_phrase(status));
+    connection.ending = Ending::Linger;
+    connection.shrink();
+    if writer.send(connection, response, Version::Http11, false, tally).is_err() {
+        connection.ending = Ending::Broken;
     }
 }

@@ -27,14 +27,18 @@
 mod config;
 mod connection;
 mod counters;
+mod event;
+mod event_loop;
 mod exchange;
 mod files;
 mod hybrid;
+mod lifetime;
 mod listener;
 mod outgoing;
 mod queue;
 mod server;
 mod slots;
+mod threaded;
 mod waker;
 
 pub use config::{Config, Connector, Timeouts};

@@ -1,4 +1,4 @@
-//! The queue between an event loop and its workers.
+//! The queue between those who take connections and those who answer.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -91,6 +91,12 @@ impl<T> Queue<T> {
         let mut state = self.lock();
         state.wants_room = state.items.len() >= self.bound;
         state.wants_room
+    }
+
+    /// Items for which no consumer waits.
+    pub fn unserved(&self) -> usize {
+        let state = self.lock();
+        state.items.len().saturating_sub(state.sleeping)
     }
 
     /// Number of waiting items.

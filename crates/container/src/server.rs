@@ -9,7 +9,7 @@ use loadstone_http::Service;
 
 use crate::config::{Config, Connector};
 use crate::counters::Counters;
-use crate::{files, hybrid, listener};
+use crate::{event, files, hybrid, listener, threaded};
 
 /// Why a server did not start.
 #[derive(Debug)]
@@ -66,20 +66,25 @@ impl Server {
     /// [`StartError`] when the address is taken, the application cannot make a handler for every
     /// worker, or the system is out of threads or descriptors. Nothing keeps running then.
     pub fn start(mut config: Config, service: Arc<dyn Service>) -> Result<Self, StartError> {
-        let handlers = (0..config.worker_count())
+        let handlers = (0..config.first_workers())
             .map(|_| service.handler())
             .collect::<Result<Vec<_>, _>>()
             .map_err(StartError::Application)?;
         let (listener, address) = listener::open(config.address, config.backlog)
             .map_err(|error| StartError::Listen(config.address, error))?;
         // The application has opened what it needs by now.
-        config.max_connections = files::connections_that_fit(config.max_connections, handlers.len());
+        config.max_connections = files::connections_that_fit(config.max_connections, config.worker_count());
         let max_connections = config.max_connections;
-        let connector: Box<dyn Running> = match config.connector {
+        let started: io::Result<Box<dyn Running>> = match config.connector {
             Connector::Hybrid => {
-                Box::new(hybrid::start(config, listener, service, handlers).map_err(StartError::System)?)
+                hybrid::start(config, listener, service, handlers).map(|it| Box::new(it) as _)
             }
+            Connector::Threaded => {
+                threaded::start(config, listener, service, handlers).map(|it| Box::new(it) as _)
+            }
+            Connector::Event => event::start(config, listener, service, handlers).map(|it| Box::new(it) as _),
         };
+        let connector = started.map_err(StartError::System)?;
         Ok(Self { address, max_connections, connector })
     }
 

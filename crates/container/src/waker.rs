@@ -35,6 +35,13 @@ impl Waker {
     pub fn rearm(&self) {
         self.woken.store(false, Ordering::SeqCst);
     }
+
+    /// The same where it is polled, which needs it read.
+    pub fn reset(&self) {
+        // Fails when nobody has woken us.
+        let _ = rustix::io::read(&self.event, &mut [0; 8]);
+        self.rearm();
+    }
 }
 
 impl AsFd for Waker {

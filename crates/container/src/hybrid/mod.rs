@@ -7,21 +7,19 @@
 //! Web Server Architecture for e-Commerce Applications", with one change: not busy workers alone but
 //! a bounded queue in front of them decides about admission, which leaves no worker without work.
 //!
-//! Sockets are registered once, edge-triggered. An edge of a connection that is away is noted in
-//! `Shared::wanted`; the worker that hands it back sees the note and wakes the loop. Without a note
-//! and without unread input there is nothing to do until the next edge, so handing back makes no
-//! system call.
+//! An edge of a connection that is away is noted in `Shared::wanted`; the worker that hands it back sees the
+//! note and wakes the loop. Without a note and without unread input there is nothing to do until the next
+//! edge, so handing back makes no system call.
 
 #![allow(clippy::vec_box, reason = "connections move between threads as pointers, not as copies")]
 
-mod admission;
-mod event_loop;
+mod desk;
 mod worker;
 
 use std::io;
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
@@ -30,27 +28,23 @@ use loadstone_http::{Handler, Service};
 use crate::config::Config;
 use crate::connection::Connection;
 use crate::counters::{Counters, Tally};
+use crate::event_loop::{Control, EventLoop};
+use crate::lifetime::Lifetime;
 use crate::queue::Queue;
 use crate::server::Running;
 use crate::waker::Waker;
-use event_loop::EventLoop;
+use desk::HandOver;
 
 /// What the event loop and the workers share.
 struct Shared {
-    config: Config,
+    control: Arc<Control>,
     service: Arc<dyn Service>,
     queue: Queue<Box<Connection>>,
     /// Connections that workers hand back.
     returned: Mutex<Vec<Box<Connection>>>,
     /// Edges of connections that are away, by slot.
     wanted: Box<[AtomicU8]>,
-    waker: Waker,
-    draining: AtomicBool,
-    stopping: AtomicBool,
-    /// Whether the event loop has ended.
-    ended: Mutex<bool>,
-    on_end: Condvar,
-    /// Of the event loop, then of each worker.
+    /// Of each worker.
     tallies: Box<[Tally]>,
 }
 
@@ -63,17 +57,13 @@ impl Shared {
         // round. Whichever comes last sees the other, so that no edge is lost.
         // The same holds for the beginning of a drain.
         let noted = || self.wanted[slot].load(Ordering::SeqCst) != 0;
-        if attention || noted() || self.draining.load(Ordering::SeqCst) {
-            self.waker.wake();
+        if attention || noted() || self.control.lifetime.is_draining() {
+            self.control.waker.wake();
         }
     }
 
     fn returned(&self) -> MutexGuard<'_, Vec<Box<Connection>>> {
         self.returned.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn ended(&self) -> MutexGuard<'_, bool> {
-        self.ended.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -97,21 +87,23 @@ pub(crate) fn start(
         queue: Queue::new(config.queue_bound()),
         returned: Mutex::new(Vec::new()),
         wanted: (0..config.max_connections).map(|_| AtomicU8::new(0)).collect(),
-        waker: Waker::new()?,
-        draining: AtomicBool::new(false),
-        stopping: AtomicBool::new(false),
-        ended: Mutex::new(false),
-        on_end: Condvar::new(),
-        tallies: (0..=handlers.len()).map(|_| Tally::default()).collect(),
-        config,
+        tallies: handlers.iter().map(|_| Tally::default()).collect(),
+        control: Arc::new(Control {
+            lifetime: Arc::new(Lifetime::new(1)),
+            waker: Waker::new()?,
+            tally: Tally::default(),
+            memory: Arc::default(),
+            config,
+        }),
         service,
     });
-    let event_loop = EventLoop::new(shared.clone(), listener)?;
+    let desk = HandOver::new(shared.clone());
+    let event_loop = EventLoop::new(shared.control.clone(), Arc::new(listener), desk)?;
     // From here on dropping `hybrid` ends the threads that have started.
     let mut hybrid = Hybrid { shared: shared.clone(), threads: Vec::new() };
     for (index, handler) in handlers.into_iter().enumerate() {
         let shared = shared.clone();
-        let work = move || worker::run(&shared, handler, index + 1);
+        let work = move || worker::run(&shared, handler, index);
         hybrid.threads.push(Builder::new().name(format!("worker-{index}")).spawn(work)?);
     }
     let events = Builder::new().name("events".into());
@@ -122,23 +114,22 @@ pub(crate) fn start(
 impl Running for Hybrid {
     fn counters(&self) -> Counters {
         let mut total = Counters { queue_depth: self.shared.queue.len() as u64, ..Counters::default() };
+        self.shared.control.tally.add_to(&mut total);
         self.shared.tallies.iter().for_each(|tally| tally.add_to(&mut total));
         total
     }
 
     fn drain(&self, timeout: Duration) -> bool {
-        self.shared.draining.store(true, Ordering::SeqCst);
-        self.shared.waker.wake();
-        let ended = self.shared.ended();
-        let result = self.shared.on_end.wait_timeout_while(ended, timeout, |ended| !*ended);
-        *result.unwrap_or_else(PoisonError::into_inner).0
+        self.shared.control.lifetime.draining.store(true, Ordering::SeqCst);
+        self.shared.control.waker.wake();
+        self.shared.control.lifetime.wait(timeout)
     }
 }
 
 impl Drop for Hybrid {
     fn drop(&mut self) {
-        self.shared.stopping.store(true, Ordering::SeqCst);
-        self.shared.waker.wake();
+        self.shared.control.lifetime.stopping.store(true, Ordering::SeqCst);
+        self.shared.control.waker.wake();
         self.shared.queue.close();
         for thread in self.threads.drain(..) {
             // A thread that panicked has said so on stderr; there is nothing left to save.

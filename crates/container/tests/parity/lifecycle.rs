@@ -9,7 +9,7 @@ use loadstone_container::{Config, Server, StartError};
 use loadstone_http::{Handler, Service};
 
 use crate::client::Client;
-use crate::{each, eventually, start};
+use crate::{each, each_that_may_block, eventually, start};
 
 const PLENTY: Duration = Duration::from_secs(10);
 const WAIT: &str = "GET /wait HTTP/1.1\r\nHost: test\r\n\r\n";
@@ -84,8 +84,8 @@ fn drain_does_not_wait_for_idle_connections() {
 
 #[test]
 fn drain_answers_what_has_begun() {
-    each(|config| {
-        let (server, app) = start(Config { workers: 1, ..config });
+    each_that_may_block(|config| {
+        let (server, app) = start(Config { workers: 1, queue: 8, ..config });
         let mut idle = Client::connect(server.address());
         idle.get("/hello");
         let mut served = Client::connect(server.address());

@@ -5,20 +5,20 @@ use std::thread;
 use loadstone_container::Config;
 
 use crate::client::Client;
-use crate::{each, eventually, start};
+use crate::{each, each_that_may_block, eventually, start};
 
 const WAIT: &str = "GET /wait HTTP/1.1\r\nHost: test\r\n\r\n";
 
 #[test]
 fn a_full_queue_stops_accepting_until_there_is_room() {
-    each(|config| {
+    each_that_may_block(|config| {
         let (server, app) = start(Config { workers: 1, queue: 2, ..config });
         let mut clients: Vec<_> = (0..3).map(|_| Client::connect(server.address())).collect();
         for client in &mut clients {
             client.send(WAIT);
         }
         eventually("one is served and two wait", || {
-            app.gate.waiting() == 1 && server.counters().queue_depth == 2 && server.counters().pauses == 1
+            app.gate.waiting() == 1 && server.counters().queue_depth == 2 && server.counters().pauses > 0
         });
         // The kernel completes these connections; the server does not take them.
         let mut outside: Vec<_> = (0..5).map(|_| Client::connect(server.address())).collect();
@@ -56,7 +56,7 @@ fn connections_are_bounded() {
 #[test]
 fn every_answer_goes_to_its_request() {
     each(|config| {
-        let (server, _) = start(Config { workers: 4, queue: 4, ..config });
+        let (server, _) = start(Config { workers: config.workers * 2, queue: 4, ..config });
         let address = server.address();
         thread::scope(|scope| {
             for client_id in 0..16 {
@@ -100,8 +100,10 @@ fn slow_uploads_share_a_bounded_memory() {
         });
         assert!((1..=8).contains(&served.count()));
         // What they held is free again, and small requests never lacked anything.
-        let mut client = Client::connect(server.address());
-        client.send([head.as_bytes(), &half, &half].concat());
-        assert_eq!(client.reply().status, 200);
+        eventually("there is room for another", || {
+            let mut client = Client::connect(server.address());
+            client.try_send([head.as_bytes(), &half, &half].concat());
+            client.reply().status == 200
+        });
     });
 }

@@ -15,10 +15,25 @@ use loadstone_container::{Config, Connector, Server};
 
 /// Runs a test once for each connector.
 fn each(test: impl Fn(Config)) {
-    for connector in Connector::ALL {
+    for_all(&Connector::ALL, test);
+}
+
+/// For those whose application may block: other requests go on meanwhile, as many as there are workers.
+fn each_that_may_block(test: impl Fn(Config)) {
+    for_all(&[Connector::Hybrid, Connector::Threaded], test);
+}
+
+/// For those whose idle and slow clients hold no worker.
+fn each_with_a_loop(test: impl Fn(Config)) {
+    for_all(&[Connector::Hybrid, Connector::Event], test);
+}
+
+fn for_all(connectors: &[Connector], test: impl Fn(Config)) {
+    for &connector in connectors {
         println!("connector: {}", connector.name());
         let address = "127.0.0.1:0".parse().unwrap();
-        test(Config { address, connector, workers: 2, ..Config::default() });
+        let workers = if connector == Connector::Threaded { 32 } else { 2 };
+        test(Config { address, connector, workers, ..Config::default() });
     }
 }
 

@@ -3,7 +3,7 @@
 use loadstone_http::{Method, MultipartWriter};
 
 use crate::client::Client;
-use crate::{each, eventually, start};
+use crate::{each, each_that_may_block, eventually, start};
 
 const HEAD: &str = "HTTP/1.1\r\nHost: test\r\n";
 
@@ -276,7 +276,7 @@ fn a_half_closed_client_gets_its_answers() {
 
 #[test]
 fn clients_that_leave_are_forgotten() {
-    each(|config| {
+    each_that_may_block(|config| {
         let (server, app) = start(config);
         Client::connect(server.address()).get("/hello");
         let mut waiting = Client::connect(server.address());

@@ -1,18 +1,24 @@
 //! Admission control: a connection is taken only when there is room for its requests.
 
+use std::io;
 use std::os::fd::OwnedFd;
-use std::sync::atomic::Ordering;
 
 use rustix::event::epoll;
 
-use super::event_loop::{EventLoop, LISTENER};
+use super::{Desk, EventLoop, LISTENER};
 use crate::connection::Connection;
 use crate::listener;
 
 /// Connections accepted in one round, so that a flood of them does not starve the open ones.
 const ACCEPTS: usize = 64;
 
-impl EventLoop {
+/// Begins to hear of connections; of several loops that listen, one hears of each.
+pub(super) fn register(epoll: &OwnedFd, listener: &OwnedFd) -> io::Result<()> {
+    let flags = epoll::EventFlags::IN | epoll::EventFlags::EXCLUSIVE;
+    Ok(epoll::add(epoll, listener, epoll::EventData::new_u64(LISTENER), flags)?)
+}
+
+impl<D: Desk> EventLoop<D> {
     /// Accepts if there is something to accept, and stops or resumes accepting by admission control.
     pub(super) fn admit(&mut self, pending: bool) {
         let mut room = self.has_room();
@@ -24,12 +30,11 @@ impl EventLoop {
         if room == self.accepting {
             return;
         }
-        let data = epoll::EventData::new_u64(LISTENER);
         let done = if room {
-            epoll::add(&self.epoll, listener, data, epoll::EventFlags::IN)
+            register(&self.epoll, listener)
         } else {
-            self.shared.tallies[0].pauses.add(1);
-            epoll::delete(&self.epoll, listener)
+            self.tally().pauses.add(1);
+            epoll::delete(&self.epoll, listener).map_err(io::Error::from)
         };
         if done.is_ok() {
             self.accepting = room;
@@ -37,7 +42,7 @@ impl EventLoop {
     }
 
     fn has_room(&self) -> bool {
-        self.slots.open() < self.limit && !self.shared.queue.is_full()
+        self.slots.open() < self.limit && self.desk.has_room()
     }
 
     /// Accepts at most `most` connections.
@@ -63,7 +68,7 @@ impl EventLoop {
     fn adopt(&mut self, socket: OwnedFd) {
         self.tally().accepted.add(1);
         let slot = self.slots.reserve();
-        self.shared.wanted[slot as usize].store(0, Ordering::SeqCst);
+        self.desk.forget(slot);
         let flags =
             epoll::EventFlags::IN | epoll::EventFlags::OUT | epoll::EventFlags::RDHUP | epoll::EventFlags::ET;
         // Registering raises an edge for what has already arrived.

@@ -1,35 +1,71 @@
 //! The event loop: holds connections, reads, parses, flushes, accepts, times out.
+//!
+//! Sockets are registered once, edge-triggered. What becomes of a connection whose request has arrived as a whole
+//! is the matter of a [`Desk`]: that of the hybrid connector gives it to a worker, that of the event connector
+//! answers it there and then.
+
+mod admission;
 
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use loadstone_http::{Response, Version, reason_phrase};
+use loadstone_http::Response;
 use rustix::buffer::spare_capacity;
 use rustix::event::{Timespec, epoll};
 use rustix::io::Errno;
-use rustix::net::{SendFlags, Shutdown, send, shutdown};
 
-use super::Shared;
-use crate::connection::{Connection, Discarded, Ending, Phase};
+use crate::config::Config;
+use crate::connection::{Connection, Discarded, Ending, LINGER, Phase};
 use crate::counters::Tally;
-use crate::exchange::Writer;
+use crate::exchange::{Writer, refuse};
+use crate::lifetime::Lifetime;
 use crate::slots::{Slots, Waiting};
+use crate::waker::Waker;
 
 /// Tokens of what is no connection.
 pub(super) const LISTENER: u64 = u64::MAX;
 const WAKER: u64 = u64::MAX - 1;
 /// Events taken in one round.
 const EVENTS: usize = 256;
-/// How long a client may take to close after the last response (RFC 9112 §9.6).
-const LINGER: Duration = Duration::from_secs(1);
-const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
-/// Notes of edges in `Shared::wanted`.
+/// Notes of edges.
 const READ: u8 = 1;
 const HUNG_UP: u8 = 2;
 const WRITE: u8 = 4;
+
+/// Where complete requests go.
+pub(crate) trait Desk: Send {
+    /// Takes a connection whose request has arrived as a whole; gives it back when that has been answered already.
+    fn take(&mut self, connection: Box<Connection>) -> Option<Box<Connection>>;
+
+    /// The loop has looked at everything that has happened; whether any request was taken since the last time.
+    fn end_round(&mut self) -> bool;
+
+    /// Whether the requests of another connection could be served.
+    fn has_room(&self) -> bool;
+
+    /// An edge of a connection that is away; `note` comes back with it.
+    fn note(&self, slot: u32, note: u8);
+
+    /// A slot gets a new connection: notes for the last one are void.
+    fn forget(&self, slot: u32);
+
+    /// Connections that come back, with what was noted meanwhile.
+    fn collect(&mut self, back: &mut Vec<(Box<Connection>, u8)>);
+}
+
+/// What a loop shares with whoever started it.
+#[derive(Debug)]
+pub(crate) struct Control {
+    pub config: Config,
+    pub lifetime: Arc<Lifetime>,
+    pub waker: Waker,
+    pub tally: Tally,
+    /// Bytes in the buffers of all connections of the server, as last counted.
+    pub memory: Arc<AtomicUsize>,
+}
 
 /// What becomes of a connection.
 enum Next {
@@ -42,25 +78,22 @@ enum Next {
 }
 
 /// State of the event loop's thread.
-pub(super) struct EventLoop {
-    pub(super) shared: Arc<Shared>,
-    pub(super) epoll: OwnedFd,
+pub(crate) struct EventLoop<D> {
+    control: Arc<Control>,
+    desk: D,
+    epoll: OwnedFd,
     /// None once the server drains.
-    pub(super) listener: Option<OwnedFd>,
+    listener: Option<Arc<OwnedFd>>,
     /// Whether the listener is registered.
-    pub(super) accepting: bool,
+    accepting: bool,
     draining: bool,
-    pub(super) slots: Slots,
+    slots: Slots,
     /// Most connections for now: fewer than configured after the system had no descriptor for another.
-    pub(super) limit: usize,
-    /// Bytes in the buffers of all connections, as last counted.
-    memory: usize,
-    /// Connections that have more to be read and dropped than one round should spend on them.
-    flooded: Vec<u32>,
-    /// Connections whose requests go to workers at the end of this round.
-    ready: Vec<Box<Connection>>,
-    /// Swapped with `Shared::returned`.
-    returned: Vec<Box<Connection>>,
+    limit: usize,
+    /// Connections that have more to be done than one round should spend on them.
+    again: Vec<u32>,
+    /// Emptied in every round.
+    back: Vec<(Box<Connection>, u8)>,
     response: Response,
     writer: Writer,
     started: Instant,
@@ -69,28 +102,29 @@ pub(super) struct EventLoop {
     next_sweep_ms: u64,
 }
 
-impl EventLoop {
+impl<D: Desk> EventLoop<D> {
+    /// Loops may share a listener: one of them is woken for each connection.
+    ///
     /// # Errors
     /// The system gave no epoll instance or registration.
-    pub fn new(shared: Arc<Shared>, listener: OwnedFd) -> io::Result<Self> {
+    pub fn new(control: Arc<Control>, listener: Arc<OwnedFd>, desk: D) -> io::Result<Self> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         let edge = epoll::EventFlags::IN | epoll::EventFlags::ET;
-        epoll::add(&epoll, &shared.waker, epoll::EventData::new_u64(WAKER), edge)?;
-        epoll::add(&epoll, &listener, epoll::EventData::new_u64(LISTENER), epoll::EventFlags::IN)?;
-        let times = shared.config.timeouts;
+        epoll::add(&epoll, &control.waker, epoll::EventData::new_u64(WAKER), edge)?;
+        admission::register(&epoll, &listener)?;
+        let times = control.config.timeouts;
         let shortest = times.head.min(times.body).min(times.idle).min(times.write);
         Ok(Self {
-            limit: shared.config.max_connections,
-            memory: 0,
-            flooded: Vec::new(),
-            shared,
+            limit: control.config.max_connections,
+            again: Vec::new(),
+            back: Vec::new(),
+            control,
+            desk,
             epoll,
             listener: Some(listener),
             accepting: true,
             draining: false,
             slots: Slots::new(),
-            ready: Vec::new(),
-            returned: Vec::new(),
             response: Response::new(),
             writer: Writer::new(),
             started: Instant::now(),
@@ -103,7 +137,7 @@ impl EventLoop {
     /// Runs until the server is drained or stopped.
     pub fn run(mut self) {
         let mut events = Vec::with_capacity(EVENTS);
-        while !self.shared.stopping.load(Ordering::SeqCst) {
+        while !self.control.lifetime.is_stopping() {
             self.wait(&mut events);
             let mut accept = false;
             for event in &events {
@@ -113,22 +147,21 @@ impl EventLoop {
                     slot => self.on_edge(slot as u32, event.flags),
                 }
             }
-            for slot in std::mem::take(&mut self.flooded) {
-                self.on_edge(slot, epoll::EventFlags::IN);
+            for slot in std::mem::take(&mut self.again) {
+                if let Some(connection) = self.slots.take(slot) {
+                    self.settle(connection, 0);
+                }
             }
             self.take_back();
-            if !self.draining && self.shared.draining.load(Ordering::SeqCst) {
+            if !self.draining && self.control.lifetime.is_draining() {
                 self.begin_drain();
             }
             if self.now_ms >= self.next_sweep_ms {
                 self.close_expired();
             }
-            let dispatches = !self.ready.is_empty();
-            if dispatches {
-                self.shared.queue.push_all(&mut self.ready);
-            }
-            // Nothing else changes what admission decides; looking costs the queue's lock.
-            if dispatches || accept || !self.accepting {
+            let dispatched = self.desk.end_round();
+            // Nothing else changes what admission decides; looking may cost a lock.
+            if dispatched || accept || !self.accepting {
                 self.admit(accept);
             }
             self.tally().open_connections.set(self.slots.open() as u64);
@@ -136,12 +169,11 @@ impl EventLoop {
                 break;
             }
         }
-        *self.shared.ended() = true;
-        self.shared.on_end.notify_all();
+        self.control.lifetime.ended();
     }
 
-    pub(super) fn tally(&self) -> &Tally {
-        &self.shared.tallies[0]
+    fn tally(&self) -> &Tally {
+        &self.control.tally
     }
 
     /// Waits for events, a wake-up or the next sweep.
@@ -154,7 +186,7 @@ impl EventLoop {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => unreachable!("epoll_wait fails only for a wrong descriptor or buffer: {error}"),
         }
-        self.shared.waker.rearm();
+        self.control.waker.rearm();
         self.now_ms = self.started.elapsed().as_millis() as u64;
     }
 
@@ -172,51 +204,64 @@ impl EventLoop {
         if let Some(connection) = self.slots.take(slot) {
             self.settle(connection, note);
         } else if self.slots.is_away(slot) {
-            self.shared.wanted[slot as usize].fetch_or(note, Ordering::SeqCst);
+            self.desk.note(slot, note);
         }
     }
 
-    /// Takes connections back from the workers.
+    /// Takes connections back from the desk.
     fn take_back(&mut self) {
-        let mut returned = std::mem::take(&mut self.returned);
-        std::mem::swap(&mut returned, &mut *self.shared.returned());
-        for connection in returned.drain(..) {
-            let note = self.shared.wanted[connection.slot as usize].swap(0, Ordering::SeqCst);
+        let mut back = std::mem::take(&mut self.back);
+        self.desk.collect(&mut back);
+        for (connection, note) in back.drain(..) {
             self.settle(connection, note);
         }
-        self.returned = returned;
+        self.back = back;
     }
 
     /// Moves a connection on as far as it goes without waiting.
-    pub(super) fn settle(&mut self, mut connection: Box<Connection>, note: u8) {
+    fn settle(&mut self, mut connection: Box<Connection>, note: u8) {
         connection.readable |= note & READ != 0;
         connection.hung_up |= note & HUNG_UP != 0;
-        let next = self.advance(&mut connection);
-        self.count(&mut connection);
-        match next {
-            Next::Dispatch => {
-                self.slots.send_away(connection.slot);
-                self.ready.push(connection);
+        loop {
+            let next = self.advance(&mut connection);
+            self.count(&mut connection);
+            match next {
+                Next::Dispatch => {
+                    self.slots.send_away(connection.slot);
+                    let Some(answered) = self.desk.take(connection) else { return };
+                    connection = answered;
+                    if connection.is_ready() {
+                        // It has had its turn: others come before its next request.
+                        return self.put_off(connection, Waiting::Idle);
+                    }
+                }
+                Next::Wait(waiting, progress) => return self.park(connection, waiting, progress),
+                Next::Flooded => return self.put_off(connection, Waiting::Linger),
+                Next::Close => return self.release(&connection),
             }
-            Next::Wait(waiting, progress) => self.park(connection, waiting, progress),
-            Next::Flooded => {
-                self.flooded.push(connection.slot);
-                self.park(connection, Waiting::Linger, false);
-                self.shared.waker.wake();
-            }
-            Next::Close => self.release(&connection),
         }
+    }
+
+    /// Goes on with a connection in the next round, which comes at once.
+    fn put_off(&mut self, connection: Box<Connection>, waiting: Waiting) {
+        self.again.push(connection.slot);
+        let deadline_ms = self.deadline_ms(waiting);
+        self.slots.park(connection, waiting, deadline_ms, false);
+        self.control.waker.wake();
     }
 
     /// Counts what the buffers of a connection take now.
     fn count(&mut self, connection: &mut Connection) {
-        let memory = connection.memory();
-        self.memory = self.memory + memory - connection.counted;
-        connection.counted = memory;
+        let bytes = connection.memory();
+        if bytes != connection.counted {
+            self.control.memory.fetch_add(bytes, Ordering::Relaxed);
+            self.control.memory.fetch_sub(connection.counted, Ordering::Relaxed);
+            connection.counted = bytes;
+        }
     }
 
     fn release(&mut self, connection: &Connection) {
-        self.memory -= connection.counted;
+        self.control.memory.fetch_sub(connection.counted, Ordering::Relaxed);
         self.slots.release(connection.slot);
     }
 
@@ -225,19 +270,20 @@ impl EventLoop {
             connection.shrink();
             self.count(&mut connection);
         }
-        let deadline_ms = self.now_ms + self.patience(waiting).as_millis() as u64;
+        let deadline_ms = self.deadline_ms(waiting);
         self.slots.park(connection, waiting, deadline_ms, progress);
     }
 
-    fn patience(&self, waiting: Waiting) -> Duration {
-        let times = &self.shared.config.timeouts;
-        match waiting {
+    fn deadline_ms(&self, waiting: Waiting) -> u64 {
+        let times = &self.control.config.timeouts;
+        let patience = match waiting {
             Waiting::Head => times.head,
             Waiting::Body => times.body,
             Waiting::Idle => times.idle,
             Waiting::Write => times.write,
             Waiting::Linger => LINGER,
-        }
+        };
+        self.now_ms + patience.as_millis() as u64
     }
 
     fn advance(&mut self, connection: &mut Connection) -> Next {
@@ -254,11 +300,15 @@ impl EventLoop {
                 }
                 connection.outgoing = None;
                 if connection.ending == Ending::Open {
-                    connection.next_request(&self.shared.config.limits);
+                    connection.next_request(&self.control.config.limits);
                 }
             }
             if connection.ending != Ending::Open {
-                return say_goodbye(connection);
+                return match connection.part() {
+                    Discarded::All => Next::Wait(Waiting::Linger, false),
+                    Discarded::Part => Next::Flooded,
+                    Discarded::End => Next::Close,
+                };
             }
             match connection.phase {
                 Phase::Ready { .. } => return Next::Dispatch,
@@ -267,14 +317,14 @@ impl EventLoop {
                     self.refuse(connection, status);
                 }
                 Phase::Head | Phase::Body { .. } if connection.readable => {
-                    let Ok(count) = connection.receive(&self.shared.config.limits) else {
+                    let Ok(count) = connection.receive(&self.control.config.limits) else {
                         return Next::Close;
                     };
                     self.tally().bytes_in.add(count as u64);
                     received += count;
                     self.count(connection);
                     if matches!(connection.phase, Phase::Body { .. })
-                        && self.memory > self.shared.config.request_memory
+                        && self.control.memory.load(Ordering::Relaxed) > self.control.config.request_memory
                     {
                         self.refuse(connection, 503);
                     }
@@ -290,11 +340,7 @@ impl EventLoop {
             return Next::Close;
         }
         if matches!(connection.phase, Phase::Body { .. }) {
-            if connection.owes_continue() {
-                // A client whose socket takes no 25 bytes sends its body without having been asked to.
-                let _ = send(&connection.socket, CONTINUE, SendFlags::NOSIGNAL);
-                self.tally().response(100);
-            }
+            connection.say_continue(self.tally());
             return Next::Wait(Waiting::Body, progress);
         }
         if !connection.has_input() && self.draining {
@@ -306,20 +352,13 @@ impl EventLoop {
 
     /// Answers `status` from the server itself; the connection closes behind it.
     fn refuse(&mut self, connection: &mut Connection, status: u16) {
-        self.response.clear();
-        self.response.status(status).text(reason_phrase(status));
-        connection.ending = Ending::Linger;
-        connection.shrink();
-        let tally = &self.shared.tallies[0];
-        if self.writer.send(connection, &mut self.response, Version::Http11, false, tally).is_err() {
-            connection.ending = Ending::Broken;
-        }
+        refuse(&mut self.response, &mut self.writer, connection, status, &self.control.tally);
     }
 
     /// Closes connections whose time is over; a client that was at a request hears why.
     fn close_expired(&mut self) {
         self.next_sweep_ms = self.now_ms + self.sweep.as_millis() as u64;
-        self.limit = self.shared.config.max_connections;
+        self.limit = self.control.config.max_connections;
         for (slot, waiting) in self.slots.expired(self.now_ms) {
             let Some(mut connection) = self.slots.take(slot) else { continue };
             match waiting {
@@ -347,25 +386,5 @@ impl EventLoop {
                 self.settle(connection, READ);
             }
         }
-    }
-}
-
-/// Closes behind the last response. Closing a socket with unread input resets the connection and may
-/// destroy the response on its way (RFC 9112 §9.6): then only our side is closed until the client
-/// closes, too.
-fn say_goodbye(connection: &mut Connection) -> Next {
-    if connection.ending == Ending::Linger && !connection.ended {
-        connection.ending = match shutdown(&connection.socket, Shutdown::Write) {
-            Ok(()) => Ending::Shut,
-            Err(_) => Ending::Broken,
-        };
-    }
-    if connection.ending != Ending::Shut {
-        return Next::Close;
-    }
-    match connection.discard() {
-        Discarded::All => Next::Wait(Waiting::Linger, false),
-        Discarded::Part => Next::Flooded,
-        Discarded::End => Next::Close,
     }
 }

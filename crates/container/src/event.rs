@@ -1,0 +1,126 @@
+//! The event connector: one event loop for each core, and nothing else.
+//!
+//! A loop holds its connections, reads, runs the application and writes, all without waiting; it never blocks
+//! unless the application does, and then everyone on that loop waits. So it suits applications that only compute.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
+
+use loadstone_http::{Handler, Service};
+
+use crate::config::Config;
+use crate::connection::Connection;
+use crate::counters::{Counters, Tally};
+use crate::event_loop::{Control, Desk, EventLoop};
+use crate::exchange::Exchange;
+use crate::lifetime::Lifetime;
+use crate::server::Running;
+use crate::waker::Waker;
+
+/// Answers on the spot.
+struct Inline {
+    control: Arc<Control>,
+    exchange: Exchange,
+    answered: bool,
+}
+
+impl Desk for Inline {
+    fn take(&mut self, mut connection: Box<Connection>) -> Option<Box<Connection>> {
+        let Control { config, lifetime, tally, .. } = &*self.control;
+        self.exchange.serve(&mut connection, &config.limits, &lifetime.draining, tally);
+        self.answered = true;
+        Some(connection)
+    }
+
+    fn end_round(&mut self) -> bool {
+        std::mem::take(&mut self.answered)
+    }
+
+    fn has_room(&self) -> bool {
+        true
+    }
+
+    // No connection is ever away.
+    fn note(&self, _slot: u32, _note: u8) {}
+
+    fn forget(&self, _slot: u32) {}
+
+    fn collect(&mut self, _back: &mut Vec<(Box<Connection>, u8)>) {}
+}
+
+/// A running event connector.
+pub(crate) struct Event {
+    lifetime: Arc<Lifetime>,
+    loops: Vec<Arc<Control>>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+/// Starts one loop for each handler; they share the listener and the number of connections.
+///
+/// # Errors
+/// The system gave no thread, epoll instance or descriptor.
+pub(crate) fn start(
+    config: Config,
+    listener: OwnedFd,
+    service: Arc<dyn Service>,
+    handlers: Vec<Box<dyn Handler>>,
+) -> io::Result<Event> {
+    let count = handlers.len();
+    let listener = Arc::new(listener);
+    let lifetime = Arc::new(Lifetime::new(count));
+    let memory = Arc::new(AtomicUsize::new(0));
+    // From here on dropping `event` ends the threads that have started.
+    let mut event = Event { lifetime: lifetime.clone(), loops: Vec::new(), threads: Vec::new() };
+    for (index, handler) in handlers.into_iter().enumerate() {
+        let share = |total: usize| total / count + usize::from(index < total % count);
+        let control = Arc::new(Control {
+            config: Config { max_connections: share(config.max_connections), ..config.clone() },
+            lifetime: lifetime.clone(),
+            waker: Waker::new()?,
+            tally: Tally::default(),
+            memory: memory.clone(),
+        });
+        let exchange = Exchange::new(service.clone(), Some(handler));
+        let desk = Inline { control: control.clone(), exchange, answered: false };
+        let event_loop = EventLoop::new(control.clone(), listener.clone(), desk)?;
+        let thread = Builder::new().name(format!("events-{index}"));
+        event.threads.push(thread.spawn(move || event_loop.run())?);
+        event.loops.push(control);
+    }
+    Ok(event)
+}
+
+impl Event {
+    fn wake(&self) {
+        self.loops.iter().for_each(|control| control.waker.wake());
+    }
+}
+
+impl Running for Event {
+    fn counters(&self) -> Counters {
+        let mut total = Counters::default();
+        self.loops.iter().for_each(|control| control.tally.add_to(&mut total));
+        total
+    }
+
+    fn drain(&self, timeout: Duration) -> bool {
+        self.lifetime.draining.store(true, Ordering::SeqCst);
+        self.wake();
+        self.lifetime.wait(timeout)
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        self.lifetime.stopping.store(true, Ordering::SeqCst);
+        self.wake();
+        for thread in self.threads.drain(..) {
+            // A thread that panicked has said so on stderr; there is nothing left to save.
+            let _ = thread.join();
+        }
+    }
+}

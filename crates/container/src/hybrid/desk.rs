@@ -1,0 +1,57 @@
+//! Hands complete requests to the workers at the end of every round of the event loop.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::Shared;
+use crate::connection::Connection;
+use crate::event_loop::Desk;
+
+pub(super) struct HandOver {
+    shared: Arc<Shared>,
+    /// Connections whose requests go to workers at the end of this round.
+    ready: Vec<Box<Connection>>,
+    /// Swapped with `Shared::returned`.
+    returned: Vec<Box<Connection>>,
+}
+
+impl HandOver {
+    pub(super) fn new(shared: Arc<Shared>) -> Self {
+        Self { shared, ready: Vec::new(), returned: Vec::new() }
+    }
+}
+
+impl Desk for HandOver {
+    fn take(&mut self, connection: Box<Connection>) -> Option<Box<Connection>> {
+        self.ready.push(connection);
+        None
+    }
+
+    fn end_round(&mut self) -> bool {
+        let any = !self.ready.is_empty();
+        if any {
+            self.shared.queue.push_all(&mut self.ready);
+        }
+        any
+    }
+
+    fn has_room(&self) -> bool {
+        !self.shared.queue.is_full()
+    }
+
+    fn note(&self, slot: u32, note: u8) {
+        self.shared.wanted[slot as usize].fetch_or(note, Ordering::SeqCst);
+    }
+
+    fn forget(&self, slot: u32) {
+        self.shared.wanted[slot as usize].store(0, Ordering::SeqCst);
+    }
+
+    fn collect(&mut self, back: &mut Vec<(Box<Connection>, u8)>) {
+        std::mem::swap(&mut self.returned, &mut *self.shared.returned());
+        for connection in self.returned.drain(..) {
+            let note = self.shared.wanted[connection.slot as usize].swap(0, Ordering::SeqCst);
+            back.push((connection, note));
+        }
+    }
+}
