@@ -55,7 +55,7 @@ def probe(
     repeats: Annotated[int, typer.Option(help="Rounds; every pair is measured once in each.")] = 10,
     packets: Annotated[int, typer.Option(help="Round trips by ICMP and by TCP, of a pair in a round.")] = 30,
     interval: Annotated[float, typer.Option(help="Seconds between two of them.")] = 0.02,
-    seconds: Annotated[float, typer.Option(help="Length of each bandwidth test.")] = 2.0,
+    seconds: Annotated[int, typer.Option(help="Length of each bandwidth test.")] = 2,
     streams: Annotated[int, typer.Option(help="Parallel streams of a bandwidth test.")] = 1,
     port: Annotated[int, typer.Option(help="Of our iperf3 servers.")] = 45_201,
     tcp_port: Annotated[
@@ -178,7 +178,8 @@ def _pairs(
             raise LoadstoneError("probe-host", "the topology has no two hosts to measure between")
     if options.together and not choosing.together_sets(found):
         hint = "choose pairs with a common target, or with no host in common, by --from and --to"
-        raise LoadstoneError("probe-options", "there is one pair only", place="--together", hint=hint)
+        message = "no two pairs have a common target, or no host in common"
+        raise LoadstoneError("probe-options", message, place="--together", hint=hint)
     return found
 
 

@@ -47,10 +47,13 @@ def udp_flows(entries: Sequence[Entry]) -> Entry | None:
 def at_once(entries: Sequence[Entry], lines: Sequence[Entry]) -> list[Entry]:
     """For each set of pairs what it carried at once beside what each carried alone in the same round.
 
-    `entries` are lines of kind `together`, `lines` those of kind `bandwidth`.
+    `entries` are lines of kind `together`, `lines` those of kind `bandwidth`. Alone counts the second half of
+    a test: at once, too, the start is left out.
     """
     alone: Mapping[tuple[int, str, str], float] = {
-        (line["round"], line["from"], line["to"]): line["mbit"] for line in lines if line["way"] == "to"
+        (line["round"], line["from"], line["to"]): steady
+        for line in lines
+        if line["way"] == "to" and (steady := _steady(line["intervals_mbit"])) is not None
     }
     found = []
     for name in dict.fromkeys(entry["set"] for entry in entries):

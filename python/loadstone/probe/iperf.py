@@ -22,7 +22,8 @@ Way = Literal["to", "back"]
 """`to`: the source sends; `back`: the target does."""
 UDP_BYTES = 1448
 """Payload of a datagram: fits an Ethernet frame also where a tunnel takes some of it."""
-_INTERVAL_S = 0.1
+INTERVAL_S = 0.1
+"""Between two figures of one test."""
 _READY_S = 30.0
 _UDP_TRIES = 3
 """iperf3 opens a UDP stream by one datagram each way and waits for ever when a lossy path drops one."""
@@ -75,7 +76,7 @@ def flow(
 
     LoadstoneError `host-unreachable`, `host-refused`, `probe-failed` with iperf3's own words.
     """
-    words = ["iperf3", "-c", hosts.address(target), "-p", str(port), "-J", "-i", str(_INTERVAL_S)]
+    words = ["iperf3", "-c", hosts.address(target), "-p", str(port), "-J", "-i", str(INTERVAL_S)]
     words += ["-t", str(seconds), "-P", str(streams), "--connect-timeout", "5000"]
     if udp_mbit is not None:
         words += ["-u", "-l", str(UDP_BYTES), "-b", f"{udp_mbit / streams * 1e6:.0f}"]
@@ -147,7 +148,7 @@ def _intervals(told: dict[str, Any]) -> tuple[float, ...]:
     return tuple(
         round(_finite(one["bits_per_second"]) / 1e6, 4)
         for one in sums
-        if _finite(one["seconds"]) > _INTERVAL_S / 2
+        if _finite(one["seconds"]) > INTERVAL_S / 2
     )
 
 
@@ -171,7 +172,7 @@ def _object(text: str) -> dict[str, Any]:
 @contextlib.contextmanager
 def _server(hosts: Hosts, target: str, port: int, longest: float) -> Iterator[subprocess.Popen[bytes]]:
     """A server that listens, and is gone at the end of the block."""
-    script = _SERVER.format(longest=f"{longest:g}", interval=_INTERVAL_S, port=port)
+    script = _SERVER.format(longest=f"{longest:g}", interval=INTERVAL_S, port=port)
     server = hosts.start(target, script)
     try:
         first = _read(server, _READY_S, until=b"ready\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
@@ -12,7 +13,7 @@ from loadstone.errors import LoadstoneError
 from loadstone.probe import iperf
 from loadstone.probe.connect import connects
 from loadstone.probe.hosts import HERE, Hosts
-from loadstone.probe.iperf import Flow, Way
+from loadstone.probe.iperf import INTERVAL_S, Flow, Way
 from loadstone.probe.options import Options
 from loadstone.probe.pairs import Pair, together_sets
 from loadstone.probe.path import path
@@ -24,6 +25,8 @@ OVER = 1.2
 """What UDP offers, as a share of what TCP carried: more than fits, so that the link shows what it takes."""
 BENEATH = 0.5
 """And where everything should fit: what is lost here, the test has not caused."""
+_MARGIN_S = 2
+"""Flows at once do not start at the same instant: so much at both ends of each is left out."""
 _LOADED_FROM, _LOADED_FOR = 0.25, 0.6
 """Pings under load go out in this part of a bandwidth test: TCP has started, and has not stopped."""
 
@@ -161,10 +164,12 @@ class Prober:
         self._carried.setdefault((pair.name, way), []).append(found.mbit)
         return {"way": way, "over": over} | asdict(found)
 
-    def _flow(self, pair: Pair, way: Way, *, port: int = 0, udp_mbit: float | None = None) -> Flow:
+    def _flow(
+        self, pair: Pair, way: Way, *, port: int = 0, udp_mbit: float | None = None, longer_s: int = 0
+    ) -> Flow:
         options = self._options
         return iperf.flow(
-            self._hosts, pair.source, pair.target, port or options.port, way, options.seconds,
+            self._hosts, pair.source, pair.target, port or options.port, way, options.seconds + longer_s,
             streams=options.streams, udp_mbit=udp_mbit, serve=options.serve,
         )  # fmt: skip
 
@@ -172,23 +177,37 @@ class Prober:
         """TCP from all sources at the same time; an entry only when every flow has its figure."""
         place = {"round": number, "set": name, "at": now()}
 
-        def one(numbered: tuple[int, Pair]) -> Flow:
+        def one(numbered: tuple[int, Pair]) -> tuple[Flow, float]:
             # Two servers on one host cannot share a port.
-            return self._flow(numbered[1], "to", port=self._options.port + numbered[0])
+            port = self._options.port + numbered[0]
+            return self._flow(numbered[1], "to", port=port, longer_s=2 * _MARGIN_S), time.monotonic()
 
         try:
             with ThreadPoolExecutor(max_workers=len(members)) as pool:
-                flows = list(pool.map(one, enumerate(members)))
+                found = list(pool.map(one, enumerate(members)))
+            flows, ends = [flow for flow, _ in found], [end for _, end in found]
+            # All of them last as long, so that they started as far apart as they ended.
+            if max(ends) - min(ends) > _MARGIN_S:
+                raise LoadstoneError(
+                    "probe-failed", f"flows {max(ends) - min(ends):.1f} s apart are not at once"
+                )
         except LoadstoneError as error:
             if not self._stop():
                 self._look_after(number, [host for pair in members for host in (pair.source, pair.target)])
                 self._write({"kind": "failed", "what": "together", "words": str(error)} | place)
             return
         told = [
-            {"from": pair.source, "to": pair.target, "mbit": flow.mbit, "busy": flow.busy}
+            {"from": pair.source, "to": pair.target, "mbit": _middle(flow), "busy": flow.busy}
             for pair, flow in zip(members, flows, strict=True)
         ]
         self._write({"kind": "together", "flows": told} | place)
 
     def _address(self, pair: Pair) -> str:
         return self._hosts.address(pair.target)
+
+
+def _middle(flow: Flow) -> float:
+    """What the receiver got between the margins, Mbit/s; over the whole test where only the sender counted."""
+    skipped = round(_MARGIN_S / INTERVAL_S)
+    part = flow.intervals_mbit[skipped:-skipped]
+    return sum(part) / len(part) if part and flow.intervals_of == "receiver" else flow.mbit
