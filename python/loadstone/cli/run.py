@@ -215,8 +215,9 @@ def table(result: Mapping[str, Any], folder: Path) -> str:
     ]
     load, steady = result["load"], result["steady"]
     rate, requests = (_number(result[name], 1) for name in ("throughput_ops_per_s", "requests_per_s"))
+    length = steady["end_s"] - steady["start_s"]
     lines = [
-        f"{result['name']}: {load['users']} users, {steady['end_s'] - steady['start_s']:.0f} s steady, "
+        f"{result['name']}: {load['users']} users, {f'{length:.0f}' if length >= 10 else f'{length:.3g}'} s steady, "
         f"{rate} ops/s, {requests} requests/s",
         columns(head, rows, set(head[1:])),
     ]
