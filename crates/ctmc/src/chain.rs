@@ -1,0 +1,153 @@
+//! The explicit chain: a sparse generator and where it starts.
+
+use crate::enclosure::sum;
+use crate::error::{Result, refuse};
+
+/// One transition: from, to, rate.
+pub type Transition = (usize, usize, f64);
+
+/// A continuous-time Markov chain in compressed rows. Its rates are taken as exact binary numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chain {
+    starts: Vec<usize>,
+    targets: Vec<u32>,
+    rates: Vec<f64>,
+    exits: Vec<f64>,
+    initial: Vec<(usize, f64)>,
+}
+
+impl Chain {
+    /// A chain of `states` states. Parallel transitions add up; loops and rates of zero are dropped, for neither
+    /// changes where the chain is. `initial` holds (state, probability) and must sum to 1 within 1e-12.
+    ///
+    /// Errors: a state out of range, a rate that is negative or not finite, no initial state.
+    ///
+    /// ```
+    /// use loadstone_ctmc::Chain;
+    /// let chain = Chain::new(2, vec![(0, 1, 0.1), (1, 0, 2.0)], vec![(0, 1.0)]).unwrap();
+    /// assert_eq!(chain.exit(1), 2.0);
+    /// ```
+    pub fn new(states: usize, mut transitions: Vec<Transition>, initial: Vec<(usize, f64)>) -> Result<Self> {
+        if states == 0 || states >= u32::MAX as usize {
+            return refuse(format!("a chain of {states} states cannot be built"));
+        }
+        for &(from, to, rate) in &transitions {
+            if from >= states || to >= states {
+                return refuse(format!("transition {from} -> {to} leaves the {states} states of the chain"));
+            }
+            if !(rate >= 0.0 && rate.is_finite()) {
+                return refuse(format!("rate {rate} of {from} -> {to} is not a finite number of at least 0"));
+            }
+        }
+        transitions.retain(|&(from, to, rate)| from != to && rate > 0.0);
+        transitions.sort_unstable_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2)));
+        let mut chain = Self {
+            starts: Vec::with_capacity(states + 1),
+            targets: Vec::with_capacity(transitions.len()),
+            rates: Vec::with_capacity(transitions.len()),
+            exits: Vec::with_capacity(states),
+            initial: checked_initial(states, initial)?,
+        };
+        chain.fill(states, &transitions);
+        if chain.exits.iter().any(|exit| !exit.is_finite()) {
+            return refuse("the rates out of a state add up to more than a number can hold");
+        }
+        Ok(chain)
+    }
+
+    fn fill(&mut self, states: usize, sorted: &[Transition]) {
+        self.starts.push(0);
+        let mut next = 0;
+        for from in 0..states {
+            while next < sorted.len() && sorted[next].0 == from {
+                let to = sorted[next].1;
+                let end =
+                    next + sorted[next..].iter().take_while(|each| (each.0, each.1) == (from, to)).count();
+                self.targets.push(to as u32);
+                self.rates.push(sum(sorted[next..end].iter().map(|each| each.2)));
+                next = end;
+            }
+            self.exits.push(sum(self.rates[self.starts[from]..].iter().copied()));
+            self.starts.push(self.targets.len());
+        }
+    }
+
+    /// Number of states.
+    pub fn states(&self) -> usize {
+        self.exits.len()
+    }
+
+    /// Number of transitions between different states.
+    pub fn transitions(&self) -> usize {
+        self.targets.len()
+    }
+
+    /// (state, rate) of the transitions out of `state`, by state.
+    pub fn row(&self, state: usize) -> impl ExactSizeIterator<Item = (usize, f64)> + '_ {
+        let range = self.starts[state]..self.starts[state + 1];
+        self.targets[range.clone()].iter().map(|&to| to as usize).zip(self.rates[range].iter().copied())
+    }
+
+    /// Total rate out of `state`.
+    pub fn exit(&self, state: usize) -> f64 {
+        self.exits[state]
+    }
+
+    /// The largest total rate out of any state.
+    pub fn fastest(&self) -> f64 {
+        self.exits.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// Transitions out of the state that has most.
+    pub fn widest(&self) -> usize {
+        self.starts.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0)
+    }
+
+    /// (state, probability) at time 0, by state.
+    pub fn initial(&self) -> &[(usize, f64)] {
+        &self.initial
+    }
+
+    /// The same chain started elsewhere. Errors as `new`.
+    pub fn starting(mut self, initial: Vec<(usize, f64)>) -> Result<Self> {
+        self.initial = checked_initial(self.states(), initial)?;
+        Ok(self)
+    }
+
+    /// The chain in which `class` states become one, each of the rest by itself: (chain, class of each state).
+    ///
+    /// `class[i]` is the new number of state i; the new chain takes its transitions from any one member, so the
+    /// caller answers for their being alike. States of class `absorbing` lose their transitions.
+    pub(crate) fn merged(&self, class: &[usize], classes: usize, absorbing: Option<usize>) -> Result<Self> {
+        let mut seen = vec![false; classes];
+        let mut transitions = Vec::new();
+        for state in 0..self.states() {
+            let here = class[state];
+            if Some(here) != absorbing && !std::mem::replace(&mut seen[here], true) {
+                transitions.extend(self.row(state).map(|(to, rate)| (here, class[to], rate)));
+            }
+        }
+        let initial = self.initial.iter().map(|&(state, share)| (class[state], share)).collect();
+        Self::new(classes, transitions, initial)
+    }
+}
+
+fn checked_initial(states: usize, initial: Vec<(usize, f64)>) -> Result<Vec<(usize, f64)>> {
+    let mut shares = std::collections::BTreeMap::new();
+    for (state, share) in initial {
+        if state >= states {
+            return refuse(format!("initial state {state} is not one of the {states} states"));
+        }
+        if !(share >= 0.0 && share.is_finite()) {
+            return refuse(format!("initial probability {share} is not between 0 and 1"));
+        }
+        if share > 0.0 {
+            *shares.entry(state).or_insert(0.0) += share;
+        }
+    }
+    let total = sum(shares.values().copied());
+    if (total - 1.0).abs() > 1e-12 {
+        return refuse(format!("the initial probabilities sum to {total}, expected 1"));
+    }
+    Ok(shares.into_iter().collect())
+}

@@ -1,0 +1,171 @@
+//! Grassmann–Taksar–Heyman elimination on sparse rows: nothing is subtracted, so small numbers keep their digits.
+//!
+//! To eliminate state k is to watch the chain only while it is elsewhere: a visit to k becomes a jump from where
+//! it was entered to where it is left. A rate is a sum of products of rates, never a difference.
+//!
+//! # The error bound
+//! Every number computed is the exact one of a chain whose rates out of k's predecessors differ by a factor
+//! 1 ± δ. By the matrix-tree theorem a stationary probability, or an expected reward until absorption, is a
+//! ratio of sums of products that take at most one rate from each state. One elimination thus changes the answer
+//! by at most ((1 + δ) / (1 − δ)) to the number of predecessors, and the factors multiply.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::chain::Chain;
+use crate::enclosure::{ROUNDING, sum};
+
+/// Roundings in one rate of the smaller chain: the sum (3), a quotient, a product, a sum; and one to spare.
+const DELTA: f64 = 7.0 * ROUNDING;
+
+/// Rates among the states not yet eliminated, and from them to absorbing columns (numbers from `states` on).
+pub struct Elimination {
+    rows: Vec<Vec<(u32, f64)>>,
+    /// Who may enter a state; some may have lost their transition again.
+    entrants: Vec<Vec<u32>>,
+    gone: Vec<bool>,
+    /// Non-negative quantities earned per unit of time, `width` to a state.
+    rewards: Vec<f64>,
+    width: usize,
+    /// `spread[j]` is where column j is in the row under construction, plus one.
+    spread: Vec<u32>,
+    exponent: f64,
+}
+
+/// What is needed to find an eliminated state's probability from the others'.
+pub struct Eliminated {
+    /// The state.
+    pub state: usize,
+    /// Total rate out of it when it was eliminated.
+    pub exit: f64,
+    /// Who entered it, at which rate.
+    pub entrants: Vec<(u32, f64)>,
+}
+
+impl Elimination {
+    /// All states of `chain` and `columns` more to be absorbed in, with `width` rewards a state.
+    pub fn new(chain: &Chain, columns: usize, rewards: Vec<f64>, width: usize) -> Self {
+        let states = chain.states();
+        let rows: Vec<Vec<(u32, f64)>> =
+            (0..states).map(|state| chain.row(state).map(|(to, rate)| (to as u32, rate)).collect()).collect();
+        let mut entrants = vec![Vec::new(); states + columns];
+        for (from, row) in rows.iter().enumerate() {
+            for &(to, _) in row {
+                entrants[to as usize].push(from as u32);
+            }
+        }
+        Self {
+            rows,
+            entrants,
+            gone: vec![false; states],
+            rewards,
+            width,
+            spread: vec![0; states + columns],
+            exponent: 0.0,
+        }
+    }
+
+    /// Redirects what `state` sends to `from` into column `to`; used before anything is eliminated.
+    pub fn redirect(&mut self, from: usize, to: usize) {
+        for entrant in std::mem::take(&mut self.entrants[from]) {
+            let row = &mut self.rows[entrant as usize];
+            let at =
+                row.iter().position(|each| each.0 as usize == from).expect("an entrant has a transition");
+            let (_, rate) = row.swap_remove(at);
+            match row.iter_mut().find(|each| each.0 as usize == to) {
+                // Two parallel rates become one: a relative rounding on this row only.
+                Some(each) => {
+                    each.1 += rate;
+                    self.exponent += 2.0 * DELTA;
+                }
+                None => {
+                    row.push((to as u32, rate));
+                    self.entrants[to].push(entrant);
+                }
+            }
+        }
+    }
+
+    /// Eliminates `states`, those with the fewest ways through first; in that order.
+    pub fn run(&mut self, states: &[usize]) -> Vec<Eliminated> {
+        let mut queue: BinaryHeap<_> =
+            states.iter().map(|&state| Reverse((self.cost(state), state))).collect();
+        let mut done = Vec::with_capacity(states.len());
+        while let Some(Reverse((cost, state))) = queue.pop() {
+            let now = self.cost(state);
+            // Costs change as neighbours go; a stale entry goes back with what it costs now.
+            if now > cost {
+                queue.push(Reverse((now, state)));
+                continue;
+            }
+            done.push(self.eliminate(state));
+        }
+        done
+    }
+
+    fn cost(&self, state: usize) -> usize {
+        self.entrants[state].len() * self.rows[state].len()
+    }
+
+    fn eliminate(&mut self, state: usize) -> Eliminated {
+        let row = std::mem::take(&mut self.rows[state]);
+        let exit = sum(row.iter().map(|each| each.1));
+        let mut entrants = Vec::new();
+        for from in std::mem::take(&mut self.entrants[state]) {
+            if self.gone[from as usize] {
+                continue;
+            }
+            let sources = &mut self.rows[from as usize];
+            let Some(at) = sources.iter().position(|each| each.0 as usize == state) else { continue };
+            let (_, rate) = sources.swap_remove(at);
+            entrants.push((from, rate));
+            self.bridge(from, rate / exit, &row);
+            for each in 0..self.width {
+                let earned = rate / exit * self.rewards[state * self.width + each];
+                self.rewards[from as usize * self.width + each] += earned;
+            }
+        }
+        self.gone[state] = true;
+        // One more row for the reward column.
+        self.exponent += 2.0 * DELTA * (entrants.len() + 1) as f64;
+        Eliminated { state, exit, entrants }
+    }
+
+    /// Adds `factor` times `row` to the row of `from`, without the loop.
+    fn bridge(&mut self, from: u32, factor: f64, row: &[(u32, f64)]) {
+        let target = &mut self.rows[from as usize];
+        for (at, &(to, _)) in target.iter().enumerate() {
+            self.spread[to as usize] = at as u32 + 1;
+        }
+        for &(to, rate) in row {
+            if to == from {
+                continue;
+            }
+            match self.spread[to as usize] {
+                0 => {
+                    target.push((to, factor * rate));
+                    self.entrants[to as usize].push(from);
+                }
+                at => target[at as usize - 1].1 += factor * rate,
+            }
+        }
+        for &(to, _) in target.iter() {
+            self.spread[to as usize] = 0;
+        }
+    }
+
+    /// What is left of the transitions of a state that was not eliminated.
+    pub fn row(&self, state: usize) -> &[(u32, f64)] {
+        &self.rows[state]
+    }
+
+    /// A reward of a state that was not eliminated.
+    pub fn reward(&self, state: usize, which: usize) -> f64 {
+        self.rewards[state * self.width + which]
+    }
+
+    /// Bound on the relative error of whatever is a ratio of two such sums of products.
+    pub fn relative_error(&self) -> f64 {
+        (1.01 * self.exponent + 8.0 * ROUNDING).exp_m1() * 1.01
+    }
+}

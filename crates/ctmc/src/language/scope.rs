@@ -1,0 +1,253 @@
+//! What the names of a model mean: constants with their values, variables, formulas, labels.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::code::{Code, compile};
+use super::lexer::Place;
+use super::parser::parse_expression;
+use super::syntax::{Expression, Model, Module, Named, Type, Value, Variable};
+use crate::error::{Error, Result, refuse};
+
+/// A variable, in the order of a state's numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Slot {
+    /// Its name.
+    pub name: String,
+    /// Least value.
+    pub low: i32,
+    /// Greatest value.
+    pub high: i32,
+    /// First value.
+    pub start: i32,
+    /// Whether 0 and 1 stand for false and true.
+    pub flag: bool,
+    /// The module that may set it; any command that does not synchronise when absent.
+    pub owner: Option<usize>,
+}
+
+/// All names of a model.
+pub struct Scope<'a> {
+    /// Variables.
+    pub slots: Vec<Slot>,
+    numbers: HashMap<String, usize>,
+    constants: HashMap<String, Value>,
+    formulas: HashMap<&'a str, &'a Expression>,
+    labels: HashMap<&'a str, &'a Expression>,
+}
+
+/// New names for old ones inside a renamed module.
+pub type Renaming<'a> = HashMap<&'a str, &'a str>;
+
+/// What a name stands for.
+pub enum Meaning<'a> {
+    /// A constant's value.
+    Constant(Value),
+    /// A variable: its number, and whether it is a truth value.
+    Variable(usize, bool),
+    /// A formula to be read in place.
+    Formula(&'a Expression),
+}
+
+impl<'a> Scope<'a> {
+    /// Resolves the declarations of `model`; `given` are values of constants, as text.
+    ///
+    /// Errors name the place: a name declared twice, a constant without a value, a range the wrong way round.
+    pub fn new(model: &'a Model, given: &BTreeMap<String, String>) -> Result<Self> {
+        let definitions = |each: &'a [super::syntax::Definition]| {
+            each.iter().map(|definition| (definition.name.name.as_str(), &definition.value)).collect()
+        };
+        let mut scope = Self {
+            slots: Vec::new(),
+            numbers: HashMap::new(),
+            constants: HashMap::new(),
+            formulas: definitions(&model.formulas),
+            labels: definitions(&model.labels),
+        };
+        unique(model)?;
+        scope.constants(model, given)?;
+        for variable in &model.globals {
+            scope.variable(variable, None, &Renaming::new())?;
+        }
+        for (number, module) in model.modules.iter().enumerate() {
+            let renaming = renaming(module);
+            for variable in &module.variables {
+                if !module.renaming.is_empty() && !renaming.contains_key(variable.name.name.as_str()) {
+                    let message = format!("`{}` needs a new name in this module", variable.name.name);
+                    return Err(module.name.place.error(message));
+                }
+                scope.variable(variable, Some(number), &renaming)?;
+            }
+        }
+        Ok(scope)
+    }
+
+    fn constants(&mut self, model: &'a Model, given: &BTreeMap<String, String>) -> Result<()> {
+        if let Some(name) =
+            given.keys().find(|name| !model.constants.iter().any(|each| each.name.name == **name))
+        {
+            return refuse(format!("the model has no constant `{name}`"));
+        }
+        let mut waiting = Vec::new();
+        for constant in &model.constants {
+            let name = &constant.name;
+            let value = match (&constant.value, given.get(&name.name)) {
+                (Some(_), Some(_)) => {
+                    return refuse(format!("the model itself gives the constant `{}`", name.name));
+                }
+                (None, None) => {
+                    return Err(name.place.error(format!("`{}` needs a value from outside", name.name)));
+                }
+                (Some(value), None) => value.clone(),
+                (None, Some(text)) => parse_expression(text).map_err(|error| outside(&name.name, &error))?,
+            };
+            waiting.push((name, constant.kind, value));
+        }
+        // Constants may use later ones: each round settles those whose parts are known.
+        while !waiting.is_empty() {
+            let before = waiting.len();
+            let mut fault = None;
+            let mut left = Vec::new();
+            for (name, kind, value) in waiting {
+                match self.constant(&value, kind) {
+                    Ok(value) => {
+                        self.constants.insert(name.name.clone(), value);
+                    }
+                    Err(error) => {
+                        fault.get_or_insert(error);
+                        left.push((name, kind, value));
+                    }
+                }
+            }
+            if let (true, Some(fault)) = (left.len() == before, fault) {
+                return Err(fault);
+            }
+            waiting = left;
+        }
+        Ok(())
+    }
+
+    fn constant(&self, expression: &Expression, kind: Type) -> Result<Value> {
+        let value = self.fixed(expression, &Renaming::new())?;
+        match (kind, value) {
+            (Type::Real, Value::Int(_)) => Ok(Value::Real(value.real())),
+            _ if value.kind() == kind => Ok(value),
+            _ => {
+                let message =
+                    format!("a constant of type {} cannot be a {}", kind.name(), value.kind().name());
+                Err(expression.place.error(message))
+            }
+        }
+    }
+
+    /// The value of an expression of constants only.
+    fn fixed(&self, expression: &Expression, renaming: &Renaming<'_>) -> Result<Value> {
+        compile(expression, self, renaming)?.run(&[]).map_err(|message| expression.place.error(message))
+    }
+
+    fn variable(&mut self, variable: &Variable, owner: Option<usize>, renaming: &Renaming<'_>) -> Result<()> {
+        let old = variable.name.name.as_str();
+        let name = (*renaming.get(old).unwrap_or(&old)).to_owned();
+        let place = variable.name.place;
+        let taken = self.numbers.contains_key(&name) || self.constants.contains_key(&name);
+        if taken || self.formulas.contains_key(name.as_str()) {
+            return Err(place.error(format!("`{name}` is already declared")));
+        }
+        let whole = |expression: &Expression| match self.fixed(expression, renaming)? {
+            Value::Int(value) => {
+                i32::try_from(value).map_err(|_| expression.place.error(format!("{value} is too large")))
+            }
+            other => Err(expression.place.error(format!("expected an int, found a {}", other.kind().name()))),
+        };
+        let (low, high) = match &variable.range {
+            Some((low, high)) => (whole(low)?, whole(high)?),
+            None => (0, 1),
+        };
+        if low > high {
+            return Err(place.error(format!("the range {low}..{high} of `{name}` is empty")));
+        }
+        let start = match (&variable.start, &variable.range) {
+            (None, _) => low,
+            (Some(start), Some(_)) => whole(start)?,
+            (Some(start), None) => match self.fixed(start, renaming)? {
+                Value::Bool(value) => i32::from(value),
+                other => {
+                    return Err(start
+                        .place
+                        .error(format!("expected a bool, found a {}", other.kind().name())));
+                }
+            },
+        };
+        if start < low || start > high {
+            return Err(place.error(format!("`{name}` starts at {start}, outside {low}..{high}")));
+        }
+        self.numbers.insert(name.clone(), self.slots.len());
+        self.slots.push(Slot { name, low, high, start, flag: variable.range.is_none(), owner });
+        Ok(())
+    }
+
+    /// What `name` means.
+    pub fn meaning(&self, name: &str, renaming: &Renaming<'_>, place: Place) -> Result<Meaning<'a>> {
+        if let Some(formula) = self.formulas.get(name) {
+            return Ok(Meaning::Formula(formula));
+        }
+        let name = *renaming.get(name).unwrap_or(&name);
+        if let Some(&number) = self.numbers.get(name) {
+            return Ok(Meaning::Variable(number, self.slots[number].flag));
+        }
+        match (self.constants.get(name), self.formulas.get(name)) {
+            (Some(&value), _) => Ok(Meaning::Constant(value)),
+            (None, Some(formula)) => Ok(Meaning::Formula(formula)),
+            (None, None) => Err(place.error(format!("`{name}` is not declared"))),
+        }
+    }
+
+    /// What a label stands for.
+    pub fn label(&self, name: &str, place: Place) -> Result<&'a Expression> {
+        self.labels.get(name).copied().ok_or_else(|| place.error(format!("no label \"{name}\" is declared")))
+    }
+
+    /// The number of a variable that is set.
+    pub fn slot(&self, name: &Named, renaming: &Renaming<'_>) -> Result<usize> {
+        let new = *renaming.get(name.name.as_str()).unwrap_or(&name.name.as_str());
+        self.numbers.get(new).copied().ok_or_else(|| name.place.error(format!("`{new}` is not a variable")))
+    }
+
+    /// An expression that must be of one type; whole numbers pass as real ones.
+    pub fn code(&self, expression: &Expression, renaming: &Renaming<'_>, wanted: Type) -> Result<Code> {
+        let code = compile(expression, self, renaming)?;
+        let found = code.kind();
+        if found == wanted || (wanted, found) == (Type::Real, Type::Int) {
+            return Ok(code);
+        }
+        Err(expression.place.error(format!("expected a {}, found a {}", wanted.name(), found.name())))
+    }
+}
+
+/// The renaming of a module, empty for one of its own.
+pub fn renaming(module: &Module) -> Renaming<'_> {
+    module.renaming.iter().map(|(old, new)| (old.as_str(), new.as_str())).collect()
+}
+
+fn outside(name: &str, error: &Error) -> Error {
+    let message = match error {
+        Error::Text { message, .. } => message.clone(),
+        other => other.to_string(),
+    };
+    Error::Input(format!("the value of the constant `{name}`: {message}"))
+}
+
+/// No two constants, formulas, labels or modules of one name.
+fn unique(model: &Model) -> Result<()> {
+    let mut names: Vec<(&str, &Named)> = Vec::new();
+    names.extend(model.constants.iter().map(|each| ("name", &each.name)));
+    names.extend(model.formulas.iter().map(|each| ("name", &each.name)));
+    names.extend(model.labels.iter().map(|each| ("label", &each.name)));
+    names.extend(model.modules.iter().map(|each| ("module", &each.name)));
+    let mut seen = HashMap::new();
+    for (kind, named) in names {
+        if seen.insert((kind, named.name.as_str()), ()).is_some() {
+            return Err(named.place.error(format!("`{}` is already declared", named.name)));
+        }
+    }
+    Ok(())
+}

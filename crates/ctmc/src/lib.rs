@@ -1,0 +1,40 @@
+//! Continuous-time Markov chains: build, transient, stationary, rewards, first passage.
+//!
+//! Every answer is an enclosure: two numbers between which the truth lies, rounding and truncation included. The
+//! rates of a chain are taken as the exact values of their binary numbers; underflow is assumed to be harmless
+//! below 1e-290 of the quantity asked for. The methods are made for dependability, where the interesting number
+//! is a few seconds of a year: nothing is found by subtracting it from 1, so it keeps its digits.
+
+mod answer;
+mod chain;
+mod dense;
+mod double;
+mod doubling;
+mod elimination;
+mod enclosure;
+mod error;
+mod explicit;
+mod language;
+mod model;
+mod passage;
+mod poisson;
+mod projection;
+mod request;
+mod stationary;
+mod structure;
+mod transient;
+mod uniformization;
+mod write;
+
+pub use answer::{Answer, Distribution, Method};
+pub use chain::{Chain, Transition};
+pub use enclosure::Enclosure;
+pub use error::{Error, Result};
+pub use explicit::read_explicit;
+pub use language::{Reading, read_prism};
+pub use model::Model;
+pub use passage::{passage_by, passage_mean};
+pub use request::{Figure, Reply, Request};
+pub use stationary::{Cycle, cycle, long_run, stationary};
+pub use transient::{Options, accumulated, distribution_at, reward_at};
+pub use write::{write_lab, write_prism, write_srew, write_tra};

@@ -1,0 +1,78 @@
+//! First passage: how long until a set of states is reached, and whether by a given time.
+
+use crate::answer::{Answer, Method};
+use crate::chain::Chain;
+use crate::elimination::Elimination;
+use crate::enclosure::Enclosure;
+use crate::error::{Result, refuse};
+use crate::stationary::with_start;
+use crate::structure::{bottoms, reachable};
+use crate::transient::{Options, reward_at};
+
+/// Mean time until a state of `target` is reached (MTTF, when the target is "down"); infinite when it may never be.
+///
+/// Errors: not one mark a state.
+///
+/// ```
+/// use loadstone_ctmc::{Chain, passage_mean};
+/// let chain = Chain::new(3, vec![(0, 1, 2.0), (1, 2, 4.0)], vec![(0, 1.0)]).unwrap();
+/// assert!(passage_mean(&chain, &[false, false, true]).unwrap().enclosure.contains(0.75));
+/// ```
+pub fn passage_mean(chain: &Chain, target: &[bool]) -> Result<Answer> {
+    let states = check_target(chain, target)?;
+    let answer = |enclosure| Answer::new(enclosure, Method::Elimination, states);
+    if chain.initial().iter().all(|each| target[each.0]) {
+        return Ok(answer(Enclosure::exact(0.0)));
+    }
+    let reached = reachable(chain, target);
+    if !certain(chain, target, &reached) {
+        return Ok(answer(Enclosure::exact(f64::INFINITY)));
+    }
+    let (started, start) = with_start(chain)?;
+    let passing: Vec<usize> = (0..states).filter(|&state| reached[state] && !target[state]).collect();
+    let mut rewards = vec![1.0; start + 1];
+    rewards[start] = 0.0;
+    let mut elimination = Elimination::new(&started, 0, rewards, 1);
+    elimination.run(&passing);
+    // The start is left at rate 1, so that its reward and what it leads to are those of one start.
+    let leaving: f64 = elimination.row(start).iter().map(|each| each.1).sum();
+    let value = elimination.reward(start, 0) / leaving;
+    let relative = elimination.relative_error() * 1.01 + 1e-15 * (states as f64).sqrt().max(16.0);
+    Ok(answer(Enclosure::around(value, relative, 0.0)))
+}
+
+/// Probability that a state of `target` was reached by `time`.
+///
+/// Errors: not one mark a state; a time that is negative or not finite.
+pub fn passage_by(chain: &Chain, target: &[bool], time: f64, options: &Options) -> Result<Answer> {
+    let states = check_target(chain, target)?;
+    let reached = reachable(chain, target);
+    let mut class = vec![usize::MAX; states];
+    let mut classes = 0;
+    for state in (0..states).filter(|&state| reached[state] && !target[state]) {
+        class[state] = classes;
+        classes += 1;
+    }
+    // Everything else is the goal, or never seen before it.
+    let goal = classes;
+    class.iter_mut().filter(|each| **each == usize::MAX).for_each(|each| *each = goal);
+    let merged = chain.merged(&class, classes + 1, Some(goal))?;
+    let reward: Vec<f64> = (0..=goal).map(|state| f64::from(u8::from(state == goal))).collect();
+    reward_at(&merged, &reward, time, options)
+}
+
+fn check_target(chain: &Chain, target: &[bool]) -> Result<usize> {
+    if target.len() == chain.states() {
+        Ok(target.len())
+    } else {
+        refuse(format!("{} marks for {} states", target.len(), chain.states()))
+    }
+}
+
+/// Whether every way from the start ends in the target: no component that is never left is seen before it.
+fn certain(chain: &Chain, target: &[bool], reached: &[bool]) -> bool {
+    let trap = |members: &Vec<usize>| {
+        members.iter().any(|&state| reached[state]) && !members.iter().any(|&state| target[state])
+    };
+    !bottoms(chain).iter().any(trap)
+}

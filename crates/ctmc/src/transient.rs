@@ -1,0 +1,196 @@
+//! Finite horizons: the distribution at a time, a reward at a time, a reward accumulated until then.
+
+use crate::answer::{Answer, Distribution, Method};
+use crate::chain::Chain;
+use crate::doubling::{self, Halfway, Values};
+use crate::enclosure::{Enclosure, ROUNDING, sum};
+use crate::error::{Result, refuse};
+use crate::projection::Importance;
+use crate::stationary::check_reward;
+use crate::uniformization;
+
+/// How exact an answer must be, and with what it may be found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Options {
+    /// Relative width of the enclosure that is asked for. What is returned states its own, which may be wider.
+    pub precision: f64,
+    /// Threads that may be used.
+    pub threads: usize,
+    /// Method for finite horizons; by cost when absent.
+    pub method: Option<Method>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        Self { precision: 1e-8, threads, method: None }
+    }
+}
+
+/// States that are tried first, and the most that dense matrices are made of.
+const FEW: usize = 48;
+const MANY: usize = 1600;
+
+/// Multiplications of the sparse method that are still worth it when no few states suffice: some minutes.
+const PATIENCE: f64 = 3e11;
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    At,
+    Until,
+}
+
+/// Expected value of `reward` at `time`, from the initial distribution.
+///
+/// Errors: a reward or a time that is negative or not finite.
+pub fn reward_at(chain: &Chain, reward: &[f64], time: f64, options: &Options) -> Result<Answer> {
+    solve(chain, reward, time, options, Kind::At)
+}
+
+/// Expected integral of `reward` from 0 to `time`, from the initial distribution.
+///
+/// Errors as `reward_at`.
+///
+/// ```
+/// use loadstone_ctmc::{Chain, Options, accumulated};
+/// // A node that fails once a year and is replaced after 15 s: seconds down in the year.
+/// let year = 365.0 * 86_400.0;
+/// let chain = Chain::new(2, vec![(0, 1, 1.0 / year), (1, 0, 1.0 / 15.0)], vec![(0, 1.0)]).unwrap();
+/// let down = accumulated(&chain, &[0.0, 1.0], year, &Options::default()).unwrap();
+/// assert!(down.enclosure.relative_width() < 1e-8 && down.enclosure.low < 15.0 && down.enclosure.high > 14.99);
+/// ```
+pub fn accumulated(chain: &Chain, reward: &[f64], time: f64, options: &Options) -> Result<Answer> {
+    solve(chain, reward, time, options, Kind::Until)
+}
+
+/// The distribution at `time`.
+///
+/// Errors: a time that is negative or not finite; a chain too large for doubling over too long a time.
+pub fn distribution_at(chain: &Chain, time: f64, options: &Options) -> Result<Distribution> {
+    check_time(time)?;
+    let mut shares = vec![0.0; chain.states()];
+    chain.initial().iter().for_each(|&(state, share)| shares[state] = share);
+    let (found, method) = match choice(chain, time, options) {
+        Method::Doubling if chain.states() <= MANY => {
+            let half = Halfway::reach(chain, time, &[], options.precision, options.threads)?;
+            (half.distribution(&shares), Method::Doubling)
+        }
+        _ => (uniformization::distribution(chain, time), Method::Uniformization),
+    };
+    Ok(Distribution { probabilities: found.values, relative: found.relative, missing: found.missing, method })
+}
+
+fn check_time(time: f64) -> Result<()> {
+    if time >= 0.0 && time.is_finite() {
+        Ok(())
+    } else {
+        refuse(format!("{time} is not a time of at least 0"))
+    }
+}
+
+/// The cheaper way: as many sparse products as jumps, or dense squarings.
+fn choice(chain: &Chain, time: f64, options: &Options) -> Method {
+    if let Some(method) = options.method {
+        return method;
+    }
+    let size = chain.states().min(4 * FEW) as f64;
+    let squarings = f64::from(doubling::doublings(chain, time)) + 20.0;
+    // A term of a dense product costs a fraction of one of a sparse product.
+    let dense = squarings * size.powi(3) / 3.0;
+    if sparse_work(chain, time) <= dense { Method::Uniformization } else { Method::Doubling }
+}
+
+fn sparse_work(chain: &Chain, time: f64) -> f64 {
+    uniformization::jumps(chain, time) * (chain.transitions() + chain.states()) as f64
+}
+
+fn solve(chain: &Chain, reward: &[f64], time: f64, options: &Options, kind: Kind) -> Result<Answer> {
+    check_time(time)?;
+    check_reward(chain, reward)?;
+    if time == 0.0 {
+        let now = sum(chain.initial().iter().map(|&(state, share)| share * reward[state]));
+        let value = if kind == Kind::At {
+            Enclosure::around(now, 4.0 * ROUNDING, 0.0)
+        } else {
+            Enclosure::exact(0.0)
+        };
+        return Ok(Answer::new(value, Method::Closed, chain.states()));
+    }
+    match choice(chain, time, options) {
+        Method::Uniformization => Ok(stepped(chain, reward, time, options, kind)),
+        _ => {
+            let (found, lossy) = projected(chain, reward, time, options, kind)?;
+            let wide = lossy && found.enclosure.relative_width() > options.precision;
+            let free = options.method.is_none() && sparse_work(chain, time) <= PATIENCE;
+            Ok(if wide && free { stepped(chain, reward, time, options, kind) } else { found })
+        }
+    }
+}
+
+fn stepped(chain: &Chain, reward: &[f64], time: f64, options: &Options, kind: Kind) -> Answer {
+    let found = match kind {
+        Kind::At => uniformization::value(chain, reward, time, options.precision),
+        Kind::Until => uniformization::accumulated(chain, reward, time, options.precision),
+    };
+    Answer::new(from_start(chain, &found, unit(reward, time, kind)), Method::Uniformization, chain.states())
+}
+
+/// The most that can be earned: what missing probability is worth.
+fn unit(reward: &[f64], time: f64, kind: Kind) -> f64 {
+    let most = reward.iter().copied().fold(0.0, f64::max);
+    if kind == Kind::At { most } else { (most * time).next_up() }
+}
+
+/// An answer from the values by starting state.
+fn from_start(chain: &Chain, found: &Values, unit: f64) -> Enclosure {
+    let value = sum(chain.initial().iter().map(|&(state, share)| share * found.values[state]));
+    let missing = (found.missing * unit * 1.01).next_up();
+    // The initial probabilities may sum to 1 within 1e-12 only.
+    Enclosure::around(value, found.relative + 8.0 * ROUNDING, missing).at_most(unit * (1.0 + 1e-12))
+}
+
+/// Doubling on ever more states, until the bounds are close enough or all that can be reached are kept; and
+/// whether some were left out.
+fn projected(
+    chain: &Chain,
+    reward: &[f64],
+    time: f64,
+    options: &Options,
+    kind: Kind,
+) -> Result<(Answer, bool)> {
+    let most = reward.iter().copied().fold(0.0, f64::max);
+    let unit = unit(reward, time, kind);
+    let mut importance = Importance::new(chain);
+    let mut best: Option<Answer> = None;
+    let mut count = FEW;
+    loop {
+        let small = importance.project(count);
+        let earning: Vec<f64> = small.kept.iter().map(|&state| reward[state]).chain([0.0]).collect();
+        let states = earning.len();
+        let sink = |state: usize| f64::from(u8::from(state + 1 == states));
+        let sunk: Vec<f64> = (0..states).map(sink).collect();
+        let (inside, outside) = match kind {
+            Kind::At => {
+                let half = Halfway::reach(&small.chain, time, &[], options.precision, options.threads)?;
+                (half.value(&earning), half.value(&sunk))
+            }
+            Kind::Until => {
+                let both: [&[f64]; 2] = [&earning, &sunk];
+                let half = Halfway::reach(&small.chain, time, &both, options.precision, options.threads)?;
+                (half.accumulated(0), half.accumulated(1))
+            }
+        };
+        let mut found = from_start(&small.chain, &inside, unit);
+        if small.lossy {
+            let lost = from_start(&small.chain, &outside, if kind == Kind::At { 1.0 } else { time });
+            found.high = (found.high + (lost.high * most).next_up()).next_up().min(unit * (1.0 + 1e-12));
+        }
+        if best.is_none_or(|best| found.relative_width() < best.enclosure.relative_width()) {
+            best = Some(Answer::new(found, Method::Doubling, small.kept.len()));
+        }
+        if !small.lossy || found.relative_width() <= options.precision || count >= MANY {
+            return Ok((best.expect("an answer was just found"), small.lossy));
+        }
+        count = (2 * count).min(MANY);
+    }
+}
