@@ -8,9 +8,10 @@ from pathlib import Path
 
 from labs import loadstone
 
-from loadstone.deploy import Site, load_site, undeploy
+from loadstone.deploy import Service, Site, load_site, undeploy
 from loadstone.deploy.host.home import ROOT, UNIT
-from loadstone.deploy.remote import ask
+from loadstone.deploy.kinds import ROLES
+from loadstone.deploy.remote import ask, at_once
 from loadstone.deploy.render import render
 from loadstone.reach import Reach, reach
 
@@ -59,13 +60,20 @@ def put(found: Site, hosts: Reach) -> None:
     """Deploys the site without Ansible, by the same steps on the hosts: quick enough for every test."""
     places = found.places(hosts)
     for one in found.services.values():
-        for host in one.hosts:
+
+        def bring(host: str, one: Service = one) -> None:
             files = render(one, places[host])
             unit = files.pop(UNIT)
             ask(hosts, host, "prepare", one.name, {"unit": unit, "files": list(files)})
             for name, text in files.items():
                 hosts.write(host, f"{ROOT}/{one.name}/wanted/{name}", text)
             ask(hosts, host, "apply", one.name)
+
+        if ROLES[one.role].one_by_one(one):
+            for host in one.hosts:
+                bring(host)
+        else:
+            at_once(bring, one.hosts)
 
 
 def get(address: str, port: int, path: str = "/", header: str = "") -> tuple[int, dict[str, str], bytes]:

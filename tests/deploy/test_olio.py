@@ -1,12 +1,13 @@
 """Olio on a lab host, from the interpreter that runs the tests."""
 
+import sys
 from pathlib import Path
 
 import pytest
 import sites
 from sites import get
 
-from loadstone.deploy import configure, status
+from loadstone.deploy import SiteError, configure, status
 
 HOSTS = '[[host]]\nname = "web1"\n[[host]]\nname = "web2"\n'
 SERVICES = """
@@ -34,6 +35,14 @@ def test_olio_serves_and_keeps_its_data(lab_file: Path) -> None:
         assert hosts.run("web1", data).out == before
         assert configure(site.with_settings("olio", accounts=110), hosts, "olio").changed
         assert hosts.run("web1", data).out != before
+        assert get(address, 8080)[0] == 200
+
+        own = "/opt/own/python"
+        with pytest.raises(SiteError) as failed:
+            configure(site.with_settings("olio", python=own), hosts, "olio")
+        assert failed.value.slug == "program-missing" and f"not installed: {own}" in str(failed.value)
+        hosts.write("web1", own, f'#!/bin/sh\nexec {sys.executable} "$@"\n', mode=0o755)
+        assert configure(site.with_settings("olio", python=own), hosts, "olio").changed
         assert get(address, 8080)[0] == 200
 
 

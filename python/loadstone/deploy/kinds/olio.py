@@ -27,6 +27,10 @@ class OlioSettings(Settings):
     database: Annotated[
         str | None, Field(description="a service that all hosts share; else each has its own in SQLite")
     ] = None
+    python: Annotated[
+        str | None,
+        Field(description="interpreter on the hosts that has Loadstone; else the one that deploys"),
+    ] = None
     cache: Annotated[Literal["none", "query", "fragment", "page"], Field(description="caching level")] = (
         "none"
     )
@@ -35,7 +39,7 @@ class OlioSettings(Settings):
 
 
 class Olio(Role):
-    """By the interpreter that runs this: a lab host has it too, a real machine needs it at the same path."""
+    """By the interpreter that deploys: a lab host has it too. A real machine needs one with Loadstone."""
 
     name = "olio"
     settings = OlioSettings
@@ -52,8 +56,9 @@ class Olio(Role):
 
     def unit(self, service: Service, place: Place) -> Unit:
         """As root: the interpreter may lie where nobody else can read."""
-        loadstone = [sys.executable, "-m", "loadstone"]
         settings = service.settings
+        python = settings.python or sys.executable
+        loadstone = [python, "-m", "loadstone"]
         data = {
             "--accounts": settings.accounts, "--profile": settings.profile,
             "--media-scale": settings.media_scale,
@@ -71,7 +76,7 @@ class Olio(Role):
             role=self.name,
             port=service.port,
             start=[*loadstone, "serve", "olio", *source, *_words(served)],
-            programs=[sys.executable],
+            programs=[python],
             prepare=[[*loadstone, "olio", "load", *_words(data), *to]] if fills else [],
             prepare_s=_LOAD_S,
             ready=HTTP_READY,
