@@ -89,6 +89,16 @@ def test_a_far_value_does_not_smear_the_rest() -> None:
     assert alone and disturbed and disturbed.bandwidth == pytest.approx(alone.bandwidth, rel=0.1)
 
 
+def test_two_peaks_do_not_smear_each_other() -> None:
+    random = np.random.default_rng(8)
+    one, two = random.normal(1.0, 0.02, 500), random.normal(3.0, 0.02, 500)
+    found = density([*one, *two], 0.0, 4.0)
+    assert found
+    height = dict(zip(found.at, found.share_per_unit, strict=True))
+    between = max(value for at, value in height.items() if 1.3 < at < 2.7)
+    assert between < 0.01 * max(height.values())
+
+
 def test_smoothed_jitter_is_rfc_3550() -> None:
     """Steps of one size d: J after n of them is d (1 - (15/16)^n)."""
     assert smoothed_jitter([0.4, -0.4] * 10) == pytest.approx(0.4 * (1 - (15 / 16) ** 20))

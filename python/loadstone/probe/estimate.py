@@ -13,7 +13,7 @@ import numpy.typing as npt
 from loadstone.judge.intervals import wilson
 
 CONFIDENCE = 0.95
-_GRID = 160
+_GRID = 320
 """Points of a density: more than a chart of 700 pixels shows."""
 
 
@@ -100,13 +100,18 @@ class Density:
 def density(values: Sequence[float], low: float, high: float) -> Density | None:
     """The density from `low` to `high`; values beyond count too. None below five values or without spread.
 
-    The bandwidth is Silverman's, 0.9 min(s, IQR / 1.34) n^(-1/5): a few far values do not smear the rest.
+    The bandwidth is Silverman's, 0.9 min(s, w) n^(-1/5), with the deviation w of a normal law whose densest
+    two fifths are as wide as the sample's: a few far values do not smear the rest, nor two peaks each other.
     """
-    sample = np.asarray(values, dtype=np.float64)
+    sample = np.sort(np.asarray(values, dtype=np.float64))
     if len(sample) < 5 or high <= low:
         return None
     q1, q3 = np.quantile(sample, [0.25, 0.75])
-    spread = min([one for one in (float(sample.std(ddof=1)), float(q3 - q1) / 1.34) if one > 0], default=0.0)
+    held = 2 * len(sample) // 5
+    densest = float((sample[held:] - sample[: len(sample) - held]).min())
+    # Many equal values leave the densest part, or the quartiles, without any width.
+    known = [one for one in (densest / 1.049, float(q3 - q1) / 1.349) if one > 0]
+    spread = min([float(sample.std(ddof=1)), *known[:1]])
     width = 0.9 * spread * len(sample) ** -0.2
     if not width > 0:
         return None

@@ -207,7 +207,7 @@ class Prober:
 
 
 def _middle(flow: Flow) -> float:
-    """What the receiver got between the margins, Mbit/s; over the whole test where only the sender counted."""
+    """What the receiver got between the margins, Mbit/s; of the whole test where only the sender counted."""
     skipped = round(_MARGIN_S / INTERVAL_S)
     part = flow.intervals_mbit[skipped:-skipped]
     return sum(part) / len(part) if part and flow.intervals_of == "receiver" else flow.mbit
