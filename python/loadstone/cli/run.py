@@ -216,9 +216,9 @@ def table(result: Mapping[str, Any], folder: Path) -> str:
     load, steady = result["load"], result["steady"]
     rate, requests = (_number(result[name], 1) for name in ("throughput_ops_per_s", "requests_per_s"))
     length = steady["end_s"] - steady["start_s"]
+    shown = f"{length:.0f}" if length >= 10 else f"{length:.3g}"
     lines = [
-        f"{result['name']}: {load['users']} users, {f'{length:.0f}' if length >= 10 else f'{length:.3g}'} s steady, "
-        f"{rate} ops/s, {requests} requests/s",
+        f"{result['name']}: {load['users']} users, {shown} s steady, {rate} ops/s, {requests} requests/s",
         columns(head, rows, set(head[1:])),
     ]
     for sla in ("SLA-1", "SLA-2"):
