@@ -108,6 +108,7 @@ SLUGS: dict[str, int] = {
     "step-body": BAD_INPUT,
     "step-method": BAD_INPUT,
     "study-file": BAD_INPUT,
+    "study-interrupted": OUR_FAULT,
     "study-part": BAD_INPUT,
     "study-quota": OUR_FAULT,
     "study-resume": BAD_INPUT,

@@ -47,6 +47,9 @@ def _report(
     if any((folder / "probe-plan.json").is_file() for folder in folders):
         _of_probes(folders, out, as_json, markdown or csv is not None)
         return
+    if any((folder / "study.json").is_file() for folder in folders):
+        _of_study(folders, out, as_json, markdown or csv is not None)
+        return
     chapters = [report.read_chapter(folder) for folder in folders]
     if csv:
         for index, chapter in enumerate(chapters, 1):
@@ -81,4 +84,22 @@ def _of_probes(folders: list[Path], out: Path | None, as_json: bool, more: bool)
         path = out or (folders[0] / "report.html" if len(folders) == 1 else Path("report.html"))
         record.make_folder(path.parent)
         record.write_text(path, probe_page(found))
+        print(path)
+
+
+def _of_study(folders: list[Path], out: Path | None, as_json: bool, more: bool) -> None:
+    """The page of a study, made anew."""
+    from loadstone import record
+    from loadstone.report.study import read_study, study_page
+
+    if more or len(folders) > 1:
+        message = "a study has a page of its own, and neither --markdown nor --csv"
+        raise LoadstoneError("report-folder", message)
+    (folder,) = folders
+    if as_json:
+        print(json.dumps(read_study(folder), indent=2, ensure_ascii=False))
+    if out or not as_json:
+        path = out or folder / "report.html"
+        record.make_folder(path.parent)
+        record.write_text(path, study_page(folder))
         print(path)

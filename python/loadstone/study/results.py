@@ -31,10 +31,11 @@ class Results:
         self.path = folder / NAME
         self.rows: list[Row] = []
         self._cut()
+        self._good = {row["key"] for row in self.rows if "error" not in row}
 
     def done(self, task: Task) -> bool:
         """Whether it was measured without an error."""
-        return any(row["key"] == task.key and "error" not in row for row in self.rows)
+        return task.key in self._good
 
     def add(self, task: Task, at: str, took_s: float, outcome: Mapping[str, Any]) -> None:
         """Writes one measurement down; `outcome` is `{"measured": ...}` or `{"error": ...}`.
@@ -56,6 +57,8 @@ class Results:
             file.flush()
             os.fsync(file.fileno())
         self.rows.append(row)
+        if "error" not in row:
+            self._good.add(task.key)
 
     def measured(self, part: str) -> list[Row]:
         """The good rows of a part, one for each task, in the order they were made."""
@@ -64,8 +67,7 @@ class Results:
 
     def failed(self) -> list[Row]:
         """Measurements that ended in an error and were not made good by a later try."""
-        good = {row["key"] for row in self.rows if "error" not in row}
-        return [row for row in self.rows if row["key"] not in good]
+        return [row for row in self.rows if row["key"] not in self._good]
 
     def _cut(self) -> None:
         if not self.path.is_file():

@@ -15,11 +15,6 @@ NAME = "study.json"
 _PAGES = {"balancers": balancers.part}
 
 
-def is_study(folder: Path) -> bool:
-    """Whether `folder` is that of a study."""
-    return (folder / NAME).is_file()
-
-
 def read_study(folder: Path) -> Json:
     """The content of `study.json`. LoadstoneError `report-folder`, `report-json`."""
     found = read_json(folder / NAME)

@@ -29,6 +29,7 @@ def part(study: Json, folder: Path) -> Part:
         _spread(study, found, variants),
         *_troubles(found, variants),
         _servers(found, variants),
+        _site(found),
         _peer(found, variants),
         _method(study, folder),
     ]
@@ -214,6 +215,24 @@ def _servers(found: Json, variants: Variants) -> Section | None:
         "Behind the balancer",
         wide=numbered("w", [figure] if figure else []),
         tables=[table for table in shown if table],
+    )
+
+
+def _site(found: Json) -> Section | None:
+    if not found.get("site"):
+        return None
+    figure = charts.site(found["site"])
+    first = found["site"][0]
+    intro = (
+        f"Olio behind a balancer, on application servers of {first['cpus']:g} of a processor each, with one "
+        f"database. Windows of {first['window_s']:g} s instead of 300."
+    )
+    return Section(
+        "site",
+        "A whole site",
+        intro,
+        wide=numbered("w", [figure] if figure else []),
+        tables=[tables.site(found["site"])],
     )
 
 

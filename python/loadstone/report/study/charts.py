@@ -302,6 +302,44 @@ def growth(found: Sequence[Json], variants: Variants) -> Figure | None:
     return Figure("growth", "Requests a second by number of servers", note, traces, frame)
 
 
+def site(found: Sequence[Json]) -> Figure | None:
+    """Users at both SLAs against the number of application servers."""
+    if not found:
+        return None
+    counts = [one["servers"] for one in found]
+    most = max((one[sla]["high"] or one[sla]["users"] or 1) for one in found for sla in _SLAS) * 1.1
+    frame = layout(
+        280,
+        right=70,
+        xaxis={"tickvals": counts, "range": [counts[0] - 0.2, counts[-1] + 0.1],
+               "title": {"text": "application servers", "standoff": 6, "font": {"size": 12}}},
+        yaxis={"range": [0, most], "tickformat": ",d"},
+        margin={"l": 62},
+    )  # fmt: skip
+    traces, ends = [], []
+    for sla, colour in _SLAS.items():
+        users = [one[sla]["users"] or 0 for one in found]
+        traces.append(
+            {
+                "type": "scatter", "mode": "lines+markers", "name": sla, "x": counts, "y": users,
+                "line": {"color": colour, "width": 2}, "marker": {"color": colour, "size": 7},
+                "error_y": {
+                    "type": "data", "symmetric": False, "color": colour, "thickness": 1.4, "width": 5,
+                    "array": [max(0, (one[sla]["high"] or 0) - (one[sla]["users"] or 0)) for one in found],
+                    "arrayminus": [0] * len(found),
+                },
+                "hovertemplate": "%{y:,} users",
+            }
+        )  # fmt: skip
+        ends.append((sla, colour, users[-1] / most))
+    frame["annotations"] = end_labels(ends, 280)
+    note = "Each point is the most users that hold the SLA; the bar reaches to the fewest that break it."
+    return Figure("site", "Users of the whole site", note, traces, frame)
+
+
+_SLAS = {"SLA-1": "@s1", "SLA-2": "@s3"}
+
+
 def _rows(names: Sequence[str]) -> Layout:
     return {
         "tickvals": list(range(len(names))), "ticktext": list(names), "range": [-0.6, len(names) - 0.4],

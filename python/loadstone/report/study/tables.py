@@ -346,6 +346,56 @@ def faults(found: Sequence[Json], variants: Variants) -> Table:
     )
 
 
+LIMITS = {"servers": "the application servers", "machine": "the whole machine", None: "not a processor"}
+
+
+def site(found: Sequence[Json]) -> Table:
+    """Users by number of servers, and what limits them."""
+    rows = []
+    for one in found:
+        at = one["at"] or {}
+        rows.append(
+            {
+                "servers": one["servers"],
+                "first": _users(one["SLA-1"]),
+                "second": _users(one["SLA-2"]),
+                "ops": one["throughput_ops_per_s"],
+                "limit": LIMITS[at.get("limit")] if at else None,
+                "users": at.get("users"),
+                "server": at.get("server_share"),
+                "balancer": at.get("balancer_cores"),
+                "database": at.get("database_cores"),
+                "idle": at.get("idle_share"),
+            }
+        )
+    return Table(
+        "site",
+        "Users by number of application servers",
+        [
+            Column("servers", "servers"),
+            Column("first", "users at SLA-1", format.text),
+            Column("second", "users at SLA-2", format.text),
+            Column("ops", "operations/s at SLA-1", format.figure),
+            words("limit", "at its limit"),
+            Column("users", "when SLA-1 broke, at users"),
+            Column("server", "servers’ quota used", format.share),
+            Column("balancer", "balancer, cores", format.figure),
+            Column("database", "database, cores", format.figure),
+            Column("idle", "machine idle", format.share),
+        ],
+        rows,
+        note="Short windows: a demonstration of the method, no compliant result. Each figure with the fewest "
+        "users that break the SLA.",
+    )
+
+
+def _users(one: Json) -> str:
+    if not one["users"]:
+        return f"none (< {one['high']:,})" if one["high"] else "none"
+    high = f"< {one['high']:,}" if one["high"] else "none found breaks it"
+    return f"{one['users']:,} ({high})"
+
+
 def _noticed(one: Json) -> str:
     if one["fault"] in ("lossy-link", "balancer-killed"):
         return "–"

@@ -133,3 +133,48 @@ def _worst(group: Sequence[Json], key: str) -> float | None:
 def _worst_of(group: Sequence[Json], key: str) -> float | None:
     values = [row[key]["p99"] for row in group if row[key]["p99"] is not None]
     return max(values, default=None)
+
+
+SATURATED = 0.8
+"""Of its quota: a server that uses more has no room for more users."""
+FULL = 0.05
+"""A machine that is idle for less has none either."""
+
+
+def site(rows: list[Json]) -> list[Json]:
+    """Users at the SLAs by number of servers, and what was at its limit when SLA-1 broke."""
+    found = []
+    for group in grouped(rows, "servers"):
+        row = group[-1]
+        broken = [run for run in row["runs"] if run["verdict"]["SLA-1"] == "fail"]
+        decisive = min(broken, key=lambda run: int(run["users"]), default=None) or max(
+            row["runs"], key=lambda run: int(run["users"]), default=None
+        )
+        found.append(
+            {
+                "balancer": row["balancer"],
+                "servers": row["servers"],
+                "SLA-1": row["SLA-1"],
+                "SLA-2": row["SLA-2"],
+                "throughput_ops_per_s": row["requests_per_s"],
+                "cpus": row["cpus"],
+                "window_s": row["window_s"],
+                "outcome": row["capacity_outcome"],
+                "at": decisive and _loads(decisive, row["cpus"]),
+            }
+        )
+    return found
+
+
+def _loads(run: Json, cpus: float) -> Json:
+    """How busy each tier was in a run, and which of them was at its limit."""
+    servers = sum(run["server_cores"]) / len(run["server_cores"]) / cpus
+    limit = "machine" if run["idle_share"] < FULL else None
+    return {
+        "users": run["users"],
+        "server_share": servers,
+        "balancer_cores": run["balancer_cores"],
+        "database_cores": run["database_cores"],
+        "idle_share": run["idle_share"],
+        "limit": "servers" if servers >= SATURATED else limit,
+    }

@@ -27,8 +27,8 @@ Say = Callable[[str], None]
 DIRECT = "none"
 """The variant without a balancer: requests go to the first server itself."""
 
-SERVERS, UNEVEN, SMALL = "web", "uneven", "small"
-"""Services of the topology by their part in the study; the last two may be missing."""
+SERVERS, UNEVEN, SMALL, SITE = "web", "uneven", "small", "olio"
+"""Services of the topology by their part in the study; all but the first may be missing."""
 
 
 @dataclass
@@ -120,8 +120,16 @@ class Bench:
 
 
 def balancers_of(site: Site) -> list[str]:
-    """Services that have back ends, in the order of the site."""
-    return [name for name, one in site.services.items() if getattr(one.settings, "backends", None)]
+    """Services that balance over the servers, in the order of the site."""
+    return [name for name, one in site.services.items() if getattr(one.settings, "backends", "") == SERVERS]
+
+
+def front_of(site: Site, service: str) -> str:
+    """The first service that balances over another. KeyError without one."""
+    for name, one in site.services.items():
+        if getattr(one.settings, "backends", None) == service:
+            return name
+    raise KeyError(service)
 
 
 def with_settings(site: Site, balancer: str, settings: Mapping[str, Any]) -> Site:
@@ -148,7 +156,8 @@ def load_bench_site(path: Path) -> Site:
         hint = f'add a [[service]] with name = "{SERVERS}"'
         raise LoadstoneError("study-site", f"`{path}` has no servers", hint=hint)
     if not balancers_of(site):
-        raise LoadstoneError("study-site", f"`{path}` has no service with `backends`", hint="add a balancer")
+        hint = f'add a balancer with backends = "{SERVERS}"'
+        raise LoadstoneError("study-site", f"`{path}` has no service with `backends`", hint=hint)
     if not any(host.kind == "client" for host in site.topology.file.host):
         raise LoadstoneError("study-site", f"`{path}` has no host to make load from", hint='kind = "client"')
     return site

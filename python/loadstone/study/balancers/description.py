@@ -80,6 +80,19 @@ class Faults(Table):
     repetitions: Count
 
 
+class SiteUsers(Table):
+    """A whole site: the most users at the SLAs by number of application servers."""
+
+    cpus: Annotated[Positive, Field(ge=0.01, description="of each application server")]
+    first: Annotated[Count, Field(description="users of the first run of a search")]
+    most: Count
+    tolerance: Positive
+    runs: Annotated[Count, Field(description="of one search, at most")]
+    ramp_up_s: Positive
+    window_s: Positive
+    repetitions: Count
+
+
 class Size(Table):
     """How much is measured."""
 
@@ -94,6 +107,7 @@ class Size(Table):
     reuse: Fixed
     growth: Small
     faults: Faults
+    site: Annotated[SiteUsers | None, Field(description="left out when absent")] = None
 
 
 class Paper(Table):
@@ -134,6 +148,7 @@ _PARTS: dict[str, type[Table]] = {
     "reuse": Fixed,
     "growth": Small,
     "faults": Faults,
+    "site": SiteUsers,
 }
 
 

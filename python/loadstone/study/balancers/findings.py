@@ -36,6 +36,7 @@ _PARTS: Mapping[str, Callable[[list[Json]], Any]] = {
     "reuse": carried.reuse,
     "growth": carried.growth,
     "faults": behaviour.faults,
+    "site": behaviour.site,
 }
 
 

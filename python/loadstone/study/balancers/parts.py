@@ -4,15 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from loadstone.deploy import Site
+from loadstone.drive import Interrupt
 from loadstone.study.balancers import spread
-from loadstone.study.balancers.bench import DIRECT, SERVERS, SMALL, UNEVEN, Bench, balancers_of, can
+from loadstone.study.balancers.bench import (
+    DIRECT,
+    SERVERS,
+    SITE,
+    SMALL,
+    UNEVEN,
+    Bench,
+    balancers_of,
+    can,
+    front_of,
+)
 from loadstone.study.balancers.description import Size
 from loadstone.study.balancers.faults import fault
 from loadstone.study.balancers.offered import Json
 from loadstone.study.balancers.places import places
+from loadstone.study.balancers.site_users import users
 from loadstone.study.balancers.throughput import carry, carry_by_ab
 from loadstone.study.schedule import Case, Part, Task
 
@@ -131,6 +144,23 @@ def _faults(site: Site, size: Size, skipped: Skipped) -> list[Part]:
     return [Part("faults", cases, wanted.repetitions, 3 + wanted.before_s + wanted.during_s + wanted.after_s)]
 
 
+def _site(site: Site, size: Size, skipped: Skipped) -> list[Part]:
+    wanted = size.site
+    if wanted is None:
+        return []
+    if SITE not in site.services:
+        skipped["site"] = f"the topology has no service `{SITE}`"
+        return []
+    balancer = front_of(site, SITE)
+    counts = range(1, len(site.service(SITE).hosts) + 1)
+    cases = [{"balancer": balancer, "servers": count} for count in counts]
+    search_s = wanted.runs * (wanted.ramp_up_s + wanted.window_s + _RENEW_S)
+    return [Part("site", cases, wanted.repetitions, search_s)]
+
+
+_RENEW_S = 6.0
+"""A run of a search needs new data and a start before it."""
+
 _MAKERS: dict[str, Make] = {
     "throughput": _throughput,
     "peer": _peer,
@@ -140,6 +170,7 @@ _MAKERS: dict[str, Make] = {
     "reuse": _reuse,
     "growth": _growth,
     "faults": _faults,
+    "site": _site,
 }
 NAMES = tuple(_MAKERS)
 """Of all parts, in the order they are measured."""
@@ -161,6 +192,8 @@ class Performer:
     bench: Bench
     size: Size
     seed: int
+    folder: Path
+    interrupt: Interrupt
 
     def __call__(self, task: Task) -> dict[str, Any]:
         """The figures of a task. Errors are those of what it does."""
@@ -171,6 +204,7 @@ class Performer:
             "throughput": self._throughput,
             "peer": self._peer,
             "segments": self._segments,
+            "site": self._site,
             "spread": lambda name, case, seed: spread.by_algorithm(
                 self.bench, name, case, self.size.spread, seed
             ),
@@ -184,6 +218,14 @@ class Performer:
             "faults": lambda name, case, seed: fault(self.bench, name, case["fault"], self.size.faults, seed),
         }
         return measure[task.part](balancer, case, seed)
+
+    def _site(self, balancer: str, case: Mapping[str, Any], seed: int) -> Json:
+        assert self.size.site is not None  # there is no such part without
+        count = case["servers"]
+        # A search that failed before left its runs: each try has a folder of its own.
+        tries = len(list(self.folder.glob(f"site/{count}-servers-*")))
+        folder = self.folder / "site" / f"{count}-servers-{tries + 1}"
+        return users(self.bench, count, self.size.site, seed, folder, self.interrupt)
 
     def _throughput(self, balancer: str, case: Mapping[str, Any], seed: int) -> Json:
         self.bench.set(balancer)

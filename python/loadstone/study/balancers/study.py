@@ -14,7 +14,7 @@ from loadstone.deploy import Site, collect_logs
 from loadstone.deploy import record as record_deployment
 from loadstone.drive import Interrupt
 from loadstone.errors import LoadstoneError
-from loadstone.study.balancers.bench import Bench, bench, load_bench_site
+from loadstone.study.balancers.bench import SERVERS, SITE, Bench, bench, front_of, load_bench_site
 from loadstone.study.balancers.description import FILE, Description, Size, load_description
 from loadstone.study.balancers.findings import findings
 from loadstone.study.balancers.parts import NAMES, Performer, Skipped, parts
@@ -66,6 +66,15 @@ class Plan:
         return size
 
     @property
+    def deployed(self) -> Site:
+        """The site without what no task needs."""
+        if SITE not in self.site.services or any(task.part == "site" for task in self.tasks):
+            return self.site
+        own = {SITE, front_of(self.site, SITE), self.site.service(SITE).settings.database}
+        rest = {name: one for name, one in self.site.services.items() if name not in own}
+        return Site(self.site.topology, rest)
+
+    @property
     def expected_s(self) -> float:
         """About how long all of it takes, by experience."""
         return _BRING_UP_S + sum(task.expected_s for task in self.tasks)
@@ -106,6 +115,10 @@ def lay_out(order: Order) -> Plan:
     description = load_description()
     site = load_bench_site(order.topology)
     size: Size = getattr(description, order.size)
+    served = getattr(site.service(SERVERS).settings, "page_bytes", description.page_bytes)
+    if served != description.page_bytes:
+        message = f"the servers' page has {served} bytes, the study's {description.page_bytes}"
+        raise LoadstoneError("study-site", message, hint=f"set page_bytes = {description.page_bytes}")
     wanted, skipped = parts(site, size, order.only)
     return Plan(order, description, site, schedule(wanted, description.seed), skipped)
 
@@ -124,8 +137,8 @@ def run(plan: Plan, command: Sequence[str], interrupt: Interrupt, watch: Watch, 
     try:
         with interrupt:
             if any(not results.done(task) for task in plan.tasks):
-                with bench(plan.site, say) as site:
-                    perform = Performer(site, plan.size, plan.description.seed)
+                with bench(plan.deployed, say) as site:
+                    perform = Performer(site, plan.size, plan.description.seed, folder, interrupt)
                     outcome = conduct(plan.tasks, perform, results, interrupt, watch)
                     _keep(site, folder, say)
             else:
