@@ -103,6 +103,22 @@ def test_a_service_that_does_not_come_up_shows_its_log(lab_file: Path) -> None:
         assert deploy(site, hosts, sites.quiet).steps[0].action == "started"
 
 
+def test_a_package_that_cannot_be_had_fails_its_service_only(lab_file: Path) -> None:
+    both = '[[service]]\nrole = "memcached"\nhosts = ["lb", "web1"]\n'
+    with sites.site(lab_file, both) as (site, hosts):
+        # A lab host has no way out to a package archive.
+        hosts.run("web1", "mv /usr/bin/memcached /srv/")
+        try:
+            with pytest.raises(SiteError) as failed:
+                deploy(site, hosts, sites.quiet)
+        finally:
+            hosts.run("web1", "mv /srv/memcached /usr/bin/")
+        lb, web1 = failed.value.outcome.steps
+        assert (lb.action, web1.action) == ("started", "")
+        # Its package is known here as installed, so that apt may also find nothing to do.
+        assert web1.error and web1.error.slug in ("task-failed", "program-missing")
+
+
 def test_the_command_tells_what_became_of_each_host(lab_file: Path) -> None:
     file = lab_file.with_name("command.toml")
     other = '[[service]]\nrole = "memcached"\nhosts = ["gone", "lb"]\n'

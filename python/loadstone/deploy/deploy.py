@@ -57,7 +57,7 @@ def _take(step: Step, event: Mapping[str, Any], say: Say) -> None:
     """Notes what a task did, and tells it when it is news."""
     where, task = f"{step.host} {step.service}", event["task"]
     if event["outcome"] in ("failed", "unreachable"):
-        step.error = _failure(step, event)
+        step.error = failure(step, event)
         say(f"{where}: {task}: {step.error.slug}")
         return
     step.changed |= event["changed"]
@@ -69,7 +69,8 @@ def _take(step: Step, event: Mapping[str, Any], say: Say) -> None:
         say(f"{where}: {task}{took}")
 
 
-def _failure(step: Step, event: Mapping[str, Any]) -> LoadstoneError:
+def failure(step: Step, event: Mapping[str, Any]) -> LoadstoneError:
+    """Why a task failed, by its event: what `host/` refused, a disk without room, Ansible's own words."""
     if event["answer"] and "refused" in event["answer"]:
         return refusal(event["answer"], step.service, step.host)
     words = event["message"] or "no reason given"

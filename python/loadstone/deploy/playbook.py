@@ -55,11 +55,13 @@ def _run(folder: Path) -> Iterator[dict[str, Any]]:
             env=environment, cwd=folder,
         )  # fmt: skip
     assert process.stdout
-    said = []
+    said, told = [], False
     try:
         for line in process.stdout:
             if line.startswith(b"{"):
-                yield json.loads(line)
+                event = json.loads(line)
+                told |= event["outcome"] in ("failed", "unreachable")
+                yield event
             else:
                 said.append(line.decode(errors="replace").rstrip())
     finally:
@@ -67,8 +69,7 @@ def _run(folder: Path) -> Iterator[dict[str, Any]]:
         if process.poll() is None:
             process.terminate()
         code = process.wait()
-    # 0: all well; 2 and 4: hosts failed or were not reached, as the events told.
-    if code not in (0, 2, 4, 6):
+    if code and not told:
         words = [*said, *(folder / "errors").read_text(errors="replace").splitlines()]
         last = "\n".join(f"  | {line}" for line in words[-20:])
         raise LoadstoneError("ansible-failed", f"Ansible ended with exit code {code}\n{last}")

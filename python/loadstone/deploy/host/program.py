@@ -13,7 +13,7 @@ import subprocess
 import time
 from typing import Dict, List, Sequence
 
-from .home import Home, Refused, Unit, read, tail, write
+from .home import Home, Refused, Unit, own, read, tail, write
 from .processes import identity, listener, listening, members, running
 
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -36,6 +36,7 @@ def check(home: Home, unit: Unit) -> None:
     """The program's own check of what is wanted. Refused `program-missing`, `config-refused`."""
     if absent := missing(unit):
         raise Refused("program-missing", f"not installed: {', '.join(absent)}")
+    own(home, unit)
     if unit["check"]:
         done = _run(home, unit, unit["check"], conf="wanted")
         if done.returncode:
@@ -120,8 +121,8 @@ def reload(home: Home, unit: Unit) -> None:
     else:
         os.kill(first, unit["reload_signal"])
     deadline = time.monotonic() + unit["ready_s"]
-    # The first process starts new workers and then retires the old ones, which go on accepting users until they
-    # have let go of the port.
+    # The first process starts new workers and then retires the old ones, which go on accepting users until
+    # they have let go of the port.
     while (old and old & listening(home, unit["port"])) or not ready(home, unit):
         if time.monotonic() > deadline or not running(home):
             raise Refused("service-failed", "did not take the new configuration", tail(home))

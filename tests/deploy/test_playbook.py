@@ -1,0 +1,73 @@
+"""What Ansible cannot tell by itself: that it is missing, that it broke off, why a task of its own failed."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from loadstone.deploy import deploy, load_site, playbook
+from loadstone.deploy.deploy import failure
+from loadstone.deploy.outcome import Step
+from loadstone.deploy.playbook import events
+from loadstone.errors import LoadstoneError
+from loadstone.reach import Reach
+
+SITE = """
+format = 1
+name = "t-playbook"
+[[host]]
+name = "web1"
+[[service]]
+name = "web"
+role = "nginx"
+hosts = ["web1"]
+"""
+
+
+def run(folder: Path) -> LoadstoneError:
+    file = folder / "site.toml"
+    file.write_text(SITE)
+    site = load_site(file)
+    nobody = Reach(Path("/dev/null"), {"web1": "198.18.0.1"}, folder)
+    with pytest.raises(LoadstoneError) as error:
+        list(events([site.services["web"]], {"web": ["web1"]}, site.places(nobody), nobody))
+    return error.value
+
+
+def test_ansible_is_an_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
+    error = run(tmp_path)
+    assert (error.slug, error.exit_code) == ("ansible-missing", 4)
+    assert "pip install 'loadstone[deploy]'" in str(error)
+
+
+def test_what_ansible_says_when_it_breaks_off_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(playbook, "TEMPLATES", tmp_path / "no roles here")
+    error = run(tmp_path)
+    assert (error.slug, error.exit_code) == ("ansible-failed", 4)
+    assert "role 'nginx' was not found" in str(error)
+
+
+@pytest.mark.parametrize(
+    "outcome, words, slug",
+    [
+        ("failed", "No package matching 'nginx-lite' is available", "task-failed"),
+        ("failed", "cannot write: [Errno 28] No space left on device", "host-write"),
+        ("unreachable", "Failed to create temporary directory: no space left on device", "host-write"),
+        ("unreachable", "Connection timed out", "host-unreachable"),
+    ],
+)
+def test_why_a_task_failed(outcome: str, words: str, slug: str) -> None:
+    event = {"outcome": outcome, "task": "packages", "answer": None, "message": words}
+    error = failure(Step("web", "web1"), event)
+    assert error.slug == slug and f"`web` on `web1`: packages: {words}" in str(error)
+
+
+def test_only_services_that_there_are(tmp_path: Path) -> None:
+    file = tmp_path / "site.toml"
+    file.write_text(SITE)
+    with pytest.raises(LoadstoneError) as error:
+        deploy(load_site(file), Reach(Path("/dev/null"), {}, tmp_path), print, only=["wbe"])
+    assert error.value.slug == "service-name" and "did you mean `web`?" in str(error.value)
