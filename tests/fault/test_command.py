@@ -31,7 +31,7 @@ def loadstone(*arguments: str) -> subprocess.Popen[str]:
 
 
 def soon(folder: Path, deed: Callable[[], None]) -> None:
-    """Does it when the run has three seconds in its journal, however long a busy machine takes to start it."""
+    """Does it when three seconds are in the journal, however long a busy machine takes to start."""
 
     def wait() -> None:
         journal = folder / "journal.ndjson"
