@@ -32,6 +32,7 @@ test: .venv/.dev     ## all fast tests
 test-long: .venv/.dev   ## minutes: real browser, real servers, long measurements, parsers under fuzz
 	scripts/setup-browser
 	scripts/setup-lab
+	scripts/setup-servers
 	scripts/check-nostd
 	$(BIN)/python -m pytest -m long
 

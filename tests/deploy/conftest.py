@@ -1,5 +1,7 @@
 """One lab for each module of tests."""
 
+import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,12 +9,17 @@ import pytest
 import sites
 from labs import obstacle
 
+_PROGRAMS = ("nginx", "haproxy", "memcached", "apache2", "varnishd", "caddy", "mariadbd", "nft")
+
 
 @pytest.fixture(scope="module")
 def lab_file(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Path]:
     """The topology file of a lab that is up: `lb`, `web1`, `web2`, or the module's own `HOSTS`."""
     if reason := obstacle():
         pytest.skip(reason)
+    path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
+    if missing := [name for name in _PROGRAMS if not shutil.which(name, path=path)]:
+        pytest.skip(f"not installed: {', '.join(missing)}; scripts/setup-servers installs it")
     name = f"t-{request.module.__name__.removeprefix('test_').replace('_', '-')}"
     hosts = getattr(request.module, "HOSTS", sites.HOSTS)
     with sites.lab(tmp_path_factory.mktemp("lab"), name, hosts) as path:

@@ -4,6 +4,7 @@
 """
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from loadstone.deploy.kinds import ROLES
 from loadstone.deploy.render import TEMPLATES
 
 BROKEN = Path(__file__).parent / "broken"
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "deploy.md"
 EXAMPLES = Path(__file__).parents[2] / "examples" / "lab"
 
 
@@ -42,6 +44,20 @@ def test_examples_are_sites(path: Path) -> None:
 def test_every_role_has_its_folder_and_every_folder_its_role() -> None:
     folders = {path.parent.parent.name for path in TEMPLATES.glob("*/tasks/main.yml")}
     assert folders - {"service"} == set(ROLES)
+
+
+@pytest.mark.parametrize("role", sorted(ROLES))
+def test_every_setting_is_documented_with_its_default(role: str) -> None:
+    lines = REFERENCE.read_text(encoding="utf-8").splitlines()
+    for name, field in ROLES[role].settings.model_fields.items():
+        rows = [line for line in lines if line.startswith("|") and f"`{name}`" in line]
+        assert rows, f"no row for `{name}`"
+        default = field.get_default(call_default_factory=True)
+        if isinstance(default, bool):
+            assert any(f"| {str(default).lower()} |" in row for row in rows), name
+        elif isinstance(default, int | float | str):
+            shown = default if isinstance(default, str) else f"{default:g}"
+            assert any(re.search(rf"(?<![\w.-]){re.escape(shown)}(?![\w.-])", row) for row in rows), name
 
 
 def test_settings_can_be_changed_and_are_checked(tmp_path: Path) -> None:

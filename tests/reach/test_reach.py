@@ -54,6 +54,11 @@ def test_commands_run_on_open_connections(topology: Path) -> None:
     assert not folder.exists()
 
 
+def test_another_user_becomes_root(tmp_path: Path) -> None:
+    hosts = Reach(tmp_path / "config", {"db": "db.example"}, tmp_path, {"db": "admin"})
+    assert hosts.as_root("db") == ["sudo", "-n"]
+
+
 def test_a_started_command_takes_input_while_it_runs(topology: Path) -> None:
     with reach(load_topology(topology)) as hosts:
         process = hosts.start("one", ["cat"])
