@@ -9,6 +9,9 @@ import pytest
 import sites
 
 from loadstone.deploy import Site, SiteError, configure, restart, status, undeploy
+from loadstone.deploy.remote import ask
+from loadstone.deploy.render import unit_text
+from loadstone.errors import LoadstoneError
 from loadstone.reach import Answer, Reach
 
 pytestmark = pytest.mark.long
@@ -126,3 +129,17 @@ def test_removed_it_leaves_nothing(database: Database) -> None:
     assert [name for name in shared if not name.startswith(theirs)] == ["/dev/shm:", "/tmp:"]
     sites.put(site, hosts)
     assert database.ask("SELECT v FROM t;").code != 0, "the data went with it"
+
+
+def test_a_host_without_the_package_is_told_of_before_its_user_is_needed(
+    deployed: tuple[Site, Reach],
+) -> None:
+    """What Ansible installs then; the user of a database comes with its package."""
+    site, hosts = deployed
+    hosts.run("app", "sed -i /^mysql:/d /etc/passwd; rm /usr/sbin/mariadbd")
+    unit = unit_text(site.service("mariadb"), site.places(hosts)["app"])
+    answer = ask(hosts, "app", "prepare", "mariadb", {"unit": unit, "files": []})
+    assert answer["missing"] == ["mariadbd"]
+    with pytest.raises(LoadstoneError, match="not installed: mariadbd") as refused:
+        ask(hosts, "app", "apply", "mariadb")
+    assert refused.value.slug == "program-missing"

@@ -25,7 +25,7 @@ def prepare(service: str, text: str, files: Sequence[str]) -> Answer:
     home, unit = Home(service), json.loads(text)
     before = digest(home.wanted)
     with home.lock():
-        folders(home, unit)
+        folders(home)
         for path in [path for path in home.wanted.rglob("*") if path.is_file()]:
             if str(path.relative_to(home.wanted)) not in files:
                 path.unlink()

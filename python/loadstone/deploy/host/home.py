@@ -80,11 +80,15 @@ class Home:
             os.close(descriptor)
 
 
-def folders(home: Home, unit: Unit) -> None:
-    """Makes the folders; the unit's user may write in all but those of the configuration."""
+def folders(home: Home) -> None:
+    """Makes the folders."""
     home.path.chmod(0o755)
     for name in _FOLDERS:
         (home.path / name).mkdir(exist_ok=True)
+
+
+def own(home: Home, unit: Unit) -> None:
+    """Lets the unit's user, who may come with the program, write in all folders but the configuration's."""
     owner = pwd.getpwnam(unit["user"])
     for folder in (home.data, home.log, home.run):
         os.chown(folder, owner.pw_uid, owner.pw_gid)
