@@ -17,7 +17,7 @@ _HEAVIEST = 256
 class HaproxySettings(Balancer):
     """Of HAProxy. Its log is the service's own; a drained host keeps the users whose cookie names it."""
 
-    backends: Annotated[str, Field(description="the service that requests go to")]  # type: ignore[assignment]
+    backends: Annotated[str, Field(description="the service that requests go to")]
 
 
 class Haproxy(Role):

@@ -14,9 +14,8 @@ from loadstone.scenario.fields import Count
 _MOST_WEIGHT = 100
 _FEWEST_THREADS = 10
 
-# Compiles and loads under a new name, switches, and lets go of what was before: connections stay, and each
-# request is handled by the configuration that is in use when it begins. What is let go of stays listed until its
-# last request ends, and cannot be let go of twice.
+# Compiles, loads under a new name, switches, lets go of what was before: connections stay, and each request is
+# handled by what is in use when it begins. What was let go of stays listed until its last request ends.
 _RELOAD = """
 set -e
 admin() { varnishadm -n {run}/varnish "$@" >/dev/null; }
