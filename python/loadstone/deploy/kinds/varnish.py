@@ -14,7 +14,7 @@ from loadstone.scenario.fields import Count
 _MOST_WEIGHT = 100
 _FEWEST_THREADS = 10
 
-# Compiles, loads under a new name, switches, lets go of what was before: connections stay, and each request is
+# Compiles, loads under a new name, switches, lets go of what was before: connections stay, and a request is
 # handled by what is in use when it begins. What was let go of stays listed until its last request ends.
 _RELOAD = """
 set -e
