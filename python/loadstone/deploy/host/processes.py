@@ -29,6 +29,12 @@ def members(home: Home) -> List[int]:
     return sorted(found)
 
 
+def starts(pids: List[int]) -> Dict[int, int]:
+    """When each of these processes started, which with its number tells it from all others."""
+    every = _processes()
+    return {pid: every[pid]["started"] for pid in pids if pid in every}
+
+
 def identity(home: Home) -> Tuple[int, int]:
     """Number and start (clock ticks since boot) of the first process; zeros without one."""
     words = read(home.run / "first").split()

@@ -8,13 +8,14 @@ import os
 import pwd
 import resource
 import shutil
+import signal
 import socket
 import subprocess
 import time
 from typing import Dict, List, Sequence
 
 from .home import Home, Refused, Unit, own, read, tail, write
-from .processes import identity, listener, listening, members, running
+from .processes import identity, listener, listening, members, running, starts
 
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _DIE_S = 10.0
@@ -92,22 +93,23 @@ def _make_data(home: Home, unit: Unit) -> None:
 
 def stop(home: Home, unit: Unit) -> None:
     """Ends it: asks first, then kills whatever is left."""
+    # Children that have left the session are not known as its own once their parent is gone.
+    known = starts(members(home))
     for command in unit["stop"]:
         subprocess.run(home.fill(command), capture_output=True, check=False, env=_environment(home, unit))
     if running(home):
         with contextlib.suppress(ProcessLookupError):
             os.kill(identity(home)[0], unit["stop_signal"])
     deadline = time.monotonic() + unit["stop_s"]
-    while (left := members(home)) and time.monotonic() < deadline and running(home):
+    while running(home) and time.monotonic() < deadline:
         time.sleep(0.02)
-    while left:
+    while left := {**starts(members(home)), **dict(known.items() & starts(list(known)).items())}:
         for pid in left:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, 9)
+                os.kill(pid, signal.SIGKILL)
         time.sleep(0.01)
-        left = members(home)
         if time.monotonic() > deadline + _DIE_S:
-            raise Refused("service-failed", f"processes {left} do not die")
+            raise Refused("service-failed", f"processes {sorted(left)} do not die")
     with contextlib.suppress(FileNotFoundError):
         (home.run / "first").unlink()
 

@@ -1,0 +1,127 @@
+"""What runs on a host, here on this machine: half-way states, programs that will not come up or end."""
+
+import json
+import os
+import signal
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from loadstone.deploy.host import control, home
+from loadstone.deploy.host.home import Home, Refused
+from loadstone.deploy.host.processes import members
+from loadstone.deploy.role import Unit
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="it runs programs as other users")
+
+# Serves the word in its configuration, unless that is `bad`. It has a child in a session of its own.
+SERVER = """
+import os, signal, socket, subprocess, sys
+signal.signal(signal.SIGTERM, signal.SIG_IGN if sys.argv[3] == "deaf" else signal.SIG_DFL)
+word = open(sys.argv[1]).read()
+if word == "bad":
+    sys.exit("cannot take a bad word")
+subprocess.Popen(["sleep", "600"], start_new_session=True)
+server = socket.create_server(("127.0.0.1", int(sys.argv[2])))
+while True:
+    server.accept()[0].sendall(word.encode())
+"""
+
+
+@pytest.fixture
+def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    monkeypatch.setattr(home, "ROOT", tmp_path)
+    monkeypatch.setattr(control, "ROOT", tmp_path)
+    yield "words"
+    control.remove("words")
+    assert not (tmp_path / "words").exists()
+
+
+@pytest.fixture
+def unit() -> dict[str, object]:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    start = ["python3", "-c", SERVER, "{conf}/word", str(port), "deaf"]
+    return json.loads(json.dumps(Unit("words", port, start, ["python3"], user="root", stop_s=0.2).as_json()))
+
+
+def want(service: str, unit: dict[str, object], word: str) -> None:
+    control.prepare(service, json.dumps(unit), ["word"])
+    (Home(service).wanted / "word").write_text(word)
+
+
+def said(unit: dict[str, object]) -> str:
+    with socket.create_connection(("127.0.0.1", unit["port"])) as connection:  # type: ignore[arg-type]
+        return connection.recv(100).decode()
+
+
+@pytest.mark.parametrize("hearing", ["deaf", "obedient"])
+def test_what_is_wanted_runs_and_ends_whole(service: str, unit: dict[str, object], hearing: str) -> None:
+    unit["start"] = [*unit["start"][:-1], hearing]  # type: ignore[index]
+    want(service, unit, "one")
+    assert control.apply(service)["action"] == "started"
+    pids = members(Home(service))
+    assert len(pids) == 2 and said(unit) == "one"
+    again = control.apply(service)
+    assert (again["action"], again["changed"], members(Home(service))) == ("unchanged", False, pids)
+    control.remove(service)
+    # The dead that nobody has waited for have no command line.
+    assert not any(Path(f"/proc/{pid}/cmdline").read_bytes() for pid in pids if Path(f"/proc/{pid}").exists())
+
+
+def test_what_does_not_come_up_gives_way_to_what_ran(service: str, unit: dict[str, object]) -> None:
+    want(service, unit, "one")
+    control.apply(service)
+    want(service, unit, "bad")
+    with pytest.raises(Refused) as failed:
+        control.apply(service)
+    assert failed.value.slug == "service-failed" and failed.value.log == ["cannot take a bad word"]
+    assert said(unit) == "one" and (Home(service).conf / "word").read_text() == "one"
+    want(service, unit, "two")
+    assert control.apply(service)["action"] == "restarted" and said(unit) == "two"
+
+
+@pytest.mark.parametrize("moment", ["before the swap", "within it", "after it", "after the stop"])
+def test_it_goes_on_from_wherever_it_was_killed(service: str, unit: dict[str, object], moment: str) -> None:
+    want(service, unit, "one")
+    control.apply(service)
+    want(service, unit, "two")
+    there = Home(service)
+    if moment != "before the swap":
+        there.conf.rename(there.before)
+    if moment in ("after it", "after the stop"):
+        home.swap(there)
+    if moment == "after the stop":
+        for pid in members(there):
+            os.kill(pid, signal.SIGKILL)
+    assert control.apply(service)["changed"] and said(unit) == "two"
+    assert not control.apply(service)["changed"]
+
+
+def test_a_port_that_is_taken_is_told_with_who_has_it(service: str, unit: dict[str, object]) -> None:
+    with socket.create_server(("127.0.0.1", unit["port"])):  # type: ignore[arg-type]
+        want(service, unit, "one")
+        with pytest.raises(Refused) as failed:
+            control.apply(service)
+    assert f"port {unit['port']} is taken by process {os.getpid()}" in failed.value.message
+    assert control.apply(service)["action"] == "started"
+
+
+def test_data_are_made_once_and_anew_when_their_making_changes(service: str, unit: dict[str, object]) -> None:
+    def made(word: str) -> str:
+        unit["prepare"] = [["sh", "-c", f"echo {word} >>$0/made", "{data}"]]
+        want(service, unit, "one")
+        control.apply(service)
+        return (Home(service).data / "made").read_text()
+
+    assert made("first") == "first\n"
+    assert made("first") == "first\n"
+    control.restart(service)
+    assert made("first") == "first\n"
+    assert made("second") == "second\n"
+    # Cut off half-way: what is there is not to be trusted.
+    (Home(service).run / "made").unlink()
+    control.restart(service)
+    assert made("second") == "second\n"
