@@ -112,7 +112,7 @@ def parse_flow(client: str, server: str = "") -> Flow | str:
         return str(told["error"])[:300]
     try:
         return _flow(told, _object(server))
-    except (KeyError, TypeError, ValueError, IndexError, OverflowError):
+    except (AttributeError, KeyError, TypeError, ValueError, IndexError, OverflowError):
         return "" if not told else "its JSON holds no result"
 
 
