@@ -106,7 +106,7 @@ def _load(record: Json, key: str) -> Section:
 
 
 def _headline(record: Json) -> str:
-    known = [one for one in record["groups"] if one["icmp"] and one["icmp"].get("box")]
+    known = [one for one in record["groups"] if one["icmp"] and one["icmp"]["mean_ms"]]
     pairs = len(record["pairs"])
     begin = f"{pairs} pair{'s' if pairs > 1 else ''} of hosts"
     if not known:
