@@ -45,9 +45,12 @@ def expectations(plan_json: str) -> dict[str, dict[str, float]]:
     """
 
 def load_olio(
-    folder: str, accounts: int, profile: str, options_json: str, progress: Callable[[int, int], None] | None
+    place: str, accounts: int, profile: str, options_json: str, progress: Callable[[int, int], None] | None
 ) -> dict[str, int]:
-    """Creates the Olio data set in `folder`; rows by table. OSError or ValueError with a sentence."""
+    """Creates the Olio data set in `place`, a folder or a database's URL; rows by table.
+
+    OSError or ValueError with a sentence; FileExistsError where there is something already.
+    """
 
 def merge_windows(windows_json: str) -> dict[str, Any] | None:
     """The sum of windows of the same second, given as a JSON list; None of none.
@@ -61,8 +64,11 @@ def run_switch(config_json: str) -> None:
     Says `ready` on stdout when its devices are there. OSError or ValueError with a sentence.
     """
 
-def serve_olio(folder: str, options_json: str) -> Server:
-    """Serves the Olio data set in `folder`. OSError or ValueError with a sentence."""
+def serve_olio(place: str, options_json: str) -> Server:
+    """Serves the Olio data set in `place`, a folder or a database's URL. OSError or ValueError with a sentence."""
 
 def usernames(first: int, count: int) -> list[str]:
     """Deterministic user names of the ids `first .. first + count`."""
+
+def without_password(place: str) -> str:
+    """A folder as it is, a database's URL without its password: fit to be shown."""

@@ -14,28 +14,7 @@ pub(crate) mod tags;
 
 use alloc::string::String;
 
-use loadstone_store::{Db, Result, Row};
-
-/// One view of the database for all statements of a page: they see the same state, and its locks are taken
-/// once instead of once a statement. Ends when dropped.
-pub(crate) struct Snapshot<'d>(&'d Db);
-
-impl<'d> Snapshot<'d> {
-    /// Begins; the view is that of the first statement.
-    pub(crate) fn begin(db: &'d Db) -> Result<Self> {
-        db.execute("BEGIN DEFERRED", &[])?;
-        Ok(Self(db))
-    }
-}
-
-impl Drop for Snapshot<'_> {
-    fn drop(&mut self) {
-        // Nothing was written, so that nothing is lost when ending fails; SQLite may have ended it on an error.
-        if self.0.in_transaction() {
-            let _ = self.0.execute("ROLLBACK", &[]);
-        }
-    }
-}
+use loadstone_store::{Result, Row};
 
 /// A text column as an owned string.
 fn owned(row: &Row<'_>, column: usize) -> Result<String> {

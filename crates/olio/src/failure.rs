@@ -36,8 +36,10 @@ impl Failure {
             Self::MethodNotAllowed(_) => 405,
             // What the change refers to has vanished since it was looked at.
             Self::Store(error) if error.is_foreign_key() => 404,
-            Self::Store(error) if error.is_busy() => 503,
-            Self::Store(_) | Self::Host(_) => 500,
+            Self::Store(error) if error.is_busy() || error.is_unavailable() => 503,
+            // No room for an upload, or no medium: that may pass.
+            Self::Host(_) => 503,
+            Self::Store(_) => 500,
         }
     }
 

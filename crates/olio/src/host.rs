@@ -13,12 +13,16 @@ mod file;
 #[cfg(feature = "std")]
 mod memory;
 #[cfg(feature = "std")]
+mod shared;
+#[cfg(feature = "std")]
 mod system;
 
 #[cfg(feature = "std")]
 pub use file::FileHost;
 #[cfg(feature = "std")]
 pub use memory::MemoryHost;
+#[cfg(feature = "std")]
+pub use shared::SharedHost;
 
 /// The surroundings of the application, shared by all workers.
 pub trait Host: Send + Sync {
@@ -38,7 +42,10 @@ pub trait Host: Send + Sync {
     fn media_put(&self, name: &str, bytes: &[u8]) -> Result<(), HostError>;
 
     /// An uploaded file; none when nothing was stored under `name`.
-    fn media_get(&self, name: &str) -> Option<StoredFile>;
+    ///
+    /// # Errors
+    /// When the medium fails.
+    fn media_get(&self, name: &str) -> Result<Option<StoredFile>, HostError>;
 
     /// Forgets an uploaded file; nothing happens when there is none.
     ///

@@ -18,12 +18,14 @@ mod events;
 mod folder;
 mod people;
 mod profile;
+mod shared;
 mod sink;
 mod text;
 
 #[cfg(feature = "std")]
 pub use folder::{DATABASE, UPLOADS, create, create_in_memory};
 pub use profile::Profile;
+pub use shared::create_shared;
 
 /// Fewest accounts: the largest attendance list has a hundred different users.
 pub const MIN_ACCOUNTS: u64 = 100;
@@ -133,27 +135,26 @@ impl Counts {
 /// both equal.
 pub type Progress<'p> = &'p mut dyn FnMut(u64, u64);
 
-/// Fills an empty database: tables, rows, indexes, and last the table `meta`, all in one transaction.
+/// Fills an empty database: tables, rows, indexes, and last the table `meta`, without which there is no data set;
+/// all in one transaction, as far as [`Db::unchecked`] can.
 ///
 /// # Errors
 /// [`LoadError::Invalid`] for options out of range; else what the database reports.
 pub fn load(db: &Db, options: &LoadOptions, progress: Progress<'_>) -> Result<Counts, LoadError> {
     options.check()?;
-    // References are right by construction; checking each would double the time. A pragma inside a
-    // transaction does nothing, so it stands before.
-    db.exec_batch("PRAGMA foreign_keys = OFF")?;
-    let counts = db.transaction(|db| {
+    let counts = db.unchecked(|db| {
         schema::create_tables(db)?;
-        let mut sink = sink::Sink::new(db, options, progress);
+        let mut sink = sink::Sink::new(db, options, &mut *progress);
         people::load(&mut sink)?;
         events::load(&mut sink)?;
+        let counts = sink.finish()?;
         if !options.minimal_indexes {
             schema::create_indexes(db)?;
         }
+        schema::settle(db)?;
         meta(options).write(db)?;
-        Ok(sink.finish())
+        Ok(counts)
     })?;
-    db.exec_batch("PRAGMA foreign_keys = ON")?;
     Ok(counts)
 }
 
@@ -174,7 +175,7 @@ fn meta(options: &LoadOptions) -> Meta {
 pub enum LoadError {
     /// An option is out of range.
     Invalid(String),
-    /// The folder holds a data set already.
+    /// The folder holds a data set already, or the database tables.
     Exists(String),
     /// Files could not be read or written.
     Files(String),

@@ -61,22 +61,28 @@ impl Media {
     /// The file of that name, as in `/media/e12t.jpg`; none when the name is none of ours, or when it is no
     /// thumbnail, nothing was uploaded under it and no loaded row has it. A picture that came without a
     /// thumbnail is its own.
-    pub fn get(&self, name: &str) -> Option<MediaFile> {
-        let parsed = Name::parse(name)?;
-        let full = || self.host.media_get(&Name { class: parsed.class.full()?, ..parsed }.text());
-        if let Some(file) = self.host.media_get(name).or_else(full) {
+    ///
+    /// # Errors
+    /// As [`Host::media_get`].
+    pub fn get(&self, name: &str) -> Result<Option<MediaFile>, HostError> {
+        let Some(parsed) = Name::parse(name) else { return Ok(None) };
+        let mut upload = self.host.media_get(name)?;
+        if let (None, Some(class)) = (&upload, parsed.class.full()) {
+            upload = self.host.media_get(&Name { class, ..parsed }.text())?;
+        }
+        if let Some(file) = upload {
             let content_type = upload::sniff(&file.bytes).unwrap_or("application/octet-stream");
-            return Some(MediaFile {
+            return Ok(Some(MediaFile {
                 bytes: file.bytes,
                 content_type,
                 etag: format!("\"u{:x}\"", file.stamp),
                 is_upload: true,
-            });
+            }));
         }
         let loaded = if parsed.class.is_of_person() { self.accounts } else { self.events };
         // Lists show a thumbnail of everything, also of what came without a picture.
-        (parsed.class.is_thumbnail() || parsed.id <= loaded)
-            .then(|| self.masters[parsed.class as usize].clone())
+        let is_there = parsed.class.is_thumbnail() || parsed.id <= loaded;
+        Ok(is_there.then(|| self.masters[parsed.class as usize].clone()))
     }
 
     /// Stores an upload.

@@ -2,7 +2,7 @@
 
 use alloc::string::{String, ToString};
 
-use loadstone_store::{Db, Error, Result};
+use loadstone_store::{Db, Dialect, Error, Result};
 
 use crate::dates::Day;
 
@@ -14,7 +14,11 @@ pub const FORMAT: i64 = 1;
 /// # Errors
 /// When the database refuses, for one because it holds tables already.
 pub fn create_tables(db: &Db) -> Result<()> {
-    db.exec_batch(include_str!("schema/tables.sql"))
+    db.exec_batch(match db.dialect() {
+        Dialect::Sqlite => include_str!("schema/tables.sql"),
+        Dialect::Postgres => include_str!("schema/postgres.sql"),
+        Dialect::MariaDb => include_str!("schema/mariadb.sql"),
+    })
 }
 
 /// Creates the indexes besides keys.
@@ -23,6 +27,54 @@ pub fn create_tables(db: &Db) -> Result<()> {
 /// As [`create_tables`].
 pub fn create_indexes(db: &Db) -> Result<()> {
     db.exec_batch(include_str!("schema/indexes.sql"))
+}
+
+/// What servers need when all rows are in: references, the next ids, statistics for the planner.
+///
+/// # Errors
+/// As the database reports.
+pub fn settle(db: &Db) -> Result<()> {
+    match db.dialect() {
+        Dialect::Sqlite => Ok(()),
+        Dialect::Postgres => db.exec_batch(include_str!("schema/postgres_keys.sql")),
+        Dialect::MariaDb => db.exec_batch(
+            "ANALYZE TABLE meta, address, user, event, tag, event_tag, attendance, comment, friendship",
+        ),
+    }
+}
+
+/// Whether a server's database holds any table, ours or another's.
+///
+/// # Errors
+/// As the database reports.
+pub fn has_tables(db: &Db) -> Result<bool> {
+    let sql = match db.dialect() {
+        Dialect::Sqlite => "SELECT count(*) FROM sqlite_schema",
+        Dialect::Postgres => {
+            "SELECT count(*) FROM information_schema.tables WHERE table_schema = current_schema()"
+        }
+        Dialect::MariaDb => "SELECT count(*) FROM information_schema.tables WHERE table_schema = database()",
+    };
+    Ok(db.query_row(sql, &[], |row| row.int(0))?.unwrap_or(0) > 0)
+}
+
+/// Removes the tables of a data set on a server, and no others.
+///
+/// # Errors
+/// As the database reports.
+pub fn drop_tables(db: &Db) -> Result<()> {
+    // One statement for all: they refer to each other.
+    db.exec_batch(include_str!("schema/drop.sql"))
+}
+
+/// The key of forms that all servers of one database share: what the first of them drew.
+///
+/// # Errors
+/// As the database reports.
+pub fn shared_secret(db: &Db, fresh: &str) -> Result<String> {
+    let sql = "INSERT OR IGNORE INTO meta(name, value) VALUES ('secret', ?1)";
+    db.execute(sql, &[fresh.into()])?;
+    text(db, "secret")
 }
 
 /// What a data set says about itself: the table `meta`.
@@ -100,5 +152,5 @@ fn number<T: core::str::FromStr>(db: &Db, name: &str) -> Result<T> {
 }
 
 fn broken(message: &str) -> Error {
-    Error { code: 0, message: message.into(), sql: "" }
+    Error::other(message)
 }

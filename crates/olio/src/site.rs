@@ -5,11 +5,10 @@ use alloc::string::String;
 use alloc::sync::Arc;
 
 use loadstone_http::{Handler, Request, Response, Service};
-use loadstone_store::{Db, Options as StoreOptions};
+use loadstone_store::{Db, Dialect, Options as StoreOptions, without_password};
 
 use crate::actions;
 use crate::cache::{Cache, CacheLevel};
-use crate::data::Snapshot;
 use crate::dates::{Day, Moment};
 use crate::failure::Failure;
 use crate::host::Host;
@@ -17,19 +16,19 @@ use crate::media::Media;
 use crate::password::Scheme;
 use crate::reply;
 use crate::route::Route;
-use crate::schema::Meta;
+use crate::schema::{Meta, shared_secret};
 use crate::statics::Statics;
-use crate::token::TokenKey;
+use crate::token::{self, TokenKey};
 use crate::visit::Visit;
 
 /// How the site runs.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Path of the database, for the VFS that `store` names.
+    /// The database: a path for the VFS that `store` names, or the URL of one on a server.
     pub database: String,
     /// How each worker opens it.
     pub store: StoreOptions,
-    /// Key of the forms' tokens; none: a fresh one, which suits a site with a single process.
+    /// Key of the forms' tokens; none: a fresh one, or on a database server the one that its sites share.
     pub secret: Option<[u8; 32]>,
     /// What is kept between requests.
     pub cache: CacheLevel,
@@ -69,21 +68,30 @@ impl Olio {
     /// # Errors
     /// A sentence when the database cannot be opened or is no complete data set.
     pub fn open(options: Options, host: Arc<dyn Host>) -> Result<Self, String> {
-        let database = &options.database;
-        let meta = Meta::read(&connect(&options)?).map_err(|error| alloc::format!("{database}: {error}"))?;
+        let db = connect(&options)?;
+        let trouble = |error| alloc::format!("{}: {error}", without_password(&options.database));
+        let meta = Meta::read(&db).map_err(trouble)?;
         let media = Arc::new(Media::new(&meta, Arc::clone(&host))?);
-        let secret = options.secret.unwrap_or_else(|| {
-            let mut fresh = [0; 32];
-            host.entropy(&mut fresh);
-            fresh
-        });
-        let (key, statics) = (TokenKey::new(&secret), Arc::new(Statics::new()));
+        let key = match options.secret {
+            Some(secret) => TokenKey::new(&secret),
+            None => {
+                let mut fresh = [0; 32];
+                host.entropy(&mut fresh);
+                // A form may come from one server and go to another: they all have the same key.
+                let fresh = token::hex(&fresh);
+                let is_shared = db.dialect() != Dialect::Sqlite;
+                let secret = if is_shared { shared_secret(&db, &fresh).map_err(trouble)? } else { fresh };
+                TokenKey::new(secret.as_bytes())
+            }
+        };
+        let statics = Arc::new(Statics::new());
         Ok(Self { options, host, key, today: meta.base_day, media, statics })
     }
 }
 
 fn connect(Options { database, store, .. }: &Options) -> Result<Db, String> {
-    Db::open(database, store).map_err(|error| alloc::format!("cannot open {database}: {error}"))
+    Db::open(database, store)
+        .map_err(|error| alloc::format!("cannot open {}: {error}", without_password(database)))
 }
 
 impl Service for Olio {
@@ -134,7 +142,7 @@ impl Site {
         if route.changes_state() && !visit.has_token() {
             return Err(Failure::Forbidden);
         }
-        let _snapshot = if route.only_reads() { Some(Snapshot::begin(&self.db)?) } else { None };
+        let _snapshot = if route.only_reads() { Some(self.db.snapshot()?) } else { None };
         if route.knows_viewer() {
             visit.find_viewer(self)?;
         }
@@ -166,5 +174,5 @@ impl Site {
 pub(crate) fn fresh_session(host: &dyn Host) -> String {
     let mut bytes = [0; 16];
     host.entropy(&mut bytes);
-    crate::token::hex(&bytes)
+    token::hex(&bytes)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use loadstone_olio::dates::Day;
 use loadstone_olio::host::{FileHost, Host, MemoryHost};
-use loadstone_olio::media::{Class, Media};
+use loadstone_olio::media::{Class, Media, MediaFile};
 use loadstone_olio::schema::Meta;
 
 const CACHE: usize = 1 << 20;
@@ -44,6 +44,11 @@ fn over_hosts(name: &str, test: impl Fn(Arc<dyn Host>)) {
     test(Arc::new(FileHost::new(&folder.0, CACHE).unwrap()));
 }
 
+/// A file that must be there.
+fn got(media: &Media, name: &str) -> MediaFile {
+    media.get(name).unwrap().expect(name)
+}
+
 #[test]
 fn loaded_ids_answer_with_their_master() {
     over_hosts("masters", |host| {
@@ -56,15 +61,15 @@ fn loaded_ids_answer_with_their_master() {
             ("p100t.jpg", 5758, "image/jpeg"),
         ];
         for (name, size, content_type) in sizes {
-            let file = media.get(name).unwrap();
+            let file = got(&media, name);
             assert_eq!((file.bytes.len(), file.content_type), (size, content_type), "{name}");
             assert!(file.etag.starts_with('"') && file.etag.ends_with('"'));
         }
         assert_eq!(media.get("e1t.jpg"), media.get("e2t.jpg"));
-        assert_ne!(media.get("e1t.jpg").unwrap().etag, media.get("p1t.jpg").unwrap().etag);
+        assert_ne!(media.get("e1t.jpg"), media.get("p1t.jpg"));
         assert_eq!(media.get("e76t.jpg"), media.get("e1t.jpg"), "lists show a thumbnail of everything");
         for absent in ["e76.jpg", "p101.jpg", "e0.jpg", "../olio.db", "olio.db", ""] {
-            assert_eq!(media.get(absent), None, "{absent}");
+            assert_eq!(media.get(absent), Ok(None), "{absent}");
         }
     });
 }
@@ -74,20 +79,20 @@ fn an_upload_takes_the_place_of_a_master_until_it_is_removed() {
     over_hosts("uploads", |host| {
         let media = Media::new(&meta(10_000), host).unwrap();
         let png = b"\x89PNG\r\n\x1a\nfirst".as_slice();
-        let master = media.get("p7t.jpg").unwrap();
+        let master = got(&media, "p7t.jpg");
         media.put(Class::PersonThumbnail, 7, png).unwrap();
-        let first = media.get("p7t.jpg").unwrap();
+        let first = got(&media, "p7t.jpg");
         assert_eq!((&*first.bytes, first.content_type), (png, "image/png"));
         media.put(Class::PersonThumbnail, 7, b"GIF89a second, longer").unwrap();
-        let second = media.get("p7t.jpg").unwrap();
+        let second = got(&media, "p7t.jpg");
         assert_eq!((&second.bytes[..6], second.content_type), (b"GIF89a".as_slice(), "image/gif"));
         assert_ne!(first.etag, second.etag);
         media.put(Class::EventDocument, 9000, b"%PDF-1.4").unwrap();
-        assert_eq!(media.get("e9000l.pdf").unwrap().content_type, "application/pdf");
-        assert_eq!(media.get("e9000.jpg"), None);
+        assert_eq!(got(&media, "e9000l.pdf").content_type, "application/pdf");
+        assert_eq!(media.get("e9000.jpg"), Ok(None));
         media.remove(Class::PersonThumbnail, 7).unwrap();
         media.remove(Class::PersonThumbnail, 7).unwrap();
-        assert_eq!(media.get("p7t.jpg"), Some(master));
+        assert_eq!(got(&media, "p7t.jpg"), master);
     });
 }
 
@@ -98,9 +103,9 @@ fn uploads_survive_a_restart_and_broken_ones_do_not() {
     open().put(Class::EventImage, 1, b"GIF89a").unwrap();
     std::fs::write(folder.0.join("e2.jpg.0.partial"), b"GIF8").unwrap();
     std::fs::write(folder.0.join("e3.jpg"), b"").unwrap();
-    let kept = open().get("e1.jpg").unwrap();
+    let kept = got(&open(), "e1.jpg");
     assert_eq!(&*kept.bytes, b"GIF89a");
-    assert_eq!(open().get("e1.jpg").unwrap().etag, kept.etag);
+    assert_eq!(got(&open(), "e1.jpg").etag, kept.etag);
     let names: Vec<_> =
         std::fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names, ["e1.jpg"]);
@@ -120,7 +125,7 @@ fn tags_of_one_process_mean_nothing_to_the_next() {
     let tag = |bytes: &[u8]| {
         let media = Media::new(&meta(10_000), Arc::new(MemoryHost::new(1 << 20, CACHE).unwrap())).unwrap();
         media.put(Class::EventImage, 76, bytes).unwrap();
-        media.get("e76.jpg").unwrap().etag
+        got(&media, "e76.jpg").etag
     };
     assert_ne!(tag(b"GIF89a before"), tag(b"GIF89a after"));
 }
@@ -145,7 +150,7 @@ fn masters_are_whole_files() {
     for ppm in [1_000_000, 10_000, 1] {
         let media = Media::new(&meta(ppm), Arc::new(MemoryHost::new(0, CACHE).unwrap())).unwrap();
         for name in ["e1.jpg", "e1t.jpg", "p1.jpg", "p1t.jpg"] {
-            let bytes = media.get(name).unwrap().bytes;
+            let bytes = got(&media, name).bytes;
             assert_eq!(markers(&bytes), "SOI APP DQT SOF DHT DHT SOS EOI", "{name} at {ppm}");
         }
     }

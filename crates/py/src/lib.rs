@@ -29,5 +29,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(site::load_olio, module)?)?;
     module.add_function(wrap_pyfunction!(site::serve_olio, module)?)?;
     module.add_function(wrap_pyfunction!(site::usernames, module)?)?;
+    module.add_function(wrap_pyfunction!(site::without_password, module)?)?;
     Ok(())
 }

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use loadstone_container::{self as container, Config, Connector};
 use loadstone_olio::dates::Day;
-use loadstone_olio::host::{FileHost, Host, MemoryHost};
+use loadstone_olio::host::{FileHost, Host, MemoryHost, SharedHost};
 use loadstone_olio::loader::{self, Counts, LoadError, LoadOptions, Profile};
 use loadstone_olio::password::Scheme;
 use loadstone_olio::{CacheLevel, Olio, Options};
 use loadstone_stats::{Era, username};
-use loadstone_store as store;
-use pyo3::exceptions::{PyOSError, PyValueError};
+use loadstone_store::{self as store, Dialect};
+use pyo3::exceptions::{PyFileExistsError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Deserialize;
@@ -36,6 +36,8 @@ struct LoadSettings {
     password: Option<String>,
     minimal_indexes: bool,
     names: Option<String>,
+    /// Olio's tables in a server's database make room.
+    replace: bool,
 }
 
 /// Options of the server; absent ones are the container's and the site's defaults.
@@ -107,22 +109,28 @@ impl Server {
 }
 
 #[pyfunction]
-#[pyo3(signature = (folder, accounts, profile, options_json, progress))]
+#[pyo3(signature = (place, accounts, profile, options_json, progress))]
 pub fn load_olio<'py>(
     py: Python<'py>,
-    folder: &str,
+    place: &str,
     accounts: u64,
     profile: &str,
     options_json: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let options = load_options(accounts, profile, &parse(options_json)?)?;
+    let settings: LoadSettings = parse(options_json)?;
+    let options = load_options(accounts, profile, &settings)?;
     let mut raised = None;
     let loaded = py.detach(|| {
-        loader::create(folder, &options, &mut |done, total| {
+        let report: loader::Progress<'_> = &mut |done, total| {
             let Some(progress) = progress.as_ref().filter(|_| raised.is_none()) else { return };
             raised = Python::attach(|py| progress.call1(py, (done, total)).err());
-        })
+        };
+        if is_shared(place) {
+            loader::create_shared(place, settings.replace, &options, report)
+        } else {
+            loader::create(place, &options, report)
+        }
     });
     match (raised, loaded) {
         (Some(error), _) => Err(error),
@@ -131,16 +139,21 @@ pub fn load_olio<'py>(
 }
 
 #[pyfunction]
-pub fn serve_olio(py: Python<'_>, folder: &str, options_json: &str) -> PyResult<Server> {
+pub fn serve_olio(py: Python<'_>, place: &str, options_json: &str) -> PyResult<Server> {
     let settings: ServeSettings = parse(options_json)?;
     let config = config(&settings)?;
-    let (options, host) = py.detach(|| site(folder, &settings))?;
+    let (options, host) = py.detach(|| site(place, &settings))?;
     let start = || {
         let olio = Olio::open(options, host)?;
         container::Server::start(config, Arc::new(olio)).map_err(|error| error.to_string())
     };
     let server = py.detach(start).map_err(PyOSError::new_err)?;
     Ok(Server { server })
+}
+
+#[pyfunction]
+pub fn without_password(place: &str) -> String {
+    store::without_password(place)
 }
 
 #[pyfunction]
@@ -199,8 +212,13 @@ fn config(settings: &ServeSettings) -> PyResult<Config> {
     Ok(config)
 }
 
-/// The site's options and surroundings: on files, or with a data set made in memory.
-fn site(folder: &str, settings: &ServeSettings) -> PyResult<(Options, Arc<dyn Host>)> {
+/// Whether a place is a database on a server, by its URL; else it is a folder.
+fn is_shared(place: &str) -> bool {
+    Dialect::of(place) != Dialect::Sqlite
+}
+
+/// The site's options and surroundings: on files, on a database server, or with a data set made in memory.
+fn site(place: &str, settings: &ServeSettings) -> PyResult<(Options, Arc<dyn Host>)> {
     let host_error = |error: loadstone_olio::host::HostError| PyOSError::new_err(error.to_string());
     let (mut options, host): (Options, Arc<dyn Host>) = match &settings.memory {
         Some(memory) => {
@@ -210,8 +228,13 @@ fn site(folder: &str, settings: &ServeSettings) -> PyResult<(Options, Arc<dyn Ho
             options.store = store::Options { vfs: Some(MEMORY_VFS.into()), ..store::Options::memory() };
             (options, Arc::new(MemoryHost::new(MEMORY_UPLOAD_BYTES, CACHE_BYTES).map_err(host_error)?))
         }
+        None if is_shared(place) => {
+            let options = Options::new(place);
+            let host = SharedHost::new(place, options.store.clone(), CACHE_BYTES).map_err(host_error)?;
+            (options, Arc::new(host))
+        }
         None => {
-            let folder = Path::new(folder);
+            let folder = Path::new(place);
             let mut options = Options::new(folder.join(loader::DATABASE).to_string_lossy());
             // A mistyped folder must not become an empty database.
             options.store.access = store::Access::ReadWrite;
@@ -234,6 +257,7 @@ fn site(folder: &str, settings: &ServeSettings) -> PyResult<(Options, Arc<dyn Ho
 fn load_error(error: LoadError) -> PyErr {
     match error {
         LoadError::Invalid(_) => PyValueError::new_err(error.to_string()),
+        LoadError::Exists(_) => PyFileExistsError::new_err(error.to_string()),
         _ => PyOSError::new_err(error.to_string()),
     }
 }

@@ -1,68 +1,96 @@
-//! A connection to a database.
+//! A connection to a database, whatever keeps it.
 
-use alloc::collections::BTreeMap;
-use alloc::ffi::CString;
-use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
-use core::cell::RefCell;
-use core::ffi::{CStr, c_int};
-use core::ptr::{self, NonNull};
 
-use libsqlite3_sys as ffi;
+#[cfg(feature = "mariadb")]
+use crate::mariadb::MariaDb;
+#[cfg(feature = "postgres")]
+use crate::postgres::Postgres;
+#[cfg(feature = "servers")]
+use crate::server::Server;
+use crate::sqlite::Sqlite;
+use crate::{Bulk, Dialect, Error, Options, Result, Row, Value};
 
-use crate::statement::Statement;
-use crate::{Access, Error, Options, Result, Row, Value};
-
-/// A connection for one thread at a time: each worker opens its own. It may move between threads, but
-/// SQLite takes no locks for it, so it cannot be shared.
+/// A connection for one thread at a time: each worker opens its own. It may move between threads, but takes
+/// no locks, so it cannot be shared.
 ///
-/// Every statement is compiled once for a connection and kept; a call made while the same statement is
-/// running (from inside a row callback) gets a second copy.
+/// Every statement is compiled once for a connection and kept; a call may be made from inside a row callback.
 pub struct Db {
-    // Fields are dropped in this order: statements before their connection.
-    statements: RefCell<BTreeMap<(usize, usize), Statement>>,
-    connection: Connection,
+    backend: Backend,
+}
+
+enum Backend {
+    Sqlite(Sqlite),
+    #[cfg(feature = "postgres")]
+    Postgres(Server<Postgres>),
+    #[cfg(feature = "mariadb")]
+    MariaDb(Server<MariaDb>),
+}
+
+/// The same call to whichever back end there is.
+macro_rules! on {
+    ($db:expr, $backend:ident => $call:expr) => {
+        match &$db.backend {
+            Backend::Sqlite($backend) => $call,
+            #[cfg(feature = "postgres")]
+            Backend::Postgres($backend) => $call,
+            #[cfg(feature = "mariadb")]
+            Backend::MariaDb($backend) => $call,
+        }
+    };
 }
 
 impl Db {
-    /// Opens the database at `path`, a file name for the VFS that `options` name.
+    /// Opens the database at `place`: a URL such as `postgres://user:password@host:5432/name` or
+    /// `mysql://user:password@host:3306/name` (with the features of those names), else a file name for the
+    /// VFS that `options` name.
     ///
     /// # Errors
-    /// When the file cannot be opened, is no database, or the journal mode cannot be had.
-    pub fn open(path: &str, options: &Options) -> Result<Self> {
-        let connection = Connection::open(path, options)?;
-        connection.set_up(options)?;
-        Ok(Self { statements: RefCell::default(), connection })
+    /// When the file cannot be opened, is no database, or the journal mode cannot be had; when the server does not
+    /// answer or refuses the user.
+    pub fn open(place: &str, options: &Options) -> Result<Self> {
+        let backend = match Dialect::of(place) {
+            Dialect::Sqlite => Backend::Sqlite(Sqlite::open(place, options)?),
+            #[cfg(feature = "postgres")]
+            Dialect::Postgres => Backend::Postgres(Server::open(place, options)?),
+            #[cfg(feature = "mariadb")]
+            Dialect::MariaDb => Backend::MariaDb(Server::open(place, options)?),
+            #[cfg(not(all(feature = "postgres", feature = "mariadb")))]
+            _ => return Err(Error::other("this program was built without that kind of database server")),
+        };
+        Ok(Self { backend })
     }
 
-    /// Runs a statement for its effect; returns how many rows it inserted, changed or deleted.
+    /// Which SQL the database speaks: schemas differ, the application's statements do not.
+    pub fn dialect(&self) -> Dialect {
+        match &self.backend {
+            Backend::Sqlite(_) => Dialect::Sqlite,
+            #[cfg(feature = "postgres")]
+            Backend::Postgres(_) => Dialect::Postgres,
+            #[cfg(feature = "mariadb")]
+            Backend::MariaDb(_) => Dialect::MariaDb,
+        }
+    }
+
+    /// Runs a statement for its effect; returns how many rows it inserted, matched or deleted.
     ///
     /// # Errors
-    /// As SQLite reports; see [`Error::is_busy`] and [`Error::is_constraint`].
+    /// As the back end reports; see [`Error::is_busy`] and [`Error::is_constraint`].
     pub fn execute(&self, sql: &'static str, params: &[Value<'_>]) -> Result<usize> {
-        let before = self.total_changes();
-        self.query(sql, params, |_| Ok(()))?;
-        Ok(usize::try_from(self.total_changes() - before).unwrap_or(0))
+        on!(self, backend => backend.execute(sql, params))
     }
 
     /// Calls `each` for every row in order; an error from it ends the query.
     ///
     /// # Errors
-    /// As SQLite reports, or what `each` returns.
+    /// As the back end reports, or what `each` returns.
     pub fn query(
         &self,
         sql: &'static str,
         params: &[Value<'_>],
-        mut each: impl FnMut(&Row<'_>) -> Result<()>,
+        each: impl FnMut(&Row<'_>) -> Result<()>,
     ) -> Result<()> {
-        self.with_statement(sql, |statement| {
-            let mut bound = statement.bind(&self.connection, params)?;
-            while let Some(row) = bound.step()? {
-                each(&row)?;
-            }
-            Ok(())
-        })
+        on!(self, backend => backend.query(sql, params, each))
     }
 
     /// The first row; none when there is none.
@@ -75,10 +103,7 @@ impl Db {
         params: &[Value<'_>],
         read: impl FnOnce(&Row<'_>) -> Result<T>,
     ) -> Result<Option<T>> {
-        self.with_statement(sql, |statement| {
-            let mut bound = statement.bind(&self.connection, params)?;
-            bound.step()?.map(|row| read(&row)).transpose()
-        })
+        on!(self, backend => backend.query_row(sql, params, read))
     }
 
     /// All rows.
@@ -99,197 +124,109 @@ impl Db {
         Ok(rows)
     }
 
-    /// Runs several statements without parameters, such as a schema.
+    /// Runs an INSERT that ends in `RETURNING id`; the new row's id.
     ///
     /// # Errors
-    /// As SQLite reports; statements before the failed one have been run.
+    /// As [`Self::execute`].
+    pub fn insert(&self, sql: &'static str, params: &[Value<'_>]) -> Result<i64> {
+        let id = self.query_row(sql, params, |row| row.int(0))?;
+        id.ok_or_else(|| Error::misuse("no row was inserted", sql))
+    }
+
+    /// Runs several statements without parameters, such as a schema, as they are: in the database's own dialect.
+    ///
+    /// # Errors
+    /// As the back end reports; statements before the failed one may have been run.
     pub fn exec_batch(&self, sql: &'static str) -> Result<()> {
-        let mut rest = sql;
+        on!(self, backend => backend.exec_batch(sql))
+    }
+
+    /// Rows for one table, in as few trips as the back end allows. `sql` is an INSERT of one row whose last part
+    /// is `VALUES (...)`.
+    pub fn bulk(&self, sql: &'static str) -> Bulk<'_> {
+        Bulk::new(self, sql)
+    }
+
+    /// Runs `work` in a transaction that happens as if it were alone: SQLite gives it the write lock from its
+    /// start, servers run it serializable. Commits when `work` succeeds; rolls back when it fails, panics, or the
+    /// commit fails. When a server finds that two such transactions got into each other's way, or loses the connection
+    /// before the commit, nothing of it remains and it is run again: `work` has no effect but on the database.
+    /// Transactions do not nest.
+    ///
+    /// # Errors
+    /// What `work` returns, busy when locks or conflicts outlast all patience, or [`crate::Kind::Unavailable`] when
+    /// the server went away without saying whether it had committed.
+    pub fn transaction<T>(&self, mut work: impl FnMut(&Self) -> Result<T>) -> Result<T> {
+        let mut attempt = 0;
         loop {
-            let (statement, used) = Statement::compile(&self.connection, rest, 0)?;
-            if let Some(mut statement) = statement {
-                let mut bound = statement.bind(&self.connection, &[])?;
-                while bound.step()?.is_some() {}
-            }
-            rest = &rest[used..];
-            if rest.is_empty() {
-                return Ok(());
+            match self.attempt(&mut work) {
+                Err(error) if on!(self, backend => backend.may_retry(&error, attempt)) => attempt += 1,
+                outcome => return outcome,
             }
         }
     }
 
-    /// Runs `work` in a transaction that owns the write lock from its start (`BEGIN IMMEDIATE`), so that
-    /// it cannot fail half-way because another connection wrote. Commits when `work` succeeds; rolls back
-    /// when it fails, panics, or the commit fails. Transactions do not nest.
-    ///
-    /// # Errors
-    /// What `work` returns, or busy when the write lock or the commit takes longer than the busy timeout.
-    pub fn transaction<T>(&self, work: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
-        self.execute("BEGIN IMMEDIATE", &[])?;
-        let _undo = Undo(self);
+    fn attempt<T>(&self, work: &mut impl FnMut(&Self) -> Result<T>) -> Result<T> {
+        on!(self, backend => backend.begin(true))?;
+        let _undo = Snapshot(self);
         let value = work(self)?;
-        self.execute("COMMIT", &[])?;
+        on!(self, backend => backend.commit())?;
         Ok(value)
     }
 
-    /// The rowid of the last INSERT on this connection.
-    pub fn last_insert_id(&self) -> i64 {
-        // SAFETY: the connection is open.
-        unsafe { ffi::sqlite3_last_insert_rowid(self.connection.raw()) }
+    /// One view of the database for all statements until the guard is dropped: they see the same state, and it
+    /// is set up once instead of once a statement. The view is that of the first statement.
+    ///
+    /// # Errors
+    /// As the back end reports.
+    pub fn snapshot(&self) -> Result<Snapshot<'_>> {
+        on!(self, backend => backend.begin(false))?;
+        Ok(Snapshot(self))
     }
 
-    /// Rows changed by the last INSERT, UPDATE or DELETE.
-    pub fn changes(&self) -> usize {
-        // SAFETY: the connection is open.
-        usize::try_from(unsafe { ffi::sqlite3_changes64(self.connection.raw()) }).unwrap_or(0)
+    /// [`Self::transaction`] for rows whose references are right by construction: checking each would double
+    /// the time where it can be left out. MariaDB commits at every change of the schema, so that there only the
+    /// rows are all or nothing.
+    ///
+    /// # Errors
+    /// As [`Self::transaction`].
+    pub fn unchecked<T>(&self, work: impl FnMut(&Self) -> Result<T>) -> Result<T> {
+        // SQLite's pragma does nothing inside a transaction, so both stand around it.
+        let (off, on) = match self.dialect() {
+            Dialect::Sqlite => ("PRAGMA foreign_keys = OFF", "PRAGMA foreign_keys = ON"),
+            Dialect::MariaDb => ("SET foreign_key_checks = 0", "SET foreign_key_checks = 1"),
+            // Only a superuser could switch them off: the schema adds them after the rows.
+            Dialect::Postgres => return self.transaction(work),
+        };
+        self.exec_batch(off)?;
+        let value = self.transaction(work)?;
+        self.exec_batch(on)?;
+        Ok(value)
     }
 
-    /// Whether a transaction is open.
+    /// Runs rows of [`Bulk`], which only servers get this way.
+    #[cfg(feature = "servers")]
+    pub(crate) fn send(&self, text: &str, sql: &'static str) -> Result<()> {
+        match &self.backend {
+            Backend::Sqlite(_) => Err(Error::misuse("SQLite takes row by row", sql)),
+            #[cfg(feature = "postgres")]
+            Backend::Postgres(server) => server.send(text, sql),
+            #[cfg(feature = "mariadb")]
+            Backend::MariaDb(server) => server.send(text, sql),
+        }
+    }
+
+    /// Whether a transaction or a snapshot is open.
     pub fn in_transaction(&self) -> bool {
-        // SAFETY: the connection is open.
-        unsafe { ffi::sqlite3_get_autocommit(self.connection.raw()) == 0 }
-    }
-
-    fn total_changes(&self) -> i64 {
-        // SAFETY: the connection is open.
-        unsafe { ffi::sqlite3_total_changes64(self.connection.raw()) }
-    }
-
-    /// Lends the cached statement of `sql` to `work`. It leaves the cache meanwhile, so that a nested call
-    /// cannot rebind a running statement.
-    fn with_statement<T>(
-        &self,
-        sql: &'static str,
-        work: impl FnOnce(&mut Statement) -> Result<T>,
-    ) -> Result<T> {
-        let key = (sql.as_ptr() as usize, sql.len());
-        let cached = self.statements.borrow_mut().remove(&key);
-        let mut statement = match cached {
-            Some(statement) => statement,
-            None => self.connection.compile_single(sql)?,
-        };
-        let outcome = work(&mut statement);
-        self.statements.borrow_mut().insert(key, statement);
-        outcome
+        on!(self, backend => backend.in_transaction())
     }
 }
 
-/// Rolls back what is still open when it is dropped.
-struct Undo<'d>(&'d Db);
+/// One view of the database; ends, undoing what was not committed, when it is dropped.
+pub struct Snapshot<'d>(&'d Db);
 
-impl Drop for Undo<'_> {
+impl Drop for Snapshot<'_> {
     fn drop(&mut self) {
-        if self.0.in_transaction() {
-            // Nothing is left to do when this fails: SQLite rolls back by itself on errors that forbid it,
-            // and when the connection closes.
-            let _ = self.0.execute("ROLLBACK", &[]);
-        }
-    }
-}
-
-/// SQLite's handle; closed when dropped.
-pub(crate) struct Connection(NonNull<ffi::sqlite3>);
-
-// SAFETY: opened with SQLITE_OPEN_NOMUTEX, a connection may be used by any thread as long as only one uses
-// it at a time. `Connection` has no Sync, and `Db` lends it only through itself.
-unsafe impl Send for Connection {}
-// SAFETY: a statement belongs to one `Db` and moves with it.
-unsafe impl Send for Statement {}
-
-impl Connection {
-    fn open(path: &str, options: &Options) -> Result<Self> {
-        let nul = |_| Error::misuse("a name holds a NUL byte", "");
-        let path = CString::new(path).map_err(nul)?;
-        let vfs = options.vfs.as_deref().map(CString::new).transpose().map_err(nul)?;
-        let access = match options.access {
-            Access::Create => ffi::SQLITE_OPEN_READWRITE | ffi::SQLITE_OPEN_CREATE,
-            Access::ReadWrite => ffi::SQLITE_OPEN_READWRITE,
-            Access::ReadOnly => ffi::SQLITE_OPEN_READONLY,
-        };
-        let flags = access | ffi::SQLITE_OPEN_NOMUTEX | ffi::SQLITE_OPEN_EXRESCODE;
-        let mut raw = ptr::null_mut();
-        // SAFETY: both names are NUL-terminated and live through the call; `raw` is a valid place.
-        let code = unsafe {
-            let vfs = vfs.as_ref().map_or(ptr::null(), |vfs| vfs.as_ptr());
-            ffi::sqlite3_open_v2(path.as_ptr(), &raw mut raw, flags, vfs)
-        };
-        // Without memory there is no handle; otherwise a failed open leaves one that holds the message.
-        let connection = Self(NonNull::new(raw).ok_or_else(|| Error::from_code(code))?);
-        if code == ffi::SQLITE_OK { Ok(connection) } else { Err(connection.error(code, "")) }
-    }
-
-    fn set_up(&self, options: &Options) -> Result<()> {
-        let patience = c_int::try_from(options.busy_timeout.as_millis()).unwrap_or(c_int::MAX);
-        // SAFETY: the connection is open.
-        unsafe { ffi::sqlite3_busy_timeout(self.raw(), patience) };
-        // Plans must not depend on bound values: otherwise clearing the parameters of a kept statement makes
-        // SQLite compile it again for every run, which costs more than most of them.
-        // SAFETY: the connection is open; the option takes an int and a place for its value, which may be null.
-        unsafe {
-            let place: *mut c_int = ptr::null_mut();
-            ffi::sqlite3_db_config(self.raw(), ffi::SQLITE_DBCONFIG_ENABLE_QPSG, 1, place);
-        }
-        if options.access != Access::ReadOnly {
-            let wanted = options.journal.name();
-            let got = self.pragma(&format!("PRAGMA journal_mode = {wanted}"))?;
-            if got != wanted {
-                return Err(Error::misuse(format!("journal mode {wanted} cannot be had here: {got}"), ""));
-            }
-        }
-        self.pragma(&format!("PRAGMA synchronous = {}", options.synchronous.level()))?;
-        self.pragma(&format!("PRAGMA cache_size = -{}", options.cache_kib))?;
-        self.pragma(&format!("PRAGMA mmap_size = {}", options.mmap_bytes))?;
-        self.pragma("PRAGMA foreign_keys = ON")?;
-        Ok(())
-    }
-
-    /// Runs one pragma; the first column of its answer as text.
-    fn pragma(&self, sql: &str) -> Result<String> {
-        let sql = CString::new(sql).map_err(|_| Error::misuse("a pragma holds a NUL byte", ""))?;
-        let mut stmt = ptr::null_mut();
-        // SAFETY: `sql` is NUL-terminated and lives through the block; the answer is copied before the
-        // statement is finalised; finalise repeats the error of prepare or step.
-        unsafe {
-            let code = ffi::sqlite3_prepare_v2(self.raw(), sql.as_ptr(), -1, &raw mut stmt, ptr::null_mut());
-            if code != ffi::SQLITE_OK {
-                return Err(self.error(code, ""));
-            }
-            let mut answer = String::new();
-            if ffi::sqlite3_step(stmt) == ffi::SQLITE_ROW {
-                let text = ffi::sqlite3_column_text(stmt, 0);
-                if !text.is_null() {
-                    answer = CStr::from_ptr(text.cast()).to_string_lossy().into_owned();
-                }
-            }
-            match ffi::sqlite3_finalize(stmt) {
-                ffi::SQLITE_OK => Ok(answer),
-                code => Err(self.error(code, "")),
-            }
-        }
-    }
-
-    fn compile_single(&self, sql: &'static str) -> Result<Statement> {
-        let (statement, used) = Statement::compile(self, sql, ffi::SQLITE_PREPARE_PERSISTENT)?;
-        if !sql[used..].trim().is_empty() {
-            return Err(Error::misuse("more than one statement", sql));
-        }
-        statement.ok_or_else(|| Error::misuse("no statement", sql))
-    }
-
-    pub(crate) fn raw(&self) -> *mut ffi::sqlite3 {
-        self.0.as_ptr()
-    }
-
-    pub(crate) fn error(&self, code: i32, sql: &'static str) -> Error {
-        // SAFETY: the connection is open; the message is copied before the next call changes it.
-        let message = unsafe { CStr::from_ptr(ffi::sqlite3_errmsg(self.raw())) };
-        Error { code, message: message.to_string_lossy().into_owned(), sql }
-    }
-}
-
-impl Drop for Connection {
-    fn drop(&mut self) {
-        // SAFETY: every statement is gone, so the close cannot be refused; open transactions roll back.
-        unsafe { ffi::sqlite3_close(self.raw()) };
+        on!(self.0, backend => backend.rollback());
     }
 }

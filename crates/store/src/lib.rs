@@ -1,6 +1,7 @@
-//! Storage on SQLite: connections, prepared statements, transactions, and a seam for the files below.
+//! Storage on SQLite, PostgreSQL or MariaDB behind one [`Db`]: prepared statements, transactions, and for SQLite
+//! a seam for the files below.
 //!
-//! The crate is `no_std` + `alloc`, so that the same code runs in a process, and later on a block device
+//! Without features the crate is `no_std` + `alloc` and SQLite alone, so that the same code runs in a process, and later on a block device
 //! without an operating system. SQL is always a `&'static str`: values travel only as parameters, so text
 //! from outside cannot become SQL, and the address of the literal is the key of the statement cache.
 //!
@@ -18,16 +19,30 @@
 #![no_std]
 
 extern crate alloc;
+#[cfg(feature = "servers")]
+extern crate std;
 
+mod address;
+mod bulk;
 mod db;
+mod dialect;
 mod error;
+#[cfg(feature = "mariadb")]
+mod mariadb;
 mod mutex;
 mod options;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod row;
-mod statement;
+#[cfg(feature = "servers")]
+mod server;
+mod sqlite;
 pub mod vfs;
 
-pub use db::Db;
-pub use error::{Error, Result};
+pub use address::without_password;
+pub use bulk::Bulk;
+pub use db::{Db, Snapshot};
+pub use dialect::Dialect;
+pub use error::{Error, Kind, Result};
 pub use options::{Access, Journal, Options, Synchronous};
 pub use row::{Row, Value};

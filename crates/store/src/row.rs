@@ -1,12 +1,8 @@
 //! Values that go into a statement and rows that come out.
 
 use alloc::format;
-use core::marker::PhantomData;
-use core::ptr::NonNull;
-use core::slice;
 
-use libsqlite3_sys as ffi;
-
+use crate::sqlite::SqliteRow;
 use crate::{Error, Result};
 
 /// A parameter of a statement, borrowed for the length of the call.
@@ -65,19 +61,34 @@ impl<'a, T: Into<Value<'a>>> From<Option<T>> for Value<'a> {
     }
 }
 
-/// The current row of a query. What it lends lives until the next row.
-///
-/// An accessor of the wrong type fails: with `STRICT` tables that is a mistake in the program or a broken
-/// file, and neither may turn into an empty string on a page. Columns count from 0.
-pub struct Row<'s> {
-    stmt: NonNull<ffi::sqlite3_stmt>,
-    sql: &'static str,
-    _step: PhantomData<&'s ()>,
+/// A column as a back end holds it; text is not yet known to be UTF-8.
+pub(crate) enum Cell<'a> {
+    Null,
+    Int(i64),
+    Real(f64),
+    Text(&'a [u8]),
+    Blob(&'a [u8]),
 }
 
-impl Row<'_> {
-    pub(crate) fn new(stmt: NonNull<ffi::sqlite3_stmt>, sql: &'static str) -> Self {
-        Self { stmt, sql, _step: PhantomData }
+/// Whose row it is.
+pub(crate) enum Source<'s> {
+    Sqlite(SqliteRow<'s>),
+    #[cfg(feature = "servers")]
+    Server(&'s dyn crate::server::Record),
+}
+
+/// The current row of a query. What it lends lives until the next row.
+///
+/// An accessor of the wrong type fails: with typed tables that is a mistake in the program or a broken
+/// file, and neither may turn into an empty string on a page. Columns count from 0.
+pub struct Row<'s> {
+    source: Source<'s>,
+    sql: &'static str,
+}
+
+impl<'s> Row<'s> {
+    pub(crate) fn new(source: Source<'s>, sql: &'static str) -> Self {
+        Self { source, sql }
     }
 
     /// An integer.
@@ -93,10 +104,9 @@ impl Row<'_> {
     /// # Errors
     /// As [`Self::int`], but for NULL.
     pub fn opt_int(&self, column: usize) -> Result<Option<i64>> {
-        match self.kind(column) {
-            ffi::SQLITE_NULL => Ok(None),
-            // SAFETY: the statement stands on a row.
-            ffi::SQLITE_INTEGER => Ok(Some(unsafe { ffi::sqlite3_column_int64(self.raw(), index(column)) })),
+        match self.cell(column) {
+            Cell::Null => Ok(None),
+            Cell::Int(value) => Ok(Some(value)),
             _ => Err(self.wrong(column, "an integer")),
         }
     }
@@ -122,12 +132,10 @@ impl Row<'_> {
     /// # Errors
     /// As [`Self::int`], but for NULL.
     pub fn opt_real(&self, column: usize) -> Result<Option<f64>> {
-        match self.kind(column) {
-            ffi::SQLITE_NULL => Ok(None),
-            ffi::SQLITE_INTEGER | ffi::SQLITE_FLOAT => {
-                // SAFETY: the statement stands on a row.
-                Ok(Some(unsafe { ffi::sqlite3_column_double(self.raw(), index(column)) }))
-            }
+        match self.cell(column) {
+            Cell::Null => Ok(None),
+            Cell::Int(value) => Ok(Some(value as f64)),
+            Cell::Real(value) => Ok(Some(value)),
             _ => Err(self.wrong(column, "a number")),
         }
     }
@@ -145,16 +153,9 @@ impl Row<'_> {
     /// # Errors
     /// As [`Self::text`], but for NULL.
     pub fn opt_text(&self, column: usize) -> Result<Option<&str>> {
-        match self.kind(column) {
-            ffi::SQLITE_NULL => Ok(None),
-            ffi::SQLITE_TEXT => {
-                // SAFETY: the statement stands on a row; the column is text, so the pointer and the length
-                // that is asked for after it describe the same bytes, valid until the next step or reset,
-                // and both need a call that ends this row's lifetime.
-                let bytes = unsafe {
-                    let start = ffi::sqlite3_column_text(self.raw(), index(column));
-                    bytes(start, ffi::sqlite3_column_bytes(self.raw(), index(column)))
-                };
+        match self.cell(column) {
+            Cell::Null => Ok(None),
+            Cell::Text(bytes) => {
                 core::str::from_utf8(bytes).map(Some).map_err(|_| self.wrong(column, "UTF-8"))
             }
             _ => Err(self.wrong(column, "text")),
@@ -174,42 +175,23 @@ impl Row<'_> {
     /// # Errors
     /// As [`Self::int`], but for NULL.
     pub fn opt_blob(&self, column: usize) -> Result<Option<&[u8]>> {
-        match self.kind(column) {
-            ffi::SQLITE_NULL => Ok(None),
-            // SAFETY: as in `opt_text`; an empty blob has a null pointer, which `bytes` allows.
-            ffi::SQLITE_BLOB => Ok(Some(unsafe {
-                let start = ffi::sqlite3_column_blob(self.raw(), index(column)).cast();
-                bytes(start, ffi::sqlite3_column_bytes(self.raw(), index(column)))
-            })),
+        match self.cell(column) {
+            Cell::Null => Ok(None),
+            Cell::Blob(bytes) => Ok(Some(bytes)),
             _ => Err(self.wrong(column, "a blob")),
         }
     }
 
-    fn raw(&self) -> *mut ffi::sqlite3_stmt {
-        self.stmt.as_ptr()
-    }
-
-    fn kind(&self, column: usize) -> i32 {
-        // SAFETY: the statement stands on a row; an index out of range reads as NULL.
-        unsafe { ffi::sqlite3_column_type(self.raw(), index(column)) }
+    #[inline]
+    fn cell(&self, column: usize) -> Cell<'_> {
+        match &self.source {
+            Source::Sqlite(row) => row.cell(column),
+            #[cfg(feature = "servers")]
+            Source::Server(record) => record.cell(column),
+        }
     }
 
     fn wrong(&self, column: usize, wanted: &str) -> Error {
         Error::misuse(format!("column {column} is not {wanted}"), self.sql)
-    }
-}
-
-/// An impossible column stays impossible: SQLite answers NULL for it.
-fn index(column: usize) -> i32 {
-    i32::try_from(column).unwrap_or(i32::MAX)
-}
-
-/// # Safety
-/// `start` is null, or `length` bytes from it are readable for `'a`.
-unsafe fn bytes<'a>(start: *const u8, length: i32) -> &'a [u8] {
-    match usize::try_from(length) {
-        // SAFETY: promised by the caller.
-        Ok(length) if !start.is_null() => unsafe { slice::from_raw_parts(start, length) },
-        _ => &[],
     }
 }

@@ -75,8 +75,7 @@ fn every_type_comes_back_as_it_went_in() {
             Value::Blob(&[0, 255]),
             Value::Blob(&[]),
         ] {
-            assert_eq!(db.execute("INSERT INTO t(a) VALUES (?)", &[value]).unwrap(), 1);
-            let id = db.last_insert_id();
+            let id = db.insert("INSERT INTO t(a) VALUES (?) RETURNING id", &[value]).unwrap();
             let same = db.query_row("SELECT a FROM t WHERE id = ?", &[id.into()], |row| {
                 Ok(match value {
                     Value::Null => {
@@ -156,7 +155,7 @@ fn a_transaction_is_all_or_nothing() {
             insert(db)?;
             db.execute("INSERT INTO t(id) VALUES ('x')", &[]).map(drop)
         });
-        assert!(refused.unwrap_err().code != 0);
+        assert!(refused.is_err());
         assert!(!db.in_transaction());
         let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             db.transaction(|db| -> loadstone_store::Result<()> {

@@ -61,8 +61,8 @@ impl Host for Nowhere {
         Err(HostError("no room for uploads".into()))
     }
 
-    fn media_get(&self, _name: &str) -> Option<StoredFile> {
-        None
+    fn media_get(&self, _name: &str) -> Result<Option<StoredFile>, HostError> {
+        Ok(None)
     }
 
     fn media_remove(&self, _name: &str) -> Result<(), HostError> {

@@ -54,7 +54,8 @@ fn send_media(
     response: &mut Response,
     name: &str,
 ) -> Result<(), Failure> {
-    let MediaFile { bytes, content_type, etag, is_upload } = site.media.get(name).ok_or(Failure::NotFound)?;
+    let file = site.media.get(name)?.ok_or(Failure::NotFound)?;
+    let MediaFile { bytes, content_type, etag, is_upload } = file;
     response.header("Cache-Control", MEDIA_CACHE);
     // They come from people: should one be opened as a page, it may do nothing. A document is saved, because
     // viewers inside browsers do not work under that rule.

@@ -9,7 +9,7 @@ use crate::model::Attendees;
 
 /// Who attends an event, seen by a viewer (0: by nobody).
 pub(crate) fn of_event(db: &Db, event: i64, viewer: i64) -> Result<Attendees> {
-    let sql = "SELECT count(*), coalesce(max(user_id = ?2), 0) FROM attendance WHERE event_id = ?1";
+    let sql = "SELECT count(*), coalesce(max(CASE WHEN user_id = ?2 THEN 1 ELSE 0 END), 0) FROM attendance WHERE event_id = ?1";
     let counted = db.query_row(sql, &[event.into(), viewer.into()], |row| Ok((row.int(0)?, row.bool(1)?)))?;
     let (count, viewer_attends) = counted.unwrap_or((0, false));
     let sql = "SELECT u.id, u.username FROM attendance a CROSS JOIN user u ON u.id = a.user_id \

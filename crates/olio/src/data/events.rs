@@ -57,10 +57,10 @@ pub(crate) fn creator(db: &Db, id: i64) -> Result<Option<i64>> {
 pub(crate) fn add(db: &Db, event: &NewEvent, creator: i64, now: Moment) -> Result<i64> {
     db.transaction(|db| {
         let address = people::add_address(db, &event.address)?;
-        db.execute(
+        let id = db.insert(
             "INSERT INTO event(title, summary, description, telephone, timezone, user_id, address_id, has_image, \
              has_document, event_timestamp, event_date, created_at, total_score, num_votes, disabled) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 0, 0, 0)",
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 0, 0, 0) RETURNING id",
             &[
                 (&event.title).into(),
                 (&event.summary).into(),
@@ -76,7 +76,6 @@ pub(crate) fn add(db: &Db, event: &NewEvent, creator: i64, now: Moment) -> Resul
                 now.minutes().into(),
             ],
         )?;
-        let id = db.last_insert_id();
         tags::add(db, id, &event.tags)?;
         attendance::add(db, id, creator)?;
         sessions::renew_next_events(db, creator, now.day)?;
@@ -92,7 +91,7 @@ pub(crate) fn update(db: &Db, id: i64, event: &NewEvent) -> Result<()> {
         let address = people::change_address(db, old, &event.address)?;
         db.execute(
             "UPDATE event SET title = ?2, summary = ?3, description = ?4, telephone = ?5, timezone = ?6, address_id = ?7, \
-             has_image = max(has_image, ?8), has_document = max(has_document, ?9), event_timestamp = ?10, event_date = ?11 \
+             has_image = CASE WHEN has_image = 1 THEN 1 ELSE ?8 END, has_document = CASE WHEN has_document = 1 THEN 1 ELSE ?9 END, event_timestamp = ?10, event_date = ?11 \
              WHERE id = ?1",
             &[
                 id.into(),

@@ -97,9 +97,9 @@ pub(crate) fn search(db: &Db, query: &str, page: u32) -> Result<Listing<PersonLi
 pub(crate) fn add(db: &Db, person: &NewPerson, password: &str, now: Moment) -> Result<i64> {
     db.transaction(|db| {
         let address = add_address(db, &person.address)?;
-        db.execute(
+        db.insert(
             "INSERT INTO user(username, password, firstname, lastname, email, telephone, timezone, summary, address_id, \
-             has_image, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?11)",
+             has_image, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?11) RETURNING id",
             &[
                 (&person.username).into(),
                 password.into(),
@@ -113,8 +113,7 @@ pub(crate) fn add(db: &Db, person: &NewPerson, password: &str, now: Moment) -> R
                 person.has_image.into(),
                 now.minutes().into(),
             ],
-        )?;
-        Ok(db.last_insert_id())
+        )
     })
 }
 
@@ -131,7 +130,7 @@ pub(crate) fn update(db: &Db, id: i64, person: &NewPerson, session: &str, now: M
         let address = change_address(db, db.query_row(sql, &[id.into()], |row| row.int(0))?, &person.address)?;
         db.execute(
             "UPDATE user SET username = ?2, password = coalesce(?3, password), firstname = ?4, lastname = ?5, email = ?6, \
-             telephone = ?7, timezone = ?8, summary = ?9, address_id = ?10, has_image = max(has_image, ?11), \
+             telephone = ?7, timezone = ?8, summary = ?9, address_id = ?10, has_image = CASE WHEN has_image = 1 THEN 1 ELSE ?11 END, \
              updated_at = ?12 WHERE id = ?1",
             &[
                 id.into(),
@@ -190,9 +189,8 @@ pub(super) fn change_address(db: &Db, old: Option<i64>, address: &Address) -> Re
 /// Adds an address. Within a transaction; returns its id.
 pub(super) fn add_address(db: &Db, address: &Address) -> Result<i64> {
     let sql = "INSERT INTO address(street1, street2, city, state, zip, country, latitude, longitude) \
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-    db.execute(sql, &columns(address))?;
-    Ok(db.last_insert_id())
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING id";
+    db.insert(sql, &columns(address))
 }
 
 fn columns(address: &Address) -> [Value<'_>; 8] {

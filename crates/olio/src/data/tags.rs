@@ -11,7 +11,7 @@ use crate::model::TagCount;
 /// The most used tags, at most `count`, by name.
 pub(crate) fn cloud(db: &Db, count: i64) -> Result<Vec<TagCount>> {
     let sql = "SELECT name, refcount FROM (SELECT name, refcount FROM tag WHERE refcount > 0 \
-               ORDER BY refcount DESC, name LIMIT ?1) ORDER BY name";
+               ORDER BY refcount DESC, name LIMIT ?1) t ORDER BY name";
     db.query_all(sql, &[count.into()], tag)
 }
 

@@ -79,10 +79,16 @@ impl Host for FileHost {
         Ok(())
     }
 
-    fn media_get(&self, name: &str) -> Option<StoredFile> {
-        let stamp = *self.stamps.read().unwrap_or_else(PoisonError::into_inner).get(name)?;
-        let bytes = fs::read(self.folder.join(name)).ok()?;
-        Some(StoredFile { bytes: bytes.into(), stamp })
+    fn media_get(&self, name: &str) -> Result<Option<StoredFile>, HostError> {
+        let stamp = self.stamps.read().unwrap_or_else(PoisonError::into_inner).get(name).copied();
+        let Some(stamp) = stamp else { return Ok(None) };
+        let path = self.folder.join(name);
+        match fs::read(&path) {
+            Ok(bytes) => Ok(Some(StoredFile { bytes: bytes.into(), stamp })),
+            // Removed since its name was looked up.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(trouble(&path, &error)),
+        }
     }
 
     fn media_remove(&self, name: &str) -> Result<(), HostError> {

@@ -66,8 +66,8 @@ impl Host for MemoryHost {
         Ok(())
     }
 
-    fn media_get(&self, name: &str) -> Option<StoredFile> {
-        self.uploads.read().unwrap_or_else(PoisonError::into_inner).files.get(name).cloned()
+    fn media_get(&self, name: &str) -> Result<Option<StoredFile>, HostError> {
+        Ok(self.uploads.read().unwrap_or_else(PoisonError::into_inner).files.get(name).cloned())
     }
 
     fn media_remove(&self, name: &str) -> Result<(), HostError> {

@@ -1,7 +1,7 @@
 //! Where rows go: streams to draw from, the database, counts and progress.
 
 use loadstone_stats::Rng;
-use loadstone_store::{Db, Result, Value};
+use loadstone_store::{Bulk, Db, Result, Value};
 
 use super::{Counts, LoadOptions, Progress};
 
@@ -21,9 +21,11 @@ pub(super) enum Stream {
 const REPORT_EVERY: u64 = 4096;
 
 pub(super) struct Sink<'s> {
-    pub db: &'s Db,
+    db: &'s Db,
     pub options: &'s LoadOptions,
     pub counts: Counts,
+    /// Rows of the table that is being filled.
+    bulk: Option<Bulk<'s>>,
     progress: Progress<'s>,
     done: u64,
     expected: u64,
@@ -33,7 +35,7 @@ impl<'s> Sink<'s> {
     pub(super) fn new(db: &'s Db, options: &'s LoadOptions, progress: Progress<'s>) -> Self {
         // Means of the laws: 15 friends a user; 4 tags, 55 attendees and 10 comments an event.
         let expected = 17 * options.accounts + options.tags() + 70 * options.events();
-        Self { db, options, counts: Counts::default(), progress, done: 0, expected }
+        Self { db, options, counts: Counts::default(), bulk: None, progress, done: 0, expected }
     }
 
     /// The stream of row `id`: number (table * 2^56 + id) of the data set's seed.
@@ -42,7 +44,11 @@ impl<'s> Sink<'s> {
     }
 
     pub(super) fn insert(&mut self, sql: &'static str, row: &[Value<'_>]) -> Result<()> {
-        self.db.execute(sql, row)?;
+        if self.bulk.as_ref().is_none_or(|bulk| !core::ptr::eq(bulk.sql(), sql)) {
+            self.flush()?;
+        }
+        let db = self.db;
+        self.bulk.get_or_insert_with(|| db.bulk(sql)).push(row)?;
         self.done += 1;
         if self.done.is_multiple_of(REPORT_EVERY) {
             (self.progress)(self.done.min(self.expected), self.expected);
@@ -50,8 +56,13 @@ impl<'s> Sink<'s> {
         Ok(())
     }
 
-    pub(super) fn finish(self) -> Counts {
+    pub(super) fn finish(mut self) -> Result<Counts> {
+        self.flush()?;
         (self.progress)(self.expected, self.expected);
-        self.counts
+        Ok(self.counts)
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.bulk.take().map_or(Ok(()), Bulk::finish)
     }
 }

@@ -36,7 +36,7 @@ impl Class {
         }
     }
 
-    pub(super) fn is_of_person(self) -> bool {
+    pub(crate) fn is_of_person(self) -> bool {
         matches!(self, Self::PersonImage | Self::PersonThumbnail)
     }
 

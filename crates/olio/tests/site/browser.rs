@@ -6,21 +6,26 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use loadstone_http::write_form_pair;
 use loadstone_http::{Handler, Headers, Method, MultipartWriter, Request, Response, Service, SetCookie};
-use loadstone_olio::host::MemoryHost;
-use loadstone_olio::loader::{DATABASE, LoadOptions, Profile, create_in_memory};
+use loadstone_olio::host::{MemoryHost, SharedHost};
+use loadstone_olio::loader::{DATABASE, LoadOptions, Profile, create_in_memory, create_shared};
 use loadstone_olio::{CacheLevel, Olio, Options};
 use loadstone_stats::{Era, username};
-use loadstone_store::Db;
+use loadstone_store::{Db, Dialect};
 
 use crate::markup;
 
 /// Accounts of the data set; a hundred is the fewest that the loader makes.
 pub const ACCOUNTS: i64 = 100;
 
+/// The URL of a database on a server, in the environment: then every site is on a database beside it.
+const SERVER: &str = "LOADSTONE_TEST_DATABASE";
+
 /// A site on a data set of its own, and a connection for looking behind the pages.
 pub struct World {
     pub site: Olio,
     pub db: Db,
+    /// Where the data set is when it is on a server; it goes with the world.
+    on_server: Option<OnServer>,
 }
 
 impl World {
@@ -32,15 +37,38 @@ impl World {
     /// A fresh data set behind a site with other options.
     pub fn with(change: impl FnOnce(&mut Options)) -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
-        let vfs = format!("site-{}", NEXT.fetch_add(1, Ordering::Relaxed));
+        let name = format!("site_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let load = LoadOptions { media_scale: 0.01, ..LoadOptions::new(ACCOUNTS as u64, Profile::Olio02) };
-        create_in_memory(&vfs, &load, &mut |_, _| ()).expect("a data set");
+        match std::env::var(SERVER) {
+            Ok(url) => Self::on_server(&url, &name, &load, change),
+            Err(_) => Self::in_memory(name, &load, change),
+        }
+    }
+
+    fn in_memory(vfs: String, load: &LoadOptions, change: impl FnOnce(&mut Options)) -> Self {
+        create_in_memory(&vfs, load, &mut |_, _| ()).expect("a data set");
         let store = loadstone_store::Options { vfs: Some(vfs), ..loadstone_store::Options::memory() };
         let db = Db::open(DATABASE, &store).expect("the data set opens");
         let host = Arc::new(MemoryHost::new(1 << 24, 1 << 22).expect("entropy"));
         let mut options = Options { store, secret: Some([7; 32]), ..Options::new(DATABASE) };
         change(&mut options);
-        Self { site: Olio::open(options, host).expect("a site"), db }
+        Self { site: Olio::open(options, host).expect("a site"), db, on_server: None }
+    }
+
+    fn on_server(url: &str, name: &str, load: &LoadOptions, change: impl FnOnce(&mut Options)) -> Self {
+        let on_server = OnServer::new(url, name);
+        let place = &on_server.place;
+        create_shared(place, false, load, &mut |_, _| ()).expect("a data set");
+        let mut options = Options { secret: Some([7; 32]), ..Options::new(place) };
+        let db = Db::open(place, &options.store).expect("the data set opens");
+        let host = Arc::new(SharedHost::new(place, options.store.clone(), 1 << 22).expect("uploads"));
+        change(&mut options);
+        Self { site: Olio::open(options, host).expect("a site"), db, on_server: Some(on_server) }
+    }
+
+    /// Whether the data set is on a server.
+    pub fn is_on_server(&self) -> bool {
+        self.on_server.is_some()
     }
 
     /// Somebody who has never been here.
@@ -65,6 +93,29 @@ impl World {
     /// A number from the database.
     pub fn number(&self, sql: &'static str, id: i64) -> i64 {
         self.db.query_row(sql, &[id.into()], |row| row.int(0)).expect(sql).expect(sql)
+    }
+}
+
+/// A database of its own on the server that [`SERVER`] names.
+struct OnServer {
+    server: Db,
+    name: String,
+    place: String,
+}
+
+impl OnServer {
+    fn new(url: &str, name: &str) -> Self {
+        let server = Db::open(url, &loadstone_store::Options::default()).expect("the server answers");
+        server.exec_batch(format!("CREATE DATABASE {name}").leak()).expect("a database");
+        let (start, _) = url.rsplit_once('/').expect("a URL with a database");
+        Self { server, place: format!("{start}/{name}"), name: name.into() }
+    }
+}
+
+impl Drop for OnServer {
+    fn drop(&mut self) {
+        let force = if self.server.dialect() == Dialect::Postgres { " WITH (FORCE)" } else { "" };
+        self.server.exec_batch(format!("DROP DATABASE {}{force}", self.name).leak()).expect("a database");
     }
 }
 

@@ -139,7 +139,7 @@ fn a_deleted_account_takes_its_own_along() {
     let world = World::new(CacheLevel::None);
     let mut owner = world.member(3);
     add_event(&mut owner, &EVENT);
-    let uses = world.number("SELECT sum(refcount) FROM tag WHERE ?1 = 1", 1);
+    let uses = world.number("SELECT CAST(sum(refcount) AS INTEGER) FROM tag WHERE ?1 = 1", 1);
     let own = world.number(
         "SELECT count(*) FROM event_tag WHERE event_id IN (SELECT id FROM event WHERE user_id = ?)",
         3,
@@ -148,7 +148,7 @@ fn a_deleted_account_takes_its_own_along() {
     owner.post("/users/3", &[("_method", "delete")]).has(200, &["account was deleted", "Not logged in"]);
     owner.get("/users/3").has(404, &[]);
     owner.get("/events/76").has(404, &[]);
-    assert_eq!(world.number("SELECT sum(refcount) FROM tag WHERE ?1 = 1", 1), uses - own);
+    assert_eq!(world.number("SELECT CAST(sum(refcount) AS INTEGER) FROM tag WHERE ?1 = 1", 1), uses - own);
     for sql in [
         "SELECT count(*) FROM friendship WHERE user_id = ?1 OR friend_id = ?1",
         "SELECT count(*) FROM attendance WHERE user_id = ?",

@@ -4,11 +4,11 @@ use core::ptr::{self, NonNull};
 
 use libsqlite3_sys as ffi;
 
-use crate::db::Connection;
-use crate::{Error, Result, Row, Value};
+use super::{Connection, SqliteRow};
+use crate::{Error, Result, Value};
 
 /// A prepared statement; finalised when dropped.
-pub(crate) struct Statement {
+pub(super) struct Statement {
     stmt: NonNull<ffi::sqlite3_stmt>,
     sql: &'static str,
 }
@@ -16,7 +16,7 @@ pub(crate) struct Statement {
 impl Statement {
     /// Compiles the first statement of `sql`; none when `sql` holds only blanks and comments. Also returns
     /// how many bytes were read.
-    pub(crate) fn compile(db: &Connection, sql: &'static str, flags: u32) -> Result<(Option<Self>, usize)> {
+    pub(super) fn compile(db: &Connection, sql: &'static str, flags: u32) -> Result<(Option<Self>, usize)> {
         let length = i32::try_from(sql.len()).map_err(|_| Error::misuse("statement too long", sql))?;
         let mut stmt = ptr::null_mut();
         let mut tail = ptr::null();
@@ -39,7 +39,7 @@ impl Statement {
     }
 
     /// Binds `params` and gives the statement out for stepping until the returned guard is dropped.
-    pub(crate) fn bind<'s>(&'s mut self, db: &'s Connection, params: &'s [Value<'s>]) -> Result<Bound<'s>> {
+    pub(super) fn bind<'s>(&'s mut self, db: &'s Connection, params: &'s [Value<'s>]) -> Result<Bound<'s>> {
         let bound = Bound { statement: self, db };
         // SAFETY: the statement is valid.
         let wanted = unsafe { ffi::sqlite3_bind_parameter_count(bound.raw()) };
@@ -83,23 +83,23 @@ impl Statement {
 impl Drop for Statement {
     fn drop(&mut self) {
         // SAFETY: the statement is valid, belongs to no one else, and its connection is still open:
-        // `Db` drops its statements first.
+        // `Sqlite` drops its statements first.
         unsafe { ffi::sqlite3_finalize(self.stmt.as_ptr()) };
     }
 }
 
 /// A statement with parameters. Dropping it, also during a panic, resets it and forgets the parameters.
-pub(crate) struct Bound<'s> {
+pub(super) struct Bound<'s> {
     statement: &'s mut Statement,
     db: &'s Connection,
 }
 
 impl Bound<'_> {
     /// The next row; none at the end.
-    pub(crate) fn step(&mut self) -> Result<Option<Row<'_>>> {
+    pub(super) fn step(&mut self) -> Result<Option<SqliteRow<'_>>> {
         // SAFETY: the statement is valid and bound.
         match unsafe { ffi::sqlite3_step(self.raw()) } {
-            ffi::SQLITE_ROW => Ok(Some(Row::new(self.statement.stmt, self.statement.sql))),
+            ffi::SQLITE_ROW => Ok(Some(SqliteRow::new(self.statement.stmt))),
             ffi::SQLITE_DONE => Ok(None),
             code => Err(self.db.error(code, self.statement.sql)),
         }

@@ -1,0 +1,189 @@
+//! MariaDB, by the crate `mysql`: prepared statements in its binary protocol.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec;
+use alloc::vec::Vec;
+use core::time::Duration;
+use std::error::Error as StdError;
+
+use mysql::consts::CapabilityFlags;
+use mysql::prelude::Queryable;
+use mysql::{Conn, DriverError, OptsBuilder, Params};
+
+use crate::address::Address;
+use crate::dialect::{Translated, translate};
+use crate::error::Kind;
+use crate::row::Cell;
+use crate::server::{Answer, Driver, Record};
+use crate::{Dialect, Error, Options, Result, Value};
+
+/// How long a server may take to accept a connection.
+const CONNECT: Duration = Duration::from_secs(2);
+/// After this long without a sign of life the operating system gives a connection up.
+const SILENCE_MS: u32 = 5000;
+/// Number of the character set "binary": bytes, not text.
+const BINARY: u16 = 63;
+
+/// A connection.
+pub(crate) struct MariaDb {
+    connection: Conn,
+}
+
+/// A statement that the server has parsed.
+pub(crate) struct Prepared {
+    statement: mysql::Statement,
+    translated: Translated,
+}
+
+impl Driver for MariaDb {
+    type Prepared = Prepared;
+    type Record = mysql::Row;
+    const PORT: u16 = 3306;
+
+    fn connect(address: &Address, options: &Options) -> Result<Self> {
+        let patience = options.busy_timeout.as_secs().max(1);
+        let init = vec![
+            // Standard SQL: a backslash is a character, double quotes are for names, and nothing is cut to fit.
+            "SET sql_mode = 'ANSI,NO_BACKSLASH_ESCAPES,STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'".to_string(),
+            "SET NAMES utf8mb4 COLLATE utf8mb4_nopad_bin".to_string(),
+            format!("SET innodb_lock_wait_timeout = {patience}"),
+        ];
+        let wanted = OptsBuilder::new()
+            .ip_or_hostname(Some(&address.host))
+            .tcp_port(address.port)
+            .user(Some(&address.user))
+            .pass(Some(&address.password))
+            .db_name(Some(&address.database))
+            // Over the address that was given, also when it is this machine's.
+            .prefer_socket(false)
+            .tcp_connect_timeout(Some(CONNECT))
+            .tcp_keepalive_time_ms(Some(2000))
+            .tcp_keepalive_probe_interval_secs(Some(1))
+            .tcp_keepalive_probe_count(Some(3))
+            .tcp_user_timeout_ms(Some(SILENCE_MS))
+            // Statements are kept by the store.
+            .stmt_cache_size(0)
+            // An UPDATE counts the rows that it finds, as elsewhere, not those that it makes different.
+            .additional_capabilities(CapabilityFlags::CLIENT_FOUND_ROWS)
+            .init(init);
+        Conn::new(wanted).map(|connection| Self { connection }).map_err(|error| failure(&error))
+    }
+
+    fn prepare(&mut self, sql: &'static str) -> Result<Prepared> {
+        let translated = translate(sql, Dialect::MariaDb);
+        let statement = self.connection.prep(&translated.sql).map_err(|error| failure(&error))?;
+        Ok(Prepared { statement, translated })
+    }
+
+    fn run(&mut self, prepared: &Prepared, params: &[Value<'_>]) -> Result<Answer<mysql::Row>> {
+        let order = &prepared.translated.order;
+        let wanted = order.iter().max().map_or(0, |highest| highest + 1);
+        if params.len() != wanted {
+            return Err(Error::other(format!("{} parameters given, {wanted} wanted", params.len())));
+        }
+        let values: Vec<_> = order.iter().map(|&index| value(params[index])).collect();
+        let params = if values.is_empty() { Params::Empty } else { Params::Positional(values) };
+        let outcome = self.rows(&prepared.statement, params);
+        match outcome {
+            Err(error) if prepared.translated.ignores_taken && error.kind == Kind::Unique => {
+                Ok(Answer { rows: Vec::new(), changed: 0 })
+            }
+            outcome => outcome,
+        }
+    }
+
+    fn batch(&mut self, sql: &str) -> Result<()> {
+        self.connection.query_drop(sql).map_err(|error| failure(&error))
+    }
+
+    fn begin(&mut self, writes: bool) -> Result<()> {
+        self.batch(if writes {
+            "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE; START TRANSACTION"
+        } else {
+            "START TRANSACTION READ ONLY"
+        })
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        self.batch("COMMIT")
+    }
+
+    fn rollback(&mut self) -> Result<()> {
+        self.batch("ROLLBACK")
+    }
+}
+
+impl MariaDb {
+    fn rows(&mut self, statement: &mysql::Statement, params: Params) -> Result<Answer<mysql::Row>> {
+        let mut result = self.connection.exec_iter(statement, params).map_err(|error| failure(&error))?;
+        let changed = usize::try_from(result.affected_rows()).unwrap_or(0);
+        let rows =
+            result.by_ref().collect::<core::result::Result<_, _>>().map_err(|error| failure(&error))?;
+        Ok(Answer { rows, changed })
+    }
+}
+
+fn value(value: Value<'_>) -> mysql::Value {
+    match value {
+        Value::Null => mysql::Value::NULL,
+        Value::Int(value) => mysql::Value::Int(value),
+        Value::Real(value) => mysql::Value::Double(value),
+        Value::Text(text) => mysql::Value::Bytes(text.into()),
+        Value::Blob(bytes) => mysql::Value::Bytes(bytes.into()),
+    }
+}
+
+impl Record for mysql::Row {
+    fn cell(&self, column: usize) -> Cell<'_> {
+        match self.as_ref(column) {
+            Some(mysql::Value::Int(value)) => Cell::Int(*value),
+            // Counts and flags; nothing that the schema holds is larger than a signed number.
+            Some(mysql::Value::UInt(value)) => i64::try_from(*value).map_or(Cell::Null, Cell::Int),
+            Some(mysql::Value::Float(value)) => Cell::Real((*value).into()),
+            Some(mysql::Value::Double(value)) => Cell::Real(*value),
+            Some(mysql::Value::Bytes(bytes)) if self.columns_ref()[column].character_set() == BINARY => {
+                Cell::Blob(bytes)
+            }
+            Some(mysql::Value::Bytes(bytes)) => Cell::Text(bytes),
+            _ => Cell::Null,
+        }
+    }
+}
+
+fn failure(error: &mysql::Error) -> Error {
+    let (kind, message) = match error {
+        mysql::Error::MySqlError(complaint) => {
+            (kind(complaint.code), format!("{} (MariaDB code {})", complaint.message, complaint.code))
+        }
+        mysql::Error::IoError(_) | mysql::Error::CodecError(_) => (Kind::Lost, text(error)),
+        mysql::Error::DriverError(
+            DriverError::ConnectTimeout | DriverError::CouldNotConnect(_) | DriverError::UnexpectedPacket,
+        ) => (Kind::Lost, text(error)),
+        _ => (Kind::Other, text(error)),
+    };
+    Error { kind, message, sql: "" }
+}
+
+fn text(error: &dyn StdError) -> String {
+    format!("{error}")
+}
+
+/// After the table of error codes in MariaDB's manual.
+fn kind(code: u16) -> Kind {
+    match code {
+        // Deadlock; changed since it was read.
+        1213 | 1020 => Kind::Conflict,
+        // Lock wait timeout.
+        1205 => Kind::Busy,
+        // Duplicate entry, of a key or of an index with a name.
+        1062 | 1586 => Kind::Unique,
+        // No referenced row, row is referenced, each in two forms.
+        1216 | 1217 | 1451 | 1452 => Kind::ForeignKey,
+        // NULL, no default, out of range, wrong value, too long, CHECK.
+        1048 | 1364 | 1264 | 1366 | 1292 | 1406 | 4025 => Kind::Constraint,
+        // Too many connections, shutdown, aborted connections, killed.
+        1040 | 1053 | 1080 | 1152 | 1184 | 1203 | 1927 | 2006 | 2013 => Kind::Lost,
+        _ => Kind::Other,
+    }
+}

@@ -1,0 +1,241 @@
+//! The back end in this process: SQLite.
+
+use alloc::collections::BTreeMap;
+use alloc::ffi::CString;
+use alloc::format;
+use alloc::string::String;
+use core::cell::RefCell;
+use core::ffi::{CStr, c_int};
+use core::ptr::{self, NonNull};
+
+use libsqlite3_sys as ffi;
+
+use crate::row::Source;
+use crate::{Access, Error, Options, Result, Row, Value};
+
+mod cells;
+mod statement;
+
+pub(crate) use cells::SqliteRow;
+use statement::Statement;
+
+/// A connection and its statements.
+pub(crate) struct Sqlite {
+    // Fields are dropped in this order: statements before their connection.
+    statements: RefCell<BTreeMap<(usize, usize), Statement>>,
+    connection: Connection,
+}
+
+impl Sqlite {
+    pub(crate) fn open(path: &str, options: &Options) -> Result<Self> {
+        let connection = Connection::open(path, options)?;
+        connection.set_up(options)?;
+        Ok(Self { statements: RefCell::default(), connection })
+    }
+
+    pub(crate) fn execute(&self, sql: &'static str, params: &[Value<'_>]) -> Result<usize> {
+        let before = self.total_changes();
+        self.query(sql, params, |_| Ok(()))?;
+        Ok(usize::try_from(self.total_changes() - before).unwrap_or(0))
+    }
+
+    pub(crate) fn query(
+        &self,
+        sql: &'static str,
+        params: &[Value<'_>],
+        mut each: impl FnMut(&Row<'_>) -> Result<()>,
+    ) -> Result<()> {
+        self.with_statement(sql, |statement| {
+            let mut bound = statement.bind(&self.connection, params)?;
+            while let Some(row) = bound.step()? {
+                each(&Row::new(Source::Sqlite(row), sql))?;
+            }
+            Ok(())
+        })
+    }
+
+    pub(crate) fn query_row<T>(
+        &self,
+        sql: &'static str,
+        params: &[Value<'_>],
+        read: impl FnOnce(&Row<'_>) -> Result<T>,
+    ) -> Result<Option<T>> {
+        self.with_statement(sql, |statement| {
+            let mut bound = statement.bind(&self.connection, params)?;
+            bound.step()?.map(|row| read(&Row::new(Source::Sqlite(row), sql))).transpose()
+        })
+    }
+
+    pub(crate) fn exec_batch(&self, sql: &'static str) -> Result<()> {
+        let mut rest = sql;
+        loop {
+            let (statement, used) = Statement::compile(&self.connection, rest, 0)?;
+            if let Some(mut statement) = statement {
+                let mut bound = statement.bind(&self.connection, &[])?;
+                while bound.step()?.is_some() {}
+            }
+            rest = &rest[used..];
+            if rest.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// A transaction to write in owns the write lock from its start, so that it cannot fail half-way because
+    /// another connection wrote.
+    pub(crate) fn begin(&self, writes: bool) -> Result<()> {
+        self.execute(if writes { "BEGIN IMMEDIATE" } else { "BEGIN DEFERRED" }, &[]).map(drop)
+    }
+
+    pub(crate) fn commit(&self) -> Result<()> {
+        self.execute("COMMIT", &[]).map(drop)
+    }
+
+    /// Ends what is still open.
+    pub(crate) fn rollback(&self) {
+        if self.in_transaction() {
+            // Nothing is left to do when this fails: SQLite rolls back by itself on errors that forbid it,
+            // and when the connection closes.
+            let _ = self.execute("ROLLBACK", &[]);
+        }
+    }
+
+    /// Waiting is SQLite's own affair: what has failed has waited.
+    pub(crate) fn may_retry(&self, _: &Error, _: u32) -> bool {
+        false
+    }
+
+    pub(crate) fn in_transaction(&self) -> bool {
+        // SAFETY: the connection is open.
+        unsafe { ffi::sqlite3_get_autocommit(self.connection.raw()) == 0 }
+    }
+
+    fn total_changes(&self) -> i64 {
+        // SAFETY: the connection is open.
+        unsafe { ffi::sqlite3_total_changes64(self.connection.raw()) }
+    }
+
+    /// Lends the cached statement of `sql` to `work`. It leaves the cache meanwhile, so that a nested call
+    /// cannot rebind a running statement.
+    fn with_statement<T>(
+        &self,
+        sql: &'static str,
+        work: impl FnOnce(&mut Statement) -> Result<T>,
+    ) -> Result<T> {
+        let key = (sql.as_ptr() as usize, sql.len());
+        let cached = self.statements.borrow_mut().remove(&key);
+        let mut statement = match cached {
+            Some(statement) => statement,
+            None => self.connection.compile_single(sql)?,
+        };
+        let outcome = work(&mut statement);
+        self.statements.borrow_mut().insert(key, statement);
+        outcome
+    }
+}
+
+/// SQLite's handle; closed when dropped.
+pub(crate) struct Connection(NonNull<ffi::sqlite3>);
+
+// SAFETY: opened with SQLITE_OPEN_NOMUTEX, a connection may be used by any thread as long as only one uses
+// it at a time. `Connection` has no Sync, and `Sqlite` lends it only through itself.
+unsafe impl Send for Connection {}
+// SAFETY: a statement belongs to one `Sqlite` and moves with it.
+unsafe impl Send for Statement {}
+
+impl Connection {
+    fn open(path: &str, options: &Options) -> Result<Self> {
+        let nul = |_| Error::misuse("a name holds a NUL byte", "");
+        let path = CString::new(path).map_err(nul)?;
+        let vfs = options.vfs.as_deref().map(CString::new).transpose().map_err(nul)?;
+        let access = match options.access {
+            Access::Create => ffi::SQLITE_OPEN_READWRITE | ffi::SQLITE_OPEN_CREATE,
+            Access::ReadWrite => ffi::SQLITE_OPEN_READWRITE,
+            Access::ReadOnly => ffi::SQLITE_OPEN_READONLY,
+        };
+        let flags = access | ffi::SQLITE_OPEN_NOMUTEX | ffi::SQLITE_OPEN_EXRESCODE;
+        let mut raw = ptr::null_mut();
+        // SAFETY: both names are NUL-terminated and live through the call; `raw` is a valid place.
+        let code = unsafe {
+            let vfs = vfs.as_ref().map_or(ptr::null(), |vfs| vfs.as_ptr());
+            ffi::sqlite3_open_v2(path.as_ptr(), &raw mut raw, flags, vfs)
+        };
+        // Without memory there is no handle; otherwise a failed open leaves one that holds the message.
+        let connection = Self(NonNull::new(raw).ok_or_else(|| Error::from_code(code))?);
+        if code == ffi::SQLITE_OK { Ok(connection) } else { Err(connection.error(code, "")) }
+    }
+
+    fn set_up(&self, options: &Options) -> Result<()> {
+        let patience = c_int::try_from(options.busy_timeout.as_millis()).unwrap_or(c_int::MAX);
+        // SAFETY: the connection is open.
+        unsafe { ffi::sqlite3_busy_timeout(self.raw(), patience) };
+        // Plans must not depend on bound values: otherwise clearing the parameters of a kept statement makes
+        // SQLite compile it again for every run, which costs more than most of them.
+        // SAFETY: the connection is open; the option takes an int and a place for its value, which may be null.
+        unsafe {
+            let place: *mut c_int = ptr::null_mut();
+            ffi::sqlite3_db_config(self.raw(), ffi::SQLITE_DBCONFIG_ENABLE_QPSG, 1, place);
+        }
+        if options.access != Access::ReadOnly {
+            let wanted = options.journal.name();
+            let got = self.pragma(&format!("PRAGMA journal_mode = {wanted}"))?;
+            if got != wanted {
+                return Err(Error::misuse(format!("journal mode {wanted} cannot be had here: {got}"), ""));
+            }
+        }
+        self.pragma(&format!("PRAGMA synchronous = {}", options.synchronous.level()))?;
+        self.pragma(&format!("PRAGMA cache_size = -{}", options.cache_kib))?;
+        self.pragma(&format!("PRAGMA mmap_size = {}", options.mmap_bytes))?;
+        self.pragma("PRAGMA foreign_keys = ON")?;
+        Ok(())
+    }
+
+    /// Runs one pragma; the first column of its answer as text.
+    fn pragma(&self, sql: &str) -> Result<String> {
+        let sql = CString::new(sql).map_err(|_| Error::misuse("a pragma holds a NUL byte", ""))?;
+        let mut stmt = ptr::null_mut();
+        // SAFETY: `sql` is NUL-terminated and lives through the block; the answer is copied before the
+        // statement is finalised; finalise repeats the error of prepare or step.
+        unsafe {
+            let code = ffi::sqlite3_prepare_v2(self.raw(), sql.as_ptr(), -1, &raw mut stmt, ptr::null_mut());
+            if code != ffi::SQLITE_OK {
+                return Err(self.error(code, ""));
+            }
+            let mut answer = String::new();
+            if ffi::sqlite3_step(stmt) == ffi::SQLITE_ROW {
+                let text = ffi::sqlite3_column_text(stmt, 0);
+                if !text.is_null() {
+                    answer = CStr::from_ptr(text.cast()).to_string_lossy().into_owned();
+                }
+            }
+            match ffi::sqlite3_finalize(stmt) {
+                ffi::SQLITE_OK => Ok(answer),
+                code => Err(self.error(code, "")),
+            }
+        }
+    }
+
+    fn compile_single(&self, sql: &'static str) -> Result<Statement> {
+        let (statement, used) = Statement::compile(self, sql, ffi::SQLITE_PREPARE_PERSISTENT)?;
+        if !sql[used..].trim().is_empty() {
+            return Err(Error::misuse("more than one statement", sql));
+        }
+        statement.ok_or_else(|| Error::misuse("no statement", sql))
+    }
+
+    pub(crate) fn raw(&self) -> *mut ffi::sqlite3 {
+        self.0.as_ptr()
+    }
+
+    pub(crate) fn error(&self, code: i32, sql: &'static str) -> Error {
+        // SAFETY: the connection is open; the message is copied before the next call changes it.
+        Error::sqlite(code, unsafe { CStr::from_ptr(ffi::sqlite3_errmsg(self.raw())) }, sql)
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        // SAFETY: every statement is gone, so the close cannot be refused; open transactions roll back.
+        unsafe { ffi::sqlite3_close(self.raw()) };
+    }
+}
