@@ -1,6 +1,6 @@
 """Serving a built-in application in this process until told to stop.
 
-Also run as `python -m loadstone.serve FOLDER OPTIONS` by the drive stage: it imports nothing but the seam, so
+Also run as `python -m loadstone.serve PLACE OPTIONS` by the drive stage: it imports nothing but the seam, so
 that the memory measured as the service's is the service's.
 """
 
@@ -26,9 +26,10 @@ Announce = Callable[[str], None]
 _DRAIN_S = 10.0
 
 
-def serve(folder: Path, options: Options, announce: Announce, *, until_eof: bool = False) -> None:
-    """Serves the Olio data in `folder`; returns after SIGTERM, SIGINT or, if asked, the end of stdin.
+def serve(place: Path | str, options: Options, announce: Announce, *, until_eof: bool = False) -> None:
+    """Serves the Olio data in `place`, a folder or a database's URL.
 
+    Returns after SIGTERM, SIGINT or, if asked, the end of stdin.
     `announce` gets the URL once requests are taken. Requests under way are finished first.
     Errors: `serve-options`; `sut-start` when it cannot start for another reason.
     """
@@ -39,11 +40,14 @@ def serve(folder: Path, options: Options, announce: Announce, *, until_eof: bool
 
     before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        server = serve_olio(str(folder), json.dumps(options))
+        server = serve_olio(str(place), json.dumps(options))
     except ValueError as error:
         raise LoadstoneError("serve-options", f"cannot serve like this: {error}") from error
     except OSError as error:
-        raise LoadstoneError("sut-start", f"cannot serve {folder}: {error}") from error
+        from loadstone._core import without_password
+
+        shown = without_password(str(place))
+        raise LoadstoneError("sut-start", f"cannot serve {shown}: {error}") from error
     try:
         host, port = server.address()
         announce(f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}")
@@ -69,7 +73,7 @@ def _announce(url: str) -> None:
 
 if __name__ == "__main__":
     try:
-        serve(Path(sys.argv[1]), json.loads(sys.argv[2]), _announce, until_eof=True)
+        serve(sys.argv[1], json.loads(sys.argv[2]), _announce, until_eof=True)
     except LoadstoneError as error:
         print(error, file=sys.stderr)
         sys.exit(error.exit_code)

@@ -18,6 +18,14 @@ Profile = Annotated[str, typer.Option(metavar="NAME", help="Era of the data: clo
 MediaScale = Annotated[
     float, typer.Option(min=0.000001, max=100, help="Sizes of pictures relative to Olio's.")
 ]
+Database = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL",
+        envvar="LOADSTONE_DATABASE",
+        help="Database that several servers share: postgres://user:password@host:port/name, or mysql://…",
+    ),
+]
 
 
 class Names(StrEnum):
@@ -29,6 +37,17 @@ class Names(StrEnum):
 
 _ACCOUNTS_A_USER = {"cloudstone-2008": 10, "olio-0.2": 100}
 """Accounts for each concurrent user: a tenth of the accounts is logged in (2008), a hundredth (0.2)."""
+
+_DATABASES = ("postgres", "postgresql", "mysql", "mariadb")
+"""Schemes of a database's URL."""
+
+
+def require_database(url: str, slug: str) -> None:
+    """Refuses what is no URL of a database that is known here. Error `slug`."""
+    if url.partition("://")[0] not in _DATABASES:
+        raise LoadstoneError(
+            slug, f"{url} is no database", hint="for example postgres://user:password@127.0.0.1:5432/olio"
+        )
 
 
 def register(app: typer.Typer) -> None:
@@ -43,7 +62,11 @@ def load(
     ] = None,
     accounts: Annotated[int | None, typer.Option(min=1, help="Accounts, when said directly.")] = None,
     profile: Profile = "cloudstone-2008",
-    out: Annotated[Path, typer.Option(help="Folder of the data set.")] = Path("olio-data"),
+    out: Annotated[Path | None, typer.Option(help="Folder of the data set; olio-data by default.")] = None,
+    database: Database = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Remove Olio's tables from the database first.")
+    ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Seed of every random choice.")] = 1,
     base_day: Annotated[str, typer.Option(metavar="DATE", help="The site's virtual today.")] = "2008-10-22",
     media_scale: MediaScale = 1.0,
@@ -59,9 +82,9 @@ def load(
 
     Example: loadstone olio load --users 100 --out olio-data
     """
+    from loadstone._core import without_password
     from loadstone.cli.progress import LoadingProgress
     from loadstone.drive import DataSet
-    from loadstone.record import require_unused
 
     if profile not in _ACCOUNTS_A_USER:
         known = " and ".join(_ACCOUNTS_A_USER)
@@ -70,7 +93,7 @@ def load(
         raise LoadstoneError(
             "data-options", "say either --users or --accounts", hint="for example --users 100"
         )
-    require_unused(out)
+    place = _place(out, database, replace)
     size = accounts if accounts is not None else _ACCOUNTS_A_USER[profile] * (users or 0)
     options = {
         "seed": seed,
@@ -78,15 +101,32 @@ def load(
         "media_scale": media_scale,
         "names": names.value,
         "minimal_indexes": minimal_indexes,
+        "replace": replace,
     }
-    counts = DataSet(size, profile, json.dumps(options)).load(out, LoadingProgress(f"{size} accounts"))
+    counts = DataSet(size, profile, json.dumps(options)).load(place, LoadingProgress(f"{size} accounts"))
     if as_json:
-        print(
-            json.dumps({"folder": str(out), "accounts": size, "profile": profile, "rows": counts}, indent=2)
-        )
+        kind = "folder" if isinstance(place, Path) else "database"
+        made = {kind: without_password(str(place)), "accounts": size, "profile": profile, "rows": counts}
+        print(json.dumps(made, indent=2))
         return
     rows = [[table, str(count)] for table, count in counts.items()]
     print(columns(["table", "rows"], [*rows, ["all", str(sum(counts.values()))]], {"rows"}))
+
+
+def _place(out: Path | None, database: str | None, replace: bool) -> Path | str:
+    """Where the data set goes. Errors: `data-options`, and as `require_unused`."""
+    from loadstone.record import require_unused
+
+    if database is not None:
+        if out is not None:
+            raise LoadstoneError("data-options", "say either --out or --database", hint="leave one out")
+        require_database(database, "data-options")
+        return database
+    if replace:
+        raise LoadstoneError("data-options", "--replace is for --database", hint="a folder must be a new one")
+    folder = out or Path("olio-data")
+    require_unused(folder)
+    return folder
 
 
 @olio.command()

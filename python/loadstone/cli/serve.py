@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from loadstone.cli.olio import MediaScale, Profile
+from loadstone.cli.olio import Database, MediaScale, Profile, require_database
 from loadstone.errors import LoadstoneError
 
 serve = typer.Typer(no_args_is_help=True, help="Serve a built-in application.")
@@ -46,6 +46,7 @@ def olio(
             " and forgotten at the end, with `memory` in main memory.",
         ),
     ] = None,
+    database: Database = None,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")
@@ -80,6 +81,12 @@ def olio(
     def announce(url: str) -> None:
         print(json.dumps({"url": url}) if as_json else f"serving olio at {url}", flush=True)
 
+    if database is not None:
+        if data is not None:
+            raise LoadstoneError("serve-options", "say either --data or --database", hint="leave one out")
+        require_database(database, "serve-options")
+        serving.serve(database, options, announce)
+        return
     if data == MEMORY:
         made = {"accounts": accounts, "profile": profile, "options": {"media_scale": media_scale}}
         serving.serve(Path(), options | {"memory": made}, announce)

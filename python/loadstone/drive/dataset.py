@@ -65,10 +65,11 @@ class DataSet:
             from loadstone._core import without_password
 
             shown = without_password(str(place))
-            hint = "`--replace` makes a new one in its place" if isinstance(error, FileExistsError) else None
-            raise LoadstoneError(
-                "load-data", f"cannot create the data set in {shown}: {error}", hint=hint
-            ) from error
+            message = f"cannot create the data set in {shown}: {error}"
+            if isinstance(error, FileExistsError):
+                hint = "`--replace` removes Olio's tables from a database first; a folder must be a new one"
+                raise LoadstoneError("data-options", message, hint=hint) from error
+            raise LoadstoneError("load-data", message) from error
 
     def pristine(self, loading: Loading | None = None, loader: Loader | None = None) -> Path:
         """A folder with the untouched data set, kept between runs in the user's cache. Error `load-data`."""
