@@ -1,0 +1,47 @@
+"""The crates' own suites on real database servers: the store's, and every test of the site."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from servers import Server
+
+ROOT = Path(__file__).parents[2]
+FEATURES = "loadstone-store/postgres,loadstone-store/mariadb"
+
+
+def _cargo(variables: dict[str, str], *arguments: str) -> str:
+    done = subprocess.run(
+        ["cargo", "test", "--quiet", *arguments],
+        cwd=ROOT,
+        env=os.environ | variables,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.long
+def test_the_store_keeps_its_promises_on_every_database(database_servers: dict[str, Server]) -> None:
+    urls = " ".join(server.url for server in database_servers.values())
+    told = _cargo(
+        {"LOADSTONE_TEST_DATABASES": urls},
+        *("-p", "loadstone-store", "--features", "postgres,mariadb", "--test", "servers"),
+        *("--", "--ignored"),
+    )
+    assert "0 ignored" in told and " 0 passed" not in told
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["postgres", "mariadb"])
+def test_the_site_behaves_the_same(database_servers: dict[str, Server], name: str) -> None:
+    told = _cargo(
+        {"LOADSTONE_TEST_DATABASE": database_servers[name].url},
+        *("-p", "loadstone-olio", "--features", FEATURES, "--test", "site"),
+    )
+    assert "test result: ok" in told
