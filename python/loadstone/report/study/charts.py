@@ -355,7 +355,7 @@ def _bar(
         "marker": {"color": colour}, "hovertemplate": f"{name}: %{{x:.1f}} µs<extra></extra>",
     }  # fmt: skip
     if words:
-        trace |= {"text": list(words), "textposition": "inside", "insidetextanchor": "middle",
+        trace |= {"text": list(words), "textposition": "inside", "insidetextanchor": "middle", "textangle": 0,
                   "textfont": {"color": "@page", "size": 11}}  # fmt: skip
     return trace
 
