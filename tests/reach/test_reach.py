@@ -127,3 +127,6 @@ def test_a_host_that_is_gone_is_told_from_the_others(topology: Path) -> None:
         assert "`one` (198." in str(error)
         assert list(hosts.check()) == ["one"]
         assert hosts.run("small", ["hostname"]).out == "small\n"
+    # Nor does it keep a later command from the others.
+    with reach(load_topology(topology)) as hosts:
+        assert [error.slug for error in hosts.check().values()] == ["host-unreachable"]
