@@ -20,6 +20,7 @@ from loadstone.cli.run import (
     DbPid,
     Name,
     Reset,
+    Service,
     SutPid,
     Topology,
     Url,
@@ -30,6 +31,7 @@ from loadstone.cli.run import (
     placed,
     processes,
     progress,
+    site,
 )
 from loadstone.cli.scenario import Overrides
 from loadstone.errors import SLA_NOT_MET, LoadstoneError
@@ -73,6 +75,7 @@ def capacity(
     db_pid: DbPid = None,
     reset: Reset = None,
     topology: Topology = None,
+    service: Service = None,
     agents: Agents = None,
     as_json: AsJson = False,
 ) -> None:
@@ -87,6 +90,7 @@ def capacity(
 
     if most < first:
         raise LoadstoneError("search-range", f"--to {most} is under --from {first}", hint="swap them")
+    deployed, url = site(topology, service, url)
     loaded = load(scenario, settings, window=window, url=url)
     placement = placed(loaded, topology, agents)
     sut = sut_of(loaded, processes=processes(sut_pid, db_pid), reset=reset, loading=loading(loaded))
@@ -94,7 +98,7 @@ def capacity(
     options = Options(Limits(first, most, tolerance, repeats, max_runs), confidence, seed)
     try:
         with placement.engine() as engine:
-            job = Job(loaded, sut, engine, ["loadstone", *sys.argv[1:]])
+            job = Job(loaded, sut, engine, ["loadstone", *sys.argv[1:]], deployed)
             result = find(job, folder, options, Interrupt(), _watch)
     except KeyboardInterrupt:
         print(f"aborted; {folder} keeps the runs that ended", file=sys.stderr)

@@ -17,7 +17,7 @@ from loadstone.cli.scenario import Overrides, overrides
 from loadstone.errors import SLA_NOT_MET, LoadstoneError
 
 if TYPE_CHECKING:
-    from loadstone.drive import Placement
+    from loadstone.drive import Deployed, Placement
     from loadstone.scenario import Scenario
 
 Name = Annotated[
@@ -37,7 +37,12 @@ Reset = Annotated[
     typer.Option(metavar="COMMAND", help="Shell command that resets the service's data before a run."),
 ]
 Topology = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Topology that is up, whose hosts make the load.")
+    Path | None,
+    typer.Option(metavar="FILE", help="Topology that is up, whose hosts serve or make the load."),
+]
+Service = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Its service to drive, instead of the scenario's target."),
 ]
 Agents = Annotated[
     str | None,
@@ -71,6 +76,7 @@ def run(
     db_pid: DbPid = None,
     reset: Reset = None,
     topology: Topology = None,
+    service: Service = None,
     agents: Agents = None,
     as_json: AsJson = False,
 ) -> None:
@@ -82,13 +88,14 @@ def run(
     """
     from loadstone.drive import Interrupt, Job, measure_scenario, sut_of
 
+    deployed, url = site(topology, service, url)
     loaded = load(scenario, settings, window=window, url=url)
     placement = placed(loaded, topology, agents)
     sut = sut_of(loaded, processes=processes(sut_pid, db_pid), reset=reset, loading=loading(loaded))
     folder = out or default_folder(loaded.name)
     try:
         with placement.engine() as engine:
-            job = Job(loaded, sut, engine, ["loadstone", *sys.argv[1:]])
+            job = Job(loaded, sut, engine, ["loadstone", *sys.argv[1:]], deployed)
             result = measure_scenario(
                 job, folder, users=users, seed=seed, interrupt=Interrupt(), progress=progress()
             )
@@ -115,19 +122,34 @@ def load(
     return load_scenario(name, changes | overrides(settings))
 
 
+def site(topology: Path | None, service: str | None, url: str | None) -> tuple[Deployed | None, str | None]:
+    """What is deployed on the hosts of `topology`, and the address of the service to drive.
+
+    Error `target` when `service` cannot be meant; those of `Deployed.url`.
+    """
+    from loadstone.drive import Deployed
+
+    if service and url:
+        raise LoadstoneError("target", "--service and --url both say what to drive", hint="give one of them")
+    if service and topology is None:
+        hint = "for example --topology lab.toml --service balancer"
+        raise LoadstoneError("target", "--topology is missing: whose service is it?", hint=hint)
+    deployed = Deployed(topology) if topology else None
+    return deployed, deployed.url(service) if deployed and service else url
+
+
 def placed(scenario: Scenario, topology: Path | None, agents: str | None) -> Placement:
     """Where the load is to be made. Error `agents` when that cannot be."""
     from loadstone.drive import Here, OnHosts
 
-    if topology is None and agents is None:
+    if agents is None:
         return Here()
-    if topology is None or agents is None:
-        missing = "--topology" if topology is None else "--agents"
+    if topology is None:
         hint = "for example --topology lab.toml --agents client1,client2"
-        raise LoadstoneError("agents", f"{missing} is missing: agents are hosts of a topology", hint=hint)
+        raise LoadstoneError("agents", "--topology is missing: agents are hosts of a topology", hint=hint)
     if scenario.target.url is None or only_here(scenario.plan()["target"]["host"]):
         where = scenario.target.url or f"the built-in application `{scenario.target.app}`"
-        hint = "give an address that those hosts reach, with --url"
+        hint = "give an address that those hosts reach, with --url or --service"
         raise LoadstoneError("agents", f"{where} can be reached from this machine only", hint=hint)
     return OnHosts(topology, tuple(name.strip() for name in agents.split(",")))
 

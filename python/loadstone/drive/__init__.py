@@ -1,6 +1,7 @@
 """Making a measurement: the service up, the engine run, every second written down."""
 
 from loadstone.drive.dataset import DataSet
+from loadstone.drive.deployed import Deployed
 from loadstone.drive.engine import Engine, EngineRun, RustEngine
 from loadstone.drive.interrupt import Interrupt
 from loadstone.drive.job import Job, measure_scenario, sut_of
@@ -11,6 +12,7 @@ from loadstone.drive.sut import Builtin, External, Sut
 __all__ = [
     "Builtin",
     "DataSet",
+    "Deployed",
     "Engine",
     "EngineRun",
     "External",

@@ -10,6 +10,7 @@ from typing import Any
 
 from loadstone import record
 from loadstone.drive.dataset import DataSet, Loading
+from loadstone.drive.deployed import Deployed
 from loadstone.drive.engine import Engine
 from loadstone.drive.interrupt import Interrupt
 from loadstone.drive.measure import Progress, measure
@@ -28,6 +29,8 @@ class Job:
     engine: Engine
     command: Sequence[str]
     """The command line, for the record."""
+    deployed: Deployed | None = None
+    """What else is to be recorded of the service."""
 
 
 def sut_of(
@@ -62,13 +65,19 @@ def measure_scenario(
 ) -> dict[str, Any]:
     """One run into `folder` with the service brought up for it; the content of `run.json`.
 
-    `users` None: as many as the scenario says. Errors: those of `Sut.running` and of `measure`;
-    a folder that cannot be used is refused before the service is brought up.
+    `users` None: as many as the scenario says. Errors: those of `Sut.running`, of `measure` and of
+    `Deployed.describe`; a folder that cannot be used is refused before the service is brought up.
     """
     record.require_unused(folder)
+    deployed = job.deployed
+    description = deployed.describe() if deployed else {}
     with job.sut.running() as service:
         beginning = _beginning(job, service, users, seed)
-        return measure(folder, beginning, service, job.engine, interrupt, progress)
+        try:
+            return measure(folder, beginning, service, job.engine, interrupt, progress)
+        finally:
+            if deployed and folder.is_dir():
+                deployed.keep(folder, description, progress.note)
 
 
 def _beginning(job: Job, service: Service, users: int | None, seed: int) -> record.Beginning:
