@@ -69,7 +69,12 @@ def result(*command: str | Path) -> Any:
 
 def measured(topology: Path, folder: Path) -> Any:
     """A run against the balancer, from an agent on the client's host."""
-    settings = {"load.operations": OPERATIONS, "load.ramp_up_s": 0, "load.ramp_down_s": 0}
+    settings = {
+        "load.operations": OPERATIONS,
+        "load.ramp_up_s": 0,
+        "pacing.think": 0,
+        "operation.Page.step.1.page": "false",
+    }
     changes = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
     command = ["run", "page", "--users", "10", "--window", "60", *changes, "--out", folder]
     done = loadstone(
