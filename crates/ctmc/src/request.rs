@@ -12,7 +12,7 @@ use crate::explicit::read_explicit;
 use crate::language::{Reading, read_prism};
 use crate::model::Model;
 use crate::passage::{passage_by, passage_mean};
-use crate::stationary::{cycle, stationary};
+use crate::stationary::{cycle, long_run, stationary};
 use crate::transient::{Options, accumulated, distribution_at, reward_at};
 use crate::write::{write_lab, write_prism, write_srew, write_tra};
 
@@ -72,22 +72,23 @@ enum Source {
     },
 }
 
-/// One question; `of` names a reward or a label, or, for a text, is a truth-valued expression.
+/// One question; `of` names a reward or a label, or, for a text, is a truth-valued expression. Without it the
+/// question is asked of every reward, or of every label where only a label makes sense.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "ask", deny_unknown_fields)]
 enum Question {
     /// Expected value at a time.
-    At { of: String, time: f64 },
+    At { of: Option<String>, time: f64 },
     /// Expected integral up to a time.
-    Until { of: String, time: f64 },
+    Until { of: Option<String>, time: f64 },
     /// Long-run mean.
-    LongRun { of: String },
+    LongRun { of: Option<String> },
     /// Mean time to the first visit.
-    FirstMean { of: String },
+    FirstMean { of: Option<String> },
     /// Probability of a visit by a time.
-    FirstBy { of: String, time: f64 },
+    FirstBy { of: Option<String>, time: f64 },
     /// Frequency and mean lengths of the visits in the long run.
-    Cycle { of: String },
+    Cycle { of: Option<String> },
     /// The likeliest states at a time, or in the long run.
     States { time: Option<f64>, most: usize },
 }
@@ -211,32 +212,45 @@ fn marks(questions: &[Question]) -> Vec<String> {
 impl Question {
     fn of(&self) -> Option<&str> {
         match self {
-            Self::At { of, .. } | Self::Until { of, .. } | Self::LongRun { of } => Some(of),
-            Self::FirstMean { of } | Self::FirstBy { of, .. } | Self::Cycle { of } => Some(of),
+            Self::At { of, .. } | Self::Until { of, .. } | Self::LongRun { of } => of.as_deref(),
+            Self::FirstMean { of } | Self::FirstBy { of, .. } | Self::Cycle { of } => of.as_deref(),
             Self::States { .. } => None,
         }
     }
 
     fn answer(&self, model: &Model, options: &Options, out: &mut Vec<Figure>) -> Result<()> {
+        let names: Vec<&str> = match (self, self.of()) {
+            (Self::States { time, most }, _) => return likeliest(model, *time, *most, options, out),
+            (_, Some(of)) => vec![of],
+            (Self::At { .. } | Self::Until { .. } | Self::LongRun { .. }, None) => {
+                model.rewards.iter().map(|each| each.0.as_str()).collect()
+            }
+            (_, None) => model.labels.iter().map(|each| each.0.as_str()).collect(),
+        };
+        if names.is_empty() {
+            return refuse("the model has nothing of the kind this question is about: name a condition");
+        }
+        names.into_iter().try_for_each(|of| self.answer_one(model, of, options, out))
+    }
+
+    fn answer_one(&self, model: &Model, of: &str, options: &Options, out: &mut Vec<Figure>) -> Result<()> {
         let chain = &model.chain;
         let (ask, time, answer) = match self {
-            Self::At { of, time } => {
+            Self::At { time, .. } => {
                 ("at", Some(*time), reward_at(chain, &value(model, of)?, *time, options)?)
             }
-            Self::Until { of, time } => {
+            Self::Until { time, .. } => {
                 ("until", Some(*time), accumulated(chain, &value(model, of)?, *time, options)?)
             }
-            Self::LongRun { of } => {
-                ("long-run", None, crate::stationary::long_run(chain, &value(model, of)?)?)
-            }
-            Self::FirstMean { of } => ("first-mean", None, passage_mean(chain, &mark(model, of)?)?),
-            Self::FirstBy { of, time } => {
+            Self::LongRun { .. } => ("long-run", None, long_run(chain, &value(model, of)?)?),
+            Self::FirstMean { .. } => ("first-mean", None, passage_mean(chain, &mark(model, of)?)?),
+            Self::FirstBy { time, .. } => {
                 ("first-by", Some(*time), passage_by(chain, &mark(model, of)?, *time, options)?)
             }
-            Self::Cycle { of } => return cycle_figures(model, of, out),
-            Self::States { time, most } => return likeliest(model, *time, *most, options, out),
+            Self::Cycle { .. } => return cycle_figures(model, of, out),
+            Self::States { .. } => return Ok(()),
         };
-        out.push(figure(ask, self.of().unwrap_or_default(), time, answer));
+        out.push(figure(ask, of, time, answer));
         Ok(())
     }
 }

@@ -3,6 +3,7 @@
 //! `python/loadstone/_core.pyi` documents every item for its callers.
 #![allow(missing_docs, reason = "the stub file is the documentation that Python reads")]
 
+mod chain;
 mod network;
 mod run;
 mod site;
@@ -23,6 +24,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<run::Run>()?;
     module.add_class::<site::Server>()?;
+    module.add_function(wrap_pyfunction!(chain::solve_chain, module)?)?;
     module.add_function(wrap_pyfunction!(network::run_switch, module)?)?;
     module.add_function(wrap_pyfunction!(run::expectations, module)?)?;
     module.add_function(wrap_pyfunction!(run::merge_windows, module)?)?;
