@@ -20,6 +20,7 @@ from loadstone.cli import (
     run,
     scenario,
     serve,
+    solve,
     study,
 )
 from loadstone.errors import LoadstoneError
@@ -42,6 +43,7 @@ report.register(app)
 run.register(app)
 scenario.register(app)
 serve.register(app)
+solve.register(app)
 study.register(app)
 
 

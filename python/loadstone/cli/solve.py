@@ -1,0 +1,195 @@
+"""`loadstone solve`: what a Markov model does, each number as bounds that hold."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from loadstone.cli.columns import columns
+from loadstone.errors import LoadstoneError
+from loadstone.nodes.quantities import parse_duration
+from loadstone.nodes.solve import Question, read_model, solve
+
+EXAMPLES = """
+What a Markov model does, each number as two bounds between which the truth lies. MODEL is a text in the PRISM
+language (a subset), a .tra file with its .lab and .NAME.srew files, or a chain in .json.
+
+Examples:
+
+  loadstone solve pool.prism --const spares=2 --until 365d
+
+  loadstone solve pool.prism --const spares=2 --first --cycle --of "up < 10"
+
+  loadstone solve chain.tra --long-run --states 5 --json
+"""
+
+ASKED = {
+    "at": "value at {time:g}",
+    "until": "sum until {time:g}",
+    "share": "mean until {time:g}",
+    "long-run": "long-run mean",
+    "first-mean": "mean time to first",
+    "first-by": "P[reached by {time:g}]",
+    "cycle-share": "share of time in",
+    "cycle-frequency": "entries per unit of time",
+    "cycle-mean": "mean length in",
+    "cycle-mean-between": "mean length between",
+    "state": "probability",
+}
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command("solve", help=EXAMPLES, no_args_is_help=True)(solve_command)
+
+
+def solve_command(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Model file.")],
+    const: Annotated[
+        list[str] | None, typer.Option(help="Value of an open constant, `NAME=VALUE`. Repeatable.")
+    ] = None,
+    of: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Reward, label or condition asked about; all of the model's by default. Repeatable."
+        ),
+    ] = None,
+    at: Annotated[list[str] | None, typer.Option(help="Expected value at this time. Repeatable.")] = None,
+    until: Annotated[
+        list[str] | None,
+        typer.Option(help="Expected sum and mean over this time; with --first the probability. Repeatable."),
+    ] = None,
+    long_run: Annotated[bool, typer.Option("--long-run", help="Long-run mean.")] = False,
+    first: Annotated[bool, typer.Option("--first", help="Time until it is first so.")] = False,
+    cycle: Annotated[
+        bool, typer.Option("--cycle", help="How often, and how long, it is so in the long run.")
+    ] = False,
+    states: Annotated[
+        int, typer.Option(min=0, help="Likeliest states, at the times of --at, else in the long run.")
+    ] = 0,
+    unit: Annotated[str, typer.Option(help="The model's unit of time, for times such as `1h`.")] = "s",
+    precision: Annotated[float, typer.Option(help="Relative width of the bounds that is asked for.")] = 1e-8,
+    method: Annotated[
+        str | None,
+        typer.Option(help="For finite times: `doubling` or `uniformization`; the cheaper one by default."),
+    ] = None,
+    most_states: Annotated[
+        int, typer.Option(min=1, help="States that are explored before giving up.")
+    ] = 5_000_000,
+    export: Annotated[
+        Path | None, typer.Option(help="Folder for the explicit model: .prism, .tra, .lab, .NAME.srew.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="The record on stdout instead of the table.")
+    ] = False,
+) -> None:
+    """Parses, solves, reports; the help text is `EXAMPLES`."""
+    ats, untils = ([_time(text, unit, place) for text in texts or []] for texts, place in (
+        (at, "--at"), (until, "--until")))  # fmt: skip
+    subjects: list[str | None] = list(of) if of else [None]
+    questions: list[Question] = []
+    for subject in subjects:
+        questions += [{"ask": "at", "of": subject, "time": time} for time in ats]
+        if first:
+            questions += [{"ask": "first-by", "of": subject, "time": time} for time in untils]
+            questions.append({"ask": "first-mean", "of": subject})
+        else:
+            questions += [{"ask": "until", "of": subject, "time": time} for time in untils]
+        questions += [{"ask": "long-run", "of": subject}] * long_run + [
+            {"ask": "cycle", "of": subject}
+        ] * cycle
+    if states:
+        questions += [{"ask": "states", "time": time, "most": states} for time in ats]
+        questions += [{"ask": "states", "time": None, "most": states}] * (long_run or not ats)
+    source = read_model(model, _constants(const or []), most_states)
+    reply = solve(
+        source, questions, str(model), precision=precision, method=method, export=export is not None
+    )
+    texts = reply.pop("export", {})
+    if export:
+        _write(export, model.stem, texts)
+    record: dict[str, Any] = {
+        "model": str(model),
+        "constants": const or [],
+        "precision": precision,
+        "unit": unit,
+    } | reply
+    record["answers"] = [each for figure in reply["answers"] for each in _with_share(figure)]
+    typer.echo(json.dumps(record, indent=2) if as_json else _table(record))
+    for figure in record["answers"]:
+        if figure["relative_width"] > precision:
+            what = f"{figure['ask']} {figure['of']}"
+            print(f"warning: the bounds of {what} are wider than the precision asked for", file=sys.stderr)
+
+
+def _time(text: str, unit: str, place: str) -> float:
+    """A plain number is in the model's unit."""
+    try:
+        return float(text)
+    except ValueError:
+        return float(parse_duration(text, place=place) / parse_duration(unit, place="--unit"))
+
+
+def _constants(texts: list[str]) -> dict[str, str]:
+    found = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not sign or not name.strip():
+            raise LoadstoneError("model-input", f"`{text}` is not `NAME=VALUE`", place="--const")
+        found[name.strip()] = value
+    return found
+
+
+def _with_share(figure: dict[str, Any]) -> list[dict[str, Any]]:
+    """A sum over a time, and the mean that it is."""
+    if figure["ask"] != "until" or not figure["time"]:
+        return [figure]
+    # One more rounding: widened by one unit in the last place.
+    low, high = figure["low"] / figure["time"], figure["high"] / figure["time"]
+    return [figure, figure | {"ask": "share", "low": low * (1 - 2**-52), "high": high * (1 + 2**-52)}]
+
+
+def _table(record: dict[str, Any]) -> str:
+    size = f"{record['states']:,} states, {record['transitions']:,} transitions"
+    rows = [
+        [
+            ASKED[figure["ask"]].format(**figure),
+            figure["of"] or "-",
+            *_bounds(figure["low"], figure["high"]),
+            figure["method"],
+            f"{figure['states_used']:,}",
+        ]
+        for figure in record["answers"]
+    ]
+    head = ["question", "of", "low", "high", "method", "states"]
+    return "\n\n".join([size, columns(head, rows, {"low", "high", "states"})] if rows else [size])
+
+
+def _bounds(low: float, high: float | None) -> tuple[str, str]:
+    """Both ends to 12 digits, rounded outwards so that what is printed holds too."""
+    if high is None:
+        return ("infinite", "infinite") if low > 1e308 else (_outward(low, -1), "infinite")
+    return _outward(low, -1), _outward(high, 1)
+
+
+def _outward(value: float, direction: int) -> str:
+    text = f"{value:.12g}"
+    step = abs(value) * 1e-12
+    while (float(text) - value) * direction < 0:
+        text = f"{value + direction * step:.12g}"
+        step *= 2
+    return text
+
+
+def _write(folder: Path, stem: str, texts: dict[str, str]) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for ending, text in texts.items():
+            (folder / f"{stem}.{ending}").write_text(text, "utf-8")
+    except OSError as error:
+        raise LoadstoneError("cannot-write", str(error), place=str(folder)) from error
+    print(f"wrote {len(texts)} files to {folder}", file=sys.stderr)
