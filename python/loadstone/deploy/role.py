@@ -29,8 +29,8 @@ class Unit:
     """Returns when the new configuration serves. A change of anything else than files is a restart."""
     reload_signal: int | None = None
     """Or a signal to the first process."""
-    workers: bool = False
-    """Whether a reload replaces worker processes."""
+    workers: int = 0
+    """How many processes beside the first listen when all are there; a reload replaces them."""
     prepare: Sequence[Command] = ()
     """Make what is in `{data}`, before the first start, and anew into an empty folder when they change."""
     prepare_s: float = 120.0

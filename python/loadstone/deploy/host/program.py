@@ -133,8 +133,12 @@ def reload(home: Home, unit: Unit) -> None:
 
 def ready(home: Home, unit: Unit) -> bool:
     """Whether the service answers on its port, and it is this service's process that does."""
-    if unit["start"] and (not running(home) or (unit["port"] and not listening(home, unit["port"]))):
+    if unit["start"] and not running(home):
         return False
+    if unit["port"]:
+        listeners = listening(home, unit["port"])
+        if not listeners or len(listeners - {identity(home)[0]}) < unit["workers"]:
+            return False
     probe = unit["ready"]
     if probe.get("command"):
         return _run(home, unit, probe["command"]).returncode == 0

@@ -42,7 +42,7 @@ class Haproxy(Role):
             programs=["haproxy"],
             check=["haproxy", "-c", "-f", "{conf}/haproxy.cfg"],
             reload_signal=signal.SIGUSR2,
-            workers=True,
+            workers=1,
             ready=BALANCER_READY,
             version=["haproxy", "-v"],
         )

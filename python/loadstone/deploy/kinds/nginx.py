@@ -38,7 +38,7 @@ class Nginx(Role):
             programs=["nginx"],
             check=["nginx", "-t", "-q", *command[1:]],
             reload_signal=signal.SIGHUP,
-            workers=True,
+            workers=service.settings.threads or 1,
             ready=BALANCER_READY if service.settings.backends else HTTP_READY,
             version=["nginx", "-v"],
         )
