@@ -143,6 +143,10 @@ def run(plan: Plan, command: Sequence[str], interrupt: Interrupt, watch: Watch, 
                     _keep(site, folder, say)
             else:
                 outcome = "complete"
+    except LoadstoneError:
+        if not interrupt.requested:
+            raise
+        outcome = "interrupted"  # the signal reached what brings the site up, too
     except KeyboardInterrupt:
         outcome = "interrupted"
         raise
