@@ -140,9 +140,9 @@ def test_an_order_is_taken_up_from_its_folder(tmp_path: Path) -> None:
     plan = study.lay_out(order)
     assert {task.part for task in plan.tasks} == {"peer"}
     assert plan.expected_s > 0
-    (folder / "study.json").write_text('{"size": "quick", "only": ["peer"]}')
+    (folder / "study.json").write_text('{"size": "quick", "only": ["peer"], "started_at": "2026-11-21"}')
     again = study.take_up(folder)
-    assert again.resumed
+    assert again.begun_at == "2026-11-21"
     assert [task.key for task in study.lay_out(again).tasks] == [task.key for task in plan.tasks]
 
 

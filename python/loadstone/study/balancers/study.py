@@ -41,7 +41,8 @@ class Order:
     """`full` or `quick`."""
     only: tuple[str, ...] | None
     """Parts; all when None."""
-    resumed: bool = False
+    begun_at: str | None = None
+    """When it was begun; None for a new one."""
 
     @property
     def topology(self) -> Path:
@@ -102,7 +103,7 @@ def take_up(folder: Path) -> Order:
     try:
         begun = json.loads((folder / NAME).read_text("utf-8"))
         only = begun["only"]
-        return Order(folder, begun["size"], tuple(only) if only else None, resumed=True)
+        return Order(folder, begun["size"], tuple(only) if only else None, str(begun["started_at"]))
     except (OSError, ValueError, KeyError) as error:
         hint = "give the folder of a study that was begun"
         raise LoadstoneError(
@@ -166,13 +167,13 @@ def _header(plan: Plan, command: Sequence[str]) -> Json:
         "outcome": "begun",
         "size": order.size,
         "only": list(order.only) if order.only else None,
-        "resumed": order.resumed,
+        "resumed": order.begun_at is not None,
         "seed": description.seed,
         "page_bytes": description.page_bytes,
         "machine": record.machine(),
         "versions": record.versions(),
         "command": list(command),
-        "started_at": record.now(),
+        "started_at": order.begun_at or record.now(),
         "ended_at": None,
     }
 
