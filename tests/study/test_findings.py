@@ -106,8 +106,9 @@ def test_the_page_has_every_section(folder: Path) -> None:
     part = study_part(folder)
     slugs = [section.slug.removeprefix("f1-") for section in part.sections]
     assert slugs == [
-        "throughput", "differences", "cells", "cost", "places", "spread", "server-killed", "balancer-killed",
-        "server-cut", "faults", "servers", "site", "peer", "method",
+        "throughput", "differences", "cost", "places", "spread", "server-killed", "balancer-killed",
+        "server-cut", "faults", "servers", "site", "peer", "cells",
+        "method",
     ]  # fmt: skip
     assert part.sentence.startswith("Of 6 balancers on this machine nftables carries the most: 11,")
     assert len(part.figures) == 2 + 1 + 1 + 1 + 3 * 6 + 1 + 1

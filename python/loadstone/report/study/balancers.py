@@ -31,6 +31,7 @@ def part(study: Json, folder: Path) -> Part:
         _servers(found, variants),
         _site(found),
         _peer(found, variants),
+        _cells(found, variants),
         _method(study, folder),
     ]
     return Part(
@@ -131,11 +132,6 @@ def _carried(study: Json, found: Json, variants: Variants) -> list[Section | Non
             "meets all alike.",
             wide=numbered("w", [forest] if forest else []),
             tables=[tables.comparisons(differences, variants)] if differences else [],
-        ),
-        Section(
-            "cells",
-            "Every cell of the matrix",
-            tables=[tables.cells(carried, count, variants) for count in counts],
         ),
     ]
 
@@ -241,6 +237,15 @@ def _peer(found: Json, variants: Variants) -> Section | None:
         return None
     intro = "The paper’s generator was ab. Beside our agents in the same study:"
     return Section("peer", "Beside another generator", intro, tables=[tables.peer(found["peer"], variants)])
+
+
+def _cells(found: Json, variants: Variants) -> Section | None:
+    carried = found.get("throughput")
+    if not carried:
+        return None
+    counts = sorted({one["generators"] for one in carried["cells"]})
+    every = [tables.cells(carried, count, variants) for count in counts]
+    return Section("cells", "Every cell of the matrix", tables=every)
 
 
 def _method(study: Json, folder: Path) -> Section:
