@@ -5,8 +5,8 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import lab_sites
 import pytest
-import sites
 from labs import obstacle
 
 _PROGRAMS = ("nginx", "haproxy", "memcached", "apache2", "varnishd", "caddy", "mariadbd", "nft")
@@ -21,6 +21,6 @@ def lab_file(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRe
     if missing := [name for name in _PROGRAMS if not shutil.which(name, path=path)]:
         pytest.skip(f"not installed: {', '.join(missing)}; scripts/setup-servers installs it")
     name = f"t-{request.module.__name__.removeprefix('test_').replace('_', '-')}"
-    hosts = getattr(request.module, "HOSTS", sites.HOSTS)
-    with sites.lab(tmp_path_factory.mktemp("lab"), name, hosts) as path:
+    hosts = getattr(request.module, "HOSTS", lab_sites.HOSTS)
+    with lab_sites.lab(tmp_path_factory.mktemp("lab"), name, hosts) as path:
         yield path

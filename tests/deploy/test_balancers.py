@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import lab_sites
 import pytest
-import sites
-from sites import get
+from lab_sites import get
 
 from loadstone.deploy import Site, SiteError, configure, restart, status
 from loadstone.deploy.remote import at_once
@@ -94,8 +94,8 @@ class Balanced:
 
 @pytest.fixture(scope="module")
 def deployed(lab_file: Path) -> Iterator[tuple[Site, Reach]]:
-    with sites.site(lab_file, SERVICES) as (site, hosts):
-        sites.put(site, hosts)
+    with lab_sites.site(lab_file, SERVICES) as (site, hosts):
+        lab_sites.put(site, hosts)
         yield site, hosts
 
 
@@ -219,7 +219,7 @@ def test_a_killed_server_is_taken_out_and_comes_back(balanced: Balanced) -> None
         until(lambda: all(balanced.answers() for _ in range(12)))
         assert set(balanced.shares(12)) == {"web1", "web3"}
     finally:
-        restart(site, hosts, sites.quiet, ["web"])
+        restart(site, hosts, lab_sites.quiet, ["web"])
     until(lambda: set(balanced.shares(12)) == set(SERVERS))
 
 

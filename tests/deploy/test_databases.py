@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import lab_sites
 import pytest
-import sites
 
 from loadstone.deploy import Site, SiteError, configure, restart, status, undeploy
 from loadstone.deploy.remote import ask
@@ -56,8 +56,8 @@ class Database:
 
 @pytest.fixture(scope="module")
 def deployed(lab_file: Path) -> Iterator[tuple[Site, Reach]]:
-    with sites.site(lab_file, SERVICES) as (site, hosts):
-        sites.put(site, hosts)
+    with lab_sites.site(lab_file, SERVICES) as (site, hosts):
+        lab_sites.put(site, hosts)
         yield site, hosts
 
 
@@ -79,7 +79,7 @@ def test_another_host_reads_what_it_wrote(database: Database) -> None:
 
 
 def test_a_restart_keeps_the_data(database: Database) -> None:
-    restart(database.site, database.hosts, sites.quiet, [database.role])
+    restart(database.site, database.hosts, lab_sites.quiet, [database.role])
     assert database.says("SELECT v FROM t;") == TEXT
 
 
@@ -119,7 +119,7 @@ def test_a_second_time_changes_nothing(database: Database) -> None:
 
 def test_removed_it_leaves_nothing(database: Database) -> None:
     site, hosts = database.site, database.hosts
-    undeploy(site, hosts, sites.quiet, [database.role])
+    undeploy(site, hosts, lab_sites.quiet, [database.role])
     user = {"mariadb": "mysql", "postgresql": "postgres"}[database.role]
     assert hosts.run("db", f"pgrep -u {user} -a").out == ""
     assert hosts.run("db", f"ls -d /var/lib/loadstone/{database.role}").code != 0
@@ -127,7 +127,7 @@ def test_removed_it_leaves_nothing(database: Database) -> None:
     shared = hosts.run("db", "ls -A /dev/shm /tmp").out.split()
     theirs = () if database.role == "postgresql" else ("PostgreSQL.",)
     assert [name for name in shared if not name.startswith(theirs)] == ["/dev/shm:", "/tmp:"]
-    sites.put(site, hosts)
+    lab_sites.put(site, hosts)
     assert database.ask("SELECT v FROM t;").code != 0, "the data went with it"
 
 

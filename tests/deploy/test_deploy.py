@@ -6,10 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import lab_sites
 import pytest
-import sites
+from lab_sites import get
 from labs import loadstone
-from sites import get
 
 from loadstone.deploy import SiteError, deploy, status, undeploy
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.long
 
 # A real machine where nobody answers, and a disk that is soon full.
 GONE = '[[host]]\nname = "gone"\naddress = "root@127.0.0.1:1"\n'
-HOSTS = sites.HOSTS + '[[host]]\nname = "small"\ndisk_mib = 16\n' + GONE
+HOSTS = lab_sites.HOSTS + '[[host]]\nname = "small"\ndisk_mib = 16\n' + GONE
 WEB = """
 [[service]]
 name = "web"
@@ -35,7 +35,7 @@ backends = "web"
 
 
 def test_a_second_deployment_changes_nothing(lab_file: Path) -> None:
-    with sites.site(lab_file, BALANCER + WEB) as (site, hosts):
+    with lab_sites.site(lab_file, BALANCER + WEB) as (site, hosts):
         said: list[str] = []
         first = deploy(site, hosts, said.append)
         assert first.changed == 3
@@ -62,13 +62,13 @@ def test_a_second_deployment_changes_nothing(lab_file: Path) -> None:
 
 def test_what_fails_fails_alone(lab_file: Path) -> None:
     small = '[[service]]\nname = "tight"\nrole = "nginx"\nhosts = ["small", "lb"]\nport = 8090\n'
-    with sites.site(lab_file, BALANCER + WEB + small) as (site, hosts):
+    with lab_sites.site(lab_file, BALANCER + WEB + small) as (site, hosts):
         # A port that another program has, and a disk without room.
         squatter = hosts.start("web1", ["/usr/bin/python3", "-m", "http.server", "8080"])
         hosts.run("small", "head -c 64M /dev/zero >/srv/ballast")
         try:
             with pytest.raises(SiteError) as failed:
-                deploy(site, hosts, sites.quiet)
+                deploy(site, hosts, lab_sites.quiet)
         finally:
             hosts.run("web1", ["pkill", "-f", "http.server"])
             squatter.wait(60)
@@ -84,33 +84,33 @@ def test_what_fails_fails_alone(lab_file: Path) -> None:
         assert get(hosts.address("lb"), 8080)[0] == 200
 
         hosts.run("small", "rm /srv/ballast")
-        again = deploy(site, hosts, sites.quiet)
+        again = deploy(site, hosts, lab_sites.quiet)
         done = {(step.service, step.host): step.action for step in again.steps}
         assert done[("web", "web1")] == done[("tight", "small")] == "started"
         assert done[("web", "web2")] == "unchanged"
 
 
 def test_a_service_that_does_not_come_up_shows_its_log(lab_file: Path) -> None:
-    with sites.site(lab_file, '[[service]]\nrole = "memcached"\nhosts = ["lb"]\n') as (site, hosts):
+    with lab_sites.site(lab_file, '[[service]]\nrole = "memcached"\nhosts = ["lb"]\n') as (site, hosts):
         broken = "printf '#!/bin/sh\\necho out of luck\\nexit 7\\n' >/usr/bin/memcached"
         hosts.run("lb", f"cp /usr/bin/memcached /srv && {broken}")
         with pytest.raises(SiteError) as failed:
-            deploy(site, hosts, sites.quiet)
+            deploy(site, hosts, lab_sites.quiet)
         assert failed.value.slug == "service-failed"
         (step,) = failed.value.outcome.steps
         assert "`memcached` on `lb`: ended at once, with exit code 7\n  | out of luck" in str(step.error)
         hosts.run("lb", "mv /srv/memcached /usr/bin/memcached")
-        assert deploy(site, hosts, sites.quiet).steps[0].action == "started"
+        assert deploy(site, hosts, lab_sites.quiet).steps[0].action == "started"
 
 
 def test_a_package_that_cannot_be_had_fails_its_service_only(lab_file: Path) -> None:
     both = '[[service]]\nrole = "memcached"\nhosts = ["lb", "web1"]\n'
-    with sites.site(lab_file, both) as (site, hosts):
+    with lab_sites.site(lab_file, both) as (site, hosts):
         # A lab host has no way out to a package archive.
         hosts.run("web1", "mv /usr/bin/memcached /srv/")
         try:
             with pytest.raises(SiteError) as failed:
-                deploy(site, hosts, sites.quiet)
+                deploy(site, hosts, lab_sites.quiet)
         finally:
             hosts.run("web1", "mv /srv/memcached /usr/bin/")
         lb, web1 = failed.value.outcome.steps
@@ -136,7 +136,7 @@ def test_the_command_tells_what_became_of_each_host(lab_file: Path) -> None:
 
 
 def test_a_deployment_that_was_killed_is_done_again(lab_file: Path) -> None:
-    with sites.site(lab_file, BALANCER + WEB) as (site, hosts):
+    with lab_sites.site(lab_file, BALANCER + WEB) as (site, hosts):
         command = [sys.executable, "-m", "loadstone", "deploy", str(site.topology.path)]
         for lines in (1, 5):
             process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
@@ -146,27 +146,27 @@ def test_a_deployment_that_was_killed_is_done_again(lab_file: Path) -> None:
             process.send_signal(signal.SIGKILL)
             process.wait(60)
             process.stderr.close()
-            outcome = deploy(site, hosts, sites.quiet)
+            outcome = deploy(site, hosts, lab_sites.quiet)
             assert {one.state for one in status(site, hosts)} == {"running"}
             assert outcome.failed == [] and get(hosts.address("lb"), 8080)[0] == 200
-            undeploy(site, hosts, sites.quiet)
+            undeploy(site, hosts, lab_sites.quiet)
 
 
 def test_nothing_is_left_on_the_hosts(lab_file: Path) -> None:
     # Not what other programs of this machine write meanwhile, which shows through a host's root.
     places = "/etc /opt /root/.ansible /run /srv /usr /var"
     files = f"find {places} -xdev -newer /tmp/before -not -name sshd.log -type f"
-    with sites.site(lab_file, BALANCER + WEB) as (site, hosts):
+    with lab_sites.site(lab_file, BALANCER + WEB) as (site, hosts):
         names = ("lb", "web1", "web2")
         for host in names:
             hosts.run(host, "touch /tmp/before; sleep 0.01")
-        before = {host: sites.processes("t-deploy", host) for host in names}
-        deploy(site, hosts, sites.quiet)
-        assert sites.processes("t-deploy", "web1") - before["web1"]
-        assert undeploy(site, hosts, sites.quiet).changed == 3
+        before = {host: lab_sites.processes("t-deploy", host) for host in names}
+        deploy(site, hosts, lab_sites.quiet)
+        assert lab_sites.processes("t-deploy", "web1") - before["web1"]
+        assert undeploy(site, hosts, lab_sites.quiet).changed == 3
         for host in names:
-            left = sites.processes("t-deploy", host) - before[host]
+            left = lab_sites.processes("t-deploy", host) - before[host]
             assert not {line for line in left if "sshd" not in line and "ps -e" not in line}
             assert hosts.run(host, files).out == ""
             assert hosts.run(host, "ls -A /tmp; ls /var/lib/loadstone").out == "before\n"
-        assert undeploy(site, hosts, sites.quiet).changed == 0
+        assert undeploy(site, hosts, lab_sites.quiet).changed == 0

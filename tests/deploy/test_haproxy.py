@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import lab_sites
 import pytest
-import sites
-from sites import get
+from lab_sites import get
 
 from loadstone.deploy import Site, SiteError, configure, status
 from loadstone.reach import Reach
@@ -39,8 +39,8 @@ hosts = ["lb"]
 
 @pytest.fixture(scope="module")
 def deployed(lab_file: Path) -> Iterator[tuple[Site, Reach]]:
-    with sites.site(lab_file, SERVICES) as (site, hosts):
-        sites.put(site, hosts)
+    with lab_sites.site(lab_file, SERVICES) as (site, hosts):
+        lab_sites.put(site, hosts)
         yield site, hosts
 
 

@@ -3,9 +3,9 @@
 import sys
 from pathlib import Path
 
+import lab_sites
 import pytest
-import sites
-from sites import get
+from lab_sites import get
 
 from loadstone.deploy import SiteError, configure, status
 
@@ -21,8 +21,8 @@ media_scale = 0.01
 
 
 def test_olio_serves_and_keeps_its_data(lab_file: Path) -> None:
-    with sites.site(lab_file, SERVICES) as (site, hosts):
-        sites.put(site, hosts)
+    with lab_sites.site(lab_file, SERVICES) as (site, hosts):
+        lab_sites.put(site, hosts)
         address = hosts.address("web1")
         code, _, body = get(address, 8080)
         assert code == 200 and b"<html" in body
@@ -63,8 +63,8 @@ accounts = 100
 media_scale = 0.01
 database = "database"
 """
-    with sites.site(lab_file, shared) as (site, hosts):
-        sites.put(site, hosts)
+    with lab_sites.site(lab_file, shared) as (site, hosts):
+        lab_sites.put(site, hosts)
         pages = [get(hosts.address(host), 8080)[2] for host in ("web1", "web2")]
         assert pages[0] == pages[1] and b"<html" in pages[0]
         assert not configure(site, hosts, "olio").changed

@@ -4,9 +4,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import lab_sites
 import pytest
-import sites
-from sites import get
+from lab_sites import get
 
 from loadstone.deploy import Site, configure, status, undeploy
 from loadstone.reach import Reach
@@ -28,8 +28,8 @@ def traces(hosts: Reach) -> tuple[list[str], str]:
 
 @pytest.fixture(scope="module")
 def web(lab_file: Path) -> Iterator[tuple[Site, Reach]]:
-    with sites.site(lab_file, WEB) as (site, hosts):
-        sites.put(site, hosts)
+    with lab_sites.site(lab_file, WEB) as (site, hosts):
+        lab_sites.put(site, hosts)
         yield site, hosts
 
 
@@ -54,11 +54,11 @@ def test_apaches_page_has_the_bytes_asked_for(web: tuple[Site, Reach]) -> None:
 def test_removed_it_leaves_nothing(web: tuple[Site, Reach], lab_file: Path, role: str) -> None:
     _, hosts = web
     before = traces(hosts)
-    with sites.site(lab_file, balancer(role)) as (site, _):
-        sites.put(site, hosts)
+    with lab_sites.site(lab_file, balancer(role)) as (site, _):
+        lab_sites.put(site, hosts)
         assert get(hosts.address("lb"), 8080)[0] == 200
         assert traces(hosts) != before
-        undeploy(site, hosts, sites.quiet, ["b"])
+        undeploy(site, hosts, lab_sites.quiet, ["b"])
         assert traces(hosts) == before
 
 
@@ -67,24 +67,24 @@ def test_a_killed_checker_leaves_the_table_until_it_is_removed(
 ) -> None:
     _, hosts = web
     before = traces(hosts)
-    with sites.site(lab_file, balancer("nftables")) as (site, _):
-        sites.put(site, hosts)
+    with lab_sites.site(lab_file, balancer("nftables")) as (site, _):
+        lab_sites.put(site, hosts)
         (pids,) = [one.pids for one in status(site, hosts) if one.service == "b"]
         hosts.run("lb", ["kill", "-9", *map(str, pids)])
         assert get(hosts.address("lb"), 8080)[0] == 200, "the kernel needs nobody to go on"
         states = [one.state for one in status(site, hosts) if one.service == "b"]
         assert states == ["failed"]
-        undeploy(site, hosts, sites.quiet, ["b"])
+        undeploy(site, hosts, lab_sites.quiet, ["b"])
         assert traces(hosts) == before
 
 
 def test_varnish_caches_only_when_asked(web: tuple[Site, Reach], lab_file: Path) -> None:
     _, hosts = web
     for cache in ("false", "true"):
-        with sites.site(lab_file, balancer("varnish", f", cache = {cache}")) as (site, _):
-            sites.put(site, hosts)
+        with lab_sites.site(lab_file, balancer("varnish", f", cache = {cache}")) as (site, _):
+            lab_sites.put(site, hosts)
             get(hosts.address("lb"), 8080)
             time.sleep(1.1)
             age = int(get(hosts.address("lb"), 8080)[1]["age"])
             assert (age > 0) == (cache == "true")
-            undeploy(site, hosts, sites.quiet, ["b"])
+            undeploy(site, hosts, lab_sites.quiet, ["b"])

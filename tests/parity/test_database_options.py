@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from sites import load
+from shared_sites import load
 
 NOBODY = "postgres://olio:s3cret@127.0.0.1:1/olio"
 

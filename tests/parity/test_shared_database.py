@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from servers import Server
-from sites import Browser, load, serving
+from shared_sites import Browser, load, serving
 
 from loadstone._core import usernames
 
