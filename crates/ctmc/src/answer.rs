@@ -12,6 +12,8 @@ pub enum Method {
     Closed,
     /// Grassmann–Taksar–Heyman elimination.
     Elimination,
+    /// Sweeps over all states towards a value whose bounds are read off.
+    Sweeping,
     /// Repeated doubling of a short step, in twice the working precision where it counts.
     Doubling,
     /// Uniformization, step by step.

@@ -22,6 +22,7 @@ mod projection;
 mod request;
 mod stationary;
 mod structure;
+mod sweep;
 mod transient;
 mod uniformization;
 mod write;

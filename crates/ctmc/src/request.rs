@@ -242,12 +242,12 @@ impl Question {
             Self::Until { time, .. } => {
                 ("until", Some(*time), accumulated(chain, &value(model, of)?, *time, options)?)
             }
-            Self::LongRun { .. } => ("long-run", None, long_run(chain, &value(model, of)?)?),
+            Self::LongRun { .. } => ("long-run", None, long_run(chain, &value(model, of)?, options)?),
             Self::FirstMean { .. } => ("first-mean", None, passage_mean(chain, &mark(model, of)?)?),
             Self::FirstBy { time, .. } => {
                 ("first-by", Some(*time), passage_by(chain, &mark(model, of)?, *time, options)?)
             }
-            Self::Cycle { .. } => return cycle_figures(model, of, out),
+            Self::Cycle { .. } => return cycle_figures(model, of, options, out),
             Self::States { .. } => return Ok(()),
         };
         out.push(figure(ask, of, time, answer));
@@ -271,8 +271,8 @@ fn figure(ask: &'static str, of: &str, time: Option<f64>, answer: Answer) -> Fig
     }
 }
 
-fn cycle_figures(model: &Model, of: &str, out: &mut Vec<Figure>) -> Result<()> {
-    let found = cycle(&model.chain, &mark(model, of)?)?;
+fn cycle_figures(model: &Model, of: &str, options: &Options, out: &mut Vec<Figure>) -> Result<()> {
+    let found = cycle(&model.chain, &mark(model, of)?, options)?;
     let parts = [
         ("cycle-share", found.down),
         ("cycle-frequency", found.frequency),
@@ -280,7 +280,7 @@ fn cycle_figures(model: &Model, of: &str, out: &mut Vec<Figure>) -> Result<()> {
         ("cycle-mean-between", found.mean_up),
     ];
     for (ask, enclosure) in parts {
-        out.push(figure(ask, of, None, Answer::new(enclosure, Method::Elimination, model.chain.states())));
+        out.push(figure(ask, of, None, Answer::new(enclosure, found.method, model.chain.states())));
     }
     Ok(())
 }

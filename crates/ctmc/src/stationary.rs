@@ -6,6 +6,8 @@ use crate::elimination::Elimination;
 use crate::enclosure::{Enclosure, ROUNDING, sum};
 use crate::error::{Result, refuse};
 use crate::structure::bottoms;
+use crate::sweep::sweep;
+use crate::transient::Options;
 
 /// The limit of the distribution as time grows: each bottom component's stationary distribution, weighted by the
 /// probability of ending there. Every probability has the same relative error bound.
@@ -34,11 +36,25 @@ pub fn stationary(chain: &Chain) -> Result<Distribution> {
 }
 
 /// The long-run mean of a reward earned per unit of time.
-pub fn long_run(chain: &Chain, reward: &[f64]) -> Result<Answer> {
+///
+/// Chains of more than some thousand states are swept first; eliminated when that does not settle to `precision`.
+pub fn long_run(chain: &Chain, reward: &[f64], options: &Options) -> Result<Answer> {
     check_reward(chain, reward)?;
+    if chain.states() > FEW
+        && let [members] = &bottoms(chain)[..]
+    {
+        let found = sweep(chain, members, reward, options.precision);
+        if found.relative_width() <= options.precision || chain.states() > MANY {
+            return Ok(Answer::new(found, Method::Sweeping, chain.states()));
+        }
+    }
     let found = stationary(chain)?;
     Ok(Answer::new(found.mean(reward), Method::Elimination, chain.states()))
 }
+
+/// Elimination is instant up to so many states, and out of reach beyond so many.
+const FEW: usize = 2_000;
+const MANY: usize = 50_000;
 
 /// How a repairable system alternates in the long run between `down` states and the others.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -51,33 +67,36 @@ pub struct Cycle {
     pub mean_down: Enclosure,
     /// Mean length of a time up (MTBF less MTTR).
     pub mean_up: Enclosure,
+    /// How they were found.
+    pub method: Method,
 }
+
+/// A frequency below this is zero with what underflow may have added.
+const NEVER: f64 = 1e-280;
 
 /// Shares, frequency and mean lengths of the times up and down.
 ///
 /// Errors: the chain never goes down, or never again.
-pub fn cycle(chain: &Chain, down: &[bool]) -> Result<Cycle> {
+pub fn cycle(chain: &Chain, down: &[bool], options: &Options) -> Result<Cycle> {
     if down.len() != chain.states() {
         return refuse(format!("{} marks for {} states", down.len(), chain.states()));
     }
-    let found = stationary(chain)?;
+    let share = |wanted: bool| {
+        let marks: Vec<f64> = down.iter().map(|mark| f64::from(u8::from(*mark == wanted))).collect();
+        long_run(chain, &marks, options).map(|answer| answer.enclosure)
+    };
     let falls = |state: usize| sum(chain.row(state).filter(|each| down[each.0]).map(|each| each.1));
-    let up = |state: &usize| !down[*state];
-    let flow = sum((0..chain.states()).filter(up).map(|state| found.probabilities[state] * falls(state)));
-    let share = sum((0..chain.states()).filter(up).map(|state| found.probabilities[state]));
-    let off = sum((0..chain.states()).filter(|&state| down[state]).map(|state| found.probabilities[state]));
-    if flow == 0.0 {
+    let fall: Vec<f64> =
+        (0..chain.states()).map(|state| if down[state] { 0.0 } else { falls(state) }).collect();
+    let found = long_run(chain, &fall, options)?;
+    let (flow, method) = (found.enclosure, found.method);
+    if flow.high < NEVER {
         return refuse("in the long run the chain does not alternate between up and down");
     }
-    let relative = found.relative + 8.0 * ROUNDING;
-    let frequency = Enclosure::around(flow, relative, 0.0);
-    let (off, share) = (Enclosure::around(off, relative, 0.0), Enclosure::around(share, relative, 0.0));
-    Ok(Cycle {
-        down: off.at_most(1.0),
-        frequency,
-        mean_down: off.over(frequency),
-        mean_up: share.over(frequency),
-    })
+    // The sums of rates are rounded.
+    let rounded = Enclosure { low: 1.0 - 8.0 * ROUNDING, high: 1.0 + 8.0 * ROUNDING };
+    let (frequency, off, on) = (flow.times(rounded), share(true)?, share(false)?);
+    Ok(Cycle { down: off, frequency, mean_down: off.over(frequency), mean_up: on.over(frequency), method })
 }
 
 /// A reward vector must be one finite number of at least 0 a state.
@@ -92,28 +111,42 @@ pub(crate) fn check_reward(chain: &Chain, reward: &[f64]) -> Result<()> {
 }
 
 /// Stationary distribution of one bottom component and its relative error bound.
+///
+/// All states but one are eliminated and weighed against that one. It should be a likely one: against a state that
+/// is hardly ever seen the others' weights would overflow. Then the heaviest is tried instead.
 fn within(chain: &Chain, members: &[usize]) -> (Vec<f64>, f64) {
-    let Some((&last, rest)) = members.split_last() else { return (Vec::new(), 0.0) };
-    if rest.is_empty() {
-        return (vec![1.0], 0.0);
+    let part = part(chain, members);
+    let started = chain.initial().iter().find_map(|each| members.binary_search(&each.0).ok());
+    let mut kept = started.unwrap_or(0);
+    for _ in 0..ATTEMPTS {
+        let (weights, error) = weighed(&part, kept);
+        let total = sum(weights.iter().copied());
+        if total < HEAVIEST {
+            return (weights.into_iter().map(|weight| weight / total).collect(), 2.0 * error);
+        }
+        let heavier = |&a: &usize, &b: &usize| weights[a].total_cmp(&weights[b]);
+        kept = (0..weights.len()).max_by(heavier).unwrap_or(kept);
     }
-    let mut elimination = Elimination::new(&part(chain, members), 0, Vec::new(), 0);
-    let order: Vec<usize> = (0..rest.len()).collect();
-    let done = elimination.run(&order);
-    let mut weights = vec![0.0; members.len()];
-    debug_assert!(members[rest.len()] == last);
-    weights[rest.len()] = 1.0;
+    (vec![0.0; members.len()], f64::INFINITY)
+}
+
+/// Choices of the state that is kept, and the weight of all against it that is too close to overflow.
+const ATTEMPTS: usize = 4;
+const HEAVIEST: f64 = 1e280;
+
+/// Stationary weights against that of state `kept`, and their relative error bound.
+fn weighed(part: &Chain, kept: usize) -> (Vec<f64>, f64) {
+    let mut elimination = Elimination::new(part, 0, Vec::new(), 0);
+    let others: Vec<usize> = (0..part.states()).filter(|&state| state != kept).collect();
+    let done = elimination.run(&others);
+    let mut weights = vec![0.0; part.states()];
+    weights[kept] = 1.0;
     for each in done.iter().rev() {
         let inflow = sum(each.entrants.iter().map(|&(from, rate)| weights[from as usize] * rate));
         weights[each.state] = inflow / each.exit;
-        // Weights are ratios to the last state's: only their proportions count, so a common scale is free.
-        if weights[each.state] > 1e200 {
-            weights.iter_mut().for_each(|weight| *weight *= 2.0_f64.powi(-600));
-        }
     }
-    let total = sum(weights.iter().copied());
-    let walk = 10.0 * ROUNDING * members.len() as f64;
-    (weights.into_iter().map(|weight| weight / total).collect(), 2.0 * (elimination.relative_error() + walk))
+    let walk = 10.0 * ROUNDING * part.states() as f64;
+    (weights, elimination.relative_error() + walk)
 }
 
 /// The states `members` as a chain of their own.

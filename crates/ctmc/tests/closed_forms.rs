@@ -48,7 +48,7 @@ fn lost_calls_are_erlangs() {
         blocked = offered * blocked / (line as f64 + offered * blocked);
     }
     let busy = marks(lines + 1, |state| state == lines);
-    assert!(near(long_run(&chain, &busy).unwrap().enclosure, blocked));
+    assert!(near(long_run(&chain, &busy, &Options::default()).unwrap().enclosure, blocked));
 }
 
 #[test]
@@ -90,9 +90,9 @@ fn shares_of_two_traps_follow_the_rates() {
 #[test]
 fn a_repairable_node_cycles() {
     let chain = birth_death(1, |_| 0.5, |_| 0.001, 1);
-    let found = cycle(&chain, &[true, false]).unwrap();
+    let found = cycle(&chain, &[true, false], &Options::default()).unwrap();
     assert!(near(found.mean_down, 2.0) && near(found.mean_up, 1000.0) && near(found.frequency, 1.0 / 1002.0));
-    assert!(cycle(&chain, &[false, false]).is_err());
+    assert!(cycle(&chain, &[false, false], &Options::default()).is_err());
 }
 
 /// Passive failover: `num` slots, a pool of cold spares, perhaps repair into the pool. State: (up, in the pool).
@@ -213,6 +213,34 @@ fn a_hundred_thousand_states_of_which_few_matter() {
     assert!(found.enclosure.relative_width() <= 1e-6 && found.states < 500, "{found:?}");
     // Down is nearly always one slot waiting 15 s for its failover: 300 crashes a year.
     assert!((found.enclosure.mid() / 4500.0 - 1.0).abs() < 1e-3);
+}
+
+/// Independent services, each up or down by itself: their product is solved whole.
+#[test]
+fn sweeping_encloses_a_product_of_services() {
+    let (services, fail, mend) = (12_usize, 0.001, 1.0);
+    let states = 1 << services;
+    let flip = |state: usize, bit: usize| state ^ (1 << bit);
+    let transitions: Vec<Transition> = (0..states)
+        .flat_map(|state| {
+            (0..services)
+                .map(move |bit| (state, flip(state, bit), if state >> bit & 1 == 0 { fail } else { mend }))
+        })
+        .collect();
+    let chain = Chain::new(states, transitions, vec![(0, 1.0)]).unwrap();
+    let all_up = marks(states, |state| state != 0);
+    let found = long_run(&chain, &all_up, &Options::default()).unwrap();
+    let truth = -((mend / (fail + mend)).ln() * services as f64).exp_m1();
+    assert!(found.method == Method::Sweeping && near(found.enclosure, truth), "{found:?} {truth}");
+    assert!(found.enclosure.relative_width() <= 1e-8);
+}
+
+#[test]
+fn states_of_hardly_any_weight_do_not_spoil_the_others() {
+    // The last state is seen once in 1e400 times: weights against it would overflow.
+    let chain = birth_death(400, |_| 0.1, |_| 1.0, 400);
+    let found = stationary(&chain).unwrap();
+    assert!(near(found.enclosure(0), 0.9) && near(found.enclosure(7), 0.9e-7), "{:?}", found.enclosure(0));
 }
 
 #[test]

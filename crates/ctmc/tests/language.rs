@@ -87,7 +87,7 @@ fn a_module_renamed_is_another() {
     assert_eq!(model.chain.states(), 4);
     // Two alike and independent: up 2/3 of the time each.
     let both: Vec<f64> = model.labels[0].1.iter().map(|mark| f64::from(u8::from(*mark))).collect();
-    let found = long_run(&model.chain, &both).unwrap().enclosure;
+    let found = long_run(&model.chain, &both, &Options::default()).unwrap().enclosure;
     assert!(found.low <= 4.0 / 9.0 && 4.0 / 9.0 <= found.high + 1e-15);
 }
 
