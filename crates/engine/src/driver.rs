@@ -254,7 +254,8 @@ impl<'p> Driver<'p> {
             };
             self.queue.pop();
             let user = &mut users[token as usize];
-            if user.wake != due || user.is_busy() {
+            let pausing = user.stage == Stage::Pausing;
+            if user.wake != due || (user.is_busy() && !pausing) {
                 continue;
             }
             if user.stage == Stage::Away {
@@ -264,7 +265,11 @@ impl<'p> Driver<'p> {
             self.now = self.clock.now();
             // A user that came late to its own start was not ready before its last operation ended.
             self.recorder.woke(self.now - due.max(user.ended));
-            self.begin(user, due);
+            if pausing {
+                self.resume(user);
+            } else {
+                self.begin(user, due);
+            }
         }
     }
 

@@ -34,6 +34,21 @@ impl Driver<'_> {
         self.dispatch(user, work);
     }
 
+    /// Lets the queue ask for the next file of the page after `pause` microseconds.
+    pub(crate) fn pause(&mut self, user: &mut User, pause: u64) {
+        user.stage = Stage::Pausing;
+        // Nothing is awaited that could take too long.
+        user.deadline = u64::MAX;
+        self.await_start(user, self.now + pause);
+    }
+
+    /// The pause is over.
+    pub(crate) fn resume(&mut self, user: &mut User) {
+        let mut work = self.borrow_work(user);
+        self.issue(user, &mut work);
+        self.return_work(user, work);
+    }
+
     fn dispatch(&mut self, user: &mut User, work: &mut Work) {
         user.reader = Reader::default();
         work.store.clear();
@@ -140,7 +155,7 @@ impl Driver<'_> {
     /// Deals with what epoll reports of a user's connection.
     pub(crate) fn on_event(&mut self, user: &mut User, flags: EventFlags) {
         let ended = flags.intersects(EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR);
-        if !user.is_busy() {
+        if !user.is_busy() || user.stage == Stage::Pausing {
             // The server closed an idle connection, or says what nobody asked for.
             if ended || flags.contains(EventFlags::IN) {
                 self.close(user);

@@ -5,6 +5,7 @@ use loadstone_workload::{Answer, CompiledStep, markup_decode, references};
 
 use crate::address::resolve;
 use crate::browser::address_hash;
+use crate::clock::micros;
 use crate::driver::Driver;
 use crate::reader::Whole;
 use crate::recorder::{Cause, Counter};
@@ -88,7 +89,13 @@ impl<'p> Driver<'p> {
                 user.method = Method::Get;
                 user.redirects = 0;
                 work.journey.location.clear();
-                self.issue(user, work);
+                match &self.program.pause {
+                    Some(law) => {
+                        let pause = micros(law.sample(&mut user.state.rng));
+                        self.pause(user, pause);
+                    }
+                    None => self.issue(user, work),
+                }
             }
             Verdict::Done => self.step_done(user, work),
             Verdict::Fail(cause, said) => self.fail(user, work, cause, &said),

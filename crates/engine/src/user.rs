@@ -25,6 +25,8 @@ pub(crate) enum Stage {
     Sending,
     /// The answer is awaited or being read.
     Reading,
+    /// The next file of a page is not asked for yet.
+    Pausing,
 }
 
 /// Which request of a step is under way.
@@ -115,7 +117,7 @@ impl User {
 
     /// Whether an operation is under way.
     pub(crate) fn is_busy(&self) -> bool {
-        matches!(self.stage, Stage::Connecting | Stage::Sending | Stage::Reading)
+        !matches!(self.stage, Stage::Away | Stage::Idle)
     }
 }
 

@@ -228,3 +228,38 @@ fn an_operation_without_a_step_to_take_does_not_spin() {
     let outcome = run(plan);
     assert!(outcome.ok(0) > 100 && outcome.ok(0).abs_diff(outcome.ok(1)) <= 1);
 }
+
+/// A page of three images with a pause before each.
+fn paused_page(server: &Server) -> Json {
+    let steps = json!([get("/", json!({"page": true}))]);
+    let mut plan = plan(server.port, 0.5, json!([operation("op", steps)]));
+    plan["browser"]["pause"] = json!({"kind": "fixed", "value_s": 0.05});
+    plan["mix"] = json!({"op": {"end": 1}});
+    plan
+}
+
+const THREE_IMAGES: &str = "<img src=/1><img src=/2><img src=/3>";
+
+#[test]
+fn a_browser_pauses_before_each_file_of_a_page() {
+    let server =
+        Server::start(|r| if r.path == "/" { support::page(THREE_IMAGES) } else { answer(200, "", "x") });
+    let outcome = run(paused_page(&server));
+    assert!(outcome.ok(0) >= 1);
+    assert_eq!(outcome.failures(), []);
+    assert_eq!(outcome.counter(0, "images"), 3 * outcome.ok(0));
+    assert!(outcome.times(0, |o| &o.response).mean().unwrap() >= 150_000.0);
+}
+
+#[test]
+fn a_connection_that_ends_in_a_pause_is_made_anew() {
+    let server = Server::start(|r| {
+        let body = if r.path == "/" { THREE_IMAGES } else { "x" };
+        let length = body.len();
+        Reply::SendAndClose(format!("HTTP/1.1 200 X\r\nContent-Length: {length}\r\n\r\n{body}").into_bytes())
+    });
+    let outcome = run(paused_page(&server));
+    assert!(outcome.ok(0) >= 1);
+    assert_eq!(outcome.failures(), []);
+    assert_eq!(outcome.counter(0, "images"), 3 * outcome.ok(0));
+}

@@ -1,6 +1,8 @@
 //! From a plan to a program: every name resolved, every template parsed, every number checked.
 
-use loadstone_stats::{Era, ExponentialRank, Law as Compiled};
+use std::sync::Arc;
+
+use loadstone_stats::{self as stats, Era, ExponentialRank, Law as Compiled, Rng, Zipf};
 
 use crate::encoding::Encoding;
 use crate::extract::Site;
@@ -10,12 +12,16 @@ use crate::names::Names;
 use crate::program::{CompiledOperation, CompiledPacing, Program};
 use crate::step::{CompiledStep, Fillers};
 use crate::template::Template;
-use crate::{Law, Load, NameEra, Operation, Pacing, Plan, Value};
+use crate::{Law, Load, Locality, NameEra, Operation, Pacing, Plan, Value};
 
 /// Longest time that is accepted, in seconds: a year; beyond it a unit was mistaken.
 const MAX_SECONDS: f64 = 366.0 * 86_400.0;
 /// Most items or characters of a drawn value.
 const MAX_LENGTH: u32 = 1 << 20;
+/// Draws of a sequence with locality; then it begins again.
+const SEQUENCE: u32 = 1 << 17;
+/// Stream of the random numbers of sequences: behind those of values and walks of all possible users.
+const SEQUENCES: u64 = 1 << 33;
 
 pub(crate) fn compile(plan: &Plan) -> Result<Program, String> {
     check_load(&plan.load)?;
@@ -57,6 +63,10 @@ pub(crate) fn compile(plan: &Plan) -> Result<Program, String> {
         slice: (plan.slice.index, plan.slice.of),
         population,
         browser: plan.browser.clone(),
+        pause: match &plan.browser.pause {
+            Some(law) => Some(compile_law(law).map_err(|why| format!("browser.pause: {why}"))?),
+            None => None,
+        },
         operations,
         first,
         mix,
@@ -182,6 +192,10 @@ fn compile_law(law: &Law) -> Result<Compiled, String> {
             inside(&[k_s, max_s]) && k_s > 0.0 && alpha > 0.0 && alpha.is_finite() && k_s <= max_s,
             Compiled::Pareto { scale: k_s, shape: alpha, max: max_s },
         ),
+        Law::Weibull { scale_s, shape, max_s } => (
+            inside(&[scale_s, max_s]) && scale_s > 0.0 && shape > 0.0 && shape.is_finite() && max_s > 0.0,
+            Compiled::Weibull { scale: scale_s, shape, max: max_s },
+        ),
     };
     if right { Ok(compiled) } else { Err(format!("{law:?} is no law of times from 0 to a year")) }
 }
@@ -196,14 +210,21 @@ fn compile_value(value: &Value, names: &Names) -> Result<Generator, String> {
         Value::Int { low, high } if low > high => return Err(format!("from {low} to {high} is no range")),
         Value::Int { low, high } => Generator::Int(*low, *high),
         Value::Slice { count } => Generator::Slice(positive(*count)?),
-        Value::Serial { start } => {
-            let sequence = names.serials.iter().position(|known| known == start).unwrap_or_default();
-            Generator::Serial { start: *start, sequence }
-        }
+        Value::Serial { start } => Generator::Serial { start: *start, sequence: names.sequence(value) },
         Value::Rank { count, scale } if *scale > 0.0 && scale.is_finite() => {
             Generator::Rank(ExponentialRank { count: positive(*count)?, scale: *scale })
         }
         Value::Rank { scale, .. } => return Err(format!("the scale {scale} is not above 0")),
+        Value::Zipf { exponent, .. } if !(*exponent > 0.0 && exponent.is_finite()) => {
+            return Err(format!("the exponent {exponent} is not above 0"));
+        }
+        Value::Zipf { count, exponent, locality: None } => {
+            Generator::Zipf(Zipf::new(positive(*count)?, *exponent))
+        }
+        Value::Zipf { count, exponent, locality: Some(Locality { mu, sigma }) } => Generator::Shared {
+            ranks: ranks(*count, *exponent, *mu, *sigma, names)?,
+            sequence: names.sequence(value),
+        },
         Value::Words { low, high } => {
             ordered(*low, *high)?;
             Generator::Words(*low, *high)
@@ -246,6 +267,17 @@ fn compile_value(value: &Value, names: &Names) -> Result<Generator, String> {
             row: row.as_ref().map(|row| template(row)).transpose()?,
         },
     })
+}
+
+/// The sequence that all users, of all agents, go through: it follows from the plan's seed.
+fn ranks(count: i64, exponent: f64, mu: f64, sigma: f64, names: &Names) -> Result<Arc<[u32]>, String> {
+    let count = u32::try_from(positive(count)?).ok().filter(|count| *count <= SEQUENCE);
+    let count = count.ok_or_else(|| format!("locality: no more than {SEQUENCE} ranks"))?;
+    if !(mu.is_finite() && sigma > 0.0 && sigma.is_finite()) {
+        return Err(format!("locality: mu {mu} and sigma {sigma} are no log-normal law"));
+    }
+    let mut rng = Rng::stream(names.seed, SEQUENCES);
+    Ok(stats::Locality { count, exponent, mu, sigma }.sequence(SEQUENCE, &mut rng).into())
 }
 
 fn positive(count: i64) -> Result<u64, String> {

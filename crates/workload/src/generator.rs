@@ -1,6 +1,8 @@
 //! Generators of values.
 
-use loadstone_stats::{Era, ExponentialRank, Rng, push_username};
+use std::sync::Arc;
+
+use loadstone_stats::{Era, ExponentialRank, Rng, Zipf, push_username};
 
 use crate::state::State;
 use crate::template::{Template, number};
@@ -24,6 +26,15 @@ pub enum Generator {
     },
     /// A popularity rank.
     Rank(ExponentialRank),
+    /// A popularity rank by Zipf's law.
+    Zipf(Zipf),
+    /// Entry k × users + user of what all users share, from the beginning again behind the end.
+    Shared {
+        /// The ranks.
+        ranks: Arc<[u32]>,
+        /// Which of the user's sequences counts k.
+        sequence: usize,
+    },
     /// Words of 1..=12 letters, this many characters in all.
     Words(u32, u32),
     /// One run of letters.
@@ -199,6 +210,11 @@ impl Generator {
                 start.wrapping_add((state.next_serial(*sequence) * users + user) as i64)
             }
             Self::Rank(law) => law.sample(&mut state.rng) as i64,
+            Self::Zipf(law) => law.sample(&mut state.rng) as i64,
+            Self::Shared { ranks, sequence } => {
+                let at = (state.next_serial(*sequence) * users + user) % ranks.len() as u64;
+                i64::from(ranks[at as usize])
+            }
             _ => return None,
         })
     }
@@ -305,6 +321,36 @@ mod tests {
         let all: Vec<_> = (0..10).flat_map(|u| drawn(json!({"kind": "serial", "start": 50}), u, 7)).collect();
         let distinct: BTreeSet<u32> = all.iter().map(|s| s.parse().unwrap()).collect();
         assert!(distinct.into_iter().eq(50..120));
+    }
+
+    #[test]
+    fn ranks_are_zipfs_with_and_without_locality() {
+        let without = json!({"kind": "zipf", "count": 100, "exponent": 1.0});
+        let with =
+            json!({"kind": "zipf", "count": 100, "exponent": 1.0, "locality": {"mu": 2.0, "sigma": 1.0}});
+        let harmonic: f64 = (1..=100).map(|rank| 1.0 / f64::from(rank)).sum();
+        for value in [without, with] {
+            let all: Vec<u32> = drawn(value, 3, 20_000).iter().map(|rank| rank.parse().unwrap()).collect();
+            assert!(all.iter().all(|rank| (1..=100).contains(rank)));
+            for rank in [1, 2, 10] {
+                let seen = all.iter().filter(|other| **other == rank).count() as u64;
+                let around = loadstone_stats::wilson(seen, 20_000, 0.999_999_4);
+                assert!((around.low..around.high).contains(&(1.0 / (f64::from(rank) * harmonic))), "{rank}");
+            }
+        }
+    }
+
+    #[test]
+    fn users_share_one_sequence_of_ranks() {
+        let value =
+            json!({"kind": "zipf", "count": 50, "exponent": 1.0, "locality": {"mu": 1.0, "sigma": 0.5}});
+        let by_user: Vec<Vec<String>> = (0..10).map(|user| drawn(value.clone(), user, 300)).collect();
+        let merged = (0..300).flat_map(|k| by_user.iter().map(move |own| &own[k]));
+        let ranks: Vec<u32> = merged.map(|rank| rank.parse().unwrap()).collect();
+        let law = loadstone_stats::Locality { count: 50, exponent: 1.0, mu: 1.0, sigma: 0.5 };
+        let program = program(plan_drawing("x", value));
+        let expected = law.sequence(1 << 17, &mut Rng::stream(program.seed, 1 << 33));
+        assert_eq!(ranks, expected[..3000]);
     }
 
     #[test]

@@ -23,8 +23,10 @@ pub(crate) struct Names {
     pub drawn: Vec<bool>,
     pub lists: usize,
     pub flags: usize,
-    /// Starts of `serial` values: one sequence for each.
-    pub serials: Vec<i64>,
+    /// The distinct values of which every user counts its draws: one sequence for each.
+    pub serials: Vec<Value>,
+    /// Seed of the plan.
+    pub seed: u64,
     /// Names of counted steps in the order of the plan.
     pub counters: Vec<String>,
 }
@@ -32,7 +34,7 @@ pub(crate) struct Names {
 impl Names {
     /// Finds every name that the plan defines.
     pub(crate) fn collect(plan: &Plan) -> Result<Self, String> {
-        let mut names = Self::default();
+        let mut names = Self { seed: plan.seed, ..Self::default() };
         for operation in &plan.operations {
             for draw in &operation.draw {
                 let slot = names
@@ -72,7 +74,9 @@ impl Names {
 
     fn collect_serials(&mut self, value: &Value) {
         match value {
-            Value::Serial { start } if !self.serials.contains(start) => self.serials.push(*start),
+            Value::Serial { .. } | Value::Zipf { locality: Some(_), .. } if !self.serials.contains(value) => {
+                self.serials.push(value.clone());
+            }
             Value::Username { id: inner, .. } | Value::List { item: inner, .. } => {
                 self.collect_serials(inner)
             }
@@ -116,6 +120,11 @@ impl Names {
             Some(Slot::Flag(_)) => Err(format!("`{name}` is a flag, not a value")),
             None => Err(format!("no operation draws or extracts `{name}`")),
         }
+    }
+
+    /// Which of a user's sequences counts the draws of `value`.
+    pub(crate) fn sequence(&self, value: &Value) -> usize {
+        self.serials.iter().position(|known| known == value).unwrap_or_default()
     }
 
     /// Index of a list.

@@ -159,6 +159,15 @@ pub enum Law {
         /// Clamp.
         max_s: f64,
     },
+    /// Survival exp(-(x / scale_s)^shape), clamped at max_s.
+    Weibull {
+        /// Scale, seconds.
+        scale_s: f64,
+        /// Shape; 1 is exponential.
+        shape: f64,
+        /// Clamp.
+        max_s: f64,
+    },
 }
 
 /// Sessions.
@@ -182,6 +191,10 @@ pub struct Browser {
     pub cached: Vec<String>,
     /// User-Agent header.
     pub user_agent: String,
+    /// Pause before each further file of a page: what browser and user do between two of them. It is part of the
+    /// operation and of its response time. None: none.
+    #[serde(default)]
+    pub pause: Option<Law>,
 }
 
 /// The unit a user waits for and the SLA judges.
@@ -240,6 +253,16 @@ pub enum Value {
         count: i64,
         /// Mean of the law as a share of count.
         scale: f64,
+    },
+    /// A popularity rank in 1..=count by Zipf's law: P(rank = k) proportional to k^-exponent.
+    Zipf {
+        /// How many ranks.
+        count: i64,
+        /// Zipf's exponent.
+        exponent: f64,
+        /// None: ranks are independent. Else all users of the plan go through one sequence in which ranks return.
+        #[serde(default)]
+        locality: Option<Locality>,
     },
     /// Random text: lower-case words of 1..12 letters, of this many characters.
     Words {
@@ -318,6 +341,16 @@ pub enum Value {
         #[serde(default)]
         row: Option<String>,
     },
+}
+
+/// How soon what was asked for is asked for again: a log-normal law of LRU stack distances (`stats::Locality`).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Locality {
+    /// Mean of the logarithm.
+    pub mu: f64,
+    /// Standard deviation of the logarithm.
+    pub sigma: f64,
 }
 
 /// Which lengths of user names occur: see `stats::Era`.

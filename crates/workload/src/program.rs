@@ -28,6 +28,8 @@ pub struct Program {
     pub population: u32,
     /// What the emulated browser caches.
     pub browser: Browser,
+    /// Pause before each further file of a page.
+    pub pause: Option<Law>,
     /// Operations in the order of the plan.
     pub operations: Vec<CompiledOperation>,
     /// The first operation of a session.

@@ -42,7 +42,7 @@ _CONTENT_TYPES = {
 class AppOptions(Table):
     """How the built-in application runs; what is absent is left to it."""
 
-    profile: Literal["cloudstone-2008", "olio-0.2"] | None = None
+    profile: Literal["cloudstone-2008", "olio-0.2", "measured", "surge-1998"] | None = None
     connector: str | None = None
     cores: Annotated[Size | None, Field(description="processors it may use; all that the machine has")] = None
     workers: Size | None = None
@@ -57,7 +57,7 @@ class Target(Table):
     """Where requests go: a site that runs already (`url`) or a built-in application (`app`)."""
 
     url: str | None = None
-    app: Literal["olio"] | None = None
+    app: Literal["olio", "surge"] | None = None
     app_options: AppOptions = Field(default=AppOptions(), alias="options")
     reset: Annotated[
         str | None,
@@ -161,6 +161,10 @@ class Browser(Table):
         default=[]
     )
     user_agent: str = "loadstone"
+    pause: Annotated[
+        Law | None,
+        Field(description="before each further file of a page; part of the operation's response time"),
+    ] = None
 
 
 class Sla(Table):

@@ -54,7 +54,7 @@ class Planner:
             "load": self._load(file.load),
             "pacing": self._pacing(file.pacing),
             "session": {"first": file.first},
-            "browser": file.browser.model_dump(),
+            "browser": self._browser(file.browser),
             "operations": [self._operation(operation) for operation in file.operation],
             "mix": mixing.rows(file),
         }
@@ -67,10 +67,11 @@ class Planner:
         kind = "cycle" if pacing.cycle is not None else "think"
         law = pacing.cycle if pacing.cycle is not None else pacing.think
         assert law is not None  # the model has exactly one
-        written = law.model_dump()
-        if isinstance(law, values.NegExp):
-            written["max_s"] = law.clamp_s
-        return {"kind": kind, "law": written}
+        return {"kind": kind, "law": _law(law)}
+
+    def _browser(self, browser: model.Browser) -> Json:
+        written = browser.model_dump(exclude={"pause"})
+        return written if browser.pause is None else {**written, "pause": _law(browser.pause)}
 
     def _operation(self, operation: model.Operation) -> Json:
         return {
@@ -166,6 +167,13 @@ class Planner:
 
     def _fill(self, template: str) -> str:
         return fill(template, self._data)
+
+
+def _law(law: values.Law) -> Json:
+    written = law.model_dump()
+    if isinstance(law, values.NegExp):
+        written["max_s"] = law.clamp_s
+    return written
 
 
 def json_template(value: Any) -> str:

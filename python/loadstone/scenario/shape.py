@@ -42,6 +42,7 @@ _TABLES: dict[str, type[Table]] = {
     "check": model.Check,
     "expect": model.Expect,
     "load": model.Load,
+    "locality": values.Locality,
     "operation": model.Operation,
     "options": model.AppOptions,
     "pacing": model.Pacing,
@@ -142,7 +143,7 @@ def _wrong_kind(context: Mapping[str, Any], path: Path, raw: Mapping[str, Any]) 
 
 
 def _is_law(path: Path) -> bool:
-    return bool(path) and path[-1] in ("cycle", "think")
+    return bool(path) and path[-1] in ("cycle", "think", "pause")
 
 
 def _laws() -> dict[str, type[Table]]:

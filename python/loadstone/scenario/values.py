@@ -88,6 +88,15 @@ class Pareto(Table):
         return self
 
 
+class Weibull(Table):
+    """Weibull with scale_s seconds and shape (1 is exponential), clamped at max_s."""
+
+    kind: Literal["weibull"]
+    scale_s: Positive
+    shape: Positive
+    max_s: Positive
+
+
 def _seconds(value: Any) -> Any:
     """A bare number of seconds is a fixed time."""
     if isinstance(value, int | float | str) and not isinstance(value, bool):
@@ -95,7 +104,7 @@ def _seconds(value: Any) -> Any:
     return value
 
 
-AnyLaw = Annotated[Fixed | Uniform | NegExp | LogNormal | Pareto, Field(discriminator="kind")]
+AnyLaw = Annotated[Fixed | Uniform | NegExp | LogNormal | Pareto | Weibull, Field(discriminator="kind")]
 Law = Annotated[AnyLaw, BeforeValidator(_seconds, json_schema_input_type=AnyLaw | float | str)]
 
 
@@ -132,6 +141,25 @@ class Rank(Table):
     kind: Literal["rank"]
     count: Ordinal
     scale: Positive = 0.1
+
+
+class Locality(Table):
+    """Log-normal law of how many other ranks are asked for before one returns (LRU stack distance)."""
+
+    mu: Real
+    sigma: Positive
+
+
+class Zipf(Table):
+    """A popularity rank in 1..count by Zipf's law, P(k) proportional to k^-exponent.
+
+    With `locality` all users go through one sequence in which ranks return soon.
+    """
+
+    kind: Literal["zipf"]
+    count: Ordinal
+    exponent: Positive = 1.0
+    locality: Locality | None = None
 
 
 class Words(Table):
@@ -249,6 +277,7 @@ AnyValue = Annotated[
     | Slice
     | Serial
     | Rank
+    | Zipf
     | Words
     | Letters
     | Digits
