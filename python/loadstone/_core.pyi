@@ -76,5 +76,8 @@ def solve_chain(request_json: str) -> dict[str, Any]:
 def usernames(first: int, count: int) -> list[str]:
     """Deterministic user names of the ids `first .. first + count`."""
 
+def serve_surge(files: int, seed: int, profile: str, options_json: str) -> Server:
+    """Serves SURGE's file set of these arguments. OSError or ValueError with a sentence."""
+
 def without_password(place: str) -> str:
     """A folder as it is, a database's URL without its password: fit to be shown."""

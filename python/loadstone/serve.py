@@ -15,11 +15,11 @@ from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 
-from loadstone._core import serve_olio
+from loadstone._core import Server, serve_olio
 from loadstone.errors import LoadstoneError
 
 Options = dict[str, object]
-"""As `_core.serve_olio` takes them."""
+"""As `_core.serve_olio` takes them; with `surge` (files, seed, profile) as `_core.serve_surge` does."""
 
 Announce = Callable[[str], None]
 
@@ -27,7 +27,7 @@ _DRAIN_S = 10.0
 
 
 def serve(place: Path | str, options: Options, announce: Announce, *, until_eof: bool = False) -> None:
-    """Serves the Olio data in `place`, a folder or a database's URL.
+    """Serves the Olio data in `place`, a folder or a database's URL; with the option `surge` SURGE's files.
 
     Returns after SIGTERM, SIGINT or, if asked, the end of stdin.
     `announce` gets the URL once requests are taken. Requests under way are finished first.
@@ -40,7 +40,7 @@ def serve(place: Path | str, options: Options, announce: Announce, *, until_eof:
 
     before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        server = serve_olio(str(place), json.dumps(options))
+        server = _start(str(place), options)
     except ValueError as error:
         raise LoadstoneError("serve-options", f"cannot serve like this: {error}") from error
     except OSError as error:
@@ -58,6 +58,17 @@ def serve(place: Path | str, options: Options, announce: Announce, *, until_eof:
         for number, handler in before.items():
             signal.signal(number, handler)
         server.drain(_DRAIN_S)
+
+
+def _start(place: str, options: Options) -> Server:
+    if "surge" not in options:
+        return serve_olio(place, json.dumps(options))
+    from loadstone._core import serve_surge
+
+    others = dict(options)
+    made = others.pop("surge")
+    assert isinstance(made, dict)
+    return serve_surge(**made, options_json=json.dumps(others))
 
 
 def _await_eof(stop: threading.Event) -> None:

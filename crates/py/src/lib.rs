@@ -7,6 +7,7 @@ mod chain;
 mod network;
 mod run;
 mod site;
+mod surge;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -30,6 +31,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run::merge_windows, module)?)?;
     module.add_function(wrap_pyfunction!(site::load_olio, module)?)?;
     module.add_function(wrap_pyfunction!(site::serve_olio, module)?)?;
+    module.add_function(wrap_pyfunction!(surge::serve_surge, module)?)?;
     module.add_function(wrap_pyfunction!(site::usernames, module)?)?;
     module.add_function(wrap_pyfunction!(site::without_password, module)?)?;
     Ok(())

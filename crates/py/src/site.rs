@@ -43,7 +43,7 @@ struct LoadSettings {
 /// Options of the server; absent ones are the container's and the site's defaults.
 #[derive(Deserialize, Default)]
 #[serde(default, deny_unknown_fields)]
-struct ServeSettings {
+pub struct ServeSettings {
     address: Option<String>,
     connector: Option<String>,
     workers: usize,
@@ -53,6 +53,13 @@ struct ServeSettings {
     password: Option<String>,
     full_image: bool,
     memory: Option<MemorySettings>,
+}
+
+impl ServeSettings {
+    /// Whether there is an option that no other application has.
+    pub fn is_for_olio(&self) -> bool {
+        self.cache.is_some() || self.password.is_some() || self.full_image || self.memory.is_some()
+    }
 }
 
 /// A data set made in memory at start.
@@ -68,6 +75,13 @@ struct MemorySettings {
 #[pyclass(module = "loadstone._core")]
 pub struct Server {
     server: container::Server,
+}
+
+impl Server {
+    /// A server that has started.
+    pub fn of(server: container::Server) -> Self {
+        Self { server }
+    }
 }
 
 #[pymethods]
@@ -148,7 +162,7 @@ pub fn serve_olio(py: Python<'_>, place: &str, options_json: &str) -> PyResult<S
         container::Server::start(config, Arc::new(olio)).map_err(|error| error.to_string())
     };
     let server = py.detach(start).map_err(PyOSError::new_err)?;
-    Ok(Server { server })
+    Ok(Server::of(server))
 }
 
 #[pyfunction]
@@ -161,12 +175,12 @@ pub fn usernames(first: u64, count: u64) -> Vec<String> {
     (first..first.saturating_add(count)).map(|id| username(id, Era::Release)).collect()
 }
 
-fn parse<'j, T: Deserialize<'j>>(json: &'j str) -> PyResult<T> {
+pub fn parse<'j, T: Deserialize<'j>>(json: &'j str) -> PyResult<T> {
     serde_json::from_str(json).map_err(|error| PyValueError::new_err(format!("options: {error}")))
 }
 
 /// What `name` stands for, or a sentence that names the choices.
-fn choice<T>(what: &str, name: &str, value: Option<T>, choices: &str) -> PyResult<T> {
+pub fn choice<T>(what: &str, name: &str, value: Option<T>, choices: &str) -> PyResult<T> {
     value.ok_or_else(|| PyValueError::new_err(format!("no {what} `{name}`; there are {choices}")))
 }
 
@@ -194,7 +208,7 @@ fn load_options(accounts: u64, profile: &str, settings: &LoadSettings) -> PyResu
     Ok(options)
 }
 
-fn config(settings: &ServeSettings) -> PyResult<Config> {
+pub fn config(settings: &ServeSettings) -> PyResult<Config> {
     let mut config = Config {
         workers: settings.workers,
         queue: settings.queue,

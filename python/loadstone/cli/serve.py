@@ -24,6 +24,8 @@ class Connector(StrEnum):
     """How sockets and workers meet."""
 
     HYBRID = "hybrid"
+    THREADED = "threaded"
+    EVENT = "event"
 
 
 def register(app: typer.Typer) -> None:
@@ -93,6 +95,45 @@ def olio(
         return
     with _folder(data, accounts, profile, media_scale) as folder:
         serving.serve(folder, options, announce)
+
+
+@serve.command()
+def surge(
+    files: Annotated[int, typer.Option(min=10, max=1_000_000, help="Files of the set.")] = 5000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of sizes, popularity and references.")] = 1,
+    profile: Annotated[
+        str, typer.Option(metavar="NAME", help="measured, or surge-1998 for the published laws.")
+    ] = "measured",
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")
+    ] = 8080,
+    connector: Annotated[Connector, typer.Option(help="How sockets and workers meet.")] = Connector.HYBRID,
+    workers: Annotated[
+        int, typer.Option(min=0, help="Worker threads; 0 means as many as fit the machine.")
+    ] = 0,
+    max_connections: Annotated[
+        int, typer.Option(min=0, help="Connections held at once; 0 means no limit.")
+    ] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Announce the address as JSON.")] = False,
+) -> None:
+    """Serve SURGE's files, generated from a seed, until Ctrl-C or SIGTERM.
+
+    Example: loadstone serve surge --port 8080 --files 5000 --seed 1
+    """
+    from loadstone import serve as serving
+
+    def announce(url: str) -> None:
+        print(json.dumps({"url": url}) if as_json else f"serving surge at {url}", flush=True)
+
+    options: dict[str, object] = {
+        "address": f"[{host}]:{port}" if ":" in host else f"{host}:{port}",
+        "connector": connector.value,
+        "workers": workers,
+        "max_connections": max_connections,
+        "surge": {"files": files, "seed": seed, "profile": profile},
+    }
+    serving.serve("surge", options, announce)
 
 
 @contextlib.contextmanager

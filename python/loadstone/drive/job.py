@@ -12,6 +12,7 @@ from loadstone import record
 from loadstone.drive.dataset import DataSet, Loading
 from loadstone.drive.deployed import Deployed
 from loadstone.drive.engine import Engine
+from loadstone.drive.generated import Generated
 from loadstone.drive.interrupt import Interrupt
 from loadstone.drive.measure import Progress, measure
 from loadstone.drive.service import Service
@@ -54,6 +55,8 @@ def sut_of(
                 hint="--sut-pid, --db-pid and --reset are for a site of yours: give its --url",
             )
         options = dict(target.options)
+        if target.app == "surge":
+            return Generated.of(scenario.data, options)
         profile = str(options.pop("profile", DataSet.profile))
         return Builtin(DataSet.of(scenario.data, profile), options, loading)
     site: dict[str, Any] = scenario.plan()["target"]
