@@ -113,7 +113,10 @@ def _figures(
         {(entry.address, entry.port)} if victim == bench.host(balancer) else set(bench.endpoints(SERVERS))
     )
     at_client = observe(captured[client].segments, lambda one: one == (entry.address, entry.port))
-    at_victim = observe(captured[victim].segments, servers.__contains__)
+    # Other balancers ask for the victim's health, too.
+    peer = bench.reach.address(client if victim == bench.host(balancer) else bench.host(balancer))
+    heard = [one for one in captured[victim].segments if peer in (one.source[0], one.target[0])]
+    at_victim = observe(heard, servers.__contains__)
     asked, met = _asked(at_client), _asked(at_victim)
     start_ns = asked[0].asked_ns if asked else 0
     here, there = (trouble.clock_ahead_ns(bench.reach, host) for host in (client, victim))
