@@ -1,5 +1,5 @@
-//! Proof that Olio, its store and its codec need no standard library: a program without one loads a data
-//! set into memory and serves the home page.
+//! Proof that Olio, its store, SURGE and the codec need no standard library: a program without one loads a data
+//! set into memory and serves the home page, and generates files and serves one.
 //!
 //! If any crate in the tree pulled in `std`, the build would fail: its panic handler would be a second one.
 //! What is left of the operating system is the C library that SQLite asks for.
@@ -18,12 +18,14 @@ use loadstone_olio::loader::{self, LoadOptions, Profile};
 use loadstone_olio::{Olio, Options};
 use loadstone_store::vfs::{MemoryVfs, register};
 use loadstone_store::{Db, Options as StoreOptions};
+use loadstone_surge::Surge;
 
 /// Called by the C library's start code; 0 when the page came.
 #[unsafe(no_mangle)]
 extern "C" fn main() -> i32 {
-    match serve() {
-        Ok(bytes) if bytes > 1000 => 0,
+    match serve().and_then(|bytes| serve_surge().map(|exact| (bytes, exact))) {
+        Ok((_, false)) => platform::fail("a file of SURGE has not its size"),
+        Ok((bytes, _)) if bytes > 1000 => 0,
         Ok(_) => platform::fail("the home page is too short"),
         Err(message) => platform::fail(message),
     }
@@ -43,6 +45,16 @@ fn serve() -> Result<usize, &'static str> {
     let mut response = Response::new();
     worker.handle(&Request::new(Method::Get, "/"), &mut response);
     if response.status == 200 { Ok(response.body.len()) } else { Err("the home page failed") }
+}
+
+/// Generates SURGE's smallest file set and asks for its first page; whether that has its size.
+fn serve_surge() -> Result<bool, &'static str> {
+    let surge = Surge::new(&loadstone_surge::Profile::MEASURED, 10, 1).map_err(|_| "no file set was made")?;
+    let (size, _) = surge.files().document(1).ok_or("there is no page")?;
+    let mut worker = surge.handler().map_err(|_| "the files are not served")?;
+    let mut response = Response::new();
+    worker.handle(&Request::new(Method::Get, "/d/1"), &mut response);
+    Ok(response.status == 200 && response.body.len() == size as usize)
 }
 
 /// Surroundings with nothing in them: time stands still, uploads are refused, nothing is cached.
