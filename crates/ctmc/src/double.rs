@@ -37,6 +37,13 @@ impl Double {
         Self { high: sum, low: low - (sum - high) }
     }
 
+    /// self · factor.
+    #[inline(always)]
+    pub fn scaled(self, factor: f64) -> Self {
+        let product = Self::exact_product(self.high, factor);
+        Self::settled(product.high, self.low.mul_add(factor, product.low))
+    }
+
     /// 1 / self, for a positive number.
     pub fn inverse(self) -> Self {
         let first = 1.0 / self.high;

@@ -37,7 +37,7 @@ pub fn stationary(chain: &Chain) -> Result<Distribution> {
 
 /// The long-run mean of a reward earned per unit of time.
 ///
-/// Chains of more than some thousand states are swept first; eliminated when that does not settle to `precision`.
+/// Chains of more than some hundred states are swept first; eliminated when that does not settle to `precision`.
 pub fn long_run(chain: &Chain, reward: &[f64], options: &Options) -> Result<Answer> {
     check_reward(chain, reward)?;
     if chain.states() > FEW
@@ -53,7 +53,7 @@ pub fn long_run(chain: &Chain, reward: &[f64], options: &Options) -> Result<Answ
 }
 
 /// Elimination is instant up to so many states, and out of reach beyond so many.
-const FEW: usize = 2_000;
+const FEW: usize = 500;
 const MANY: usize = 50_000;
 
 /// How a repairable system alternates in the long run between `down` states and the others.

@@ -6,69 +6,132 @@
 //! rounding of that one product.
 //!
 //! h is what is earned until the return to a state, less the mean times the time that takes; both by Gauss–Seidel
-//! sweeps, which rise from zero.
+//! sweeps. They go outwards along the quickest ways home, so that a state comes after those it mostly leads to.
+//! States from which the return takes days would drown a mean of a millionth in rounding: hence two words a number.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use crate::chain::Chain;
+use crate::double::{self, Double};
 use crate::enclosure::{Enclosure, ROUNDING};
 
 /// Sweeps between two looks at the bounds, and looks in all.
-const SWEEPS: usize = 6;
-const LOOKS: usize = 60;
+const SWEEPS: usize = 4;
+const LOOKS: usize = 100;
 
-/// A look must narrow the bounds by this factor, or nothing more is expected.
-const PROGRESS: f64 = 0.98;
+/// Looks that may pass without narrowing the bounds before nothing more is expected.
+const FUTILE: usize = 12;
 
 /// Bounds on the long-run mean of `reward` in the one bottom component `members`.
 pub fn sweep(chain: &Chain, members: &[usize], reward: &[f64], precision: f64) -> Enclosure {
     let started =
         chain.initial().iter().map(|each| each.0).find(|state| members.binary_search(state).is_ok());
     let home = started.unwrap_or(members[0]);
-    let mut earned = vec![0.0; chain.states()];
-    let mut lasted = vec![0.0; chain.states()];
+    let mut cycle = Cycle::new(chain, reward);
+    let away = outwards(chain, members, home);
     let mut best = Enclosure { low: 0.0, high: reward.iter().copied().fold(0.0, f64::max) };
-    let mut width = f64::INFINITY;
+    let mut futile = 0;
     for _ in 0..LOOKS {
         for _ in 0..SWEEPS {
-            for &state in members.iter().filter(|state| **state != home) {
-                let (gain, time) = onward(chain, state, &earned, &lasted);
-                earned[state] = (reward[state] + gain) / chain.exit(state);
-                lasted[state] = (1.0 + time) / chain.exit(state);
-            }
+            away.iter().for_each(|&state| cycle.update(state));
         }
-        let (gain, time) = onward(chain, home, &earned, &lasted);
-        let mean = (reward[home] + gain) / (1.0 + time);
-        let potential: Vec<f64> =
-            earned.iter().zip(&lasted).map(|(earned, lasted)| earned - mean * lasted).collect();
-        let found = read_off(chain, members, reward, &potential);
-        best = Enclosure { low: best.low.max(found.low), high: best.high.min(found.high) };
-        let now = best.high - best.low;
-        if best.relative_width() <= precision || now > PROGRESS * width {
+        let found = read_off(chain, members, reward, &cycle.potential(home));
+        let both = Enclosure { low: best.low.max(found.low), high: best.high.min(found.high) };
+        futile = if both == best { futile + 1 } else { 0 };
+        best = both;
+        if best.relative_width() <= precision || futile == FUTILE {
             break;
         }
-        width = now;
     }
     best
 }
 
-/// Rate-weighted sums of both quantities over what follows `state`.
-fn onward(chain: &Chain, state: usize, earned: &[f64], lasted: &[f64]) -> (f64, f64) {
-    chain
-        .row(state)
-        .fold((0.0, 0.0), |(gain, time), (to, rate)| (gain + rate * earned[to], time + rate * lasted[to]))
+/// The other members by the time of the quickest way from them to `home`, a jump taking one over its rate.
+fn outwards(chain: &Chain, members: &[usize], home: usize) -> Vec<usize> {
+    let mut into: Vec<Vec<(u32, f64)>> = vec![Vec::new(); chain.states()];
+    for &from in members {
+        chain.row(from).for_each(|(to, rate)| into[to].push((from as u32, rate)));
+    }
+    let mut order = Vec::with_capacity(members.len());
+    let mut seen = vec![false; chain.states()];
+    // Non-negative numbers are in the order of their bits.
+    let mut queue = BinaryHeap::from([Reverse((0, home))]);
+    while let Some(Reverse((bits, state))) = queue.pop() {
+        if !std::mem::replace(&mut seen[state], true) {
+            order.push(state);
+            let later = |&(from, rate): &(u32, f64)| {
+                Reverse(((f64::from_bits(bits) + 1.0 / rate).to_bits(), from as usize))
+            };
+            queue.extend(into[state].iter().filter(|each| !seen[each.0 as usize]).map(later));
+        }
+    }
+    order.split_off(1)
+}
+
+/// What is earned from each state until the return home, and how long that takes; so far.
+struct Cycle<'a> {
+    chain: &'a Chain,
+    reward: &'a [f64],
+    /// Mean stay in each state.
+    stay: Vec<Double>,
+    earned: Vec<Double>,
+    lasted: Vec<Double>,
+}
+
+impl<'a> Cycle<'a> {
+    fn new(chain: &'a Chain, reward: &'a [f64]) -> Self {
+        let stay = |state: usize| {
+            let exit = chain.row(state).fold(Double::default(), |total, each| total + each.1.into());
+            if exit.high > 0.0 { exit.inverse() } else { Double::default() }
+        };
+        let zero = vec![Double::default(); chain.states()];
+        Self {
+            chain,
+            reward,
+            stay: (0..chain.states()).map(stay).collect(),
+            earned: zero.clone(),
+            lasted: zero,
+        }
+    }
+
+    /// What follows a unit of time in `state`: earnings and time.
+    fn onward(&self, state: usize) -> (Double, Double) {
+        let now = (Double::from(self.reward[state]), Double::from(1.0));
+        self.chain.row(state).fold(now, |(gain, time), (to, rate)| {
+            (gain + self.earned[to].scaled(rate), time + self.lasted[to].scaled(rate))
+        })
+    }
+
+    fn update(&mut self, state: usize) {
+        let (gain, time) = self.onward(state);
+        self.earned[state] = gain * self.stay[state];
+        self.lasted[state] = time * self.stay[state];
+    }
+
+    fn potential(&self, home: usize) -> Vec<Double> {
+        let (gain, time) = self.onward(home);
+        let mean = gain * time.inverse();
+        let less = Double { high: -mean.high, low: -mean.low };
+        self.earned.iter().zip(&self.lasted).map(|(&earned, &lasted)| earned + lasted * less).collect()
+    }
 }
 
 /// Least and greatest entry of r + Q·h, each moved outwards by all that rounding can have done to it.
-fn read_off(chain: &Chain, members: &[usize], reward: &[f64], potential: &[f64]) -> Enclosure {
+fn read_off(chain: &Chain, members: &[usize], reward: &[f64], potential: &[Double]) -> Enclosure {
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for &state in members {
-        let (mut value, mut size) = (reward[state], reward[state]);
+        let here = potential[state];
+        let less = Double { high: -here.high, low: -here.low };
+        let (mut value, mut size) = (Double::from(reward[state]), reward[state]);
         for (to, rate) in chain.row(state) {
-            let term = rate * (potential[to] - potential[state]);
-            value += term;
-            size += term.abs();
+            value = value + (potential[to] + less).scaled(rate);
+            size += rate * (potential[to].high.abs() + here.high.abs());
         }
-        let error = size * (chain.row(state).len() as f64 + 4.0) * 1.01 * ROUNDING;
-        (low, high) = (low.min((value - error).next_down()), high.max((value + error).next_up()));
+        // An operation errs by a few units of the larger operand; `size` is that of all together.
+        let operations = 16.0 * (chain.row(state).len() as f64 + 4.0);
+        let error = size * operations * double::ROUNDING + value.high.abs() * 2.0 * ROUNDING;
+        (low, high) = (low.min((value.high - error).next_down()), high.max((value.high + error).next_up()));
     }
     Enclosure { low: low.max(0.0), high }
 }

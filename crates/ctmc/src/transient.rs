@@ -31,8 +31,8 @@ impl Default for Options {
 const FEW: usize = 48;
 const MANY: usize = 1600;
 
-/// Multiplications of the sparse method that are still worth it when no few states suffice: some minutes.
-const PATIENCE: f64 = 3e11;
+/// Multiplications of the sparse method that are still worth it when no few states suffice: about a minute.
+const PATIENCE: f64 = 3e10;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {

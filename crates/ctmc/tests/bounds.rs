@@ -130,6 +130,39 @@ proptest! {
     }
 }
 
+/// A grid of 11 × 11 states with a drift home: beyond the 48 likeliest states little happens.
+fn grid() -> impl Strategy<Value = Vec<Transition>> {
+    prop::collection::vec((1e-4..1.0_f64, 1.0..10.0_f64), 2 * 121).prop_map(|rates| {
+        let mut transitions = Vec::new();
+        for (at, &(away, home)) in rates.iter().enumerate() {
+            let (state, step) = (at / 2, if at % 2 == 0 { 1 } else { 11 });
+            let place = if step == 1 { state % 11 } else { state / 11 };
+            if place < 10 {
+                transitions.extend([(state, state + step, away * 0.01), (state + step, state, home)]);
+            }
+        }
+        transitions
+    })
+}
+
+proptest! {
+    #![proptest_config(cases(60))]
+
+    #[test]
+    fn what_projection_leaves_out_is_in_the_bounds(rates in grid(), time in 1.0..200.0_f64, corner in 1..60_usize) {
+        let chain = Chain::new(121, rates, vec![(0, 1.0)]).unwrap();
+        let reward: Vec<f64> = (0..121).map(|state| if state >= corner { 1.0 } else { 0.0 }).collect();
+        let solve = |method| {
+            let options = Options { precision: 1e-6, ..with(method) };
+            [reward_at(&chain, &reward, time, &options).unwrap(), accumulated(&chain, &reward, time, &options).unwrap()]
+        };
+        for (few, all) in solve(Method::Doubling).into_iter().zip(solve(Method::Uniformization)) {
+            prop_assert!(few.enclosure.low <= all.enclosure.high && all.enclosure.low <= few.enclosure.high);
+            prop_assert!(few.enclosure.relative_width() <= 1e-6, "{:?}", few);
+        }
+    }
+}
+
 fn check(
     states: usize,
     rates: Vec<Transition>,

@@ -235,6 +235,16 @@ fn sweeping_encloses_a_product_of_services() {
     assert!(found.enclosure.relative_width() <= 1e-8);
 }
 
+/// A failover leads away from the start in jumps and towards it in time; ways home alternate with repairs.
+#[test]
+fn sweeping_agrees_with_elimination() {
+    let (chain, down) = passive(30, 30, 1.0 / YEAR, 1.0 / 15.0, 1.0 / 3600.0);
+    let swept = long_run(&chain, &down, &Options::default()).unwrap();
+    let eliminated = stationary(&chain).unwrap().mean(&down);
+    assert!(swept.method == Method::Sweeping && swept.enclosure.relative_width() <= 1e-8);
+    assert!(swept.enclosure.low <= eliminated.high && eliminated.low <= swept.enclosure.high);
+}
+
 #[test]
 fn states_of_hardly_any_weight_do_not_spoil_the_others() {
     // The last state is seen once in 1e400 times: weights against it would overflow.
