@@ -23,6 +23,7 @@ ELSEWHERE = {
     "plan-refused": "tests/scenario/test_builtin.py",
     "short-steady": "tests/scenario/test_load.py, a warning",
     "shared-slice": "tests/scenario/test_load.py, a warning",
+    "measured": "no slug there: a profile of the `surge` application",
 }
 
 

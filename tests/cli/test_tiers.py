@@ -179,7 +179,7 @@ def test_the_example_of_the_reference_is_what_is_printed(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     root = Path(__file__).parents[2]
-    shutil.copy(root / "examples" / "tiers.toml", folder / "tiers.toml")
+    shutil.copy(root / "examples" / "plan" / "tiers.toml", folder / "tiers.toml")
     _, out, _ = run(monkeypatch, capsys, folder, PRINTED["tiers-nodes"])
     text = (root / "docs" / "reference" / "nodes.md").read_text("utf-8")
     shown = re.search(r"```\n(20,000 users through.*?)```", text, re.S)

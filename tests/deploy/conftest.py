@@ -20,7 +20,7 @@ def lab_file(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRe
     path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
     if missing := [name for name in _PROGRAMS if not shutil.which(name, path=path)]:
         pytest.skip(f"not installed: {', '.join(missing)}; scripts/setup-servers installs it")
-    name = f"t-{request.module.__name__.removeprefix('test_').replace('_', '-')}"
+    name = f"t-{request.module.__name__.rpartition('.')[2].removeprefix('test_').replace('_', '-')}"
     hosts = getattr(request.module, "HOSTS", lab_sites.HOSTS)
     with lab_sites.lab(tmp_path_factory.mktemp("lab"), name, hosts) as path:
         yield path

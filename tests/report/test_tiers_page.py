@@ -12,7 +12,7 @@ import pytest
 
 from loadstone import cli, report
 
-TIERS = Path(__file__).parents[2] / "examples" / "tiers.toml"
+TIERS = Path(__file__).parents[2] / "examples" / "plan" / "tiers.toml"
 
 
 def plan(folder: Path, monkeypatch: pytest.MonkeyPatch, users: int, *stages: str) -> report.Chapter:

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import made_up
 import pytest
-import synthetic
 
 from loadstone.errors import LoadstoneError
 from loadstone.record import write_json
@@ -19,8 +19,8 @@ from loadstone.study.balancers.findings import findings
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("study") / "out"
-    plan = synthetic.planned(path)
-    found = findings(plan, synthetic.measure(plan, path))
+    plan = made_up.planned(path)
+    found = findings(plan, made_up.measure(plan, path))
     header = study._header(plan, ["loadstone", "study", "balancers"])
     write_json(
         path / "study.json", header | {"outcome": "complete", "ended_at": header["started_at"]} | found
@@ -46,7 +46,7 @@ def test_cells_and_pooled_figures_hold_the_truth(content: dict[str, Any]) -> Non
     found = content["parts"]["throughput"]
     assert len(found["cells"]) == 7 * (6 + 4)
     for one in found["pooled"]:
-        assert one["pooled"]["value"] == pytest.approx(synthetic.RATES[one["balancer"]], rel=0.02)
+        assert one["pooled"]["value"] == pytest.approx(made_up.RATES[one["balancer"]], rel=0.02)
         assert one["highest"]["value"] >= one["pooled"]["value"] * 0.99
     single = next(one for one in found["pooled"] if one["generators"] == 1)
     assert single["pooled"]["count"] == 60
@@ -72,7 +72,7 @@ def test_what_a_balancer_adds_to_the_machine(content: dict[str, Any]) -> None:
             assert one["added_us"] is None
             assert one["user_us"] is None
             continue
-        truth = synthetic.COSTS[one["balancer"]] - synthetic.COSTS["none"]
+        truth = made_up.COSTS[one["balancer"]] - made_up.COSTS["none"]
         assert one["added_us"]["value"] == pytest.approx(truth, abs=1.5)
 
 
@@ -86,7 +86,7 @@ def test_shares_add_up(content: dict[str, Any]) -> None:
 
 def test_the_papers_figures_stand_beside_ours(content: dict[str, Any]) -> None:
     for one in content["paper"]:
-        assert set(one["ours"]) == set(synthetic.RATES)
+        assert set(one["ours"]) == set(made_up.RATES)
     table = next(one for one in content["paper"] if one["place"] == "Table 1")
     assert table["ours"]["caddy"]["value"] == pytest.approx(4000, rel=0.02)
 
@@ -119,8 +119,8 @@ def test_the_page_has_every_section(folder: Path) -> None:
 
 
 def test_an_interrupted_study_has_a_page_too(tmp_path: Path) -> None:
-    plan = synthetic.planned(tmp_path / "out", quick=True)
-    results = synthetic.measure(plan, tmp_path / "out")
+    plan = made_up.planned(tmp_path / "out", quick=True)
+    results = made_up.measure(plan, tmp_path / "out")
     lines = results.path.read_bytes().splitlines(keepends=True)
     results.path.write_bytes(b"".join(lines[:9]))
     found = findings(plan, study.Results(tmp_path / "out"))
@@ -131,7 +131,7 @@ def test_an_interrupted_study_has_a_page_too(tmp_path: Path) -> None:
 
 
 def test_nothing_measured_is_still_a_page(tmp_path: Path) -> None:
-    plan = synthetic.planned(tmp_path / "out", quick=True)
+    plan = made_up.planned(tmp_path / "out", quick=True)
     found = findings(plan, study.Results(tmp_path / "out"))
     write_json(tmp_path / "out" / "study.json", study._header(plan, []) | {"outcome": "failing"} | found)
     assert [section.title for section in study_part(tmp_path / "out").sections] == ["How it was measured"]
