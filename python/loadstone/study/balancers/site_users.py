@@ -13,6 +13,7 @@ from pathlib import Path
 
 from loadstone.capacity import Limits, Options, find
 from loadstone.deploy.kinds import ROLES
+from loadstone.deploy.remote import at_once
 from loadstone.drive import Interrupt, Job, Silent
 from loadstone.drive.service import Remote, Service, require
 from loadstone.errors import LoadstoneError
@@ -48,11 +49,12 @@ def users(
             "sla.window_s": str(wanted.window_s),
         },
     )
-    sut = _Behind(bench, balancer, hosts[:servers])
+    sut = _Behind(bench, balancer, hosts[:servers], wanted.cpus)
     job = Job(scenario, sut, bench.fleets(1), ["loadstone", "study", "balancers"])
-    limits = Limits(wanted.first, wanted.most, tolerance=wanted.tolerance, repeats=2, runs=wanted.runs)
-    with bench.limited(hosts, wanted.cpus):
-        found = find(job, folder, Options(limits, seed=seed), interrupt, lambda *_: Silent())
+    # What one server holds about so many hold in proportion: the search begins there.
+    first = wanted.first * servers
+    limits = Limits(first, wanted.most, tolerance=wanted.tolerance, repeats=2, runs=wanted.runs)
+    found = find(job, folder, Options(limits, seed=seed), interrupt, lambda *_: Silent())
     if found["outcome"] == "interrupted":
         raise LoadstoneError("study-interrupted", "the search of the capacity was interrupted")
     return {
@@ -76,6 +78,8 @@ class _Behind:
     bench: Bench
     balancer: str
     servers: Sequence[str]
+    cpus: float
+    """Of each server while it is measured; it starts with more."""
     used: list[Json] = field(default_factory=list)
 
     @contextlib.contextmanager
@@ -85,10 +89,12 @@ class _Behind:
         target = self.bench.target(self.balancer)
         service = Remote(f"http://{target.address}:{target.port}", target.address, target.port)
         require(service)
-        before, started = self._read(), time.monotonic()
-        yield service
-        elapsed_s = time.monotonic() - started
-        spent = {name: counters.used(before[name], now) for name, now in self._read().items()}
+        with self.bench.limited(tuple(self.servers), self.cpus):
+            before, started = self._read(), time.monotonic()
+            yield service
+            elapsed_s = time.monotonic() - started
+            after = self._read()
+        spent = {name: counters.used(before[name], now) for name, now in after.items()}
         cores = {name: (one.user_us + one.sys_us) / 1e6 / elapsed_s for name, one in spent.items()}
         self.used.append(
             {
@@ -102,16 +108,13 @@ class _Behind:
     def _renew(self) -> None:
         """What earlier runs wrote must not meet this one: the same people would register twice."""
         site, first = self.bench.site.service(SITE), self.bench.servers(SITE)[0]
-        with self.bench.limited((first,), _UNLIMITED):
-            place = self.bench.site.places(self.bench.reach)[first]
-            for command in ROLES[site.role].unit(site, place).prepare:
-                answer = self.bench.reach.run(
-                    first, [*self.bench.reach.as_root(first), *command], timeout_s=_LOAD_S
-                )
-                if answer.code:
-                    raise LoadstoneError("reset-failed", f"the data of `{first}`: {answer.words}")
-        for host in self.servers:
-            self.bench.restart(SITE, host)
+        place = self.bench.site.places(self.bench.reach)[first]
+        for command in ROLES[site.role].unit(site, place).prepare:
+            words = [*self.bench.reach.as_root(first), *command]
+            answer = self.bench.reach.run(first, words, timeout_s=_LOAD_S)
+            if answer.code:
+                raise LoadstoneError("reset-failed", f"the data of `{first}`: {answer.words}")
+        at_once(lambda host: self.bench.restart(SITE, host), self.servers)
 
     def _read(self) -> dict[str, counters.Counters]:
         """Counters of the balancer, the database and each server."""
@@ -125,7 +128,3 @@ class _Behind:
             name: counters.read(bench.reach, host, bench.pids(service, host))
             for name, (service, host) in read.items()
         }
-
-
-_UNLIMITED = 64.0
-"""Processors: more than there are."""
