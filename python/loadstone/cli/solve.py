@@ -88,20 +88,14 @@ def solve_command(
     ] = False,
 ) -> None:
     """Parses, solves, reports; the help text is `EXAMPLES`."""
-    ats, untils = ([_time(text, unit, place) for text in texts or []] for texts, place in (
-        (at, "--at"), (until, "--until")))  # fmt: skip
+    ats = [_time(text, unit, "--at") for text in at or []]
+    untils = [_time(text, unit, "--until") for text in until or []]
     subjects: list[str | None] = list(of) if of else [None]
-    questions: list[Question] = []
-    for subject in subjects:
-        questions += [{"ask": "at", "of": subject, "time": time} for time in ats]
-        if first:
-            questions += [{"ask": "first-by", "of": subject, "time": time} for time in untils]
-            questions.append({"ask": "first-mean", "of": subject})
-        else:
-            questions += [{"ask": "until", "of": subject, "time": time} for time in untils]
-        questions += [{"ask": "long-run", "of": subject}] * long_run + [
-            {"ask": "cycle", "of": subject}
-        ] * cycle
+    questions: list[Question] = [
+        question | {"of": subject}
+        for subject in subjects
+        for question in _questions(ats, untils, long_run, first, cycle)
+    ]
     if states:
         questions += [{"ask": "states", "time": time, "most": states} for time in ats]
         questions += [{"ask": "states", "time": None, "most": states}] * (long_run or not ats)
@@ -124,6 +118,16 @@ def solve_command(
         if figure["relative_width"] > precision:
             what = f"{figure['ask']} {figure['of']}"
             print(f"warning: the bounds of {what} are wider than the precision asked for", file=sys.stderr)
+
+
+def _questions(
+    ats: list[float], untils: list[float], long_run: bool, first: bool, cycle: bool
+) -> list[Question]:
+    """What is asked of each subject."""
+    found: list[Question] = [{"ask": "at", "time": time} for time in ats]
+    found += [{"ask": "first-by" if first else "until", "time": time} for time in untils]
+    asked = {"first-mean": first, "long-run": long_run, "cycle": cycle}
+    return found + [{"ask": ask} for ask, wanted in asked.items() if wanted]
 
 
 def _time(text: str, unit: str, place: str) -> float:
