@@ -65,7 +65,10 @@ def run_switch(config_json: str) -> None:
     """
 
 def serve_olio(place: str, options_json: str) -> Server:
-    """Serves the Olio data set in `place`, a folder or a database's URL. OSError or ValueError with a sentence."""
+    """Serves the Olio data set in `place`, a folder or a database's URL.
+
+    OSError or ValueError with a sentence.
+    """
 
 def solve_chain(request_json: str) -> dict[str, Any]:
     """Answers a `loadstone_ctmc::Request` with its `Reply`; every number as bounds `low` and `high`.

@@ -100,6 +100,7 @@ def anchored(section: Section, key: str) -> Section:
 
 
 def numbered(kind: str, figures: list[Figure]) -> dict[str, Figure]:
+    """The figures by names of that kind, in their order."""
     return {f"{kind}{index}": figure for index, figure in enumerate(figures)}
 
 
