@@ -97,7 +97,12 @@ impl Wire {
     fn read_answer(&mut self, each: &mut dyn FnMut(Message) -> io::Result<()>) -> Result<()> {
         let mut outcome = Ok(());
         loop {
-            match self.read()? {
+            let message = match self.read() {
+                Ok(message) => message,
+                // A server that goes for a reason has said it before.
+                Err(gone) => return outcome.and(Err(gone)),
+            };
+            match message {
                 Message::ReadyForQuery(_) => return outcome,
                 Message::ErrorResponse(body) => {
                     let error = failure::complaint(&body).map_err(|error| lost(&error))?;
