@@ -58,7 +58,7 @@ def test_from_nothing_to_nothing(topology: Path, tmp_path: Path) -> None:
     loadstone("undeploy", topology)
     killed_half_way(topology)
     result("deploy", topology)
-    assert {one["state"] for one in result("status", topology)["services"]} == {"running"}
+    assert {one["state"] for one in result("status", topology)} == {"running"}
     loadstone("lab", "down", topology)
     assert not traces.added(before)
 
