@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from importlib.resources import files as package_files
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from loadstone.errors import LoadstoneError
 from loadstone.scenario.fields import Count, NonNegative, Ordinal, Positive, Share, Table
-from loadstone.scenario.findings import Finding, Source
-from loadstone.scenario.load import parse_toml
+from loadstone.scenario.findings import Finding
 from loadstone.scenario.positions import Path as Keys
-from loadstone.scenario.shape import explain
+from loadstone.study.file import FOLDER, load_study_file
 
-FORMAT = 1
 Kind = Literal["server-killed", "server-cut", "lossy-link", "drained", "balancer-killed"]
-FILE = Path(str(package_files("loadstone"))) / "data" / "studies" / "balancers.toml"
+FILE = FOLDER / "balancers.toml"
 
 
 class Throughput(Table):
@@ -153,27 +149,8 @@ _PARTS: dict[str, type[Table]] = {
 
 
 def load_description(path: Path = FILE) -> Description:
-    """Reads and checks the file.
-
-    LoadstoneError `study-file` or `toml-syntax`; ScenarioError with everything that is wrong in it.
-    """
-    try:
-        text = path.read_bytes()
-    except OSError as error:
-        raise LoadstoneError("study-file", f"cannot read `{path}`: {error.strerror}") from error
-    raw, positions = parse_toml(text, path)
-    source = Source(str(path), positions, raw, {})
-    if raw.get("format") != FORMAT or isinstance(raw["format"], bool):
-        found = f"format {raw['format']} is not known" if "format" in raw else "`format` is missing"
-        hint = f"this version reads `format = {FORMAT}`"
-        raise source.errors([Finding("format-version", found, ("format",), hint)])
-    try:
-        file = Description.model_validate(raw)
-    except ValidationError as error:
-        raise source.errors(explain(error, raw, _known_keys)) from error
-    if findings := _contradictions(file):
-        raise source.errors(findings)
-    return file
+    """Reads and checks the file. Errors as `load_study_file`."""
+    return load_study_file(path, Description, _known_keys, _contradictions)
 
 
 def _known_keys(table: Keys) -> list[str]:
