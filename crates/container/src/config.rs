@@ -1,9 +1,12 @@
 //! What can be configured, with defaults that need no tuning.
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 use std::time::Duration;
 
 use loadstone_http::Limits;
+
+use crate::tls::Tls;
 
 /// How sockets meet workers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -56,6 +59,8 @@ pub struct Config {
     pub limits: Limits,
     /// How long a client may take.
     pub timeouts: Timeouts,
+    /// The certificate of a server that speaks TLS; without, it speaks plain HTTP.
+    pub tls: Option<Arc<Tls>>,
 }
 
 impl Default for Config {
@@ -70,6 +75,7 @@ impl Default for Config {
             backlog: 1024,
             limits: Limits::default(),
             timeouts: Timeouts::default(),
+            tls: None,
         }
     }
 }

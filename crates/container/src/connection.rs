@@ -2,16 +2,15 @@
 
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 use loadstone_http::{ChunkedDecoder, Limits, ParseStatus, Request, RequestFraming, RequestHead};
-use rustix::buffer::spare_capacity;
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags, Shutdown, recv, send, shutdown};
+use rustix::net::{RecvFlags, recv};
 
 use crate::counters::Tally;
 use crate::outgoing::Outgoing;
+use crate::socket::{Received, Socket};
 
 /// How long a client may take to close after the last response (RFC 9112 §9.6).
 pub(crate) const LINGER: Duration = Duration::from_secs(1);
@@ -70,8 +69,8 @@ pub(crate) enum Discarded {
 /// A client's connection. It belongs to one thread at a time.
 #[derive(Debug)]
 pub(crate) struct Connection {
-    /// The non-blocking socket.
-    pub socket: OwnedFd,
+    /// The socket.
+    pub socket: Socket,
     /// Index of the connection in its connector.
     pub slot: u32,
     /// How far the next request has arrived.
@@ -101,8 +100,8 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// A connection on an accepted, non-blocking socket.
-    pub fn new(socket: OwnedFd, slot: u32) -> Self {
+    /// A connection on an accepted socket.
+    pub fn new(socket: Socket, slot: u32) -> Self {
         Self {
             socket,
             slot,
@@ -130,20 +129,15 @@ impl Connection {
         let mut total = 0;
         while self.readable && matches!(self.phase, Phase::Head | Phase::Body { .. }) {
             self.make_room();
-            let room = self.input.capacity() - self.input.len();
-            match recv(&self.socket, spare_capacity(&mut self.input), RecvFlags::empty()) {
-                Ok((0, _)) => (self.readable, self.ended) = (false, true),
-                Ok((count, _)) => {
+            match self.socket.receive(&mut self.input)? {
+                Received::Bytes(count, more) => {
                     total += count;
-                    // A short read empties the socket: the next bytes raise a new edge, which saves
-                    // a second call that would only say so. The end of the stream may have raised
-                    // its edge already.
-                    self.readable = count == room || self.hung_up;
+                    // The end of the stream may have raised its edge already.
+                    self.readable = more || self.hung_up;
                     self.advance(limits);
                 }
-                Err(Errno::AGAIN) => self.readable = false,
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
+                Received::Nothing => self.readable = false,
+                Received::End => (self.readable, self.ended) = (false, true),
             }
         }
         Ok(total)
@@ -223,7 +217,7 @@ impl Connection {
         if head.expects_continue && !begun && !self.continued {
             self.continued = true;
             // A client whose socket takes no 25 bytes sends its body without having been asked to.
-            let _ = send(&self.socket, CONTINUE, SendFlags::NOSIGNAL);
+            let _ = self.socket.send_parts(CONTINUE, &[], 0);
             tally.response(100);
         }
     }
@@ -292,7 +286,7 @@ impl Connection {
     /// until the client closes, too.
     pub fn part(&mut self) -> Discarded {
         if self.ending == Ending::Linger && !self.ended {
-            self.ending = match shutdown(&self.socket, Shutdown::Write) {
+            self.ending = match self.socket.shut() {
                 Ok(()) => Ending::Shut,
                 Err(_) => Ending::Broken,
             };

@@ -19,6 +19,8 @@ pub struct Counters {
     pub closed_by_timeout: u64,
     /// Connections closed after no request had come for long.
     pub closed_idle: u64,
+    /// Connections that ended, by whomever, before their TLS handshake was done.
+    pub failed_handshakes: u64,
     /// Requests that ended in a panic of the application.
     pub worker_panics: u64,
     /// Bytes received.
@@ -63,6 +65,7 @@ pub(crate) struct Tally {
     pub bad_requests: Count,
     pub closed_by_timeout: Count,
     pub closed_idle: Count,
+    pub failed_handshakes: Count,
     pub worker_panics: Count,
     pub bytes_in: Count,
     pub bytes_out: Count,
@@ -89,6 +92,7 @@ impl Tally {
         total.bad_requests += self.bad_requests.get();
         total.closed_by_timeout += self.closed_by_timeout.get();
         total.closed_idle += self.closed_idle.get();
+        total.failed_handshakes += self.failed_handshakes.get();
         total.worker_panics += self.worker_panics.get();
         total.bytes_in += self.bytes_in.get();
         total.bytes_out += self.bytes_out.get();

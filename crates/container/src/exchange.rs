@@ -14,7 +14,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::connection::{Connection, Ending};
 use crate::counters::Tally;
-use crate::outgoing::{Outgoing, send_parts};
+use crate::outgoing::Outgoing;
 
 /// Pipelined requests of one connection answered in a row before others get their turn.
 const TURN: usize = 16;
@@ -73,9 +73,9 @@ impl Writer {
         }
         tally.response(response.status);
         let total = self.head.len() + body.len();
-        let sent = send_parts(&connection.socket, &self.head, body, 0)?;
+        let sent = connection.socket.send_parts(&self.head, body, 0)?;
         tally.bytes_out.add(sent as u64);
-        if sent < total {
+        if sent < total || connection.socket.is_behind() {
             let rest = if body.is_empty() { Body::Empty } else { std::mem::take(&mut response.body) };
             connection.outgoing = Some(Outgoing::new(std::mem::take(&mut self.head), rest, sent));
         }

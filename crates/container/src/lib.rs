@@ -38,9 +38,12 @@ mod outgoing;
 mod queue;
 mod server;
 mod slots;
+mod socket;
 mod threaded;
+mod tls;
 mod waker;
 
 pub use config::{Config, Connector, Timeouts};
 pub use counters::Counters;
 pub use server::{Server, StartError};
+pub use tls::{Tls, TlsError};

@@ -1,11 +1,10 @@
 //! Bytes on their way out.
 
-use std::io::{self, IoSlice};
-use std::os::fd::OwnedFd;
+use std::io;
 
 use loadstone_http::Body;
-use rustix::io::Errno;
-use rustix::net::{SendAncillaryBuffer, SendFlags, send, sendmsg};
+
+use crate::socket::Socket;
 
 /// The rest of a response that the socket did not take at once.
 #[derive(Debug)]
@@ -25,36 +24,10 @@ impl Outgoing {
     ///
     /// # Errors
     /// The connection is broken.
-    pub fn flush(&mut self, socket: &OwnedFd) -> io::Result<(usize, bool)> {
+    pub fn flush(&mut self, socket: &mut Socket) -> io::Result<(usize, bool)> {
         let body = self.body.as_slice();
-        let sent = send_parts(socket, &self.head, body, self.sent)?;
+        let sent = socket.send_parts(&self.head, body, self.sent)?;
         let before = std::mem::replace(&mut self.sent, sent);
-        Ok((sent - before, sent == self.head.len() + body.len()))
+        Ok((sent - before, sent == self.head.len() + body.len() && !socket.is_behind()))
     }
-}
-
-/// Sends `head` and `body`, of which `sent` bytes are out, in as few calls as the socket allows,
-/// and returns how many bytes are out now: fewer than all when the socket would block.
-///
-/// # Errors
-/// The connection is broken.
-pub(crate) fn send_parts(socket: &OwnedFd, head: &[u8], body: &[u8], mut sent: usize) -> io::Result<usize> {
-    let total = head.len() + body.len();
-    while sent < total {
-        let result = if body.is_empty() {
-            send(socket, &head[sent..], SendFlags::NOSIGNAL)
-        } else if sent >= head.len() {
-            send(socket, &body[sent - head.len()..], SendFlags::NOSIGNAL)
-        } else {
-            let parts = [IoSlice::new(&head[sent..]), IoSlice::new(body)];
-            sendmsg(socket, &parts, &mut SendAncillaryBuffer::default(), SendFlags::NOSIGNAL)
-        };
-        match result {
-            Ok(count) => sent += count,
-            Err(Errno::AGAIN) => break,
-            Err(Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Ok(sent)
 }

@@ -104,6 +104,7 @@ impl Server {
             ("bad_requests", now.bad_requests),
             ("closed_by_timeout", now.closed_by_timeout),
             ("closed_idle", now.closed_idle),
+            ("failed_handshakes", now.failed_handshakes),
             ("worker_panics", now.worker_panics),
             ("bytes_in", now.bytes_in),
             ("bytes_out", now.bytes_out),

@@ -8,6 +8,7 @@ use rustix::event::epoll;
 use super::{Desk, EventLoop, LISTENER};
 use crate::connection::Connection;
 use crate::listener;
+use crate::socket::Socket;
 
 /// Connections accepted in one round, so that a flood of them does not starve the open ones.
 const ACCEPTS: usize = 64;
@@ -76,6 +77,9 @@ impl<D: Desk> EventLoop<D> {
             self.slots.release(slot);
             return;
         }
-        self.settle(Box::new(Connection::new(socket, slot)), 0);
+        match Socket::new(socket, self.control.config.tls.as_deref()) {
+            Ok(socket) => self.settle(Box::new(Connection::new(socket, slot)), 0),
+            Err(_) => self.slots.release(slot),
+        }
     }
 }

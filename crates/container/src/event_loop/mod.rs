@@ -221,6 +221,8 @@ impl<D: Desk> EventLoop<D> {
     /// Moves a connection on as far as it goes without waiting.
     fn settle(&mut self, mut connection: Box<Connection>, note: u8) {
         connection.readable |= note & READ != 0;
+        // A handshake goes on when there is room for our part of it.
+        connection.readable |= note & WRITE != 0 && connection.socket.is_behind();
         connection.hung_up |= note & HUNG_UP != 0;
         loop {
             let next = self.advance(&mut connection);
@@ -261,6 +263,9 @@ impl<D: Desk> EventLoop<D> {
     }
 
     fn release(&mut self, connection: &Connection) {
+        if connection.socket.is_handshaking() {
+            self.tally().failed_handshakes.add(1);
+        }
         self.control.memory.fetch_sub(connection.counted, Ordering::Relaxed);
         self.slots.release(connection.slot);
     }
@@ -293,7 +298,7 @@ impl<D: Desk> EventLoop<D> {
                 return Next::Close;
             }
             if let Some(outgoing) = &mut connection.outgoing {
-                let Ok((sent, done)) = outgoing.flush(&connection.socket) else { return Next::Close };
+                let Ok((sent, done)) = outgoing.flush(&mut connection.socket) else { return Next::Close };
                 self.tally().bytes_out.add(sent as u64);
                 if !done {
                     return Next::Wait(Waiting::Write, sent > 0);

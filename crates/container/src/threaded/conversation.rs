@@ -14,6 +14,7 @@ use crate::connection::{Connection, Discarded, Ending, LINGER, Phase};
 use crate::counters::Tally;
 use crate::exchange::Exchange;
 use crate::slots::Waiting;
+use crate::socket::Socket;
 use crate::waker::Waker;
 
 /// How a wait ended.
@@ -48,6 +49,7 @@ pub(super) fn run(shared: &Shared, handler: Option<Box<dyn Handler>>, index: usi
 impl Worker<'_> {
     /// Answers the requests of a connection until one side ends it.
     fn converse(&mut self, socket: OwnedFd) {
+        let Ok(socket) = Socket::new(socket, self.shared.config.tls.as_deref()) else { return };
         let mut connection = Connection::new(socket, 0);
         connection.readable = true;
         while self.hear(&mut connection) {
@@ -56,6 +58,9 @@ impl Worker<'_> {
             if !self.flush(&mut connection) {
                 break;
             }
+        }
+        if connection.socket.is_handshaking() {
+            self.tally.failed_handshakes.add(1);
         }
         self.count(&mut connection, 0);
         self.part(&mut connection);
@@ -142,7 +147,7 @@ impl Worker<'_> {
     fn flush(&mut self, connection: &mut Connection) -> bool {
         let mut since = Instant::now();
         while let Some(outgoing) = &mut connection.outgoing {
-            let Ok((sent, done)) = outgoing.flush(&connection.socket) else {
+            let Ok((sent, done)) = outgoing.flush(&mut connection.socket) else {
                 connection.ending = Ending::Broken;
                 return false;
             };
@@ -209,6 +214,8 @@ impl Worker<'_> {
         patience: Duration,
         quiet: Option<Waiting>,
     ) -> Woken {
+        // A handshake goes on when there is room for our part of it.
+        let event = if connection.socket.is_behind() { event | PollFlags::OUT } else { event };
         let entered = Instant::now();
         self.shared.idlers.enter(entered, self.index, self.waker, quiet == Some(Waiting::Idle));
         if quiet.is_some() && self.shared.pressed.load(Ordering::SeqCst) {
