@@ -70,6 +70,9 @@ def serve_olio(place: str, options_json: str) -> Server:
     OSError or ValueError with a sentence.
     """
 
+def serve_relay(url: str, options_json: str) -> Server:
+    """Serves answers that it asks the server at `url` for. OSError or ValueError with a sentence."""
+
 def solve_chain(request_json: str) -> dict[str, Any]:
     """Answers a `loadstone_ctmc::Request` with its `Reply`; every number as bounds `low` and `high`.
 

@@ -19,7 +19,8 @@ from loadstone._core import Server, serve_olio
 from loadstone.errors import LoadstoneError
 
 Options = dict[str, object]
-"""As `_core.serve_olio` takes them; with `surge` (files, seed, profile) as `_core.serve_surge` does."""
+"""As `_core.serve_olio` takes them; with `surge` (files, seed, profile) as `_core.serve_surge` does, with
+`relay` (true) as `_core.serve_relay` does."""
 
 Announce = Callable[[str], None]
 
@@ -27,7 +28,9 @@ _DRAIN_S = 10.0
 
 
 def serve(place: Path | str, options: Options, announce: Announce, *, until_eof: bool = False) -> None:
-    """Serves the Olio data in `place`, a folder or a database's URL; with the option `surge` SURGE's files.
+    """Serves the Olio data in `place`, a folder or a database's URL.
+
+    With the option `surge` SURGE's files; with `relay` what the server at the URL `place` answers.
 
     Returns after SIGTERM, SIGINT or, if asked, the end of stdin.
     `announce` gets the URL once requests are taken. Requests under way are finished first.
@@ -61,6 +64,10 @@ def serve(place: Path | str, options: Options, announce: Announce, *, until_eof:
 
 
 def _start(place: str, options: Options) -> Server:
+    if "relay" in options:
+        from loadstone._core import serve_relay
+
+        return serve_relay(place, json.dumps({name: one for name, one in options.items() if name != "relay"}))
     if "surge" not in options:
         return serve_olio(place, json.dumps(options))
     from loadstone._core import serve_surge

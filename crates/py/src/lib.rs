@@ -5,6 +5,7 @@
 
 mod chain;
 mod network;
+mod relay;
 mod run;
 mod site;
 mod surge;
@@ -27,6 +28,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<site::Server>()?;
     module.add_function(wrap_pyfunction!(chain::solve_chain, module)?)?;
     module.add_function(wrap_pyfunction!(network::run_switch, module)?)?;
+    module.add_function(wrap_pyfunction!(relay::serve_relay, module)?)?;
     module.add_function(wrap_pyfunction!(run::expectations, module)?)?;
     module.add_function(wrap_pyfunction!(run::merge_windows, module)?)?;
     module.add_function(wrap_pyfunction!(site::load_olio, module)?)?;

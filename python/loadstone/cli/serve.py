@@ -136,6 +136,43 @@ def surge(
     serving.serve("surge", options, announce)
 
 
+@serve.command()
+def relay(
+    url: Annotated[str, typer.Argument(help="The server behind: http://HOST:PORT.")],
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")
+    ] = 8080,
+    connector: Annotated[Connector, typer.Option(help="How sockets and workers meet.")] = Connector.HYBRID,
+    workers: Annotated[
+        int, typer.Option(min=0, help="Worker threads; 0 means as many as fit the machine.")
+    ] = 0,
+    max_connections: Annotated[
+        int, typer.Option(min=0, help="Connections held at once; 0 means no limit.")
+    ] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Announce the address as JSON.")] = False,
+) -> None:
+    """Answer each request with what the server behind answers, a worker waiting for it meanwhile.
+
+    It does to its workers what an application with a database does.
+
+    Example: loadstone serve relay http://127.0.0.1:9000 --workers 10
+    """
+    from loadstone import serve as serving
+
+    def announce(own: str) -> None:
+        print(json.dumps({"url": own}) if as_json else f"serving {url} at {own}", flush=True)
+
+    options: dict[str, object] = {
+        "address": f"[{host}]:{port}" if ":" in host else f"{host}:{port}",
+        "connector": connector.value,
+        "workers": workers,
+        "max_connections": max_connections,
+        "relay": True,
+    }
+    serving.serve(url, options, announce)
+
+
 @contextlib.contextmanager
 def _folder(data: str | None, accounts: int, profile: str, media_scale: float) -> Iterator[Path]:
     """The data set's folder, made and removed where none was given."""
