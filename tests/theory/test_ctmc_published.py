@@ -1,53 +1,19 @@
 """The published figures of replicated services by the general solver, and the closed forms beside it."""
 
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from loadstone.nodes import models, pool_repair, pool_spent
+from loadstone.nodes.integrity import NodeType
 from loadstone.nodes.solve import solve
+from loadstone.nodes.texts import ACTIVE, PASSIVE, node_time_s
 
 YEAR = 365 * 86_400.0
 CRASHES = {"1/year": 1 / YEAR, "1/183 d": 1 / (183 * 86_400.0)}
 SINGLE = json.loads((Path(__file__).parent / "data" / "single_chains.json").read_text())
-
-ACTIVE = """
-ctmc
-const int num; const int extra; const double crash; const double replace;
-module nodes
-  up : [0..num+extra] init num+extra;
-  [] up>0 -> up*crash : (up'=up-1);
-  [] up<num+extra -> (num+extra-up)*replace : (up'=up+1);
-endmodule
-label "down" = up<num;
-"""
-
-PASSIVE = """
-ctmc
-const int num; const int pool; const double crash; const double failover; const double mend;
-module nodes
-  up : [0..num] init num;
-  spare : [0..pool] init pool;
-  [] up>0 -> up*crash : (up'=up-1);
-  [] up<num & spare>0 -> (num-up)*failover : (up'=up+1) & (spare'=spare-1);
-  [] spare<pool & num+pool-up-spare>0 -> (num+pool-up-spare)*mend : (spare'=spare+1);
-endmodule
-label "down" = up<num;
-"""
-
-NODE = """
-ctmc
-const double fault; const double corrupt; const double crash; const double retry;
-module node
-  s : [0..3];
-  [] s=0 -> fault*corrupt : (s'=1) + fault*crash : (s'=2) + fault*retry : (s'=3);
-  [] s=1 -> 1/21600 : (s'=0);
-  [] s=2 -> 1/15 : (s'=0);
-  [] s=3 -> 1/2.5e-6 : (s'=0);
-endmodule
-label "corrupt" = s=1;
-"""
 
 
 def bounds(text: str, of: str, time: float, **constants: float) -> tuple[float, float]:
@@ -100,10 +66,10 @@ def test_availability_of_a_few_nodes(row: tuple[int, str, float | None, float, i
 
 @pytest.mark.parametrize("row", SINGLE["integrity"], ids=lambda row: "-".join(map(str, row)))
 def test_time_corrupt(row: tuple[float, float, float, float, float]) -> None:
-    faults_per_day, corrupt, crash, retry, percent = row
+    faults_per_day, corrupts, crashes, retries, percent = row
     month = 30 * 86_400.0
-    shares = {"corrupt": corrupt, "crash": crash, "retry": retry}
-    low, high = bounds(NODE, "corrupt", month, fault=faults_per_day / 86_400, **shares)
+    node = NodeType("", Fraction(1), corrupts, crashes, retries)
+    low, high = node_time_s(node, faults_per_day / 86_400, month)["corrupt"]
     assert 100 * low / month - 0.51e-5 <= percent <= 100 * high / month + 0.51e-5
 
 

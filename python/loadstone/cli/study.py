@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from loadstone.cli import study_nodes
 from loadstone.cli.columns import columns
 from loadstone.cli.run import INTERRUPTED, default_folder
 from loadstone.errors import OUR_FAULT
@@ -28,12 +29,8 @@ TopologyFile = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
+    study_nodes.register(study)
     app.add_typer(study, name="study")
-
-
-@study.callback()
-def _group() -> None:
-    """Keeps `balancers` a command of its own while it is the only one."""
 
 
 @study.command()

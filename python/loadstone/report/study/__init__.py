@@ -8,11 +8,11 @@ from loadstone.errors import LoadstoneError
 from loadstone.report.folder import Json, read_json
 from loadstone.report.html import page_of
 from loadstone.report.sections import Part
-from loadstone.report.study import balancers
+from loadstone.report.study import balancers, nodes
 
 NAME = "study.json"
 
-_PAGES = {"balancers": balancers.part}
+_PAGES = {"balancers": balancers.part, "nodes": nodes.part}
 
 
 def read_study(folder: Path) -> Json:

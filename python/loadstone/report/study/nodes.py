@@ -1,0 +1,107 @@
+"""The page of the study `nodes`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from loadstone.report import format
+from loadstone.report.answer import Badge
+from loadstone.report.folder import Json
+from loadstone.report.sections import Part, Section, Tile, anchored, numbered
+from loadstone.report.study import nodes_charts as charts
+from loadstone.report.study import nodes_tables as tables
+
+
+def part(study: Json, folder: Path) -> Part:
+    """Lays the study out."""
+    found = study["parts"]
+    sections = [
+        Section("findings", "What the comparison says", texts=[], facts=_numbered(study["findings"])),
+        *_counts(found),
+        Section(
+            "figure5",
+            "One node",
+            "Figure 5. In the cloud a crashed node is replaced; on-premises nobody mends it, and a year of "
+            "it is lost however rare crashes are.",
+            wide=numbered("w", [charts.one_node(found["curves"]["one_node"])]),
+            tables=[tables.availability(found["availability"], "Figure 5")],
+        ),
+        Section(
+            "figure6",
+            "Clusters without extra nodes",
+            "Figure 6. More nodes are more that can crash: the share of time with all of them up falls.",
+            wide=numbered("w", [charts.clusters(found["curves"]["clusters"])]),
+            tables=[tables.availability(found["availability"], "Figure 6")],
+        ),
+        Section(
+            "figure7",
+            "Right answers",
+            "Figure 7. Transient faults corrupt a node silently, crash it, or are caught. Hardened nodes "
+            "trade throughput for less time corrupt.",
+            wide=numbered("w", [charts.corrupt(found), charts.down(found)]),
+            tables=[tables.corrupt(found["corrupt"])],
+        ),
+        Section(
+            "throughput",
+            "What hardening costs",
+            "Throughput of a hardened node as a share of a native one, and the nodes that follow.",
+            tables=[tables.ratios(found["throughput"]), tables.averages(found["throughput"])],
+        ),
+        _method(study, folder),
+    ]
+    return Part(
+        key="f1",
+        name="Nodes",
+        sentence=f"{study['summary']}: PCRAFT’s tables and figures, the paper’s value beside ours.",
+        badges=_badges(found),
+        tiles=[
+            Tile(f"Num, {one['node']}", format.whole(one["num"]), "nodes", "for ten native throughputs")
+            for one in found["base"]
+        ],
+        sections=[anchored(section, "f1") for section in sections],
+        absent=[],
+    )
+
+
+def _numbered(sentences: list[str]) -> list[tuple[str, str]]:
+    return [(str(number), sentence) for number, sentence in enumerate(sentences, 1)]
+
+
+def _counts(found: Json) -> list[Section]:
+    return [
+        Section(
+            table["place"].lower().translate(str.maketrans("", "", " ()")),
+            f"{table['place']}: {table['title']}",
+            tables=[tables.counts(table)],
+        )
+        for table in found["tables"]
+    ]
+
+
+def _badges(found: Json) -> list[Badge]:
+    cells = [cell for table in found["tables"] for cell in table["cells"] if cell["fitting"]]
+    compared = [cell for cell in cells if cell["agrees"] is not None]
+    same = sum(cell["agrees"] for cell in compared)
+    unproved = [cell for cell in cells if not (cell["proof"] and cell["proof"]["holds"])]
+    kind = "good" if same == len(compared) else "bad"
+    badges = [Badge(kind, f"{same} of {len(compared)} printed counts are the paper’s")]
+    if unproved:
+        badges.append(Badge("warn", f"{len(unproved)} counts are not proved by bounds"))
+    else:
+        badges.append(Badge("good", "every count proved by bounds"))
+    return badges
+
+
+def _method(study: Json, folder: Path) -> Section:
+    inputs, machine = study["inputs"], study["machine"]
+    facts = [
+        ("Command", " ".join(study["command"])),
+        ("Started", format.moment(study["started_at"])),
+        ("Ended", format.moment(study["ended_at"])),
+        ("Year judged", inputs["year"]),
+        ("Month", inputs["month"]),
+        ("Target", inputs["target"]),
+        ("Machine", f"{machine['cores']} cores, {machine['cpu']}"),
+        ("Folder", str(folder)),
+    ]
+    return Section("method", "How it was computed", facts=facts)
