@@ -18,6 +18,8 @@ pub enum Method {
     Doubling,
     /// Uniformization, step by step.
     Uniformization,
+    /// Independent parts, each by one of the others, and a product of their probabilities.
+    Product,
 }
 
 /// An enclosure, and how it was come by.

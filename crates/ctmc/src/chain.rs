@@ -39,37 +39,55 @@ impl Chain {
                 return refuse(format!("rate {rate} of {from} -> {to} is not a finite number of at least 0"));
             }
         }
-        transitions.retain(|&(from, to, rate)| from != to && rate > 0.0);
-        transitions.sort_unstable_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2)));
-        let mut chain = Self {
-            starts: Vec::with_capacity(states + 1),
-            targets: Vec::with_capacity(transitions.len()),
-            rates: Vec::with_capacity(transitions.len()),
-            exits: Vec::with_capacity(states),
-            initial: checked_initial(states, initial)?,
-        };
-        chain.fill(states, &transitions);
-        if chain.exits.iter().any(|exit| !exit.is_finite()) {
-            return refuse("the rates out of a state add up to more than a number can hold");
-        }
-        Ok(chain)
-    }
-
-    fn fill(&mut self, states: usize, sorted: &[Transition]) {
-        self.starts.push(0);
+        transitions.sort_unstable_by_key(|each| each.0);
+        let mut chain = Self::empty(states, transitions.len());
+        let mut row = Vec::new();
         let mut next = 0;
         for from in 0..states {
-            while next < sorted.len() && sorted[next].0 == from {
-                let to = sorted[next].1;
-                let end =
-                    next + sorted[next..].iter().take_while(|each| (each.0, each.1) == (from, to)).count();
-                self.targets.push(to as u32);
-                self.rates.push(sum(sorted[next..end].iter().map(|each| each.2)));
-                next = end;
+            row.clear();
+            while next < transitions.len() && transitions[next].0 == from {
+                row.push((transitions[next].1 as u32, transitions[next].2));
+                next += 1;
             }
-            self.exits.push(sum(self.rates[self.starts[from]..].iter().copied()));
-            self.starts.push(self.targets.len());
+            chain.append(&mut row);
         }
+        chain.started(initial)
+    }
+
+    /// A chain without states yet, with room for so many states and transitions; rows are appended in order.
+    pub(crate) fn empty(states: usize, transitions: usize) -> Self {
+        let mut starts = Vec::with_capacity(states + 1);
+        starts.push(0);
+        Self {
+            starts,
+            targets: Vec::with_capacity(transitions),
+            rates: Vec::with_capacity(transitions),
+            exits: Vec::with_capacity(states),
+            initial: Vec::new(),
+        }
+    }
+
+    /// The row of the next state: (to, rate) with finite rates of at least 0, in any order.
+    pub(crate) fn append(&mut self, row: &mut Vec<(u32, f64)>) {
+        let from = self.exits.len() as u32;
+        row.retain(|&(to, rate)| to != from && rate > 0.0);
+        row.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        let first = self.rates.len();
+        for parallel in row.chunk_by(|a, b| a.0 == b.0) {
+            self.targets.push(parallel[0].0);
+            self.rates.push(sum(parallel.iter().map(|each| each.1)));
+        }
+        self.exits.push(sum(self.rates[first..].iter().copied()));
+        self.starts.push(self.rates.len());
+    }
+
+    /// The finished chain. Errors: exits that overflow, an initial distribution that is none.
+    pub(crate) fn started(mut self, initial: Vec<(usize, f64)>) -> Result<Self> {
+        self.initial = checked_initial(self.states(), initial)?;
+        if self.exits.iter().any(|exit| !exit.is_finite()) {
+            return refuse("the rates out of a state add up to more than a number can hold");
+        }
+        Ok(self)
     }
 
     /// Number of states.

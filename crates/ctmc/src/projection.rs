@@ -8,12 +8,63 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use crate::chain::Chain;
+use crate::error::Result;
+
+/// A chain and a reward that may become known only where somebody looks. States are numbered as they are met.
+pub trait Landscape {
+    /// (state, probability) at time 0.
+    fn initial(&self) -> Vec<(usize, f64)>;
+
+    /// (state, rate) of the transitions out of a state, to others only.
+    fn row(&mut self, state: usize) -> Result<Vec<(usize, f64)>>;
+
+    /// What a state earns per unit of time: at least 0.
+    fn reward(&self, state: usize) -> Result<f64>;
+
+    /// A bound on what any state earns.
+    fn most(&self) -> f64;
+
+    /// Puts neighbours next to each other: then powers of the chain are narrow.
+    fn arrange(&self, states: &mut [usize]);
+}
+
+/// A chain all of which is known, with a reward a state.
+pub struct Known<'a> {
+    /// The chain.
+    pub chain: &'a Chain,
+    /// What each state earns.
+    pub reward: &'a [f64],
+}
+
+impl Landscape for Known<'_> {
+    fn initial(&self) -> Vec<(usize, f64)> {
+        self.chain.initial().to_vec()
+    }
+
+    fn row(&mut self, state: usize) -> Result<Vec<(usize, f64)>> {
+        Ok(self.chain.row(state).collect())
+    }
+
+    fn reward(&self, state: usize) -> Result<f64> {
+        Ok(self.reward[state])
+    }
+
+    fn most(&self) -> f64 {
+        self.reward.iter().copied().fold(0.0, f64::max)
+    }
+
+    fn arrange(&self, states: &mut [usize]) {
+        states.sort_unstable();
+    }
+}
 
 /// States in the order of their likeliest paths, as far as was asked for.
-pub struct Importance<'a> {
-    chain: &'a Chain,
+pub struct Importance<'a, L> {
+    land: &'a mut L,
     taken: Vec<usize>,
-    seen: Vec<bool>,
+    rows: Vec<Vec<(usize, f64)>>,
+    /// Where a state is in `taken`, plus one.
+    seen: Vec<u32>,
     queue: BinaryHeap<Reached>,
 }
 
@@ -42,53 +93,81 @@ impl PartialOrd for Reached {
 pub struct Projected {
     /// The smaller chain.
     pub chain: Chain,
-    /// The old number of each of its states but the sink.
-    pub kept: Vec<usize>,
+    /// What each of its states earns; the sink nothing.
+    pub reward: Vec<f64>,
     /// Whether anything was left out.
     pub lossy: bool,
 }
 
-impl<'a> Importance<'a> {
+impl<'a, L: Landscape> Importance<'a, L> {
     /// Starts from the initial states.
-    pub fn new(chain: &'a Chain) -> Self {
+    pub fn new(land: &'a mut L) -> Self {
         let queue =
-            chain.initial().iter().map(|&(state, likelihood)| Reached { likelihood, state }).collect();
-        Self { chain, taken: Vec::new(), seen: vec![false; chain.states()], queue }
+            land.initial().into_iter().map(|(state, likelihood)| Reached { likelihood, state }).collect();
+        Self { land, taken: Vec::new(), rows: Vec::new(), seen: Vec::new(), queue }
     }
 
-    /// Takes states until there are `count`, or all that can be reached.
-    fn take(&mut self, count: usize) {
-        while self.taken.len() < count {
-            let Some(Reached { likelihood, state }) = self.queue.pop() else { return };
-            if std::mem::replace(&mut self.seen[state], true) {
-                continue;
-            }
-            self.taken.push(state);
-            let exit = self.chain.exit(state);
-            for (to, rate) in self.chain.row(state).filter(|each| !self.seen[each.0]) {
+    fn is_taken(&self, state: usize) -> bool {
+        self.seen.get(state).is_some_and(|each| *each > 0)
+    }
+
+    fn take_one(&mut self, Reached { likelihood, state }: Reached) -> Result<()> {
+        let row = self.land.row(state)?;
+        if self.seen.len() <= state {
+            self.seen.resize((state + 1).max(2 * self.seen.len()), 0);
+        }
+        self.taken.push(state);
+        self.seen[state] = self.taken.len() as u32;
+        let exit: f64 = row.iter().map(|each| each.1).sum();
+        for &(to, rate) in &row {
+            if !self.is_taken(to) {
                 self.queue.push(Reached { likelihood: likelihood * (rate / exit), state: to });
             }
         }
+        self.rows.push(row);
+        Ok(())
+    }
+
+    /// Takes states until there are `count`, or all that can be reached.
+    fn take(&mut self, count: usize) -> Result<()> {
+        while self.taken.len() < count
+            && let Some(next) = self.queue.pop()
+        {
+            if !self.is_taken(next.state) {
+                self.take_one(next)?;
+            }
+        }
+        Ok(())
     }
 
     /// The chain kept to its `count` likeliest states; always with the initial ones.
-    pub fn project(&mut self, count: usize) -> Projected {
-        self.take(count.max(self.chain.initial().len()));
+    pub fn project(&mut self, count: usize) -> Result<Projected> {
+        let initial = self.land.initial();
+        self.take(count.max(initial.len()))?;
+        for &(state, likelihood) in &initial {
+            if !self.is_taken(state) {
+                self.take_one(Reached { likelihood, state })?;
+            }
+        }
         let mut kept = self.taken.clone();
-        kept.extend(self.chain.initial().iter().map(|each| each.0).filter(|&state| !self.seen[state]));
-        // In their old order neighbours stay neighbours, and powers of the chain narrow.
-        kept.sort_unstable();
+        self.land.arrange(&mut kept);
         let sink = kept.len();
-        let mut number = vec![sink; self.chain.states()];
-        kept.iter().enumerate().for_each(|(new, &old)| number[old] = new);
-        let transitions: Vec<_> = kept
-            .iter()
-            .flat_map(|&from| self.chain.row(from).map(move |(to, rate)| (from, to, rate)))
-            .map(|(from, to, rate)| (number[from], number[to], rate))
-            .collect();
-        let lossy = transitions.iter().any(|each| each.1 == sink);
-        let initial = self.chain.initial().iter().map(|&(state, share)| (number[state], share)).collect();
-        let chain = Chain::new(sink + 1, transitions, initial).expect("a part of a chain with a sink is one");
-        Projected { chain, kept, lossy }
+        let mut number = vec![sink as u32; self.seen.len()];
+        kept.iter().enumerate().for_each(|(new, &old)| number[old] = new as u32);
+        let number = |old: usize| number.get(old).map_or(sink, |new| *new as usize);
+        let mut chain = Chain::empty(sink + 1, 0);
+        let (mut reward, mut row, mut lossy) = (Vec::with_capacity(sink + 1), Vec::new(), false);
+        for &old in &kept {
+            row.clear();
+            let known = &self.rows[self.seen[old] as usize - 1];
+            row.extend(known.iter().map(|&(to, rate)| (number(to) as u32, rate)));
+            lossy |= row.iter().any(|each| each.0 as usize == sink && each.1 > 0.0);
+            chain.append(&mut row);
+            reward.push(self.land.reward(old)?);
+        }
+        chain.append(&mut Vec::new());
+        reward.push(0.0);
+        let chain = chain.started(initial.into_iter().map(|(old, share)| (number(old), share)).collect())?;
+        Ok(Projected { chain, reward, lossy })
     }
 }

@@ -4,16 +4,14 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::answer::{Answer, Method};
+use crate::answer::Method;
 use crate::chain::{Chain, Transition};
-use crate::enclosure::Enclosure;
 use crate::error::{Error, Result, refuse};
 use crate::explicit::read_explicit;
-use crate::language::{Reading, read_prism};
+use crate::language::{Limits, Program, Reading, free_bytes};
 use crate::model::Model;
-use crate::passage::{passage_by, passage_mean};
-use crate::stationary::{cycle, long_run, stationary};
-use crate::transient::{Options, accumulated, distribution_at, reward_at};
+use crate::session::Session;
+use crate::transient::Options;
 use crate::write::{write_lab, write_prism, write_srew, write_tra};
 
 /// What is asked of which model.
@@ -76,7 +74,7 @@ enum Source {
 /// question is asked of every reward, or of every label where only a label makes sense.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "ask", deny_unknown_fields)]
-enum Question {
+pub(crate) enum Question {
     /// Expected value at a time.
     At { of: Option<String>, time: f64 },
     /// Expected integral up to a time.
@@ -96,10 +94,12 @@ enum Question {
 /// The answers in the order of the questions.
 #[derive(Debug, Clone, Serialize)]
 pub struct Reply {
-    /// States of the chain.
+    /// States of the chain; of those that were met, when not all were.
     pub states: usize,
-    /// Transitions between different states.
+    /// Transitions between different states, as many as were met.
     pub transitions: usize,
+    /// Whether all states that can be reached were met.
+    pub whole: bool,
     /// Names of the labels, expressions included.
     pub labels: Vec<String>,
     /// Names of the rewards.
@@ -142,21 +142,15 @@ impl Request {
     /// Builds the model and answers.
     pub fn answer(self) -> Result<Reply> {
         let options = self.options()?;
-        let model = self.model.read(&self.questions, options.threads)?;
+        let mut session = self.model.open(&self.questions, options.threads)?;
         let mut answers = Vec::new();
         for question in &self.questions {
-            question.answer(&model, &options, &mut answers)?;
+            session.answer(question, &options, &mut answers)?;
         }
-        let export = if self.export { texts(&model)? } else { BTreeMap::new() };
-        let names = |each: &[&str]| each.iter().map(|name| (*name).to_owned()).collect();
-        Ok(Reply {
-            states: model.chain.states(),
-            transitions: model.chain.transitions(),
-            labels: names(&model.labels.iter().map(|each| each.0.as_str()).collect::<Vec<_>>()),
-            rewards: names(&model.rewards.iter().map(|each| each.0.as_str()).collect::<Vec<_>>()),
-            answers,
-            export,
-        })
+        let export = if self.export { texts(session.whole(options.threads)?)? } else { BTreeMap::new() };
+        let (states, transitions, whole) = session.size();
+        let (labels, rewards) = session.names();
+        Ok(Reply { states, transitions, whole, labels, rewards, answers, export })
     }
 
     fn options(&self) -> Result<Options> {
@@ -173,14 +167,18 @@ impl Request {
 }
 
 impl Source {
-    fn read(self, questions: &[Question], threads: usize) -> Result<Model> {
+    fn open(self, questions: &[Question], threads: usize) -> Result<Session> {
         match self {
             Self::Prism { text, constants, most_states } => {
                 let default = Reading::default();
                 let most_states = most_states.unwrap_or(default.most_states);
-                read_prism(&text, &Reading { constants, marks: marks(questions), most_states, threads })
+                let reading = Reading { constants, marks: marks(questions), most_states, threads };
+                let limits = Limits { states: most_states, bytes: free_bytes() };
+                Session::read(Program::read(&text, &reading)?, limits, threads)
             }
-            Self::Explicit { tra, lab, rewards } => read_explicit(&tra, lab.as_deref(), &rewards),
+            Self::Explicit { tra, lab, rewards } => {
+                Ok(Session::known(read_explicit(&tra, lab.as_deref(), &rewards)?))
+            }
             Self::Chain { states, transitions, initial, labels, rewards } => {
                 let initial = initial.unwrap_or_else(|| vec![(0, 1.0)]);
                 let mut model = Model::new(Chain::new(states, transitions, initial)?);
@@ -195,7 +193,7 @@ impl Source {
                     model.labels.push((name, marks));
                 }
                 model.rewards = rewards.into_iter().collect();
-                Ok(model)
+                Ok(Session::known(model))
             }
         }
     }
@@ -210,121 +208,13 @@ fn marks(questions: &[Question]) -> Vec<String> {
 }
 
 impl Question {
-    fn of(&self) -> Option<&str> {
+    /// What it is about.
+    pub(crate) fn of(&self) -> Option<&str> {
         match self {
             Self::At { of, .. } | Self::Until { of, .. } | Self::LongRun { of } => of.as_deref(),
             Self::FirstMean { of } | Self::FirstBy { of, .. } | Self::Cycle { of } => of.as_deref(),
             Self::States { .. } => None,
         }
-    }
-
-    fn answer(&self, model: &Model, options: &Options, out: &mut Vec<Figure>) -> Result<()> {
-        let names: Vec<&str> = match (self, self.of()) {
-            (Self::States { time, most }, _) => return likeliest(model, *time, *most, options, out),
-            (_, Some(of)) => vec![of],
-            (Self::At { .. } | Self::Until { .. } | Self::LongRun { .. }, None) => {
-                model.rewards.iter().map(|each| each.0.as_str()).collect()
-            }
-            (_, None) => model.labels.iter().map(|each| each.0.as_str()).collect(),
-        };
-        if names.is_empty() {
-            return refuse("the model has nothing of the kind this question is about: name a condition");
-        }
-        names.into_iter().try_for_each(|of| self.answer_one(model, of, options, out))
-    }
-
-    fn answer_one(&self, model: &Model, of: &str, options: &Options, out: &mut Vec<Figure>) -> Result<()> {
-        let chain = &model.chain;
-        let (ask, time, answer) = match self {
-            Self::At { time, .. } => {
-                ("at", Some(*time), reward_at(chain, &value(model, of)?, *time, options)?)
-            }
-            Self::Until { time, .. } => {
-                ("until", Some(*time), accumulated(chain, &value(model, of)?, *time, options)?)
-            }
-            Self::LongRun { .. } => ("long-run", None, long_run(chain, &value(model, of)?, options)?),
-            Self::FirstMean { .. } => ("first-mean", None, passage_mean(chain, &mark(model, of)?)?),
-            Self::FirstBy { time, .. } => {
-                ("first-by", Some(*time), passage_by(chain, &mark(model, of)?, *time, options)?)
-            }
-            Self::Cycle { .. } => return cycle_figures(model, of, options, out),
-            Self::States { .. } => return Ok(()),
-        };
-        out.push(figure(ask, of, time, answer));
-        Ok(())
-    }
-}
-
-fn figure(ask: &'static str, of: &str, time: Option<f64>, answer: Answer) -> Figure {
-    let Enclosure { low, high } = answer.enclosure;
-    let infinite = low.is_infinite();
-    Figure {
-        ask,
-        of: of.to_owned(),
-        time,
-        // JSON has no infinity: what takes for ever has a null above and the largest number below.
-        low: if infinite { f64::MAX } else { low },
-        high: high.is_finite().then_some(high),
-        relative_width: if infinite || high.is_finite() { answer.enclosure.relative_width() } else { 1.0 },
-        method: answer.method,
-        states_used: answer.states,
-    }
-}
-
-fn cycle_figures(model: &Model, of: &str, options: &Options, out: &mut Vec<Figure>) -> Result<()> {
-    let found = cycle(&model.chain, &mark(model, of)?, options)?;
-    let parts = [
-        ("cycle-share", found.down),
-        ("cycle-frequency", found.frequency),
-        ("cycle-mean", found.mean_down),
-        ("cycle-mean-between", found.mean_up),
-    ];
-    for (ask, enclosure) in parts {
-        out.push(figure(ask, of, None, Answer::new(enclosure, found.method, model.chain.states())));
-    }
-    Ok(())
-}
-
-fn likeliest(
-    model: &Model,
-    time: Option<f64>,
-    most: usize,
-    options: &Options,
-    out: &mut Vec<Figure>,
-) -> Result<()> {
-    let found = match time {
-        Some(time) => distribution_at(&model.chain, time, options)?,
-        None => stationary(&model.chain)?,
-    };
-    let mut order: Vec<usize> = (0..model.chain.states()).collect();
-    order.sort_by(|&a, &b| found.probabilities[b].total_cmp(&found.probabilities[a]));
-    for state in order.into_iter().take(most) {
-        let name = model.names.get(state).cloned().unwrap_or_else(|| state.to_string());
-        out.push(figure(
-            "state",
-            &name,
-            time,
-            Answer::new(found.enclosure(state), found.method, model.chain.states()),
-        ));
-    }
-    Ok(())
-}
-
-/// A reward by its name, else a label as 0 and 1.
-fn value(model: &Model, of: &str) -> Result<Vec<f64>> {
-    match model.rewards.iter().find(|each| each.0 == of) {
-        Some((_, values)) => Ok(values.clone()),
-        None => Ok(mark(model, of)?.into_iter().map(|mark| f64::from(u8::from(mark))).collect()),
-    }
-}
-
-fn mark(model: &Model, of: &str) -> Result<Vec<bool>> {
-    match model.labels.iter().find(|each| each.0 == of) {
-        Some((_, marks)) => Ok(marks.clone()),
-        None if model.rewards.iter().any(|each| each.0 == of) => {
-            refuse(format!("`{of}` is a reward; this question is about a label or a condition"))
-        }
-        None => refuse(format!("the model has no label or reward `{of}`")),
     }
 }
 

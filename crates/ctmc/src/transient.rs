@@ -5,7 +5,7 @@ use crate::chain::Chain;
 use crate::doubling::{self, Halfway, Values};
 use crate::enclosure::{Enclosure, ROUNDING, sum};
 use crate::error::{Result, refuse};
-use crate::projection::Importance;
+use crate::projection::{Importance, Known, Landscape, Projected};
 use crate::stationary::check_reward;
 use crate::uniformization;
 
@@ -34,9 +34,12 @@ const MANY: usize = 1600;
 /// Multiplications of the sparse method that are still worth it when no few states suffice: about a minute.
 const PATIENCE: f64 = 3e10;
 
-#[derive(Clone, Copy, PartialEq)]
-enum Kind {
+/// Which question about a finite horizon.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Kind {
+    /// The value at the horizon.
     At,
+    /// What was accumulated until then.
     Until,
 }
 
@@ -119,12 +122,30 @@ fn solve(chain: &Chain, reward: &[f64], time: f64, options: &Options, kind: Kind
     match choice(chain, time, options) {
         Method::Uniformization => Ok(stepped(chain, reward, time, options, kind)),
         _ => {
-            let (found, lossy) = projected(chain, reward, time, options, kind)?;
+            let free = options.method.is_none();
+            let patience = if free { sparse_work(chain, time) } else { f64::INFINITY };
+            let mut land = Known { chain, reward };
+            let (found, lossy) = projected(&mut land, time, options, kind, patience)?;
             let wide = lossy && found.enclosure.relative_width() > options.precision;
-            let free = options.method.is_none() && sparse_work(chain, time) <= PATIENCE;
+            let free = free && sparse_work(chain, time) <= PATIENCE;
             Ok(if wide && free { stepped(chain, reward, time, options, kind) } else { found })
         }
     }
+}
+
+/// The answer for a chain that is known only where somebody looks; none when few states do not suffice.
+pub fn solve_lazily(
+    land: &mut impl Landscape,
+    time: f64,
+    options: &Options,
+    kind: Kind,
+) -> Result<Option<Answer>> {
+    check_time(time)?;
+    if time == 0.0 {
+        return Ok(None);
+    }
+    let (found, lossy) = projected(land, time, options, kind, PATIENCE)?;
+    Ok((!lossy || found.enclosure.relative_width() <= options.precision).then_some(found))
 }
 
 fn stepped(chain: &Chain, reward: &[f64], time: f64, options: &Options, kind: Kind) -> Answer {
@@ -132,12 +153,12 @@ fn stepped(chain: &Chain, reward: &[f64], time: f64, options: &Options, kind: Ki
         Kind::At => uniformization::value(chain, reward, time, options.precision),
         Kind::Until => uniformization::accumulated(chain, reward, time, options.precision),
     };
-    Answer::new(from_start(chain, &found, unit(reward, time, kind)), Method::Uniformization, chain.states())
+    let most = reward.iter().copied().fold(0.0, f64::max);
+    Answer::new(from_start(chain, &found, unit(most, time, kind)), Method::Uniformization, chain.states())
 }
 
 /// The most that can be earned: what missing probability is worth.
-fn unit(reward: &[f64], time: f64, kind: Kind) -> f64 {
-    let most = reward.iter().copied().fold(0.0, f64::max);
+fn unit(most: f64, time: f64, kind: Kind) -> f64 {
     if kind == Kind::At { most } else { (most * time).next_up() }
 }
 
@@ -149,48 +170,77 @@ fn from_start(chain: &Chain, found: &Values, unit: f64) -> Enclosure {
     Enclosure::around(value, found.relative + 8.0 * ROUNDING, missing).at_most(unit * (1.0 + 1e-12))
 }
 
-/// Doubling on ever more states, until the bounds are close enough or all that can be reached are kept; and
-/// whether some were left out.
+/// The states that matter, ever more of them, until the bounds are close enough, all that can be reached are kept,
+/// or the next would cost more than `patience`; and whether some were left out.
 fn projected(
-    chain: &Chain,
-    reward: &[f64],
+    land: &mut impl Landscape,
     time: f64,
     options: &Options,
     kind: Kind,
+    patience: f64,
 ) -> Result<(Answer, bool)> {
-    let most = reward.iter().copied().fold(0.0, f64::max);
-    let unit = unit(reward, time, kind);
-    let mut importance = Importance::new(chain);
+    let most = land.most();
+    let unit = unit(most, time, kind);
+    let mut importance = Importance::new(land);
     let mut best: Option<Answer> = None;
     let mut count = FEW;
     loop {
-        let small = importance.project(count);
-        let earning: Vec<f64> = small.kept.iter().map(|&state| reward[state]).chain([0.0]).collect();
-        let states = earning.len();
-        let sink = |state: usize| f64::from(u8::from(state + 1 == states));
-        let sunk: Vec<f64> = (0..states).map(sink).collect();
-        let (inside, outside) = match kind {
-            Kind::At => {
-                let half = Halfway::reach(&small.chain, time, &[], options.precision, options.threads)?;
-                (half.value(&earning), half.value(&sunk))
-            }
-            Kind::Until => {
-                let both: [&[f64]; 2] = [&earning, &sunk];
-                let half = Halfway::reach(&small.chain, time, &both, options.precision, options.threads)?;
-                (half.accumulated(0), half.accumulated(1))
-            }
-        };
+        let small = importance.project(count)?;
+        let (inside, outside, method) = both(&small, time, options, kind)?;
         let mut found = from_start(&small.chain, &inside, unit);
         if small.lossy {
             let lost = from_start(&small.chain, &outside, if kind == Kind::At { 1.0 } else { time });
             found.high = (found.high + (lost.high * most).next_up()).next_up().min(unit * (1.0 + 1e-12));
         }
         if best.is_none_or(|best| found.relative_width() < best.enclosure.relative_width()) {
-            best = Some(Answer::new(found, Method::Doubling, small.kept.len()));
+            best = Some(Answer::new(found, method, small.chain.states() - 1));
         }
-        if !small.lossy || found.relative_width() <= options.precision || count >= MANY {
+        let enough = !small.lossy || found.relative_width() <= options.precision;
+        let (_, work) = cheapest(&small.chain, 2 * count, time, options);
+        if enough || work > patience {
             return Ok((best.expect("an answer was just found"), small.lossy));
         }
-        count = (2 * count).min(MANY);
+        count *= 2;
+    }
+}
+
+/// What the kept states earn, and how long (or how likely) the chain is in the sink.
+fn both(small: &Projected, time: f64, options: &Options, kind: Kind) -> Result<(Values, Values, Method)> {
+    let states = small.reward.len();
+    let sink = |state: usize| f64::from(u8::from(state + 1 == states));
+    let sunk: Vec<f64> = (0..states).map(sink).collect();
+    let rewards: [&[f64]; 2] = [&small.reward, &sunk];
+    let (method, _) = cheapest(&small.chain, states, time, options);
+    let precision = options.precision;
+    let [inside, outside] = match (method, kind) {
+        (Method::Doubling, Kind::At) => {
+            let half = Halfway::reach(&small.chain, time, &[], precision, options.threads)?;
+            rewards.map(|reward| half.value(reward))
+        }
+        (Method::Doubling, Kind::Until) => {
+            let half = Halfway::reach(&small.chain, time, &rewards, precision, options.threads)?;
+            [0, 1].map(|which| half.accumulated(which))
+        }
+        (_, Kind::At) => rewards.map(|reward| uniformization::value(&small.chain, reward, time, precision)),
+        (_, Kind::Until) => {
+            rewards.map(|reward| uniformization::accumulated(&small.chain, reward, time, precision))
+        }
+    };
+    Ok((inside, outside, method))
+}
+
+/// How `states` states like those of `chain` are best solved, and how many multiplications that takes.
+fn cheapest(chain: &Chain, states: usize, time: f64, options: &Options) -> (Method, f64) {
+    let squarings = f64::from(doubling::doublings(chain, time)) + 20.0;
+    // A term of a dense product costs a fraction of one of a sparse product.
+    let dense = squarings * (states as f64).powi(3) / 3.0;
+    let share = states as f64 / chain.states() as f64;
+    let sparse = 2.0 * sparse_work(chain, time) * share;
+    let doubling = options.method == Some(Method::Doubling);
+    if doubling || (dense <= sparse && states <= MANY) {
+        let fits = if states <= MANY { dense } else { f64::INFINITY };
+        (Method::Doubling, fits)
+    } else {
+        (Method::Uniformization, sparse)
     }
 }

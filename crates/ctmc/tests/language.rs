@@ -48,7 +48,7 @@ fn read(text: &str) -> Result<Model, Error> {
 #[test]
 fn a_model_with_everything() {
     let model = read_prism(SPARES, &reading(&[("need", "1 + 2")])).unwrap();
-    assert_eq!(model.names[0], "(alarms=0,running=3,shelf=2,busy=false)");
+    assert_eq!(model.name(0), "(alarms=0,running=3,shelf=2,busy=false)");
     let rates: Vec<f64> = model.chain.row(0).map(|each| each.1).collect();
     assert_eq!(rates, [3.0 * (1.0 / (30.0 * 24.0))]);
     assert_eq!(model.rewards[1].1[0], 3.0);
@@ -236,7 +236,8 @@ proptest! {
             accumulated(&model.chain, &model.rewards[0].1, 1e-12, &Options::default()).unwrap().enclosure
         });
         prop_assert!(one.low <= two.high && two.low <= one.high, "{:?} {:?}", one, two);
-        for (state, name) in again.names.iter().enumerate() {
+        for state in 0..again.chain.states() {
+            let name = again.name(state);
             let number: usize = name.trim_matches(|each: char| !each.is_ascii_digit()).parse().unwrap();
             prop_assert_eq!(again.chain.exit(state), model.chain.exit(number));
             prop_assert_eq!(again.labels[0].1[state], model.labels[0].1[number]);

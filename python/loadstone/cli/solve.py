@@ -159,6 +159,8 @@ def _with_share(figure: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _table(record: dict[str, Any]) -> str:
     size = f"{record['states']:,} states, {record['transitions']:,} transitions"
+    if not record["whole"]:
+        size += " met, of more that the questions did not need"
     rows = [
         [
             ASKED[figure["ask"]].format(**figure),

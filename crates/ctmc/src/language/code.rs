@@ -1,9 +1,10 @@
 //! Expressions with their names resolved and their types checked, ready to be evaluated in a state.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 
 use super::lexer::Place;
-use super::scope::{Meaning, Renaming, Scope};
+use super::scope::{Meaning, Renaming, Scope, Slot};
 use super::syntax::{Expression, Node, Type, Value};
 use crate::error::Result;
 
@@ -217,6 +218,72 @@ impl Code {
             Some(value) => Self { step: Step::Value(value), ..self },
             None => self,
         }
+    }
+
+    fn parts(&self) -> Vec<&Self> {
+        match &self.step {
+            Step::Value(_) | Step::Variable(_) => Vec::new(),
+            Step::Not(operand) | Step::Minus(operand) => vec![operand],
+            Step::Binary(_, left, right) => vec![left, right],
+            Step::Choice(parts) => parts.iter().collect(),
+            Step::Call(_, arguments) => arguments.iter().collect(),
+        }
+    }
+
+    /// Adds the variables that it asks.
+    pub fn variables(&self, asked: &mut BTreeSet<usize>) {
+        if let Step::Variable(number) = self.step {
+            asked.insert(number);
+        }
+        self.parts().into_iter().for_each(|part| part.variables(asked));
+    }
+
+    /// Adds its largest parts that ask variables of one group only, with the group; `group` is by variable, none
+    /// for one that never changes.
+    pub fn atoms<'a>(&'a self, group: &[Option<usize>], found: &mut Vec<(usize, &'a Self)>) {
+        let mut asked = BTreeSet::new();
+        self.variables(&mut asked);
+        let groups: BTreeSet<usize> = asked.into_iter().filter_map(|each| group[each]).collect();
+        match groups.len() {
+            0 => {}
+            1 => found.extend(groups.into_iter().map(|group| (group, self))),
+            _ => self.parts().into_iter().for_each(|part| part.atoms(group, found)),
+        }
+    }
+
+    /// Bounds on its value in any state, within some roundings; none where the arithmetic is not followed.
+    pub fn range(&self, slots: &[Slot]) -> Option<(f64, f64)> {
+        let of = |code: &Self| code.range(slots);
+        match &self.step {
+            Step::Value(value) => Some((value.real(), value.real())),
+            Step::Variable(number) => Some((f64::from(slots[*number].low), f64::from(slots[*number].high))),
+            Step::Minus(operand) => of(operand).map(|(low, high)| (-high, -low)),
+            Step::Choice(parts) => {
+                let (yes, no) = (of(&parts[1])?, of(&parts[2])?);
+                Some((yes.0.min(no.0), yes.1.max(no.1)))
+            }
+            Step::Binary(operator, left, right) => {
+                let ((a, b), (c, d)) = (of(left)?, of(right)?);
+                let hull = |ends: [f64; 4]| {
+                    let all = |pick: fn(f64, f64) -> f64| ends.into_iter().reduce(pick).unwrap_or(0.0);
+                    (all(f64::min), all(f64::max))
+                };
+                match operator {
+                    Operator::Add => Some((a + c, b + d)),
+                    Operator::Subtract => Some((a - d, b - c)),
+                    Operator::Multiply => Some(hull([a * c, a * d, b * c, b * d])),
+                    Operator::Divide if c > 0.0 || d < 0.0 => Some(hull([a / c, a / d, b / c, b / d])),
+                    _ => None,
+                }
+            }
+            Step::Call(function @ (Function::Min | Function::Max), arguments) => {
+                let pick = if *function == Function::Min { f64::min } else { f64::max };
+                let ranges: Option<Vec<_>> = arguments.iter().map(of).collect();
+                ranges?.into_iter().reduce(|a, b| (pick(a.0, b.0), pick(a.1, b.1)))
+            }
+            Step::Not(_) | Step::Call(..) => None,
+        }
+        .filter(|(low, high)| low.is_finite() && high.is_finite())
     }
 
     /// The value in a state. Errors: a whole number out of range.

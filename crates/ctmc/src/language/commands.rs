@@ -1,12 +1,16 @@
 //! Commands ready to run: what a state leads to, at which rate.
 
+use std::collections::BTreeSet;
+
 use super::code::Code;
 use super::lexer::Place;
-use super::scope::{Renaming, Scope, renaming};
+use super::scope::{Renaming, Scope, Slot, renaming};
 use super::syntax::{Command, Model, Type, Value};
 use crate::error::{Error, Result};
+use crate::model::Variables;
 
 /// A command with its names resolved.
+#[derive(Clone)]
 struct Ready {
     place: Place,
     guard: Code,
@@ -57,28 +61,62 @@ impl Commands {
         Ok(Self { alone, together })
     }
 
+    /// Of each thing that can happen, by itself or together: the variables it sets and those it asks.
+    pub fn touched(&self) -> Vec<(BTreeSet<usize>, BTreeSet<usize>)> {
+        let alone = self.alone.iter().map(|command| {
+            let (mut set, mut asked) = Default::default();
+            command.touch(&mut set, &mut asked);
+            (set, asked)
+        });
+        let together = self.together.iter().map(|modules| {
+            let (mut set, mut asked) = Default::default();
+            modules.iter().flatten().for_each(|command| command.touch(&mut set, &mut asked));
+            (set, asked)
+        });
+        alone.chain(together).collect()
+    }
+
+    /// Only what sets a variable of `kept`.
+    pub fn touching(&self, kept: &[bool]) -> Self {
+        let sets = |command: &Ready| {
+            let (mut set, mut asked) = Default::default();
+            command.touch(&mut set, &mut asked);
+            set.iter().any(|&slot| kept[slot])
+        };
+        let alone = self.alone.iter().filter(|command| sets(command)).cloned().collect();
+        let taken = |modules: &&Vec<Vec<Ready>>| modules.iter().flatten().any(sets);
+        Self { alone, together: self.together.iter().filter(taken).cloned().collect() }
+    }
+
     /// Calls `found` with each successor of `state` and its rate.
-    pub fn run(&self, state: &[i32], scope: &Scope<'_>, found: &mut impl FnMut(&[i32], f64)) -> Result<()> {
+    pub fn run(&self, state: &[i32], slots: &[Slot], found: &mut impl FnMut(&[i32], f64)) -> Result<()> {
         let mut next = state.to_vec();
+        let mut enabled = Vec::new();
         let mut emit = |(rate, set): &Partial| {
             next.copy_from_slice(state);
             set.iter().for_each(|&(slot, value)| next[slot] = value);
             found(&next, *rate);
         };
         for command in &self.alone {
-            command.enabled(state, scope)?.iter().for_each(&mut emit);
+            enabled.clear();
+            command.enabled(state, slots, &mut enabled)?;
+            enabled.iter().for_each(&mut emit);
         }
         for modules in &self.together {
             let mut combined: Vec<Partial> = vec![(1.0, Vec::new())];
             for commands in modules {
-                let mut options: Vec<Partial> = Vec::new();
+                enabled.clear();
                 for command in commands {
-                    options.extend(command.enabled(state, scope)?);
+                    command.enabled(state, slots, &mut enabled)?;
+                }
+                if enabled.is_empty() {
+                    combined.clear();
+                    break;
                 }
                 combined = combined
                     .iter()
                     .flat_map(|(rate, set)| {
-                        options.iter().map(move |(more, also)| (rate * more, [&set[..], &also[..]].concat()))
+                        enabled.iter().map(move |(more, also)| (rate * more, [&set[..], &also[..]].concat()))
                     })
                     .collect();
             }
@@ -120,13 +158,23 @@ impl Ready {
         })
     }
 
-    /// Rates above zero and what is set, if the guard holds.
-    fn enabled(&self, state: &[i32], scope: &Scope<'_>) -> Result<Vec<Partial>> {
-        let fault = |message: &str| self.fault(message, state, scope);
-        if !self.guard.truth(state).map_err(fault)? {
-            return Ok(Vec::new());
+    fn touch(&self, set: &mut BTreeSet<usize>, asked: &mut BTreeSet<usize>) {
+        self.guard.variables(asked);
+        for (rate, assignments) in &self.alternatives {
+            rate.iter().for_each(|rate| rate.variables(asked));
+            for (slot, value) in assignments {
+                set.insert(*slot);
+                value.variables(asked);
+            }
         }
-        let mut found = Vec::with_capacity(self.alternatives.len());
+    }
+
+    /// Adds the rates above zero and what is set, if the guard holds.
+    fn enabled(&self, state: &[i32], slots: &[Slot], found: &mut Vec<Partial>) -> Result<()> {
+        let fault = |message: &str| self.fault(message, state, slots);
+        if !self.guard.truth(state).map_err(fault)? {
+            return Ok(());
+        }
         for (rate, assignments) in &self.alternatives {
             let rate = match rate {
                 Some(code) => code.run(state).map_err(fault)?.real(),
@@ -140,7 +188,7 @@ impl Ready {
             }
             let mut set = Vec::with_capacity(assignments.len());
             for (number, code) in assignments {
-                let slot = &scope.slots[*number];
+                let slot = &slots[*number];
                 let value = match code.run(state).map_err(fault)? {
                     Value::Bool(value) => i64::from(value),
                     Value::Int(value) => value,
@@ -157,18 +205,16 @@ impl Ready {
             }
             found.push((rate, set));
         }
-        Ok(found)
+        Ok(())
     }
 
-    fn fault(&self, message: &str, state: &[i32], scope: &Scope<'_>) -> Error {
-        self.place.error(format!("{message}, in the state {}", spell(state, scope)))
+    fn fault(&self, message: &str, state: &[i32], slots: &[Slot]) -> Error {
+        self.place.error(format!("{message}, in the state {}", spell(state, slots)))
     }
 }
 
 /// A state for people: `(up=3,pool=0)`.
-pub fn spell(state: &[i32], scope: &Scope<'_>) -> String {
-    let parts = scope.slots.iter().zip(state).map(|(slot, value)| {
-        if slot.flag { format!("{}={}", slot.name, *value != 0) } else { format!("{}={value}", slot.name) }
-    });
-    format!("({})", parts.collect::<Vec<_>>().join(","))
+pub fn spell(state: &[i32], slots: &[Slot]) -> String {
+    let names = slots.iter().map(|slot| (slot.name.clone(), slot.flag)).collect();
+    Variables { names, values: Vec::new() }.spell(state)
 }

@@ -1,87 +1,124 @@
 //! All states that a model can reach, level by level; their numbers do not depend on the threads.
 
-use std::collections::HashMap;
-
-use super::commands::{Commands, spell};
-use super::scope::Scope;
-use crate::chain::Transition;
+use super::numbers::Numbers;
+use super::program::Program;
+use crate::chain::Chain;
 use crate::error::{Error, Result};
-
-/// States and transitions between their numbers.
-pub struct Explored {
-    /// How many states.
-    pub states: usize,
-    /// The values of the variables, state after state in the order of discovery.
-    pub values: Vec<i32>,
-    /// All transitions.
-    pub transitions: Vec<Transition>,
-}
 
 /// A level of fewer states is not worth a thread.
 const WORTH_THREADS: usize = 256;
 
-/// Successors of one run of states: (state, values, rate).
-type Found = Vec<(usize, Box<[i32]>, f64)>;
+/// States of a level that are run before what they lead to is numbered: bounds the memory in between.
+const BATCH: usize = 16_384;
 
-/// Everything reachable from the start, at most `most` states.
+/// How much may be explored.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// States.
+    pub states: usize,
+    /// Bytes.
+    pub bytes: usize,
+}
+
+/// What a run of states leads to.
+#[derive(Default)]
+struct Found {
+    /// How many successors each state has.
+    counts: Vec<u32>,
+    values: Vec<i32>,
+    rates: Vec<f64>,
+}
+
+/// Everything reachable from the start.
 ///
-/// Errors: what a command can do wrong, with its place; too many states.
-pub fn explore(commands: &Commands, scope: &Scope<'_>, most: usize, threads: usize) -> Result<Explored> {
-    let start: Box<[i32]> = scope.slots.iter().map(|slot| slot.start).collect();
-    let mut numbers: HashMap<Box<[i32]>, usize> = HashMap::new();
-    let mut explored = Explored { states: 1, values: start.to_vec(), transitions: Vec::new() };
-    numbers.insert(start, 0);
-    let mut level = 0..1;
-    while !level.is_empty() {
-        for found in successors(commands, scope, &explored.values, level.clone(), threads)? {
-            for (from, values, rate) in found {
-                let next = numbers.len();
-                let to = match numbers.get(&values) {
-                    Some(&to) => to,
-                    None if next == most => {
-                        let message = format!(
-                            "more than {most} states are reachable, such as {}",
-                            spell(&values, scope)
-                        );
-                        return Err(Error::TooLarge(message));
+/// Errors: what a command can do wrong, with its place; more states or memory than allowed.
+pub fn explore(program: &Program, limits: Limits, threads: usize) -> Result<(Chain, Numbers)> {
+    let width = program.slots.len();
+    let mut numbers = Numbers::new(width);
+    numbers.number(&program.start());
+    let mut chain = Chain::empty(0, 0);
+    let mut row = Vec::new();
+    while chain.states() < numbers.states() {
+        let batch = chain.states()..numbers.states().min(chain.states() + BATCH);
+        for found in successors(program, &numbers, batch, threads)? {
+            let mut next = 0;
+            for count in found.counts {
+                row.clear();
+                for each in next..next + count as usize {
+                    let to = numbers.number(&found.values[each * width..(each + 1) * width]);
+                    if numbers.states() > limits.states {
+                        return Err(too_many(program, &numbers, limits.states));
                     }
-                    None => {
-                        explored.values.extend_from_slice(&values);
-                        numbers.insert(values, next);
-                        next
-                    }
-                };
-                explored.transitions.push((from, to, rate));
+                    row.push((to as u32, found.rates[each]));
+                }
+                next += count as usize;
+                chain.append(&mut row);
             }
         }
-        level = level.end..numbers.len();
+        let bytes = bytes(numbers.states(), chain.transitions(), chain.states(), width);
+        if bytes > limits.bytes {
+            return Err(too_much(program, numbers.states(), bytes, limits.bytes));
+        }
     }
-    explored.states = numbers.len();
-    Ok(explored)
+    Ok((chain.started(vec![(0, 1.0)])?, numbers))
+}
+
+fn too_many(program: &Program, numbers: &Numbers, most: usize) -> Error {
+    let last = program.spell(numbers.state(numbers.states() - 1));
+    Error::TooLarge(format!("more than {most} states are reachable, such as {last}"))
+}
+
+/// What the states found so far will take at least, once each is explored: vectors double as they grow, and
+/// solving keeps a few numbers a state.
+fn bytes(states: usize, transitions: usize, explored: usize, width: usize) -> usize {
+    let transitions = transitions as f64 / explored as f64 * states as f64;
+    let state = 4.0 * width as f64 + 8.0 + 64.0;
+    (2.0 * (12.0 * transitions + state * states as f64)) as usize
+}
+
+fn too_much(program: &Program, states: usize, bytes: usize, free: usize) -> Error {
+    let ranges = program.slots.iter().map(|slot| f64::from(slot.high) - f64::from(slot.low) + 1.0);
+    let gib = |bytes: usize| bytes as f64 / f64::from(1 << 30);
+    Error::TooLarge(format!(
+        "{states} of at most {:.3e} states were found and need {:.2} GiB, of {:.2} GiB that may be used",
+        ranges.product::<f64>(),
+        gib(bytes),
+        gib(free)
+    ))
+}
+
+/// Memory that can be had without swapping, most of it; without limit where nobody tells.
+pub fn free_bytes() -> usize {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
+    let kib = line.and_then(|rest| rest.split_whitespace().next()?.parse::<usize>().ok());
+    kib.map_or(usize::MAX, |kib| kib / 10 * 9 * 1024)
 }
 
 fn successors(
-    commands: &Commands,
-    scope: &Scope<'_>,
-    values: &[i32],
-    level: std::ops::Range<usize>,
+    program: &Program,
+    numbers: &Numbers,
+    batch: std::ops::Range<usize>,
     threads: usize,
 ) -> Result<Vec<Found>> {
-    let width = scope.slots.len();
     let part = |range: std::ops::Range<usize>| -> Result<Found> {
-        let mut found = Vec::new();
+        let mut found = Found::default();
         for from in range {
-            let state = &values[from * width..(from + 1) * width];
-            commands.run(state, scope, &mut |next, rate| found.push((from, next.into(), rate)))?;
+            let before = found.rates.len();
+            program.commands.run(numbers.state(from), &program.slots, &mut |next, rate| {
+                found.values.extend_from_slice(next);
+                found.rates.push(rate);
+            })?;
+            found.counts.push((found.rates.len() - before) as u32);
         }
         Ok(found)
     };
-    if level.len() < WORTH_THREADS || threads < 2 {
-        return Ok(vec![part(level)?]);
+    if batch.len() < WORTH_THREADS || threads < 2 {
+        return Ok(vec![part(batch)?]);
     }
-    let share = level.len().div_ceil(threads);
+    let share = batch.len().div_ceil(threads);
     let parts: Vec<_> =
-        level.clone().step_by(share).map(|from| from..(from + share).min(level.end)).collect();
+        batch.clone().step_by(share).map(|from| from..(from + share).min(batch.end)).collect();
     std::thread::scope(|scope| {
         let part = &part;
         let running: Vec<_> = parts.into_iter().map(|range| scope.spawn(move || part(range))).collect();

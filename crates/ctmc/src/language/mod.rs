@@ -4,20 +4,24 @@ mod code;
 mod commands;
 mod explore;
 mod expression;
+mod independence;
 mod lexer;
+mod numbers;
 mod parser;
+mod program;
 mod scope;
+mod space;
 mod syntax;
 
 use std::collections::BTreeMap;
 
-use crate::chain::Chain;
-use crate::error::{Result, refuse};
-use crate::model::Model;
-use commands::{Commands, spell};
-use parser::{parse, parse_expression};
-use scope::{Renaming, Scope};
-use syntax::Type;
+use crate::error::Result;
+use crate::model::{Model, Variables};
+
+pub use explore::{Limits, free_bytes};
+pub use independence::Split;
+pub use program::{Program, Subject};
+pub use space::Space;
 
 /// How a text becomes a chain.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,7 +31,7 @@ pub struct Reading {
     /// Truth-valued expressions over the model's variables, to be marked like its labels; names of labels and
     /// rewards pass as they are.
     pub marks: Vec<String>,
-    /// The most states that are explored.
+    /// The most states that are explored; fewer when memory does not suffice.
     pub most_states: usize,
     /// Threads that may be used.
     pub threads: usize,
@@ -52,70 +56,30 @@ impl Default for Reading {
 /// assert_eq!(loadstone_ctmc::read_prism(text, &reading).unwrap().chain.states(), 4);
 /// ```
 pub fn read_prism(text: &str, reading: &Reading) -> Result<Model> {
-    let parsed = parse(text)?;
-    if parsed.modules.is_empty() {
-        return refuse("the model has no module");
-    }
-    let scope = Scope::new(&parsed, &reading.constants)?;
-    let none = Renaming::new();
-    let mut labels = Vec::new();
-    for label in &parsed.labels {
-        labels.push((label.name.name.clone(), scope.code(&label.value, &none, Type::Bool)?));
-    }
-    let named = |mark: &String| {
-        parsed.rewards.iter().any(|each| each.name == *mark)
-            || parsed.labels.iter().any(|each| each.name.name == *mark)
-    };
-    for mark in reading.marks.iter().filter(|mark| !named(mark)) {
-        let code = parse_expression(mark).and_then(|expression| scope.code(&expression, &none, Type::Bool));
-        match code {
-            Ok(code) => labels.push((mark.clone(), code)),
-            Err(error) => return refuse(format!("`{mark}`: {error}")),
+    let limits = Limits { states: reading.most_states, bytes: free_bytes() };
+    Program::read(text, reading)?.explored(limits, reading.threads)
+}
+
+impl Program {
+    /// The chain of all states that can be reached. Errors: what a command or reward can do wrong, with its place.
+    pub fn explored(&self, limits: Limits, threads: usize) -> Result<Model> {
+        let (chain, numbers) = explore::explore(self, limits, threads)?;
+        let states = chain.states();
+        let mut model = Model::new(chain);
+        for (name, subject) in self.labels() {
+            let marks: Result<Vec<bool>> =
+                (0..states).map(|number| Ok(self.value(subject, numbers.state(number))? != 0.0)).collect();
+            model.labels.push((name.to_owned(), marks?));
         }
-    }
-    let mut rewards = Vec::new();
-    for structure in &parsed.rewards {
-        let mut items = Vec::new();
-        for (guard, value) in &structure.items {
-            let place = value.place;
-            items.push((scope.code(guard, &none, Type::Bool)?, scope.code(value, &none, Type::Real)?, place));
+        for (name, subject) in self.rewards() {
+            let values: Result<Vec<f64>> =
+                (0..states).map(|number| self.value(subject, numbers.state(number))).collect();
+            model.rewards.push((name.to_owned(), values?));
         }
-        rewards.push((structure.name.clone(), items));
+        model.variables = Variables {
+            names: self.slots.iter().map(|slot| (slot.name.clone(), slot.flag)).collect(),
+            values: numbers.into_values(),
+        };
+        Ok(model)
     }
-    let commands = Commands::new(&parsed, &scope)?;
-    let explored = explore::explore(&commands, &scope, reading.most_states, reading.threads)?;
-    let width = scope.slots.len();
-    let states = explored.states;
-    let state = |number: usize| &explored.values[number * width..(number + 1) * width];
-    let mut model = Model::new(Chain::new(states, explored.transitions, vec![(0, 1.0)])?);
-    model.names = (0..states).map(|number| spell(state(number), &scope)).collect();
-    for (name, code) in labels {
-        let marks: std::result::Result<Vec<bool>, &str> =
-            (0..states).map(|number| code.truth(state(number))).collect();
-        match marks {
-            Ok(marks) => model.labels.push((name, marks)),
-            Err(message) => return refuse(format!("`{name}`: {message}")),
-        }
-    }
-    for (name, items) in rewards {
-        let mut values = vec![0.0; states];
-        for (number, total) in values.iter_mut().enumerate() {
-            for (guard, value, place) in &items {
-                let here = state(number);
-                let fault =
-                    |message: &str| place.error(format!("{message}, in the state {}", spell(here, &scope)));
-                if guard.truth(here).map_err(fault)? {
-                    let value = value.run(here).map_err(fault)?.real();
-                    if !(value >= 0.0 && value.is_finite()) {
-                        return Err(fault(&format!(
-                            "the reward is {value}, not a finite number of at least 0"
-                        )));
-                    }
-                    *total += value;
-                }
-            }
-        }
-        model.rewards.push((name, values));
-    }
-    Ok(model)
 }

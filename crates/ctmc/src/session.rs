@@ -1,0 +1,262 @@
+//! Questions answered one after the other on one model, of which no more is explored than they need.
+
+use crate::answer::Answer;
+use crate::enclosure::Enclosure;
+use crate::error::{Error, Result, refuse};
+use crate::language::{Limits, Program, Space, Split, Subject};
+use crate::model::Model;
+use crate::passage::{passage_by, passage_mean};
+use crate::product::product;
+use crate::request::{Figure, Question};
+use crate::stationary::{cycle, long_run, stationary};
+use crate::transient::{Kind, Options, accumulated, distribution_at, reward_at, solve_lazily};
+
+/// Texts with no more states than this are explored at once.
+const FEW: usize = 4000;
+
+/// A model, and how much of it is known.
+pub struct Session {
+    /// The text, while not all of its states are known.
+    program: Option<(Program, Limits)>,
+    model: Option<Model>,
+    /// States and transitions met so far, and the most of any question.
+    met: (usize, usize),
+}
+
+impl Session {
+    /// A model all of whose states are known.
+    pub fn known(model: Model) -> Self {
+        Self { program: None, model: Some(model), met: (0, 0) }
+    }
+
+    /// A text; explored if it is small.
+    pub fn read(program: Program, limits: Limits, threads: usize) -> Result<Self> {
+        let few = Limits { states: limits.states.min(FEW), ..limits };
+        match program.explored(few, threads) {
+            Ok(model) => Ok(Self::known(model)),
+            Err(Error::TooLarge(_)) => {
+                Ok(Self { program: Some((program, limits)), model: None, met: (0, 0) })
+            }
+            Err(other) => Err(other),
+        }
+    }
+
+    /// The model with all its states. Errors: as exploring.
+    pub fn whole(&mut self, threads: usize) -> Result<&Model> {
+        if let (None, Some((program, limits))) = (&self.model, &self.program) {
+            self.model = Some(program.explored(*limits, threads)?);
+        }
+        Ok(self.model.as_ref().expect("a session has a model or a text"))
+    }
+
+    /// States and transitions, and whether these are all.
+    pub fn size(&self) -> (usize, usize, bool) {
+        match &self.model {
+            Some(model) => (model.chain.states(), model.chain.transitions(), true),
+            None => (self.met.0, self.met.1, false),
+        }
+    }
+
+    /// Names of the labels and of the rewards.
+    pub fn names(&self) -> (Vec<String>, Vec<String>) {
+        fn owned<'a, T>(names: impl Iterator<Item = (&'a str, T)>) -> Vec<String> {
+            names.map(|each| each.0.to_owned()).collect()
+        }
+        match (&self.model, &self.program) {
+            (None, Some((program, _))) => (owned(program.labels()), owned(program.rewards())),
+            (model, _) => {
+                let of = |model: &Model| {
+                    let labels = model.labels.iter().map(|each| each.0.clone()).collect();
+                    (labels, model.rewards.iter().map(|each| each.0.clone()).collect())
+                };
+                model.as_ref().map(of).unwrap_or_default()
+            }
+        }
+    }
+
+    /// Adds the answers to one question.
+    pub fn answer(&mut self, question: &Question, options: &Options, out: &mut Vec<Figure>) -> Result<()> {
+        let (labels, rewards) = self.names();
+        let names = match (question, question.of()) {
+            (Question::States { time, most }, _) => {
+                return likeliest(self.whole(options.threads)?, *time, *most, options, out);
+            }
+            (_, Some(of)) => vec![of.to_owned()],
+            (Question::At { .. } | Question::Until { .. } | Question::LongRun { .. }, None) => rewards,
+            (_, None) => labels,
+        };
+        if names.is_empty() {
+            return refuse("the model has nothing of the kind this question is about: name a condition");
+        }
+        for of in names {
+            if !self.partly(question, &of, options, out)? {
+                answer_one(question, self.whole(options.threads)?, &of, options, out)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Answers from a part of the states, if that can be done.
+    fn partly(
+        &mut self,
+        question: &Question,
+        of: &str,
+        options: &Options,
+        out: &mut Vec<Figure>,
+    ) -> Result<bool> {
+        let (None, Some((program, limits))) = (&self.model, &self.program) else { return Ok(false) };
+        let Some(subject) = program.subject(of) else { return Ok(false) };
+        let meet = |states, transitions| (self.met.0.max(states), self.met.1.max(transitions));
+        if let Some(split) = program.split(subject) {
+            if let [(group, _)] = split.parts[..] {
+                let alone = program.alone(&split, group);
+                let mut alone = Self::read(alone, *limits, options.threads)?;
+                alone.answer(question, options, out)?;
+                let (states, transitions, _) = alone.size();
+                self.met = meet(states, transitions);
+                return Ok(true);
+            }
+            let found = multiplied(question, program, subject, &split, *limits, options)?;
+            if let Some((ask, time, answer)) = found {
+                out.push(figure(ask, of, time, answer));
+                self.met = meet(answer.states, 0);
+                return Ok(true);
+            }
+        }
+        let (ask, time, kind) = match question {
+            Question::At { time, .. } => ("at", *time, Kind::At),
+            Question::Until { time, .. } => ("until", *time, Kind::Until),
+            Question::FirstBy { time, .. } if matches!(subject, Subject::Label(_)) => {
+                ("first-by", *time, Kind::At)
+            }
+            _ => return Ok(false),
+        };
+        let Some(mut space) = Space::new(program, subject, ask == "first-by") else { return Ok(false) };
+        let found = solve_lazily(&mut space, time, options, kind)?;
+        self.met = meet(space.states(), space.transitions);
+        if let Some(answer) = found {
+            out.push(figure(ask, of, Some(time), answer));
+        }
+        Ok(found.is_some())
+    }
+}
+
+/// A number of independent groups.
+type Asked = (&'static str, Option<f64>, Answer);
+
+fn multiplied(
+    question: &Question,
+    program: &Program,
+    subject: Subject<'_>,
+    split: &Split<'_>,
+    limits: Limits,
+    options: &Options,
+) -> Result<Option<Asked>> {
+    let (ask, time) = match question {
+        Question::At { time, .. } => ("at", Some(*time)),
+        Question::LongRun { .. } => ("long-run", None),
+        _ => return Ok(None),
+    };
+    let found = product(program, subject, split, time, limits, options)?;
+    Ok(found.map(|answer| (ask, time, answer)))
+}
+
+fn answer_one(
+    question: &Question,
+    model: &Model,
+    of: &str,
+    options: &Options,
+    out: &mut Vec<Figure>,
+) -> Result<()> {
+    let chain = &model.chain;
+    let (ask, time, answer) = match question {
+        Question::At { time, .. } => {
+            ("at", Some(*time), reward_at(chain, &value(model, of)?, *time, options)?)
+        }
+        Question::Until { time, .. } => {
+            ("until", Some(*time), accumulated(chain, &value(model, of)?, *time, options)?)
+        }
+        Question::LongRun { .. } => ("long-run", None, long_run(chain, &value(model, of)?, options)?),
+        Question::FirstMean { .. } => ("first-mean", None, passage_mean(chain, &mark(model, of)?)?),
+        Question::FirstBy { time, .. } => {
+            ("first-by", Some(*time), passage_by(chain, &mark(model, of)?, *time, options)?)
+        }
+        Question::Cycle { .. } => return cycle_figures(model, of, options, out),
+        Question::States { .. } => return Ok(()),
+    };
+    out.push(figure(ask, of, time, answer));
+    Ok(())
+}
+
+fn figure(ask: &'static str, of: &str, time: Option<f64>, answer: Answer) -> Figure {
+    let Enclosure { low, high } = answer.enclosure;
+    let infinite = low.is_infinite();
+    Figure {
+        ask,
+        of: of.to_owned(),
+        time,
+        // JSON has no infinity: what takes for ever has a null above and the largest number below.
+        low: if infinite { f64::MAX } else { low },
+        high: high.is_finite().then_some(high),
+        relative_width: if infinite || high.is_finite() { answer.enclosure.relative_width() } else { 1.0 },
+        method: answer.method,
+        states_used: answer.states,
+    }
+}
+
+fn cycle_figures(model: &Model, of: &str, options: &Options, out: &mut Vec<Figure>) -> Result<()> {
+    let found = cycle(&model.chain, &mark(model, of)?, options)?;
+    let parts = [
+        ("cycle-share", found.down),
+        ("cycle-frequency", found.frequency),
+        ("cycle-mean", found.mean_down),
+        ("cycle-mean-between", found.mean_up),
+    ];
+    for (ask, enclosure) in parts {
+        out.push(figure(ask, of, None, Answer::new(enclosure, found.method, model.chain.states())));
+    }
+    Ok(())
+}
+
+fn likeliest(
+    model: &Model,
+    time: Option<f64>,
+    most: usize,
+    options: &Options,
+    out: &mut Vec<Figure>,
+) -> Result<()> {
+    let found = match time {
+        Some(time) => distribution_at(&model.chain, time, options)?,
+        None => stationary(&model.chain)?,
+    };
+    let mut order: Vec<usize> = (0..model.chain.states()).collect();
+    order.sort_by(|&a, &b| found.probabilities[b].total_cmp(&found.probabilities[a]));
+    for state in order.into_iter().take(most) {
+        let name = model.name(state);
+        out.push(figure(
+            "state",
+            &name,
+            time,
+            Answer::new(found.enclosure(state), found.method, model.chain.states()),
+        ));
+    }
+    Ok(())
+}
+
+/// A reward by its name, else a label as 0 and 1.
+fn value(model: &Model, of: &str) -> Result<Vec<f64>> {
+    match model.rewards.iter().find(|each| each.0 == of) {
+        Some((_, values)) => Ok(values.clone()),
+        None => Ok(mark(model, of)?.into_iter().map(|mark| f64::from(u8::from(mark))).collect()),
+    }
+}
+
+fn mark(model: &Model, of: &str) -> Result<Vec<bool>> {
+    match model.labels.iter().find(|each| each.0 == of) {
+        Some((_, marks)) => Ok(marks.clone()),
+        None if model.rewards.iter().any(|each| each.0 == of) => {
+            refuse(format!("`{of}` is a reward; this question is about a label or a condition"))
+        }
+        None => refuse(format!("the model has no label or reward `{of}`")),
+    }
+}
