@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name '*.toml' -o -name '*.sql' -o -name '*.css' -o -name '*.js') Cargo.toml Cargo.lock
 
-.PHONY: demo test test-long lint format bench bench-ctmc docs clean help
+.PHONY: demo test test-long lint format bench bench-container bench-ctmc docs clean help
 
 help:            ## what there is
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/\t/'
@@ -52,6 +52,10 @@ format:          ## format everything
 bench: .venv/.dev    ## beside the peers, same machine, same run
 	scripts/setup-peers
 	$(BIN)/python bench/engine.py
+
+bench-container: .venv/.dev    ## the web container beside hyper, axum, actix, may_minihttp, nginx, Apache and Tomcat, in ten minutes
+	scripts/setup-peers container
+	$(BIN)/python bench/container.py
 
 bench-ctmc: .venv/.dev    ## the Markov solver beside Storm, scipy and plain uniformization
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps stormpy
