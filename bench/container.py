@@ -225,7 +225,7 @@ def main() -> None:
     parser.add_argument("--only", action="append", default=[], metavar="WORD")
     parser.add_argument("--out", metavar="FOLDER", help="where to keep the run; default bench/runs/")
     options = parser.parse_args()
-    subprocess.run(["cargo", "build", "--release", "--quiet", "--locked"], cwd=PEERS, check=True)
+    subprocess.run(["cargo", "build", "--release", "--quiet"], cwd=PEERS, check=True)
     subprocess.run(["mvn", "--quiet", "--batch-mode", "package"], cwd=PEERS / "tomcat", check=True)
     record = run(options)
     text = markdown(record.rounds, record.idle)
