@@ -25,5 +25,5 @@ fuzz_target!(|bytes: &[u8]| {
             assert!(bytes <= limits.body_bytes && count("transfer-encoding") == 0)
         }
     }
-    let _ = (request.cookies().count(), request.query_pairs().count(), request.wants("text/html"));
+    let _ = (request.cookies().count(), request.query_pairs().count(), request.accepts_gzip());
 });

@@ -1,4 +1,5 @@
-//! HTTP/1.1 as data: bytes in, messages out. No sockets, no clock, no threads, no standard library.
+//! HTTP/1.1 as data: bytes in, messages out. No sockets, no clock, no threads, no standard library
+//! (the feature `std` adds bodies that are parts of open files).
 //!
 //! | who | reads | writes |
 //! |---|---|---|
@@ -13,15 +14,20 @@
 #![forbid(unsafe_code)]
 
 extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
 
 mod chunked;
 mod client_codec;
+mod conditional;
 mod cookie;
 mod date;
+mod encoding;
 mod form;
 mod headers;
 mod method;
 mod multipart;
+mod range;
 mod request;
 mod response;
 mod server_codec;
@@ -30,13 +36,17 @@ mod status;
 
 pub use chunked::{ChunkError, ChunkedDecoder};
 pub use client_codec::{BadResponse, BodyFraming, ResponseHead};
+pub use conditional::{Validators, Verdict};
 pub use cookie::{Cookies, SetCookie};
 pub use date::{DATE_LEN, format_date, parse_date};
 pub use form::{FormPairs, percent_decode, percent_encode, write_form_pair};
 pub use headers::Headers;
 pub use method::{Method, Version};
 pub use multipart::{Multipart, MultipartError, MultipartWriter, Part};
+pub use range::Wanted;
 pub use request::Request;
+#[cfg(feature = "std")]
+pub use response::FilePart;
 pub use response::{Body, Response};
 pub use server_codec::{
     Limits, ParseStatus, RequestFraming, RequestHead, ResponseContext, write_response_head,

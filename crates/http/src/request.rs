@@ -58,30 +58,9 @@ impl<'a> Request<'a> {
         self.header("content-type").map(|value| value.split(';').next().unwrap_or("").trim_ascii())
     }
 
-    /// Whether `Accept` allows the media type: the most specific range that matches decides
-    /// (RFC 9110 §12.5.1); a request without the field accepts everything.
-    pub fn wants(&self, mime: &str) -> bool {
-        let Some(accept) = self.header("accept") else { return true };
-        let kind = mime.split('/').next().unwrap_or("");
-        let mut best = (0, false);
-        for range in accept.split(',') {
-            let mut parts = range.split(';').map(str::trim_ascii);
-            let name = parts.next().unwrap_or("");
-            let rank = if name.eq_ignore_ascii_case(mime) {
-                3
-            } else if name.strip_suffix("/*").is_some_and(|of| of.eq_ignore_ascii_case(kind)) {
-                2
-            } else if name == "*/*" {
-                1
-            } else {
-                continue;
-            };
-            let refused = parts.any(|p| p.strip_prefix("q=").is_some_and(|q| q.parse() == Ok(0.0_f32)));
-            if rank > best.0 {
-                best = (rank, !refused);
-            }
-        }
-        best.1
+    /// Whether the client would rather have, or as well, gzip than the plain content (`Accept-Encoding`).
+    pub fn accepts_gzip(&self) -> bool {
+        crate::encoding::accepts_gzip(&self.headers)
     }
 
     /// Names and values of the query, decoded.
@@ -157,16 +136,6 @@ mod tests {
             let request = Request::new(Method::Get, target);
             assert_eq!((request.path, request.query), (path, query), "{target}");
         }
-    }
-
-    #[test]
-    fn accept_is_judged_by_its_most_specific_range() {
-        assert!(with(b"").wants("text/html"));
-        assert!(with(b"Accept: text/html, */*;q=0\r\n").wants("text/html"));
-        assert!(!with(b"Accept: text/html;q=0, */*\r\n").wants("text/html"));
-        assert!(with(b"Accept: text/*;q=0.3\r\n").wants("text/plain"));
-        assert!(!with(b"Accept: image/png\r\n").wants("text/html"));
-        assert!(!with(b"Accept: text/html; q=0.000\r\n").wants("text/html"));
     }
 
     #[test]

@@ -18,13 +18,42 @@ pub enum Body {
     Static(&'static [u8]),
     /// Bytes shared with a cache.
     Shared(Arc<[u8]>),
+    /// Bytes of an open file.
+    #[cfg(feature = "std")]
+    File(FilePart),
 }
 
+/// Bytes of an open file; a server sends them without taking them into memory. A file that turns out to be shorter ends
+/// the connection.
+#[cfg(feature = "std")]
+#[derive(Debug, Clone)]
+pub struct FilePart {
+    /// The file, readable.
+    pub file: Arc<std::fs::File>,
+    /// Where the part begins.
+    pub start: u64,
+    /// Its length in bytes.
+    pub bytes: usize,
+}
+
+/// The same bytes of the same open file.
+#[cfg(feature = "std")]
+impl PartialEq for FilePart {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.file, &other.file) && (self.start, self.bytes) == (other.start, other.bytes)
+    }
+}
+
+#[cfg(feature = "std")]
+impl Eq for FilePart {}
+
 impl Body {
-    /// The bytes to send.
+    /// The bytes to send that are in memory: none of a file's.
     pub fn as_slice(&self) -> &[u8] {
         match self {
             Self::Empty => &[],
+            #[cfg(feature = "std")]
+            Self::File(_) => &[],
             Self::Bytes(bytes) => bytes,
             Self::Static(bytes) => bytes,
             Self::Shared(bytes) => bytes,
@@ -33,7 +62,11 @@ impl Body {
 
     /// Length in bytes.
     pub fn len(&self) -> usize {
-        self.as_slice().len()
+        match self {
+            #[cfg(feature = "std")]
+            Self::File(part) => part.bytes,
+            _ => self.as_slice().len(),
+        }
     }
 
     /// Whether there is nothing to send.
@@ -138,6 +171,27 @@ impl Response {
         self.fields
             .extend(value.as_ref().iter().map(|&b| if matches!(b, b'\r' | b'\n' | 0) { b' ' } else { b }));
         self.fields.extend_from_slice(b"\r\n");
+        self
+    }
+
+    /// Replaces every field of this name by one.
+    pub fn replace_header(&mut self, name: &str, value: impl AsRef<[u8]>) -> &mut Self {
+        let others: Vec<u8> = self
+            .headers()
+            .iter()
+            .filter(|(field, _)| !field.eq_ignore_ascii_case(name.as_bytes()))
+            .flat_map(|(field, value)| [field, b": ", value, b"\r\n"])
+            .flatten()
+            .copied()
+            .collect();
+        self.fields = others;
+        self.header(name, value)
+    }
+
+    /// Appends fields that were made before, such as those of another response.
+    pub fn fields(&mut self, fields: crate::Headers<'_>) -> &mut Self {
+        debug_assert!(fields.as_bytes().is_empty() || fields.as_bytes().ends_with(b"\r\n"));
+        self.fields.extend_from_slice(fields.as_bytes());
         self
     }
 
