@@ -14,7 +14,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::connection::{Connection, Ending};
 use crate::counters::Tally;
-use crate::outgoing::Outgoing;
+use crate::outgoing::{Outgoing, send_response};
 
 /// Pipelined requests of one connection answered in a row before others get their turn.
 const TURN: usize = 16;
@@ -63,21 +63,22 @@ impl Writer {
             keep_alive: connection.ending == Ending::Open,
             head_only,
         };
-        let mut body = &[][..];
+        let mut body = &Body::Empty;
         if write_response_head(&mut self.head, response, &context) {
-            body = response.body.as_slice();
-            if body.len() <= COPIED_BODY {
-                self.head.extend_from_slice(body);
-                body = &[];
+            let bytes = response.body.as_slice();
+            if (1..=COPIED_BODY).contains(&bytes.len()) {
+                self.head.extend_from_slice(bytes);
+            } else {
+                body = &response.body;
             }
         }
         tally.response(response.status);
         let total = self.head.len() + body.len();
-        let sent = connection.socket.send_parts(&self.head, body, 0)?;
+        let (sent, more) = send_response(&mut connection.socket, &self.head, body, 0)?;
         tally.bytes_out.add(sent as u64);
         if sent < total || connection.socket.is_behind() {
             let rest = if body.is_empty() { Body::Empty } else { std::mem::take(&mut response.body) };
-            connection.outgoing = Some(Outgoing::new(std::mem::take(&mut self.head), rest, sent));
+            connection.outgoing = Some(Outgoing::new(std::mem::take(&mut self.head), rest, sent, more));
         }
         Ok(())
     }

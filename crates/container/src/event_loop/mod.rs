@@ -72,8 +72,8 @@ enum Next {
     Dispatch,
     /// Wait; whether it has moved on since it last waited.
     Wait(Waiting, bool),
-    /// Wait for the client to close, and go on dropping what it sends in the next round.
-    Flooded,
+    /// Go on in the next round, with what it would wait for: others come in between.
+    PutOff(Waiting),
     Close,
 }
 
@@ -234,21 +234,23 @@ impl<D: Desk> EventLoop<D> {
                     connection = answered;
                     if connection.is_ready() {
                         // It has had its turn: others come before its next request.
-                        return self.put_off(connection, Waiting::Idle);
+                        return self.put_off(connection, Waiting::Idle, false);
                     }
                 }
                 Next::Wait(waiting, progress) => return self.park(connection, waiting, progress),
-                Next::Flooded => return self.put_off(connection, Waiting::Linger),
+                Next::PutOff(waiting) => {
+                    return self.put_off(connection, waiting, waiting == Waiting::Write);
+                }
                 Next::Close => return self.release(&connection),
             }
         }
     }
 
     /// Goes on with a connection in the next round, which comes at once.
-    fn put_off(&mut self, connection: Box<Connection>, waiting: Waiting) {
+    fn put_off(&mut self, connection: Box<Connection>, waiting: Waiting, progress: bool) {
         self.again.push(connection.slot);
         let deadline_ms = self.deadline_ms(waiting);
-        self.slots.park(connection, waiting, deadline_ms, false);
+        self.slots.park(connection, waiting, deadline_ms, progress);
         self.control.waker.wake();
     }
 
@@ -300,6 +302,9 @@ impl<D: Desk> EventLoop<D> {
             if let Some(outgoing) = &mut connection.outgoing {
                 let Ok((sent, done)) = outgoing.flush(&mut connection.socket) else { return Next::Close };
                 self.tally().bytes_out.add(sent as u64);
+                if !done && outgoing.more {
+                    return Next::PutOff(Waiting::Write);
+                }
                 if !done {
                     return Next::Wait(Waiting::Write, sent > 0);
                 }
@@ -311,7 +316,7 @@ impl<D: Desk> EventLoop<D> {
             if connection.ending != Ending::Open {
                 return match connection.part() {
                     Discarded::All => Next::Wait(Waiting::Linger, false),
-                    Discarded::Part => Next::Flooded,
+                    Discarded::Part => Next::PutOff(Waiting::Linger),
                     Discarded::End => Next::Close,
                 };
             }

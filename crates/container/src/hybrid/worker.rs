@@ -23,9 +23,9 @@ pub(super) fn run(shared: &Shared, handler: Box<dyn Handler>, index: usize) {
 
 /// Whether the event loop has to look at a connection at once, and not with its next edge.
 fn needs_attention(connection: &Connection) -> bool {
-    if connection.outgoing.is_some() {
+    if let Some(outgoing) = &connection.outgoing {
         // The event loop hears of room in the socket by an edge.
-        return connection.ending == Ending::Broken;
+        return outgoing.more || connection.ending == Ending::Broken;
     }
     let waits = match connection.phase {
         Phase::Head => true,

@@ -1,0 +1,65 @@
+//! A folder of files as a [`Service`](loadstone_http::Service): a static-file server on any connector.
+//!
+//! | step | file |
+//! |---|---|
+//! | from the path of a request to a name in the folder, or a refusal | `name` |
+//! | from a name to an entry: opened beneath the folder, read when it is small | `entry` |
+//! | entries kept, looked at again when they may be out of date | `shelf` |
+//! | from an entry to an answer: preconditions, parts, codings | `answer` |
+
+#![forbid(unsafe_code)]
+
+mod answer;
+mod entry;
+mod name;
+mod shelf;
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use loadstone_http::{Handler, Service};
+
+use crate::answer::Clerk;
+use crate::entry::Root;
+use crate::shelf::Shelf;
+
+pub use crate::name::{BadName, file_name};
+
+/// What is kept, and for how long.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// Bytes of content kept in memory, at most; a file that is kept open instead counts as 64 KiB, so that the default keeps
+    /// at most 1,024 open.
+    pub cache_bytes: u64,
+    /// For how long an entry is believed without a look at its file.
+    pub valid: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { cache_bytes: 64 << 20, valid: Duration::from_secs(1) }
+    }
+}
+
+/// A folder, ready to be served. What it holds may change while it is.
+pub struct Files {
+    shelf: Arc<Shelf>,
+}
+
+impl Files {
+    /// Serves what is beneath `folder`.
+    ///
+    /// # Errors
+    /// The folder cannot be opened, or the system cannot open files beneath a folder only (Linux before 5.6).
+    pub fn open(folder: &Path, options: &Options) -> io::Result<Self> {
+        Ok(Self { shelf: Arc::new(Shelf::new(Root::open(folder)?, options)) })
+    }
+}
+
+impl Service for Files {
+    fn handler(&self) -> Result<Box<dyn Handler>, String> {
+        Ok(Box::new(Clerk::new(self.shelf.clone())))
+    }
+}

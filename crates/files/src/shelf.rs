@@ -1,0 +1,84 @@
+//! The entries that are kept.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::Options;
+use crate::entry::{Content, Entry, KEPT_CONTENT, Refusal, Root, Variant};
+use crate::name::{BadName, file_name};
+
+/// What an entry takes besides its content, about.
+const ENTRY_BYTES: u64 = 512;
+
+/// Why a path gets no file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Absence {
+    Name(BadName),
+    File(Refusal),
+}
+
+/// Entries by the path that asked for them, as it was sent: a hit decodes nothing.
+#[derive(Debug)]
+pub(crate) struct Shelf {
+    root: Root,
+    entries: Cache<Box<str>, Arc<Entry>, Weight>,
+    valid_ms: u64,
+}
+
+#[derive(Debug, Clone)]
+struct Weight;
+
+impl Weighter<Box<str>, Arc<Entry>> for Weight {
+    fn weight(&self, path: &Box<str>, entry: &Arc<Entry>) -> u64 {
+        let weight = |variant: &Variant| match &variant.content {
+            Content::Kept(bytes) => bytes.len() as u64,
+            Content::Open(..) => KEPT_CONTENT,
+        };
+        ENTRY_BYTES + path.len() as u64 + weight(&entry.plain) + entry.gzip.as_ref().map_or(0, weight)
+    }
+}
+
+impl Shelf {
+    pub fn new(root: Root, options: &Options) -> Self {
+        let likely = (options.cache_bytes / (8 * 1024)).max(16) as usize;
+        Self {
+            root,
+            entries: Cache::with_weighter(likely, options.cache_bytes, Weight),
+            valid_ms: options.valid.as_millis() as u64,
+        }
+    }
+
+    /// The entry of a path, as it was no longer ago than entries are valid.
+    pub fn find(&self, path: &str) -> Result<Arc<Entry>, Absence> {
+        let now_ms = now_ms();
+        if let Some(entry) = self.entries.get(path) {
+            let checked_ms = entry.checked_ms.load(Ordering::Relaxed);
+            if now_ms.saturating_sub(checked_ms) < self.valid_ms {
+                return Ok(entry);
+            }
+            let name = file_name(path).map_err(Absence::Name)?;
+            if self.root.is_current(&name, &entry) {
+                entry.checked_ms.store(now_ms, Ordering::Relaxed);
+                return Ok(entry);
+            }
+            self.entries.remove(path);
+        }
+        let name = file_name(path).map_err(Absence::Name)?;
+        let entry = Arc::new(self.root.load(&name).map_err(Absence::File)?);
+        if entry.settled {
+            entry.checked_ms.store(now_ms, Ordering::Relaxed);
+            self.entries.insert(path.into(), entry.clone());
+        }
+        Ok(entry)
+    }
+}
+
+/// Milliseconds on a clock that costs a few nanoseconds and is right within a few milliseconds.
+fn now_ms() -> u64 {
+    let now = clock_gettime(ClockId::MonotonicCoarse);
+    now.tv_sec as u64 * 1000 + now.tv_nsec as u64 / 1_000_000
+}
