@@ -64,6 +64,12 @@ def run_switch(config_json: str) -> None:
     Says `ready` on stdout when its devices are there. OSError or ValueError with a sentence.
     """
 
+def serve_files(folder: str, cache_bytes: int, valid_s: float, options_json: str) -> Server:
+    """Serves the files in a folder, of which it keeps so many bytes and believes them for so long.
+
+    OSError or ValueError with a sentence.
+    """
+
 def serve_olio(place: str, options_json: str) -> Server:
     """Serves the Olio data set in `place`, a folder or a database's URL.
 

@@ -30,7 +30,8 @@ _DRAIN_S = 10.0
 def serve(place: Path | str, options: Options, announce: Announce, *, until_eof: bool = False) -> None:
     """Serves the Olio data in `place`, a folder or a database's URL.
 
-    With the option `surge` SURGE's files; with `relay` what the server at the URL `place` answers.
+    With the option `surge` SURGE's files; with `relay` what the server at the URL `place` answers; with
+    `files` the files in the folder `place`.
 
     Returns after SIGTERM, SIGINT or, if asked, the end of stdin.
     `announce` gets the URL once requests are taken. Requests under way are finished first.
@@ -68,11 +69,17 @@ def _start(place: str, options: Options) -> Server:
         from loadstone._core import serve_relay
 
         return serve_relay(place, json.dumps({name: one for name, one in options.items() if name != "relay"}))
+    others = dict(options)
+    if "files" in options:
+        from loadstone._core import serve_files
+
+        kept = others.pop("files")
+        assert isinstance(kept, dict)
+        return serve_files(place, **kept, options_json=json.dumps(others))
     if "surge" not in options:
         return serve_olio(place, json.dumps(options))
     from loadstone._core import serve_surge
 
-    others = dict(options)
     made = others.pop("surge")
     assert isinstance(made, dict)
     return serve_surge(**made, options_json=json.dumps(others))

@@ -4,6 +4,7 @@
 #![allow(missing_docs, reason = "the stub file is the documentation that Python reads")]
 
 mod chain;
+mod files;
 mod network;
 mod relay;
 mod run;
@@ -27,6 +28,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<run::Run>()?;
     module.add_class::<site::Server>()?;
     module.add_function(wrap_pyfunction!(chain::solve_chain, module)?)?;
+    module.add_function(wrap_pyfunction!(files::serve_files, module)?)?;
     module.add_function(wrap_pyfunction!(network::run_switch, module)?)?;
     module.add_function(wrap_pyfunction!(relay::serve_relay, module)?)?;
     module.add_function(wrap_pyfunction!(run::expectations, module)?)?;

@@ -173,6 +173,53 @@ def relay(
     serving.serve(url, options, announce)
 
 
+@serve.command()
+def files(
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="The folder whose files are served.")],
+    cache_mib: Annotated[
+        int,
+        typer.Option(
+            min=0, max=1 << 20, help="MiB of content kept in memory; 16 large files kept open count as 1."
+        ),
+    ] = 64,
+    valid: Annotated[
+        float, typer.Option(min=0.0, help="Seconds for which a kept file is believed without a look at it.")
+    ] = 1.0,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")
+    ] = 8080,
+    connector: Annotated[Connector, typer.Option(help="How sockets and workers meet.")] = Connector.HYBRID,
+    workers: Annotated[
+        int, typer.Option(min=0, help="Worker threads; 0 means as many as fit the machine.")
+    ] = 0,
+    max_connections: Annotated[
+        int, typer.Option(min=0, help="Connections held at once; 0 means no limit.")
+    ] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Announce the address as JSON.")] = False,
+) -> None:
+    """Serve the files in a folder until Ctrl-C or SIGTERM; names that begin with a dot are hidden.
+
+    Example: loadstone serve files public --port 8080
+    """
+    from loadstone import serve as serving
+
+    if not Path(folder).is_dir():
+        raise LoadstoneError("serve-options", f"{folder} is no folder", hint="name a folder with files")
+
+    def announce(url: str) -> None:
+        print(json.dumps({"url": url}) if as_json else f"serving {folder} at {url}", flush=True)
+
+    options: dict[str, object] = {
+        "address": f"[{host}]:{port}" if ":" in host else f"{host}:{port}",
+        "connector": connector.value,
+        "workers": workers,
+        "max_connections": max_connections,
+        "files": {"cache_bytes": cache_mib << 20, "valid_s": valid},
+    }
+    serving.serve(folder, options, announce)
+
+
 @contextlib.contextmanager
 def _folder(data: str | None, accounts: int, profile: str, media_scale: float) -> Iterator[Path]:
     """The data set's folder, made and removed where none was given."""
