@@ -9,6 +9,7 @@ use loadstone_http::Service;
 
 use crate::config::{Config, Connector};
 use crate::counters::Counters;
+use crate::tls::{Tls, TlsError};
 use crate::{event, files, hybrid, listener, threaded};
 
 /// Why a server did not start.
@@ -54,6 +55,7 @@ pub(crate) trait Running: Send + Sync {
 /// Dropping it cuts every connection; it waits only for application code that still runs.
 pub struct Server {
     address: SocketAddr,
+    tls: Option<Arc<Tls>>,
     max_connections: usize,
     connector: Box<dyn Running>,
 }
@@ -75,6 +77,7 @@ impl Server {
         // The application has opened what it needs by now.
         config.max_connections = files::connections_that_fit(config.max_connections, config.worker_count());
         let max_connections = config.max_connections;
+        let tls = config.tls.clone();
         let started: io::Result<Box<dyn Running>> = match config.connector {
             Connector::Hybrid => {
                 hybrid::start(config, listener, service, handlers).map(|it| Box::new(it) as _)
@@ -85,7 +88,7 @@ impl Server {
             Connector::Event => event::start(config, listener, service, handlers).map(|it| Box::new(it) as _),
         };
         let connector = started.map_err(StartError::System)?;
-        Ok(Self { address, max_connections, connector })
+        Ok(Self { address, tls, max_connections, connector })
     }
 
     /// Where it listens, with the port it got when the configuration said 0.
@@ -101,6 +104,14 @@ impl Server {
     /// What it has done so far.
     pub fn counters(&self) -> Counters {
         self.connector.counters()
+    }
+
+    /// Reads what lies in files again, the certificate and its key, without closing a connection.
+    ///
+    /// # Errors
+    /// A file cannot be used; then what was read before stays in use.
+    pub fn reload(&self) -> Result<(), TlsError> {
+        self.tls.as_ref().map_or(Ok(()), |tls| tls.reload())
     }
 
     /// Ends the service without losing a request: takes what has already connected, stops accepting, answers

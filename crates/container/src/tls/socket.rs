@@ -31,6 +31,8 @@ impl TlsSocket {
 
     /// As [`crate::socket::Socket::receive`].
     pub fn receive(&mut self, into: &mut Vec<u8>) -> io::Result<Received> {
+        // What an earlier call found says nothing any more: an edge may have been raised since.
+        self.wire.drained = false;
         loop {
             if let Some(received) = self.take(into)? {
                 return Ok(received);
@@ -140,7 +142,7 @@ impl Drop for TlsSocket {
 #[derive(Debug)]
 struct Wire {
     socket: OwnedFd,
-    /// Whether the last read emptied the socket.
+    /// Whether the last read of this round emptied the socket.
     drained: bool,
 }
 

@@ -1,7 +1,7 @@
 //! A client that reads and writes raw bytes, and fails instead of waiting for ever.
 
 use std::io::{ErrorKind, Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 use loadstone_http::{BodyFraming, Method, ResponseHead};
@@ -22,8 +22,14 @@ impl Reply {
     }
 }
 
+/// What a client speaks through.
+pub trait Stream: Read + Write + Send {
+    /// Says that nothing more will be sent.
+    fn finish(&mut self);
+}
+
 pub struct Client {
-    stream: TcpStream,
+    stream: Box<dyn Stream>,
     received: Vec<u8>,
 }
 
@@ -32,7 +38,7 @@ impl Client {
         let stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
         stream.set_nodelay(true).unwrap();
-        Self { stream, received: Vec::new() }
+        Self { stream: crate::transport::speak(stream), received: Vec::new() }
     }
 
     pub fn send(&mut self, bytes: impl AsRef<[u8]>) {
@@ -44,8 +50,8 @@ impl Client {
         let _ = self.stream.write_all(bytes.as_ref());
     }
 
-    pub fn finish(&self) {
-        self.stream.shutdown(Shutdown::Write).unwrap();
+    pub fn finish(&mut self) {
+        self.stream.finish();
     }
 
     pub fn get(&mut self, path: &str) -> Reply {

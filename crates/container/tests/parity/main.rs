@@ -5,50 +5,8 @@ mod client;
 mod lifecycle;
 mod load;
 mod protocol;
+mod suite;
 mod timeouts;
+mod transport;
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-use app::App;
-use loadstone_container::{Config, Connector, Server};
-
-/// Runs a test once for each connector.
-fn each(test: impl Fn(Config)) {
-    for_all(&Connector::ALL, test);
-}
-
-/// For those whose application may block: other requests go on meanwhile, as many as there are workers.
-fn each_that_may_block(test: impl Fn(Config)) {
-    for_all(&[Connector::Hybrid, Connector::Threaded], test);
-}
-
-/// For those whose idle and slow clients hold no worker.
-fn each_with_a_loop(test: impl Fn(Config)) {
-    for_all(&[Connector::Hybrid, Connector::Event], test);
-}
-
-fn for_all(connectors: &[Connector], test: impl Fn(Config)) {
-    for &connector in connectors {
-        println!("connector: {}", connector.name());
-        let address = "127.0.0.1:0".parse().unwrap();
-        let workers = if connector == Connector::Threaded { 32 } else { 2 };
-        test(Config { address, connector, workers, ..Config::default() });
-    }
-}
-
-/// Starts the test application; its gate is closed.
-fn start(config: Config) -> (Server, Arc<App>) {
-    let app = Arc::new(App::default());
-    (Server::start(config, app.clone()).unwrap(), app)
-}
-
-/// Waits until a condition that another thread brings about holds.
-#[track_caller]
-fn eventually(what: &str, condition: impl Fn() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(10);
-    while !condition() {
-        assert!(Instant::now() < deadline, "not within 10 s: {what}");
-        std::thread::sleep(Duration::from_millis(1));
-    }
-}
+use suite::{each, each_that_may_block, each_with_a_loop, eventually, start};

@@ -1,0 +1,19 @@
+//! The suite of `parity`, word for word, over TLS; and what only TLS has.
+
+#[path = "../parity/app.rs"]
+mod app;
+mod authority;
+mod certificates;
+#[path = "../parity/client.rs"]
+mod client;
+#[path = "../parity/lifecycle.rs"]
+mod lifecycle;
+#[path = "../parity/protocol.rs"]
+mod protocol;
+#[path = "../parity/suite.rs"]
+mod suite;
+#[path = "../parity/timeouts.rs"]
+mod timeouts;
+mod transport;
+
+use suite::{each, each_that_may_block, each_with_a_loop, eventually, start};
