@@ -41,3 +41,15 @@ def test_a_profile_that_is_none_is_refused() -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
     assert "error[serve-options]" in done.stderr and "measured and surge-1998" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--admission", "session"], ["--refuse"]],
+)
+def test_what_the_connector_cannot_do_is_refused(options: list[str]) -> None:
+    command = [sys.executable, "-m", "loadstone", "serve", "surge", "--port", "0", "--files", "20"]
+    command += ["--connector", "threaded", *options]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert "error[serve-options]" in done.stderr and "threaded connector has no" in done.stderr

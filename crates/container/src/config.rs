@@ -35,6 +35,47 @@ impl Connector {
     }
 }
 
+/// When connections of which no request has been served may begin, if there is more demand than capacity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Admission {
+    /// At once.
+    None,
+    /// While a worker is idle; else they wait in the kernel's backlog.
+    Busy,
+    /// While the queue is below its bound; else they wait in the kernel's backlog.
+    Queue,
+    /// While fewer connections have begun than the service has been seen to carry; else they wait in the kernel's backlog.
+    Adaptive,
+    /// While the requests of those that have begun are served in time; else they wait inside, the latest to begin first.
+    Session,
+}
+
+impl Admission {
+    /// Every policy.
+    pub const ALL: [Self; 5] = [Self::None, Self::Busy, Self::Queue, Self::Adaptive, Self::Session];
+
+    /// Its name in configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Busy => "busy",
+            Self::Queue => "queue",
+            Self::Adaptive => "adaptive",
+            Self::Session => "session",
+        }
+    }
+
+    /// Whether the connector can follow it: one without a queue has no bound for it, one whose clients hold their
+    /// threads has nobody to prefer.
+    pub fn suits(self, connector: Connector) -> bool {
+        match connector {
+            Connector::Hybrid => true,
+            Connector::Threaded => matches!(self, Self::None | Self::Busy | Self::Queue),
+            Connector::Event => matches!(self, Self::None | Self::Session),
+        }
+    }
+}
+
 /// Configuration of a server.
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -45,9 +86,14 @@ pub struct Config {
     /// Threads that run application code. 0: hybrid, twice the number of cores, at least 2; threaded, 64 for each core, as
     /// many as are in use being started; event, the number of cores.
     pub workers: usize,
-    /// What may wait for a worker before no more connections are accepted: requests, or with the threaded connector connections.
-    /// 0: 16 for each worker, threaded 1. The event connector has no queue.
+    /// What may wait for a worker under [`Admission::Queue`] before no more connections are accepted: requests, or with
+    /// the threaded connector connections. 0: 16 for each worker, threaded 1.
     pub queue: usize,
+    /// When newcomers may begin. None: the best that the connector can: `Session`, threaded `Queue`.
+    pub admission: Option<Admission>,
+    /// Whether newcomers that may not begin soon are answered 503 with `Retry-After` instead of being left waiting. The
+    /// threaded connector, which has no thread for them, cannot.
+    pub refuse: bool,
     /// Most open connections; at this number no more are accepted. 0: as many as the limit of open files allows.
     pub max_connections: usize,
     /// Bytes that requests on their way in may take, all connections together: beyond it a body that still arrives is
@@ -70,6 +116,8 @@ impl Default for Config {
             connector: Connector::default(),
             workers: 0,
             queue: 0,
+            admission: None,
+            refuse: false,
             max_connections: 0,
             request_memory: 256 << 20,
             backlog: 1024,
@@ -98,6 +146,31 @@ impl Config {
             Connector::Threaded => 1,
             Connector::Hybrid | Connector::Event => self.worker_count(),
         }
+    }
+
+    /// Admission control after defaults.
+    pub(crate) fn policy(&self) -> Admission {
+        self.admission.unwrap_or(match self.connector {
+            Connector::Threaded => Admission::Queue,
+            Connector::Hybrid | Connector::Event => Admission::Session,
+        })
+    }
+
+    /// Why the connector cannot do what is asked of it.
+    pub(crate) fn contradiction(&self) -> Option<String> {
+        let (policy, connector) = (self.policy(), self.connector);
+        if !policy.suits(connector) {
+            let known = Admission::ALL.into_iter().filter(|policy| policy.suits(connector));
+            let known: Vec<_> = known.map(Admission::name).collect();
+            return Some(format!(
+                "the {} connector has no admission policy `{}`, it has {}",
+                connector.name(),
+                policy.name(),
+                known.join(", ")
+            ));
+        }
+        (self.refuse && connector == Connector::Threaded)
+            .then(|| "the threaded connector has no thread to refuse a client with".into())
     }
 
     /// Bound of the queue after defaults.

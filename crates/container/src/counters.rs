@@ -1,6 +1,7 @@
 //! Counters: each thread counts for itself, a snapshot adds up.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// What a server has done since it started, and its state now.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -9,6 +10,10 @@ pub struct Counters {
     pub accepted: u64,
     /// Times that accepting stopped because the queue was full or there were too many connections.
     pub pauses: u64,
+    /// Newcomers answered 503 because others had to come first.
+    pub refused: u64,
+    /// Newcomers that closed while they waited for their turn.
+    pub abandoned: u64,
     /// Complete requests given to a worker.
     pub requests: u64,
     /// Responses by class: `[1xx, 2xx, 3xx, 4xx, 5xx]`, with those to bad requests.
@@ -33,6 +38,51 @@ pub struct Counters {
     pub queue_depth: u64,
     /// Workers running application code now.
     pub workers_busy: u64,
+    /// Newcomers that wait inside for their turn now.
+    pub newcomers: u64,
+    /// Connections that may have begun at the same time now; 0: no such limit.
+    pub admitted_limit: u64,
+    /// Microseconds that what has left the queue waited in it, all together.
+    pub queue_wait_us: u64,
+    /// Microseconds that workers were busy, all together.
+    pub worker_busy_us: u64,
+}
+
+impl Counters {
+    /// Every number with its name, and whether it only ever grows.
+    pub fn named(&self) -> impl Iterator<Item = (&'static str, bool, u64)> {
+        let [informed, ok, moved, wrong, failed] = self.responses;
+        let grow = [
+            ("accepted", self.accepted),
+            ("pauses", self.pauses),
+            ("refused", self.refused),
+            ("abandoned", self.abandoned),
+            ("requests", self.requests),
+            ("responses_1xx", informed),
+            ("responses_2xx", ok),
+            ("responses_3xx", moved),
+            ("responses_4xx", wrong),
+            ("responses_5xx", failed),
+            ("bad_requests", self.bad_requests),
+            ("closed_by_timeout", self.closed_by_timeout),
+            ("closed_idle", self.closed_idle),
+            ("failed_handshakes", self.failed_handshakes),
+            ("worker_panics", self.worker_panics),
+            ("bytes_in", self.bytes_in),
+            ("bytes_out", self.bytes_out),
+            ("queue_wait_us", self.queue_wait_us),
+            ("worker_busy_us", self.worker_busy_us),
+        ];
+        let now = [
+            ("open_connections", self.open_connections),
+            ("queue_depth", self.queue_depth),
+            ("newcomers", self.newcomers),
+            ("admitted_limit", self.admitted_limit),
+            ("workers_busy", self.workers_busy),
+        ];
+        let named = |grows| move |(name, value)| (name, grows, value);
+        grow.into_iter().map(named(true)).chain(now.into_iter().map(named(false)))
+    }
 }
 
 /// One number that a single thread writes and any thread reads, so that no two threads contend
@@ -45,6 +95,10 @@ impl Count {
         self.set(self.get() + amount);
     }
 
+    pub fn add_time(&self, time: Duration) {
+        self.add(time.as_nanos() as u64);
+    }
+
     pub fn set(&self, value: u64) {
         self.0.store(value, Ordering::Relaxed);
     }
@@ -54,12 +108,26 @@ impl Count {
     }
 }
 
+/// Requests served, how long they waited and how long they took.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Work {
+    pub requests: u64,
+    pub waited: Duration,
+    pub served: Duration,
+}
+
 /// The counters of one thread, on cache lines of their own.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(crate) struct Tally {
     pub accepted: Count,
     pub pauses: Count,
+    pub refused: Count,
+    pub abandoned: Count,
+    pub newcomers: Count,
+    pub admitted_limit: Count,
+    pub queue_wait_ns: Count,
+    pub busy_ns: Count,
     pub requests: Count,
     pub responses: [Count; 5],
     pub bad_requests: Count,
@@ -81,10 +149,25 @@ impl Tally {
         self.responses[class].add(1);
     }
 
+    /// What these threads have done.
+    pub fn work<'t>(tallies: impl IntoIterator<Item = &'t Self>) -> Work {
+        tallies.into_iter().fold(Work::default(), |sum, tally| Work {
+            requests: sum.requests + tally.requests.get(),
+            waited: sum.waited + Duration::from_nanos(tally.queue_wait_ns.get()),
+            served: sum.served + Duration::from_nanos(tally.busy_ns.get()),
+        })
+    }
+
     /// Adds these counts to a snapshot.
     pub fn add_to(&self, total: &mut Counters) {
         total.accepted += self.accepted.get();
         total.pauses += self.pauses.get();
+        total.refused += self.refused.get();
+        total.abandoned += self.abandoned.get();
+        total.newcomers += self.newcomers.get();
+        total.admitted_limit += self.admitted_limit.get();
+        total.queue_wait_us += self.queue_wait_ns.get() / 1000;
+        total.worker_busy_us += self.busy_ns.get() / 1000;
         total.requests += self.requests.get();
         for (sum, count) in total.responses.iter_mut().zip(&self.responses) {
             *sum += count.get();

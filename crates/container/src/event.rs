@@ -8,13 +8,14 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{Builder, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use loadstone_http::{Handler, Service};
 
+use crate::admission;
 use crate::config::Config;
 use crate::connection::Connection;
-use crate::counters::{Counters, Tally};
+use crate::counters::{Counters, Tally, Work};
 use crate::event_loop::{Control, Desk, EventLoop};
 use crate::exchange::Exchange;
 use crate::lifetime::Lifetime;
@@ -25,23 +26,44 @@ use crate::waker::Waker;
 struct Inline {
     control: Arc<Control>,
     exchange: Exchange,
-    answered: bool,
+    /// Requests answered in this round of the loop.
+    answered: usize,
+    /// When the round began.
+    began: Instant,
 }
 
 impl Desk for Inline {
+    fn begin_round(&mut self) {
+        self.answered = 0;
+        self.began = Instant::now();
+    }
+
     fn take(&mut self, mut connection: Box<Connection>) -> Option<Box<Connection>> {
         let Control { config, lifetime, tally, .. } = &*self.control;
         self.exchange.serve(&mut connection, &config.limits, &lifetime.draining, tally);
-        self.answered = true;
+        self.answered += 1;
         Some(connection)
     }
 
-    fn end_round(&mut self) -> bool {
-        std::mem::take(&mut self.answered)
+    fn hand_over(&mut self) -> bool {
+        let now = Instant::now();
+        self.control.tally.busy_ns.add_time(now - self.began);
+        self.began = now;
+        self.answered > 0
     }
 
-    fn has_room(&self) -> bool {
-        true
+    // There is no queue: what has arrived on a loop's connections is answered in one round, and what was in one round is
+    // what would have waited.
+    fn spare(&self, bound: usize) -> usize {
+        let spare = bound.saturating_sub(self.answered);
+        if spare == 0 {
+            self.control.waker.wake();
+        }
+        spare
+    }
+
+    fn work(&self) -> Work {
+        Tally::work([&self.control.tally])
     }
 
     // No connection is ever away.
@@ -85,8 +107,9 @@ pub(crate) fn start(
             memory: memory.clone(),
         });
         let exchange = Exchange::new(service.clone(), Some(handler));
-        let desk = Inline { control: control.clone(), exchange, answered: false };
-        let event_loop = EventLoop::new(control.clone(), listener.clone(), desk)?;
+        let desk = Inline { control: control.clone(), exchange, answered: 0, began: Instant::now() };
+        let event_loop =
+            EventLoop::new(control.clone(), listener.clone(), desk, admission::policy(&control.config, 1))?;
         let thread = Builder::new().name(format!("events-{index}"));
         event.threads.push(thread.spawn(move || event_loop.run())?);
         event.loops.push(control);

@@ -195,6 +195,10 @@ pub(crate) fn refuse(
 ) {
     response.clear();
     response.status(status).text(reason_phrase(status));
+    if status == 503 {
+        // A second is the least that the header can say.
+        response.header("Retry-After", "1");
+    }
     connection.ending = Ending::Linger;
     connection.shrink();
     if writer.send(connection, response, Version::Http11, false, tally).is_err() {

@@ -24,6 +24,7 @@
 
 #![forbid(unsafe_code)]
 
+mod admission;
 mod config;
 mod connection;
 mod counters;
@@ -43,7 +44,7 @@ mod threaded;
 mod tls;
 mod waker;
 
-pub use config::{Config, Connector, Timeouts};
+pub use config::{Admission, Config, Connector, Timeouts};
 pub use counters::Counters;
 pub use server::{Server, StartError};
 pub use tls::{Tls, TlsError};

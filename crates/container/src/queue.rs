@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 /// A queue of work. Its length is bounded by admission control, not here: a request whose
 /// connection was accepted is never turned away.
@@ -9,23 +10,36 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 pub(crate) struct Queue<T> {
     state: Mutex<State<T>>,
     work: Condvar,
-    bound: usize,
 }
 
 #[derive(Debug)]
 struct State<T> {
-    items: VecDeque<T>,
+    items: VecDeque<(T, Instant)>,
     /// Workers that wait for work.
     sleeping: usize,
     /// Whether one of them has been woken and has not come. Until then no other is woken: with
     /// short requests those already awake finish the work sooner than a sleeper comes.
     waking: bool,
-    /// Whether the producer wants to hear when there is room.
-    wants_room: bool,
+    /// The bound below which the producer wants to hear that there is room.
+    wanted: Option<usize>,
     closed: bool,
 }
 
 impl<T> State<T> {
+    /// Items that fit below `bound`: one for which a worker sleeps waits for nobody.
+    fn spare(&self, bound: usize) -> usize {
+        self.sleeping.saturating_add(bound).saturating_sub(self.items.len())
+    }
+
+    /// Whether the producer is to hear of room now.
+    fn tell(&mut self) -> bool {
+        let tell = self.wanted.is_some_and(|bound| self.spare(bound) > 0);
+        if tell {
+            self.wanted = None;
+        }
+        tell
+    }
+
     /// Whether a sleeping worker is to be woken now.
     fn wake(&mut self) -> bool {
         let wake = self.sleeping > 0 && !self.waking && !self.items.is_empty();
@@ -35,11 +49,10 @@ impl<T> State<T> {
 }
 
 impl<T> Queue<T> {
-    /// A queue that is full with `bound` items.
-    pub fn new(bound: usize) -> Self {
-        let items = VecDeque::with_capacity(bound);
-        let state = Mutex::new(State { items, sleeping: 0, waking: false, wants_room: false, closed: false });
-        Self { state, work: Condvar::new(), bound }
+    /// An empty queue.
+    pub fn new() -> Self {
+        let state = State { items: VecDeque::new(), sleeping: 0, waking: false, wanted: None, closed: false };
+        Self { state: Mutex::new(state), work: Condvar::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, State<T>> {
@@ -50,8 +63,9 @@ impl<T> Queue<T> {
     /// Appends all of `items` under one lock. At most one sleeping worker is woken; it wakes the
     /// next if work is left when it comes.
     pub fn push_all(&self, items: &mut Vec<T>) {
+        let now = Instant::now();
         let mut state = self.lock();
-        state.items.extend(items.drain(..));
+        state.items.extend(items.drain(..).map(|item| (item, now)));
         let wake = state.wake();
         drop(state);
         if wake {
@@ -59,38 +73,42 @@ impl<T> Queue<T> {
         }
     }
 
-    /// The next item and whether the producer waits for the room it leaves; blocks while there
-    /// is none. None: the queue is closed.
-    pub fn pop(&self) -> Option<(T, bool)> {
+    /// The next item, and since when it has waited; blocks while there is none. Calls `on_room` when the producer waits for the room that this leaves.
+    /// None: the queue is closed.
+    pub fn pop(&self, on_room: impl Fn()) -> Option<(T, Instant)> {
         let mut state = self.lock();
         loop {
             if state.closed {
                 return None;
             }
             if let Some(item) = state.items.pop_front() {
-                let room = state.wants_room && state.items.len() < self.bound;
-                if room {
-                    state.wants_room = false;
-                }
-                let wake = state.wake();
+                let (room, wake) = (state.tell(), state.wake());
                 drop(state);
                 if wake {
                     self.work.notify_one();
                 }
-                return Some((item, room));
+                if room {
+                    on_room();
+                }
+                return Some(item);
             }
             state.sleeping += 1;
+            if state.tell() {
+                on_room();
+            }
             state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
             state.sleeping -= 1;
             state.waking = false;
         }
     }
 
-    /// Whether the queue is full. If so, the `pop` that makes room says so.
-    pub fn is_full(&self) -> bool {
+    /// How many more items fit below `bound`, `more` workers not counted who could come. If none, the `pop` that makes
+    /// room says so.
+    pub fn spare(&self, bound: usize, more: usize) -> usize {
         let mut state = self.lock();
-        state.wants_room = state.items.len() >= self.bound;
-        state.wants_room
+        let spare = state.spare(bound.saturating_add(more));
+        state.wanted = (spare == 0).then_some(bound);
+        spare
     }
 
     /// Items for which no consumer waits.

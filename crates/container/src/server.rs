@@ -15,6 +15,8 @@ use crate::{event, files, hybrid, listener, threaded};
 /// Why a server did not start.
 #[derive(Debug)]
 pub enum StartError {
+    /// The connector cannot do what the configuration asks of it, in a sentence.
+    Configuration(String),
     /// The address cannot be listened at.
     Listen(SocketAddr, io::Error),
     /// The application cannot start, in its own words.
@@ -26,6 +28,7 @@ pub enum StartError {
 impl fmt::Display for StartError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Configuration(sentence) => write!(f, "{sentence}"),
             Self::Listen(address, error) => write!(f, "cannot listen at {address}: {error}"),
             Self::Application(sentence) => write!(f, "the application cannot start: {sentence}"),
             Self::System(error) => write!(f, "the server cannot start: {error}"),
@@ -37,7 +40,7 @@ impl error::Error for StartError {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
         match self {
             Self::Listen(_, error) | Self::System(error) => Some(error),
-            Self::Application(_) => None,
+            Self::Configuration(_) | Self::Application(_) => None,
         }
     }
 }
@@ -65,9 +68,12 @@ impl Server {
     /// than `config.max_connections` are held where that allows no more.
     ///
     /// # Errors
-    /// [`StartError`] when the address is taken, the application cannot make a handler for every
+    /// [`StartError`] when the configuration contradicts itself, the address is taken, the application cannot make a handler for every
     /// worker, or the system is out of threads or descriptors. Nothing keeps running then.
     pub fn start(mut config: Config, service: Arc<dyn Service>) -> Result<Self, StartError> {
+        if let Some(sentence) = config.contradiction() {
+            return Err(StartError::Configuration(sentence));
+        }
         let handlers = (0..config.first_workers())
             .map(|_| service.handler())
             .collect::<Result<Vec<_>, _>>()

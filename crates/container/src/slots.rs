@@ -13,6 +13,8 @@ pub(crate) enum Waiting {
     Idle,
     /// Room in the socket for the rest of a response.
     Write,
+    /// Its turn: the first request is here, but others come first.
+    Turn,
     /// The client to see the end of the last response and close.
     Linger,
 }
@@ -91,6 +93,12 @@ impl Slots {
     /// Whether the slot's connection is away.
     pub fn is_away(&self, slot: u32) -> bool {
         matches!(self.holders.get(slot as usize), Some(Holder::Away))
+    }
+
+    /// Whether the slot's connection is here and waits for its turn.
+    pub fn waits_for_turn(&self, slot: u32) -> bool {
+        let wait = self.waits.get(slot as usize);
+        wait.is_some_and(|wait| wait.waiting == Waiting::Turn && wait.deadline_ms != NEVER)
     }
 
     /// Notes that the connection of the slot goes to a worker.

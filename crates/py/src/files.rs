@@ -4,13 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use loadstone_container as container;
 use loadstone_files::{Files, Options};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::run::seconds;
-use crate::site::{ServeSettings, Server, config, parse};
+use crate::site::{ServeSettings, Server, config, parse, start};
 
 #[pyfunction]
 pub fn serve_files(
@@ -28,7 +27,5 @@ pub fn serve_files(
     let kept: Duration = seconds(valid_s)?;
     let files = Files::open(Path::new(folder), &Options { cache_bytes, valid: kept })
         .map_err(|error| PyOSError::new_err(error.to_string()))?;
-    let start = || container::Server::start(config, Arc::new(files));
-    let server = py.detach(start).map_err(|error| PyOSError::new_err(error.to_string()))?;
-    Ok(Server::of(server))
+    start(py, config, Arc::new(files))
 }

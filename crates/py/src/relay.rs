@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use loadstone_container as container;
 use loadstone_relay::Relay;
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::site::{ServeSettings, Server, config, parse};
+use crate::site::{ServeSettings, Server, config, parse, start};
 
 #[pyfunction]
 pub fn serve_relay(py: Python<'_>, url: &str, options_json: &str) -> PyResult<Server> {
@@ -17,7 +16,5 @@ pub fn serve_relay(py: Python<'_>, url: &str, options_json: &str) -> PyResult<Se
     }
     let config = config(&settings)?;
     let relay = Relay::new(url).map_err(PyValueError::new_err)?;
-    let start = || container::Server::start(config, Arc::new(relay));
-    let server = py.detach(start).map_err(|error| PyOSError::new_err(error.to_string()))?;
-    Ok(Server::of(server))
+    start(py, config, Arc::new(relay))
 }

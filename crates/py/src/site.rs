@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use loadstone_container::{self as container, Config, Connector};
+use loadstone_container::{self as container, Admission, Config, Connector, StartError};
+use loadstone_http::Service;
 use loadstone_olio::dates::Day;
 use loadstone_olio::host::{FileHost, Host, MemoryHost, SharedHost};
 use loadstone_olio::loader::{self, Counts, LoadError, LoadOptions, Profile};
@@ -48,6 +49,8 @@ pub struct ServeSettings {
     connector: Option<String>,
     workers: usize,
     queue: usize,
+    admission: Option<String>,
+    refuse: bool,
     max_connections: usize,
     cache: Option<String>,
     password: Option<String>,
@@ -77,13 +80,6 @@ pub struct Server {
     server: container::Server,
 }
 
-impl Server {
-    /// A server that has started.
-    pub fn of(server: container::Server) -> Self {
-        Self { server }
-    }
-}
-
 #[pymethods]
 impl Server {
     fn address(&self) -> (String, u16) {
@@ -94,24 +90,7 @@ impl Server {
     fn counters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let now = self.server.counters();
         let dict = PyDict::new(py);
-        for (class, count) in (1..).zip(now.responses) {
-            dict.set_item(format!("responses_{class}xx"), count)?;
-        }
-        for (name, count) in [
-            ("accepted", now.accepted),
-            ("pauses", now.pauses),
-            ("requests", now.requests),
-            ("bad_requests", now.bad_requests),
-            ("closed_by_timeout", now.closed_by_timeout),
-            ("closed_idle", now.closed_idle),
-            ("failed_handshakes", now.failed_handshakes),
-            ("worker_panics", now.worker_panics),
-            ("bytes_in", now.bytes_in),
-            ("bytes_out", now.bytes_out),
-            ("open_connections", now.open_connections),
-            ("queue_depth", now.queue_depth),
-            ("workers_busy", now.workers_busy),
-        ] {
+        for (name, _, count) in now.named() {
             dict.set_item(name, count)?;
         }
         Ok(dict)
@@ -158,12 +137,18 @@ pub fn serve_olio(py: Python<'_>, place: &str, options_json: &str) -> PyResult<S
     let settings: ServeSettings = parse(options_json)?;
     let config = config(&settings)?;
     let (options, host) = py.detach(|| site(place, &settings))?;
-    let start = || {
-        let olio = Olio::open(options, host)?;
-        container::Server::start(config, Arc::new(olio)).map_err(|error| error.to_string())
-    };
-    let server = py.detach(start).map_err(PyOSError::new_err)?;
-    Ok(Server::of(server))
+    let olio = py.detach(|| Olio::open(options, host)).map_err(PyOSError::new_err)?;
+    start(py, config, Arc::new(olio))
+}
+
+/// A server of `service`.
+pub fn start(py: Python<'_>, config: Config, service: Arc<dyn Service>) -> PyResult<Server> {
+    let started = py.detach(|| container::Server::start(config, service));
+    let server = started.map_err(|error| match error {
+        StartError::Configuration(sentence) => PyValueError::new_err(sentence),
+        _ => PyOSError::new_err(error.to_string()),
+    })?;
+    Ok(Server { server })
 }
 
 #[pyfunction]
@@ -213,6 +198,7 @@ pub fn config(settings: &ServeSettings) -> PyResult<Config> {
     let mut config = Config {
         workers: settings.workers,
         queue: settings.queue,
+        refuse: settings.refuse,
         max_connections: settings.max_connections,
         ..Config::default()
     };
@@ -223,6 +209,11 @@ pub fn config(settings: &ServeSettings) -> PyResult<Config> {
     if let Some(name) = &settings.connector {
         let found = Connector::ALL.into_iter().find(|connector| connector.name() == name);
         config.connector = choice("connector", name, found, &Connector::ALL.map(Connector::name).join(", "))?;
+    }
+    if let Some(name) = &settings.admission {
+        let found = Admission::ALL.into_iter().find(|policy| policy.name() == name);
+        let names = Admission::ALL.map(Admission::name).join(", ");
+        config.admission = Some(choice("admission policy", name, found, &names)?);
     }
     Ok(config)
 }

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use loadstone_container as container;
 use loadstone_surge::{Profile, Surge};
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::site::{ServeSettings, Server, choice, config, parse};
+use crate::site::{ServeSettings, Server, choice, config, parse, start};
 
 #[pyfunction]
 pub fn serve_surge(
@@ -25,7 +24,5 @@ pub fn serve_surge(
     let found = Profile::ALL.into_iter().find(|known| known.name == profile);
     let profile = choice("profile", profile, found, &Profile::ALL.map(|known| known.name).join(" and "))?;
     let surge = py.detach(|| Surge::new(&profile, files, seed)).map_err(PyValueError::new_err)?;
-    let start = || container::Server::start(config, Arc::new(surge));
-    let server = py.detach(start).map_err(|error| PyOSError::new_err(error.to_string()))?;
-    Ok(Server::of(server))
+    start(py, config, Arc::new(surge))
 }

@@ -6,26 +6,18 @@ import contextlib
 import json
 import tempfile
 from collections.abc import Iterator
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from loadstone.cli.container import in_container
 from loadstone.cli.olio import Database, MediaScale, Profile, require_database
 from loadstone.errors import LoadstoneError
 
 serve = typer.Typer(no_args_is_help=True, help="Serve a built-in application.")
 
 MEMORY = "memory"
-
-
-class Connector(StrEnum):
-    """How sockets and workers meet."""
-
-    HYBRID = "hybrid"
-    THREADED = "threaded"
-    EVENT = "event"
 
 
 def register(app: typer.Typer) -> None:
@@ -39,6 +31,7 @@ def _serve() -> None:
 
 
 @serve.command()
+@in_container
 def olio(
     data: Annotated[
         str | None,
@@ -49,22 +42,13 @@ def olio(
         ),
     ] = None,
     database: Database = None,
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")
-    ] = 8080,
-    connector: Annotated[Connector, typer.Option(help="How sockets and workers meet.")] = Connector.HYBRID,
-    workers: Annotated[
-        int, typer.Option(min=0, help="Worker threads; 0 means as many as fit the machine.")
-    ] = 0,
     cache: Annotated[str, typer.Option(metavar="LEVEL", help="none, query, fragment or page.")] = "none",
-    max_connections: Annotated[
-        int, typer.Option(min=0, help="Connections held at once; 0 means no limit.")
-    ] = 0,
     accounts: Annotated[int, typer.Option(min=1, help="Accounts of a new data set.")] = 1000,
     profile: Profile = "cloudstone-2008",
     media_scale: MediaScale = 1.0,
     as_json: Annotated[bool, typer.Option("--json", help="Announce the address as JSON.")] = False,
+    *,
+    container: dict[str, object],
 ) -> None:
     """Serve Olio, the social-events site, until Ctrl-C or SIGTERM; requests under way are finished first.
 
@@ -72,13 +56,7 @@ def olio(
     """
     from loadstone import serve as serving
 
-    options: dict[str, object] = {
-        "address": f"[{host}]:{port}" if ":" in host else f"{host}:{port}",
-        "connector": connector.value,
-        "workers": workers,
-        "cache": cache,
-        "max_connections": max_connections,
-    }
+    options = container | {"cache": cache}
 
     def announce(url: str) -> None:
         print(json.dumps({"url": url}) if as_json else f"serving olio at {url}", flush=True)
@@ -98,24 +76,16 @@ def olio(
 
 
 @serve.command()
+@in_container
 def surge(
     files: Annotated[int, typer.Option(min=10, max=1_000_000, help="Files of the set.")] = 5000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of sizes, popularity and references.")] = 1,
     profile: Annotated[
         str, typer.Option(metavar="NAME", help="measured, or surge-1998 for the published laws.")
     ] = "measured",
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")
-    ] = 8080,
-    connector: Annotated[Connector, typer.Option(help="How sockets and workers meet.")] = Connector.HYBRID,
-    workers: Annotated[
-        int, typer.Option(min=0, help="Worker threads; 0 means as many as fit the machine.")
-    ] = 0,
-    max_connections: Annotated[
-        int, typer.Option(min=0, help="Connections held at once; 0 means no limit.")
-    ] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Announce the address as JSON.")] = False,
+    *,
+    container: dict[str, object],
 ) -> None:
     """Serve SURGE's files, generated from a seed, until Ctrl-C or SIGTERM.
 
@@ -126,31 +96,17 @@ def surge(
     def announce(url: str) -> None:
         print(json.dumps({"url": url}) if as_json else f"serving surge at {url}", flush=True)
 
-    options: dict[str, object] = {
-        "address": f"[{host}]:{port}" if ":" in host else f"{host}:{port}",
-        "connector": connector.value,
-        "workers": workers,
-        "max_connections": max_connections,
-        "surge": {"files": files, "seed": seed, "profile": profile},
-    }
-    serving.serve("surge", options, announce)
+    made = {"files": files, "seed": seed, "profile": profile}
+    serving.serve("surge", container | {"surge": made}, announce)
 
 
 @serve.command()
+@in_container
 def relay(
     url: Annotated[str, typer.Argument(help="The server behind: http://HOST:PORT.")],
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")
-    ] = 8080,
-    connector: Annotated[Connector, typer.Option(help="How sockets and workers meet.")] = Connector.HYBRID,
-    workers: Annotated[
-        int, typer.Option(min=0, help="Worker threads; 0 means as many as fit the machine.")
-    ] = 0,
-    max_connections: Annotated[
-        int, typer.Option(min=0, help="Connections held at once; 0 means no limit.")
-    ] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Announce the address as JSON.")] = False,
+    *,
+    container: dict[str, object],
 ) -> None:
     """Answer each request with what the server behind answers, a worker waiting for it meanwhile.
 
@@ -163,17 +119,11 @@ def relay(
     def announce(own: str) -> None:
         print(json.dumps({"url": own}) if as_json else f"serving {url} at {own}", flush=True)
 
-    options: dict[str, object] = {
-        "address": f"[{host}]:{port}" if ":" in host else f"{host}:{port}",
-        "connector": connector.value,
-        "workers": workers,
-        "max_connections": max_connections,
-        "relay": True,
-    }
-    serving.serve(url, options, announce)
+    serving.serve(url, container | {"relay": True}, announce)
 
 
 @serve.command()
+@in_container
 def files(
     folder: Annotated[str, typer.Argument(metavar="DIR", help="The folder whose files are served.")],
     cache_mib: Annotated[
@@ -185,18 +135,9 @@ def files(
     valid: Annotated[
         float, typer.Option(min=0.0, help="Seconds for which a kept file is believed without a look at it.")
     ] = 1.0,
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")
-    ] = 8080,
-    connector: Annotated[Connector, typer.Option(help="How sockets and workers meet.")] = Connector.HYBRID,
-    workers: Annotated[
-        int, typer.Option(min=0, help="Worker threads; 0 means as many as fit the machine.")
-    ] = 0,
-    max_connections: Annotated[
-        int, typer.Option(min=0, help="Connections held at once; 0 means no limit.")
-    ] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Announce the address as JSON.")] = False,
+    *,
+    container: dict[str, object],
 ) -> None:
     """Serve the files in a folder until Ctrl-C or SIGTERM; names that begin with a dot are hidden.
 
@@ -210,14 +151,8 @@ def files(
     def announce(url: str) -> None:
         print(json.dumps({"url": url}) if as_json else f"serving {folder} at {url}", flush=True)
 
-    options: dict[str, object] = {
-        "address": f"[{host}]:{port}" if ":" in host else f"{host}:{port}",
-        "connector": connector.value,
-        "workers": workers,
-        "max_connections": max_connections,
-        "files": {"cache_bytes": cache_mib << 20, "valid_s": valid},
-    }
-    serving.serve(folder, options, announce)
+    kept = {"cache_bytes": cache_mib << 20, "valid_s": valid}
+    serving.serve(folder, container | {"files": kept}, announce)
 
 
 @contextlib.contextmanager

@@ -48,6 +48,10 @@ class AppOptions(Table):
     workers: Size | None = None
     queue: Size | None = None
     max_connections: Size | None = None
+    admission: Literal["none", "busy", "queue", "adaptive", "session"] | None = None
+    refuse: Annotated[bool | None, Field(description="503 with Retry-After for who may not begin soon")] = (
+        None
+    )
     cache: Literal["none", "query", "fragment", "page"] | None = None
     password: Annotated[str | None, Field(description="sha256 or pbkdf2:ROUNDS")] = None
     full_image: bool | None = None

@@ -1,17 +1,62 @@
-//! Admission control: a connection is taken only when there is room for its requests.
+//! Admission control at work: which connections are taken, and which of them may begin.
 
 use std::io;
 use std::os::fd::OwnedFd;
+use std::time::Duration;
 
 use rustix::event::epoll;
 
-use super::{Desk, EventLoop, LISTENER};
+use super::{Desk, EventLoop, HUNG_UP, LISTENER, READ};
+use crate::admission::{Policy, WINDOW_MS, Window};
+use crate::config::Config;
 use crate::connection::Connection;
+use crate::counters::Work;
 use crate::listener;
+use crate::slots::Waiting;
 use crate::socket::Socket;
 
 /// Connections accepted in one round, so that a flood of them does not starve the open ones.
 const ACCEPTS: usize = 64;
+/// However many requests those have who have begun, after so many of theirs a newcomer begins: nobody can shut all
+/// others out.
+const PATIENCE: usize = 256;
+/// A newcomer is refused, if it is to be, after so long: a shorter rush passes unnoticed.
+pub(super) const TURN: Duration = Duration::from_millis(250);
+/// Refusals in a second; what comes beyond them waits in the kernel's backlog. Each costs about as much as the shortest
+/// of requests: together a few hundredths of a processor.
+const REFUSALS: u64 = 1000;
+
+/// Where newcomers wait, and the rule by which they come in.
+pub(super) struct Door {
+    policy: Box<dyn Policy>,
+    refuses: bool,
+    /// Slots of newcomers whose first request is here, in the order of their arrival.
+    pub(super) lobby: Vec<u32>,
+    /// Requests of those who have begun, since a newcomer did.
+    overtaken: usize,
+    /// Work done until the policy last learned, and when.
+    learned: (Work, u64),
+    /// Refusals until the present second, and its number.
+    refused: (u64, u64),
+}
+
+impl Door {
+    pub(super) fn new(config: &Config, policy: Box<dyn Policy>) -> Self {
+        Self {
+            policy,
+            refuses: config.refuse,
+            lobby: Vec::new(),
+            overtaken: 0,
+            learned: (Work::default(), 0),
+            refused: (0, 0),
+        }
+    }
+
+    /// Whether newcomers are taken in before they may begin.
+    pub(super) fn receives(&self) -> bool {
+        self.refuses || self.policy.receives()
+    }
+}
 
 /// Begins to hear of connections; of several loops that listen, one hears of each.
 pub(super) fn register(epoll: &OwnedFd, listener: &OwnedFd) -> io::Result<()> {
@@ -20,30 +65,129 @@ pub(super) fn register(epoll: &OwnedFd, listener: &OwnedFd) -> io::Result<()> {
 }
 
 impl<D: Desk> EventLoop<D> {
-    /// Accepts if there is something to accept, and stops or resumes accepting by admission control.
+    /// Accepts if there is something to accept, and stops or resumes accepting.
     pub(super) fn admit(&mut self, pending: bool) {
-        let mut room = self.has_room();
-        if pending && room {
-            self.accept(ACCEPTS);
-            room = self.has_room();
+        let mut room = self.openings();
+        if pending && room > 0 {
+            self.accept(ACCEPTS.min(room));
+            room = self.openings();
         }
         let Some(listener) = &self.listener else { return };
-        if room == self.accepting {
+        if (room > 0) == self.accepting {
             return;
         }
-        let done = if room {
+        let done = if room > 0 {
             register(&self.epoll, listener)
         } else {
             self.tally().pauses.add(1);
             epoll::delete(&self.epoll, listener).map_err(io::Error::from)
         };
         if done.is_ok() {
-            self.accepting = room;
+            self.accepting = room > 0;
         }
     }
 
-    fn has_room(&self) -> bool {
-        self.slots.open() < self.limit && self.desk.has_room()
+    /// How many connections may be accepted now.
+    fn openings(&mut self) -> usize {
+        let free = self.limit.saturating_sub(self.slots.open());
+        if free == 0 {
+            return 0;
+        }
+        if !self.door.receives() {
+            return free.min(self.room());
+        }
+        let (refused, second) = (self.tally().refused.get(), self.now_ms / 1000);
+        if self.door.refused.1 != second {
+            self.door.refused = (refused, second);
+        }
+        if refused - self.door.refused.0 < REFUSALS { free } else { 0 }
+    }
+
+    /// How many newcomers may begin now.
+    fn room(&mut self) -> usize {
+        let begun = self.slots.open() - self.door.lobby.len();
+        let connections = self.door.policy.connections().saturating_sub(begun);
+        if connections == 0 {
+            return 0;
+        }
+        connections.min(self.desk.spare(self.door.policy.queue()))
+    }
+
+    /// Lets those in the lobby begin for whom there is room, the latest first: it is the least likely to have given up.
+    /// Whether any did.
+    pub(super) fn seat(&mut self) -> bool {
+        let mut any = false;
+        while !self.door.lobby.is_empty() {
+            let overdue = usize::from(self.door.overtaken >= PATIENCE);
+            let room = if self.draining { usize::MAX } else { self.room().max(overdue) };
+            if room == 0 {
+                break;
+            }
+            self.door.overtaken = 0;
+            for _ in 0..room {
+                let Some(slot) = self.door.lobby.pop() else { break };
+                let answered = self.slots.take(slot).and_then(|connection| self.dispatch(connection));
+                if let Some(connection) = answered {
+                    self.settle(connection, 0);
+                }
+            }
+            any |= self.desk.hand_over();
+        }
+        any
+    }
+
+    /// Something happened to a newcomer in the lobby.
+    pub(super) fn on_edge_in_lobby(&mut self, slot: u32, note: u8) {
+        let Some(mut connection) = self.slots.take(slot) else { return };
+        if note & HUNG_UP == 0 {
+            connection.readable |= note & READ != 0;
+            return self.slots.park(connection, Waiting::Turn, 0, false);
+        }
+        // One that meant to hear the answer would not have closed while it waits: it has given up.
+        self.leave_lobby(slot);
+        self.tally().abandoned.add(1);
+        self.release(&connection);
+    }
+
+    /// Counts a request of a connection that has begun.
+    pub(super) fn overtake(&mut self) {
+        self.door.overtaken += 1;
+    }
+
+    /// Takes a newcomer out of the lobby.
+    pub(super) fn leave_lobby(&mut self, slot: u32) {
+        // Those who give up are mostly those who came first.
+        if let Some(index) = self.door.lobby.iter().position(|&waiting| waiting == slot) {
+            self.door.lobby.remove(index);
+        }
+    }
+
+    /// Keeps a newcomer whose first request is here until there is room for it.
+    pub(super) fn let_wait(&mut self, connection: Box<Connection>) {
+        self.door.lobby.push(connection.slot);
+        let deadline_ms = self.deadline_ms(Waiting::Turn);
+        self.slots.park(connection, Waiting::Turn, deadline_ms, false);
+    }
+
+    /// Tells the policy how the service has done, now and then.
+    pub(super) fn learn(&mut self) {
+        let (before, since_ms) = self.door.learned;
+        if self.now_ms < since_ms + WINDOW_MS {
+            return;
+        }
+        let work = self.desk.work();
+        let window = Window {
+            span: Duration::from_millis(self.now_ms - since_ms),
+            requests: work.requests - before.requests,
+            waited: work.waited - before.waited,
+            served: work.served - before.served,
+            begun: self.slots.open() - self.door.lobby.len(),
+        };
+        self.door.policy.learn(&window);
+        self.door.learned = (work, self.now_ms);
+        let limit = self.door.policy.connections();
+        self.tally().admitted_limit.set(if limit == usize::MAX { 0 } else { limit as u64 });
+        self.tally().newcomers.set(self.door.lobby.len() as u64);
     }
 
     /// Accepts at most `most` connections.

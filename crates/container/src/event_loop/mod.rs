@@ -12,14 +12,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use admission::{Door, TURN};
 use loadstone_http::Response;
 use rustix::buffer::spare_capacity;
 use rustix::event::{Timespec, epoll};
 use rustix::io::Errno;
 
+use crate::admission::Policy;
 use crate::config::Config;
 use crate::connection::{Connection, Discarded, Ending, LINGER, Phase};
-use crate::counters::Tally;
+use crate::counters::{Tally, Work};
 use crate::exchange::{Writer, refuse};
 use crate::lifetime::Lifetime;
 use crate::slots::{Slots, Waiting};
@@ -37,14 +39,21 @@ const WRITE: u8 = 4;
 
 /// Where complete requests go.
 pub(crate) trait Desk: Send {
+    /// A round of the loop begins.
+    fn begin_round(&mut self) {}
+
     /// Takes a connection whose request has arrived as a whole; gives it back when that has been answered already.
     fn take(&mut self, connection: Box<Connection>) -> Option<Box<Connection>>;
 
-    /// The loop has looked at everything that has happened; whether any request was taken since the last time.
-    fn end_round(&mut self) -> bool;
+    /// Gives what was taken on; whether there was any.
+    fn hand_over(&mut self) -> bool;
 
-    /// Whether the requests of another connection could be served.
-    fn has_room(&self) -> bool;
+    /// How many requests more there is room for, when no more than `bound` may wait. If none, the loop is woken once
+    /// there is.
+    fn spare(&self, bound: usize) -> usize;
+
+    /// What was done so far.
+    fn work(&self) -> Work;
 
     /// An edge of a connection that is away; `note` comes back with it.
     fn note(&self, slot: u32, note: u8);
@@ -88,6 +97,7 @@ pub(crate) struct EventLoop<D> {
     accepting: bool,
     draining: bool,
     slots: Slots,
+    door: Door,
     /// Most connections for now: fewer than configured after the system had no descriptor for another.
     limit: usize,
     /// Connections that have more to be done than one round should spend on them.
@@ -107,15 +117,22 @@ impl<D: Desk> EventLoop<D> {
     ///
     /// # Errors
     /// The system gave no epoll instance or registration.
-    pub fn new(control: Arc<Control>, listener: Arc<OwnedFd>, desk: D) -> io::Result<Self> {
+    pub fn new(
+        control: Arc<Control>,
+        listener: Arc<OwnedFd>,
+        desk: D,
+        policy: Box<dyn Policy>,
+    ) -> io::Result<Self> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         let edge = epoll::EventFlags::IN | epoll::EventFlags::ET;
         epoll::add(&epoll, &control.waker, epoll::EventData::new_u64(WAKER), edge)?;
         admission::register(&epoll, &listener)?;
         let times = control.config.timeouts;
-        let shortest = times.head.min(times.body).min(times.idle).min(times.write);
+        let turn = if control.config.refuse { TURN } else { times.head };
+        let shortest = times.head.min(times.body).min(times.idle).min(times.write).min(turn);
         Ok(Self {
             limit: control.config.max_connections,
+            door: Door::new(&control.config, policy),
             again: Vec::new(),
             back: Vec::new(),
             control,
@@ -139,6 +156,7 @@ impl<D: Desk> EventLoop<D> {
         let mut events = Vec::with_capacity(EVENTS);
         while !self.control.lifetime.is_stopping() {
             self.wait(&mut events);
+            self.desk.begin_round();
             let mut accept = false;
             for event in &events {
                 match event.data.u64() {
@@ -159,7 +177,8 @@ impl<D: Desk> EventLoop<D> {
             if self.now_ms >= self.next_sweep_ms {
                 self.close_expired();
             }
-            let dispatched = self.desk.end_round();
+            self.learn();
+            let dispatched = self.desk.hand_over() | self.seat();
             // Nothing else changes what admission decides; looking may cost a lock.
             if dispatched || accept || !self.accepting {
                 self.admit(accept);
@@ -201,7 +220,9 @@ impl<D: Desk> EventLoop<D> {
         if flags.intersects(epoll::EventFlags::RDHUP | epoll::EventFlags::HUP | epoll::EventFlags::ERR) {
             note |= READ | HUNG_UP;
         }
-        if let Some(connection) = self.slots.take(slot) {
+        if self.slots.waits_for_turn(slot) {
+            self.on_edge_in_lobby(slot, note);
+        } else if let Some(connection) = self.slots.take(slot) {
             self.settle(connection, note);
         } else if self.slots.is_away(slot) {
             self.desk.note(slot, note);
@@ -224,26 +245,33 @@ impl<D: Desk> EventLoop<D> {
         // A handshake goes on when there is room for our part of it.
         connection.readable |= note & WRITE != 0 && connection.socket.is_behind();
         connection.hung_up |= note & HUNG_UP != 0;
-        loop {
+        let mut moving = Some(connection);
+        while let Some(mut connection) = moving.take() {
             let next = self.advance(&mut connection);
             self.count(&mut connection);
             match next {
+                Next::Dispatch if !connection.used && self.door.receives() => self.let_wait(connection),
                 Next::Dispatch => {
-                    self.slots.send_away(connection.slot);
-                    let Some(answered) = self.desk.take(connection) else { return };
-                    connection = answered;
-                    if connection.is_ready() {
-                        // It has had its turn: others come before its next request.
-                        return self.put_off(connection, Waiting::Idle, false);
-                    }
+                    self.overtake();
+                    moving = self.dispatch(connection);
                 }
-                Next::Wait(waiting, progress) => return self.park(connection, waiting, progress),
-                Next::PutOff(waiting) => {
-                    return self.put_off(connection, waiting, waiting == Waiting::Write);
-                }
-                Next::Close => return self.release(&connection),
+                Next::Wait(waiting, progress) => self.park(connection, waiting, progress),
+                Next::PutOff(waiting) => self.put_off(connection, waiting, waiting == Waiting::Write),
+                Next::Close => self.release(&connection),
             }
         }
+    }
+
+    /// Has a request answered; gives the connection back if that is done and it may go on at once.
+    fn dispatch(&mut self, connection: Box<Connection>) -> Option<Box<Connection>> {
+        self.slots.send_away(connection.slot);
+        let answered = self.desk.take(connection)?;
+        if answered.is_ready() {
+            // It has had its turn: others come before its next request.
+            self.put_off(answered, Waiting::Idle, false);
+            return None;
+        }
+        Some(answered)
     }
 
     /// Goes on with a connection in the next round, which comes at once.
@@ -289,6 +317,8 @@ impl<D: Desk> EventLoop<D> {
             Waiting::Idle => times.idle,
             Waiting::Write => times.write,
             Waiting::Linger => LINGER,
+            Waiting::Turn if self.control.config.refuse => TURN,
+            Waiting::Turn => times.head,
         };
         self.now_ms + patience.as_millis() as u64
     }
@@ -375,6 +405,13 @@ impl<D: Desk> EventLoop<D> {
                 Waiting::Idle => self.tally().closed_idle.add(1),
                 Waiting::Linger => {}
                 Waiting::Head | Waiting::Body | Waiting::Write => self.tally().closed_by_timeout.add(1),
+                Waiting::Turn => {
+                    self.leave_lobby(slot);
+                    self.tally().refused.add(1);
+                    self.refuse(&mut connection, 503);
+                    self.settle(connection, 0);
+                    continue;
+                }
             }
             if matches!(waiting, Waiting::Head | Waiting::Body) && connection.has_input() {
                 self.refuse(&mut connection, 408);
@@ -392,6 +429,10 @@ impl<D: Desk> EventLoop<D> {
         self.listener = None;
         self.accepting = true;
         for slot in self.slots.here() {
+            if self.slots.waits_for_turn(slot) {
+                // Its turn comes at the end of this round.
+                continue;
+            }
             if let Some(connection) = self.slots.take(slot) {
                 self.settle(connection, READ);
             }

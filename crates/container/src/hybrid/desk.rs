@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 
 use super::Shared;
 use crate::connection::Connection;
+use crate::counters::{Tally, Work};
 use crate::event_loop::Desk;
 
 pub(super) struct HandOver {
@@ -27,7 +28,7 @@ impl Desk for HandOver {
         None
     }
 
-    fn end_round(&mut self) -> bool {
+    fn hand_over(&mut self) -> bool {
         let any = !self.ready.is_empty();
         if any {
             self.shared.queue.push_all(&mut self.ready);
@@ -35,8 +36,12 @@ impl Desk for HandOver {
         any
     }
 
-    fn has_room(&self) -> bool {
-        !self.shared.queue.is_full()
+    fn spare(&self, bound: usize) -> usize {
+        self.shared.queue.spare(bound, 0)
+    }
+
+    fn work(&self) -> Work {
+        Tally::work(&self.shared.tallies)
     }
 
     fn note(&self, slot: u32, note: u8) {

@@ -4,8 +4,8 @@
 //! requests to workers, so that neither idle nor slow clients ever hold a worker. A worker runs the
 //! application, writes the response itself and hands the connection back; what the socket does not
 //! take is flushed by the event loop. After D. Carrera, V. Beltran, J. Torres and E. Ayguadé, "A Hybrid
-//! Web Server Architecture for e-Commerce Applications", with one change: not busy workers alone but
-//! a bounded queue in front of them decides about admission, which leaves no worker without work.
+//! Web Server Architecture for e-Commerce Applications", with one change: not busy workers alone decide about
+//! admission, see `crate::admission`, which leaves no worker without work.
 //!
 //! An edge of a connection that is away is noted in `Shared::wanted`; the worker that hands it back sees the
 //! note and wakes the loop. Without a note and without unread input there is nothing to do until the next
@@ -25,6 +25,7 @@ use std::time::Duration;
 
 use loadstone_http::{Handler, Service};
 
+use crate::admission;
 use crate::config::Config;
 use crate::connection::Connection;
 use crate::counters::{Counters, Tally};
@@ -84,7 +85,7 @@ pub(crate) fn start(
     handlers: Vec<Box<dyn Handler>>,
 ) -> io::Result<Hybrid> {
     let shared = Arc::new(Shared {
-        queue: Queue::new(config.queue_bound()),
+        queue: Queue::new(),
         returned: Mutex::new(Vec::new()),
         wanted: (0..config.max_connections).map(|_| AtomicU8::new(0)).collect(),
         tallies: handlers.iter().map(|_| Tally::default()).collect(),
@@ -98,7 +99,8 @@ pub(crate) fn start(
         service,
     });
     let desk = HandOver::new(shared.clone());
-    let event_loop = EventLoop::new(shared.control.clone(), Arc::new(listener), desk)?;
+    let policy = admission::policy(&shared.control.config, handlers.len());
+    let event_loop = EventLoop::new(shared.control.clone(), Arc::new(listener), desk, policy)?;
     // From here on dropping `hybrid` ends the threads that have started.
     let mut hybrid = Hybrid { shared: shared.clone(), threads: Vec::new() };
     for (index, handler) in handlers.into_iter().enumerate() {

@@ -1,5 +1,7 @@
 //! A worker: answers one complete request at a time.
 
+use std::time::Instant;
+
 use loadstone_http::Handler;
 
 use super::Shared;
@@ -11,11 +13,11 @@ pub(super) fn run(shared: &Shared, handler: Box<dyn Handler>, index: usize) {
     let mut exchange = Exchange::new(shared.service.clone(), Some(handler));
     let tally = &shared.tallies[index];
     let (limits, draining) = (&shared.control.config.limits, &shared.control.lifetime.draining);
-    while let Some((mut connection, made_room)) = shared.queue.pop() {
-        if made_room {
-            shared.control.waker.wake();
-        }
+    while let Some((mut connection, queued)) = shared.queue.pop(|| shared.control.waker.wake()) {
+        let taken = Instant::now();
+        tally.queue_wait_ns.add_time(taken - queued);
         exchange.serve(&mut connection, limits, draining, tally);
+        tally.busy_ns.add_time(taken.elapsed());
         let attention = needs_attention(&connection);
         shared.hand_back(connection, attention);
     }

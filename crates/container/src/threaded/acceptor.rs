@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::Shared;
+use crate::admission::{self, Policy};
 use crate::listener;
 
 /// Another attempt at what the system refused: a descriptor, a thread.
@@ -19,6 +20,7 @@ pub(super) struct Acceptor {
     shared: Arc<Shared>,
     /// None once the server drains.
     listener: Option<OwnedFd>,
+    policy: Box<dyn Policy>,
     /// Threads that have been started.
     threads: usize,
     /// Whether accepting has stopped for lack of room.
@@ -29,7 +31,13 @@ pub(super) struct Acceptor {
 
 impl Acceptor {
     pub(super) fn new(shared: Arc<Shared>, listener: OwnedFd, threads: usize) -> Self {
-        Self { shared, listener: Some(listener), threads, paused: false, exhausted: None }
+        let policy = admission::policy(&shared.config, shared.config.worker_count());
+        Self { shared, listener: Some(listener), policy, threads, paused: false, exhausted: None }
+    }
+
+    /// Threads that may still be started.
+    fn unstarted(&self) -> usize {
+        self.shared.config.worker_count() - self.threads
     }
 
     /// Accepts until the server is stopped, or drained and empty.
@@ -58,7 +66,7 @@ impl Acceptor {
         }
         let room = self.exhausted.is_none()
             && self.shared.open.load(Ordering::SeqCst) < self.shared.config.max_connections
-            && !self.shared.queue.is_full();
+            && self.shared.queue.spare(self.policy.queue(), self.unstarted()) > 0;
         if !room && !self.paused {
             self.shared.tallies[0].pauses.add(1);
         }

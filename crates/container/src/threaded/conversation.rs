@@ -37,10 +37,8 @@ struct Worker<'s> {
 pub(super) fn run(shared: &Shared, handler: Option<Box<dyn Handler>>, index: usize, waker: &Arc<Waker>) {
     let exchange = Exchange::new(shared.service.clone(), handler);
     let mut worker = Worker { shared, exchange, tally: &shared.tallies[index + 1], index, waker };
-    while let Some((socket, made_room)) = shared.queue.pop() {
-        if made_room {
-            shared.waker.wake();
-        }
+    while let Some((socket, queued)) = shared.queue.pop(|| shared.waker.wake()) {
+        worker.tally.queue_wait_ns.add_time(queued.elapsed());
         worker.converse(socket);
         shared.closed();
     }
@@ -54,7 +52,9 @@ impl Worker<'_> {
         connection.readable = true;
         while self.hear(&mut connection) {
             let Shared { config, lifetime, .. } = self.shared;
+            let began = Instant::now();
             self.exchange.serve(&mut connection, &config.limits, &lifetime.draining, self.tally);
+            self.tally.busy_ns.add_time(began.elapsed());
             if !self.flush(&mut connection) {
                 break;
             }

@@ -83,7 +83,7 @@ pub(crate) fn start(
 ) -> io::Result<Threaded> {
     let shared = Arc::new(Shared {
         lifetime: Lifetime::new(1),
-        queue: Queue::new(config.queue_bound()),
+        queue: Queue::new(),
         idlers: Idlers::default(),
         pressed: AtomicBool::new(false),
         open: AtomicUsize::new(0),

@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use loadstone_container::Config;
+use loadstone_container::{Admission, Config};
 
 use crate::client::Client;
 use crate::{each, each_that_may_block, eventually, start};
@@ -12,7 +12,8 @@ const WAIT: &str = "GET /wait HTTP/1.1\r\nHost: test\r\n\r\n";
 #[test]
 fn a_full_queue_stops_accepting_until_there_is_room() {
     each_that_may_block(|config| {
-        let (server, app) = start(Config { workers: 1, queue: 2, ..config });
+        let admission = Some(Admission::Queue);
+        let (server, app) = start(Config { workers: 1, queue: 2, admission, ..config });
         let mut clients: Vec<_> = (0..3).map(|_| Client::connect(server.address())).collect();
         for client in &mut clients {
             client.send(WAIT);

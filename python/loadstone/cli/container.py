@@ -1,0 +1,83 @@
+"""The options of the container, which every command of `loadstone serve` has."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+
+class Connector(StrEnum):
+    """How sockets and workers meet."""
+
+    HYBRID = "hybrid"
+    THREADED = "threaded"
+    EVENT = "event"
+
+
+class Admission(StrEnum):
+    """When connections without a request served may begin."""
+
+    NONE = "none"
+    BUSY = "busy"
+    QUEUE = "queue"
+    ADAPTIVE = "adaptive"
+    SESSION = "session"
+
+
+def in_container(command: Callable[..., None]) -> Callable[..., None]:
+    """`command` with the container's options behind its own; it gets them as `container`, for the seam."""
+    own = inspect.signature(command, eval_str=True).parameters
+    shared = inspect.signature(_options, eval_str=True).parameters
+    parameters = [parameter for name, parameter in own.items() if name != "container"]
+    parameters += shared.values()
+
+    @functools.wraps(command)
+    def run(**given: Any) -> None:
+        container = _options(**{name: given.pop(name) for name in shared})
+        command(container=container, **given)
+
+    # What the command line is made of.
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
+
+
+def _options(
+    *,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")
+    ] = 8080,
+    connector: Annotated[Connector, typer.Option(help="How sockets and workers meet.")] = Connector.HYBRID,
+    workers: Annotated[
+        int, typer.Option(min=0, help="Worker threads; 0 means as many as fit the machine.")
+    ] = 0,
+    queue: Annotated[
+        int, typer.Option(min=0, help="Requests that may wait under `--admission queue`; 0: 16 a worker.")
+    ] = 0,
+    max_connections: Annotated[
+        int, typer.Option(min=0, help="Connections held at once; 0 means no limit.")
+    ] = 0,
+    admission: Annotated[
+        Admission | None,
+        typer.Option(help="Who may begin when there is too much to do; the connector's best by default."),
+    ] = None,
+    refuse: Annotated[
+        bool, typer.Option("--refuse", help="Answer 503 with Retry-After to those who may not begin soon.")
+    ] = False,
+) -> dict[str, object]:
+    """The options as `_core.serve_olio` takes them."""
+    return {
+        "address": f"[{host}]:{port}" if ":" in host else f"{host}:{port}",
+        "connector": connector.value,
+        "workers": workers,
+        "queue": queue,
+        "max_connections": max_connections,
+        "admission": admission and admission.value,
+        "refuse": refuse,
+    }
