@@ -33,6 +33,7 @@ test-long: .venv/.dev   ## minutes: real browser, real servers, long measurement
 	scripts/setup-browser
 	scripts/setup-lab
 	scripts/setup-servers
+	scripts/setup-connectors
 	scripts/check-nostd
 	$(BIN)/python -m pytest -m long
 

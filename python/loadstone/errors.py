@@ -115,6 +115,7 @@ SLUGS: dict[str, int] = {
     "study-part": BAD_INPUT,
     "study-quota": OUR_FAULT,
     "study-resume": BAD_INPUT,
+    "study-server": BAD_INPUT,
     "study-site": BAD_INPUT,
     "sut-died": SUT_UNREACHABLE,
     "sut-start": OUR_FAULT,

@@ -52,6 +52,7 @@ pub struct ServeSettings {
     admission: Option<String>,
     refuse: bool,
     max_connections: usize,
+    backlog: Option<u32>,
     cache: Option<String>,
     password: Option<String>,
     full_image: bool,
@@ -202,6 +203,9 @@ pub fn config(settings: &ServeSettings) -> PyResult<Config> {
         max_connections: settings.max_connections,
         ..Config::default()
     };
+    if let Some(backlog) = settings.backlog {
+        config.backlog = backlog;
+    }
     if let Some(address) = &settings.address {
         config.address =
             choice("address", address, address.parse().ok(), "addresses such as 127.0.0.1:8080")?;

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,35 +18,17 @@ from loadstone.study.balancers.description import FILE, Description, Size, load_
 from loadstone.study.balancers.findings import findings
 from loadstone.study.balancers.parts import NAMES, Performer, Skipped, parts
 from loadstone.study.conduct import Watch, conduct
+from loadstone.study.order import NAME, Order, header
+from loadstone.study.order import take_up as order_of
 from loadstone.study.results import Results
 from loadstone.study.schedule import Task, schedule
 
-FORMAT = 1
-NAME = "study.json"
 _TOPOLOGY = "topology.toml"
 _BRING_UP_S = 45.0
 """About how long the lab and its services take to be up."""
 
 Say = Callable[[str], None]
 Json = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Order:
-    """What is to be done; what an interrupted study is taken up with."""
-
-    folder: Path
-    size: str
-    """`full` or `quick`."""
-    only: tuple[str, ...] | None
-    """Parts; all when None."""
-    begun_at: str | None = None
-    """When it was begun; None for a new one."""
-
-    @property
-    def topology(self) -> Path:
-        """The study's own copy."""
-        return self.folder / _TOPOLOGY
 
 
 @dataclass(frozen=True)
@@ -100,21 +81,13 @@ def begin(folder: Path, *, quick: bool, only: Sequence[str] | None, topology: Pa
 
 def take_up(folder: Path) -> Order:
     """The order of a study that did not end. LoadstoneError `study-resume`."""
-    try:
-        begun = json.loads((folder / NAME).read_text("utf-8"))
-        only = begun["only"]
-        return Order(folder, begun["size"], tuple(only) if only else None, str(begun["started_at"]))
-    except (OSError, ValueError, KeyError) as error:
-        hint = "give the folder of a study that was begun"
-        raise LoadstoneError(
-            "study-resume", f"no study to take up in {folder}: {error}", hint=hint
-        ) from error
+    return order_of(folder, "balancers")
 
 
 def lay_out(order: Order) -> Plan:
     """What the order amounts to. Errors as `load_description` and `load_bench_site`."""
     description = load_description()
-    site = load_bench_site(order.topology)
+    site = load_bench_site(order.folder / _TOPOLOGY)
     size: Size = getattr(description, order.size)
     served = getattr(site.service(SERVERS).settings, "page_bytes", description.page_bytes)
     if served != description.page_bytes:
@@ -158,24 +131,9 @@ def run(plan: Plan, command: Sequence[str], interrupt: Interrupt, watch: Watch, 
 
 
 def _header(plan: Plan, command: Sequence[str]) -> Json:
-    description, order = plan.description, plan.order
-    return {
-        "format": FORMAT,
-        "kind": "study",
-        "name": description.name,
-        "summary": description.summary,
-        "outcome": "begun",
-        "size": order.size,
-        "only": list(order.only) if order.only else None,
-        "resumed": order.begun_at is not None,
-        "seed": description.seed,
-        "page_bytes": description.page_bytes,
-        "machine": record.machine(),
-        "versions": record.versions(),
-        "command": list(command),
-        "started_at": order.begun_at or record.now(),
-        "ended_at": None,
-    }
+    description = plan.description
+    begun = header(plan.order, description.name, description.summary, description.seed, command)
+    return begun | {"page_bytes": description.page_bytes}
 
 
 def _keep(site: Bench, folder: Path, say: Say) -> None:

@@ -1,0 +1,145 @@
+"""The page of the study `connectors`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from loadstone.report import format
+from loadstone.report.answer import OUTCOMES, Badge
+from loadstone.report.folder import Json
+from loadstone.report.sections import Part, Section, Tile, anchored, numbered
+from loadstone.report.study import connectors_charts as charts
+from loadstone.report.study import connectors_tables as tables
+from loadstone.report.study.palette import interval
+
+_STATIC = (
+    ("Figure 3", "replies_per_s"),
+    ("Figure 4", "response_ms_mean"),
+    ("Figure 5", "closed_by_server"),
+)
+_DYNAMIC = (
+    ("Figure 6", "replies_per_s"),
+    ("Figure 7", "sessions_per_s"),
+    ("Figure 8", "life_s_mean"),
+    ("Figure 8", "calls_completed_mean"),
+    ("Figure 9", "timeouts"),
+    ("Beside them", "response_ms_p50"),
+    ("Beside them", "closed_by_server"),
+)
+_INTROS = {
+    "dynamic": "Every call passes through one simulated database that all servers ask: what it carries is "
+    "the same for all of them, whatever the machine. A session whose call is not answered in time is lost.",
+    "static": "Files of SURGE’s laws, about six a session, over a connection that is kept.",
+}
+
+
+def part(study: Json, folder: Path) -> Part:
+    """Lays the study out."""
+    sections = [
+        *([_verdicts(study)] if study["parts"] else []),
+        *(_experiment(study, name) for name in study["parts"]),
+        *([_peer(study)] if study["peer"] else []),
+        _method(study, folder),
+    ]
+    return Part(
+        key="f1",
+        name="Connectors",
+        sentence=_sentence(study),
+        badges=_badges(study),
+        tiles=_tiles(study),
+        sections=[anchored(section, "f1") for section in sections],
+        absent=[],
+    )
+
+
+def _sentence(study: Json) -> str:
+    found = study["parts"].get("dynamic")
+    cells = charts.at_most(found) if found else []
+    if not found or not cells:
+        return f"{study['summary']}."
+    labels = {one["name"]: one["label"] for one in study["variants"]}
+    best = max(cells, key=lambda cell: float(cell["figures"]["sessions_per_s"]["value"]))
+    return (
+        f"When {best['sessions_per_s_offered']:g} sessions arrive a second and "
+        f"{found['capacity_sessions_per_s']:.1f} can be served, “{labels[best['server']]}” completes the "
+        f"most: {interval(best['figures']['sessions_per_s'], 1)} a second."
+    )
+
+
+def _badges(study: Json) -> list[Badge]:
+    badges = []
+    tasks = study["tasks"]
+    if tasks["failed"]:
+        reasons = tuple(
+            f"{one['case']['server']}: {one['error'].splitlines()[0]}" for one in tasks["failed"][:5]
+        )
+        badges.append(Badge("bad", f"{len(tasks['failed'])} measurements failed", reasons))
+    if study["outcome"] != "complete":
+        told = OUTCOMES.get(study["outcome"], study["outcome"])
+        badges.append(Badge("warn", f"{told}; {tasks['done']} of {tasks['planned']} measured"))
+    else:
+        badges.append(Badge("good", f"{tasks['done']} measurements"))
+    judged = [one for one in study["targets"] if one["met"] is not None]
+    if judged:
+        met = sum(one["met"] for one in judged)
+        badges.append(Badge("good" if met == len(judged) else "bad", f"{met} of {len(judged)} targets met"))
+    if study["size"] == "quick":
+        badges.append(Badge("warn", "quick: too few repetitions to rely on"))
+    return badges
+
+
+def _tiles(study: Json) -> list[Tile]:
+    found = study["parts"].get("dynamic")
+    labels = {one["name"]: one["label"] for one in study["variants"]}
+    charted = charts.colours(study)
+    return [
+        Tile(
+            labels[cell["server"]],
+            f"{cell['figures']['sessions_per_s']['value']:.1f}",
+            "sessions/s",
+            f"of {found['capacity_sessions_per_s']:.1f}",
+        )
+        for cell in sorted(
+            charts.at_most(found) if found else [],
+            key=lambda one: -float(one["figures"]["sessions_per_s"]["value"]),
+        )
+        if cell["server"] in charted
+    ]
+
+
+def _verdicts(study: Json) -> Section:
+    return Section("targets", "What was to be shown", tables=[tables.targets(study), tables.paper(study)])
+
+
+def _experiment(study: Json, name: str) -> Section:
+    wanted = _STATIC if name == "static" else _DYNAMIC
+    ranked = charts.ranking(study, name)
+    lines = [charts.over_load(study, name, figure, place) for place, figure in wanted]
+    return Section(
+        name,
+        study["parts"][name]["title"],
+        _INTROS.get(name, ""),
+        wide=numbered("w", [one for one in [ranked, *lines] if one]),
+        tables=[tables.cells(study, name)],
+    )
+
+
+def _peer(study: Json) -> Section:
+    intro = "The paper’s generator in the same run, in turn with ours."
+    return Section("peer", "Beside httperf", intro, tables=[tables.peer(study)])
+
+
+def _method(study: Json, folder: Path) -> Section:
+    machine = study["machine"]
+    versions = ", ".join(f"{name} {version}" for name, version in study["versions"].items() if version)
+    facts = [
+        ("Command", " ".join(study["command"])),
+        ("Started", format.moment(study["started_at"])),
+        ("Ended", format.moment(study["ended_at"])),
+        ("Machine", f"{machine['cores']} cores, {machine['cpu']}, {format.size(machine['memory_bytes'])}"),
+        ("System", f"{machine['os']}, {machine['kernel']}"),
+        ("Seed of the order", format.text(study["seed"])),
+        ("Versions", versions),
+        ("Folder", str(folder)),
+    ]
+    return Section("method", "How it was measured", facts=facts)

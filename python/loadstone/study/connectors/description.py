@@ -1,0 +1,176 @@
+"""The study's file: servers, experiments, what must be shown, what the paper says. Every key is here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from loadstone.scenario.fields import Count, NonNegative, Ordinal, Positive, Table
+from loadstone.scenario.findings import Finding
+from loadstone.scenario.positions import Path as Keys
+from loadstone.study.file import FOLDER, load_study_file
+
+FILE = FOLDER / "connectors.toml"
+Figure = Literal[
+    "sessions_per_s",
+    "completed_share",
+    "replies_per_s",
+    "response_ms_mean",
+    "response_ms_p50",
+    "response_ms_p99",
+    "life_s_mean",
+    "calls_completed_mean",
+    "timeouts",
+    "closed_by_server",
+    "server_cpu_us",
+]
+OWN = "own"
+BEST = "best"
+
+
+class Database(Table):
+    """The shared bottleneck."""
+
+    slots: Count
+    service_ms: Positive
+
+
+class Server(Table):
+    """A server that is measured."""
+
+    name: str
+    label: str
+    kind: Literal["own", "apache", "nginx", "tomcat"]
+    charted: Annotated[bool, Field(description="drawn in the charts over load")] = False
+    options: dict[str, Any]
+
+
+class Load(Table):
+    """A load and who is measured under it."""
+
+    sessions_per_s: Positive
+    repetitions: Count
+    client: Literal["loadstone", "httperf"] = "loadstone"
+    servers: Annotated[list[str] | None, Field(min_length=1, description="all when absent")] = None
+
+
+class Experiment(Table):
+    """Servers with one application under growing load."""
+
+    name: str
+    title: str
+    application: Literal["relay", "built-in"]
+    scenario: Annotated[str, Field(description="a built-in one, or a file of the study's")]
+    place: Annotated[str, Field(description="data of a built-in application")] = ""
+    options: Annotated[dict[str, Any], Field(description="of a built-in application")] = Field(
+        default_factory=dict
+    )
+    arrive_s: Annotated[Positive, Field(description="how long sessions arrive")]
+    drain_s: Annotated[Positive, Field(description="for sessions to end, at most")]
+    capacity_sessions_per_s: Annotated[Positive | None, Field(description="that no server can exceed")] = None
+    compare: Annotated[
+        list[str], Field(min_length=2, max_length=2, description="hybrid and threaded, as the paper does")
+    ]
+    full: Annotated[list[Load], Field(min_length=1)]
+    quick: list[Load] = Field(default_factory=list)
+
+
+class Target(Table):
+    """What must be shown."""
+
+    what: str
+    figure: Figure
+    server: Annotated[str, Field(description="or `own`: the worst of our own")]
+    sessions_per_s: Positive
+    against: Annotated[str | None, Field(description="another server, or `best`: of all others")] = None
+    value: Annotated[Positive | None, Field(description="to be divided by, where there is no server")] = None
+    least: NonNegative | None = None
+    most: NonNegative | None = None
+
+
+class Paper(Table):
+    """A finding of the paper."""
+
+    place: str
+    experiment: str
+    figure: Figure
+    says: str
+
+
+class Description(Table):
+    """The file."""
+
+    format: Literal[1]
+    name: Literal["connectors"]
+    summary: str
+    seed: Ordinal
+    backlog: Count
+    database: Database
+    server: Annotated[list[Server], Field(min_length=1)]
+    experiment: Annotated[list[Experiment], Field(min_length=1)]
+    target: list[Target]
+    paper: list[Paper]
+
+    def server_of(self, name: str) -> Server:
+        """The server of that name."""
+        return next(one for one in self.server if one.name == name)
+
+    def experiment_of(self, name: str) -> Experiment:
+        """The experiment of that name."""
+        return next(one for one in self.experiment if one.name == name)
+
+
+def load_description(path: Path = FILE) -> Description:
+    """Reads and checks the file. Errors as `load_study_file`."""
+    return load_study_file(path, Description, _known_keys, _contradictions)
+
+
+_TABLES: dict[str, type[Table]] = {
+    "database": Database,
+    "server": Server,
+    "experiment": Experiment,
+    "full": Load,
+    "quick": Load,
+    "target": Target,
+    "paper": Paper,
+}
+
+
+def _known_keys(table: Keys) -> list[str]:
+    names = [key for key in table if isinstance(key, str)]
+    model = _TABLES.get(names[-1]) if names else Description
+    return list(model.model_fields) if model else []
+
+
+def _contradictions(file: Description) -> list[Finding]:
+    found: list[Finding] = []
+    kinds = {one.name: one.kind for one in file.server}
+    experiments = {one.name for one in file.experiment}
+
+    def known(name: str, at: Keys, *words: str) -> None:
+        if name not in kinds and name not in words:
+            found.append(Finding("study-server", f"there is no server `{name}`", at))
+
+    for number, experiment in enumerate(file.experiment):
+        for index, name in enumerate(experiment.compare):
+            known(name, ("experiment", number, "compare", index))
+        for size, loads in (("full", experiment.full), ("quick", experiment.quick)):
+            for row, load in enumerate(loads):
+                for index, name in enumerate(load.servers or kinds):
+                    at: Keys = ("experiment", number, size, row)
+                    at = (*at, "servers", index) if load.servers else at
+                    known(name, at)
+                    if experiment.application != "relay" and kinds.get(name) not in (None, "own"):
+                        message = f"`{name}` cannot serve a built-in application"
+                        found.append(Finding("study-server", message, at))
+    for number, target in enumerate(file.target):
+        known(target.server, ("target", number, "server"), OWN)
+        if target.against is not None:
+            known(target.against, ("target", number, "against"), BEST)
+    for number, paper in enumerate(file.paper):
+        if paper.experiment not in experiments:
+            message = f"there is no experiment `{paper.experiment}`"
+            found.append(Finding("study-server", message, ("paper", number, "experiment")))
+    return found
