@@ -53,6 +53,8 @@ pub struct ServeSettings {
     refuse: bool,
     max_connections: usize,
     backlog: Option<u32>,
+    /// Seconds of `timeouts.idle`.
+    keep_alive_s: Option<f64>,
     cache: Option<String>,
     password: Option<String>,
     full_image: bool,
@@ -205,6 +207,9 @@ pub fn config(settings: &ServeSettings) -> PyResult<Config> {
     };
     if let Some(backlog) = settings.backlog {
         config.backlog = backlog;
+    }
+    if let Some(keep_alive_s) = settings.keep_alive_s {
+        config.timeouts.idle = seconds(keep_alive_s)?;
     }
     if let Some(address) = &settings.address {
         config.address =

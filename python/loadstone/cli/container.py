@@ -60,6 +60,14 @@ def _options(
     queue: Annotated[
         int, typer.Option(min=0, help="Requests that may wait under `--admission queue`; 0: 16 a worker.")
     ] = 0,
+    keep_alive: Annotated[
+        float,
+        typer.Option(
+            min=0.01,
+            metavar="S",
+            help="Seconds that an idle connection is kept; threaded, shortened when threads run out.",
+        ),
+    ] = 60.0,
     max_connections: Annotated[
         int, typer.Option(min=0, help="Connections held at once; 0 means no limit.")
     ] = 0,
@@ -77,6 +85,7 @@ def _options(
         "connector": connector.value,
         "workers": workers,
         "queue": queue,
+        "keep_alive_s": keep_alive,
         "max_connections": max_connections,
         "admission": admission and admission.value,
         "refuse": refuse,
