@@ -10,9 +10,9 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use loadstone_store::Result;
+use loadstone_web::html::Html;
 
 use crate::host::Host;
-use crate::html::Html;
 use crate::pack::Pack;
 
 /// What may be kept between requests.

@@ -2,7 +2,7 @@
 
 use alloc::string::{String, ToString};
 
-use loadstone_http::MultipartError;
+use loadstone_web::params::BadForm;
 
 use crate::host::HostError;
 use crate::route::NoRoute;
@@ -65,8 +65,8 @@ impl From<HostError> for Failure {
     }
 }
 
-impl From<MultipartError> for Failure {
-    fn from(_: MultipartError) -> Self {
+impl From<BadForm> for Failure {
+    fn from(_: BadForm) -> Self {
         Self::BadRequest
     }
 }

@@ -3,8 +3,8 @@
 
 use alloc::string::String;
 
-use crate::html::{Html, html};
-use crate::params::Params;
+use loadstone_web::html::{Html, html};
+use loadstone_web::params::Params;
 
 const LATITUDE: &str = "33.0000";
 const LONGITUDE: &str = "-177.0000";

@@ -14,8 +14,6 @@ mod file;
 mod memory;
 #[cfg(feature = "std")]
 mod shared;
-#[cfg(feature = "std")]
-mod system;
 
 #[cfg(feature = "std")]
 pub use file::FileHost;

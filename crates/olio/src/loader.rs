@@ -3,29 +3,27 @@
 //! Every row is drawn from a stream of its own, so that a loader may make rows in any order or in parallel.
 //! Streams, draws and their order are written down in `docs/reference/olio-data.md`.
 
-use alloc::string::{String, ToString};
-use core::fmt;
+use alloc::string::ToString;
 
 use loadstone_stats::Era;
-use loadstone_store::{Db, Error};
+use loadstone_store::Db;
+pub use loadstone_web::dataset::{LoadError, Progress};
+use loadstone_web::dates::Day;
+use loadstone_web::password::Scheme;
 
-use crate::dates::Day;
-use crate::password::Scheme;
 use crate::schema::{self, Meta};
 
 mod events;
-#[cfg(feature = "std")]
-mod folder;
 mod people;
+#[cfg(feature = "std")]
+mod places;
 mod profile;
-mod shared;
 mod sink;
 mod text;
 
 #[cfg(feature = "std")]
-pub use folder::{DATABASE, UPLOADS, create, create_in_memory};
+pub use places::{DATABASE, UPLOADS, create, create_in_memory, create_shared};
 pub use profile::Profile;
-pub use shared::create_shared;
 
 /// Fewest accounts: the largest attendance list has a hundred different users.
 pub const MIN_ACCOUNTS: u64 = 100;
@@ -131,10 +129,6 @@ impl Counts {
     }
 }
 
-/// Called with how much is done and how much there is to do, in the same unit of work; the last call has
-/// both equal.
-pub type Progress<'p> = &'p mut dyn FnMut(u64, u64);
-
 /// Fills an empty database: tables, rows, indexes, and last the table `meta`, without which there is no data set;
 /// all in one transaction, as far as [`Db::unchecked`] can.
 ///
@@ -169,33 +163,3 @@ fn meta(options: &LoadOptions) -> Meta {
         media_scale_ppm: libm::round(options.media_scale * 1e6) as u32,
     }
 }
-
-/// Why a data set was not made.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LoadError {
-    /// An option is out of range.
-    Invalid(String),
-    /// The folder holds a data set already, or the database tables.
-    Exists(String),
-    /// Files could not be read or written.
-    Files(String),
-    /// The database failed.
-    Store(Error),
-}
-
-impl From<Error> for LoadError {
-    fn from(error: Error) -> Self {
-        Self::Store(error)
-    }
-}
-
-impl fmt::Display for LoadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Invalid(message) | Self::Exists(message) | Self::Files(message) => f.write_str(message),
-            Self::Store(error) => error.fmt(f),
-        }
-    }
-}
-
-impl core::error::Error for LoadError {}

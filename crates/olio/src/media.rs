@@ -7,10 +7,11 @@ use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
 
+use loadstone_web::files::fingerprint;
+
 use crate::host::{Host, HostError};
 use crate::loader::Profile;
 use crate::schema::Meta;
-use crate::statics::fingerprint;
 use crate::upload;
 
 mod jpeg;

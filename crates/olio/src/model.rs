@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::dates::{Day, Moment};
+use loadstone_web::dates::{Day, Moment};
 
 /// The person who looks at a page.
 #[derive(Debug, Clone, PartialEq, Eq)]

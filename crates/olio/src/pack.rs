@@ -6,7 +6,8 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::dates::{Day, Moment};
+use loadstone_web::dates::{Day, Moment};
+
 use crate::model::{Address, Event, EventItem, Listing, TagCount};
 
 /// A value that can be kept as bytes.

@@ -11,7 +11,6 @@ pub(crate) mod event;
 pub(crate) mod event_form;
 pub(crate) mod event_list;
 pub(crate) mod event_parts;
-pub(crate) mod field;
 pub(crate) mod friends;
 pub(crate) mod home;
 pub(crate) mod layout;

@@ -3,9 +3,10 @@
 use alloc::string::String;
 
 use loadstone_http::{Request, Response, SetCookie};
+use loadstone_web::files::safe_fields;
+use loadstone_web::html::Html;
 
 use crate::failure::Failure;
-use crate::html::Html;
 use crate::message::Message;
 use crate::page::calendar::Month;
 use crate::page::error;
@@ -87,11 +88,6 @@ pub(crate) fn page_fields(visit: &Visit<'_>, response: &mut Response) {
     if visit.request.cookie(NOTICE).is_some_and(|code| !code.is_empty()) {
         response.set_cookie(&SetCookie { max_age_s: Some(0), http_only: true, ..SetCookie::new(NOTICE, "") });
     }
-}
-
-/// The fields of everything that a browser might try to guess about.
-pub(crate) fn safe_fields(response: &mut Response) {
-    response.header("X-Content-Type-Options", "nosniff").header("Referrer-Policy", "same-origin");
 }
 
 /// Gives the browser its session.

@@ -3,8 +3,9 @@
 use alloc::string::{String, ToString};
 
 use loadstone_store::{Db, Dialect, Error, Result};
+use loadstone_web::dataset::{number, put, text};
 
-use crate::dates::Day;
+use loadstone_web::dates::Day;
 
 /// Version of tables and contents; a data set of another version is refused.
 pub const FORMAT: i64 = 1;
@@ -43,39 +44,8 @@ pub fn settle(db: &Db) -> Result<()> {
     }
 }
 
-/// Whether a server's database holds any table, ours or another's.
-///
-/// # Errors
-/// As the database reports.
-pub fn has_tables(db: &Db) -> Result<bool> {
-    let sql = match db.dialect() {
-        Dialect::Sqlite => "SELECT count(*) FROM sqlite_schema",
-        Dialect::Postgres => {
-            "SELECT count(*) FROM information_schema.tables WHERE table_schema = current_schema()"
-        }
-        Dialect::MariaDb => "SELECT count(*) FROM information_schema.tables WHERE table_schema = database()",
-    };
-    Ok(db.query_row(sql, &[], |row| row.int(0))?.unwrap_or(0) > 0)
-}
-
 /// Removes the tables of a data set on a server, and no others.
-///
-/// # Errors
-/// As the database reports.
-pub fn drop_tables(db: &Db) -> Result<()> {
-    // One statement for all: they refer to each other.
-    db.exec_batch(include_str!("schema/drop.sql"))
-}
-
-/// The key of forms that all servers of one database share: what the first of them drew.
-///
-/// # Errors
-/// As the database reports.
-pub fn shared_secret(db: &Db, fresh: &str) -> Result<String> {
-    let sql = "INSERT OR IGNORE INTO meta(name, value) VALUES ('secret', ?1)";
-    db.execute(sql, &[fresh.into()])?;
-    text(db, "secret")
-}
+pub const DROP: &str = include_str!("schema/drop.sql");
 
 /// What a data set says about itself: the table `meta`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,7 +74,7 @@ impl Meta {
     pub fn read(db: &Db) -> Result<Self> {
         let format = number::<i64>(db, "format")?;
         if format != FORMAT {
-            return Err(broken(&alloc::format!(
+            return Err(Error::other(alloc::format!(
                 "the data set has format {format}, this program reads {FORMAT}"
             )));
         }
@@ -133,24 +103,4 @@ impl Meta {
         put(db, "seed", &self.seed.to_string())?;
         put(db, "media_scale_ppm", &self.media_scale_ppm.to_string())
     }
-}
-
-fn put(db: &Db, name: &str, value: &str) -> Result<()> {
-    db.execute("INSERT INTO meta(name, value) VALUES (?, ?)", &[name.into(), value.into()]).map(drop)
-}
-
-fn text(db: &Db, name: &str) -> Result<String> {
-    db.query_row("SELECT value FROM meta WHERE name = ?", &[name.into()], |row| {
-        row.text(0).map(String::from)
-    })?
-    .ok_or_else(|| broken(&alloc::format!("the data set does not say its {name}")))
-}
-
-fn number<T: core::str::FromStr>(db: &Db, name: &str) -> Result<T> {
-    let value = text(db, name)?;
-    value.parse().map_err(|_| broken(&alloc::format!("the data set's {name} is {value}, no number")))
-}
-
-fn broken(message: &str) -> Error {
-    Error::other(message)
 }

@@ -5,20 +5,20 @@ use alloc::string::String;
 use alloc::sync::Arc;
 
 use loadstone_http::{Handler, Request, Response, Service};
-use loadstone_store::{Db, Dialect, Options as StoreOptions, without_password};
+use loadstone_store::{Db, Options as StoreOptions, without_password};
+use loadstone_web::dates::{Day, Moment};
+use loadstone_web::password::Scheme;
+use loadstone_web::token::{self, TokenKey};
 
 use crate::actions;
 use crate::cache::{Cache, CacheLevel};
-use crate::dates::{Day, Moment};
 use crate::failure::Failure;
 use crate::host::Host;
 use crate::media::Media;
-use crate::password::Scheme;
 use crate::reply;
 use crate::route::Route;
-use crate::schema::{Meta, shared_secret};
+use crate::schema::Meta;
 use crate::statics::Statics;
-use crate::token::{self, TokenKey};
 use crate::visit::Visit;
 
 /// How the site runs.
@@ -72,18 +72,9 @@ impl Olio {
         let trouble = |error| alloc::format!("{}: {error}", without_password(&options.database));
         let meta = Meta::read(&db).map_err(trouble)?;
         let media = Arc::new(Media::new(&meta, Arc::clone(&host))?);
-        let key = match options.secret {
-            Some(secret) => TokenKey::new(&secret),
-            None => {
-                let mut fresh = [0; 32];
-                host.entropy(&mut fresh);
-                // A form may come from one server and go to another: they all have the same key.
-                let fresh = token::hex(&fresh);
-                let is_shared = db.dialect() != Dialect::Sqlite;
-                let secret = if is_shared { shared_secret(&db, &fresh).map_err(trouble)? } else { fresh };
-                TokenKey::new(secret.as_bytes())
-            }
-        };
+        let mut fresh = [0; 32];
+        host.entropy(&mut fresh);
+        let key = TokenKey::of(&db, options.secret, &fresh).map_err(trouble)?;
         let statics = Arc::new(Statics::new());
         Ok(Self { options, host, key, today: meta.base_day, media, statics })
     }

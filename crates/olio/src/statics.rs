@@ -4,11 +4,10 @@
 //! seeded filler under names of their own. Everything is brought to its size when the program starts.
 
 use alloc::format;
-use alloc::string::String;
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use loadstone_stats::Rng;
+pub use loadstone_web::files::StaticFile;
 
 mod icon;
 mod png;
@@ -41,19 +40,6 @@ pub const MANIFEST: [(&str, usize); 19] = [
     ("calendar.png", 1086),
     ("footer.png", 412),
 ];
-
-/// A static file, ready to be sent.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StaticFile {
-    /// Its path, beginning with [`PREFIX`].
-    pub path: String,
-    /// Its content.
-    pub bytes: Arc<[u8]>,
-    /// Its media type.
-    pub content_type: &'static str,
-    /// Its entity tag, with quotes.
-    pub etag: String,
-}
 
 /// Every static file, in memory.
 pub struct Statics {
@@ -89,8 +75,7 @@ fn make(name: &str, size: usize) -> StaticFile {
         Some((_, "css")) => (filled(source(name), size), "text/css; charset=utf-8"),
         _ => (filled(source(name), size), "text/javascript; charset=utf-8"),
     };
-    let etag = format!("\"{:016x}\"", fingerprint(&bytes));
-    StaticFile { path: format!("{PREFIX}{name}"), bytes: bytes.into(), content_type, etag }
+    StaticFile::new(format!("{PREFIX}{name}"), content_type, bytes)
 }
 
 /// What a file holds before the filler.
@@ -123,18 +108,11 @@ fn filled(source: &str, size: usize) -> Vec<u8> {
     out
 }
 
-/// A 64-bit fingerprint (FNV-1a): tells versions of a file apart; forging one gains nothing.
-pub(crate) fn fingerprint(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
-}
-
 #[cfg(test)]
 mod tests {
     use alloc::string::String;
 
-    use super::{MANIFEST, Statics, filled, fingerprint};
+    use super::{MANIFEST, Statics, filled};
 
     #[test]
     fn sizes_are_those_of_the_manifest() {
@@ -163,10 +141,5 @@ mod tests {
                 line.starts_with("/*") && line.ends_with("*/") && line.matches('*').count() == 2
             }));
         }
-    }
-
-    #[test]
-    fn the_fingerprint_is_fnv1a() {
-        assert_eq!(fingerprint(b"foobar"), 0x8594_4171_f739_67e8);
     }
 }

@@ -3,14 +3,14 @@
 use alloc::string::String;
 
 use loadstone_http::Request;
+use loadstone_web::params::Params;
+use loadstone_web::token;
 
 use crate::data::sessions;
 use crate::failure::Failure;
 use crate::message::Message;
 use crate::model::Viewer;
-use crate::params::Params;
 use crate::site::{Site, fresh_session};
-use crate::token;
 
 /// Name of the session's cookie.
 pub(crate) const SESSION: &str = "ls";

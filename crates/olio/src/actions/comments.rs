@@ -3,13 +3,14 @@
 use alloc::format;
 
 use loadstone_http::Response;
+use loadstone_web::field;
+use loadstone_web::html::{Html, html};
 
 use crate::data::{comments, events};
 use crate::failure::Failure;
-use crate::html::{Html, html};
 use crate::message::Message;
 use crate::model::Comment;
-use crate::page::{event_parts, field};
+use crate::page::event_parts;
 use crate::reply::{self, Page, event_path};
 use crate::site::Site;
 use crate::validate::{self, Complaints};

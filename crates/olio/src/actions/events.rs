@@ -4,6 +4,8 @@ use alloc::format;
 use alloc::string::String;
 
 use loadstone_http::Response;
+use loadstone_web::field;
+use loadstone_web::params::Params;
 
 use super::home::forget_lists;
 use crate::data::events::NewEvent;
@@ -12,10 +14,9 @@ use crate::failure::Failure;
 use crate::media::Class;
 use crate::message::Message;
 use crate::model::{Address, Event};
+use crate::page::event;
 use crate::page::event_form::{self, Entered};
 use crate::page::event_parts;
-use crate::page::{event, field};
-use crate::params::Params;
 use crate::reply::{self, Page, event_path};
 use crate::site::Site;
 use crate::validate;

@@ -2,11 +2,11 @@
 
 use alloc::format;
 
-use loadstone_http::{Body, Method, Request, Response};
+use loadstone_http::{Method, Request, Response};
+use loadstone_web::files::send;
 
 use crate::failure::Failure;
 use crate::media::MediaFile;
-use crate::reply;
 use crate::site::Site;
 use crate::statics::{LAST_MODIFIED, PREFIX};
 
@@ -66,32 +66,4 @@ fn send_media(
     let modified = (!is_upload).then_some(LAST_MODIFIED);
     send(request, response, &etag, modified, (content_type, bytes.into()));
     Ok(())
-}
-
-fn send(
-    request: &Request<'_>,
-    response: &mut Response,
-    etag: &str,
-    modified: Option<&str>,
-    (content_type, body): (&str, Body),
-) {
-    response.header("ETag", etag);
-    if let Some(date) = modified {
-        response.header("Last-Modified", date);
-    }
-    reply::safe_fields(response);
-    if is_current(request, etag, modified) {
-        response.status(304);
-    } else {
-        response.content(content_type, body);
-    }
-}
-
-/// Whether the client's copy is still the file (RFC 9110 §13.2.2: tags decide; without them the date does, where
-/// there is one).
-fn is_current(request: &Request<'_>, etag: &str, modified: Option<&str>) -> bool {
-    if let Some(tags) = request.header("if-none-match") {
-        return tags.split(',').map(str::trim).any(|tag| tag == "*" || tag.trim_start_matches("W/") == etag);
-    }
-    modified.is_some() && request.header("if-modified-since") == modified
 }

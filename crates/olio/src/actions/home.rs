@@ -4,13 +4,13 @@ use alloc::format;
 use alloc::string::String;
 
 use loadstone_http::Response;
+use loadstone_web::dates::Day;
+use loadstone_web::html::Html;
 
 use crate::cache::{self, FEED_TTL_S, HOME_TTL_S, TOKEN_HOLE};
 use crate::data::{lists, tags};
-use crate::dates::Day;
 use crate::failure::Failure;
 use crate::geocoder;
-use crate::html::Html;
 use crate::page::calendar::{self, Month};
 use crate::page::home::{self as pages, Filter};
 use crate::page::{event_list, rss};
@@ -173,7 +173,7 @@ pub(super) fn feed(site: &Site, visit: &Visit<'_>, response: &mut Response) -> R
     };
     response.content("application/rss+xml; charset=utf-8", feed);
     response.header("Cache-Control", "public, max-age=30");
-    reply::safe_fields(response);
+    loadstone_web::files::safe_fields(response);
     Ok(())
 }
 
@@ -192,6 +192,6 @@ pub(super) fn geocode(visit: &Visit<'_>, response: &mut Response) -> Result<(), 
     geocoder::answer(&mut html, &visit.params);
     response.content("application/xml; charset=utf-8", html.into_bytes());
     response.header("Cache-Control", "no-store");
-    reply::safe_fields(response);
+    loadstone_web::files::safe_fields(response);
     Ok(())
 }

@@ -5,6 +5,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use loadstone_http::{Response, SetCookie};
+use loadstone_web::params::Params;
+use loadstone_web::password;
 
 use super::events::{entered_address, forget_event, put_files, remove_files};
 use crate::data::people::NewPerson;
@@ -15,8 +17,6 @@ use crate::message::Message;
 use crate::model::{EventItem, Listing, Person, PersonLink, Relation};
 use crate::page::person::{self as pages, Shown};
 use crate::page::{people as search_page, user_form};
-use crate::params::Params;
-use crate::password;
 use crate::reply::{self, Page, person_path};
 use crate::site::Site;
 use crate::validate::{self, Complaints};

@@ -1,12 +1,12 @@
 //! Logging in and out.
 
 use loadstone_http::{Response, SetCookie};
+use loadstone_web::password;
 
 use crate::data::{people, sessions};
 use crate::failure::Failure;
 use crate::message::Message;
 use crate::page::login;
-use crate::password;
 use crate::reply::{self, Page};
 use crate::site::{Site, fresh_session};
 use crate::visit::{SESSION, Visit};

@@ -1,10 +1,10 @@
 //! Who attends what.
 
 use loadstone_store::{Db, Result};
+use loadstone_web::dates::Day;
 
 use super::people::link;
 use super::sessions;
-use crate::dates::Day;
 use crate::model::Attendees;
 
 /// Who attends an event, seen by a viewer (0: by nobody).

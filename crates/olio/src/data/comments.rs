@@ -1,11 +1,11 @@
 //! Comments and ratings.
 
 use loadstone_store::{Db, Result, Row};
+use loadstone_web::dates::Moment;
 
 use alloc::vec::Vec;
 
 use super::owned;
-use crate::dates::Moment;
 use crate::model::Comment;
 
 /// All comments of an event, the oldest first.

@@ -4,9 +4,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use loadstone_store::{Db, Result};
+use loadstone_web::dates::Moment;
 
 use super::{attendance, owned, people, sessions, tags};
-use crate::dates::Moment;
 use crate::model::{Address, Event};
 
 /// An event as a form gives it, checked.

@@ -3,9 +3,9 @@
 use alloc::vec::Vec;
 
 use loadstone_store::{Db, Result, Row, Value};
+use loadstone_web::dates::{Day, Moment};
 
 use super::owned;
-use crate::dates::{Day, Moment};
 use crate::model::{EventItem, EventLink, Listing};
 
 /// Items on a page of a list.

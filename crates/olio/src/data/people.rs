@@ -4,9 +4,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use loadstone_store::{Db, Result, Row, Value};
+use loadstone_web::dates::Moment;
 
 use super::{events, owned, sessions};
-use crate::dates::Moment;
 use crate::model::{Address, Listing, Person, PersonLink};
 
 /// People on a page of a list.

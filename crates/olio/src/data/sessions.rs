@@ -5,9 +5,9 @@ use alloc::vec::Vec;
 use core::fmt::Write;
 
 use loadstone_store::{Db, Result, Value};
+use loadstone_web::dates::Day;
 
 use super::{lists, owned};
-use crate::dates::Day;
 use crate::model::{EventLink, Viewer};
 
 /// How long a session lives after log-in: a day.

@@ -12,8 +12,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock};
 use std::time::UNIX_EPOCH;
 
+use loadstone_web::system::System;
+
 use super::cache::Cache;
-use super::system::System;
 use super::{Host, HostError, StoredFile};
 
 /// What the name of a file under way ends with.
@@ -43,7 +44,7 @@ impl FileHost {
             stamps: RwLock::new(stamps),
             serial: AtomicU64::new(0),
             cache: Cache::new(cache_bytes),
-            system: System::new()?,
+            system: System::new().map_err(HostError)?,
         })
     }
 

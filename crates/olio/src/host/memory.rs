@@ -7,8 +7,9 @@ use core::time::Duration;
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
 
+use loadstone_web::system::System;
+
 use super::cache::Cache;
-use super::system::System;
 use super::{Host, HostError, StoredFile};
 
 /// Uploads in memory, up to a limit.
@@ -34,7 +35,7 @@ impl MemoryHost {
     /// # Errors
     /// When the operating system has no entropy.
     pub fn new(upload_bytes: usize, cache_bytes: usize) -> Result<Self, HostError> {
-        let system = System::new()?;
+        let system = System::new().map_err(HostError)?;
         let mut start = [0; 8];
         system.entropy(&mut start);
         let uploads = Uploads { stamp: u64::from_le_bytes(start), ..Uploads::default() };

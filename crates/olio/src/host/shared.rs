@@ -9,9 +9,9 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError, RwLock};
 
 use loadstone_store::{Db, Error, Options, Result as StoreResult, without_password};
+use loadstone_web::system::System;
 
 use super::cache::Cache;
-use super::system::System;
 use super::{Host, HostError, StoredFile};
 use crate::media::Name;
 use crate::schema::Meta;
@@ -62,7 +62,7 @@ impl SharedHost {
             index: RwLock::default(),
             loaded: (meta.accounts.unsigned_abs(), meta.events.unsigned_abs()),
             cache: Cache::new(cache_bytes),
-            system: System::new()?,
+            system: System::new().map_err(HostError)?,
         };
         host.look()?;
         Ok(host)

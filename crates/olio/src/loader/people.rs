@@ -6,10 +6,10 @@ use alloc::vec::Vec;
 
 use loadstone_stats::{Rng, username};
 use loadstone_store::Result;
+use loadstone_web::password::{self, SALT_BYTES};
 
 use super::sink::{Sink, Stream};
 use super::text;
-use crate::password::{self, SALT_BYTES};
 
 /// No address lies beyond the polar circles.
 const POLAR_CIRCLE_MILLIONTHS: i64 = 66_560_556;

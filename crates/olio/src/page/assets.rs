@@ -1,6 +1,7 @@
 //! References to the static files: every page names all 19 of them, three icons twice or more, 22 in all.
 
-use crate::html::{Html, html};
+use loadstone_web::html::{Html, html};
+
 use crate::statics::{MANIFEST, PREFIX};
 
 /// Style sheets and scripts, for the head.

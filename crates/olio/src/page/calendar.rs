@@ -1,7 +1,7 @@
 //! The month calendar of the side column.
 
-use crate::dates::{Civil, Day, Iso, month_length, month_name};
-use crate::html::{Html, html};
+use loadstone_web::dates::{Civil, Day, Iso, month_length, month_name};
+use loadstone_web::html::{Html, html};
 
 /// A month of the calendar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

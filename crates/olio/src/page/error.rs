@@ -1,6 +1,6 @@
 //! Pages for what did not work.
 
-use crate::html::{Html, html};
+use loadstone_web::html::{Html, html};
 
 /// Title and sentence of a status.
 pub(crate) fn words(status: u16) -> (&'static str, &'static str) {

@@ -1,7 +1,8 @@
 //! An event's page, but for the sections of `event_parts`.
 
+use loadstone_web::html::{Html, html};
+
 use super::map;
-use crate::html::{Html, html};
 use crate::model::{Address, Event, Viewer};
 
 /// Edit and Delete, for the one who announced the event.

@@ -1,8 +1,9 @@
 //! Adding and editing an event.
 
-use super::field::{Field, Wrong, area, complaint, file, line, method_field, token_field};
-use crate::dates::{Day, month_name};
-use crate::html::{Html, Two, html};
+use loadstone_web::dates::{Day, month_name};
+use loadstone_web::field::{Field, Wrong, area, complaint, file, line, method_field, token_field};
+use loadstone_web::html::{Html, Two, html};
+
 use crate::model::Address;
 
 /// What the fields show, as text, so that a wrong form comes back as it was entered.

@@ -1,6 +1,7 @@
 //! Lists of events, their pager, and the tag cloud.
 
-use crate::html::{Html, InUrl, Markup, html};
+use loadstone_web::html::{Html, InUrl, Markup, html};
+
 use crate::model::{EventItem, Listing, TagCount};
 
 /// Which list a pager turns.

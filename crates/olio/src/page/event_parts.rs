@@ -1,8 +1,9 @@
 //! The sections of an event page that answer Ajax requests on their own.
 
+use loadstone_web::field::{method_field, token_field};
+use loadstone_web::html::{Html, InUrl, html};
+
 use super::event_list::size_percent;
-use super::field::{method_field, token_field};
-use crate::html::{Html, InUrl, html};
 use crate::model::{Attendees, Comment, TagCount, Viewer};
 
 const STARS: [&str; 6] = ["☆☆☆☆☆", "★☆☆☆☆", "★★☆☆☆", "★★★☆☆", "★★★★☆", "★★★★★"];

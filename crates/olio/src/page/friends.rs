@@ -1,8 +1,9 @@
 //! Friendship: the box that says how two people stand to each other, lists of friends, and requests.
 
+use loadstone_web::field::{method_field, token_field};
+use loadstone_web::html::{Html, html};
+
 use super::event_list::{Pages, pager};
-use super::field::{method_field, token_field};
-use crate::html::{Html, html};
 use crate::model::{Listing, PersonLink, Relation, Viewer};
 
 /// How the viewer and person `other` stand to each other, with what can be done about it.

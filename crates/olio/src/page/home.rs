@@ -1,7 +1,8 @@
 //! The home page and the pages of a tag.
 
+use loadstone_web::html::{Html, html};
+
 use super::event_list::{Pages, items, pager};
-use crate::html::{Html, html};
 use crate::model::{EventItem, Listing};
 
 /// What the home page was asked for, checked.

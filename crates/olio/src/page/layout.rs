@@ -1,10 +1,11 @@
 //! What stands around every page: head, navigation, message, side column, footer.
 
+use loadstone_web::dates::Day;
+use loadstone_web::field::token_field;
+use loadstone_web::html::{Html, Show, html};
+
 use super::assets;
 use super::calendar::{self, Month};
-use super::field::token_field;
-use crate::dates::Day;
-use crate::html::{Html, Show, html};
 use crate::message::Message;
 use crate::model::{EventLink, Viewer};
 

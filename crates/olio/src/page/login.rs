@@ -1,7 +1,7 @@
 //! The log-in page.
 
-use super::field::{Field, line, token_field};
-use crate::html::{Html, html};
+use loadstone_web::field::{Field, line, token_field};
+use loadstone_web::html::{Html, html};
 
 /// The form; `username` is what was entered before.
 pub(crate) fn content(page: &mut Html, username: &str, token: &str) {

@@ -1,6 +1,7 @@
 //! The map block: a plate of the world with a pin, drawn from the coordinates alone.
 
-use crate::html::{Html, Markup, html};
+use loadstone_web::html::{Html, Markup, html};
+
 use crate::model::Address;
 
 /// Outlines of the continents on the 360 x 180 plate, coarse on purpose.

@@ -1,8 +1,9 @@
 //! Looking for people.
 
+use loadstone_web::html::{Html, html};
+
 use super::event_list::{Pages, pager};
 use super::friends;
-use crate::html::{Html, html};
 use crate::model::{Listing, PersonLink};
 
 /// The search form and what was found; `query` may be empty, which finds everybody.

@@ -1,8 +1,9 @@
 //! A person's page.
 
+use loadstone_web::html::{Html, html};
+
 use super::event_list;
 use super::friends::{friendship, people};
-use crate::html::{Html, html};
 use crate::model::{EventLink, Person, PersonLink, Relation, Viewer};
 
 /// Everything on the page.

@@ -1,6 +1,7 @@
 //! The newest events as RSS 2.0.
 
-use crate::html::{Html, html};
+use loadstone_web::html::{Html, html};
+
 use crate::model::EventItem;
 
 /// The feed. `origin` is the scheme and host that the links start with; RSS wants whole addresses.

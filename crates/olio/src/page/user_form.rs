@@ -1,8 +1,9 @@
 //! Registering, and editing a profile.
 
+use loadstone_web::field::{Field, Wrong, area, file, line, method_field, token_field};
+use loadstone_web::html::{Html, html};
+
 use super::event_form::address;
-use super::field::{Field, Wrong, area, file, line, method_field, token_field};
-use crate::html::{Html, html};
 use crate::model::{Address, Person};
 
 /// The form. `person` holds what to show in the fields; its id is 0 while nobody is registered yet.

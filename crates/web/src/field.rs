@@ -5,10 +5,10 @@ use alloc::string::String;
 use crate::html::{Html, html};
 
 /// What is wrong with a form: the field's name and a sentence for the person who filled it in.
-pub(crate) type Wrong = [(&'static str, String)];
+pub type Wrong = [(&'static str, String)];
 
 /// An input field with its label.
-pub(crate) struct Field<'a> {
+pub struct Field<'a> {
     /// Short name, as in a [`Wrong`].
     pub name: &'static str,
     /// Name that is sent.
@@ -26,17 +26,17 @@ pub(crate) struct Field<'a> {
 }
 
 /// The hidden field that proves that a form came from a page of this site.
-pub(crate) fn token_field(page: &mut Html, token: &str) {
+pub fn token_field(page: &mut Html, token: &str) {
     html!(page, "<input type=\"hidden\" name=\"authenticity_token\" value=\"", token, "\">\n");
 }
 
 /// The hidden field that stands for a method that HTML forms do not have.
-pub(crate) fn method_field(page: &mut Html, method: &str) {
+pub fn method_field(page: &mut Html, method: &str) {
     html!(page, "<input type=\"hidden\" name=\"_method\" value=\"", method, "\">\n");
 }
 
 /// A line of text.
-pub(crate) fn line(page: &mut Html, field: &Field<'_>, wrong: &Wrong) {
+pub fn line(page: &mut Html, field: &Field<'_>, wrong: &Wrong) {
     begin(page, field);
     html!(page, "<input id=\"f-", field.name, "\" name=\"", field.sent_as, "\" value=\"", field.value, "\"");
     attributes(page, field, wrong);
@@ -45,7 +45,7 @@ pub(crate) fn line(page: &mut Html, field: &Field<'_>, wrong: &Wrong) {
 }
 
 /// Several lines of text.
-pub(crate) fn area(page: &mut Html, field: &Field<'_>, wrong: &Wrong) {
+pub fn area(page: &mut Html, field: &Field<'_>, wrong: &Wrong) {
     begin(page, field);
     html!(page, "<textarea id=\"f-", field.name, "\" name=\"", field.sent_as, "\"");
     attributes(page, field, wrong);
@@ -55,7 +55,7 @@ pub(crate) fn area(page: &mut Html, field: &Field<'_>, wrong: &Wrong) {
 }
 
 /// A file.
-pub(crate) fn file(page: &mut Html, field: &Field<'_>, hint: &str, wrong: &Wrong) {
+pub fn file(page: &mut Html, field: &Field<'_>, hint: &str, wrong: &Wrong) {
     begin(page, field);
     html!(page, "<input type=\"file\" id=\"f-", field.name, "\" name=\"", field.sent_as, "\"");
     described(page, field, wrong);
@@ -91,7 +91,7 @@ fn end(page: &mut Html, field: &Field<'_>, wrong: &Wrong) {
 }
 
 /// What is wrong with a field, if anything.
-pub(crate) fn complaint(page: &mut Html, name: &str, wrong: &Wrong) {
+pub fn complaint(page: &mut Html, name: &str, wrong: &Wrong) {
     if let Some((_, sentence)) = wrong.iter().find(|(wrong, _)| *wrong == name) {
         html!(page, "<p class=\"wrong\" id=\"w-", name, "\">", sentence, "</p>\n");
     }

@@ -28,7 +28,7 @@ impl Scheme {
     /// Reads `sha256` or `pbkdf2:ROUNDS`, rounds at least 1; none for anything else.
     ///
     /// ```
-    /// use loadstone_olio::password::Scheme;
+    /// use loadstone_web::password::Scheme;
     /// assert_eq!(Scheme::parse("pbkdf2:600000"), Some(Scheme::Pbkdf2(600_000)));
     /// assert_eq!(Scheme::parse("md5"), None);
     /// ```

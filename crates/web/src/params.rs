@@ -4,25 +4,33 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use loadstone_http::{Method, Request};
-
-use crate::failure::Failure;
+use loadstone_http::{Method, MultipartError, Request};
 
 /// Most fields of a form with its address; the largest form has some twenty.
 const MAX_FIELDS: usize = 256;
 /// Most bytes of a field: 2,500 of the widest characters take 10,000. Bounds what comes back in a wrong form.
 const MAX_FIELD_BYTES: usize = 16 * 1024;
 
+/// A request whose parameters cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BadForm;
+
+impl From<MultipartError> for BadForm {
+    fn from(_: MultipartError) -> Self {
+        Self
+    }
+}
+
 /// A file of a multipart form.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Upload<'a> {
+pub struct Upload<'a> {
     /// The bytes; never empty.
     pub data: &'a [u8],
 }
 
 /// Decoded parameters. Names are short: `event[title]` and `title` are the same.
 #[derive(Debug, Default)]
-pub(crate) struct Params<'a> {
+pub struct Params<'a> {
     fields: Vec<(Cow<'a, str>, Cow<'a, str>)>,
     files: Vec<(Cow<'a, str>, Upload<'a>)>,
 }
@@ -31,9 +39,9 @@ impl<'a> Params<'a> {
     /// Reads the body's fields before the query's, so that a form cannot be overruled by its address.
     ///
     /// # Errors
-    /// [`Failure::BadRequest`] when a multipart body is broken, when there are too many fields or one is too
+    /// [`BadForm`] when a multipart body is broken, when there are too many fields or one is too
     /// long, or when one holds a NUL: no form can send it, and password hashes pad with it.
-    pub(crate) fn read(request: &Request<'a>) -> Result<Self, Failure> {
+    pub fn read(request: &Request<'a>) -> Result<Self, BadForm> {
         let mut params = Self::default();
         if !request.body.is_empty() {
             if request.content_type().is_some_and(|t| t.eq_ignore_ascii_case("multipart/form-data")) {
@@ -46,20 +54,20 @@ impl<'a> Params<'a> {
         Ok(params)
     }
 
-    fn add_all(&mut self, pairs: impl Iterator<Item = (Cow<'a, str>, Cow<'a, str>)>) -> Result<(), Failure> {
+    fn add_all(&mut self, pairs: impl Iterator<Item = (Cow<'a, str>, Cow<'a, str>)>) -> Result<(), BadForm> {
         pairs.into_iter().try_for_each(|(name, value)| self.add(name, value))
     }
 
-    fn add(&mut self, name: Cow<'a, str>, value: Cow<'a, str>) -> Result<(), Failure> {
+    fn add(&mut self, name: Cow<'a, str>, value: Cow<'a, str>) -> Result<(), BadForm> {
         let too_much = self.fields.len() == MAX_FIELDS || name.len().max(value.len()) > MAX_FIELD_BYTES;
         if too_much || name.contains('\0') || value.contains('\0') {
-            return Err(Failure::BadRequest);
+            return Err(BadForm);
         }
         self.fields.push((short(name), clean(value)));
         Ok(())
     }
 
-    fn read_multipart(&mut self, request: &Request<'a>) -> Result<(), Failure> {
+    fn read_multipart(&mut self, request: &Request<'a>) -> Result<(), BadForm> {
         for part in request.multipart()? {
             let part = part?;
             if part.filename.is_none() {
@@ -73,22 +81,22 @@ impl<'a> Params<'a> {
     }
 
     /// First value of a field, without white space around it; empty when there is none.
-    pub(crate) fn get(&self, name: &str) -> &str {
+    pub fn get(&self, name: &str) -> &str {
         self.raw(name).trim()
     }
 
     /// First value of a field as entered, for passwords; empty when there is none.
-    pub(crate) fn raw(&self, name: &str) -> &str {
+    pub fn raw(&self, name: &str) -> &str {
         self.fields.iter().find(|(found, _)| found == name).map_or("", |(_, value)| value)
     }
 
     /// A file that was really chosen.
-    pub(crate) fn file(&self, name: &str) -> Option<Upload<'a>> {
+    pub fn file(&self, name: &str) -> Option<Upload<'a>> {
         self.files.iter().find(|(found, _)| found == name).map(|(_, file)| *file)
     }
 
     /// The method that is meant: a form says PUT and DELETE by POST and a field `_method`.
-    pub(crate) fn method(&self, sent: Method) -> Method {
+    pub fn method(&self, sent: Method) -> Method {
         match (sent, self.get("_method")) {
             (Method::Head, _) => Method::Get,
             (Method::Post, meant) if meant.eq_ignore_ascii_case("put") => Method::Put,
@@ -98,7 +106,7 @@ impl<'a> Params<'a> {
     }
 
     /// The page of a list: from 1, and 1 when it is not a number.
-    pub(crate) fn page(&self) -> u32 {
+    pub fn page(&self) -> u32 {
         self.get("page").parse().map_or(1, |page: u32| page.clamp(1, 100_000))
     }
 }

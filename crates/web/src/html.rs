@@ -13,22 +13,32 @@ pub struct Html {
     out: Vec<u8>,
 }
 
-/// Writes string literals as markup and every other expression escaped: with `title` holding `a & b`,
-/// `html!(page, "<h1>", title, "</h1>")` writes `<h1>a &amp; b</h1>`.
-macro_rules! html {
+/// Writes string literals as markup and every other expression escaped.
+///
+/// ```
+/// use loadstone_web::html::{Html, html};
+/// let (mut out, title) = (Html::default(), "a & b");
+/// let page = &mut out;
+/// html!(page, "<h1>", title, "</h1>");
+/// assert_eq!(out.as_bytes(), b"<h1>a &amp; b</h1>");
+/// ```
+#[doc(inline)]
+pub use crate::__html as html;
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __html {
     (@ $page:ident) => {};
     (@ $page:ident $markup:literal $(, $($rest:tt)*)?) => {
         $page.markup($markup);
-        $($crate::html::html!(@ $page $($rest)*);)?
+        $($crate::__html!(@ $page $($rest)*);)?
     };
     (@ $page:ident $value:expr $(, $($rest:tt)*)?) => {
         $crate::html::Show::show(&$value, $page);
-        $($crate::html::html!(@ $page $($rest)*);)?
+        $($crate::__html!(@ $page $($rest)*);)?
     };
-    ($page:ident, $($rest:tt)*) => {{ $crate::html::html!(@ $page $($rest)*); }};
+    ($page:ident, $($rest:tt)*) => {{ $crate::__html!(@ $page $($rest)*); }};
 }
-
-pub(crate) use html;
 
 /// Something that can stand in a page.
 pub trait Show {

@@ -1,0 +1,21 @@
+//! What the built-in sites are made of: markup that escapes by itself, forms and what they carry, days, passwords,
+//! tokens, static files, data sets.
+//!
+//! `no_std` + `alloc`; the feature `std` brings the operating system's clock and entropy, and data sets in folders.
+#![no_std]
+
+extern crate alloc;
+#[cfg(any(feature = "std", test))]
+extern crate std;
+
+pub mod check;
+pub mod dataset;
+pub mod dates;
+pub mod field;
+pub mod files;
+pub mod html;
+pub mod params;
+pub mod password;
+#[cfg(feature = "std")]
+pub mod system;
+pub mod token;
