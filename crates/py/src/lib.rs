@@ -7,6 +7,7 @@ mod chain;
 mod files;
 mod network;
 mod relay;
+mod rubis;
 mod run;
 mod site;
 mod surge;
@@ -35,6 +36,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run::merge_windows, module)?)?;
     module.add_function(wrap_pyfunction!(site::load_olio, module)?)?;
     module.add_function(wrap_pyfunction!(site::serve_olio, module)?)?;
+    module.add_function(wrap_pyfunction!(rubis::load_rubis, module)?)?;
+    module.add_function(wrap_pyfunction!(rubis::serve_rubis, module)?)?;
     module.add_function(wrap_pyfunction!(surge::serve_surge, module)?)?;
     module.add_function(wrap_pyfunction!(site::usernames, module)?)?;
     module.add_function(wrap_pyfunction!(site::without_password, module)?)?;

@@ -8,7 +8,7 @@ use loadstone_container::{self as container, Admission, Config, Connector, Start
 use loadstone_http::Service;
 use loadstone_olio::dates::Day;
 use loadstone_olio::host::{FileHost, Host, MemoryHost, SharedHost};
-use loadstone_olio::loader::{self, Counts, LoadError, LoadOptions, Profile};
+use loadstone_olio::loader::{self, LoadError, LoadOptions, Profile};
 use loadstone_olio::password::Scheme;
 use loadstone_olio::{CacheLevel, Olio, Options};
 use loadstone_stats::{Era, username};
@@ -56,15 +56,15 @@ pub struct ServeSettings {
     /// Seconds of `timeouts.idle`.
     keep_alive_s: Option<f64>,
     cache: Option<String>,
-    password: Option<String>,
+    pub password: Option<String>,
     full_image: bool,
     memory: Option<MemorySettings>,
 }
 
 impl ServeSettings {
     /// Whether there is an option that no other application has.
-    pub fn is_for_olio(&self) -> bool {
-        self.cache.is_some() || self.password.is_some() || self.full_image || self.memory.is_some()
+    pub fn is_for_olio_alone(&self) -> bool {
+        self.cache.is_some() || self.full_image || self.memory.is_some()
     }
 }
 
@@ -117,22 +117,14 @@ pub fn load_olio<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let settings: LoadSettings = parse(options_json)?;
     let options = load_options(accounts, profile, &settings)?;
-    let mut raised = None;
-    let loaded = py.detach(|| {
-        let report: loader::Progress<'_> = &mut |done, total| {
-            let Some(progress) = progress.as_ref().filter(|_| raised.is_none()) else { return };
-            raised = Python::attach(|py| progress.call1(py, (done, total)).err());
-        };
+    let loaded = reporting(py, progress, |report| {
         if is_shared(place) {
             loader::create_shared(place, settings.replace, &options, report)
         } else {
             loader::create(place, &options, report)
         }
-    });
-    match (raised, loaded) {
-        (Some(error), _) => Err(error),
-        (None, loaded) => rows(py, &loaded.map_err(load_error)?),
-    }
+    })?;
+    rows(py, &loaded.map_err(load_error)?.tables())
 }
 
 #[pyfunction]
@@ -228,7 +220,7 @@ pub fn config(settings: &ServeSettings) -> PyResult<Config> {
 }
 
 /// Whether a place is a database on a server, by its URL; else it is a folder.
-fn is_shared(place: &str) -> bool {
+pub fn is_shared(place: &str) -> bool {
     Dialect::of(place) != Dialect::Sqlite
 }
 
@@ -269,7 +261,23 @@ fn site(place: &str, settings: &ServeSettings) -> PyResult<(Options, Arc<dyn Hos
     Ok((options, host))
 }
 
-fn load_error(error: LoadError) -> PyErr {
+/// Runs a loader with the GIL released but for its reports to `progress`; what that raised comes first.
+pub fn reporting<T: Send>(
+    py: Python<'_>,
+    progress: Option<Py<PyAny>>,
+    load: impl FnOnce(loader::Progress<'_>) -> T + Send,
+) -> PyResult<T> {
+    let mut raised = None;
+    let loaded = py.detach(|| {
+        load(&mut |done, total| {
+            let Some(progress) = progress.as_ref().filter(|_| raised.is_none()) else { return };
+            raised = Python::attach(|py| progress.call1(py, (done, total)).err());
+        })
+    });
+    raised.map_or(Ok(loaded), Err)
+}
+
+pub fn load_error(error: LoadError) -> PyErr {
     match error {
         LoadError::Invalid(_) => PyValueError::new_err(error.to_string()),
         LoadError::Exists(_) => PyFileExistsError::new_err(error.to_string()),
@@ -277,9 +285,10 @@ fn load_error(error: LoadError) -> PyErr {
     }
 }
 
-fn rows<'py>(py: Python<'py>, counts: &Counts) -> PyResult<Bound<'py, PyDict>> {
+/// Rows by table.
+pub fn rows<'py>(py: Python<'py>, tables: &[(&'static str, u64)]) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
-    for (table, rows) in counts.tables() {
+    for (table, rows) in tables {
         dict.set_item(table, rows)?;
     }
     Ok(dict)

@@ -1,0 +1,85 @@
+//! RUBiS: its data sets and its server.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use loadstone_container as container;
+use loadstone_rubis::loader::{self, LoadOptions};
+use loadstone_rubis::{Options, Rubis};
+use loadstone_store as store;
+use loadstone_web::dates::Day;
+use loadstone_web::password::Scheme;
+use loadstone_web::system::System;
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde::Deserialize;
+
+use crate::site::{ServeSettings, Server, choice, config, is_shared, load_error, parse, reporting, rows};
+
+/// Options of the loader; absent ones are the loader's defaults.
+#[derive(Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct LoadSettings {
+    seed: Option<u64>,
+    base_day: Option<String>,
+    /// RUBiS's tables in a server's database make room.
+    replace: bool,
+}
+
+#[pyfunction]
+#[pyo3(signature = (place, scale, options_json, progress))]
+pub fn load_rubis<'py>(
+    py: Python<'py>,
+    place: &str,
+    scale: f64,
+    options_json: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let settings: LoadSettings = parse(options_json)?;
+    let mut options = LoadOptions::new(scale);
+    options.seed = settings.seed.unwrap_or(options.seed);
+    if let Some(day) = &settings.base_day {
+        options.base_day = choice("day", day, Day::parse(day), "days such as 2008-10-22")?;
+    }
+    let loaded = reporting(py, progress, |report| {
+        if is_shared(place) {
+            loader::create_shared(place, settings.replace, &options, report)
+        } else {
+            loader::create(place, &options, report)
+        }
+    })?;
+    rows(py, &loaded.map_err(load_error)?.tables())
+}
+
+#[pyfunction]
+pub fn serve_rubis(py: Python<'_>, place: &str, options_json: &str) -> PyResult<Server> {
+    let settings: ServeSettings = parse(options_json)?;
+    if settings.is_for_olio_alone() {
+        return Err(PyValueError::new_err("options: cache, full_image and memory are Olio's"));
+    }
+    let config = config(&settings)?;
+    let options = site_options(place, settings.password.as_deref())?;
+    let start = || {
+        let rubis = Rubis::open(options, Arc::new(System::new()?))?;
+        container::Server::start(config, Arc::new(rubis)).map_err(|error| error.to_string())
+    };
+    let server = py.detach(start).map_err(PyOSError::new_err)?;
+    Ok(Server::of(server))
+}
+
+fn site_options(place: &str, password: Option<&str>) -> PyResult<Options> {
+    let mut options = if is_shared(place) {
+        Options::new(place)
+    } else {
+        let mut options = Options::new(Path::new(place).join(loader::DATABASE).to_string_lossy());
+        // A mistyped folder must not become an empty database.
+        options.store.access = store::Access::ReadWrite;
+        options
+    };
+    if let Some(scheme) = password {
+        options.passwords =
+            choice("password scheme", scheme, Scheme::parse(scheme), "sha256 and pbkdf2:ROUNDS")?;
+    }
+    Ok(options)
+}

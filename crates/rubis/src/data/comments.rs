@@ -1,0 +1,55 @@
+//! Comments of users about users.
+
+use alloc::vec::Vec;
+
+use loadstone_store::{Db, Result};
+use loadstone_web::dates::Moment;
+
+use super::{moment, owned, window};
+use crate::model::Comment;
+
+/// A comment as a form gives it, checked.
+pub(crate) struct NewComment<'a> {
+    pub from: i64,
+    pub to: i64,
+    pub item: i64,
+    pub rating: i64,
+    pub text: &'a str,
+}
+
+/// A page of what was said about a user, the latest first; and one more if there is a next page.
+pub(crate) fn about(db: &Db, user: i64, page: u32) -> Result<Vec<Comment>> {
+    let sql = "SELECT c.from_user_id, u.nickname, c.item_id, c.rating, c.date, c.comment FROM comments c \
+               CROSS JOIN users u ON u.id = c.from_user_id WHERE c.to_user_id = ?1 \
+               ORDER BY c.date DESC, c.id DESC LIMIT ?2 OFFSET ?3";
+    let (limit, offset) = window(page);
+    db.query_all(sql, &[user.into(), limit.into(), offset.into()], |row| {
+        Ok(Comment {
+            from: row.int(0)?,
+            nickname: owned(row, 1)?,
+            item: row.int(2)?,
+            rating: row.int(3)?,
+            date: moment(row, 4)?,
+            text: owned(row, 5)?,
+        })
+    })
+}
+
+/// Stores a comment and changes the rating of whom it is about.
+pub(crate) fn add(db: &Db, new: &NewComment<'_>, now: Moment) -> Result<()> {
+    let sql = "INSERT INTO comments(from_user_id, to_user_id, item_id, rating, date, comment) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    let params = [
+        new.from.into(),
+        new.to.into(),
+        new.item.into(),
+        new.rating.into(),
+        now.minutes().into(),
+        new.text.into(),
+    ];
+    db.transaction(|db| {
+        db.execute(sql, &params)?;
+        let sql = "UPDATE users SET rating = rating + ?2 WHERE id = ?1";
+        db.execute(sql, &[new.to.into(), new.rating.into()]).map(drop)
+    })
+}

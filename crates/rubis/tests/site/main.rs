@@ -1,0 +1,7 @@
+//! The site as its visitors meet it, by requests and responses, without sockets.
+
+mod visitor;
+
+mod bidding;
+mod hostile;
+mod pages;
