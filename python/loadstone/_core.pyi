@@ -52,6 +52,14 @@ def load_olio(
     OSError or ValueError with a sentence; FileExistsError where there is something already.
     """
 
+def load_rubis(
+    place: str, scale: float, options_json: str, progress: Callable[[int, int], None] | None
+) -> dict[str, int]:
+    """Creates the RUBiS data set in `place`, a folder or a database's URL; rows by table.
+
+    Errors as of `load_olio`.
+    """
+
 def merge_windows(windows_json: str) -> dict[str, Any] | None:
     """The sum of windows of the same second, given as a JSON list; None of none.
 
@@ -87,6 +95,12 @@ def solve_chain(request_json: str) -> dict[str, Any]:
 
 def usernames(first: int, count: int) -> list[str]:
     """Deterministic user names of the ids `first .. first + count`."""
+
+def serve_rubis(place: str, options_json: str) -> Server:
+    """Serves the RUBiS data set in `place`, a folder or a database's URL.
+
+    OSError or ValueError with a sentence.
+    """
 
 def serve_surge(files: int, seed: int, profile: str, options_json: str) -> Server:
     """Serves SURGE's file set of these arguments. OSError or ValueError with a sentence."""

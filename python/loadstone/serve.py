@@ -30,8 +30,8 @@ _DRAIN_S = 10.0
 def serve(place: Path | str, options: Options, announce: Announce, *, until_eof: bool = False) -> None:
     """Serves the Olio data in `place`, a folder or a database's URL.
 
-    With the option `surge` SURGE's files; with `relay` what the server at the URL `place` answers; with
-    `files` the files in the folder `place`.
+    With the option `rubis` the RUBiS data there; with `surge` SURGE's files; with `relay` what the server at
+    the URL `place` answers; with `files` the files in the folder `place`.
 
     Returns after SIGTERM, SIGINT or, if asked, the end of stdin.
     `announce` gets the URL once requests are taken. Requests under way are finished first.
@@ -70,6 +70,10 @@ def _start(place: str, options: Options) -> Server:
 
         return serve_relay(place, json.dumps({name: one for name, one in options.items() if name != "relay"}))
     others = dict(options)
+    if others.pop("rubis", None) is not None:
+        from loadstone._core import serve_rubis
+
+        return serve_rubis(place, json.dumps(others))
     if "files" in options:
         from loadstone._core import serve_files
 

@@ -20,7 +20,7 @@ pub fn serve_files(
     options_json: &str,
 ) -> PyResult<Server> {
     let settings: ServeSettings = parse(options_json)?;
-    if settings.is_for_olio_alone() || settings.password.is_some() {
+    if settings.is_for_olio() {
         return Err(PyValueError::new_err("options: cache, password, full_image and memory are Olio's"));
     }
     let config = config(&settings)?;

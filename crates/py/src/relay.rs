@@ -11,7 +11,7 @@ use crate::site::{ServeSettings, Server, config, parse, start};
 #[pyfunction]
 pub fn serve_relay(py: Python<'_>, url: &str, options_json: &str) -> PyResult<Server> {
     let settings: ServeSettings = parse(options_json)?;
-    if settings.is_for_olio_alone() || settings.password.is_some() {
+    if settings.is_for_olio() {
         return Err(PyValueError::new_err("options: cache, password, full_image and memory are Olio's"));
     }
     let config = config(&settings)?;

@@ -63,6 +63,11 @@ pub struct ServeSettings {
 
 impl ServeSettings {
     /// Whether there is an option that no other application has.
+    pub fn is_for_olio(&self) -> bool {
+        self.is_for_olio_alone() || self.password.is_some()
+    }
+
+    /// As [`Self::is_for_olio`], but for RUBiS, which has users with passwords as well.
     pub fn is_for_olio_alone(&self) -> bool {
         self.cache.is_some() || self.full_image || self.memory.is_some()
     }

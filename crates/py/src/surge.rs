@@ -17,8 +17,8 @@ pub fn serve_surge(
     options_json: &str,
 ) -> PyResult<Server> {
     let settings: ServeSettings = parse(options_json)?;
-    if settings.is_for_olio_alone() || settings.password.is_some() {
-        return Err(PyValueError::new_err("options: cache, password, full_image and memory are not SURGE's"));
+    if settings.is_for_olio() {
+        return Err(PyValueError::new_err("options: cache, password, full_image and memory are Olio's"));
     }
     let config = config(&settings)?;
     let found = Profile::ALL.into_iter().find(|known| known.name == profile);

@@ -17,6 +17,7 @@ from loadstone.cli import (
     olio,
     probe,
     report,
+    rubis,
     run,
     scenario,
     serve,
@@ -40,6 +41,7 @@ nodes.register(app)
 olio.register(app)
 probe.register(app)
 report.register(app)
+rubis.register(app)
 run.register(app)
 scenario.register(app)
 serve.register(app)

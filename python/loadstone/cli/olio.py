@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -82,7 +83,6 @@ def load(
 
     Example: loadstone olio load --users 100 --out olio-data
     """
-    from loadstone._core import without_password
     from loadstone.cli.progress import LoadingProgress
     from loadstone.drive import DataSet
 
@@ -93,7 +93,7 @@ def load(
         raise LoadstoneError(
             "data-options", "say either --users or --accounts", hint="for example --users 100"
         )
-    place = _place(out, database, replace)
+    place = place_of(out or Path("olio-data"), out is not None, database, replace)
     size = accounts if accounts is not None else _ACCOUNTS_A_USER[profile] * (users or 0)
     options = {
         "seed": seed,
@@ -104,29 +104,39 @@ def load(
         "replace": replace,
     }
     counts = DataSet(size, profile, json.dumps(options)).load(place, LoadingProgress(f"{size} accounts"))
-    if as_json:
-        kind = "folder" if isinstance(place, Path) else "database"
-        made = {kind: without_password(str(place)), "accounts": size, "profile": profile, "rows": counts}
-        print(json.dumps(made, indent=2))
-        return
-    rows = [[table, str(count)] for table, count in counts.items()]
-    print(columns(["table", "rows"], [*rows, ["all", str(sum(counts.values()))]], {"rows"}))
+    print_counts(place, counts, {"accounts": size, "profile": profile}, as_json)
 
 
-def _place(out: Path | None, database: str | None, replace: bool) -> Path | str:
-    """Where the data set goes. Errors: `data-options`, and as `require_unused`."""
+def place_of(folder: Path, is_chosen: bool, database: str | None, replace: bool) -> Path | str:
+    """Where a data set goes: a database where one is named, else `folder`.
+
+    Errors: `data-options`, and as `require_unused`.
+    """
     from loadstone.record import require_unused
 
     if database is not None:
-        if out is not None:
+        if is_chosen:
             raise LoadstoneError("data-options", "say either --out or --database", hint="leave one out")
         require_database(database, "data-options")
         return database
     if replace:
         raise LoadstoneError("data-options", "--replace is for --database", hint="a folder must be a new one")
-    folder = out or Path("olio-data")
     require_unused(folder)
     return folder
+
+
+def print_counts(
+    place: Path | str, counts: Mapping[str, int], about: Mapping[str, object], as_json: bool
+) -> None:
+    """Says how many rows were loaded, by table; `about` is what else the JSON says."""
+    from loadstone._core import without_password
+
+    if as_json:
+        kind = "folder" if isinstance(place, Path) else "database"
+        print(json.dumps({kind: without_password(str(place)), **about, "rows": counts}, indent=2))
+        return
+    rows = [[table, str(count)] for table, count in counts.items()]
+    print(columns(["table", "rows"], [*rows, ["all", str(sum(counts.values()))]], {"rows"}))
 
 
 @olio.command()

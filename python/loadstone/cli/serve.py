@@ -7,13 +7,16 @@ import json
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from loadstone.cli.container import in_container
 from loadstone.cli.olio import Database, MediaScale, Profile, require_database
 from loadstone.errors import LoadstoneError
+
+if TYPE_CHECKING:
+    from loadstone.drive.dataset import Kept
 
 serve = typer.Typer(no_args_is_help=True, help="Serve a built-in application.")
 
@@ -71,7 +74,10 @@ def olio(
         made = {"accounts": accounts, "profile": profile, "options": {"media_scale": media_scale}}
         serving.serve(Path(), options | {"memory": made}, announce)
         return
-    with _folder(data, accounts, profile, media_scale) as folder:
+    from loadstone.drive import DataSet
+
+    kept = DataSet(accounts, profile, json.dumps({"media_scale": media_scale}))
+    with data_folder(data, "olio", kept, f"{accounts} accounts") as folder:
         serving.serve(folder, options, announce)
 
 
@@ -156,21 +162,19 @@ def files(
 
 
 @contextlib.contextmanager
-def _folder(data: str | None, accounts: int, profile: str, media_scale: float) -> Iterator[Path]:
-    """The data set's folder, made and removed where none was given."""
+def data_folder(data: str | None, app: str, made: Kept, what: str) -> Iterator[Path]:
+    """The folder of `app`'s data set: `data`, or where that is none one `made` for now; `what` is in it."""
     if data:
-        if not (Path(data) / "olio.db").is_file():
+        if not (Path(data) / f"{app}.db").is_file():
             raise LoadstoneError(
                 "serve-options",
                 f"{data} holds no data set",
-                hint=f"make one: loadstone olio load --out {data}",
+                hint=f"make one: loadstone {app} load --out {data}",
             )
         yield Path(data)
         return
     from loadstone.cli.progress import LoadingProgress
-    from loadstone.drive import DataSet
 
-    made = DataSet(accounts, profile, json.dumps({"media_scale": media_scale}))
-    with tempfile.TemporaryDirectory(prefix="olio-") as folder:
-        made.load(Path(folder), LoadingProgress(f"{accounts} accounts"))
+    with tempfile.TemporaryDirectory(prefix=f"{app}-") as folder:
+        made.load(Path(folder), LoadingProgress(what))
         yield Path(folder)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from loadstone import record
-from loadstone.drive.dataset import DataSet, Loading
+from loadstone.drive.dataset import Auctions, DataSet, Loading
 from loadstone.drive.deployed import Deployed
 from loadstone.drive.engine import Engine
 from loadstone.drive.generated import Generated
@@ -57,6 +57,8 @@ def sut_of(
         options = dict(target.options)
         if target.app == "surge":
             return Generated.of(scenario.data, options)
+        if target.app == "rubis":
+            return Builtin(Auctions.of(scenario.data), options | {"rubis": {}}, loading)
         profile = str(options.pop("profile", DataSet.profile))
         return Builtin(DataSet.of(scenario.data, profile), options, loading)
     site: dict[str, Any] = scenario.plan()["target"]

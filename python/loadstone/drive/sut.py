@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from loadstone.drive.builtin import serving
-from loadstone.drive.dataset import DataSet, Loading
+from loadstone.drive.dataset import Kept, Loading
 from loadstone.drive.service import Remote, Service, require
 from loadstone.errors import LoadstoneError
 
@@ -53,7 +53,7 @@ class External:
 class Builtin:
     """A built-in application in a process of its own, each time on a fresh copy of its data."""
 
-    data: DataSet
+    data: Kept
     options: Mapping[str, Any] = field(default_factory=dict)
     """Options of `serving`."""
     loading: Loading | None = None

@@ -61,7 +61,7 @@ class Target(Table):
     """Where requests go: a site that runs already (`url`) or a built-in application (`app`)."""
 
     url: str | None = None
-    app: Literal["olio", "surge"] | None = None
+    app: Literal["olio", "rubis", "surge"] | None = None
     app_options: AppOptions = Field(default=AppOptions(), alias="options")
     reset: Annotated[
         str | None,

@@ -101,7 +101,8 @@ def _finding(
             "bad-name", message, path, "names are letters, digits and `_`, beginning with a letter"
         )
     if kind == "literal_error":
-        hint = suggest(str(detail["input"]), context["expected"].replace("'", "").split(" or "))
+        choices = re.findall(r"'([^']*)'", context["expected"])
+        hint = suggest(str(detail["input"]), choices)
         return Finding(
             "wrong-type", f"`{key}` is {_shown(detail['input'])}, expected {context['expected']}", path, hint
         )

@@ -1,0 +1,107 @@
+"""`loadstone rubis`: the data of the built-in auction site; `loadstone serve rubis`: the site."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from loadstone.cli.olio import Database, place_of, print_counts, require_database
+from loadstone.cli.serve import Connector, data_folder, serve
+from loadstone.errors import LoadstoneError
+
+rubis = typer.Typer(no_args_is_help=True, help="The data of RUBiS, the built-in auction site.")
+
+Scale = Annotated[
+    float, typer.Option(min=0.001, max=10, help="Size; 1 is a million users and half a million old auctions.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands."""
+    app.add_typer(rubis, name="rubis")
+
+
+@rubis.callback()
+def _rubis() -> None:
+    """The data of RUBiS, the built-in auction site."""
+
+
+@rubis.command()
+def load(
+    scale: Scale = 0.02,
+    out: Annotated[Path | None, typer.Option(help="Folder of the data set; rubis-data by default.")] = None,
+    database: Database = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Remove RUBiS's tables from the database first.")
+    ] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of every random choice.")] = 1,
+    base_day: Annotated[str, typer.Option(metavar="DATE", help="The site's own first day.")] = "2008-10-22",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
+) -> None:
+    """Create a data set, always the same for the same options.
+
+    Example: loadstone rubis load --scale 0.02 --out rubis-data
+    """
+    from loadstone.cli.progress import LoadingProgress
+    from loadstone.drive import Auctions
+
+    place = place_of(out or Path("rubis-data"), out is not None, database, replace)
+    options = json.dumps({"seed": seed, "base_day": base_day, "replace": replace})
+    counts = Auctions(scale, options).load(place, LoadingProgress(f"RUBiS at scale {scale:g}"))
+    print_counts(place, counts, {"scale": scale}, as_json)
+
+
+@serve.command("rubis")
+def serve_rubis(
+    data: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            help="Data set made by `loadstone rubis load`; without, a new one is made for now.",
+        ),
+    ] = None,
+    database: Database = None,
+    scale: Scale = 0.02,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")
+    ] = 8080,
+    connector: Annotated[Connector, typer.Option(help="How sockets and workers meet.")] = Connector.HYBRID,
+    workers: Annotated[
+        int, typer.Option(min=0, help="Worker threads; 0 means as many as fit the machine.")
+    ] = 0,
+    max_connections: Annotated[
+        int, typer.Option(min=0, help="Connections held at once; 0 means no limit.")
+    ] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Announce the address as JSON.")] = False,
+) -> None:
+    """Serve RUBiS, the auction site, until Ctrl-C or SIGTERM; requests under way are finished first.
+
+    Users are called user1, user2 and so on; their passwords are password1, password2 and so on.
+
+    Example: loadstone serve rubis --port 8080
+    """
+    from loadstone import serve as serving
+    from loadstone.drive import Auctions
+
+    def announce(url: str) -> None:
+        print(json.dumps({"url": url}) if as_json else f"serving rubis at {url}", flush=True)
+
+    options: dict[str, object] = {
+        "address": f"[{host}]:{port}" if ":" in host else f"{host}:{port}",
+        "connector": connector.value,
+        "workers": workers,
+        "max_connections": max_connections,
+        "rubis": {},
+    }
+    if database is not None:
+        if data is not None:
+            raise LoadstoneError("serve-options", "say either --data or --database", hint="leave one out")
+        require_database(database, "serve-options")
+        serving.serve(database, options, announce)
+        return
+    with data_folder(data, "rubis", Auctions(scale), f"RUBiS at scale {scale:g}") as folder:
+        serving.serve(folder, options, announce)
