@@ -14,7 +14,6 @@ WANTED = 20_000
 # What the server needs of its descriptors for itself, and this program of its own.
 SPARE = 200
 WARM = 500
-REQUEST = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
 
 def connections_allowed() -> int:
@@ -24,15 +23,15 @@ def connections_allowed() -> int:
     return min(WANTED, hard - SPARE)
 
 
-def measure(server: Server, site: Path) -> dict[str, float]:
+def measure(server: Server, site: Path, path: str) -> dict[str, float]:
     """Bytes for each connection that has had one answer and waits, of a server started for this."""
     wanted = connections_allowed()
     with running(server, site) as (process, port):
-        for stream in _connect(port, WARM):
+        for stream in _connect(port, WARM, path):
             stream.close()
         time.sleep(0.5)
         before = resident_bytes(process)
-        streams = _connect(port, wanted)
+        streams = _connect(port, wanted, path)
         time.sleep(1)
         after = resident_bytes(process)
         for stream in streams:
@@ -40,8 +39,9 @@ def measure(server: Server, site: Path) -> dict[str, float]:
     return {"connections": wanted, "bytes": (after - before) / wanted}
 
 
-def _connect(port: int, count: int) -> list[socket.socket]:
+def _connect(port: int, count: int, path: str) -> list[socket.socket]:
     """Open connections, each with one request answered; from several addresses, for ports to be enough."""
+    request = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
     streams = []
     for number in range(count):
         stream = socket.socket()
@@ -51,7 +51,7 @@ def _connect(port: int, count: int) -> list[socket.socket]:
         stream.bind((f"127.0.0.{2 + number % 8}", 0))
         stream.settimeout(60)
         stream.connect(("127.0.0.1", port))
-        stream.sendall(REQUEST)
+        stream.sendall(request)
         if not stream.recv(4096).startswith(b"HTTP/1.1 200"):
             raise SystemExit("a connection that should stay idle was refused")
         streams.append(stream)

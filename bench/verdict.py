@@ -36,8 +36,7 @@ TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
     ITEM: ("/item", DYNAMIC),
 }
 """The path of each table and who is in it."""
-# Apache is not in it: its event MPM gives idle connections up long before 20,000.
-IDLE = (EVENT, HYBRID, HYPER, AXUM, ACTIX, MAY, NGINX_CACHE, TOMCAT)
+IDLE = (EVENT, HYBRID, HYPER, AXUM, ACTIX, MAY, NGINX_CACHE, APACHE_EVENT, TOMCAT)
 
 Round = Mapping[str, Mapping[str, Mapping[str, float]]]
 """Of one round: table, server, figure."""
