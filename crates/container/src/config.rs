@@ -103,6 +103,8 @@ pub struct Config {
     pub backlog: u32,
     /// What is taken from a client.
     pub limits: Limits,
+    /// Level from 1 to 9 at which content that shrinks is compressed for clients that take gzip; none: it is not.
+    pub compress: Option<u32>,
     /// How long a client may take.
     pub timeouts: Timeouts,
     /// The certificate of a server that speaks TLS; without, it speaks plain HTTP.
@@ -122,6 +124,7 @@ impl Default for Config {
             request_memory: 256 << 20,
             backlog: 1024,
             limits: Limits::default(),
+            compress: None,
             timeouts: Timeouts::default(),
             tls: None,
         }

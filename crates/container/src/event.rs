@@ -106,7 +106,7 @@ pub(crate) fn start(
             tally: Tally::default(),
             memory: memory.clone(),
         });
-        let exchange = Exchange::new(service.clone(), Some(handler));
+        let exchange = Exchange::new(service.clone(), Some(handler), config.compress);
         let desk = Inline { control: control.clone(), exchange, answered: 0, began: Instant::now() };
         let event_loop =
             EventLoop::new(control.clone(), listener.clone(), desk, admission::policy(&control.config, 1))?;

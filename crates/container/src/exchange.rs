@@ -14,6 +14,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::connection::{Connection, Ending};
 use crate::counters::Tally;
+use crate::finishing::Finisher;
 use crate::outgoing::{Outgoing, send_response};
 
 /// Pipelined requests of one connection answered in a row before others get their turn.
@@ -94,13 +95,15 @@ pub(crate) struct Exchange {
     service: Arc<dyn Service>,
     handler: Option<Box<dyn Handler>>,
     response: Response,
+    finisher: Finisher,
     writer: Writer,
 }
 
 impl Exchange {
-    /// Without a handler, one is made with the first request.
-    pub fn new(service: Arc<dyn Service>, handler: Option<Box<dyn Handler>>) -> Self {
-        Self { service, handler, response: Response::new(), writer: Writer::new() }
+    /// Without a handler, one is made with the first request. `compress`: see [`crate::Config::compress`].
+    pub fn new(service: Arc<dyn Service>, handler: Option<Box<dyn Handler>>, compress: Option<u32>) -> Self {
+        let (finisher, writer) = (Finisher::new(compress), Writer::new());
+        Self { service, handler, response: Response::new(), finisher, writer }
     }
 
     /// Answers the request that has arrived on `connection`, and those pipelined behind it up to a turn's worth,
@@ -162,6 +165,7 @@ impl Exchange {
             }
             None => drop(self.response.status(503).text("the application is not available\n")),
         }
+        self.finisher.finish(&request, &mut self.response);
         let stays = head.keep_alive && !self.response.closes() && !draining.load(Ordering::SeqCst);
         connection.ending = match (stays, head.keep_alive) {
             (true, _) => Ending::Open,

@@ -32,6 +32,7 @@ mod event;
 mod event_loop;
 mod exchange;
 mod files;
+mod finishing;
 mod hybrid;
 mod lifetime;
 mod listener;

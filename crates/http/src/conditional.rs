@@ -35,7 +35,7 @@ impl Validators<'_> {
     /// cannot be read the field counts as absent.
     pub fn judge(&self, request: &Request<'_>) -> Verdict {
         let fields = &request.headers;
-        if !fields.iter().any(|(name, _)| is_condition(name)) {
+        if !request.is_conditional() {
             return Verdict::Proceed;
         }
         let date = |name| fields.get(name).and_then(parse_date).zip(self.modified_s);
@@ -83,11 +83,6 @@ impl Validators<'_> {
             value == b"*" || own.is_some_and(|own| EntityTags(value).any(|tag| equal(tag, own)))
         }))
     }
-}
-
-/// Whether a field's name is `If-…`.
-fn is_condition(name: &[u8]) -> bool {
-    name.len() > 3 && name[2] == b'-' && name[..2].eq_ignore_ascii_case(b"if")
 }
 
 /// The entity tags of a list, up to the first thing that is none. They may hold commas.

@@ -58,6 +58,12 @@ impl<'a> Request<'a> {
         self.header("content-type").map(|value| value.split(';').next().unwrap_or("").trim_ascii())
     }
 
+    /// Whether there is a field `If-…`: the client wants the answer under a condition.
+    pub fn is_conditional(&self) -> bool {
+        let named = |name: &[u8]| name.len() > 3 && name[2] == b'-' && name[..2].eq_ignore_ascii_case(b"if");
+        self.headers.iter().any(|(name, _)| named(name))
+    }
+
     /// Whether the client would rather have, or as well, gzip than the plain content (`Accept-Encoding`).
     pub fn accepts_gzip(&self) -> bool {
         crate::encoding::accepts_gzip(&self.headers)

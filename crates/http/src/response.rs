@@ -147,6 +147,11 @@ impl Response {
         self.status = 200;
         self.fields.clear();
         self.close = false;
+        self.without_content();
+    }
+
+    /// Takes the content away, not its fields; the buffer keeps its capacity.
+    pub fn without_content(&mut self) {
         if let Body::Bytes(mut bytes) = core::mem::take(&mut self.body) {
             bytes.clear();
             self.spare = bytes;

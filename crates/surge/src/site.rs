@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use loadstone_http::{Handler, Method, Request, Response, Service, parse_date};
+use loadstone_http::{Handler, Method, Request, Response, Service, Validators, Verdict};
 
 use crate::content::Filler;
 use crate::files::FileSet;
@@ -110,7 +110,8 @@ impl Handler for Worker {
     }
 }
 
-/// Writes the validators of a file; whether the client has it already (RFC 9110 §13.2.2), which is answered by 304.
+/// Writes the validators of a file; whether the request's conditions leave its content out (RFC 9110 §13.2.2), because the
+/// client has it already or wants another state of it.
 fn is_known(
     set: &str,
     kind: u8,
@@ -126,17 +127,12 @@ fn is_known(
     crate::content::number(number, tag);
     tag.push(b'"');
     response.header("ETag", &*tag).header("Last-Modified", MODIFIED);
-    let known = match request.header("if-none-match") {
-        Some(tags) => tags
-            .split(',')
-            .map(str::trim_ascii)
-            .any(|one| one == "*" || one.strip_prefix("W/").unwrap_or(one).as_bytes() == tag.as_slice()),
-        None => {
-            request.header("if-modified-since").and_then(parse_date).is_some_and(|since| since >= MODIFIED_S)
-        }
+    let validators = Validators { etag: core::str::from_utf8(tag).ok(), modified_s: Some(MODIFIED_S) };
+    let status = match validators.judge(request) {
+        Verdict::Proceed => return false,
+        Verdict::NotModified => 304,
+        Verdict::Failed => 412,
     };
-    if known {
-        response.status(304);
-    }
-    known
+    response.status(status);
+    true
 }

@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::sync::Arc;
 
-use loadstone_http::{Body, Request, Response};
+use loadstone_http::{Body, Request, Response, Validators, Verdict, parse_date};
 
 /// A static file, ready to be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl StaticFile {
     }
 }
 
-/// Sends a file, or says that the client's copy is still the file.
+/// Sends a file, unless the request's conditions say otherwise: the client's copy is still the file, or it wants another.
 pub fn send(
     request: &Request<'_>,
     response: &mut Response,
@@ -40,10 +40,15 @@ pub fn send(
         response.header("Last-Modified", date);
     }
     safe_fields(response);
-    if is_current(request, etag, modified) {
-        response.status(304);
+    let verdict = if request.is_conditional() {
+        Validators { etag: Some(etag), modified_s: modified.and_then(parse_date) }.judge(request)
     } else {
-        response.content(content_type, body);
+        Verdict::Proceed
+    };
+    match verdict {
+        Verdict::Proceed => drop(response.content(content_type, body)),
+        Verdict::NotModified => drop(response.status(304)),
+        Verdict::Failed => drop(response.status(412)),
     }
 }
 
@@ -57,15 +62,6 @@ pub fn fingerprint(bytes: &[u8]) -> u64 {
     bytes
         .iter()
         .fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
-}
-
-/// Whether the client's copy is still the file (RFC 9110 §13.2.2: tags decide; without them the date does, where
-/// there is one).
-fn is_current(request: &Request<'_>, etag: &str, modified: Option<&str>) -> bool {
-    if let Some(tags) = request.header("if-none-match") {
-        return tags.split(',').map(str::trim).any(|tag| tag == "*" || tag.trim_start_matches("W/") == etag);
-    }
-    modified.is_some() && request.header("if-modified-since") == modified
 }
 
 #[cfg(test)]

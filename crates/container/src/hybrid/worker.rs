@@ -10,7 +10,7 @@ use crate::exchange::Exchange;
 
 /// Answers requests from the queue until it is closed; `index` is that of the worker's tally.
 pub(super) fn run(shared: &Shared, handler: Box<dyn Handler>, index: usize) {
-    let mut exchange = Exchange::new(shared.service.clone(), Some(handler));
+    let mut exchange = Exchange::new(shared.service.clone(), Some(handler), shared.control.config.compress);
     let tally = &shared.tallies[index];
     let (limits, draining) = (&shared.control.config.limits, &shared.control.lifetime.draining);
     while let Some((mut connection, queued)) = shared.queue.pop(|| shared.control.waker.wake()) {
