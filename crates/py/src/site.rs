@@ -51,6 +51,7 @@ pub struct ServeSettings {
     queue: usize,
     admission: Option<String>,
     refuse: bool,
+    compress: u32,
     max_connections: usize,
     backlog: Option<u32>,
     /// Seconds of `timeouts.idle`.
@@ -199,6 +200,7 @@ pub fn config(settings: &ServeSettings) -> PyResult<Config> {
         workers: settings.workers,
         queue: settings.queue,
         refuse: settings.refuse,
+        compress: (settings.compress > 0).then_some(settings.compress.min(9)),
         max_connections: settings.max_connections,
         ..Config::default()
     };

@@ -78,6 +78,9 @@ def _options(
     refuse: Annotated[
         bool, typer.Option("--refuse", help="Answer 503 with Retry-After to those who may not begin soon.")
     ] = False,
+    compress: Annotated[
+        int, typer.Option(min=0, max=9, help="Level of gzip for clients that take it; 0: no compression.")
+    ] = 0,
 ) -> dict[str, object]:
     """The options as `_core.serve_olio` takes them."""
     return {
@@ -89,4 +92,5 @@ def _options(
         "max_connections": max_connections,
         "admission": admission and admission.value,
         "refuse": refuse,
+        "compress": compress,
     }
