@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use loadstone_container as container;
 use loadstone_rubis::loader::{self, LoadOptions};
 use loadstone_rubis::{Options, Rubis};
 use loadstone_store as store;
@@ -15,7 +14,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Deserialize;
 
-use crate::site::{ServeSettings, Server, choice, config, is_shared, load_error, parse, reporting, rows};
+use crate::site::{
+    ServeSettings, Server, choice, config, is_shared, load_error, parse, reporting, rows, start,
+};
 
 /// Options of the loader; absent ones are the loader's defaults.
 #[derive(Deserialize, Default)]
@@ -60,12 +61,9 @@ pub fn serve_rubis(py: Python<'_>, place: &str, options_json: &str) -> PyResult<
     }
     let config = config(&settings)?;
     let options = site_options(place, settings.password.as_deref())?;
-    let start = || {
-        let rubis = Rubis::open(options, Arc::new(System::new()?))?;
-        container::Server::start(config, Arc::new(rubis)).map_err(|error| error.to_string())
-    };
-    let server = py.detach(start).map_err(PyOSError::new_err)?;
-    Ok(Server::of(server))
+    let open = || Rubis::open(options, Arc::new(System::new()?));
+    let rubis = py.detach(open).map_err(PyOSError::new_err)?;
+    start(py, config, Arc::new(rubis))
 }
 
 fn site_options(place: &str, password: Option<&str>) -> PyResult<Options> {
