@@ -76,6 +76,7 @@ SLUGS: dict[str, int] = {
     "no-process": BAD_INPUT,
     "nodes-input": BAD_INPUT,
     "out-of-range": BAD_INPUT,
+    "open-workload": BAD_INPUT,
     "override-path": BAD_INPUT,
     "pacing": BAD_INPUT,
     "peer": SUT_UNREACHABLE,

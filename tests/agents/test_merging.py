@@ -61,7 +61,8 @@ class Stage:
 
 
 def window(second: int, requests: int) -> dict[str, Any]:
-    zeros = dict.fromkeys(["in_flight", "connections", "connects", "bytes_in", "bytes_out"], 0)
+    connections = ["connections", "connects", "reconnects", "closed_idle", "closed_with_answer"]
+    zeros = dict.fromkeys([*connections, "in_flight", "bytes_in", "bytes_out"], 0)
     return {
         "second": second,
         "users": 1,
@@ -70,6 +71,7 @@ def window(second: int, requests: int) -> dict[str, Any]:
         "cpu_user_s": 0.5,
         "cpu_sys_s": 0.25,
         "wake_lag": EMPTY,
+        "sessions": [],
         "operations": [],
     }
 

@@ -148,6 +148,9 @@ def _window(second: int, users: int, cells: dict[tuple[int, int], dict[str, Any]
         "in_flight": 0,
         "connections": users,
         "connects": 0,
+        "reconnects": 0,
+        "closed_idle": 0,
+        "closed_with_answer": 0,
         "requests": requests,
         "bytes_in": 1000 * requests,
         "bytes_out": 100 * requests,
@@ -155,6 +158,7 @@ def _window(second: int, users: int, cells: dict[tuple[int, int], dict[str, Any]
         "cpu_sys_s": 0.05,
         "wake_lag": {"bucket": [50], "count": [max(1, requests)]},
         "operations": operations,
+        "sessions": [],
     }
 
 

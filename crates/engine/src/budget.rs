@@ -1,4 +1,4 @@
-//! A number of operations that all users of a run share.
+//! What ends a run before its time: operations that all users share, or sessions that all have ended.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
@@ -9,20 +9,47 @@ use loadstone_workload::Program;
 pub(crate) struct Budget {
     /// Below zero when more users asked than there were operations.
     left: AtomicI64,
+    countdown: Countdown,
+}
+
+/// Things that have to end, and when the last one did.
+#[derive(Debug)]
+pub(crate) struct Countdown {
     unfinished: AtomicU64,
-    /// When the last one ended, microseconds.
+    /// Microseconds.
     last_end: AtomicU64,
+}
+
+impl Countdown {
+    pub(crate) fn new(unfinished: u64) -> Self {
+        Self { unfinished: AtomicU64::new(unfinished), last_end: AtomicU64::new(0) }
+    }
+
+    /// One more has begun. Whoever says so holds another one that has not ended.
+    pub(crate) fn begun(&self) {
+        self.unfinished.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// One has ended, right or wrong.
+    #[inline]
+    pub(crate) fn ended(&self, at: u64) {
+        self.last_end.fetch_max(at, Ordering::Relaxed);
+        // Whoever sees that all have ended also sees when the last one did.
+        self.unfinished.fetch_sub(1, Ordering::Release);
+    }
+
+    /// When the last of all ended; none before.
+    #[inline]
+    pub(crate) fn spent(&self) -> Option<u64> {
+        (self.unfinished.load(Ordering::Acquire) == 0).then(|| self.last_end.load(Ordering::Relaxed))
+    }
 }
 
 impl Budget {
     /// This agent's part of the plan's operations; none when the plan ends by the clock alone.
     pub(crate) fn of(program: &Program) -> Option<Self> {
         let part = part(program.load.operations?, program.slice);
-        Some(Self {
-            left: AtomicI64::new(part.into()),
-            unfinished: AtomicU64::new(part.into()),
-            last_end: AtomicU64::new(0),
-        })
+        Some(Self { left: AtomicI64::new(part.into()), countdown: Countdown::new(part.into()) })
     }
 
     /// Takes an operation; false when there is none left.
@@ -34,15 +61,13 @@ impl Budget {
     /// An operation that was taken has ended, right or wrong.
     #[inline]
     pub(crate) fn ended(&self, at: u64) {
-        self.last_end.fetch_max(at, Ordering::Relaxed);
-        // Whoever sees that all have ended also sees when the last one did.
-        self.unfinished.fetch_sub(1, Ordering::Release);
+        self.countdown.ended(at);
     }
 
     /// When the last of all operations ended; none before.
     #[inline]
     pub(crate) fn spent(&self) -> Option<u64> {
-        (self.unfinished.load(Ordering::Acquire) == 0).then(|| self.last_end.load(Ordering::Relaxed))
+        self.countdown.spent()
     }
 }
 
@@ -63,7 +88,7 @@ mod tests {
 
     #[test]
     fn it_is_spent_when_all_have_ended() {
-        let budget = Budget { left: 2.into(), unfinished: 2.into(), last_end: 0.into() };
+        let budget = Budget { left: 2.into(), countdown: Countdown::new(2) };
         assert!(budget.take() && budget.take() && !budget.take() && !budget.take());
         budget.ended(70);
         assert_eq!(budget.spent(), None);

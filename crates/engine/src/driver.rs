@@ -14,8 +14,9 @@ use rustix::event::epoll::{self, Event};
 use rustix::fd::OwnedFd;
 
 use crate::browser::Validators;
-use crate::budget::Budget;
+use crate::budget::{Budget, Countdown};
 use crate::clock::{Clock, micros};
+use crate::open::Open;
 use crate::record::Window;
 use crate::recorder::{Gauges, Recorder, SECOND, Steady};
 use crate::request::Requests;
@@ -51,6 +52,8 @@ pub(crate) struct Shared {
     pub stop: AtomicBool,
     /// Where the plan asks for a number of operations.
     pub budget: Option<Budget>,
+    /// Sessions of an open workload that live, and threads that have some to come.
+    pub live: Option<Countdown>,
     pub unreachable: AtomicBool,
     /// First failures, as sentences.
     pub examples: Mutex<Vec<String>>,
@@ -58,7 +61,12 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(addresses: Vec<SocketAddr>, budget: Option<Budget>, examples: usize) -> Self {
+    pub(crate) fn new(
+        addresses: Vec<SocketAddr>,
+        budget: Option<Budget>,
+        live: Option<Countdown>,
+        examples: usize,
+    ) -> Self {
         Self {
             addresses,
             address: AtomicUsize::new(0),
@@ -67,10 +75,17 @@ impl Shared {
             first_try: AtomicU64::new(u64::MAX),
             stop: AtomicBool::new(false),
             budget,
+            live,
             unreachable: AtomicBool::new(false),
             examples: Mutex::new(Vec::new()),
             examples_left: AtomicUsize::new(examples),
         }
+    }
+
+    /// When the run ended before its time, because nothing is left to do.
+    #[inline]
+    fn spent(&self) -> Option<u64> {
+        self.budget.as_ref().and_then(Budget::spent).or_else(|| self.live.as_ref().and_then(Countdown::spent))
     }
 
     /// Whether connections were tried for so long without success that there is nobody to answer. An agent whose first
@@ -125,6 +140,8 @@ pub(crate) struct Driver<'p> {
     pub paths: [Vec<u8>; 2],
     /// Hashes of what a page was seen to refer to.
     pub page_addresses: Vec<u64>,
+    /// Where sessions arrive.
+    pub open: Option<Open>,
     queue: BinaryHeap<Reverse<(u64, u32)>>,
     #[expect(clippy::vec_box, reason = "lent to users as they are, without moving them")]
     pool: Vec<Box<Work>>,
@@ -139,6 +156,7 @@ impl<'p> Driver<'p> {
         shared: &'p Shared,
         clock: Clock,
         poll: OwnedFd,
+        open: Option<Open>,
         deliver: &'p dyn Fn(Window),
     ) -> Self {
         let timetable = Timetable::new(program);
@@ -159,6 +177,7 @@ impl<'p> Driver<'p> {
             drawing: Scratch::default(),
             paths: [Vec::new(), Vec::new()],
             page_addresses: Vec::new(),
+            open,
             queue: BinaryHeap::new(),
             pool: Vec::new(),
             deliver,
@@ -166,7 +185,7 @@ impl<'p> Driver<'p> {
     }
 
     /// Drives `users` until the run ends or is asked to; when it ended, and whether as planned.
-    pub(crate) fn run(&mut self, users: &mut [User]) -> (u64, bool) {
+    pub(crate) fn run(&mut self, users: &mut Vec<User>) -> (u64, bool) {
         // The default slack of 50 µs would delay every wake-up by as much; failing to lower it costs only that.
         let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
         let mut levels = self.schedule(users);
@@ -177,9 +196,11 @@ impl<'p> Driver<'p> {
         let mut events = [const { MaybeUninit::<Event>::uninit() }; EVENTS];
         loop {
             let due = self.queue.peek().map_or(u64::MAX, |Reverse((due, _))| *due);
+            let arrival_at = self.open.as_ref().map_or(u64::MAX, Open::next_at);
             let level_at = levels.last().map_or(u64::MAX, |(at, _)| *at);
             let wake = [
                 due,
+                arrival_at,
                 level_at,
                 next_patrol,
                 self.recorder.window_end(),
@@ -189,7 +210,7 @@ impl<'p> Driver<'p> {
             .into_iter()
             .fold(u64::MAX, u64::min);
             self.wait(users, &mut events, wake);
-            if let Some(last_end) = self.shared.budget.as_ref().and_then(Budget::spent) {
+            if let Some(last_end) = self.shared.spent() {
                 self.now = last_end;
                 break;
             }
@@ -210,6 +231,9 @@ impl<'p> Driver<'p> {
             if self.now >= next_patrol {
                 next_patrol = self.now + patrol;
                 self.patrol(users);
+            }
+            if self.now >= arrival_at {
+                self.admit(users);
             }
             self.start_due(users);
         }
@@ -366,8 +390,7 @@ impl<'p> Driver<'p> {
         if ended + SECOND > self.recorder.window_end() {
             (self.deliver)(self.recorder.roll(self.gauges));
         }
-        let spent = self.shared.budget.as_ref().is_some_and(|budget| budget.spent().is_some());
-        (ended, on_time || spent)
+        (ended, on_time || self.shared.spent().is_some())
     }
 
     /// Buffers for a request.
@@ -406,7 +429,7 @@ mod tests {
 
     #[test]
     fn patience_begins_with_the_first_try() {
-        let shared = Shared::new(Vec::new(), None, 0);
+        let shared = Shared::new(Vec::new(), None, None, 0);
         assert!(!shared.has_no_server(3_600 * SECOND), "nothing was tried");
         shared.first_try.store(45 * SECOND, Ordering::Relaxed);
         assert!(!shared.has_no_server(54 * SECOND) && shared.has_no_server(55 * SECOND));

@@ -158,6 +158,8 @@ impl Driver<'_> {
         if !user.is_busy() || user.stage == Stage::Pausing {
             // The server closed an idle connection, or says what nobody asked for.
             if ended || flags.contains(EventFlags::IN) {
+                let between = user.connection.is_some() && !user.next_in_new_session;
+                self.recorder.closed_idle += u64::from(between || user.stage == Stage::Pausing);
                 self.close(user);
             }
             return;
@@ -183,6 +185,8 @@ impl Driver<'_> {
             Ok(()) if flags.contains(EventFlags::OUT) => {
                 connection.established = true;
                 self.recorder.connects += 1;
+                self.recorder.reconnects += u64::from(user.session.connects > 0);
+                user.session.connects += 1;
                 self.gauges.connections += 1;
                 if !self.shared.connected.load(Ordering::Relaxed) {
                     self.shared.address.store(user.address, Ordering::Relaxed);
@@ -292,7 +296,11 @@ impl Driver<'_> {
         let usable = whole.keep_alive && user.stage == Stage::Reading;
         match &mut user.connection {
             Some(connection) if usable && !connection.dying => connection.reused = true,
-            _ => self.close(user),
+            connection => {
+                let dying = connection.as_ref().is_some_and(|connection| connection.dying);
+                self.recorder.closed_with_answer += u64::from(dying || !whole.keep_alive);
+                self.close(user);
+            }
         }
         self.judge(user, whole, journey)
     }
@@ -309,6 +317,7 @@ impl Driver<'_> {
         let again = reused && at_once && !user.retried && user.reader.is_untouched(&work.store);
         if again {
             user.retried = true;
+            self.recorder.closed_idle += 1;
             work.journey.outgoing.clear();
             self.dispatch(user, work);
         } else {

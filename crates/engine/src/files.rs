@@ -1,4 +1,4 @@
-//! Open files: every user holds one for its connection.
+//! Open files: every user, or session, holds one for its connection.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -10,11 +10,7 @@ const SPARE: u64 = 64;
 /// # Errors
 /// A sentence with the numbers: a run that starts anyway would count its own lack of files as failures of the server.
 pub(crate) fn allow(users: u64) -> Result<(), String> {
-    let limit = getrlimit(Resource::Nofile);
-    let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
-    // Where that is refused, the soft limit may still be enough.
-    let allowed = setrlimit(Resource::Nofile, raised).map_or(limit.current, |()| limit.maximum);
-    let besides = open_now() + SPARE;
+    let (allowed, besides) = limits();
     match allowed {
         Some(allowed) if allowed < users + besides => Err(format!(
             "{users} users need {} open files, one for each connection and {besides} besides, and the system allows \
@@ -24,6 +20,31 @@ pub(crate) fn allow(users: u64) -> Result<(), String> {
         )),
         _ => Ok(()),
     }
+}
+
+/// How many connections an open workload may have at once, with the soft limit raised.
+///
+/// # Errors
+/// A sentence when there is no room for `threads` of them.
+pub(crate) fn room(threads: u64) -> Result<u64, String> {
+    let (allowed, besides) = limits();
+    let room = allowed.map_or(u64::MAX, |allowed| allowed.saturating_sub(besides));
+    if room < threads {
+        return Err(format!(
+            "no open file is left for sessions, {besides} are in use: raise the limit (`ulimit -Hn`)"
+        ));
+    }
+    Ok(room)
+}
+
+/// How many files may be open, after raising the soft limit to the hard one, and how many the run has besides its
+/// connections.
+fn limits() -> (Option<u64>, u64) {
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
+    // Where that is refused, the soft limit may still be enough.
+    let allowed = setrlimit(Resource::Nofile, raised).map_or(limit.current, |()| limit.maximum);
+    (allowed, open_now() + SPARE)
 }
 
 /// Files that the process has open.

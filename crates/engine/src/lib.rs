@@ -1,6 +1,7 @@
 //! The load engine: the only crate that makes load.
 //!
-//! Emulated users walk the mix of a [`loadstone_workload::Plan`] in a closed loop. Each thread drives its share of them in one event
+//! Emulated users walk the mix of a [`loadstone_workload::Plan`] in a closed loop, or come as sessions that arrive at a rate.
+//! Each thread drives its share of them in one event
 //! loop; each user has at most one connection. [`Run::next`] hands out what was measured, second by second.
 
 mod address;
@@ -12,11 +13,13 @@ mod exchange;
 mod files;
 mod judge;
 mod merge;
+mod open;
 mod reader;
 mod record;
 mod recorder;
 mod request;
 mod run;
+mod sessions;
 mod socket;
 mod user;
 mod walk;

@@ -1,6 +1,6 @@
 //! Adds up the windows of several threads, or of several agents.
 
-use crate::record::{OperationWindow, Sparse, Window};
+use crate::record::{OperationWindow, SessionWindow, Sparse, Window};
 
 /// The sum of windows of the same second: of agents, whose users are disjoint. None of none.
 pub fn merged(windows: impl IntoIterator<Item = Window>) -> Option<Window> {
@@ -16,6 +16,9 @@ pub(crate) fn merge(sum: &mut Window, other: Window) {
     sum.in_flight += other.in_flight;
     sum.connections += other.connections;
     sum.connects += other.connects;
+    sum.reconnects += other.reconnects;
+    sum.closed_idle += other.closed_idle;
+    sum.closed_with_answer += other.closed_with_answer;
     sum.requests += other.requests;
     sum.bytes_in += other.bytes_in;
     sum.bytes_out += other.bytes_out;
@@ -29,6 +32,22 @@ pub(crate) fn merge(sum: &mut Window, other: Window) {
             Err(at) => sum.operations.insert(at, operation),
         }
     }
+    for sessions in other.sessions {
+        match sum.sessions.binary_search_by_key(&sessions.phase, |s| s.phase) {
+            Ok(at) => merge_sessions(&mut sum.sessions[at], &sessions),
+            Err(at) => sum.sessions.insert(at, sessions),
+        }
+    }
+}
+
+fn merge_sessions(sum: &mut SessionWindow, other: &SessionWindow) {
+    sum.begun += other.begun;
+    sum.completed += other.completed;
+    sum.lost.iter_mut().zip(&other.lost).for_each(|(a, b)| *a += b);
+    sum.dropped += other.dropped;
+    merge_sparse(&mut sum.life_ms, &other.life_ms);
+    merge_sparse(&mut sum.lost_life_ms, &other.lost_life_ms);
+    merge_sparse(&mut sum.operations, &other.operations);
 }
 
 fn merge_operation(sum: &mut OperationWindow, other: &OperationWindow) {
@@ -73,12 +92,14 @@ mod tests {
                 response: Sparse { bucket: buckets.to_vec(), count: vec![1; buckets.len()] },
                 ..OperationWindow::default()
             }],
+            sessions: vec![SessionWindow { phase: 1, lost: [0, 1, 0, 0, 0, 2], ..SessionWindow::default() }],
             ..Window::default()
         };
         let mut sum = window(4, &[1, 5, 9]);
         merge(&mut sum, window(4, &[0, 5, 10]));
         merge(&mut sum, window(2, &[7]));
         assert_eq!((sum.users, sum.operations.len(), sum.operations[0].operation), (6, 2, 2));
+        assert_eq!((sum.sessions.len(), sum.sessions[0].lost), (1, [0, 3, 0, 0, 0, 6]));
         let both = &sum.operations[1];
         assert_eq!((both.ok, &both.counters), (6, &vec![2, 4]));
         assert_eq!(both.response, Sparse { bucket: vec![0, 1, 5, 9, 10], count: vec![1, 1, 2, 1, 1] });

@@ -49,12 +49,33 @@ pub struct OperationWindow {
     pub lag: Sparse,
 }
 
+/// Sessions of one phase in one second.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionWindow {
+    /// When they began or, in an open workload, should have arrived: 0 ramp-up, 1 steady state, 2 ramp-down.
+    pub phase: u8,
+    /// Begun in this second.
+    pub begun: u64,
+    /// Ended in this second as the walk had it.
+    pub completed: u64,
+    /// Ended in this second by a failed operation, by its cause ([`CAUSES`]).
+    pub lost: [u64; 6],
+    /// Arrived in this second without a free socket.
+    pub dropped: u64,
+    /// Milliseconds from the beginning (in an open workload: the intended arrival) of completed ones to their end.
+    pub life_ms: Sparse,
+    /// The same of lost ones.
+    pub lost_life_ms: Sparse,
+    /// Operations in completed ones.
+    pub operations: Sparse,
+}
+
 /// One second of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Window {
     /// Seconds since the run began; the window is [second, second + 1).
     pub second: u32,
-    /// Users started and not stopped at its end.
+    /// Users started and not stopped at its end; in an open workload, sessions that live.
     pub users: u32,
     /// Users inside an operation at its end.
     pub in_flight: u32,
@@ -62,6 +83,12 @@ pub struct Window {
     pub connections: u32,
     /// Connections opened.
     pub connects: u64,
+    /// Those of them that a session opened after it had one already.
+    pub reconnects: u64,
+    /// Connections that the server closed between two requests of a session.
+    pub closed_idle: u64,
+    /// Connections that the server closed with an answer.
+    pub closed_with_answer: u64,
     /// Requests completed.
     pub requests: u64,
     /// Bytes received.
@@ -76,6 +103,8 @@ pub struct Window {
     pub wake_lag: Sparse,
     /// Operations.
     pub operations: Vec<OperationWindow>,
+    /// Sessions.
+    pub sessions: Vec<SessionWindow>,
 }
 
 /// How a run ended.

@@ -4,11 +4,12 @@ use loadstone_stats::Histogram;
 
 use crate::clock::thread_cpu_s;
 use crate::record::{COUNTERS, OperationWindow, Sparse, Window};
+use crate::sessions::Sessions;
 
 /// One second in microseconds: the width of a window.
 pub(crate) const SECOND: u64 = 1_000_000;
 /// Ramp-up, steady, ramp-down or straddling.
-const PHASES: usize = 3;
+pub(crate) const PHASES: usize = 3;
 
 /// Causes of failure, in the order of [`crate::CAUSES`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +102,11 @@ pub(crate) struct Recorder {
     cells: Vec<Option<Box<Cell>>>,
     wake_lag: Histogram,
     cpu_before: (f64, f64),
+    pub sessions: Sessions,
     pub connects: u64,
+    pub reconnects: u64,
+    pub closed_idle: u64,
+    pub closed_with_answer: u64,
     pub requests: u64,
     pub bytes_in: u64,
     pub bytes_out: u64,
@@ -129,7 +134,11 @@ impl Recorder {
             cells: std::iter::repeat_with(|| None).take(operations * PHASES).collect(),
             wake_lag: Histogram::new(),
             cpu_before: thread_cpu_s(),
+            sessions: Sessions::new(steady),
             connects: 0,
+            reconnects: 0,
+            closed_idle: 0,
+            closed_with_answer: 0,
             requests: 0,
             bytes_in: 0,
             bytes_out: 0,
@@ -202,6 +211,9 @@ impl Recorder {
             in_flight: gauges.in_flight,
             connections: gauges.connections,
             connects: std::mem::take(&mut self.connects),
+            reconnects: std::mem::take(&mut self.reconnects),
+            closed_idle: std::mem::take(&mut self.closed_idle),
+            closed_with_answer: std::mem::take(&mut self.closed_with_answer),
             requests: std::mem::take(&mut self.requests),
             bytes_in: std::mem::take(&mut self.bytes_in),
             bytes_out: std::mem::take(&mut self.bytes_out),
@@ -214,6 +226,7 @@ impl Recorder {
                 .enumerate()
                 .filter_map(|(index, cell)| cell.as_mut()?.drain(index))
                 .collect(),
+            sessions: self.sessions.drain(),
         };
         self.cpu_before = cpu;
         self.second += 1;
@@ -244,7 +257,7 @@ impl Cell {
     }
 }
 
-fn drain(histogram: &mut Histogram) -> Sparse {
+pub(crate) fn drain(histogram: &mut Histogram) -> Sparse {
     let (bucket, count) = histogram.buckets().map(|(index, count)| (index as u32, count)).unzip();
     histogram.clear();
     Sparse { bucket, count }

@@ -12,11 +12,12 @@ use loadstone_workload::{Plan, Program};
 use rustix::event::epoll::{self, CreateFlags};
 use rustix::fd::OwnedFd;
 
-use crate::budget::Budget;
+use crate::budget::{Budget, Countdown};
 use crate::clock::{Clock, instant_at};
 use crate::driver::{Driver, Shared};
 use crate::files;
 use crate::merge::merge;
+use crate::open::Open;
 use crate::record::{Summary, Window};
 use crate::recorder::SECOND;
 use crate::request::Requests;
@@ -82,23 +83,33 @@ impl Run {
     fn begin(plan: Plan, origin: impl FnOnce() -> Result<Instant, String>) -> Result<Self, String> {
         let program = Arc::new(Program::compile(&plan)?);
         let requests = Arc::new(Requests::new(&program));
-        let shared = Arc::new(Shared::new(addresses_of(&program)?, Budget::of(&program), EXAMPLES));
-        let numbers: Vec<u32> =
-            (program.slice.0..program.population).step_by(program.slice.1 as usize).collect();
+        let open = program.load.sessions_per_s.is_some();
+        let numbers: Vec<u32> = if open {
+            Vec::new()
+        } else {
+            (program.slice.0..program.population).step_by(program.slice.1 as usize).collect()
+        };
         let threads = program.load.threads.clamp(1, MAX_THREADS);
-        files::allow(numbers.len() as u64)?;
+        let room = if open {
+            files::room(threads.into())?
+        } else {
+            files::allow(numbers.len() as u64).map(|()| 0)?
+        };
+        let live = open.then(|| Countdown::new(threads.into()));
+        let shared = Arc::new(Shared::new(addresses_of(&program)?, Budget::of(&program), live, EXAMPLES));
         // Without a bound: a reader that falls behind never holds the engine up.
         let (sender, reports) = channel();
         let clock = Clock::starting_at(origin()?);
         let handles = (0..threads)
             .map(|thread| {
                 let own = numbers.iter().copied().skip(thread as usize).step_by(threads as usize).collect();
+                let share = Share { users: own, open: Open::new(&program, (thread, threads), room) };
                 let (program, requests, shared) = (program.clone(), requests.clone(), shared.clone());
                 let sender = sender.clone();
                 let poll = epoll::create(CreateFlags::CLOEXEC).map_err(|why| format!("no epoll: {why}"))?;
                 std::thread::Builder::new()
                     .name(format!("engine-{thread}"))
-                    .spawn(move || drive(&program, &requests, &shared, clock, poll, own, &sender))
+                    .spawn(move || drive(&program, &requests, &shared, clock, poll, share, &sender))
                     .map_err(|why| format!("no thread for the engine: {why}"))
             })
             .collect::<Result<_, _>>();
@@ -224,6 +235,12 @@ impl Collector {
     }
 }
 
+/// A thread's part of the load: users, or sessions that arrive.
+struct Share {
+    users: Vec<u32>,
+    open: Option<Open>,
+}
+
 /// The life of an engine thread.
 fn drive(
     program: &Program,
@@ -231,15 +248,18 @@ fn drive(
     shared: &Shared,
     clock: Clock,
     poll: OwnedFd,
-    numbers: Vec<u32>,
+    share: Share,
     sender: &Sender<Report>,
 ) {
     let _guard = StopOnPanic(shared);
     // Whoever made the run may have dropped it; then nobody wants the rest.
     let deliver = |window| drop(sender.send(Report::Window(window)));
-    let mut users: Vec<User> =
-        numbers.iter().enumerate().map(|(token, number)| User::new(program, *number, token as u32)).collect();
-    let (ended, as_planned) = Driver::new(program, requests, shared, clock, poll, &deliver).run(&mut users);
+    let Share { users: numbers, open } = share;
+    // Room for all at once: a list that grew while the run goes on would move them, and stand still meanwhile.
+    let mut users = Vec::with_capacity(open.as_ref().map_or(numbers.len(), Open::most));
+    users.extend(numbers.iter().enumerate().map(|(token, number)| User::new(program, *number, token as u32)));
+    let (ended, as_planned) =
+        Driver::new(program, requests, shared, clock, poll, open, &deliver).run(&mut users);
     drop(sender.send(Report::Ended(ended, as_planned)));
 }
 

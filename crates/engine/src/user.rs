@@ -71,6 +71,7 @@ pub(crate) struct User {
     pub pace: Option<u64>,
     /// No operation has ended yet.
     pub fresh: bool,
+    pub session: Session,
     pub requests_sent: u32,
     /// What follows, decided when the operation starts.
     pub next_operation: usize,
@@ -106,6 +107,7 @@ impl User {
             ended: 0,
             pace: None,
             fresh: true,
+            session: Session::default(),
             requests_sent: 0,
             next_operation: program.first,
             next_in_new_session: true,
@@ -119,6 +121,15 @@ impl User {
     pub(crate) fn is_busy(&self) -> bool {
         !matches!(self.stage, Stage::Away | Stage::Idle)
     }
+}
+
+/// The session that a user is in.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Session {
+    /// When it began; in an open workload, when it should have arrived.
+    pub began: u64,
+    pub operations: u32,
+    pub connects: u32,
 }
 
 /// Buffers of a request under way; a thread lends them to users for as long as they need them.

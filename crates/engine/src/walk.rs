@@ -1,6 +1,6 @@
 //! How a user walks: when operations begin, which steps they take, how they end.
 
-use loadstone_workload::{Next, PacingKind};
+use loadstone_workload::{Next, OnFailure, PacingKind};
 
 use crate::clock::micros;
 use crate::driver::Driver;
@@ -30,7 +30,9 @@ impl Driver<'_> {
             self.close(user);
             user.state.begin_session(program);
             self.forget(user);
+            self.begin_session(user, intended);
         }
+        user.session.operations += 1;
         user.operation = user.next_operation;
         let operation = &program.operations[user.operation];
         let before = if operation.pacing.kind == PacingKind::Cycle { user.sent } else { user.ended };
@@ -41,10 +43,12 @@ impl Driver<'_> {
         self.gauges.in_flight += 1;
         operation.draw(&mut user.state, &mut self.drawing);
         // What follows is decided now, so that it is known when a busy user should have begun again.
-        (user.next_operation, user.next_in_new_session) = match program.next(user.operation, &mut user.state)
-        {
-            Next::Operation(next) => (next, false),
-            Next::NewSession => (program.first, true),
+        (user.next_operation, user.next_in_new_session) = match () {
+            () if user.session.operations >= program.max_operations => (program.first, true),
+            () => match program.next(user.operation, &mut user.state) {
+                Next::Operation(next) => (next, false),
+                Next::NewSession => (program.first, true),
+            },
         };
         user.delay = micros(program.operations[user.next_operation].pacing.law.sample(&mut user.state.walk));
         user.step = 0;
@@ -131,6 +135,10 @@ impl Driver<'_> {
         });
         if let Some(budget) = &self.shared.budget {
             budget.ended(self.now);
+        }
+        let lost = result.err().filter(|_| program.on_failure == OnFailure::End);
+        if lost.is_some() || user.next_in_new_session {
+            self.end_session(user, lost);
         }
         if user.leaving {
             self.stop(user);

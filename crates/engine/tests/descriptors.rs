@@ -51,6 +51,23 @@ fn more_users_than_files_are_refused_with_the_numbers() {
 }
 
 #[test]
+fn sessions_for_which_no_file_is_left_are_dropped() {
+    let _guard = ONE_AT_A_TIME.lock();
+    limit_to(HARD);
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut plan = plan_of(0, silent.local_addr().unwrap().port());
+    plan["load"]["sessions_per_s"] = json!(2_400);
+    let outcome = finish(&Run::start(serde_json::from_value(plan).unwrap()).unwrap());
+    let sum = |of: fn(&loadstone_engine::SessionWindow) -> u64| -> u64 {
+        outcome.windows.iter().flat_map(|w| &w.sessions).map(of).sum()
+    };
+    let (begun, dropped) = (sum(|s| s.begun), sum(|s| s.dropped));
+    assert_eq!((begun + dropped, outcome.failures()), (1_200, vec![]));
+    assert!((800..HARD).contains(&begun), "{begun}");
+    assert_eq!(u64::from(outcome.windows.last().unwrap().users), begun);
+}
+
+#[test]
 fn files_that_run_out_later_are_failures_that_say_so() {
     let _guard = ONE_AT_A_TIME.lock();
     limit_to(HARD);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use loadstone_stats::{self as stats, Era, ExponentialRank, Law as Compiled, Rng, Zipf};
 
+use crate::arrivals;
 use crate::encoding::Encoding;
 use crate::extract::Site;
 use crate::generator::{Generator, days_of};
@@ -18,6 +19,8 @@ use crate::{Law, Load, Locality, NameEra, Operation, Pacing, Plan, Value};
 const MAX_SECONDS: f64 = 366.0 * 86_400.0;
 /// Most items or characters of a drawn value.
 const MAX_LENGTH: u32 = 1 << 20;
+/// Most sessions of an open workload.
+const MOST_SESSIONS: f64 = 1e9;
 /// Draws of a sequence with locality; then it begins again.
 const SEQUENCE: u32 = 1 << 17;
 /// Stream of the random numbers of sequences: behind those of values and walks of all possible users.
@@ -26,6 +29,9 @@ const SEQUENCES: u64 = 1 << 33;
 pub(crate) fn compile(plan: &Plan) -> Result<Program, String> {
     check_load(&plan.load)?;
     check_site(plan)?;
+    if plan.session.max_operations == Some(0) {
+        return Err("session.max_operations: a session has at least one operation".into());
+    }
     if plan.load.operations.is_some() && plan.slice.of > plan.load.users {
         // Its part of the operations would never be made.
         return Err(format!("slice: an agent of {} has none of {} users", plan.slice.of, plan.load.users));
@@ -41,8 +47,10 @@ pub(crate) fn compile(plan: &Plan) -> Result<Program, String> {
     let first =
         first.ok_or_else(|| format!("session.first: there is no operation `{}`", plan.session.first))?;
     let mix = Mix::compile(&operation_names, first, &plan.mix)?;
-    let population =
-        plan.load.profile.iter().map(|(_, users)| *users).max().unwrap_or(0).max(plan.load.users);
+    let population = match plan.load.sessions_per_s {
+        Some(_) => arrivals::most(&plan.load),
+        None => plan.load.profile.iter().map(|(_, users)| *users).max().unwrap_or(0).max(plan.load.users),
+    };
     let mut fillers = Fillers::new(plan.seed);
     let operations = plan
         .operations
@@ -69,6 +77,8 @@ pub(crate) fn compile(plan: &Plan) -> Result<Program, String> {
         },
         operations,
         first,
+        max_operations: plan.session.max_operations.unwrap_or(u32::MAX),
+        on_failure: plan.session.on_failure,
         mix,
         counters: names.counters,
         forgotten: names.drawn.iter().map(|drawn| !drawn).collect(),
@@ -89,8 +99,19 @@ fn check_load(load: &Load) -> Result<(), String> {
             return Err(format!("load.{name}: {value} s is out of range"));
         }
     }
-    if load.users == 0 {
-        return Err("load.users: at least one user".into());
+    match load.sessions_per_s {
+        None if load.users == 0 => return Err("load.users: at least one user".into()),
+        None => {}
+        Some(_) if load.users > 0 || load.operations.is_some() || !load.profile.is_empty() => {
+            return Err("load.sessions_per_s: an open workload has no users, operations or profile".into());
+        }
+        // NaN is no rate either.
+        Some(rate) if !(rate > 0.0 && rate * (load.ramp_up_s + load.steady_s) <= MOST_SESSIONS) => {
+            return Err(format!(
+                "load.sessions_per_s: {rate} is no rate of at most {MOST_SESSIONS} sessions in all"
+            ));
+        }
+        Some(_) => {}
     }
     if let Some(operations) = load.operations {
         if load.ramp_up_s > 0.0 || load.ramp_down_s > 0.0 || !load.profile.is_empty() {

@@ -4,6 +4,7 @@
 //! templates and refuses what does not fit. A [`Program`] is shared between threads and never changes; what one user
 //! remembers is its [`State`].
 
+mod arrivals;
 mod compile;
 mod encoding;
 mod extract;
@@ -19,6 +20,7 @@ mod template;
 #[cfg(test)]
 mod tests;
 
+pub use arrivals::Arrivals;
 pub use encoding::markup_decode;
 pub use extract::{Answer, Extractor};
 pub use generator::{Generator, Scratch};

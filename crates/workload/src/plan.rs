@@ -24,7 +24,7 @@ pub struct Plan {
     pub slice: Slice,
     /// When operations start, unless an operation says otherwise.
     pub pacing: Pacing,
-    /// Sessions: their first operation.
+    /// Sessions: how they begin, go on and end.
     pub session: Session,
     /// What the emulated browser caches and fetches.
     pub browser: Browser,
@@ -59,12 +59,20 @@ pub struct Target {
     pub base_path: String,
 }
 
-/// The load: users over time. All times in seconds.
+/// The load: users or sessions over time. All times in seconds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Load {
-    /// Concurrent users.
+    /// Concurrent users; 0 in an open workload.
+    #[serde(default)]
     pub users: u32,
+    /// Open workload: so many sessions arrive each second, all agents together, from the start to the end of the steady
+    /// state. Each of them is a user of its own.
+    #[serde(default)]
+    pub sessions_per_s: Option<f64>,
+    /// When they arrive.
+    #[serde(default)]
+    pub arrivals: ArrivalLaw,
     /// Users start spread evenly over this time.
     pub ramp_up_s: f64,
     /// Only operations that begin and end in this span are judged.
@@ -82,6 +90,17 @@ pub struct Load {
     /// The run ends when so many operations, all agents together, have begun and ended, at the latest after `steady_s`.
     #[serde(default)]
     pub operations: Option<u32>,
+}
+
+/// When the sessions of an open workload arrive.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ArrivalLaw {
+    /// At equal distances.
+    #[default]
+    Even,
+    /// As a Poisson process.
+    Poisson,
 }
 
 /// Agents run disjoint slices of one plan: user `i` belongs to agent `i % of`.
@@ -170,12 +189,29 @@ pub enum Law {
     },
 }
 
-/// Sessions.
+/// Sessions: how they begin, go on and end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Session {
     /// Name of the first operation.
     pub first: String,
+    /// A session ends, completed, after so many operations.
+    #[serde(default)]
+    pub max_operations: Option<u32>,
+    /// What a failed operation means for its session.
+    #[serde(default)]
+    pub on_failure: OnFailure,
+}
+
+/// What a failed operation means for its session.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnFailure {
+    /// Nothing: the user goes on.
+    #[default]
+    GoOn,
+    /// The session is lost.
+    End,
 }
 
 /// The emulated browser of each user.

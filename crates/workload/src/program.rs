@@ -11,7 +11,7 @@ use crate::generator::{Generator, Scratch};
 use crate::mix::{Mix, Next};
 use crate::state::State;
 use crate::step::CompiledStep;
-use crate::{Browser, Load, PacingKind, Plan, Target};
+use crate::{Browser, Load, OnFailure, PacingKind, Plan, Target};
 
 /// A plan whose names are indices. Threads share it.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub struct Program {
     pub load: Load,
     /// This agent and the number of agents.
     pub slice: (u32, u32),
-    /// Most users of the plan at any time, all agents together.
+    /// Most users of the plan at any time, all agents together; of an open workload as many as all of its sessions.
     pub population: u32,
     /// What the emulated browser caches.
     pub browser: Browser,
@@ -34,6 +34,10 @@ pub struct Program {
     pub operations: Vec<CompiledOperation>,
     /// The first operation of a session.
     pub first: usize,
+    /// Most operations of a session.
+    pub max_operations: u32,
+    /// What a failed operation means for its session.
+    pub on_failure: OnFailure,
     /// What follows what.
     pub mix: Mix,
     /// Names of the counted steps.

@@ -49,6 +49,17 @@ impl State {
         }
     }
 
+    /// Becomes user `user`, as [`State::new`] makes one, in the same memory.
+    pub fn become_user(&mut self, program: &Program, user: u32) {
+        self.rng = Rng::stream(program.seed, u64::from(user));
+        self.walk = Rng::stream(program.seed, WALKS + u64::from(user));
+        self.user = user;
+        self.flags = 0;
+        self.values.iter_mut().for_each(Vec::clear);
+        self.lists.iter_mut().for_each(List::clear);
+        self.serials.fill(0);
+    }
+
     /// Number of this user in the plan, from 0.
     pub fn user(&self) -> u32 {
         self.user

@@ -92,6 +92,7 @@ def capacity(
         raise LoadstoneError("search-range", f"--to {most} is under --from {first}", hint="swap them")
     deployed, url = site(topology, service, url)
     loaded = load(scenario, settings, window=window, url=url)
+    loaded.require_users("capacity is a number")
     placement = placed(loaded, topology, agents)
     sut = sut_of(loaded, processes=processes(sut_pid, db_pid), reset=reset, loading=loading(loaded))
     folder = out or default_folder(f"{loaded.name}-capacity")

@@ -37,7 +37,7 @@ class RunProgress:
         self._load = plan["load"]
         self._recent.clear()
         self._failed = 0
-        self.note(f"{self._title}{plan['name']}: {self._load['users']} users into {folder}")
+        self.note(f"{self._title}{plan['name']}: {_load(self._load)} into {folder}")
         if self._console.is_terminal:
             self._live = Live(console=self._console, refresh_per_second=2, transient=True)
             self._live.start()
@@ -66,9 +66,10 @@ class RunProgress:
         operations = [operation for one in self._recent for operation in one["operations"]]
         rate = sum(operation["ok"] for operation in operations) / len(self._recent)
         p90 = _p90_ms(operations)
+        who = "sessions" if self._load.get("sessions_per_s") else "users"
         return (
             f"{self._title}{self._phase(window['second'])}  {second} s of {self._total():.0f}  "
-            f"{window['users']} users  {rate:.1f} ops/s  p90 {'-' if p90 is None else f'{p90:.1f} ms'}  "
+            f"{window['users']} {who}  {rate:.1f} ops/s  p90 {'-' if p90 is None else f'{p90:.1f} ms'}  "
             f"{self._failed} failed"
         )
 
@@ -99,6 +100,11 @@ class LoadingProgress:
         end = "\r" if self._console.is_terminal and done < of else "\n"
         if self._console.is_terminal or done >= of:
             self._console.print(f"loading {self._what}: {10 * tenth} %", end=end)
+
+
+def _load(load: Mapping[str, Any]) -> str:
+    rate = load.get("sessions_per_s")
+    return f"{load['users']} users" if rate is None else f"{rate:g} sessions/s"
 
 
 def _p90_ms(operations: list[Mapping[str, Any]]) -> float | None:

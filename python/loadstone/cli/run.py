@@ -239,8 +239,10 @@ def table(result: Mapping[str, Any], folder: Path) -> str:
     rate, requests = (_number(result[name], 1) for name in ("throughput_ops_per_s", "requests_per_s"))
     length = steady["end_s"] - steady["start_s"]
     shown = f"{length:.0f}" if length >= 10 else f"{length:.3g}"
+    per_s = load.get("sessions_per_s")
+    offered = f"{load['users']} users" if per_s is None else f"{per_s:g} sessions/s"
     lines = [
-        f"{result['name']}: {load['users']} users, {shown} s steady, {rate} ops/s, {requests} requests/s",
+        f"{result['name']}: {offered}, {shown} s steady, {rate} ops/s, {requests} requests/s",
         columns(head, rows, set(head[1:])),
     ]
     for sla in ("SLA-1", "SLA-2"):
@@ -248,8 +250,22 @@ def table(result: Mapping[str, Any], folder: Path) -> str:
         worst = verdict["worst"]
         where = f", least {worst['operation']} {_percent(worst['share'])}" if worst else ""
         lines.append(f"{sla}: {'met' if verdict['met'] else 'not met'} ({verdict['percent']} %{where})")
+    if (sessions := result.get("sessions")) and (per_s is not None or sum(sessions["lost"].values())):
+        lines.append(_sessions(sessions))
     lines.append(f"{'valid' if result['validity']['valid'] else 'INVALID'}; {result['outcome']}; {folder}")
     return "\n".join(lines)
+
+
+def _sessions(sessions: Mapping[str, Any]) -> str:
+    """Those that began in the steady state, and how many it completed a second."""
+    causes = ", ".join(f"{cause} {count}" for cause, count in sessions["lost"].items() if count)
+    lost = sum(sessions["lost"].values())
+    return (
+        f"sessions: {sessions['begun']} begun, {sessions['completed']} completed "
+        f"({_percent(sessions['completed_share'])}), {lost} lost{f' ({causes})' if causes else ''}, "
+        f"{sessions['unfinished']} unfinished, {sessions['dropped']} dropped; "
+        f"{_number(sessions['completed_per_s'], 1)} completed/s"
+    )
 
 
 def _number(value: float | None, digits: int) -> str:

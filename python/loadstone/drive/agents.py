@@ -79,8 +79,8 @@ class RemoteEngine:
         """
         plan = json.loads(plan_json)
         count = len(self._hosts)
-        if plan["load"]["users"] < count:
-            users = plan["load"]["users"]
+        users = plan["load"].get("users")
+        if users is not None and users < count:
             raise LoadstoneError("agents", f"{count} agents for {users} users", hint="take fewer agents")
         self.bring_up()
         with self._naming_the_gone():

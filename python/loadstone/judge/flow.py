@@ -20,6 +20,9 @@ from loadstone.judge.measurement import Measurement, OperationSeries, Rules
 TOLERANCE = 0.02
 """Little's law and the mean pace hold within 2 %."""
 
+LOST_SHARE = 0.01
+"""When more sessions than these are lost, the walks seen are not those of the mix."""
+
 MIX_POINTS = 2.0
 """Shares of the mix are within 2 percentage points (Faban's default)."""
 
@@ -34,6 +37,8 @@ def littles_law(measurement: Measurement, rules: Rules) -> Check:
     It fails when users hang in operations, starve, or never ran.
     """
     part = measurement.settled
+    if rules.plan["load"].get("sessions_per_s"):
+        return _of_sessions(measurement)
     if rules.plan["load"].get("operations"):
         return _no_cycles(measurement)
     if part.start >= part.stop:
@@ -81,6 +86,34 @@ def _no_cycles(measurement: Measurement) -> Check:
     )
 
 
+def _of_sessions(measurement: Measurement) -> Check:
+    """Sessions = arrivals/s x life, by the lives of those that ended in the steady state.
+
+    What they lived before it, and what those that are left will live after it, cancel in the mean where the
+    number of sessions neither grows nor shrinks. It fails when sessions pile up, or starve.
+    """
+    sessions, users = measurement.sessions, float(measurement.users.mean()) if len(measurement.users) else 0.0
+    if not sessions or not sessions.ended or measurement.settled.start >= measurement.settled.stop:
+        return _not_judged(
+            "littles-law", f"arrivals/s x life = sessions ± {100 * TOLERANCE:g} %", measurement
+        )
+    carried = sessions.ended_life_s / measurement.steady_s
+    # Of the lives at both ends of the span too much or too little is counted, and the sessions that live are
+    # seen once a second only; both scatter as Poisson counts do.
+    ends = math.sqrt(2 * users) * sessions.ended_life_s / sessions.ended / measurement.steady_s
+    error = math.hypot(ends, math.sqrt(users / len(measurement.users)))
+    passed = abs(carried - users) <= max(TOLERANCE * users, SURE * error)
+    return Check(
+        name="littles-law",
+        passed=passed,
+        measured=f"arrivals/s x life = {carried:.1f} sessions"
+        + _chance(passed, abs(carried - users) > TOLERANCE * users),
+        expected=f"{users:.1f} sessions ± {100 * TOLERANCE:g} %",
+        hint="the number of sessions grows or shrinks: fewer arrive than the service ends, or more",
+        about="service",
+    )
+
+
 def _users_check(carried: float, users: float, error: float, how: str) -> Check:
     deviation = carried - users
     passed = abs(deviation) <= max(TOLERANCE * users, SURE * error)
@@ -109,6 +142,8 @@ def mix_share(measurement: Measurement, operation: OperationSeries) -> Ratio:
 def mix(measurement: Measurement, rules: Rules) -> Check:
     """Every operation's share is within 2 points of its stationary share; the worst is shown."""
     shares = {o.name: mix_share(measurement, o) for o in measurement.operations}
+    if measurement.sessions and measurement.sessions.lost_share > LOST_SHARE:
+        return _cut_short(measurement.sessions.lost_share)
     if measurement.settled.start >= measurement.settled.stop:
         return _not_judged("mix", f"stationary shares ± {MIX_POINTS:g} points", measurement)
     points = {name: 100 * (share.value - rules.mix[name]) for name, share in shares.items() if share.count}
@@ -127,6 +162,18 @@ def mix(measurement: Measurement, rules: Rules) -> Check:
         hint="failing operations or steps whose conditions never hold bend the mix: look at failures, "
         "and let ramp-up last several cycles",
         about="load",
+    )
+
+
+def _cut_short(share: float) -> Check:
+    return Check(
+        name="mix",
+        passed=False,
+        measured=f"not judged: {100 * share:.1f} % of the sessions were lost before their walks ended",
+        expected=f"stationary shares ± {MIX_POINTS:g} points",
+        hint="see why sessions are lost: `failures` in run.json shows the first failed operations",
+        about="service",
+        required=False,
     )
 
 

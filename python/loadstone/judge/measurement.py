@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from loadstone.judge.histogram import EMPTY, Floats, Histogram
+from loadstone.judge.sessions import Sessions
 
 CAUSES = ("refused", "reset", "closed", "timeout", "status", "marker")
-"""Causes of failed operations, in the engine's order."""
+"""Causes of failed operations, and of lost sessions, in the engine's order."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,8 @@ class Measurement:
     """Who made the load, where that was not this process."""
     lost: Mapping[str, str] = field(default_factory=dict)
     """Agents that were given up, with what happened."""
+    sessions: Sessions | None = None
+    """None of a folder of before sessions were counted."""
 
     @property
     def steady_s(self) -> float:

@@ -9,6 +9,7 @@ from typing import Any
 from loadstone.judge.flow import mix_share
 from loadstone.judge.histogram import Histogram
 from loadstone.judge.measurement import AgentSeries, Measurement, OperationSeries, Rules
+from loadstone.judge.sessions import summarise_sessions
 from loadstone.judge.sla import departures, judge_sla
 from loadstone.judge.validity import checks
 
@@ -32,6 +33,8 @@ def summarise(measurement: Measurement, rules: Rules, observed: Mapping[str, flo
             "out_per_op": _per(float(measurement.bytes_out.sum()), operations),
         },
         "operations": {o.name: _operation(o, measurement, rules) for o in measurement.operations},
+        "sessions": measurement.sessions
+        and summarise_sessions(measurement.sessions, measurement.steady_s, rules.plan["load"]),
         "sla": judge_sla(measurement, rules),
         "validity": {
             "valid": all(check.passed for check in judged if check.required),

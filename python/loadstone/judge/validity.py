@@ -36,6 +36,7 @@ def checks(measurement: Measurement, rules: Rules) -> list[Check]:
     return [
         *agents,
         *_operations(measurement, rules),
+        *_dropped_sessions(measurement, rules),
         littles_law(measurement, rules),
         mix(measurement, rules),
         pace(measurement, rules),
@@ -86,6 +87,23 @@ def _operations(measurement: Measurement, rules: Rules) -> list[Check]:
             expected=f"{wanted} within {rules.plan['load']['steady_s']:g} s",
             hint="the service was too slow for them: ask for fewer, or give them longer with load.steady_s",
             about="service",
+        )
+    ]
+
+
+def _dropped_sessions(measurement: Measurement, rules: Rules) -> list[Check]:
+    """Every session of an open workload finds a socket; no check of a workload of users."""
+    if not rules.plan["load"].get("sessions_per_s") or not measurement.sessions:
+        return []
+    dropped = measurement.sessions.whole.dropped
+    return [
+        Check(
+            name="sessions",
+            passed=not dropped,
+            measured=f"{dropped} dropped",
+            expected="a socket for every session that arrives",
+            hint="raise the limit of open files (`ulimit -Hn`), or let several agents make the load",
+            about="generator",
         )
     ]
 

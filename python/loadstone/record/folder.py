@@ -19,6 +19,8 @@ from loadstone.record.measured import read_measurement, read_observed
 from loadstone.record.tables import write_tables
 
 FORMAT = 1
+LOAD = ("users", "sessions_per_s", "arrivals", "ramp_up_s", "steady_s", "ramp_down_s")
+"""What `run.json` repeats of the plan's load."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +157,7 @@ def _head(
         },
         "target": rules["target"],
         "accounts": rules["accounts"],
-        "load": {name: load[name] for name in ("users", "ramp_up_s", "steady_s", "ramp_down_s")},
+        "load": {name: load[name] for name in LOAD if name in load},
     }
 
 

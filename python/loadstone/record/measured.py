@@ -14,6 +14,7 @@ import numpy as np
 from loadstone.judge import CAUSES, Histogram, Measurement, OperationSeries
 from loadstone.judge.histogram import EMPTY, Floats
 from loadstone.judge.measurement import AgentSeries, longest_pause_s
+from loadstone.record.sessions import read_sessions
 from loadstone.record.tables import counters
 
 _SETTLED = "second >= getvariable('settled') AND second < getvariable('high')"
@@ -43,7 +44,11 @@ def read_measurement(
         # A second belongs to the steady state when any of it does.
         connection.execute(f"SET VARIABLE low = {math.floor(start)}")
         connection.execute(f"SET VARIABLE high = {math.ceil(end)}")
+        sessions = read_sessions(connection, folder, known if ended_s is None else ended_s)
         settled = start + longest_pause_s(plan)
+        if load.get("sessions_per_s") and sessions:
+            # From then on as many sessions end as begin, and their pauses are seen whole.
+            settled = max(start, sessions.longest_s)
         connection.execute(f"SET VARIABLE settled = {math.ceil(settled)}")
         engine = _engine(connection, math.ceil(end) - math.floor(start))
         agents = _agents(connection, folder / "agents.parquet", load["threads"] or 1)
@@ -64,6 +69,7 @@ def read_measurement(
             ),
             agents=agents,
             lost=lost or {},
+            sessions=sessions,
         )
 
 

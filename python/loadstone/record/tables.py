@@ -15,23 +15,28 @@ from loadstone.record import journal
 from loadstone.record.disk import naming_disk_errors
 from loadstone.scenario.checks import COUNTERS
 
-TABLES = ("histograms", "windows", "engine", "agents", "hosts")
+TABLES = ("histograms", "windows", "sessions", "engine", "agents", "hosts")
 
 _SPARSE = "STRUCT(bucket UINTEGER[], count UBIGINT[])"
 _OPERATION = f"""STRUCT(operation UINTEGER, phase UTINYINT, ok UBIGINT, failed UBIGINT[], late UBIGINT,
     dropped UBIGINT, counters UBIGINT[],
     response {_SPARSE}, service {_SPARSE}, pace {_SPARSE}, lag {_SPARSE})"""
+_SESSIONS = f"""STRUCT(phase UTINYINT, begun UBIGINT, completed UBIGINT, lost UBIGINT[], dropped UBIGINT,
+    life_ms {_SPARSE}, lost_life_ms {_SPARSE}, operations {_SPARSE})"""
 _COLUMNS = {
     "window": f"""STRUCT(second UINTEGER, users UINTEGER, in_flight UINTEGER, connections UINTEGER,
-        connects UBIGINT, requests UBIGINT, bytes_in UBIGINT, bytes_out UBIGINT, cpu_user_s DOUBLE,
-        cpu_sys_s DOUBLE, wake_lag {_SPARSE}, operations {_OPERATION}[])""",
+        connects UBIGINT, reconnects UBIGINT, closed_idle UBIGINT, closed_with_answer UBIGINT,
+        requests UBIGINT, bytes_in UBIGINT, bytes_out UBIGINT, cpu_user_s DOUBLE,
+        cpu_sys_s DOUBLE, wake_lag {_SPARSE}, operations {_OPERATION}[],
+        sessions {_SESSIONS}[])""",
     "hosts": "STRUCT(second UINTEGER, metrics MAP(VARCHAR, MAP(VARCHAR, DOUBLE)))",
     "agents": f"""STRUCT(second UINTEGER, of MAP(VARCHAR, STRUCT(users UINTEGER, in_flight UINTEGER,
         requests UBIGINT, cpu_s DOUBLE, wake_lag {_SPARSE})))""",
     "event": "JSON",
 }
 _ENGINE = (
-    *("users", "in_flight", "connections", "connects", "requests"),
+    *("users", "in_flight", "connections", "connects", "reconnects", "closed_idle", "closed_with_answer"),
+    "requests",
     *("bytes_in", "bytes_out", "cpu_user_s", "cpu_sys_s"),
 )
 _LONGEST_LINE = 1 << 28  # bytes; a second of a million operations stays far below
@@ -78,6 +83,9 @@ def _open(connection: duckdb.DuckDBPyConnection, path: Path, plan: Mapping[str, 
     connection.execute(
         "CREATE VIEW operations AS SELECT w.second AS second, unnest(w.operations) AS o FROM seconds"
     )
+    connection.execute(
+        "CREATE VIEW sessions AS SELECT w.second AS second, unnest(w.sessions) AS s FROM seconds"
+    )
     connection.execute("CREATE TABLE names (operation UINTEGER, name VARCHAR)")
     connection.executemany(
         "INSERT INTO names VALUES (?, ?)",
@@ -87,12 +95,20 @@ def _open(connection: duckdb.DuckDBPyConnection, path: Path, plan: Mapping[str, 
 
 def _queries(plan: Mapping[str, Any]) -> dict[str, str]:
     """The table's query by its name."""
-    phase = "CASE o.phase WHEN 0 THEN 'ramp-up' WHEN 1 THEN 'steady' ELSE 'ramp-down' END AS phase"
+    phase, begun = (
+        f"CASE {of}.phase WHEN 0 THEN 'ramp-up' WHEN 1 THEN 'steady' ELSE 'ramp-down' END AS phase"
+        for of in ("o", "s")
+    )
     joined = "FROM operations JOIN names ON names.operation = o.operation"
     histograms = [
         f"SELECT second, name AS operation, {phase}, '{kind}' AS kind, "
         f"unnest(o.{kind}.bucket) AS bucket, unnest(o.{kind}.count) AS count {joined}"
         for kind in ("response", "service", "pace", "lag")
+    ]
+    histograms += [
+        f"SELECT second, '*' AS operation, {begun}, 'session_{kind}' AS kind, "
+        f"unnest(s.{kind}.bucket) AS bucket, unnest(s.{kind}.count) AS count FROM sessions"
+        for kind in ("life_ms", "lost_life_ms", "operations")
     ]
     start = plan["load"]["ramp_up_s"]
     end = start + plan["load"]["steady_s"]
@@ -101,7 +117,10 @@ def _queries(plan: Mapping[str, Any]) -> dict[str, str]:
         f"WHEN w.second < {end} THEN 'steady' ELSE 'ramp-down' END AS phase, 'wake_lag' AS kind, "
         "unnest(w.wake_lag.bucket) AS bucket, unnest(w.wake_lag.count) AS count FROM seconds"
     )
-    causes = ", ".join(f"o.failed[{i}] AS {cause}" for i, cause in enumerate(CAUSES, start=1))
+    causes, lost = (
+        ", ".join(f"{of}[{i}] AS {cause}" for i, cause in enumerate(CAUSES, start=1))
+        for of in ("o.failed", "s.lost")
+    )
     extra = ", ".join(
         f"o.counters[{i}] AS {_identifier(name)}" for i, name in enumerate(counters(plan), start=1)
     )
@@ -109,6 +128,8 @@ def _queries(plan: Mapping[str, Any]) -> dict[str, str]:
         "histograms": " UNION ALL ".join(histograms),
         "windows": f"SELECT second, name AS operation, {phase}, o.ok AS ok, {causes}, o.late AS late, "
         f"o.dropped AS dropped, {extra} {joined}",
+        "sessions": f"SELECT second, {begun}, s.begun AS begun, s.completed AS completed, {lost}, "
+        "s.dropped AS dropped FROM sessions",
         "engine": f"SELECT w.second, {', '.join(f'w.{name}' for name in _ENGINE)} FROM seconds",
         "agents": """SELECT second, agent.key AS agent, agent.value.users AS users,
             agent.value.in_flight AS in_flight, agent.value.requests AS requests, agent.value.cpu_s AS cpu_s,

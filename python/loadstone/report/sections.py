@@ -243,13 +243,21 @@ def _run_tiles(chapter: Chapter) -> list[Tile]:
     found = chapter.detail.summary
     sut, generator = found.get("sut") or {}, found.get("generator") or {}
     return [
-        Tile("Users", format.whole(found["load"]["users"])),
+        _offered(found["load"]),
         Tile("Throughput", format.figure(found.get("throughput_ops_per_s")), "operations/s"),
         Tile("Requests", format.figure(found.get("requests_per_s")), "requests/s"),
         Tile("CPU of the SUT", format.figure(sut.get("cpu_cores_mean")), "cores"),
         Tile("Memory of the SUT", format.size(sut.get("rss_bytes_max")), "at most"),
         Tile("CPU of the generator", format.share(generator.get("cpu_share"))),
     ]
+
+
+def _offered(load: Json) -> Tile:
+    """What the run asked of the service."""
+    rate = load.get("sessions_per_s")
+    if rate is None:
+        return Tile("Users", format.whole(load["users"]))
+    return Tile("Offered", format.figure(rate), "sessions/s")
 
 
 def _absent(chapter: Chapter) -> list[tuple[str, str]]:

@@ -10,8 +10,9 @@ from urllib.parse import urlsplit
 
 from loadstone.scenario import mixing, names, values
 from loadstone.scenario.findings import Finding, listed, suggest
-from loadstone.scenario.model import END, Check, Extract, Load, Operation, ScenarioFile, Target
+from loadstone.scenario.model import END, Check, Extract, Operation, ScenarioFile, Target
 from loadstone.scenario.positions import Path
+from loadstone.scenario.sessions import Load
 
 COUNTERS = (
     "requests",
@@ -45,10 +46,9 @@ def warnings(file: ScenarioFile) -> Iterator[Finding]:
         yield Finding("short-steady", message + f"{file.sla.window_s:g} s", ("load", "steady_s"), hint)
     for number, operation in enumerate(file.operation):
         for name, value in operation.draw.items():
-            if isinstance(value, values.Slice) and value.count < file.load.users:
-                message = (
-                    f"{file.load.users} users share {value.count} values of `{name}`: two may draw the same"
-                )
+            users = file.load.users
+            if isinstance(value, values.Slice) and users is not None and value.count < users:
+                message = f"{users} users share {value.count} values of `{name}`: two may draw the same"
                 yield Finding(
                     "shared-slice",
                     message,

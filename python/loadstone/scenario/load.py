@@ -28,6 +28,7 @@ class Scenario:
     data: Mapping[str, int | float | str]
     warnings: tuple[LoadstoneError, ...]
     _body: Mapping[str, Any]
+    _source: Source
 
     @property
     def name(self) -> str:
@@ -55,6 +56,20 @@ class Scenario:
         return self.file.sla.window_s
 
     @property
+    def sessions_per_s(self) -> float | None:
+        """The rate at which sessions arrive; None of a workload of users."""
+        return self.file.load.sessions_per_s
+
+    def require_users(self, whose: str) -> None:
+        """LoadstoneError `open-workload` when sessions arrive and `whose` speaks of users."""
+        if self.sessions_per_s is not None:
+            message = (
+                f"{whose} of users, and here sessions arrive at a rate ({self.sessions_per_s:g} a second)"
+            )
+            hint = "--set load.users=N makes users of them; another rate is --set load.sessions_per_s=R"
+            raise self._source.error(Finding("open-workload", message, ("load", "sessions_per_s"), hint))
+
+    @property
     def counters(self) -> list[str]:
         """Names of an operation's counters as the engine orders them: its own, then the counted steps."""
         return [*checks.COUNTERS, *checks.counts(self.file)]
@@ -70,8 +85,11 @@ class Scenario:
         """The plan for one agent, ready for `json.dumps`.
 
         `target` is the (host, port) of a site at the root; without it the scenario's URL.
-        `slice` is (this agent from 0, number of agents). ValueError when there is no address.
+        `slice` is (this agent from 0, number of agents). ValueError when there is no address,
+        LoadstoneError `open-workload` when there are `users` for a rate of sessions.
         """
+        if users is not None:
+            self.require_users("--users is a number")
         if target is not None:
             address = plan.endpoint(*target)
         elif self.target.url is not None:
@@ -173,7 +191,7 @@ def _check(raw: Mapping[str, Any], source: Source, path: Path, text: bytes) -> S
         raise source.errors(findings)
     body = plan.Planner(known, columns.cells).plan(file)
     warnings = tuple(source.error(finding) for finding in checks.warnings(file))
-    return Scenario(file, path, text, known, warnings, body)
+    return Scenario(file, path, text, known, warnings, body, source)
 
 
 class _Columns:

@@ -9,7 +9,6 @@ from pydantic import ConfigDict, Discriminator, Field, Tag, model_validator
 
 from loadstone.scenario.fields import (
     Bytes,
-    Count,
     Name,
     NonNegative,
     Positive,
@@ -20,9 +19,9 @@ from loadstone.scenario.fields import (
     Status,
     Table,
     Text,
-    Threads,
     refuse,
 )
+from loadstone.scenario.sessions import Load, Session
 from loadstone.scenario.values import Law, Value
 
 FORMAT = 1
@@ -94,49 +93,6 @@ class Target(Table):
         return self.app_options.model_dump(exclude_none=True)
 
 
-class Load(Table):
-    """How many users, and for how long (seconds)."""
-
-    users: Count = 10
-    ramp_up_s: NonNegative = 30.0
-    steady_s: Positive = 300.0
-    ramp_down_s: NonNegative = 10.0
-    timeout_s: Positive = 30.0
-    profile: list[Annotated[list[Real], Field(min_length=2, max_length=2)]] = Field(
-        default=[], description="variable load: [seconds from the end of ramp-up, users], ascending"
-    )
-    threads: Threads = 0
-    operations: Annotated[
-        Count | None,
-        Field(description="the run ends after so many operations, at the latest after `steady_s`"),
-    ] = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _without_ramps(cls, written: Any) -> Any:
-        if isinstance(written, dict) and written.get("operations") is not None:
-            return {"ramp_up_s": 0.0, "ramp_down_s": 0.0, **written}
-        return written
-
-    @model_validator(mode="after")
-    def _all_steady(self) -> Load:
-        if self.operations is None:
-            return self
-        if self.ramp_up_s or self.ramp_down_s or self.profile:
-            raise refuse(
-                "load-operations",
-                "a run of a number of operations has no ramp-up, ramp-down or profile: all of it is measured",
-                "set ramp_up_s = 0 and ramp_down_s = 0, or remove `operations`",
-            )
-        if self.operations < self.users:
-            raise refuse(
-                "load-operations",
-                f"{self.operations} operations are too few for {self.users} users",
-                "at least one for each user",
-            )
-        return self
-
-
 class Pacing(Table):
     """When the next operation starts: `cycle` from start to start, `think` from end to start."""
 
@@ -148,12 +104,6 @@ class Pacing(Table):
         if (self.cycle is None) == (self.think is None):
             raise refuse("pacing", "pacing needs exactly one of `cycle` and `think`", "for example cycle = 5")
         return self
-
-
-class Session(Table):
-    """Sessions begin with this operation; without it with the first of the file."""
-
-    first: str | None = None
 
 
 class Browser(Table):

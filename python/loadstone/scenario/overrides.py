@@ -16,8 +16,8 @@ def apply(raw: Mapping[str, Any], overrides: Mapping[str, str]) -> tuple[dict[st
     """The changed copy, and by changed path the option that did it. LoadstoneError `override-path`.
 
     Items of lists go by their name or their number from 1, as in `operation.Home.step.2.chance`.
-    Setting `target.url` replaces a built-in application as the target, and forgets a `target.reset` of the
-    file.
+    Setting `load.users` or `load.sessions_per_s` removes the other one. Setting `target.url` replaces a
+    built-in application as the target, and forgets a `target.reset` of the file.
 
     >>> apply({"load": {"users": 1}}, {"load.users": "20"})
     ({'load': {'users': 20}}, {('load', 'users'): '--set load.users=20'})
@@ -34,6 +34,11 @@ def apply(raw: Mapping[str, Any], overrides: Mapping[str, str]) -> tuple[dict[st
             # What resets one site must not run for another.
             if ("target", "reset") not in options:
                 changed["target"].pop("reset", None)
+    for kept, *others in (("users", "sessions_per_s", "arrivals"), ("sessions_per_s", "users")):
+        if ("load", kept) in options:
+            for other in others:
+                if ("load", other) not in options:
+                    changed["load"].pop(other, None)
     return changed, options
 
 

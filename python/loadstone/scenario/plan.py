@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from loadstone.scenario import mixing, model, values
+from loadstone.scenario import mixing, model, sessions, values
 from loadstone.scenario.model import FilePart
 from loadstone.scenario.templates import fill, literal
 
@@ -53,15 +53,16 @@ class Planner:
             "name": file.name,
             "load": self._load(file.load),
             "pacing": self._pacing(file.pacing),
-            "session": {"first": file.first},
+            "session": {**file.session.model_dump(), "first": file.first},
             "browser": self._browser(file.browser),
             "operations": [self._operation(operation) for operation in file.operation],
             "mix": mixing.rows(file),
         }
 
-    def _load(self, load: model.Load) -> Json:
+    def _load(self, load: sessions.Load) -> Json:
         profile = [[at, int(users)] for at, users in load.profile]
-        return {**load.model_dump(exclude={"profile"}), "profile": profile}
+        absent = {"users"} if load.sessions_per_s is not None else {"sessions_per_s", "arrivals"}
+        return {**load.model_dump(exclude={"profile", *absent}), "profile": profile}
 
     def _pacing(self, pacing: model.Pacing) -> Json:
         kind = "cycle" if pacing.cycle is not None else "think"

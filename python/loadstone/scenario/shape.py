@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from loadstone.errors import SLUGS
-from loadstone.scenario import model, values
+from loadstone.scenario import model, sessions, values
 from loadstone.scenario.fields import Table
 from loadstone.scenario.findings import Finding, child, listed, suggest
 from loadstone.scenario.positions import Path
@@ -41,12 +41,12 @@ _TABLES: dict[str, type[Table]] = {
     "browser": model.Browser,
     "check": model.Check,
     "expect": model.Expect,
-    "load": model.Load,
+    "load": sessions.Load,
     "locality": values.Locality,
     "operation": model.Operation,
     "options": model.AppOptions,
     "pacing": model.Pacing,
-    "session": model.Session,
+    "session": sessions.Session,
     "sla": model.Sla,
     "step": model.Step,
     "target": model.Target,

@@ -193,6 +193,9 @@ def _length_s(run: Run) -> float:
     """The length of the run; of one that ended early, up to where it got."""
     load, steady = run.summary["load"], run.summary.get("steady") or {}
     planned = load["ramp_up_s"] + load["steady_s"] + load["ramp_down_s"]
+    if load.get("sessions_per_s") is not None:
+        # Such a run ends with its last session.
+        return float(run.summary["sessions"]["whole_run"]["seconds"])
     if run.summary.get("outcome") == "complete" or steady.get("end_s") is None:
         return float(planned)
     return float(min(planned, steady["end_s"] + load["ramp_down_s"]))

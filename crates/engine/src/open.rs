@@ -1,0 +1,124 @@
+//! Sessions: those that users begin one after the other, and those of an open workload, which arrive whether or not the
+//! server keeps up.
+
+use loadstone_workload::{Arrivals, Program};
+
+use crate::clock::micros;
+use crate::driver::Driver;
+use crate::recorder::Cause;
+use crate::user::{Session, Stage, User};
+
+/// Most sessions that begin before the events of others are looked at.
+const AT_ONCE: usize = 64;
+
+/// The sessions of a thread that are still to come, and where they find room.
+#[derive(Debug)]
+pub(crate) struct Open {
+    arrivals: Arrivals,
+    next: Option<(u32, u64)>,
+    /// The thread has not yet said that none is to come.
+    expecting: bool,
+    /// No session arrives from here on.
+    until: u64,
+    /// Users that are in no session.
+    free: Vec<u32>,
+    most: usize,
+}
+
+impl Open {
+    /// The part of thread `number` of `threads` of an open workload; `room`: sockets for all threads.
+    pub(crate) fn new(program: &Program, (number, threads): (u32, u32), room: u64) -> Option<Self> {
+        let (index, of) = program.slice;
+        let mut arrivals = Arrivals::new(program, index + of * number, of * threads)?;
+        let most = (room / u64::from(threads)).min(u64::from(program.population)) as usize;
+        let until = micros(program.load.ramp_up_s) + micros(program.load.steady_s);
+        let next = next_of(&mut arrivals);
+        Some(Self { arrivals, next, expecting: true, until, free: Vec::with_capacity(most), most })
+    }
+
+    /// Most sessions at once.
+    pub(crate) fn most(&self) -> usize {
+        self.most
+    }
+
+    /// When there is something to do.
+    pub(crate) fn next_at(&self) -> u64 {
+        match self.next {
+            Some((_, at)) => at,
+            None if self.expecting => self.until,
+            None => u64::MAX,
+        }
+    }
+
+    fn take_due(&mut self, now: u64) -> Option<(u32, u64)> {
+        let due = self.next.filter(|(_, at)| *at <= now)?;
+        self.next = next_of(&mut self.arrivals);
+        Some(due)
+    }
+
+    /// A user that is in no session, a new one if need be; none when all sockets are in use.
+    fn room(&mut self, program: &Program, users: &mut Vec<User>, number: u32) -> Option<usize> {
+        if let Some(token) = self.free.pop() {
+            users[token as usize].state.become_user(program, number);
+            return Some(token as usize);
+        }
+        let token = users.len();
+        (token < self.most).then(|| {
+            users.push(User::new(program, number, token as u32));
+            token
+        })
+    }
+}
+
+fn next_of(arrivals: &mut Arrivals) -> Option<(u32, u64)> {
+    arrivals.next().map(|(number, at_s)| (number, micros(at_s)))
+}
+
+impl Driver<'_> {
+    /// Begins the sessions that are due.
+    pub(crate) fn admit(&mut self, users: &mut Vec<User>) {
+        let (program, shared, round) = (self.program, self.shared, self.now);
+        for _ in 0..AT_ONCE {
+            let Some(open) = &mut self.open else { return };
+            let Some((number, at)) = open.take_due(round) else { break };
+            let Some(token) = open.room(program, users, number) else {
+                self.recorder.sessions.dropped(at);
+                continue;
+            };
+            shared.live.iter().for_each(|live| live.begun());
+            let user = &mut users[token];
+            user.stage = Stage::Idle;
+            self.gauges.users += 1;
+            self.now = self.clock.now();
+            self.recorder.woke(self.now - at);
+            self.begin(user, at);
+        }
+        let done = self.open.as_mut().filter(|open| open.next.is_none() && round >= open.until);
+        if let Some(open) = done.filter(|open| open.expecting) {
+            open.expecting = false;
+            shared.live.iter().for_each(|live| live.ended(open.until));
+        }
+    }
+
+    /// A user begins a session: at once in a closed workload, intended at `arrival` in an open one.
+    pub(crate) fn begin_session(&mut self, user: &mut User, arrival: u64) {
+        let began = if self.open.is_some() { arrival } else { self.now };
+        user.session = Session { began, ..Session::default() };
+        self.recorder.sessions.begun(began);
+    }
+
+    /// A user's session is over: completed, or lost by the failure of its last operation.
+    pub(crate) fn end_session(&mut self, user: &mut User, lost: Option<Cause>) {
+        self.recorder.sessions.ended(user.session, self.now, lost);
+        if let Some(open) = &mut self.open {
+            open.free.push(user.token);
+            user.leaving = true;
+            self.shared.live.iter().for_each(|live| live.ended(self.now));
+        } else if lost.is_some() {
+            user.next_operation = self.program.first;
+            user.next_in_new_session = true;
+            let pacing = &self.program.operations[user.next_operation].pacing;
+            user.delay = micros(pacing.law.sample(&mut user.state.walk));
+        }
+    }
+}

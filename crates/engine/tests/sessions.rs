@@ -1,0 +1,200 @@
+//! Sessions: how they arrive, what ends them, what is counted of them.
+
+mod support;
+
+use std::collections::BTreeSet;
+
+use loadstone_engine::{CAUSES, SessionWindow, Sparse, Window};
+use loadstone_stats::Histogram;
+use serde_json::{Value as Json, json};
+use support::{Outcome, Reply, Server, answer, get, operation, plan, run};
+
+/// Sessions of three requests `/SESSION/a`, `/b`, `/c` that arrive at a rate for a second.
+fn open(server: &Server, sessions_per_s: f64) -> Json {
+    let operations =
+        ["a", "b", "c"].map(|name| operation(name, json!([get(&format!("/{{user}}/{name}"), json!({}))])));
+    let mut plan = plan(server.port, 1.0, json!(operations));
+    plan["load"] = json!({"sessions_per_s": sessions_per_s, "ramp_up_s": 0, "steady_s": 1, "ramp_down_s": 60, "timeout_s": 30});
+    plan["session"]["on_failure"] = json!("end");
+    plan["mix"]["c"] = json!({"end": 1});
+    plan
+}
+
+fn sum(outcome: &Outcome, of: impl Fn(&SessionWindow) -> u64) -> u64 {
+    outcome.windows.iter().flat_map(|w| &w.sessions).map(of).sum()
+}
+
+fn begun(outcome: &Outcome) -> u64 {
+    sum(outcome, |s| s.begun)
+}
+
+fn completed(outcome: &Outcome) -> u64 {
+    sum(outcome, |s| s.completed)
+}
+
+/// Lost sessions by cause, those that occurred.
+fn lost(outcome: &Outcome) -> Vec<(&'static str, u64)> {
+    let all = CAUSES.iter().enumerate().map(|(i, cause)| (*cause, sum(outcome, |s| s.lost[i])));
+    all.filter(|(_, count)| *count > 0).collect()
+}
+
+fn total(outcome: &Outcome, of: fn(&Window) -> u64) -> u64 {
+    outcome.windows.iter().map(of).sum()
+}
+
+fn merged(outcome: &Outcome, of: fn(&SessionWindow) -> &Sparse) -> Histogram {
+    let mut all = Histogram::new();
+    for sparse in outcome.windows.iter().flat_map(|w| &w.sessions).map(of) {
+        sparse.bucket.iter().zip(&sparse.count).for_each(|(bucket, count)| all.add(*bucket as usize, *count));
+    }
+    all
+}
+
+fn ok() -> Reply {
+    answer(200, "", "ok")
+}
+
+fn closing(fields: &str) -> Reply {
+    Reply::SendAndClose(format!("HTTP/1.1 200 X\r\n{fields}Content-Length: 2\r\n\r\nok").into_bytes())
+}
+
+#[test]
+fn sessions_arrive_at_their_rate_and_the_run_ends_with_the_last() {
+    let server = Server::start(|_| ok());
+    let outcome = run(open(&server, 60.0));
+    assert_eq!((begun(&outcome), completed(&outcome), lost(&outcome)), (60, 60, vec![]));
+    assert_eq!((total(&outcome, |w| w.connects), total(&outcome, |w| w.reconnects)), (60, 0));
+    assert_eq!(merged(&outcome, |s| &s.operations).buckets().collect::<Vec<_>>(), [(3, 60)]);
+    // Two pauses of 20 ms in each.
+    assert!(merged(&outcome, |s| &s.life_ms).quantile(0.0) >= Some(40.0));
+    assert!(outcome.summary.ended_s < 61.0, "not the whole ramp-down");
+    assert_eq!(outcome.summary.outcome, "complete");
+    assert_eq!(outcome.windows.last().unwrap().users, 0);
+    let sessions: BTreeSet<_> = server.paths().into_iter().collect();
+    let expected = (0..60).flat_map(|n| ["a", "b", "c"].map(|name| format!("GET /{n}/{name}")));
+    assert_eq!(sessions, expected.collect(), "each is a user of its own");
+}
+
+#[test]
+fn agents_and_threads_share_the_arrivals() {
+    let server = Server::start(|_| ok());
+    let mut count = 0;
+    for index in 0..2 {
+        let mut plan = open(&server, 25.0);
+        plan["slice"] = json!({"index": index, "of": 2});
+        plan["load"]["threads"] = json!(2);
+        let outcome = run(plan);
+        assert_eq!(outcome.summary.outcome, "complete");
+        count += completed(&outcome);
+    }
+    assert_eq!(
+        (count, server.paths().len(), server.paths().into_iter().collect::<BTreeSet<_>>().len()),
+        (25, 75, 75)
+    );
+}
+
+#[test]
+fn a_server_that_closes_after_each_answer_is_connected_to_again() {
+    let server = Server::start(|_| closing("Connection: close\r\n"));
+    let outcome = run(open(&server, 40.0));
+    assert_eq!((completed(&outcome), lost(&outcome)), (40, vec![]));
+    assert_eq!((total(&outcome, |w| w.connects), total(&outcome, |w| w.reconnects)), (120, 80));
+    assert_eq!((total(&outcome, |w| w.closed_with_answer), total(&outcome, |w| w.closed_idle)), (120, 0));
+}
+
+#[test]
+fn a_server_that_closes_without_a_word_is_seen_doing_so() {
+    let server = Server::start(|_| closing(""));
+    let outcome = run(open(&server, 40.0));
+    assert_eq!((completed(&outcome), lost(&outcome)), (40, vec![]));
+    assert_eq!(total(&outcome, |w| w.reconnects), 80);
+    // Whether the end of the stream is seen with the answer or after it is up to the network; of the last one of a
+    // session only the former is looked for.
+    let seen = total(&outcome, |w| w.closed_with_answer + w.closed_idle);
+    assert!((80..=120).contains(&seen), "{seen}");
+}
+
+#[test]
+fn a_failed_operation_loses_its_session() {
+    // Every other session meets a wrong answer at its second operation.
+    let server = Server::start(|r| {
+        let number: u32 = r.path.split('/').nth(1).unwrap().parse().unwrap();
+        answer(if number % 2 == 0 && r.path.ends_with('b') { 503 } else { 200 }, "", "ok")
+    });
+    let outcome = run(open(&server, 40.0));
+    assert_eq!((completed(&outcome), lost(&outcome)), (20, vec![("status", 20)]));
+    assert_eq!((outcome.ok(0), outcome.ok(1), outcome.ok(2)), (40, 20, 20));
+    assert_eq!(merged(&outcome, |s| &s.lost_life_ms).count(), 20);
+}
+
+#[test]
+fn with_go_on_a_session_with_a_failure_is_completed() {
+    let server = Server::start(|r| if r.path.ends_with('b') { Reply::Reset } else { ok() });
+    let mut plan = open(&server, 20.0);
+    plan["session"]["on_failure"] = json!("go-on");
+    let outcome = run(plan);
+    assert_eq!((completed(&outcome), lost(&outcome)), (20, vec![]));
+    // A connection that breaks at once is tried again, once; then the third operation needs one.
+    assert_eq!((outcome.ok(2), total(&outcome, |w| w.reconnects)), (20, 40));
+}
+
+#[test]
+fn a_server_that_never_answers_loses_all_to_time_outs() {
+    let server = Server::start(|_| Reply::Silence);
+    let mut plan = open(&server, 20.0);
+    plan["load"]["timeout_s"] = json!(0.2);
+    let outcome = run(plan);
+    assert_eq!((begun(&outcome), completed(&outcome), lost(&outcome)), (20, 0, vec![("timeout", 20)]));
+    assert!(merged(&outcome, |s| &s.lost_life_ms).quantile(0.0) >= Some(200.0));
+}
+
+#[test]
+fn what_lives_at_the_end_is_neither_completed_nor_lost() {
+    let server = Server::start(|r| if r.path.ends_with('c') { Reply::Silence } else { ok() });
+    let mut plan = open(&server, 10.0);
+    plan["load"]["ramp_down_s"] = json!(0.3);
+    let outcome = run(plan);
+    assert_eq!((begun(&outcome), completed(&outcome), lost(&outcome)), (10, 0, vec![]));
+    assert_eq!((outcome.windows.last().unwrap().users, outcome.summary.ended_s), (10, 1.3));
+}
+
+#[test]
+fn a_session_has_no_more_operations_than_allowed() {
+    let server = Server::start(|_| ok());
+    let mut plan = open(&server, 10.0);
+    plan["mix"]["c"] = json!({"a": 1});
+    plan["session"]["max_operations"] = json!(7);
+    let outcome = run(plan);
+    assert_eq!(merged(&outcome, |s| &s.operations).buckets().collect::<Vec<_>>(), [(7, 10)]);
+    assert_eq!((outcome.ok(0), outcome.ok(1), outcome.ok(2)), (30, 20, 20));
+}
+
+#[test]
+fn sessions_in_the_system_are_their_rate_times_their_life() {
+    let server = Server::start(|_| ok());
+    let mut plan = open(&server, 100.0);
+    plan["load"]["ramp_up_s"] = json!(1);
+    plan["pacing"]["law"] = json!({"kind": "uniform", "low_s": 0.1, "high_s": 0.5});
+    plan["load"]["arrivals"] = json!("poisson");
+    let outcome = run(plan);
+    let rate = begun(&outcome) as f64 / 2.0;
+    let life_s = merged(&outcome, |s| &s.life_ms).mean().unwrap() / 1e3;
+    assert!(life_s >= 0.2);
+    // After the first second as many end as begin. Some 60 ± 8 live at any instant.
+    let live = f64::from(outcome.windows[1].users);
+    assert!((live / (rate * life_s) - 1.0).abs() < 0.6, "{live} {rate} {life_s}");
+}
+
+#[test]
+fn users_of_a_closed_workload_begin_and_lose_sessions_too() {
+    let server = Server::start(|r| {
+        assert_eq!(r.field("cookie"), (r.nth > 0).then_some("s=1"));
+        answer(if r.path.ends_with('b') { 500 } else { 200 }, "Set-Cookie: s=1\r\n", "ok")
+    });
+    let mut plan = open(&server, 1.0);
+    plan["load"] = json!({"users": 2, "ramp_up_s": 0, "steady_s": 0.5, "ramp_down_s": 0, "timeout_s": 5});
+    let outcome = run(plan);
+    let [("status", lost)] = lost(&outcome)[..] else { panic!() };
+    assert!(lost >= 4 && lost + 2 >= begun(&outcome) && completed(&outcome) == 0);
+    assert_eq!((outcome.ok(2), outcome.failures()), (0, vec![("status", lost)]));
+}

@@ -1,0 +1,104 @@
+"""Sessions of a run: how many ended well, how many were lost to what, how long they lived."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from loadstone.judge.histogram import EMPTY, Histogram
+
+_QUANTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999, "max": 1.0}
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Sessions and what became of them."""
+
+    begun: int
+    completed: int
+    lost: Mapping[str, int]
+    """By the cause of the failed operation that ended them."""
+    dropped: int
+    """Arrived in an open workload when no socket was left."""
+
+    @property
+    def unfinished(self) -> int:
+        """Neither completed nor lost when the run ended."""
+        return self.begun - self.completed - sum(self.lost.values())
+
+    def record(self) -> dict[str, Any]:
+        """As `run.json` holds it."""
+        return {
+            "begun": self.begun,
+            "completed": self.completed,
+            "lost": dict(self.lost),
+            "dropped": self.dropped,
+            "unfinished": self.unfinished,
+        }
+
+
+@dataclass(frozen=True)
+class Sessions:
+    """What a run says of its sessions."""
+
+    steady: Tally
+    """Of those that began (in an open workload: should have arrived) in the steady state, whenever they
+    ended."""
+    whole: Tally
+    """Of all."""
+    whole_s: float
+    """Length of the run, seconds."""
+    completed: int
+    """How many the steady state's seconds completed, whenever they began."""
+    ended: int
+    """The same with those that were lost."""
+    ended_life_s: float
+    """Sum of the lives of those, seconds."""
+    connections: Mapping[str, int]
+    """`opened`, `reopened` (by a session that had one), `closed_idle` and `closed_with_answer` (by the
+    server) in the steady state."""
+    whole_connections: Mapping[str, int]
+    """The same of the whole run."""
+    life_ms: Histogram = EMPTY
+    """Milliseconds from beginning to end of completed ones of `steady`."""
+    operations: Histogram = EMPTY
+    """Operations in each of them."""
+    longest_s: float = 0.0
+    """Life that 99 % of all completed ones do not exceed, seconds."""
+
+    @property
+    def lost_share(self) -> float:
+        """Lost ones among all that ended."""
+        lost = sum(self.whole.lost.values())
+        return lost / (lost + self.whole.completed) if lost else 0.0
+
+
+def summarise_sessions(sessions: Sessions, steady_s: float, load: Mapping[str, Any]) -> dict[str, Any]:
+    """The `sessions` part of `run.json`; `load` is the plan's."""
+    asked = sessions.steady.begun + sessions.steady.dropped
+    return {
+        "per_s": load.get("sessions_per_s"),
+        "arrivals": load.get("arrivals"),
+        **sessions.steady.record(),
+        "completed_share": sessions.steady.completed / asked if asked else None,
+        "completed_per_s": sessions.completed / steady_s if steady_s else None,
+        "life_s": _quantiles(sessions.life_ms, 1000),
+        "operations": _quantiles(sessions.operations, 1),
+        "connections": dict(sessions.connections),
+        "whole_run": {
+            "seconds": sessions.whole_s,
+            **sessions.whole.record(),
+            "completed_per_s": sessions.whole.completed / sessions.whole_s if sessions.whole_s else None,
+            "connections": dict(sessions.whole_connections),
+        },
+    }
+
+
+def _quantiles(histogram: Histogram, unit: float) -> dict[str, float | None]:
+    """Mean and quantiles of values of which `unit` make one."""
+    if not histogram.count:
+        return {"mean": None, **dict.fromkeys(_QUANTILES)}
+    mean = float((histogram.values_us * histogram.counts).sum()) / histogram.count
+    found = {name: histogram.quantile_us(share) for name, share in _QUANTILES.items()}
+    return {"mean": mean / unit, **{name: (value or 0.0) / unit for name, value in found.items()}}

@@ -1,0 +1,74 @@
+"""Reads the sessions of a run folder back as what the judge looks at."""
+
+from __future__ import annotations
+
+import glob
+from pathlib import Path
+
+import duckdb
+import numpy as np
+
+from loadstone.judge import CAUSES, Histogram
+from loadstone.judge.sessions import Sessions, Tally
+
+CONNECTIONS = {
+    "opened": "connects",
+    "reopened": "reconnects",
+    "closed_idle": "closed_idle",
+    "closed_with_answer": "closed_with_answer",
+}
+"""What becomes of connections, and its column of `engine.parquet`."""
+
+_STEADY = "second >= getvariable('low') AND second < getvariable('high')"
+
+
+def read_sessions(connection: duckdb.DuckDBPyConnection, folder: Path, ended_s: float) -> Sessions | None:
+    """The sessions of `folder`; None of a folder of before they were counted.
+
+    `connection` has the views `engine` and `histograms` and the variables `low` and `high`: the steady
+    state's seconds. `ended_s`: when the run ended.
+    """
+    table = folder / "sessions.parquet"
+    if not table.is_file():
+        return None
+    source = glob.escape(str(table)).replace("'", "''")
+    connection.execute(f"CREATE VIEW sessions AS SELECT * FROM read_parquet('{source}')")
+    lives = _histograms(connection, "true")
+    steady_lives = _histograms(connection, "phase = 'steady'")
+    ended = _histograms(connection, _STEADY)
+    done, lost = (ended.get(f"session_{kind}") for kind in ("life_ms", "lost_life_ms"))
+    longest = lives["session_life_ms"].quantile_us(0.99) if "session_life_ms" in lives else None
+    return Sessions(
+        steady=_tally(connection, "phase = 'steady'"),
+        whole=_tally(connection, "true"),
+        whole_s=ended_s,
+        completed=done.count if done else 0,
+        ended=sum(one.count for one in (done, lost) if one),
+        ended_life_s=sum(float(np.dot(one.values_us, one.counts)) for one in (done, lost) if one) / 1000,
+        connections=_connections(connection, _STEADY),
+        whole_connections=_connections(connection, "true"),
+        life_ms=steady_lives.get("session_life_ms", Sessions.life_ms),
+        operations=steady_lives.get("session_operations", Sessions.operations),
+        longest_s=(longest or 0.0) / 1000,
+    )
+
+
+def _tally(connection: duckdb.DuckDBPyConnection, where: str) -> Tally:
+    sums = ", ".join(f"coalesce(sum({name}), 0)" for name in ("begun", "completed", "dropped", *CAUSES))
+    row = connection.execute(f"SELECT {sums} FROM sessions WHERE {where}").fetchone()
+    begun, completed, dropped, *lost = (int(value) for value in row or ())
+    return Tally(begun, completed, dict(zip(CAUSES, lost, strict=True)), dropped)
+
+
+def _connections(connection: duckdb.DuckDBPyConnection, where: str) -> dict[str, int]:
+    sums = ", ".join(f"coalesce(sum({column}), 0)" for column in CONNECTIONS.values())
+    row = connection.execute(f"SELECT {sums} FROM engine WHERE {where}").fetchone()
+    return dict(zip(CONNECTIONS, (int(value) for value in row or ()), strict=True))
+
+
+def _histograms(connection: duckdb.DuckDBPyConnection, where: str) -> dict[str, Histogram]:
+    rows = connection.execute(
+        "SELECT kind, list(bucket), list(count) FROM (SELECT kind, bucket, sum(count)::DOUBLE AS count "
+        f"FROM histograms WHERE kind LIKE 'session_%' AND {where} GROUP BY ALL) GROUP BY ALL"
+    ).fetchall()
+    return {kind: Histogram.of(buckets, counts) for kind, buckets, counts in rows}
