@@ -13,7 +13,6 @@ from loadstone.nodes.plan import ARA_CLOUD
 from loadstone.nodes.quantities import parse_duration, parse_rate
 from loadstone.scenario.fields import Positive, Table, refuse
 
-FORMAT = 1
 MOST_TIERS = 8
 """The search for the smallest plan looks at all tiers at once."""
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from loadstone.errors import LoadstoneError
 from loadstone.nodes.measured import SLAS
 from loadstone.nodes.plan import PF_ON_PREM_REPAIR, Hazards
@@ -15,11 +13,8 @@ from loadstone.nodes.quantities import parse_duration, parse_rate
 from loadstone.nodes.tiers import model
 from loadstone.nodes.tiers.limit import Limit, Refused, limit_of
 from loadstone.scenario.findings import Finding, Source
-from loadstone.scenario.load import parse_toml
 from loadstone.scenario.positions import Path as Keys
-from loadstone.scenario.shape import explain
-
-_LARGEST = 1 << 20  # bytes: a tiers file is read by people
+from loadstone.scenario.table_file import read_table_file
 
 
 @dataclass(frozen=True)
@@ -71,23 +66,7 @@ def read_tiers(path: Path, sla: str, target: Fraction) -> Tiers:
     """
     if sla not in SLAS:
         raise LoadstoneError("nodes-input", f"there is no SLA `{sla}`", place="--sla", hint="SLA-1 or SLA-2")
-    try:
-        text = path.read_bytes()
-    except OSError as error:
-        raise LoadstoneError("tiers-missing", f"cannot read `{path}`: {error.strerror}") from error
-    if len(text) > _LARGEST:
-        raise LoadstoneError("tiers-missing", f"`{path}` is over 1 MiB: not a tiers file")
-    raw, positions = parse_toml(text, path)
-    source = Source(str(path), positions, raw, {})
-    if raw.get("format") != model.FORMAT or isinstance(raw["format"], bool):
-        found = f"format {raw['format']} is not known" if "format" in raw else "`format` is missing"
-        raise source.errors(
-            [Finding("format-version", found, ("format",), f"this version reads `format = {model.FORMAT}`")]
-        )
-    try:
-        file = model.TiersFile.model_validate(raw)
-    except ValidationError as error:
-        raise source.errors(explain(error, raw, _known_keys)) from error
+    file, source = read_table_file(path, model.TiersFile, "tiers-missing", _known_keys)
     year_s = parse_duration(file.year)
     tiers: list[Tier] = []
     findings: list[Finding] = []
