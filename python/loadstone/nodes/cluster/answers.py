@@ -1,0 +1,86 @@
+"""What the solver says of a cluster, each number as two bounds or the upper of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from loadstone.nodes import models
+from loadstone.nodes.cluster.terms import Cluster
+from loadstone.nodes.cluster.text import prism
+from loadstone.nodes.solve import Question, solve
+
+PRECISION = 1e-7
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The truth lies between them, rounding included. `high` may be infinite."""
+
+    low: float
+    high: float
+
+
+@lru_cache(maxsize=65_536)
+def down_s(cluster: Cluster, year_s: float) -> float:
+    """Expected seconds of a year with fewer than `needed` nodes up: a closed form where there is one, else
+    the upper bound of the chain.
+
+    >>> round(down_s(Cluster(1, 1, None, crash=1e-7, failover=1 / 15), 1e7), 4)
+    15.0
+    """
+    extra = cluster.active - cluster.needed
+    if cluster.independent and cluster.pool is None:
+        return models.ara_cloud(cluster.needed, extra, cluster.crash, cluster.failover, year_s)
+    if cluster.independent:
+        return models.ara_on_premises(cluster.needed, extra, cluster.crash, year_s)
+    return down_bounds(cluster, year_s).high
+
+
+def down_bounds(cluster: Cluster, year_s: float) -> Bounds:
+    """The same by the chain itself."""
+    [answer] = _ask(cluster, [{"ask": "until", "of": "down", "time": year_s}])
+    return answer
+
+
+def time_up(cluster: Cluster, year_s: float, counts: Sequence[int]) -> list[Bounds]:
+    """Expected seconds of a year with exactly so many nodes up, for each of `counts`."""
+    return _ask(cluster, [{"ask": "until", "of": f"up = {count}", "time": year_s} for count in counts])
+
+
+@dataclass(frozen=True)
+class Outages:
+    """The first outage with everything up at the start, and those of the long run (None: nobody mends)."""
+
+    first_s: Bounds
+    per_s: Bounds | None
+    length_s: Bounds | None
+
+
+def outages(cluster: Cluster) -> Outages:
+    """MTTF, and how often and for how long the cluster is short of nodes."""
+    [first] = _ask(cluster, [{"ask": "first-mean", "of": "down"}])
+    if cluster.pool is not None and cluster.repair is None:
+        return Outages(first, None, None)
+    answers = {
+        one["ask"]: _bounds(one)
+        for one in _solved(cluster, [{"ask": "cycle", "of": "down"}])
+        if one["ask"] in ("cycle-frequency", "cycle-mean")
+    }
+    return Outages(first, answers["cycle-frequency"], answers["cycle-mean"])
+
+
+def _ask(cluster: Cluster, questions: list[Question]) -> list[Bounds]:
+    return [_bounds(one) for one in _solved(cluster, questions)]
+
+
+def _solved(cluster: Cluster, questions: list[Question]) -> list[dict[str, float]]:
+    model = {"prism": {"text": prism(cluster), "constants": {}}}
+    answers: list[dict[str, float]] = solve(model, questions, "cluster", precision=PRECISION)["answers"]
+    return answers
+
+
+def _bounds(answer: dict[str, float]) -> Bounds:
+    high = answer["high"]
+    return Bounds(answer["low"], float("inf") if high is None else high)

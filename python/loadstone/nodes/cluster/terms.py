@@ -1,0 +1,69 @@
+"""What a cluster is made of and what happens to it. Rates are per second, of one node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MOST_SHOCKED = 150
+"""Active nodes up to which shocks are modelled: each number of nodes that one may take is a transition."""
+
+MOST_PHASES = 8
+
+DORMANCY = {"cold": 0.0, "warm": 0.25, "hot": 1.0}
+"""How often a spare crashes, as a share of an active node's rate. Cold ones are off."""
+
+
+@dataclass(frozen=True)
+class Shock:
+    """A common cause: it comes at `rate` and crashes each active node with probability `share`.
+
+    The binomial failure rate model: the power of a rack, a faulty release.
+    """
+
+    rate: float
+    share: float
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """`active` nodes of which `needed` carry the load, and a pool of spares.
+
+    pool: spares at the start; None: without end, as a cloud provider's.
+    crash: of a node that is up. failover: of each empty slot, while a spare is left.
+    repair: of a crashed node, which joins the pool (without a pool: the active nodes); None: never.
+    crews: machines that are mended at once, the rest waits; None: all.
+    phases: the repair is Erlang with so many phases, more regular than exponential (its mean stays).
+    dormancy: a spare's crash rate as a share of an active node's.
+    load_exponent: with u nodes up each crashes (active / u) ** load_exponent times as often.
+    """
+
+    needed: int
+    active: int
+    pool: int | None
+    crash: float
+    failover: float
+    repair: float | None = None
+    crews: int | None = None
+    phases: int = 1
+    dormancy: float = 0.0
+    shock: Shock | None = None
+    load_exponent: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Raises `ValueError` for what is no cluster."""
+        if not 1 <= self.needed <= self.active:
+            raise ValueError(f"{self.active} active nodes cannot hold {self.needed} that are needed")
+        if self.pool is not None and self.pool < 0:
+            raise ValueError("a pool cannot hold fewer than 0 spares")
+        if self.crash <= 0 or self.failover <= 0 or (self.repair is not None and self.repair <= 0):
+            raise ValueError("rates must be above 0")
+        if not 1 <= self.phases <= MOST_PHASES or (self.crews is not None and self.crews < 1):
+            raise ValueError(f"there are 1 to {MOST_PHASES} phases and at least one crew")
+        if self.shock and self.active > MOST_SHOCKED:
+            raise ValueError(f"shocks are modelled for up to {MOST_SHOCKED} active nodes")
+
+    @property
+    def independent(self) -> bool:
+        """Whether nodes crash and are replaced independently of each other: a formula holds then."""
+        mended = self.pool is None or (self.pool == 0 and self.repair is None)
+        return mended and self.shock is None and self.load_exponent == 0
