@@ -15,6 +15,7 @@ from loadstone.cli import (
     lab,
     nodes,
     olio,
+    plan,
     probe,
     report,
     rubis,
@@ -39,6 +40,7 @@ deploy.register(app)
 lab.register(app)
 nodes.register(app)
 olio.register(app)
+plan.register(app)
 probe.register(app)
 report.register(app)
 rubis.register(app)

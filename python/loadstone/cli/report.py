@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -48,7 +49,14 @@ def _report(
         _of_probes(folders, out, as_json, markdown or csv is not None)
         return
     if any((folder / "study.json").is_file() for folder in folders):
-        _of_study(folders, out, as_json, markdown or csv is not None)
+        from loadstone.report.study import read_study, study_page
+
+        _alone("a study", folders, out, as_json, markdown or csv is not None, read_study, study_page)
+        return
+    if any((folder / "plan.json").is_file() for folder in folders):
+        from loadstone.report.plan import plan_page, read_plan
+
+        _alone("a plan", folders, out, as_json, markdown or csv is not None, read_plan, plan_page)
         return
     chapters = [report.read_chapter(folder) for folder in folders]
     if csv:
@@ -87,19 +95,26 @@ def _of_probes(folders: list[Path], out: Path | None, as_json: bool, more: bool)
         print(path)
 
 
-def _of_study(folders: list[Path], out: Path | None, as_json: bool, more: bool) -> None:
-    """The page of a study, made anew."""
+def _alone(
+    what: str,
+    folders: list[Path],
+    out: Path | None,
+    as_json: bool,
+    more: bool,
+    read: Callable[[Path], dict[str, Any]],
+    page: Callable[[Path], str],
+) -> None:
+    """The page of something that has one of its own, made anew."""
     from loadstone import record
-    from loadstone.report.study import read_study, study_page
 
     if more or len(folders) > 1:
-        message = "a study has a page of its own, and neither --markdown nor --csv"
+        message = f"{what} has a page of its own, and neither --markdown nor --csv"
         raise LoadstoneError("report-folder", message)
     (folder,) = folders
     if as_json:
-        print(json.dumps(read_study(folder), indent=2, ensure_ascii=False))
+        print(json.dumps(read(folder), indent=2, ensure_ascii=False))
     if out or not as_json:
         path = out or folder / "report.html"
         record.make_folder(path.parent)
-        record.write_text(path, study_page(folder))
+        record.write_text(path, page(folder))
         print(path)

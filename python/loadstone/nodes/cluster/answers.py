@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from loadstone.nodes import models
 from loadstone.nodes.cluster.terms import Cluster
@@ -24,8 +25,11 @@ class Bounds:
 
 @lru_cache(maxsize=65_536)
 def down_s(cluster: Cluster, year_s: float) -> float:
-    """Expected seconds of a year with fewer than `needed` nodes up: a closed form where there is one, else
-    the upper bound of the chain.
+    """Seconds of a year with fewer than `needed` nodes up: a closed form where there is one, else the upper
+    bound of the chain.
+
+    A cluster whose nodes are mended is judged in the long run: that is milliseconds where a year takes
+    seconds, and never flatters, for a year that starts with every node up has less downtime than later ones.
 
     >>> round(down_s(Cluster(1, 1, None, crash=1e-7, failover=1 / 15), 1e7), 4)
     15.0
@@ -35,17 +39,23 @@ def down_s(cluster: Cluster, year_s: float) -> float:
         return models.ara_cloud(cluster.needed, extra, cluster.crash, cluster.failover, year_s)
     if cluster.independent:
         return models.ara_on_premises(cluster.needed, extra, cluster.crash, year_s)
+    if cluster.mended:
+        [share] = _ask(cluster, [{"ask": "long-run", "of": "down"}])
+        return share.high * year_s
     return down_bounds(cluster, year_s).high
 
 
 def down_bounds(cluster: Cluster, year_s: float) -> Bounds:
-    """The same by the chain itself."""
+    """Expected seconds down in a year that starts with every node up, by the chain itself."""
     [answer] = _ask(cluster, [{"ask": "until", "of": "down", "time": year_s}])
     return answer
 
 
 def time_up(cluster: Cluster, year_s: float, counts: Sequence[int]) -> list[Bounds]:
-    """Expected seconds of a year with exactly so many nodes up, for each of `counts`."""
+    """Seconds of a year with exactly so many nodes up, for each of `counts`; in the long run as `down_s`."""
+    if cluster.mended:
+        shares = _ask(cluster, [{"ask": "long-run", "of": f"up = {count}"} for count in counts])
+        return [Bounds(share.low * year_s, share.high * year_s) for share in shares]
     return _ask(cluster, [{"ask": "until", "of": f"up = {count}", "time": year_s} for count in counts])
 
 
@@ -61,7 +71,7 @@ class Outages:
 def outages(cluster: Cluster) -> Outages:
     """MTTF, and how often and for how long the cluster is short of nodes."""
     [first] = _ask(cluster, [{"ask": "first-mean", "of": "down"}])
-    if cluster.pool is not None and cluster.repair is None:
+    if not cluster.mended:
         return Outages(first, None, None)
     answers = {
         one["ask"]: _bounds(one)
@@ -75,12 +85,12 @@ def _ask(cluster: Cluster, questions: list[Question]) -> list[Bounds]:
     return [_bounds(one) for one in _solved(cluster, questions)]
 
 
-def _solved(cluster: Cluster, questions: list[Question]) -> list[dict[str, float]]:
+def _solved(cluster: Cluster, questions: list[Question]) -> list[dict[str, Any]]:
     model = {"prism": {"text": prism(cluster), "constants": {}}}
-    answers: list[dict[str, float]] = solve(model, questions, "cluster", precision=PRECISION)["answers"]
+    answers: list[dict[str, Any]] = solve(model, questions, "cluster", precision=PRECISION)["answers"]
     return answers
 
 
-def _bounds(answer: dict[str, float]) -> Bounds:
+def _bounds(answer: dict[str, Any]) -> Bounds:
     high = answer["high"]
     return Bounds(answer["low"], float("inf") if high is None else high)

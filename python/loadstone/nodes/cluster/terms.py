@@ -63,7 +63,12 @@ class Cluster:
             raise ValueError(f"shocks are modelled for up to {MOST_SHOCKED} active nodes")
 
     @property
+    def mended(self) -> bool:
+        """Whether a crashed node is ever replaced or repaired, again and again."""
+        return self.pool is None or self.repair is not None
+
+    @property
     def independent(self) -> bool:
         """Whether nodes crash and are replaced independently of each other: a formula holds then."""
-        mended = self.pool is None or (self.pool == 0 and self.repair is None)
-        return mended and self.shock is None and self.load_exponent == 0
+        alone = self.pool is None or (self.pool == 0 and self.repair is None)
+        return alone and self.shock is None and self.load_exponent == 0

@@ -22,7 +22,8 @@ def prism(cluster: Cluster) -> str:
     if mended:
         commands += _repair(cluster)
     body = "\n".join(f"  {line}" for line in [*variables, *commands])
-    return f'ctmc\n{_formulas(cluster)}module cluster\n{body}\nendmodule\nlabel "down" = up < {cluster.needed};\n'
+    module = f"module cluster\n{body}\nendmodule\n"
+    return f'ctmc\n{_formulas(cluster)}{module}label "down" = up < {cluster.needed};\n'
 
 
 def _formulas(cluster: Cluster) -> str:

@@ -1,0 +1,42 @@
+"""A plan from beginning to end: the choice, the front, what the inputs do to it, who is served."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from loadstone.plan.candidate import Outcome, Values, base, cheapest
+from loadstone.plan.front import Front, front
+from loadstone.plan.read import Inputs
+from loadstone.plan.served import Served, served
+from loadstone.plan.spread import Spread
+from loadstone.plan.tornado import Bar, tornado
+from loadstone.plan.uncertain import Uncertainty, draws, uncertainty
+
+
+@dataclass(frozen=True)
+class Planned:
+    """Everything that is known of a plan. The last three are None when nothing meets the targets."""
+
+    inputs: Inputs
+    values: Values
+    outcome: Outcome
+    front: Front
+    bars: list[Bar]
+    served: Served | None
+    uncertainty: Uncertainty | None
+
+
+def plan(inputs: Inputs, count: int, seed: int, spread: Spread) -> Planned:
+    """Makes the plan; `count` draws of the inputs (0: none). Errors as the solver's and the bill's."""
+    values = base(inputs)
+    outcome = cheapest(inputs, values)
+    chosen = outcome.chosen
+    return Planned(
+        inputs,
+        values,
+        outcome,
+        front(inputs, values),
+        tornado(inputs),
+        served(inputs, values, chosen) if chosen else None,
+        uncertainty(inputs, chosen, draws(inputs, count, seed), spread) if chosen and count else None,
+    )

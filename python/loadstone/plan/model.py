@@ -1,0 +1,152 @@
+"""The plan file, table by table. Every key, default and limit of the format stands here."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from loadstone.errors import LoadstoneError
+from loadstone.nodes.choices import parse_node_type
+from loadstone.nodes.cluster.terms import DORMANCY, MOST_PHASES
+from loadstone.nodes.quantities import parse_target
+from loadstone.nodes.tiers.model import Amount, Length, LengthOrNone, Rate
+from loadstone.scenario.fields import Count, NonNegative, Share, Table, refuse
+
+MOST_OPTIONS = 16
+
+
+def _target(value: str) -> str:
+    return _checked(value, parse_target)
+
+
+def _node_type(value: str) -> str:
+    return _checked(value, parse_node_type)
+
+
+def _checked(value: str, parse: Any) -> str:
+    try:
+        parse(value)
+    except LoadstoneError as error:
+        raise refuse(error.slug, error.message, error.hint or "") from error
+    return value
+
+
+def _rate_table(value: Any) -> Any:
+    """A bare rate is one without an interval."""
+    return {"rate": value} if isinstance(value, str) else value
+
+
+Target = Annotated[str, AfterValidator(_target)]
+NodeType = Annotated[str, AfterValidator(_node_type)]
+
+
+class Load(Table):
+    """What the service must carry."""
+
+    users: Amount
+    low: Amount | None = None
+    high: Amount | None = None
+
+
+class Targets(Table):
+    """What the service must hold."""
+
+    availability: Target
+    corrupt: Annotated[
+        Target | None, Field(description="most of the time that a node may be silently corrupt")
+    ] = None
+
+
+class Node(Table):
+    """What one native node carries at the SLA: measured `from` a run folder, or typed."""
+
+    from_: Annotated[str | None, Field(alias="from", description="run folder, from the file's own")] = None
+    sla: Literal["SLA-1", "SLA-2"] = "SLA-1"
+    users: Amount | None = None
+    low: Amount | None = None
+    high: Amount | None = None
+    curve: Annotated[
+        tuple[Annotated[tuple[Amount, Amount], Field(strict=False)], ...],
+        Field(strict=False, description="users measured with several nodes: [[2, 980], [4, 1900]]"),
+    ] = ()
+
+
+class Crash(Table):
+    """How often a node that is up crashes: a rate, with its interval, or what was seen."""
+
+    rate: Rate | None = None
+    low: Rate | None = None
+    high: Rate | None = None
+    seen: Annotated[int | None, Field(ge=0, le=1_000_000, description="crashes that were seen")] = None
+    node_time: Annotated[Length | None, Field(description="of all nodes together, while they were seen")] = (
+        None
+    )
+
+
+class CommonCause(Table):
+    """Shocks that crash several nodes at once, each with probability `share`."""
+
+    rate: Rate
+    share: Annotated[Share, Field(gt=0)]
+
+
+class Failures(Table):
+    """What goes wrong, and how it is mended."""
+
+    crash: Annotated[Crash, BeforeValidator(_rate_table)]
+    failover: Length = "15s"
+    repair: LengthOrNone = "1h"
+    crews: Count | None = None
+    repair_phases: Annotated[int, Field(ge=1, le=MOST_PHASES)] = 1
+    common_cause: CommonCause | None = None
+    load_exponent: Annotated[NonNegative, Field(le=8)] = 0
+    faults: Annotated[Rate | None, Field(description="transient faults of one node")] = None
+
+
+class Option(Table):
+    """A way to build the service."""
+
+    name: Annotated[str, Field(min_length=1, max_length=40)]
+    deployment: Annotated[
+        Literal["active", "passive", "mixed"],
+        Field(description="extra nodes active, spares in a pool, or both"),
+    ]
+    instance: str
+    book: str | None = None
+    region: str | None = None
+    node_type: NodeType = "native"
+    spares: Literal[tuple(DORMANCY)] = "cold"  # type: ignore[valid-type]
+    crash: Annotated[
+        Crash | None, BeforeValidator(lambda value: value if value is None else _rate_table(value))
+    ] = None
+    failover: Length | None = None
+    repair: LengthOrNone | None = None
+
+
+class PlanFile(Table):
+    """The whole file."""
+
+    format: int
+    name: Annotated[str, Field(min_length=1, max_length=80)]
+    year: Length = "365.25d"
+    prices: Annotated[str | None, Field(description="price books of your own, beside the file")] = None
+    load: Load
+    target: Targets
+    node: Node
+    failures: Failures
+    option: Annotated[list[Option], Field(min_length=1, max_length=MOST_OPTIONS)]
+
+
+TABLES: dict[tuple[str, ...], type[Table]] = {
+    (): PlanFile,
+    ("load",): Load,
+    ("target",): Targets,
+    ("node",): Node,
+    ("failures",): Failures,
+    ("failures", "crash"): Crash,
+    ("failures", "common_cause"): CommonCause,
+    ("option",): Option,
+    ("option", "crash"): Crash,
+}
+"""Models by path, without the numbers of list items."""

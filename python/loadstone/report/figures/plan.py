@@ -1,0 +1,149 @@
+"""Charts of a plan: cost against availability, the tornado, users served."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from loadstone.report.figures.figure import Figure, Layout, Trace, label, layout, rule
+from loadstone.report.folder import Json
+
+TALL = 380
+ROW = 34
+_COLOURS = ("@s1", "@s2", "@s4", "@s3", "@s5", "@s6")
+_LEAST = 1e-15
+
+
+def nodes(one: Json) -> str:
+    """`12 nodes + 3 spares`."""
+    return f"{one['active']} nodes" + (f" + {one['pool']} spares" if one["pool"] else "")
+
+
+def front_figure(found: Json) -> Figure:
+    """Dollars a month against unavailability, each option a colour, the front a line."""
+    year_s = float(found["inputs"]["year_s"])
+    names = list(dict.fromkeys(one["option"] for one in found["seen"]))
+    traces: list[Trace] = [_line(found["front"], year_s)]
+    for index, name in enumerate(names):
+        own = [one for one in found["seen"] if one["option"] == name]
+        traces.append(_points(name, own, year_s, _COLOURS[index % len(_COLOURS)], 6))
+    if chosen := found["chosen"]:
+        traces.append(
+            _points("chosen", [chosen], year_s, "@ink", 11)
+            | {"marker": {"symbol": "circle-open", "size": 14, "color": "@ink", "line": {"width": 2}}}
+        )
+    lows = [_down(one, year_s) for one in found["seen"]]
+    low, high = math.floor(math.log10(min(lows))), math.ceil(math.log10(max(lows)))
+    frame = layout(
+        TALL,
+        right=20,
+        xaxis={
+            "type": "log",
+            "range": [high, low],
+            "tickvals": [10.0**power for power in range(low, high + 1)],
+            "ticktext": [_nines(power) for power in range(low, high + 1)],
+            "title": {"text": "availability", "standoff": 6, "font": {"size": 12}},
+        },
+        yaxis={"rangemode": "tozero", "tickprefix": "$", "tickformat": ",d"},
+        margin={"l": 70},
+        showlegend=True,
+        legend={"orientation": "h", "x": 0, "y": 1.12, "font": {"size": 12}},
+        hovermode="closest",
+    )
+    frame["shapes"].append(rule("@bad", x=1 - found["inputs"]["availability"]))
+    frame["annotations"].append(
+        label(
+            "asked for", "@bad", x=math.log10(1 - found["inputs"]["availability"]), y=0.02, xref="x", size=11
+        )
+    )
+    note = "Right is better, down is cheaper. Red: the availability asked for. Ring: the plan chosen."
+    return Figure("front", "Dollars a month against availability", note, traces, frame)
+
+
+def _down(one: Json, year_s: float) -> float:
+    return max(float(one["down_s_per_year"]) / year_s, _LEAST)
+
+
+def _nines(power: int) -> str:
+    return "0" if power == 0 else f"{100 * (1 - 10.0**power):.{max(0, -power - 2)}f} %"
+
+
+def _line(front: Sequence[Json], year_s: float) -> Trace:
+    return {
+        "type": "scatter", "mode": "lines", "name": "front", "x": [_down(one, year_s) for one in front],
+        "y": [one["usd_per_month"] for one in front], "line": {"color": "@muted", "width": 1.5},
+        "hoverinfo": "skip", "showlegend": False,
+    }  # fmt: skip
+
+
+def _points(name: str, own: Sequence[Json], year_s: float, colour: str, size: int) -> Trace:
+    texts = [f"{one['option']}: {nodes(one)}" for one in own]
+    return {
+        "type": "scatter", "mode": "markers", "name": name, "x": [_down(one, year_s) for one in own],
+        "y": [one["usd_per_month"] for one in own], "text": texts,
+        "marker": {"color": colour, "size": size}, "hovertemplate": "%{text}, $%{y:,.0f}<extra></extra>",
+    }  # fmt: skip
+
+
+def tornado_figure(found: Json) -> Figure | None:
+    """Dollars a month at both ends of every input."""
+    chosen = found["chosen"]
+    bars = [bar for bar in found["sensitivity"] if bar["at_low"] and bar["at_high"]]
+    if not (chosen and bars):
+        return None
+    bars = bars[::-1]
+    middle = chosen["usd_per_month"]
+    height = ROW * len(bars) + 70
+    traces = [_side(bars, end, middle, colour) for end, colour in (("at_low", "@s2"), ("at_high", "@s1"))]
+    frame = layout(
+        height,
+        right=30,
+        xaxis={"tickprefix": "$", "tickformat": ",d"},
+        yaxis={
+            "tickvals": list(range(len(bars))),
+            "ticktext": [f"{bar['input']}: {bar['low']} … {bar['high']}" for bar in bars],
+            "showgrid": False,
+        },
+        margin={"l": 310},
+        barmode="overlay",
+        hovermode="closest",
+    )
+    frame["shapes"].append(rule("@ink", x=middle, dash="solid"))
+    note = "The line is the plan as stated. Orange: the input at its lower end, blue: at its upper end."
+    return Figure("tornado", "Dollars a month when one input changes", note, traces, frame)
+
+
+def _side(bars: Sequence[Json], end: str, middle: float, colour: str) -> Trace:
+    return {
+        "type": "bar", "orientation": "h", "name": end, "y": list(range(len(bars))), "base": middle,
+        "x": [bar[end]["usd_per_month"] - middle for bar in bars], "width": 0.55,
+        "marker": {"color": colour}, "opacity": 0.85,
+        "text": [nodes(bar[end]) for bar in bars],
+        "textposition": "none", "hovertemplate": "%{text}<extra></extra>",
+    }  # fmt: skip
+
+
+def served_figure(found: Json) -> Figure:
+    """Share of the year with at most so many users served, on a log axis: where the losses are."""
+    levels = [level for level in found["served"]["levels"] if level["share"] > _LEAST]
+    users = [level["users"] for level in levels]
+    frame: Layout = layout(
+        300,
+        right=30,
+        xaxis={
+            "title": {"text": "users held at the SLA", "standoff": 6, "font": {"size": 12}},
+            "range": [0, 1.05 * max(users)],
+            "tickformat": ",d",
+        },
+        yaxis={"type": "log", "tickformat": ".0e"},
+        margin={"l": 62},
+        hovermode="closest",
+    )
+    bars: Trace = {
+        "type": "scatter", "mode": "markers+text", "x": users, "y": [level["share"] for level in levels],
+        "text": [f"{level['nodes']} up" for level in levels], "textposition": "top center",
+        "textfont": {"size": 11, "color": "@muted"}, "marker": {"color": "@s1", "size": 9},
+        "hovertemplate": "%{text}: %{x:,.0f} users for %{y:.3g} of the year<extra></extra>",
+    }  # fmt: skip
+    note = "Logarithmic: the rightmost point is nearly all of the year."
+    return Figure("served", "Share of the year by users served", note, [bars], frame)

@@ -1,0 +1,263 @@
+"""The planner: the cheapest that meets the targets, the front, what uncertainty does, who is served."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from loadstone.cli import app
+from loadstone.errors import LoadstoneError
+from loadstone.plan.candidate import base, best_of, candidate, cheapest, cheapest_only, held, needed_nodes
+from loadstone.plan.conduct import plan
+from loadstone.plan.estimate import Estimate, rate_seen
+from loadstone.plan.front import front
+from loadstone.plan.read import Inputs, read_plan
+from loadstone.plan.served import served
+from loadstone.plan.spread import over_ray, over_threads
+from loadstone.plan.uncertain import draws, uncertainty
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "plan" / "shop.toml"
+SMALL = """
+format = 1
+name = "small"
+[load]
+users = 30
+[target]
+availability = "three nines"
+[node]
+users = 10
+[failures]
+crash = "6/year"
+failover = "10min"
+repair = "12h"
+[[option]]
+name = "own"
+deployment = "mixed"
+instance = "box"
+[[option]]
+name = "rented"
+deployment = "active"
+instance = "vm"
+"""
+COLUMNS = "book,provider,region,kind,sku,vcpu,memory_gib,unit,from_gb,to_gb,price_usd,as_of,source"
+PRICES = f"""{COLUMNS},power_w,life_months
+b,p,r,instance,vm,1,1,hour,,,1,2026,s,,
+b,p,r,owned,box,1,1,machine,,,1200,2026,s,0,12
+"""
+
+
+def small(folder: Path, *changes: tuple[str, str]) -> Path:
+    text = SMALL.replace('name = "small"', 'name = "small"\nprices = "p.csv"')
+    for before, after in changes:
+        assert before in text
+        text = text.replace(before, after, 1)
+    (folder / "p.csv").write_text(PRICES)
+    path = folder / "plan.toml"
+    path.write_text(text)
+    return path
+
+
+def test_the_choice_is_the_cheapest_of_all_small_plans(tmp_path: Path) -> None:
+    inputs = read_plan(small(tmp_path))
+    values = base(inputs)
+    found = cheapest(inputs, values)
+    own, rented = inputs.ways
+    tried = [
+        candidate(inputs, own, values, 3, 3 + extra, pool)
+        for extra, pool in itertools.product(range(5), range(5))
+    ] + [candidate(inputs, rented, values, 3, 3 + extra, None) for extra in range(5)]
+    meeting = [one for one in tried if one.down_s <= inputs.allowed_s]
+    best = min(meeting, key=lambda one: (one.usd_per_month, one.nodes))
+    assert found.chosen is not None
+    assert (found.chosen.usd_per_month, found.chosen.nodes) == (best.usd_per_month, best.nodes)
+    assert cheapest_only(inputs, values) == found.chosen
+    # A machine of 1,200 dollars that lives for a year is 100 a month; an hour of a VM costs 720 a month.
+    assert candidate(inputs, own, values, 3, 4, 1).usd_per_month == pytest.approx(500)
+    assert candidate(inputs, rented, values, 3, 3, None).usd_per_month == pytest.approx(2160)
+
+
+def test_nothing_on_the_front_is_beaten_and_nothing_off_it_is_better(tmp_path: Path) -> None:
+    inputs = read_plan(small(tmp_path))
+    found = front(inputs, base(inputs))
+    for earlier, later in itertools.pairwise(found.best):
+        assert earlier.usd_per_month < later.usd_per_month
+        assert earlier.down_s > later.down_s
+    for one in found.seen:
+        assert any(
+            best.usd_per_month <= one.usd_per_month and best.down_s <= one.down_s for best in found.best
+        )
+
+
+def test_curves_say_what_several_nodes_hold() -> None:
+    curve = ((1.0, 100.0), (2.0, 190.0), (4.0, 360.0))
+    assert [held(n, curve) for n in (0, 1, 2, 3, 4, 8)] == [0, 100, 190, 275, 360, 720]
+
+
+def test_the_load_needs_exactly_so_many(tmp_path: Path) -> None:
+    inputs = read_plan(small(tmp_path))
+    way = inputs.ways[0]
+    assert [needed_nodes(users, 10.0, way, inputs) for users in (1, 10, 10.5, 30, 31)] == [1, 1, 2, 3, 4]
+    slower = replace(way, node=replace(way.node, throughput=Fraction(92, 100)))
+    assert needed_nodes(30, 10.0, slower, inputs) == 4
+    curved = replace(inputs, curve=((1.0, 10.0), (2.0, 18.0), (4.0, 32.0)))
+    assert [needed_nodes(users, 10.0, way, curved) for users in (18, 25, 32, 33)] == [2, 3, 4, 5]
+
+
+def test_uncertain_inputs_become_intervals_that_hold_the_plan(tmp_path: Path) -> None:
+    path = small(tmp_path, ("users = 30", "users = 30\nlow = 20\nhigh = 45"))
+    inputs = read_plan(path)
+    chosen = cheapest(inputs, base(inputs)).chosen
+    assert chosen is not None
+    drawn = draws(inputs, 300, seed=7)
+    users = sorted(one.users for one in drawn)
+    # 2.5 % on each side lie outside the stated interval: 300 draws, so 7.5 expected, 20 would be a miracle.
+    assert sum(one < 20 for one in users) < 20 and sum(one > 45 for one in users) < 20
+    found = uncertainty(inputs, chosen, drawn, over_threads)
+    assert found.nodes is not None and found.nodes.low <= chosen.nodes <= found.nodes.high
+    assert found.nodes.low < found.nodes.high
+    # More than 30 users are as likely as fewer, and three nodes hold no more.
+    assert 0.3 < found.chosen_holds < 0.7
+    assert found.sure is not None and found.sure_holds is not None
+    assert found.sure_holds >= 0.95 and found.sure.nodes > chosen.nodes
+    assert sum(found.wins.values()) + found.unmet == pytest.approx(1)
+
+
+def test_what_has_no_interval_does_not_move(tmp_path: Path) -> None:
+    inputs = read_plan(small(tmp_path))
+    assert {(one.users, one.per_node) for one in draws(inputs, 20, seed=1)} == {(30.0, 10.0)}
+
+
+def test_a_rate_that_was_seen_has_the_interval_of_its_count() -> None:
+    from scipy.stats import gamma
+
+    for count in (0, 3, 100):
+        found = rate_seen(count, Fraction(50))
+        assert found.low is not None and found.high is not None
+        assert gamma.cdf(found.low, count + 0.5, scale=1 / 50) == pytest.approx(0.025)
+        assert gamma.cdf(found.high, count + 0.5, scale=1 / 50) == pytest.approx(0.975)
+
+
+def test_an_estimate_moves_by_its_own_side() -> None:
+    one = Estimate(100.0, 90.0, 150.0)
+    assert one.at(0.0) == 100.0
+    assert one.at(1.959963984540054) == 150.0 and one.at(-1.959963984540054) == 90.0
+    assert 90 < one.at(-1) < 100 < one.at(1) < 150
+    assert Estimate(5.0).at(3.0) == 5.0
+
+
+def test_users_served_add_up_to_the_year(tmp_path: Path) -> None:
+    inputs = read_plan(small(tmp_path))
+    chosen = cheapest(inputs, base(inputs)).chosen
+    assert chosen is not None
+    found = served(inputs, base(inputs), chosen)
+    assert sum(level.share for level in found.levels) + found.rest == pytest.approx(1)
+    users = [level.users for level in found.levels]
+    assert users == sorted(users, reverse=True) and users[-1] == 0
+    short = sum(level.share for level in found.levels if level.nodes < chosen.needed)
+    assert short == pytest.approx(chosen.down_s / inputs.year_s, rel=1e-5)
+    assert found.outages.per_s is not None and found.outages.length_s is not None
+    assert found.outages.per_s.high * found.outages.length_s.high == pytest.approx(short, rel=1e-5)
+
+
+def example() -> Inputs:
+    return read_plan(EXAMPLE)
+
+
+def test_the_example_is_planned_and_drawn(tmp_path: Path) -> None:
+    out = tmp_path / "plan"
+    ran = CliRunner().invoke(app, ["plan", str(EXAMPLE), "--draws", "8", "--out", str(out), "--json"])
+    assert ran.exit_code == 0, ran.output
+    content: dict[str, Any] = json.loads((out / "plan.json").read_text("utf-8"))
+    assert json.loads(ran.stdout) == content
+    assert content["chosen"]["option"] == "rented"
+    assert content["bill"][0]["row"].startswith("example x4.large")
+    assert any("corrupt" in one.get("why", "") for one in content["options"])
+    assert {bar["input"] for bar in content["sensitivity"]} >= {"users", "crashes of a node", "common cause"}
+    page = (out / "report.html").read_text("utf-8")
+    for words in ("What better availability costs", "Which input matters", "Users served at the SLA"):
+        assert words in page
+    assert 'label "down"' in (out / "chosen.prism").read_text("utf-8")
+    again = CliRunner().invoke(app, ["report", str(out), "--json"])
+    assert json.loads(again.stdout) == content
+    again = CliRunner().invoke(app, ["plan", str(EXAMPLE), "--out", str(out)])
+    assert isinstance(again.exception, LoadstoneError) and again.exception.slug == "folder-in-use"
+
+
+def test_the_table_on_the_terminal_answers_first(tmp_path: Path) -> None:
+    ran = CliRunner().invoke(app, ["plan", str(small(tmp_path)), "--draws", "20"])
+    assert ran.exit_code == 0, ran.output
+    assert ran.stdout.startswith("30 users, up 0.999 of the year: ")
+    assert "Over 20 draws" in ran.stdout and "nodes up" in ran.stdout
+
+
+def test_what_nobody_can_meet_ends_with_one(tmp_path: Path) -> None:
+    path = small(
+        tmp_path,
+        ('[[option]]\nname = "rented"\ndeployment = "active"\ninstance = "vm"', ""),
+        ('"mixed"', '"passive"'),
+        ("three nines", "six nines"),
+    )
+    ran = CliRunner().invoke(app, ["plan", str(path)])
+    assert ran.exit_code == 1
+    assert "nothing in the file meets the targets" in ran.stdout
+
+
+def test_crews_that_never_keep_up_are_named(tmp_path: Path) -> None:
+    inputs = read_plan(
+        small(tmp_path, ("6/year", "400/year"), ('repair = "12h"', 'repair = "12h"\ncrews = 1'))
+    )
+    found = best_of(inputs, inputs.ways[0], base(inputs))
+    assert "crews would have to mend" in getattr(found, "why", "")
+
+
+@pytest.mark.parametrize(
+    ("change", "slug", "words"),
+    [
+        (("users = 10", 'users = 10\nfrom = "x"'), "plan-input", "exactly one of `from` and `users`"),
+        (("users = 10", 'from = "nowhere"'), "measured", "holds no capacity.json"),
+        (("users = 30", "users = 30\nlow = 31"), "plan-input", "`low` = 31 leaves 30 outside"),
+        (('crash = "6/year"', "crash = { seen = 3 }"), "plan-input", "is not clear"),
+        (('crash = "6/year"', 'crash = "6 a year"'), "rate", "is not a rate"),
+        (('name = "rented"', 'name = "own"'), "plan-input", "two options are named `own`"),
+        (('instance = "vm"', 'instance = "vmm"'), "price-sku", "no machine `vmm`"),
+        (('"active"', '"passive"'), "plan-input", "has no pool of its own"),
+        (('"three nines"', '"three nines"\ncorrupt = "0.1%"'), "plan-input", "how often nodes are corrupted"),
+        (("[failures]", "[failure]"), "unknown-key", "did you mean `failures`?"),
+        (("format = 1", "format = 2"), "format-version", "format 2 is not known"),
+        (('prices = "p.csv"', 'prices = "q.csv"'), "price-book", "q.csv"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_line(
+    tmp_path: Path, change: tuple[str, str], slug: str, words: str
+) -> None:
+    path = small(tmp_path, change)
+    with pytest.raises(LoadstoneError) as refused:
+        read_plan(path)
+    said = str(refused.value)
+    assert slug in said and words in said
+    assert f"{path}:" in said
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(LoadstoneError, match="cannot read") as refused:
+        read_plan(tmp_path / "none.toml")
+    assert refused.value.slug == "plan-missing"
+
+
+def test_without_ray_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "ray", None)
+    with pytest.raises(LoadstoneError) as refused:
+        over_ray(str, [1])
+    assert refused.value.slug == "ray-missing"
+
+
+def test_no_draws_leave_the_rest(tmp_path: Path) -> None:
+    found = plan(read_plan(small(tmp_path)), 0, 1, over_threads)
+    assert found.uncertainty is None and found.served is not None and found.bars
