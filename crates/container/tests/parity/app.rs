@@ -1,9 +1,10 @@
 //! The application of the tests.
 
+use std::fs::File;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
-use loadstone_http::{Handler, Request, Response, Service};
+use loadstone_http::{Body, FilePart, Handler, Request, Response, Service};
 
 /// What `/big` answers.
 pub const BIG: usize = 16 * 1024 * 1024;
@@ -38,6 +39,8 @@ pub struct App {
     pub gate: Arc<Gate>,
     /// Handlers made so far.
     pub handlers: Mutex<usize>,
+    /// What `/file?START-END` answers from.
+    pub file: Arc<Mutex<Option<Arc<File>>>>,
     /// Whether making another handler panics.
     pub broken: AtomicBool,
 }
@@ -46,7 +49,7 @@ impl Service for App {
     fn handler(&self) -> Result<Box<dyn Handler>, String> {
         assert!(!self.broken.load(Ordering::SeqCst), "no handler, as the test wants");
         *self.handlers.lock().unwrap() += 1;
-        Ok(Box::new(Page { gate: self.gate.clone(), poisoned: false }))
+        Ok(Box::new(Page { gate: self.gate.clone(), file: self.file.clone(), poisoned: false }))
     }
 }
 
@@ -61,6 +64,7 @@ impl Drop for Page {
 
 struct Page {
     gate: Arc<Gate>,
+    file: Arc<Mutex<Option<Arc<File>>>>,
     poisoned: bool,
 }
 
@@ -83,6 +87,13 @@ impl Handler for Page {
                     response.buffer().extend_from_slice(line.as_bytes());
                 }
             }
+            "/file" => {
+                let (start, end) = request.query.split_once('-').unwrap();
+                let (start, end): (u64, u64) = (start.parse().unwrap(), end.parse().unwrap());
+                let file = self.file.lock().unwrap().clone().unwrap();
+                response.body = Body::File(FilePart { file, start, bytes: (end - start) as usize });
+            }
+            "/tagged" => drop(response.html("<p>tagged</p>".repeat(500)).header("ETag", "\"v1\"")),
             "/none" => drop(response.status(204)),
             "/close" => drop(response.text("bye").close()),
             "/panic" => {

@@ -89,6 +89,15 @@ impl Client {
         }
     }
 
+    /// All that still comes until the connection ends, in order or cut.
+    pub fn rest(&mut self) -> Vec<u8> {
+        let mut piece = [0; 64 * 1024];
+        while let Ok(count @ 1..) = self.stream.read(&mut piece) {
+            self.received.extend_from_slice(&piece[..count]);
+        }
+        std::mem::take(&mut self.received)
+    }
+
     #[track_caller]
     fn fill(&mut self) -> usize {
         let mut piece = [0; 64 * 1024];

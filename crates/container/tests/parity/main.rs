@@ -2,6 +2,7 @@
 
 mod app;
 mod client;
+mod content;
 mod lifecycle;
 mod load;
 mod protocol;

@@ -6,6 +6,8 @@ mod authority;
 mod certificates;
 #[path = "../parity/client.rs"]
 mod client;
+#[path = "../parity/content.rs"]
+mod content;
 #[path = "../parity/lifecycle.rs"]
 mod lifecycle;
 #[path = "../parity/protocol.rs"]
