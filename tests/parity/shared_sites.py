@@ -1,4 +1,4 @@
-"""Sites of Olio as processes, and a small browser to walk them."""
+"""Sites as processes, and a small browser to walk them."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def load(place: str, *options: str) -> subprocess.CompletedProcess[str]:
 
 
 @contextlib.contextmanager
-def serving(place: str, count: int = 1) -> Iterator[list[str]]:
-    """The URLs of `count` sites on one data set."""
-    options = json.dumps({"address": "127.0.0.1:0", "workers": 4})
+def serving(place: str, count: int = 1, **app: object) -> Iterator[list[str]]:
+    """The URLs of `count` sites on one data set; `app` chooses another than Olio."""
+    options = json.dumps({"address": "127.0.0.1:0", "workers": 4} | app)
     command = [sys.executable, "-m", "loadstone.serve", place, options]
     processes = [
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

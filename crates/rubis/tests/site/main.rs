@@ -3,5 +3,6 @@
 mod visitor;
 
 mod bidding;
+mod golden;
 mod hostile;
 mod pages;
