@@ -113,6 +113,8 @@ pub(crate) struct Listing {
     pub price: i64,
     pub bids: i64,
     pub end: Moment,
+    /// 0 when there is none.
+    pub buy_now: i64,
 }
 
 /// A bid with its bidder.

@@ -61,9 +61,8 @@ pub(super) fn category(
     let (at, now) = (visit.params.page(), site.now());
     let category = find_category(site, category)?;
     let found = items::of_category(&site.db, category.id, now, at)?;
-    let (title, path) = pages::heading(&category, None);
-    page(site, visit, response, (&title, "SearchItemsInCategory"), |html| {
-        pages::found(html, &title, &path, at, &found, now);
+    page(site, visit, response, (&category.name, "SearchItemsInCategory"), |html| {
+        pages::found(html, &category.name, at, &found, now);
     });
     Ok(())
 }
@@ -77,9 +76,9 @@ pub(super) fn region_category(
     let (at, now) = (visit.params.page(), site.now());
     let (region, category) = (find_region(site, region)?, find_category(site, category)?);
     let found = items::of_region(&site.db, region.id, category.id, now, at)?;
-    let (title, path) = pages::heading(&category, Some(&region));
+    let title = format!("{} from {}", category.name, region.name);
     page(site, visit, response, (&title, "SearchItemsInRegion"), |html| {
-        pages::found(html, &title, &path, at, &found, now);
+        pages::found(html, &title, at, &found, now);
     });
     Ok(())
 }

@@ -37,7 +37,7 @@ macro_rules! listing {
     ($rest:literal) => {
         concat!(
             "SELECT i.id, i.name, CASE WHEN i.max_bid > 0 THEN i.max_bid ELSE i.initial_price END, i.nb_of_bids, \
-             i.end_date FROM ",
+             i.end_date, i.buy_now FROM ",
             $rest
         )
     };
@@ -180,5 +180,6 @@ fn entry(row: &Row<'_>) -> Result<Listing> {
         price: row.int(2)?,
         bids: row.int(3)?,
         end: moment(row, 4)?,
+        buy_now: row.int(5)?,
     })
 }

@@ -1,7 +1,5 @@
 //! Categories, regions and what is found in them.
 
-use alloc::format;
-
 use loadstone_web::dates::Moment;
 use loadstone_web::html::{Html, html};
 
@@ -18,7 +16,7 @@ pub(crate) fn places(page: &mut Html, title: &str, prefix: &str, places: &[Place
 }
 
 /// A page of auctions found under `path`.
-pub(crate) fn found(page: &mut Html, title: &str, path: &str, at: u32, found: &[Listing], now: Moment) {
+pub(crate) fn found(page: &mut Html, title: &str, at: u32, found: &[Listing], now: Moment) {
     let (shown, more) = list::split(found);
     html!(page, "<h1>", title, "</h1>\n");
     if shown.is_empty() {
@@ -26,19 +24,5 @@ pub(crate) fn found(page: &mut Html, title: &str, path: &str, at: u32, found: &[
     } else {
         list::auctions(page, shown, now);
     }
-    list::pager(page, path, at, more);
-}
-
-/// Title and path of a category, within a region where there is one.
-pub(crate) fn heading(
-    category: &Place,
-    region: Option<&Place>,
-) -> (alloc::string::String, alloc::string::String) {
-    match region {
-        None => (category.name.clone(), format!("/categories/{}", category.id)),
-        Some(region) => (
-            format!("{} from {}", category.name, region.name),
-            format!("/regions/{}/categories/{}", region.id, category.id),
-        ),
-    }
+    list::pager(page, at, more);
 }

@@ -1,7 +1,5 @@
 //! An auction and its bids.
 
-use alloc::format;
-
 use loadstone_web::dates::Moment;
 use loadstone_web::html::{Html, html};
 
@@ -18,7 +16,14 @@ pub(crate) fn item(page: &mut Html, item: &Item, bids: &[Bid], now: Moment) {
         item.category.name,
         "</a></p>\n"
     );
-    html!(page, "<h1>", item.name, "</h1>\n<div class=\"columns\">\n<section>\n<dl>\n");
+    html!(
+        page,
+        "<h1><a href=\"/items/",
+        item.id,
+        "\">",
+        item.name,
+        "</a></h1>\n<div class=\"columns\">\n<section>\n<dl>\n"
+    );
     facts(page, item, now);
     html!(page, "</dl>\n");
     if item.has_ended(now) {
@@ -98,7 +103,7 @@ pub(crate) fn history(page: &mut Html, item: &Item, at: u32, bids: &[Bid]) {
     let (shown, more) = list::split(bids);
     html!(page, "<h1>Bids on <a href=\"/items/", item.id, "\">", item.name, "</a></h1>\n");
     table(page, shown);
-    list::pager(page, &format!("/items/{}/bids", item.id), at, more);
+    list::pager(page, at, more);
 }
 
 fn table(page: &mut Html, bids: &[Bid]) {

@@ -25,9 +25,13 @@ pub(crate) fn auctions(page: &mut Html, list: &[Listing], now: Moment) {
         );
         if entry.end <= now {
             html!(page, "ended ", entry.end.day, "</td><td></td></tr>\n");
-        } else {
-            html!(page, entry.end, "</td><td><a href=\"/items/", entry.id, "/bid\">Bid now</a></td></tr>\n");
+            continue;
         }
+        html!(page, entry.end, "</td><td class=\"links\"><a href=\"/items/", entry.id, "/bid\">Bid</a>");
+        if entry.buy_now > 0 {
+            html!(page, " <a href=\"/items/", entry.id, "/buy\">Buy for ", Money(entry.buy_now), "</a>");
+        }
+        html!(page, "</td></tr>\n");
     }
     html!(page, "</tbody>\n</table>\n");
 }
@@ -37,15 +41,13 @@ pub(crate) fn split<T>(list: &[T]) -> (&[T], bool) {
     (&list[..list.len().min(PAGE)], list.len() > PAGE)
 }
 
-/// Links to the pages before and after `at`. The page itself is one of them, so that there always is one.
-pub(crate) fn pager(page: &mut Html, path: &str, at: u32, more: bool) {
+/// Links to the pages before and after `at`. One of them leads on: to the next page, and from the last one to the first.
+pub(crate) fn pager(page: &mut Html, at: u32, more: bool) {
     html!(page, "<nav class=\"pager\" aria-label=\"Pages\">\n");
     if at > 1 {
-        html!(page, "<a href=\"", path, "?page=", at - 1, "\">Previous</a>\n");
+        html!(page, "<a href=\"?page=", at - 1, "\">Previous</a>\n");
     }
-    html!(page, "<a href=\"", path, "?page=", at, "\" aria-current=\"page\">Page ", at, "</a>\n");
-    if more {
-        html!(page, "<a href=\"", path, "?page=", at + 1, "\">Next</a>\n");
-    }
-    html!(page, "</nav>\n");
+    html!(page, "<span>Page ", at, "</span>\n");
+    let (target, label) = if more { (at + 1, "Next") } else { (1, "First page") };
+    html!(page, "<a class=\"onward\" href=\"?page=", target, "\">", label, "</a>\n</nav>\n");
 }

@@ -1,7 +1,5 @@
 //! A user, and what others say about them.
 
-use alloc::format;
-
 use loadstone_web::html::{Html, html};
 
 use super::list;
@@ -20,7 +18,7 @@ pub(crate) fn user(page: &mut Html, user: &User, at: u32, comments: &[Comment]) 
     html!(page, "</dl>\n<h2>Comments about ", user.nickname, "</h2>\n");
     let (shown, more) = list::split(comments);
     said(page, shown);
-    list::pager(page, &format!("/users/{}", user.id), at, more);
+    list::pager(page, at, more);
 }
 
 /// Comments, one after the other.
