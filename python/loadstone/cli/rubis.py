@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
+from loadstone.cli.container import in_container
 from loadstone.cli.olio import Database, place_of, print_counts, require_database
-from loadstone.cli.serve import Connector, data_folder, serve
+from loadstone.cli.serve import data_folder, serve
 from loadstone.errors import LoadstoneError
 
 rubis = typer.Typer(no_args_is_help=True, help="The data of RUBiS, the built-in auction site.")
@@ -55,6 +56,7 @@ def load(
 
 
 @serve.command("rubis")
+@in_container
 def serve_rubis(
     data: Annotated[
         str | None,
@@ -65,18 +67,9 @@ def serve_rubis(
     ] = None,
     database: Database = None,
     scale: Scale = 0.02,
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")
-    ] = 8080,
-    connector: Annotated[Connector, typer.Option(help="How sockets and workers meet.")] = Connector.HYBRID,
-    workers: Annotated[
-        int, typer.Option(min=0, help="Worker threads; 0 means as many as fit the machine.")
-    ] = 0,
-    max_connections: Annotated[
-        int, typer.Option(min=0, help="Connections held at once; 0 means no limit.")
-    ] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Announce the address as JSON.")] = False,
+    *,
+    container: dict[str, object],
 ) -> None:
     """Serve RUBiS, the auction site, until Ctrl-C or SIGTERM; requests under way are finished first.
 
@@ -90,13 +83,7 @@ def serve_rubis(
     def announce(url: str) -> None:
         print(json.dumps({"url": url}) if as_json else f"serving rubis at {url}", flush=True)
 
-    options: dict[str, object] = {
-        "address": f"[{host}]:{port}" if ":" in host else f"{host}:{port}",
-        "connector": connector.value,
-        "workers": workers,
-        "max_connections": max_connections,
-        "rubis": {},
-    }
+    options = container | {"rubis": {}}
     if database is not None:
         if data is not None:
             raise LoadstoneError("serve-options", "say either --data or --database", hint="leave one out")
