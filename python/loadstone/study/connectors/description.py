@@ -61,10 +61,12 @@ class Experiment(Table):
 
     name: str
     title: str
-    application: Literal["relay", "built-in"]
+    application: Annotated[
+        Literal["relay", "built-in"],
+        Field(description="relay: servers ask the database; else the scenario's own"),
+    ]
     scenario: Annotated[str, Field(description="a built-in one, or a file of the study's")]
-    place: Annotated[str, Field(description="data of a built-in application")] = ""
-    options: Annotated[dict[str, Any], Field(description="of a built-in application")] = Field(
+    overrides: Annotated[dict[str, str], Field(description="of the scenario, as `--set` takes them")] = Field(
         default_factory=dict
     )
     arrive_s: Annotated[Positive, Field(description="how long sessions arrive")]

@@ -12,6 +12,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -73,27 +74,25 @@ class Fleet:
             self._running["database"] = Running(process, _announced(process, self.folder / "database.log"))
         return self._running["database"]
 
-    def server(self, name: str, kind: str, options: Mapping[str, Any], behind: str, backlog: int) -> Running:
-        """The server of that name; started anew where it has ended.
-
-        LoadstoneError `sut-start`, `program-missing`.
-        """
-        found = self._running.get(name)
-        if found is None or found.process.poll() is not None:
-            place = Place(self.folder / name, _free_port(), behind, backlog)
-            place.folder.mkdir(exist_ok=True)
-            place.folder.chmod(0o755)
-            log = place.folder / "said.log"
-            process = self._stack.enter_context(_process(command(kind, options, place), log))
-            found = Running(process, f"http://127.0.0.1:{place.port}")
-            self._running[name] = found
-            _await(found, log)
+    def start(self, name: str, kind: str, options: Mapping[str, Any], behind: str, backlog: int) -> Running:
+        """Starts a server and waits until it answers. LoadstoneError `sut-start`, `program-missing`."""
+        place = Place(self.folder / name, _free_port(), behind, backlog)
+        place.folder.mkdir(exist_ok=True)
+        place.folder.chmod(0o755)
+        log = place.folder / "said.log"
+        process = self._stack.enter_context(_process(command(kind, options, place), log))
+        found = Running(process, f"http://127.0.0.1:{place.port}")
+        _await(found, log)
+        self._running[name] = found
         return found
 
-    def stop(self, name: str) -> None:
-        """Ends a server, if it runs."""
-        if found := self._running.pop(name, None):
-            _end(found.process)
+    def keep(self, folder: AbstractContextManager[Path]) -> Path:
+        """Enters a folder of data, and leaves it when all has ended."""
+        return self._stack.enter_context(folder)
+
+    def __getitem__(self, name: str) -> Running:
+        """The server of that name, which runs."""
+        return self._running[name]
 
     def __contains__(self, name: str) -> bool:
         """Whether the server of that name runs."""

@@ -9,7 +9,7 @@ from typing import Any
 from loadstone.drive import Engine
 from loadstone.errors import LoadstoneError
 from loadstone.judge import CAUSES, Histogram
-from loadstone.scenario import load_scenario
+from loadstone.scenario import Scenario, load_scenario
 from loadstone.study.connectors.description import Experiment
 from loadstone.study.file import FOLDER
 
@@ -18,19 +18,19 @@ Json = dict[str, Any]
 _LOOK_S = 0.25
 
 
-def plan_of(experiment: Experiment, endpoint: tuple[str, int], sessions_per_s: float, seed: int) -> Json:
-    """The experiment's scenario at a load, for a server. Errors as `load_scenario`."""
+def scenario_of(experiment: Experiment, sessions_per_s: float) -> Scenario:
+    """The experiment's scenario at a load. Errors as `load_scenario`."""
     own = FOLDER / "connectors" / experiment.scenario
-    scenario = load_scenario(
+    return load_scenario(
         own if own.is_file() else experiment.scenario,
         {
             "load.sessions_per_s": f"{sessions_per_s:g}",
             "load.ramp_up_s": "0",
             "load.steady_s": f"{experiment.arrive_s:g}",
             "load.ramp_down_s": f"{experiment.drain_s:g}",
+            **experiment.overrides,
         },
     )
-    return scenario.plan(seed=seed, target=endpoint)
 
 
 def offer(engine: Engine, plan: Json) -> Json:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from loadstone.drive import Engine
+from loadstone.drive import Builtin, Engine, sut_of
+from loadstone.drive.generated import Generated
 from loadstone.errors import LoadstoneError
+from loadstone.scenario import Scenario
 from loadstone.study.connectors.description import Description, Experiment, Load, Server
-from loadstone.study.connectors.fleet import Fleet, Running, settle, state
+from loadstone.study.connectors.fleet import Fleet, settle, state
 from loadstone.study.connectors.httperf import run_httperf
-from loadstone.study.connectors.offered import offer, plan_of
+from loadstone.study.connectors.offered import offer, scenario_of
 from loadstone.study.connectors.servers import missing, program
 from loadstone.study.schedule import Part, Task
 
@@ -89,10 +91,13 @@ class Performer:
     def _relayed(self, experiment: Experiment, server: Server, rate: float, seed: int, client: str) -> Json:
         wanted = self.description.database
         database = self.fleet.database(wanted.slots, wanted.service_ms)
-        running = self._started(experiment, server, server.name, server.options, database.url)
+        name = server.name
+        if name not in self.fleet:
+            self._start(experiment, server, name, server.options, database.url)
+        running = self.fleet[name]
         settle(database)
         calls, cpu_s = state(database)["calls"], running.cpu_s()
-        plan = plan_of(experiment, running.endpoint, rate, seed)
+        plan = scenario_of(experiment, rate).plan(seed=seed, target=running.endpoint)
         if client == "httperf":
             found = run_httperf(
                 running,
@@ -113,27 +118,32 @@ class Performer:
 
     def _served(self, experiment: Experiment, server: Server, rate: float, seed: int) -> Json:
         name = f"{experiment.name}-{server.name}"
-        running = self._started(
-            experiment,
-            server,
-            name,
-            {**server.options, **experiment.options, "relay": False},
-            experiment.place,
-        )
+        scenario = scenario_of(experiment, rate)
+        if name not in self.fleet:
+            place, options = self._data(scenario)
+            self._start(experiment, server, name, {**options, **server.options}, place)
+        running = self.fleet[name]
         cpu_s = running.cpu_s()
-        found = offer(self.engine, plan_of(experiment, running.endpoint, rate, seed))
+        found = offer(self.engine, scenario.plan(seed=seed, target=running.endpoint))
         found["server_cpu_s"] = running.cpu_s() - cpu_s
         time.sleep(_SETTLE_S)
         return found
 
-    def _started(
-        self, experiment: Experiment, server: Server, name: str, options: Json | Any, behind: str
-    ) -> Running:
+    def _data(self, scenario: Scenario) -> tuple[str, Json]:
+        """What a built-in application serves, and its options. LoadstoneError `study-file`, `load-data`."""
+        sut = sut_of(scenario)
+        if isinstance(sut, Builtin):
+            return str(self.fleet.keep(sut.data.fresh(sut.loading))), dict(sut.options)
+        if isinstance(sut, Generated):
+            return "generated", dict(sut.options)
+        raise LoadstoneError("study-file", f"the scenario `{scenario.name}` has no built-in application")
+
+    def _start(
+        self, experiment: Experiment, server: Server, name: str, options: Mapping[str, Any], behind: str
+    ) -> None:
         """The server, warm: its threads are there, its code compiled."""
-        new = name not in self.fleet
-        running = self.fleet.server(name, server.kind, options, behind, self.description.backlog)
-        if new:
-            plan = plan_of(experiment, running.endpoint, _WARM_SESSIONS_PER_S, self.description.seed)
-            plan["load"] |= {"steady_s": _WARM_S}
-            offer(self.engine, plan)
-        return running
+        running = self.fleet.start(name, server.kind, options, behind, self.description.backlog)
+        scenario = scenario_of(experiment, _WARM_SESSIONS_PER_S)
+        plan = scenario.plan(seed=self.description.seed, target=running.endpoint)
+        plan["load"] |= {"steady_s": _WARM_S}
+        offer(self.engine, plan)

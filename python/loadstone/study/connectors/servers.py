@@ -71,8 +71,8 @@ def _own(options: Options, place: Place) -> list[str]:
         "backlog": place.backlog,
         **options,
     }
-    # An application of its own says what it serves; without one it relays.
-    settings.setdefault("relay", True)
+    if place.behind.startswith("http://"):
+        settings["relay"] = True
     return [sys.executable, "-m", "loadstone.serve", place.behind, json.dumps(settings)]
 
 
