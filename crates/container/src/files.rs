@@ -10,15 +10,16 @@ const SPARE_PER_WORKER: u64 = 4;
 const MOST: usize = 1 << 20;
 
 /// Raises the soft limit of open files to the hard one; how many of `wanted` connections fit below it, 0 for as many as
-/// do. Says so on stderr when that is not all that are wanted.
-pub(crate) fn connections_that_fit(wanted: usize, workers: usize) -> usize {
+/// do, when the application keeps `kept` files open. Says so on stderr when that is not all that are wanted.
+pub(crate) fn connections_that_fit(wanted: usize, workers: usize, kept: usize) -> usize {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
     // Where that is refused, the soft limit stays the bound.
     let allowed = setrlimit(Resource::Nofile, raised).map_or(limit.current, |()| limit.maximum);
     let most = if wanted == 0 { MOST } else { wanted };
     let Some(allowed) = allowed else { return most };
-    let room = allowed.saturating_sub(open_now() + SPARE + SPARE_PER_WORKER * workers as u64).max(1);
+    let room =
+        allowed.saturating_sub(open_now() + SPARE + SPARE_PER_WORKER * workers as u64 + kept as u64).max(1);
     let fit = most.min(usize::try_from(room).unwrap_or(usize::MAX));
     if fit < wanted {
         eprintln!(

@@ -81,7 +81,8 @@ impl Server {
         let (listener, address) = listener::open(config.address, config.backlog)
             .map_err(|error| StartError::Listen(config.address, error))?;
         // The application has opened what it needs by now.
-        config.max_connections = files::connections_that_fit(config.max_connections, config.worker_count());
+        config.max_connections =
+            files::connections_that_fit(config.max_connections, config.worker_count(), service.open_files());
         let max_connections = config.max_connections;
         let tls = config.tls.clone();
         let started: io::Result<Box<dyn Running>> = match config.connector {

@@ -30,8 +30,8 @@ pub use crate::name::{BadName, file_name};
 /// What is kept, and for how long.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// Bytes of content kept in memory, at most; a file that is kept open instead counts as 64 KiB, so that the default keeps
-    /// at most 1,024 open.
+    /// Bytes of content kept in memory, at most; a file that is kept open instead counts as 64 KiB, or more where the
+    /// system allows the process few open files: a quarter of those are kept at most, and by default 1,024.
     pub cache_bytes: u64,
     /// For how long an entry is believed without a look at its file.
     pub valid: Duration,
@@ -61,5 +61,9 @@ impl Files {
 impl Service for Files {
     fn handler(&self) -> Result<Box<dyn Handler>, String> {
         Ok(Box::new(Clerk::new(self.shelf.clone())))
+    }
+
+    fn open_files(&self) -> usize {
+        self.shelf.most_open
     }
 }

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
+use rustix::process::{Resource, getrlimit};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::Options;
@@ -26,17 +27,22 @@ pub(crate) enum Absence {
 pub(crate) struct Shelf {
     root: Root,
     entries: Cache<Box<str>, Arc<Entry>, Weight>,
+    /// Files that are kept open at most.
+    pub most_open: usize,
     valid_ms: u64,
 }
 
 #[derive(Debug, Clone)]
-struct Weight;
+struct Weight {
+    /// Of an open file.
+    open: u64,
+}
 
 impl Weighter<Box<str>, Arc<Entry>> for Weight {
     fn weight(&self, path: &Box<str>, entry: &Arc<Entry>) -> u64 {
         let weight = |variant: &Variant| match &variant.content {
             Content::Kept(bytes) => bytes.len() as u64,
-            Content::Open(..) => KEPT_CONTENT,
+            Content::Open(..) => self.open,
         };
         ENTRY_BYTES + path.len() as u64 + weight(&entry.plain) + entry.gzip.as_ref().map_or(0, weight)
     }
@@ -45,9 +51,11 @@ impl Weighter<Box<str>, Arc<Entry>> for Weight {
 impl Shelf {
     pub fn new(root: Root, options: &Options) -> Self {
         let likely = (options.cache_bytes / (8 * 1024)).max(16) as usize;
+        let open = (options.cache_bytes / most_open()).max(KEPT_CONTENT);
         Self {
             root,
-            entries: Cache::with_weighter(likely, options.cache_bytes, Weight),
+            entries: Cache::with_weighter(likely, options.cache_bytes, Weight { open }),
+            most_open: (options.cache_bytes / open) as usize,
             valid_ms: options.valid.as_millis() as u64,
         }
     }
@@ -75,6 +83,11 @@ impl Shelf {
         }
         Ok(entry)
     }
+}
+
+/// A quarter of the files that the system lets the process open: the others are for connections.
+fn most_open() -> u64 {
+    (getrlimit(Resource::Nofile).maximum.unwrap_or(u64::MAX) / 4).max(1)
 }
 
 /// Milliseconds on a clock that costs a few nanoseconds and is right within a few milliseconds.

@@ -18,6 +18,11 @@ pub trait Service: Send + Sync {
     /// # Errors
     /// A sentence for the operator when the application cannot start (its database cannot be opened).
     fn handler(&self) -> Result<Box<dyn Handler>, String>;
+
+    /// Files that it may keep open between requests, at most: so many fewer connections there can be.
+    fn open_files(&self) -> usize {
+        0
+    }
 }
 
 /// Serves one request at a time; may block.
