@@ -30,7 +30,7 @@ import idle_memory
 import item_database
 from accounting import cpu_s
 from engine import processor
-from servers import DATABASE, LOAD_CORE, PEERS, ROOT, SERVERS, SITE, java, running
+from peer_servers import DATABASE, LOAD_CORE, PEERS, ROOT, SERVERS, SITE, java, running
 from verdict import IDLE, IN_MEMORY, ITEM, SMALL_FILE, SMALL_PAGE, TABLES, judge, markdown, medians
 
 SIZES = {"small.html": 166, "large.html": 10 * 1024, "index.html": 166}

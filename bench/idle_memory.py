@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from accounting import resident_bytes
-from servers import Server, running
+from peer_servers import Server, running
 
 WANTED = 20_000
 # What the server needs of its descriptors for itself, and this program of its own.

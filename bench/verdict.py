@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from servers import (
+from peer_servers import (
     ACTIX,
     APACHE_EVENT,
     AXUM,
