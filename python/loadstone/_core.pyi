@@ -35,6 +35,9 @@ class Server:
     def counters(self) -> dict[str, int]:
         """The container's counters."""
 
+    def abandon(self) -> None:
+        """Lets requests that do not end die with the process, instead of waiting for them."""
+
     def drain(self, timeout_s: float) -> bool:
         """Stops accepting, finishes what is under way; True when all was finished in time."""
 

@@ -34,7 +34,8 @@ def serve(place: Path | str, options: Options, announce: Announce, *, until_eof:
     the URL `place` answers; with `files` the files in the folder `place`.
 
     Returns after SIGTERM, SIGINT or, if asked, the end of stdin.
-    `announce` gets the URL once requests are taken. Requests under way are finished first.
+    `announce` gets the URL once requests are taken. Requests under way are finished first. At the end the
+    container's counters are told on stderr, those that are not 0.
     Errors: `serve-options`; `sut-start` when it cannot start for another reason.
     """
     stop = threading.Event()
@@ -61,7 +62,11 @@ def serve(place: Path | str, options: Options, announce: Announce, *, until_eof:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-        server.drain(_DRAIN_S)
+        if not server.drain(_DRAIN_S):
+            print(f"requests still under way after {_DRAIN_S:g} s are cut", file=sys.stderr)
+            server.abandon()
+        told = ", ".join(f"{name} {count}" for name, count in server.counters().items() if count)
+        print(f"served: {told or 'nothing'}", file=sys.stderr)
 
 
 def _start(place: str, options: Options) -> Server:

@@ -86,6 +86,12 @@ pub struct Config {
     /// Threads that run application code. 0: hybrid, twice the number of cores, at least 2; threaded, 64 for each core, as
     /// many as are in use being started; event, the number of cores.
     pub workers: usize,
+    /// Whether the hybrid connector starts and ends workers by what they are seen to wait for; `workers` is the most, 0
+    /// for 64 for each core.
+    pub auto: bool,
+    /// Whether idle clients keep their threads for all of `timeouts.idle` even when others wait for one; only the threaded
+    /// connector ever takes them away.
+    pub fixed_keep_alive: bool,
     /// What may wait for a worker under [`Admission::Queue`] before no more connections are accepted: requests, or with
     /// the threaded connector connections. 0: 16 for each worker, threaded 1.
     pub queue: usize,
@@ -117,6 +123,8 @@ impl Default for Config {
             address: SocketAddr::from((Ipv4Addr::LOCALHOST, 8080)),
             connector: Connector::default(),
             workers: 0,
+            auto: false,
+            fixed_keep_alive: false,
             queue: 0,
             admission: None,
             refuse: false,
@@ -137,7 +145,8 @@ impl Config {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         match self.connector {
             _ if self.workers > 0 => self.workers,
-            Connector::Hybrid => (2 * cores).max(2),
+            Connector::Hybrid if !self.auto => (2 * cores).max(2),
+            Connector::Hybrid => 64 * cores,
             Connector::Threaded => 64 * cores,
             Connector::Event => cores,
         }
@@ -147,6 +156,9 @@ impl Config {
     pub(crate) fn first_workers(&self) -> usize {
         match self.connector {
             Connector::Threaded => 1,
+            Connector::Hybrid if self.auto => {
+                Self { workers: 0, auto: false, ..self.clone() }.worker_count().min(self.worker_count())
+            }
             Connector::Hybrid | Connector::Event => self.worker_count(),
         }
     }
@@ -171,6 +183,9 @@ impl Config {
                 policy.name(),
                 known.join(", ")
             ));
+        }
+        if self.auto && connector != Connector::Hybrid {
+            return Some(format!("the {} connector has no pool of workers to adapt", connector.name()));
         }
         (self.refuse && connector == Connector::Threaded)
             .then(|| "the threaded connector has no thread to refuse a client with".into())
@@ -198,11 +213,20 @@ pub struct Timeouts {
     pub idle: Duration,
     /// Between two departures of response bytes.
     pub write: Duration,
+    /// At one request, until its worker counts as stuck: it is replaced where there is a pool that adapts, and not waited
+    /// for at the end.
+    pub stuck: Duration,
 }
 
 impl Default for Timeouts {
     fn default() -> Self {
         let seconds = Duration::from_secs;
-        Self { head: seconds(10), body: seconds(20), idle: seconds(60), write: seconds(20) }
+        Self {
+            head: seconds(10),
+            body: seconds(20),
+            idle: seconds(60),
+            write: seconds(20),
+            stuck: seconds(60),
+        }
     }
 }

@@ -1,7 +1,10 @@
 //! Counters: each thread counts for itself, a snapshot adds up.
 
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use crate::slots::Waiting;
 
 /// What a server has done since it started, and its state now.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -22,8 +25,12 @@ pub struct Counters {
     pub bad_requests: u64,
     /// Connections closed because the client was slow: in a head, a body or at reading a response.
     pub closed_by_timeout: u64,
+    /// Of these, clients slow in a head, in a body, at reading.
+    pub slow: [u64; 3],
     /// Connections closed after no request had come for long.
     pub closed_idle: u64,
+    /// Of these, closed before their time because others waited for the thread.
+    pub evicted: u64,
     /// Connections that ended, by whomever, before their TLS handshake was done.
     pub failed_handshakes: u64,
     /// Requests that ended in a panic of the application.
@@ -38,6 +45,10 @@ pub struct Counters {
     pub queue_depth: u64,
     /// Workers running application code now.
     pub workers_busy: u64,
+    /// Workers now.
+    pub workers: u64,
+    /// Workers that have been at one request for longer than `Timeouts::stuck`.
+    pub workers_stuck: u64,
     /// Newcomers that wait inside for their turn now.
     pub newcomers: u64,
     /// Connections that may have begun at the same time now; 0: no such limit.
@@ -65,7 +76,11 @@ impl Counters {
             ("responses_5xx", failed),
             ("bad_requests", self.bad_requests),
             ("closed_by_timeout", self.closed_by_timeout),
+            ("slow_heads", self.slow[0]),
+            ("slow_bodies", self.slow[1]),
+            ("slow_reads", self.slow[2]),
             ("closed_idle", self.closed_idle),
+            ("evicted", self.evicted),
             ("failed_handshakes", self.failed_handshakes),
             ("worker_panics", self.worker_panics),
             ("bytes_in", self.bytes_in),
@@ -78,7 +93,9 @@ impl Counters {
             ("queue_depth", self.queue_depth),
             ("newcomers", self.newcomers),
             ("admitted_limit", self.admitted_limit),
+            ("workers", self.workers),
             ("workers_busy", self.workers_busy),
+            ("workers_stuck", self.workers_stuck),
         ];
         let named = |grows| move |(name, value)| (name, grows, value);
         grow.into_iter().map(named(true)).chain(now.into_iter().map(named(false)))
@@ -131,18 +148,60 @@ pub(crate) struct Tally {
     pub requests: Count,
     pub responses: [Count; 5],
     pub bad_requests: Count,
-    pub closed_by_timeout: Count,
+    /// As in [`Counters::slow`].
+    pub slow: [Count; 3],
     pub closed_idle: Count,
+    pub evicted: Count,
     pub failed_handshakes: Count,
     pub worker_panics: Count,
     pub bytes_in: Count,
     pub bytes_out: Count,
     pub open_connections: Count,
+    /// Processor time of a worker, where that is asked for.
+    pub cpu_ns: Count,
     /// 1 while the thread runs application code.
     pub busy: Count,
+    /// When the thread began what it is at, in milliseconds since [`EPOCH`], and 1; 0 between requests.
+    began_ms: Count,
+}
+
+/// Some instant before every other.
+static EPOCH: LazyLock<Instant> = LazyLock::new(Instant::now);
+
+fn since_epoch_ms(at: Instant) -> u64 {
+    at.saturating_duration_since(*EPOCH).as_millis() as u64 + 1
 }
 
 impl Tally {
+    /// The thread begins with what may take long.
+    pub fn begin(&self, at: Instant) {
+        self.began_ms.set(since_epoch_ms(at));
+    }
+
+    /// The thread has done what it began at `began`; when.
+    pub fn end(&self, began: Instant) -> Instant {
+        let now = Instant::now();
+        self.busy_ns.add_time(now - began);
+        self.began_ms.set(0);
+        now
+    }
+
+    /// Whether it has been at the same for longer than `patience`.
+    pub fn is_stuck(&self, patience: Duration) -> bool {
+        let began = self.began_ms.get();
+        began > 0 && since_epoch_ms(Instant::now()).saturating_sub(began) > patience.as_millis() as u64
+    }
+
+    /// Counts a client that was too slow.
+    pub fn timed_out(&self, waiting: Waiting) {
+        let kind = match waiting {
+            Waiting::Body => 1,
+            Waiting::Write => 2,
+            Waiting::Head | Waiting::Idle | Waiting::Turn | Waiting::Linger => 0,
+        };
+        self.slow[kind].add(1);
+    }
+
     /// Counts a response.
     pub fn response(&self, status: u16) {
         let class = usize::from(status / 100).clamp(1, 5) - 1;
@@ -173,7 +232,11 @@ impl Tally {
             *sum += count.get();
         }
         total.bad_requests += self.bad_requests.get();
-        total.closed_by_timeout += self.closed_by_timeout.get();
+        for (sum, count) in total.slow.iter_mut().zip(&self.slow) {
+            *sum += count.get();
+            total.closed_by_timeout += count.get();
+        }
+        total.evicted += self.evicted.get();
         total.closed_idle += self.closed_idle.get();
         total.failed_handshakes += self.failed_handshakes.get();
         total.worker_panics += self.worker_panics.get();

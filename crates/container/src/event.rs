@@ -36,6 +36,11 @@ impl Desk for Inline {
     fn begin_round(&mut self) {
         self.answered = 0;
         self.began = Instant::now();
+        self.control.tally.begin(self.began);
+    }
+
+    fn end_round(&mut self) {
+        self.control.tally.end(self.began);
     }
 
     fn take(&mut self, mut connection: Box<Connection>) -> Option<Box<Connection>> {
@@ -46,9 +51,6 @@ impl Desk for Inline {
     }
 
     fn hand_over(&mut self) -> bool {
-        let now = Instant::now();
-        self.control.tally.busy_ns.add_time(now - self.began);
-        self.began = now;
         self.answered > 0
     }
 
@@ -126,7 +128,11 @@ impl Event {
 impl Running for Event {
     fn counters(&self) -> Counters {
         let mut total = Counters::default();
-        self.loops.iter().for_each(|control| control.tally.add_to(&mut total));
+        for control in &self.loops {
+            control.tally.add_to(&mut total);
+            total.workers += 1;
+            total.workers_stuck += u64::from(control.tally.is_stuck(control.config.timeouts.stuck));
+        }
         total
     }
 
@@ -141,7 +147,9 @@ impl Drop for Event {
     fn drop(&mut self) {
         self.lifetime.stopping.store(true, Ordering::SeqCst);
         self.wake();
-        for thread in self.threads.drain(..) {
+        let stuck = |control: &Arc<Control>| control.tally.is_stuck(control.config.timeouts.stuck);
+        let threads = self.threads.drain(..).zip(&self.loops);
+        for (thread, _) in threads.filter(|(_, control)| !stuck(control)) {
             // A thread that panicked has said so on stderr; there is nothing left to save.
             let _ = thread.join();
         }

@@ -22,6 +22,8 @@ struct State<T> {
     waking: bool,
     /// The bound below which the producer wants to hear that there is room.
     wanted: Option<usize>,
+    /// Workers that are to end when they find no work.
+    surplus: usize,
     closed: bool,
 }
 
@@ -51,7 +53,14 @@ impl<T> State<T> {
 impl<T> Queue<T> {
     /// An empty queue.
     pub fn new() -> Self {
-        let state = State { items: VecDeque::new(), sleeping: 0, waking: false, wanted: None, closed: false };
+        let state = State {
+            items: VecDeque::new(),
+            sleeping: 0,
+            waking: false,
+            wanted: None,
+            surplus: 0,
+            closed: false,
+        };
         Self { state: Mutex::new(state), work: Condvar::new() }
     }
 
@@ -74,7 +83,7 @@ impl<T> Queue<T> {
     }
 
     /// The next item, and since when it has waited; blocks while there is none. Calls `on_room` when the producer waits for the room that this leaves.
-    /// None: the queue is closed.
+    /// None: the queue is closed, or the worker is dismissed.
     pub fn pop(&self, on_room: impl Fn()) -> Option<(T, Instant)> {
         let mut state = self.lock();
         loop {
@@ -91,6 +100,10 @@ impl<T> Queue<T> {
                     on_room();
                 }
                 return Some(item);
+            }
+            if state.surplus > 0 {
+                state.surplus -= 1;
+                return None;
             }
             state.sleeping += 1;
             if state.tell() {
@@ -109,6 +122,12 @@ impl<T> Queue<T> {
         let spare = state.spare(bound.saturating_add(more));
         state.wanted = (spare == 0).then_some(bound);
         spare
+    }
+
+    /// Dismisses so many workers, those that find no work first; a later call replaces an earlier one.
+    pub fn dismiss(&self, workers: usize) {
+        self.lock().surplus = workers;
+        (0..workers).for_each(|_| self.work.notify_one());
     }
 
     /// Items for which no consumer waits.

@@ -41,13 +41,28 @@ struct LoadSettings {
     replace: bool,
 }
 
+/// A number of workers, or `auto`.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Workers {
+    Number(usize),
+    Word(String),
+}
+
+impl Default for Workers {
+    fn default() -> Self {
+        Self::Number(0)
+    }
+}
+
 /// Options of the server; absent ones are the container's and the site's defaults.
 #[derive(Deserialize, Default)]
 #[serde(default, deny_unknown_fields)]
 pub struct ServeSettings {
     address: Option<String>,
     connector: Option<String>,
-    workers: usize,
+    workers: Workers,
+    fixed_keep_alive: bool,
     queue: usize,
     admission: Option<String>,
     refuse: bool,
@@ -86,7 +101,7 @@ struct MemorySettings {
 
 #[pyclass(module = "loadstone._core")]
 pub struct Server {
-    server: container::Server,
+    server: Arc<container::Server>,
 }
 
 #[pymethods]
@@ -103,6 +118,11 @@ impl Server {
             dict.set_item(name, count)?;
         }
         Ok(dict)
+    }
+
+    fn abandon(&self) {
+        // A server that still has an owner is never dropped, and only dropping it waits.
+        std::mem::forget(self.server.clone());
     }
 
     fn drain(&self, py: Python<'_>, timeout_s: f64) -> PyResult<bool> {
@@ -149,7 +169,7 @@ pub fn start(py: Python<'_>, config: Config, service: Arc<dyn Service>) -> PyRes
         StartError::Configuration(sentence) => PyValueError::new_err(sentence),
         _ => PyOSError::new_err(error.to_string()),
     })?;
-    Ok(Server { server })
+    Ok(Server { server: Arc::new(server) })
 }
 
 #[pyfunction]
@@ -197,13 +217,20 @@ fn load_options(accounts: u64, profile: &str, settings: &LoadSettings) -> PyResu
 
 pub fn config(settings: &ServeSettings) -> PyResult<Config> {
     let mut config = Config {
-        workers: settings.workers,
+        fixed_keep_alive: settings.fixed_keep_alive,
         queue: settings.queue,
         refuse: settings.refuse,
         compress: (settings.compress > 0).then_some(settings.compress.min(9)),
         max_connections: settings.max_connections,
         ..Config::default()
     };
+    match &settings.workers {
+        Workers::Number(workers) => config.workers = *workers,
+        Workers::Word(word) => {
+            config.auto =
+                choice("number of workers", word, (word == "auto").then_some(true), "numbers and auto")?;
+        }
+    }
     if let Some(backlog) = settings.backlog {
         config.backlog = backlog;
     }

@@ -47,6 +47,19 @@ def in_container(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
+def _workers(text: str | int) -> int | str:
+    """A number of workers, or `auto`."""
+    if text == "auto":
+        return "auto"
+    try:
+        number = int(text)
+    except ValueError:
+        number = -1
+    if number < 0:
+        raise typer.BadParameter(f"{text!r} is neither a number nor `auto`.")
+    return number
+
+
 def _options(
     *,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
@@ -55,7 +68,13 @@ def _options(
     ] = 8080,
     connector: Annotated[Connector, typer.Option(help="How sockets and workers meet.")] = Connector.HYBRID,
     workers: Annotated[
-        int, typer.Option(min=0, help="Worker threads; 0 means as many as fit the machine.")
+        int | str,
+        typer.Option(
+            parser=_workers,
+            metavar="N|auto",
+            help="Worker threads; 0 means as many as fit the machine, auto as many as what they wait for"
+            " makes useful (hybrid).",
+        ),
     ] = 0,
     queue: Annotated[
         int, typer.Option(min=0, help="Requests that may wait under `--admission queue`; 0: 16 a worker.")
@@ -68,6 +87,9 @@ def _options(
             help="Seconds that an idle connection is kept; threaded, shortened when threads run out.",
         ),
     ] = 60.0,
+    fixed_keep_alive: Annotated[
+        bool, typer.Option("--fixed-keep-alive", help="Threaded: never shorten it.")
+    ] = False,
     max_connections: Annotated[
         int, typer.Option(min=0, help="Connections held at once; 0 means no limit.")
     ] = 0,
@@ -89,6 +111,7 @@ def _options(
         "workers": workers,
         "queue": queue,
         "keep_alive_s": keep_alive,
+        "fixed_keep_alive": fixed_keep_alive,
         "max_connections": max_connections,
         "admission": admission and admission.value,
         "refuse": refuse,

@@ -44,7 +44,7 @@ class AppOptions(Table):
     profile: Literal["cloudstone-2008", "olio-0.2", "measured", "surge-1998"] | None = None
     connector: str | None = None
     cores: Annotated[Size | None, Field(description="processors it may use; all that the machine has")] = None
-    workers: Size | None = None
+    workers: Size | Literal["auto"] | None = None
     queue: Size | None = None
     max_connections: Size | None = None
     admission: Literal["none", "busy", "queue", "adaptive", "session"] | None = None

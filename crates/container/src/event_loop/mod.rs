@@ -45,6 +45,9 @@ pub(crate) trait Desk: Send {
     /// Takes a connection whose request has arrived as a whole; gives it back when that has been answered already.
     fn take(&mut self, connection: Box<Connection>) -> Option<Box<Connection>>;
 
+    /// A round of the loop ends.
+    fn end_round(&mut self) {}
+
     /// Gives what was taken on; whether there was any.
     fn hand_over(&mut self) -> bool;
 
@@ -179,6 +182,7 @@ impl<D: Desk> EventLoop<D> {
             }
             self.learn();
             let dispatched = self.desk.hand_over() | self.seat();
+            self.desk.end_round();
             // Nothing else changes what admission decides; looking may cost a lock.
             if dispatched || accept || !self.accepting {
                 self.admit(accept);
@@ -404,7 +408,7 @@ impl<D: Desk> EventLoop<D> {
             match waiting {
                 Waiting::Idle => self.tally().closed_idle.add(1),
                 Waiting::Linger => {}
-                Waiting::Head | Waiting::Body | Waiting::Write => self.tally().closed_by_timeout.add(1),
+                Waiting::Head | Waiting::Body | Waiting::Write => self.tally().timed_out(waiting),
                 Waiting::Turn => {
                     self.leave_lobby(slot);
                     self.tally().refused.add(1);

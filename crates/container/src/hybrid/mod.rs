@@ -14,6 +14,8 @@
 #![allow(clippy::vec_box, reason = "connections move between threads as pointers, not as copies")]
 
 mod desk;
+mod pool;
+mod sizer;
 mod worker;
 
 use std::io;
@@ -35,6 +37,8 @@ use crate::queue::Queue;
 use crate::server::Running;
 use crate::waker::Waker;
 use desk::HandOver;
+use pool::Pool;
+use sizer::Sizer;
 
 /// What the event loop and the workers share.
 struct Shared {
@@ -47,6 +51,7 @@ struct Shared {
     wanted: Box<[AtomicU8]>,
     /// Of each worker.
     tallies: Box<[Tally]>,
+    pool: Mutex<Pool>,
 }
 
 impl Shared {
@@ -63,6 +68,10 @@ impl Shared {
         }
     }
 
+    fn pool(&self) -> MutexGuard<'_, Pool> {
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn returned(&self) -> MutexGuard<'_, Vec<Box<Connection>>> {
         self.returned.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -71,6 +80,7 @@ impl Shared {
 /// A running hybrid connector.
 pub(crate) struct Hybrid {
     shared: Arc<Shared>,
+    /// The event loop, and what adapts the number of workers.
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -88,13 +98,15 @@ pub(crate) fn start(
         queue: Queue::new(),
         returned: Mutex::new(Vec::new()),
         wanted: (0..config.max_connections).map(|_| AtomicU8::new(0)).collect(),
-        tallies: handlers.iter().map(|_| Tally::default()).collect(),
+        // As many may be stuck as work.
+        tallies: (0..2 * config.worker_count()).map(|_| Tally::default()).collect(),
+        pool: Mutex::default(),
         control: Arc::new(Control {
             lifetime: Arc::new(Lifetime::new(1)),
             waker: Waker::new()?,
             tally: Tally::default(),
             memory: Arc::default(),
-            config,
+            config: config.clone(),
         }),
         service,
     });
@@ -103,10 +115,14 @@ pub(crate) fn start(
     let event_loop = EventLoop::new(shared.control.clone(), Arc::new(listener), desk, policy)?;
     // From here on dropping `hybrid` ends the threads that have started.
     let mut hybrid = Hybrid { shared: shared.clone(), threads: Vec::new() };
-    for (index, handler) in handlers.into_iter().enumerate() {
+    for handler in handlers {
+        shared.pool().start(&shared, Some(handler))?;
+    }
+    if shared.control.config.auto {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let sizer = Sizer::new(config.first_workers(), config.worker_count(), cores);
         let shared = shared.clone();
-        let work = move || worker::run(&shared, handler, index);
-        hybrid.threads.push(Builder::new().name(format!("worker-{index}")).spawn(work)?);
+        hybrid.threads.push(Builder::new().name("pool".into()).spawn(move || pool::adapt(&shared, sizer))?);
     }
     let events = Builder::new().name("events".into());
     hybrid.threads.push(events.spawn(move || event_loop.run())?);
@@ -118,6 +134,8 @@ impl Running for Hybrid {
         let mut total = Counters { queue_depth: self.shared.queue.len() as u64, ..Counters::default() };
         self.shared.control.tally.add_to(&mut total);
         self.shared.tallies.iter().for_each(|tally| tally.add_to(&mut total));
+        total.workers = self.shared.pool().len() as u64;
+        total.workers_stuck = self.shared.stuck() as u64;
         total
     }
 
@@ -134,8 +152,10 @@ impl Drop for Hybrid {
         self.shared.control.waker.wake();
         self.shared.queue.close();
         for thread in self.threads.drain(..) {
+            thread.thread().unpark();
             // A thread that panicked has said so on stderr; there is nothing left to save.
             let _ = thread.join();
         }
+        self.shared.pool().join(&self.shared);
     }
 }

@@ -1,26 +1,46 @@
 //! A worker: answers one complete request at a time.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use loadstone_http::Handler;
+use rustix::time::{ClockId, clock_gettime};
 
 use super::Shared;
 use crate::connection::{Connection, Ending, Phase};
+use crate::event_loop::Control;
 use crate::exchange::Exchange;
 
-/// Answers requests from the queue until it is closed; `index` is that of the worker's tally.
-pub(super) fn run(shared: &Shared, handler: Box<dyn Handler>, index: usize) {
-    let mut exchange = Exchange::new(shared.service.clone(), Some(handler), shared.control.config.compress);
+/// Between two looks at the processor time that a worker has used, which cost a system call.
+const CPU_EVERY: Duration = Duration::from_millis(20);
+
+/// Answers requests from the queue until it is closed or the worker is dismissed; `index` is that of the worker's tally.
+pub(super) fn run(shared: &Shared, handler: Option<Box<dyn Handler>>, index: usize) {
+    let mut exchange = Exchange::new(shared.service.clone(), handler, shared.control.config.compress);
     let tally = &shared.tallies[index];
-    let (limits, draining) = (&shared.control.config.limits, &shared.control.lifetime.draining);
-    while let Some((mut connection, queued)) = shared.queue.pop(|| shared.control.waker.wake()) {
+    let Control { config, lifetime, waker, .. } = &*shared.control;
+    let mut cpu = config.auto.then(|| (Instant::now(), thread_cpu()));
+    while let Some((mut connection, queued)) = shared.queue.pop(|| waker.wake()) {
         let taken = Instant::now();
         tally.queue_wait_ns.add_time(taken - queued);
-        exchange.serve(&mut connection, limits, draining, tally);
-        tally.busy_ns.add_time(taken.elapsed());
+        tally.begin(taken);
+        exchange.serve(&mut connection, &config.limits, &lifetime.draining, tally);
+        let done = tally.end(taken);
+        if let Some((since, used)) = &mut cpu
+            && done - *since >= CPU_EVERY
+        {
+            let now = thread_cpu();
+            tally.cpu_ns.add_time(now - *used);
+            (*since, *used) = (done, now);
+        }
         let attention = needs_attention(&connection);
         shared.hand_back(connection, attention);
     }
+}
+
+/// Processor time that this thread has used.
+fn thread_cpu() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 /// Whether the event loop has to look at a connection at once, and not with its next edge.

@@ -106,7 +106,7 @@ impl Acceptor {
     fn make_room(&self) -> Option<Duration> {
         let unserved = self.shared.queue.unserved();
         self.shared.pressed.store(unserved > 0, Ordering::SeqCst);
-        if unserved == 0 {
+        if unserved == 0 || self.shared.config.fixed_keep_alive {
             return None;
         }
         let grace = self.shared.config.timeouts.idle / GRACE;

@@ -53,8 +53,9 @@ impl Worker<'_> {
         while self.hear(&mut connection) {
             let Shared { config, lifetime, .. } = self.shared;
             let began = Instant::now();
+            self.tally.begin(began);
             self.exchange.serve(&mut connection, &config.limits, &lifetime.draining, self.tally);
-            self.tally.busy_ns.add_time(began.elapsed());
+            self.tally.end(began);
             if !self.flush(&mut connection) {
                 break;
             }
@@ -127,7 +128,7 @@ impl Worker<'_> {
                 return false;
             }
             Woken::Expired => {
-                self.tally.closed_by_timeout.add(1);
+                self.tally.timed_out(waiting);
                 if !connection.has_input() {
                     return false;
                 }
@@ -136,6 +137,7 @@ impl Worker<'_> {
             Woken::Called => {
                 if quiet && waiting == Waiting::Idle && !self.shared.lifetime.is_draining() {
                     self.tally.closed_idle.add(1);
+                    self.tally.evicted.add(1);
                 }
                 return false;
             }
@@ -164,7 +166,7 @@ impl Worker<'_> {
                 self.wait(connection, PollFlags::OUT, since, self.shared.config.timeouts.write, None),
                 Woken::Ready
             ) {
-                self.tally.closed_by_timeout.add(1);
+                self.tally.timed_out(Waiting::Write);
                 connection.ending = Ending::Broken;
                 return false;
             }

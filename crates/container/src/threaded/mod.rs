@@ -109,6 +109,10 @@ impl Running for Threaded {
     fn counters(&self) -> Counters {
         let mut total = Counters { queue_depth: self.shared.queue.len() as u64, ..Counters::default() };
         self.shared.tallies.iter().for_each(|tally| tally.add_to(&mut total));
+        let patience = self.shared.config.timeouts.stuck;
+        total.workers = self.shared.threads.lock().unwrap_or_else(PoisonError::into_inner).len() as u64;
+        total.workers_stuck =
+            self.shared.tallies.iter().filter(|tally| tally.is_stuck(patience)).count() as u64;
         total.open_connections = self.shared.open.load(Ordering::SeqCst) as u64;
         total
     }
@@ -131,7 +135,9 @@ impl Drop for Threaded {
         self.shared.idlers.wake_all();
         let threads =
             std::mem::take(&mut *self.shared.threads.lock().unwrap_or_else(PoisonError::into_inner));
-        for thread in threads {
+        let patience = self.shared.config.timeouts.stuck;
+        let threads = threads.into_iter().zip(&self.shared.tallies[1..]);
+        for (thread, _) in threads.filter(|(_, tally)| !tally.is_stuck(patience)) {
             // A thread that panicked has said so on stderr; there is nothing left to save.
             let _ = thread.join();
         }
