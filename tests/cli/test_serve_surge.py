@@ -25,7 +25,7 @@ def test_it_serves_until_told_to_stop(connector: str) -> None:
         connector,
         "--json",
     ]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
             url = json.loads(process.stdout.readline())["url"]
@@ -34,6 +34,8 @@ def test_it_serves_until_told_to_stop(connector: str) -> None:
         finally:
             process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0
+        assert process.stderr is not None
+        assert "served: accepted 1, requests 1, responses_2xx 1" in process.stderr.read()
 
 
 def test_a_profile_that_is_none_is_refused() -> None:
@@ -45,7 +47,7 @@ def test_a_profile_that_is_none_is_refused() -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [["--admission", "session"], ["--refuse"]],
+    [["--admission", "session"], ["--refuse"], ["--workers", "auto"]],
 )
 def test_what_the_connector_cannot_do_is_refused(options: list[str]) -> None:
     command = [sys.executable, "-m", "loadstone", "serve", "surge", "--port", "0", "--files", "20"]
@@ -53,3 +55,10 @@ def test_what_the_connector_cannot_do_is_refused(options: list[str]) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
     assert "error[serve-options]" in done.stderr and "threaded connector has no" in done.stderr
+
+
+def test_a_number_of_workers_that_is_none_is_refused() -> None:
+    command = [sys.executable, "-m", "loadstone", "serve", "surge", "--port", "0", "--workers", "many"]
+    done = subprocess.run([*command, "--files", "20"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert "error[serve-options]" in done.stderr and "`many`; there are numbers and auto" in done.stderr

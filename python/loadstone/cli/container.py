@@ -47,17 +47,12 @@ def in_container(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _workers(text: str | int) -> int | str:
+def _number(workers: str) -> int | str:
     """A number of workers, or `auto`."""
-    if text == "auto":
-        return "auto"
-    try:
-        number = int(text)
-    except ValueError:
-        number = -1
-    if number < 0:
-        raise typer.BadParameter(f"{text!r} is neither a number nor `auto`.")
-    return number
+    if workers == "auto" or not workers.isdecimal():
+        # The seam says what is wrong with another word.
+        return workers
+    return int(workers)
 
 
 def _options(
@@ -68,14 +63,13 @@ def _options(
     ] = 8080,
     connector: Annotated[Connector, typer.Option(help="How sockets and workers meet.")] = Connector.HYBRID,
     workers: Annotated[
-        int | str,
+        str,
         typer.Option(
-            parser=_workers,
             metavar="N|auto",
             help="Worker threads; 0 means as many as fit the machine, auto as many as what they wait for"
             " makes useful (hybrid).",
         ),
-    ] = 0,
+    ] = "0",
     queue: Annotated[
         int, typer.Option(min=0, help="Requests that may wait under `--admission queue`; 0: 16 a worker.")
     ] = 0,
@@ -108,7 +102,7 @@ def _options(
     return {
         "address": f"[{host}]:{port}" if ":" in host else f"{host}:{port}",
         "connector": connector.value,
-        "workers": workers,
+        "workers": _number(workers),
         "queue": queue,
         "keep_alive_s": keep_alive,
         "fixed_keep_alive": fixed_keep_alive,
