@@ -32,6 +32,15 @@ class Server:
     def address(self) -> tuple[str, int]:
         """Host and port it listens on."""
 
+    def metrics_address(self) -> tuple[str, int] | None:
+        """Host and port at which it serves its metrics, if it does."""
+
+    def reload(self) -> None:
+        """Reads the certificate again and opens the access log anew; connections stay open.
+
+        ValueError with a sentence; then what was in use stays in use.
+        """
+
     def counters(self) -> dict[str, int]:
         """The container's counters."""
 

@@ -6,11 +6,15 @@ that the memory measured as the service's is the service's.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import queue
 import signal
+import socket
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
@@ -33,17 +37,19 @@ def serve(place: Path | str, options: Options, announce: Announce, *, until_eof:
     With the option `rubis` the RUBiS data there; with `surge` SURGE's files; with `relay` what the server at
     the URL `place` answers; with `files` the files in the folder `place`.
 
-    Returns after SIGTERM, SIGINT or, if asked, the end of stdin.
+    Returns after SIGTERM, SIGINT or, if asked, the end of stdin. SIGHUP reads the certificate again and opens
+    the access log anew. Tells the service manager, where there is one, when it is ready, reloading, stopping.
     `announce` gets the URL once requests are taken. Requests under way are finished first. At the end the
     container's counters are told on stderr, those that are not 0.
     Errors: `serve-options`; `sut-start` when it cannot start for another reason.
     """
-    stop = threading.Event()
+    # Safe to be filled by a signal's handler while it is read.
+    wishes: queue.SimpleQueue[str] = queue.SimpleQueue()
 
-    def ask(_number: int, _frame: FrameType | None) -> None:
-        stop.set()
+    def ask(number: int, _frame: FrameType | None) -> None:
+        wishes.put("reload" if number == signal.SIGHUP else "stop")
 
-    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     try:
         server = _start(str(place), options)
     except ValueError as error:
@@ -55,11 +61,16 @@ def serve(place: Path | str, options: Options, announce: Announce, *, until_eof:
         raise LoadstoneError("sut-start", f"cannot serve {shown}: {error}") from error
     try:
         host, port = server.address()
-        announce(f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}")
+        announce(_url("https" if options.get("tls_cert") else "http", host, port))
+        if metrics := server.metrics_address():
+            print(f"metrics at {_url('http', *metrics)}/metrics", file=sys.stderr)
         if until_eof:
-            threading.Thread(target=_await_eof, args=(stop,), daemon=True).start()
-        stop.wait()
+            threading.Thread(target=_await_eof, args=(wishes,), daemon=True).start()
+        _tell_manager("READY=1")
+        while wishes.get() == "reload":
+            _reload(server)
     finally:
+        _tell_manager("STOPPING=1")
         for number, handler in before.items():
             signal.signal(number, handler)
         if not server.drain(_DRAIN_S):
@@ -94,11 +105,33 @@ def _start(place: str, options: Options) -> Server:
     return serve_surge(**made, options_json=json.dumps(others))
 
 
-def _await_eof(stop: threading.Event) -> None:
+def _url(scheme: str, host: str, port: int) -> str:
+    return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
+
+
+def _reload(server: Server) -> None:
+    _tell_manager(f"RELOADING=1\nMONOTONIC_USEC={time.monotonic_ns() // 1000}")
+    try:
+        server.reload()
+    except ValueError as error:
+        print(f"not reloaded, what was in use stays in use: {error}", file=sys.stderr)
+    _tell_manager("READY=1")
+
+
+def _tell_manager(state: str) -> None:
+    """Tells systemd, as sd_notify(3) does; nothing where no service manager listens."""
+    address = os.environ.get("NOTIFY_SOCKET")
+    if not address:
+        return
+    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.sendto(state.encode(), address.replace("@", "\0", 1) if address[0] == "@" else address)
+
+
+def _await_eof(wishes: queue.SimpleQueue[str]) -> None:
     # Not sys.stdin: its lock would be held when the process ends.
     while os.read(0, 4096):
         pass
-    stop.set()
+    wishes.put("stop")
 
 
 def _announce(url: str) -> None:

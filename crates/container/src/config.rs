@@ -7,6 +7,7 @@ use std::time::Duration;
 use loadstone_http::Limits;
 
 use crate::tls::Tls;
+use crate::watch::Watch;
 
 /// How sockets meet workers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -115,6 +116,8 @@ pub struct Config {
     pub timeouts: Timeouts,
     /// The certificate of a server that speaks TLS; without, it speaks plain HTTP.
     pub tls: Option<Arc<Tls>>,
+    /// Access log and metrics.
+    pub watch: Option<Arc<Watch>>,
 }
 
 impl Default for Config {
@@ -135,6 +138,7 @@ impl Default for Config {
             compress: None,
             timeouts: Timeouts::default(),
             tls: None,
+            watch: None,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::mem::MaybeUninit;
+use std::sync::Arc;
 use std::time::Duration;
 
 use loadstone_http::{ChunkedDecoder, Limits, ParseStatus, Request, RequestFraming, RequestHead};
@@ -11,6 +12,7 @@ use rustix::net::{RecvFlags, recv};
 use crate::counters::Tally;
 use crate::outgoing::Outgoing;
 use crate::socket::{Received, Socket};
+use crate::watch::{Record, Watch, Watched};
 
 /// How long a client may take to close after the last response (RFC 9112 §9.6).
 pub(crate) const LINGER: Duration = Duration::from_secs(1);
@@ -97,12 +99,14 @@ pub(crate) struct Connection {
     answered: usize,
     /// The decoded body of a chunked request.
     body: Vec<u8>,
+    watched: Option<Box<Watched>>,
 }
 
 impl Connection {
     /// A connection on an accepted socket.
-    pub fn new(socket: Socket, slot: u32) -> Self {
+    pub fn new(socket: Socket, slot: u32, watch: Option<&Arc<Watch>>) -> Self {
         Self {
+            watched: watch.map(|watch| Watched::new(watch, &socket)),
             socket,
             slot,
             phase: Phase::Head,
@@ -165,6 +169,9 @@ impl Connection {
                 }
                 RequestFraming::Chunked => self.decode_chunks(head, head_bytes, chunks, limits),
             };
+            if let (Phase::Ready { .. }, Some(watched)) = (self.phase, &mut self.watched) {
+                watched.arrived();
+            }
         }
     }
 
@@ -247,6 +254,17 @@ impl Connection {
             RequestFraming::Chunked => &self.body,
         };
         Some((head, head.request(&message[..head_bytes], body)))
+    }
+
+    /// Begins the record of its answer, of which the head takes so many bytes, if anyone wants it.
+    pub fn record(&mut self, status: u16, head_bytes: usize) -> Option<Record> {
+        let mut watched = self.watched.take()?;
+        let came = &self.input[self.answered..];
+        let first_line = came.split(|&byte| byte == b'\r' || byte == b'\n').next().unwrap_or_default();
+        let request = self.request().map(|(_, request)| request);
+        let record = watched.record(request.as_ref(), first_line, status, head_bytes);
+        self.watched = Some(watched);
+        Some(record)
     }
 
     /// Forgets the request that was answered and parses what came behind it.

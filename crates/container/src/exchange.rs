@@ -65,7 +65,9 @@ impl Writer {
             head_only,
         };
         let mut body = &Body::Empty;
-        if write_response_head(&mut self.head, response, &context) {
+        let has_body = write_response_head(&mut self.head, response, &context);
+        let mut record = connection.record(response.status, self.head.len());
+        if has_body {
             let bytes = response.body.as_slice();
             if (1..=COPIED_BODY).contains(&bytes.len()) {
                 self.head.extend_from_slice(bytes);
@@ -77,9 +79,13 @@ impl Writer {
         let total = self.head.len() + body.len();
         let (sent, more) = send_response(&mut connection.socket, &self.head, body, 0)?;
         tally.bytes_out.add(sent as u64);
+        if let Some(record) = &mut record {
+            record.sent = sent;
+        }
         if sent < total || connection.socket.is_behind() {
             let rest = if body.is_empty() { Body::Empty } else { std::mem::take(&mut response.body) };
-            connection.outgoing = Some(Outgoing::new(std::mem::take(&mut self.head), rest, sent, more));
+            connection.outgoing =
+                Some(Outgoing::new(std::mem::take(&mut self.head), rest, sent, more, record));
         }
         Ok(())
     }
@@ -204,8 +210,8 @@ pub(crate) fn refuse(
         response.header("Retry-After", "1");
     }
     connection.ending = Ending::Linger;
-    connection.shrink();
     if writer.send(connection, response, Version::Http11, false, tally).is_err() {
         connection.ending = Ending::Broken;
     }
+    connection.shrink();
 }

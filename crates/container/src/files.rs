@@ -30,6 +30,6 @@ pub(crate) fn connections_that_fit(wanted: usize, workers: usize, kept: usize) -
 }
 
 /// Files that the process has open.
-fn open_now() -> u64 {
+pub(crate) fn open_now() -> u64 {
     std::fs::read_dir("/proc/self/fd").map_or(0, |files| files.count() as u64)
 }

@@ -10,6 +10,7 @@ use rustix::io::Errno;
 use rustix::net::{SendFlags, send};
 
 use crate::socket::Socket;
+use crate::watch::Record;
 
 /// Most bytes of a file sent in a row: a client that takes a large one as fast as it comes must not hold up the others.
 const FILE_TURN: usize = 1 << 20;
@@ -24,12 +25,13 @@ pub(crate) struct Outgoing {
     sent: usize,
     /// Whether the socket may take more at once, others having had their turn. Else its next edge tells.
     pub more: bool,
+    record: Option<Record>,
 }
 
 impl Outgoing {
     /// A response of which `sent` bytes, counted from the beginning of the head, are out.
-    pub fn new(head: Vec<u8>, body: Body, sent: usize, more: bool) -> Self {
-        Self { head, body, sent, more }
+    pub fn new(head: Vec<u8>, body: Body, sent: usize, more: bool, record: Option<Record>) -> Self {
+        Self { head, body, sent, more, record }
     }
 
     /// Sends what the socket takes; returns the number of bytes and whether everything is out.
@@ -39,6 +41,9 @@ impl Outgoing {
     pub fn flush(&mut self, socket: &mut Socket) -> io::Result<(usize, bool)> {
         let before = self.sent;
         (self.sent, self.more) = send_response(socket, &self.head, &self.body, before)?;
+        if let Some(record) = &mut self.record {
+            record.sent = self.sent;
+        }
         let all = self.sent == self.head.len() + self.body.len();
         Ok((self.sent - before, all && !socket.is_behind()))
     }

@@ -10,7 +10,8 @@ use loadstone_http::Service;
 use crate::config::{Config, Connector};
 use crate::counters::Counters;
 use crate::tls::{Tls, TlsError};
-use crate::{event, files, hybrid, listener, threaded};
+use crate::watch::{AccessLog, LogError, Watch};
+use crate::{event, files, hybrid, listener, metrics, threaded};
 
 /// Why a server did not start.
 #[derive(Debug)]
@@ -45,6 +46,26 @@ impl error::Error for StartError {
     }
 }
 
+/// Why something was not exchanged.
+#[derive(Debug)]
+pub enum ReloadError {
+    /// The certificate or its key.
+    Tls(TlsError),
+    /// The access log.
+    Log(LogError),
+}
+
+impl fmt::Display for ReloadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tls(error) => write!(f, "{error}"),
+            Self::Log(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl error::Error for ReloadError {}
+
 /// What every connector can do once it runs. Dropping it ends it at once: connections are cut, the
 /// call waits only for application code that still runs.
 pub(crate) trait Running: Send + Sync {
@@ -59,8 +80,11 @@ pub(crate) trait Running: Send + Sync {
 pub struct Server {
     address: SocketAddr,
     tls: Option<Arc<Tls>>,
+    watch: Option<Arc<Watch>>,
     max_connections: usize,
-    connector: Box<dyn Running>,
+    /// Before the connector, of which it tells: it is dropped first.
+    metrics: Option<Box<Server>>,
+    connector: Arc<dyn Running>,
 }
 
 impl Server {
@@ -84,18 +108,22 @@ impl Server {
         config.max_connections =
             files::connections_that_fit(config.max_connections, config.worker_count(), service.open_files());
         let max_connections = config.max_connections;
-        let tls = config.tls.clone();
-        let started: io::Result<Box<dyn Running>> = match config.connector {
+        let (tls, watch) = (config.tls.clone(), config.watch.clone());
+        let started: io::Result<Arc<dyn Running>> = match config.connector {
             Connector::Hybrid => {
-                hybrid::start(config, listener, service, handlers).map(|it| Box::new(it) as _)
+                hybrid::start(config, listener, service, handlers).map(|it| Arc::new(it) as _)
             }
             Connector::Threaded => {
-                threaded::start(config, listener, service, handlers).map(|it| Box::new(it) as _)
+                threaded::start(config, listener, service, handlers).map(|it| Arc::new(it) as _)
             }
-            Connector::Event => event::start(config, listener, service, handlers).map(|it| Box::new(it) as _),
+            Connector::Event => event::start(config, listener, service, handlers).map(|it| Arc::new(it) as _),
         };
         let connector = started.map_err(StartError::System)?;
-        Ok(Self { address, tls, max_connections, connector })
+        let metrics = match watch.as_ref().and_then(|watch| Some((watch.metrics?, watch))) {
+            Some((address, watch)) => Some(Box::new(metrics::serve(address, &connector, watch)?)),
+            None => None,
+        };
+        Ok(Self { address, tls, watch, max_connections, metrics, connector })
     }
 
     /// Where it listens, with the port it got when the configuration said 0.
@@ -113,12 +141,20 @@ impl Server {
         self.connector.counters()
     }
 
-    /// Reads what lies in files again, the certificate and its key, without closing a connection.
+    /// Where the metrics are served, if they are.
+    pub fn metrics_address(&self) -> Option<SocketAddr> {
+        self.metrics.as_ref().map(|server| server.address)
+    }
+
+    /// Reads the certificate and its key again and opens the access log anew, without closing a connection.
     ///
     /// # Errors
-    /// A file cannot be used; then what was read before stays in use.
-    pub fn reload(&self) -> Result<(), TlsError> {
-        self.tls.as_ref().map_or(Ok(()), |tls| tls.reload())
+    /// A file cannot be used; what was in use before stays in use, and the others are exchanged all the same.
+    pub fn reload(&self) -> Result<(), ReloadError> {
+        let read = self.tls.as_ref().map_or(Ok(()), |tls| tls.reload());
+        let log = self.watch.as_ref().and_then(|watch| watch.log());
+        let opened = log.map_or(Ok(()), AccessLog::reopen);
+        read.map_err(ReloadError::Tls).and(opened.map_err(ReloadError::Log))
     }
 
     /// Ends the service without losing a request: takes what has already connected, stops accepting, answers

@@ -11,6 +11,7 @@ mod rubis;
 mod run;
 mod site;
 mod surge;
+mod watch;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

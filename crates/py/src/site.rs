@@ -1,6 +1,6 @@
 //! The built-in application: its data sets and its server.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,6 +19,7 @@ use pyo3::types::PyDict;
 use serde::Deserialize;
 
 use crate::run::seconds;
+use crate::watch::{WatchSettings, refused, tls};
 
 /// Bytes of rows, fragments and pages that a site keeps at most.
 const CACHE_BYTES: usize = 64 << 20;
@@ -71,6 +72,10 @@ pub struct ServeSettings {
     backlog: Option<u32>,
     /// Seconds of `timeouts.idle`.
     keep_alive_s: Option<f64>,
+    tls_cert: Option<PathBuf>,
+    tls_key: Option<PathBuf>,
+    /// Absent: nobody watches.
+    watch: WatchSettings,
     cache: Option<String>,
     pub password: Option<String>,
     full_image: bool,
@@ -109,6 +114,14 @@ impl Server {
     fn address(&self) -> (String, u16) {
         let address = self.server.address();
         (address.ip().to_string(), address.port())
+    }
+
+    fn metrics_address(&self) -> Option<(String, u16)> {
+        self.server.metrics_address().map(|address| (address.ip().to_string(), address.port()))
+    }
+
+    fn reload(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.server.reload()).map_err(refused)
     }
 
     fn counters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
@@ -250,6 +263,8 @@ pub fn config(settings: &ServeSettings) -> PyResult<Config> {
         let names = Admission::ALL.map(Admission::name).join(", ");
         config.admission = Some(choice("admission policy", name, found, &names)?);
     }
+    config.tls = tls(settings.tls_cert.as_deref(), settings.tls_key.as_deref())?;
+    config.watch = settings.watch.open()?;
     Ok(config)
 }
 

@@ -6,6 +6,7 @@ import functools
 import inspect
 from collections.abc import Callable
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -17,6 +18,13 @@ class Connector(StrEnum):
     HYBRID = "hybrid"
     THREADED = "threaded"
     EVENT = "event"
+
+
+class LogFormat(StrEnum):
+    """How the access log is written."""
+
+    COMMON = "common"
+    JSON = "json"
 
 
 class Admission(StrEnum):
@@ -97,6 +105,24 @@ def _options(
     compress: Annotated[
         int, typer.Option(min=0, max=9, help="Level of gzip for clients that take it; 0: no compression.")
     ] = 0,
+    tls_cert: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Chain of certificates in PEM: https instead of http. SIGHUP reads it again."
+        ),
+    ] = None,
+    tls_key: Annotated[Path | None, typer.Option(metavar="FILE", help="Its private key in PEM.")] = None,
+    access_log: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE|-", help="A line for each answer; SIGHUP opens the file anew."),
+    ] = None,
+    access_log_format: Annotated[
+        LogFormat, typer.Option(help="Common Log Format with time taken, or an object in JSON.")
+    ] = LogFormat.COMMON,
+    metrics: Annotated[
+        str | None,
+        typer.Option(metavar="ADDR:PORT", help="Serve Prometheus metrics at this address, path /metrics."),
+    ] = None,
 ) -> dict[str, object]:
     """The options as `_core.serve_olio` takes them."""
     return {
@@ -110,4 +136,11 @@ def _options(
         "admission": admission and admission.value,
         "refuse": refuse,
         "compress": compress,
+        "tls_cert": tls_cert and str(tls_cert),
+        "tls_key": tls_key and str(tls_key),
+        "watch": {
+            "log": access_log and str(access_log),
+            "log_format": access_log_format.value,
+            "metrics": metrics,
+        },
     }

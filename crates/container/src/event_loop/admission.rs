@@ -222,7 +222,9 @@ impl<D: Desk> EventLoop<D> {
             return;
         }
         match Socket::new(socket, self.control.config.tls.as_deref()) {
-            Ok(socket) => self.settle(Box::new(Connection::new(socket, slot)), 0),
+            Ok(socket) => {
+                self.settle(Box::new(Connection::new(socket, slot, self.control.config.watch.as_ref())), 0)
+            }
             Err(_) => self.slots.release(slot),
         }
     }

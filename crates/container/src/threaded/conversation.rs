@@ -48,7 +48,7 @@ impl Worker<'_> {
     /// Answers the requests of a connection until one side ends it.
     fn converse(&mut self, socket: OwnedFd) {
         let Ok(socket) = Socket::new(socket, self.shared.config.tls.as_deref()) else { return };
-        let mut connection = Connection::new(socket, 0);
+        let mut connection = Connection::new(socket, 0, self.shared.config.watch.as_ref());
         connection.readable = true;
         while self.hear(&mut connection) {
             let Shared { config, lifetime, .. } = self.shared;

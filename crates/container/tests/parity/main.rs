@@ -9,5 +9,6 @@ mod protocol;
 mod suite;
 mod timeouts;
 mod transport;
+mod watch;
 
 use suite::{each, each_that_may_block, each_with_a_loop, eventually, start};
