@@ -2,122 +2,25 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import subprocess
-import sys
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from selenium import webdriver
-from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.by import By
-from selenium.webdriver.remote.webelement import WebElement
-from selenium.webdriver.support.ui import Select, WebDriverWait
+from selenium.webdriver.support.ui import Select
+from visitors import Visitor, served
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(180)]
-
-FLAGS = [
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--window-size=1200,1700",
-]
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A fresh site of 1,000 accounts, served by the command users type."""
-    folder = tmp_path_factory.mktemp("olio") / "data"
-    command = [sys.executable, "-m", "loadstone"]
-    subprocess.run(
-        [*command, "olio", "load", "--accounts", "1000", "--out", folder], check=True, capture_output=True
-    )
-    server = subprocess.Popen(
-        [*command, "serve", "olio", "--data", folder, "--port", "0", "--json"],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert server.stdout is not None
-    try:
-        yield json.loads(server.stdout.readline())["url"].rstrip("/")
-    finally:
-        server.terminate()
-        assert server.wait(20) == 0, "the server did not drain"
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
-    options = webdriver.ChromeOptions()
-    options.binary_location = "/usr/bin/chromium"
-    for flag in FLAGS:
-        options.add_argument(flag)
-    options.add_argument(f"--user-data-dir={tmp_path_factory.mktemp('profile')}")
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService("/usr/bin/chromedriver"))
-    try:
-        yield driver
-    finally:
-        driver.quit()
-
-
-@pytest.fixture(scope="module")
-def shots(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where screenshots go: LOADSTONE_SHOTS keeps them."""
-    folder = Path(os.environ.get("LOADSTONE_SHOTS") or tmp_path_factory.mktemp("shots"))
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
-class Visitor:
-    """A person at the browser: fills in fields by name, presses buttons by their text."""
-
-    def __init__(self, browser: webdriver.Chrome, site: str, shots: Path) -> None:
-        self.browser, self.site, self.shots = browser, site, shots
-
-    def visit(self, path: str) -> None:
-        self.browser.get(self.site + path)
-
-    def main(self) -> WebElement:
-        return self.browser.find_element(By.TAG_NAME, "main")
-
-    def page(self) -> str | None:
-        return self.main().get_attribute("data-page")
-
-    def fill(self, fields: dict[str, str]) -> None:
-        for name, value in fields.items():
-            element = self.main().find_element(By.CSS_SELECTOR, f'[name="{name}"]')
-            if element.tag_name == "select":
-                Select(element).select_by_value(value)
-            else:
-                element.clear()
-                element.send_keys(value)
-
-    def attach(self, name: str, file: Path) -> None:
-        self.main().find_element(By.CSS_SELECTOR, f'input[type=file][name="{name}"]').send_keys(str(file))
-
-    def press(self, text: str, within: str = "body") -> None:
-        xpath = f'.//button[normalize-space()="{text}"] | .//input[@type="submit"][@value="{text}"]'
-        button = self.browser.find_element(By.CSS_SELECTOR, within).find_element(By.XPATH, xpath)
-        self.browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", button)
-        button.click()
-
-    def sees(self, text: str) -> None:
-        # A page may be replaced between finding its body and reading it.
-        WebDriverWait(self.browser, 10, ignored_exceptions=[StaleElementReferenceException]).until(
-            lambda b: text in b.find_element(By.TAG_NAME, "body").text,
-            f"no {text!r} on {self.browser.current_url}",
-        )
-
-    def shoot(self, name: str) -> None:
-        self.browser.save_screenshot(str(self.shots / f"{name}.png"))
+    with served("olio", tmp_path_factory.mktemp("olio") / "data", "--accounts", "1000") as url:
+        yield url
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,5 @@
-//! Proof that Olio, its store, SURGE and the codec need no standard library: a program without one loads a data
-//! set into memory and serves the home page, and generates files and serves one.
+//! Proof that Olio, RUBiS, their store, SURGE and the codec need no standard library: a program without one loads
+//! their data sets into memory and serves a page of each, and generates files and serves one.
 //!
 //! If any crate in the tree pulled in `std`, the build would fail: its panic handler would be a second one.
 //! What is left of the operating system is the C library that SQLite asks for.
@@ -23,10 +23,11 @@ use loadstone_surge::Surge;
 /// Called by the C library's start code; 0 when the page came.
 #[unsafe(no_mangle)]
 extern "C" fn main() -> i32 {
-    match serve().and_then(|bytes| serve_surge().map(|exact| (bytes, exact))) {
+    let served = serve().and_then(|bytes| serve_rubis().map(|auctions| bytes.min(auctions)));
+    match served.and_then(|bytes| serve_surge().map(|exact| (bytes, exact))) {
         Ok((_, false)) => platform::fail("a file of SURGE has not its size"),
         Ok((bytes, _)) if bytes > 1000 => 0,
-        Ok(_) => platform::fail("the home page is too short"),
+        Ok(_) => platform::fail("a page is too short"),
         Err(message) => platform::fail(message),
     }
 }
@@ -47,6 +48,20 @@ fn serve() -> Result<usize, &'static str> {
     if response.status == 200 { Ok(response.body.len()) } else { Err("the home page failed") }
 }
 
+/// Loads RUBiS's smallest data set and asks for an auction; its page's length in bytes.
+fn serve_rubis() -> Result<usize, &'static str> {
+    use loadstone_rubis::{Options, Rubis, loader};
+    let store = StoreOptions { vfs: Some("nostd".into()), ..StoreOptions::memory() };
+    let db = Db::open("rubis.db", &store).map_err(|_| "the database did not open")?;
+    loader::load(&db, &loader::LoadOptions::new(0.001), &mut |_, _| {}).map_err(|_| "the loader failed")?;
+    let options = Options { store, ..Options::new("rubis.db") };
+    let site = Rubis::open(options, Arc::new(Nowhere)).map_err(|_| "the auctions did not open")?;
+    let mut worker = site.handler().map_err(|_| "the auctions did not start")?;
+    let mut response = Response::new();
+    worker.handle(&Request::new(Method::Get, "/items/501"), &mut response);
+    if response.status == 200 { Ok(response.body.len()) } else { Err("the auction's page failed") }
+}
+
 /// Generates SURGE's smallest file set and asks for its first page; whether that has its size.
 fn serve_surge() -> Result<bool, &'static str> {
     let surge = Surge::new(&loadstone_surge::Profile::MEASURED, 10, 1).map_err(|_| "no file set was made")?;
@@ -59,6 +74,16 @@ fn serve_surge() -> Result<bool, &'static str> {
 
 /// Surroundings with nothing in them: time stands still, uploads are refused, nothing is cached.
 struct Nowhere;
+
+impl loadstone_rubis::Host for Nowhere {
+    fn now_s(&self) -> u64 {
+        0
+    }
+
+    fn entropy(&self, bytes: &mut [u8]) {
+        bytes.fill(7);
+    }
+}
 
 impl Host for Nowhere {
     fn now_s(&self) -> u64 {
