@@ -38,8 +38,7 @@ impl LoadOptions {
 
     /// What the data set will say about itself: its sizes.
     ///
-    /// Users, items and old items are proportional to the scale. Categories and regions are too, but there are
-    /// always enough of them to browse: a fifth of the scale's least still finds items in every place.
+    /// Everything is proportional to the scale, but there are never fewer than 5 categories and 6 regions to browse.
     ///
     /// # Errors
     /// [`LoadError::Invalid`] when the scale is not in 0.001..=10.

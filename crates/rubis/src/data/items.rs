@@ -101,7 +101,7 @@ pub(crate) fn bidding(db: &Db, user: i64) -> Result<Vec<Listing>> {
 pub(crate) fn won(db: &Db, user: i64) -> Result<Vec<Listing>> {
     let sql = listing!(
         "old_items i JOIN bids b ON b.item_id = i.id WHERE b.user_id = ?1 AND b.bid = i.max_bid \
-         AND i.max_bid >= i.reserve_price ORDER BY i.end_date DESC, i.id LIMIT 20"
+         AND i.max_bid >= i.reserve_price AND i.quantity > 0 ORDER BY i.end_date DESC, i.id LIMIT 20"
     );
     db.query_all(sql, &[user.into()], entry)
 }

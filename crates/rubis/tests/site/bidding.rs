@@ -68,6 +68,7 @@ fn what_is_bought_up_has_ended() {
     let id = item(&world, 3, 0, 50_000);
     let (mut ann, mut bob) = (world.browser(), world.user(2));
     let (path, store) = (format!("/items/{id}/buy"), format!("/items/{id}/buy/store"));
+    assert!(bid(&mut world.user(3), id, "400", "1").is("StoreBid"));
     assert!(ann.get(&path).is("BuyNowAuth"));
     assert!(ann.log_in(&path, 1).is("BuyNow"));
     let done = ann.submit("/me", &store, &[("quantity", "2")]);
@@ -79,6 +80,14 @@ fn what_is_bought_up_has_ended() {
     assert!(bob.get(&format!("/items/{id}")).has("Everything was bought"));
     assert!(ann.submit("/me", "/me", &[]).has(&format!("href=\"/items/{id}\"")));
     assert_eq!(world.int("SELECT sum(qty) FROM buy_now WHERE item_id = ?", id), 3);
+    // Who had the highest bid has won nothing.
+    world.pass(60);
+    let fields =
+        [("name", "x"), ("description", "x"), ("initial_price", "1"), ("quantity", "1"), ("duration", "1")];
+    assert!(bob.submit("/me", "/sell/1", &fields).is("RegisterItem"));
+    let me = world.user(3).submit("/me", "/me", &[]);
+    let (_, won) = me.body.split_once("You have won").expect("a section");
+    assert!(!won.split("<h2>").next().expect("its text").contains(&format!("/items/{id}\"")));
 }
 
 #[test]
