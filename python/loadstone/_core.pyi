@@ -51,7 +51,8 @@ class Server:
         """Stops accepting, finishes what is under way; True when all was finished in time."""
 
 def expectations(plan_json: str) -> dict[str, dict[str, float]]:
-    """`{"mix": {operation: stationary share}, "pace_mean_s": {operation: expected mean}}`.
+    """`{"mix": {operation: long-run share}, "mix_error": {operation: its standard error, 0 when exact},
+    "pace_mean_s": {operation: expected mean}}`.
 
     ValueError as `Run`.
     """

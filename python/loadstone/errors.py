@@ -64,6 +64,7 @@ SLUGS: dict[str, int] = {
     "load-profile": BAD_INPUT,
     "measured": BAD_INPUT,
     "missing-key": BAD_INPUT,
+    "mix-clip": BAD_INPUT,
     "mix-missing": BAD_INPUT,
     "mix-row-missing": BAD_INPUT,
     "mix-row-sum": BAD_INPUT,

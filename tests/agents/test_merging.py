@@ -61,7 +61,7 @@ class Stage:
 
 
 def window(second: int, requests: int) -> dict[str, Any]:
-    connections = ["connections", "connects", "reconnects", "closed_idle", "closed_with_answer"]
+    connections = ["connections", "connects", "reconnects", "closed_idle", "closed_with_answer", "waits"]
     zeros = dict.fromkeys([*connections, "in_flight", "bytes_in", "bytes_out"], 0)
     return {
         "second": second,

@@ -151,6 +151,7 @@ def _window(second: int, users: int, cells: dict[tuple[int, int], dict[str, Any]
         "reconnects": 0,
         "closed_idle": 0,
         "closed_with_answer": 0,
+        "waits": 0,
         "requests": requests,
         "bytes_in": 1000 * requests,
         "bytes_out": 100 * requests,

@@ -41,7 +41,13 @@ def test_the_shortest_scenario_has_every_default_in_its_plan(write: Any) -> None
     plan = load_scenario(write(SHORT)).plan(seed=7, slice=(1, 2))
     assert plan["target"] == {"host": "::1", "port": 8080, "authority": "[::1]:8080", "base_path": "/base"}
     assert (plan["seed"], plan["slice"]) == (7, {"index": 1, "of": 2})
-    assert plan["session"] == {"first": "Home", "max_operations": None, "on_failure": "go-on"}
+    assert plan["session"] == {
+        "first": "Home",
+        "max_operations": None,
+        "on_failure": "go-on",
+        "retry_after": 0,
+        "after": [],
+    }
     assert plan["mix"] == {"Home": {"Home": 1.0}}
     assert plan["pacing"] == {"kind": "think", "law": {"kind": "fixed", "value_s": 2.0}}
     assert plan["load"]["users"] == 10

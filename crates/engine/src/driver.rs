@@ -8,7 +8,7 @@ use std::num::NonZeroU64;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-use loadstone_workload::{PacingKind, Program, Scratch};
+use loadstone_workload::{Next, PacingKind, Program, Scratch};
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, Event};
 use rustix::fd::OwnedFd;
@@ -332,8 +332,8 @@ impl<'p> Driver<'p> {
         user.wake = u64::MAX;
         user.leaving = false;
         user.fresh = true;
+        user.next = Next::NewSession;
         user.next_operation = self.program.first;
-        user.next_in_new_session = true;
     }
 
     /// Looks for requests that took too long, and for a server that is not there.

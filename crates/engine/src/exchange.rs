@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use loadstone_http::{Method, ResponseHead};
+use loadstone_workload::Next;
 use rustix::event::epoll::EventFlags;
 use rustix::fd::AsFd;
 use rustix::io::Errno;
@@ -11,6 +12,7 @@ use rustix::net::{SendFlags, send};
 use crate::browser::{Browser, Validators};
 use crate::driver::Driver;
 use crate::judge::{Verdict, is_redirect};
+use crate::overload::retry_after;
 use crate::reader::{Reader, Reception, Whole};
 use crate::recorder::{Cause, Counter, SECOND};
 use crate::request::Wanted;
@@ -158,7 +160,7 @@ impl Driver<'_> {
         if !user.is_busy() || user.stage == Stage::Pausing {
             // The server closed an idle connection, or says what nobody asked for.
             if ended || flags.contains(EventFlags::IN) {
-                let between = user.connection.is_some() && !user.next_in_new_session;
+                let between = user.connection.is_some() && user.next != Next::NewSession;
                 self.recorder.closed_idle += u64::from(between || user.stage == Stage::Pausing);
                 self.close(user);
             }
@@ -257,6 +259,7 @@ impl Driver<'_> {
             method: if of_step { user.method } else { Method::Get },
             collects: of_step && (step.reads_body || !step.extract.is_empty()),
             announced: &mut journey.announced,
+            asked_to_wait: &mut user.asked_to_wait,
             browser: &mut user.browser,
             validators: &mut self.validators,
             file: journey.references.current().filter(|(r, _)| !of_step && r.cached).map(|(r, _)| r.address),
@@ -357,6 +360,8 @@ struct Incoming<'a> {
     collects: bool,
     /// Where a redirect leads.
     announced: &'a mut Vec<u8>,
+    /// For how long a server that is overloaded wants to be left alone.
+    asked_to_wait: &'a mut Option<u64>,
     browser: &'a mut Browser,
     validators: &'a mut Validators,
     /// The file of the site, known by its address, that is fetched into caches.
@@ -373,6 +378,9 @@ impl Reception for Incoming<'_> {
         if is_redirect(head.status) {
             self.announced.clear();
             self.announced.extend_from_slice(head.headers.get_bytes("location").unwrap_or_default());
+        }
+        if head.status == 503 {
+            *self.asked_to_wait = retry_after(&head.headers);
         }
         if let Some(address) = self.file.filter(|_| head.status == 200) {
             self.validators.learn(address, &head.headers);

@@ -21,6 +21,8 @@ pub(crate) enum Verdict {
     Redirect,
     /// Fetch what the page refers to next.
     Fetch,
+    /// Send the request again after so many microseconds: the server asked for that.
+    Wait(u64),
     /// The step is done.
     Done,
     /// The operation failed, and why.
@@ -55,6 +57,9 @@ impl<'p> Driver<'p> {
 
     /// Judges an answer. Changes what the user remembers, but sends nothing.
     pub(crate) fn judge(&mut self, user: &mut User, whole: Whole<'_>, journey: &mut Journey) -> Verdict {
+        if let Some(wait) = self.is_put_off(user, whole.status) {
+            return Verdict::Wait(wait);
+        }
         let follows = user.fetch == Fetch::Reference || self.step_of(user).redirects;
         if follows && is_redirect(whole.status) && !journey.announced.is_empty() {
             if user.redirects == MAX_REDIRECTS {
@@ -68,6 +73,8 @@ impl<'p> Driver<'p> {
             return judge_reference(user, &whole, journey);
         }
         let step = self.step_of(user);
+        // Right or wrong: an answer that reports an error is what rules are for.
+        user.ruled = self.program.rule(whole.body, &user.state, &mut self.scratch).or(user.ruled);
         if let Some((cause, said)) = self.find_fault(step, user, &whole) {
             return Verdict::Fail(cause, said);
         }
@@ -84,6 +91,7 @@ impl<'p> Driver<'p> {
     pub(crate) fn follow(&mut self, user: &mut User, work: &mut Work, verdict: Verdict) {
         match verdict {
             Verdict::Redirect => self.issue(user, work),
+            Verdict::Wait(wait) => self.put_off(user, wait),
             Verdict::Fetch => {
                 user.fetch = Fetch::Reference;
                 user.method = Method::Get;

@@ -14,6 +14,7 @@ mod files;
 mod judge;
 mod merge;
 mod open;
+mod overload;
 mod reader;
 mod record;
 mod recorder;

@@ -19,6 +19,7 @@ pub(crate) fn merge(sum: &mut Window, other: Window) {
     sum.reconnects += other.reconnects;
     sum.closed_idle += other.closed_idle;
     sum.closed_with_answer += other.closed_with_answer;
+    sum.waits += other.waits;
     sum.requests += other.requests;
     sum.bytes_in += other.bytes_in;
     sum.bytes_out += other.bytes_out;

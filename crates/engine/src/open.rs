@@ -1,7 +1,7 @@
 //! Sessions: those that users begin one after the other, and those of an open workload, which arrive whether or not the
 //! server keeps up.
 
-use loadstone_workload::{Arrivals, Program};
+use loadstone_workload::{Arrivals, Next, Program};
 
 use crate::clock::micros;
 use crate::driver::Driver;
@@ -115,10 +115,7 @@ impl Driver<'_> {
             user.leaving = true;
             self.shared.live.iter().for_each(|live| live.ended(self.now));
         } else if lost.is_some() {
-            user.next_operation = self.program.first;
-            user.next_in_new_session = true;
-            let pacing = &self.program.operations[user.next_operation].pacing;
-            user.delay = micros(pacing.law.sample(&mut user.state.walk));
+            self.plan_next(user, Next::NewSession);
         }
     }
 }

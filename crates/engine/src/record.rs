@@ -89,6 +89,8 @@ pub struct Window {
     pub closed_idle: u64,
     /// Connections that the server closed with an answer.
     pub closed_with_answer: u64,
+    /// Answers 503 after which the request was put off for as long as they asked.
+    pub waits: u64,
     /// Requests completed.
     pub requests: u64,
     /// Bytes received.

@@ -1,7 +1,7 @@
 //! One emulated client.
 
 use loadstone_http::Method;
-use loadstone_workload::{Program, State};
+use loadstone_workload::{Next, Program, State};
 
 use crate::browser::Browser;
 use crate::reader::{Reader, Store};
@@ -74,9 +74,14 @@ pub(crate) struct User {
     pub session: Session,
     pub requests_sent: u32,
     /// What follows, decided when the operation starts.
+    pub next: Next,
     pub next_operation: usize,
-    pub next_in_new_session: bool,
+    /// What an answer of the operation under way said about that.
+    pub ruled: Option<Next>,
     pub delay: u64,
+    /// How long the answer under way asks to wait, microseconds, and how often in a row that was done.
+    pub asked_to_wait: Option<u64>,
+    pub waits: u32,
     pub counts: Counts,
     /// Buffers of a request that takes several events.
     pub work: Option<Box<Work>>,
@@ -109,9 +114,12 @@ impl User {
             fresh: true,
             session: Session::default(),
             requests_sent: 0,
+            next: Next::NewSession,
             next_operation: program.first,
-            next_in_new_session: true,
+            ruled: None,
             delay: 0,
+            asked_to_wait: None,
+            waits: 0,
             counts: Counts::new(program.counters.len()),
             work: None,
         }

@@ -26,11 +26,13 @@ impl Driver<'_> {
             user.wake = u64::MAX;
             return;
         }
-        if user.next_in_new_session {
+        if user.next == Next::NewSession {
             self.close(user);
             user.state.begin_session(program);
             self.forget(user);
             self.begin_session(user, intended);
+        } else {
+            program.leave(user.operation, user.next, &mut user.state);
         }
         user.session.operations += 1;
         user.operation = user.next_operation;
@@ -43,16 +45,23 @@ impl Driver<'_> {
         self.gauges.in_flight += 1;
         operation.draw(&mut user.state, &mut self.drawing);
         // What follows is decided now, so that it is known when a busy user should have begun again.
-        (user.next_operation, user.next_in_new_session) = match () {
-            () if user.session.operations >= program.max_operations => (program.first, true),
-            () => match program.next(user.operation, &mut user.state) {
-                Next::Operation(next) => (next, false),
-                Next::NewSession => (program.first, true),
-            },
+        let next = if user.session.operations >= program.max_operations {
+            Next::NewSession
+        } else {
+            program.next(user.operation, &mut user.state)
         };
-        user.delay = micros(program.operations[user.next_operation].pacing.law.sample(&mut user.state.walk));
+        self.plan_next(user, next);
+        user.ruled = None;
         user.step = 0;
         self.next_step(user, work);
+    }
+
+    /// Settles what follows the operation under way, and after which time.
+    pub(crate) fn plan_next(&self, user: &mut User, next: Next) {
+        user.next = next;
+        user.next_operation = self.program.target_of(next, &user.state);
+        let law = &self.program.operations[user.next_operation].pacing.law;
+        user.delay = micros(law.sample(&mut user.state.walk));
     }
 
     /// A new session: nothing remembered, the cache warm or empty by chance.
@@ -72,6 +81,7 @@ impl Driver<'_> {
                 user.fetch = Fetch::Step;
                 user.method = crate::request::method_of(step);
                 user.redirects = 0;
+                user.waits = 0;
                 work.journey.location.clear();
                 self.issue(user, work);
                 return;
@@ -137,7 +147,10 @@ impl Driver<'_> {
             budget.ended(self.now);
         }
         let lost = result.err().filter(|_| program.on_failure == OnFailure::End);
-        if lost.is_some() || user.next_in_new_session {
+        if let Some(next) = user.ruled.filter(|_| user.session.operations < program.max_operations) {
+            self.plan_next(user, next);
+        }
+        if lost.is_some() || user.next == Next::NewSession {
             self.end_session(user, lost);
         }
         if user.leaving {

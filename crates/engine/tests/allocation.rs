@@ -124,6 +124,32 @@ fn a_static_page() {
 }
 
 #[test]
+fn sessions_that_come_and_go() {
+    let _guard = ONE_AT_A_TIME.lock();
+    let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+    let mut plan = plan(constant_server(answer), 3.0, json!([operation("op", json!([get("/", json!({}))]))]));
+    let load =
+        json!({"sessions_per_s": 40, "ramp_up_s": 0, "steady_s": 3, "ramp_down_s": 0, "timeout_s": 60});
+    plan["load"] = load;
+    plan["session"]["max_operations"] = json!(200);
+    plan["mix"]["op"] = json!({"op": 0.5, "back": 0.5});
+    plan["pacing"]["law"]["value_s"] = json!(0);
+    let run = Run::start(serde_json::from_value(plan).unwrap()).unwrap();
+    let next = || run.next(Duration::from_secs(60)).unwrap();
+    drop(next());
+    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    let measured = next();
+    let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
+    // The server makes a thread for each session, which takes some; its requests, hundreds of times as many, take none.
+    let begun: u64 = measured.sessions.iter().map(|s| s.begun).sum();
+    assert!(
+        allocations < 600 + 30 * begun,
+        "{allocations} of {begun} sessions, {} requests",
+        measured.requests
+    );
+}
+
+#[test]
 fn a_page_with_values_cookies_links_and_revalidated_files() {
     let answer = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nSet-Cookie: s=1\r\nETag: \"a\"\r\nContent-Length: 96\r\n\r\n\
         <html><link rel=stylesheet href=/assets/a.css><a href=/e/15></a><a href=/e/16></a>Welcome</html>";

@@ -119,7 +119,7 @@ fn a_failed_operation_loses_its_session() {
     // Every other session meets a wrong answer at its second operation.
     let server = Server::start(|r| {
         let number: u32 = r.path.split('/').nth(1).unwrap().parse().unwrap();
-        answer(if number % 2 == 0 && r.path.ends_with('b') { 503 } else { 200 }, "", "ok")
+        answer(if number.is_multiple_of(2) && r.path.ends_with('b') { 503 } else { 200 }, "", "ok")
     });
     let outcome = run(open(&server, 40.0));
     assert_eq!((completed(&outcome), lost(&outcome)), (20, vec![("status", 20)]));
@@ -197,4 +197,60 @@ fn users_of_a_closed_workload_begin_and_lose_sessions_too() {
     let [("status", lost)] = lost(&outcome)[..] else { panic!() };
     assert!(lost >= 4 && lost + 2 >= begun(&outcome) && completed(&outcome) == 0);
     assert_eq!((outcome.ok(2), outcome.failures()), (0, vec![("status", lost)]));
+}
+
+fn unavailable(retry_after: &str) -> Reply {
+    answer(503, &format!("Retry-After: {retry_after}\r\n"), "busy")
+}
+
+#[test]
+fn a_server_that_asks_for_patience_gets_it() {
+    let server = Server::start(|r| if r.nth == 0 { unavailable("1") } else { ok() });
+    let mut plan = open(&server, 10.0);
+    plan["session"]["retry_after"] = json!(1);
+    let outcome = run(plan);
+    assert_eq!((completed(&outcome), lost(&outcome)), (10, vec![]));
+    assert_eq!(total(&outcome, |w| w.waits), 10);
+    assert!(
+        outcome.times(0, |o| &o.response).quantile(0.0) >= Some(1e6),
+        "the wait is part of the operation"
+    );
+    for session in 0..10 {
+        let path = format!("/{session}/a");
+        let asked: Vec<_> = server.requests().into_iter().filter(|r| r.path == path).map(|r| r.at).collect();
+        assert!(asked.len() == 2 && (asked[1] - asked[0]).as_secs_f64() >= 0.99, "{asked:?}");
+    }
+}
+
+#[test]
+fn patience_ends() {
+    let server = Server::start(|r| if r.path.ends_with('b') { unavailable("0") } else { ok() });
+    let mut plan = open(&server, 10.0);
+    plan["session"]["retry_after"] = json!(2);
+    let outcome = run(plan.clone());
+    assert_eq!((lost(&outcome), total(&outcome, |w| w.waits)), (vec![("status", 10)], 20));
+    assert_eq!(server.paths().iter().filter(|path| path.ends_with('b')).count(), 30);
+    plan["session"]["retry_after"] = json!(0);
+    assert_eq!(total(&run(plan), |w| w.waits), 0);
+}
+
+#[test]
+fn answers_decide_what_follows() {
+    // a, b, c as the mix has it; then c is sorry and leads back to b, the next b reports an error and leads to a.
+    let server = Server::start(|r| match r.nth {
+        2 => answer(200, "", "Sorry, 0"),
+        3 => answer(500, "", "an ERROR"),
+        _ => ok(),
+    });
+    let mut plan = open(&server, 1.0);
+    plan["session"]["on_failure"] = json!("go-on");
+    plan["session"]["after"] =
+        json!([{"contains": "ERROR", "next": "a"}, {"contains": "Sorry, {user}", "next": "back"}]);
+    plan["mix"] = json!({"a": {"b": 1}, "b": {"c": 1}, "c": {"end": 1, "back": 0}});
+    plan["session"]["max_operations"] = json!(8);
+    let outcome = run(plan);
+    assert_eq!((outcome.failures(), completed(&outcome)), (vec![("status", 2)], 1));
+    let walk: Vec<_> = server.paths().iter().map(|path| path.replace("GET /0/", "")).collect();
+    // The failure closes the connection, so that the server counts from 0 and is sorry once more.
+    assert_eq!(walk, ["a", "b", "c", "b", "a", "b", "c", "b"]);
 }

@@ -8,7 +8,7 @@ use crate::arrivals;
 use crate::encoding::Encoding;
 use crate::extract::Site;
 use crate::generator::{Generator, days_of};
-use crate::mix::Mix;
+use crate::mix::{Mix, next_of};
 use crate::names::Names;
 use crate::program::{CompiledOperation, CompiledPacing, Program};
 use crate::step::{CompiledStep, Fillers};
@@ -52,14 +52,32 @@ pub(crate) fn compile(plan: &Plan) -> Result<Program, String> {
         None => plan.load.profile.iter().map(|(_, users)| *users).max().unwrap_or(0).max(plan.load.users),
     };
     let mut fillers = Fillers::new(plan.seed);
-    let operations = plan
+    let rules = plan
+        .session
+        .after
+        .iter()
+        .map(|rule| {
+            let next = next_of(&operation_names, &rule.next)
+                .ok_or_else(|| format!("session.after: there is no operation `{}`", rule.next))?;
+            let text = Template::parse(&rule.contains, &names, Encoding::Plain)
+                .map_err(|why| format!("session.after: {why}"))?;
+            Ok((text, next))
+        })
+        .collect::<Result<Vec<_>, String>>()?;
+    let mut operations = plan
         .operations
         .iter()
         .map(|operation| {
             compile_operation(operation, &plan.pacing, &names, &mut fillers)
                 .map_err(|why| format!("operation `{}`, {why}", operation.name))
         })
-        .collect::<Result<_, _>>()?;
+        .collect::<Result<Vec<_>, _>>()?;
+    if !rules.is_empty() {
+        operations
+            .iter_mut()
+            .flat_map(|operation| &mut operation.steps)
+            .for_each(|step| step.reads_body = true);
+    }
     Ok(Program {
         seed: plan.seed,
         site: Site {
@@ -79,6 +97,8 @@ pub(crate) fn compile(plan: &Plan) -> Result<Program, String> {
         first,
         max_operations: plan.session.max_operations.unwrap_or(u32::MAX),
         on_failure: plan.session.on_failure,
+        retry_after: plan.session.retry_after,
+        rules,
         mix,
         counters: names.counters,
         forgotten: names.drawn.iter().map(|drawn| !drawn).collect(),

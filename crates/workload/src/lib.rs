@@ -19,6 +19,7 @@ mod step;
 mod template;
 #[cfg(test)]
 mod tests;
+mod walk;
 
 pub use arrivals::Arrivals;
 pub use encoding::markup_decode;

@@ -8,12 +8,16 @@ use loadstone_stats::Rng;
 const ROW_TOLERANCE: f64 = 1e-6;
 /// The column that ends a session.
 const END: &str = "end";
+/// The column that returns to the operation before.
+const BACK: &str = "back";
 
 /// What follows an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
     /// This operation, in the same session.
     Operation(usize),
+    /// The operation before, in the same session.
+    Back,
     /// The first operation of a new session.
     NewSession,
 }
@@ -23,6 +27,8 @@ pub enum Next {
 pub struct Mix {
     /// For each operation, what may follow it with cumulative probabilities, ascending; the last is 1.
     rows: Vec<Vec<(f64, Next)>>,
+    /// For each operation, whether entering it adds to the history; entering others clears it.
+    remembers: Vec<bool>,
     first: usize,
 }
 
@@ -43,7 +49,8 @@ impl Mix {
                 compile_row(names, row).map_err(|why| format!("mix, row `{name}`: {why}"))
             })
             .collect::<Result<_, _>>()?;
-        Ok(Self { rows, first })
+        let remembers = names.iter().map(|name| mix[*name].contains_key(BACK)).collect();
+        Ok(Self { rows, remembers, first })
     }
 
     /// The operation that follows `operation`.
@@ -56,6 +63,16 @@ impl Mix {
         row.iter().find(|(upto, _)| u <= *upto).unwrap_or(&row[row.len() - 1]).1
     }
 
+    /// Whether entering an operation adds to the history.
+    pub(crate) fn remembers(&self, operation: usize) -> bool {
+        self.remembers[operation]
+    }
+
+    /// Whether what follows depends on more than the operation.
+    pub(crate) fn has_memory(&self) -> bool {
+        self.remembers.contains(&true)
+    }
+
     /// Long-run shares of the operations, by solving the stationary equations; periodic chains have them too.
     ///
     /// # Errors
@@ -66,6 +83,7 @@ impl Mix {
         for (from, row) in self.rows.iter().enumerate() {
             let mut before = 0.0;
             for (upto, next) in row {
+                // A walk with `back` is no chain of operations; its shares come from `walk`.
                 let to = if let Next::Operation(to) = next { *to } else { self.first };
                 matrix[from][to] += upto - before;
                 before = *upto;
@@ -102,11 +120,8 @@ fn compile_row(names: &[&str], row: &BTreeMap<String, f64>) -> Result<Vec<(f64, 
     let mut upto = 0.0;
     let mut compiled = Vec::new();
     for (column, p) in row.iter().filter(|(_, p)| **p > 0.0) {
-        let next = match names.iter().position(|name| name == column) {
-            Some(operation) => Next::Operation(operation),
-            None if column == END => Next::NewSession,
-            None => return Err(format!("the column `{column}` is of no operation")),
-        };
+        let next =
+            next_of(names, column).ok_or_else(|| format!("the column `{column}` is of no operation"))?;
         upto += p / sum;
         compiled.push((upto, next));
     }
@@ -114,6 +129,16 @@ fn compile_row(names: &[&str], row: &BTreeMap<String, f64>) -> Result<Vec<(f64, 
         last.0 = 1.0;
     }
     Ok(compiled)
+}
+
+/// What a column, or a rule, leads to.
+pub(crate) fn next_of(names: &[&str], column: &str) -> Option<Next> {
+    match names.iter().position(|name| *name == column) {
+        Some(operation) => Some(Next::Operation(operation)),
+        None if column == END => Some(Next::NewSession),
+        None if column == BACK => Some(Next::Back),
+        None => None,
+    }
 }
 
 /// States that `from` leads to in one step or more.

@@ -31,7 +31,8 @@ pub struct Plan {
     /// Operations in the order of the file.
     pub operations: Vec<Operation>,
     /// Row-stochastic transition matrix by operation name. The column `end` ends the session: the
-    /// user's next operation is the first one, of a new session.
+    /// user's next operation is the first one, of a new session. The column `back` returns to the operation before; a row
+    /// that has it, be it with probability 0, belongs to an operation that remembers where the user came from.
     pub mix: BTreeMap<String, BTreeMap<String, f64>>,
 }
 
@@ -201,6 +202,22 @@ pub struct Session {
     /// What a failed operation means for its session.
     #[serde(default)]
     pub on_failure: OnFailure,
+    /// How often in a row a 503 with Retry-After is waited for and tried again before it is a failure.
+    #[serde(default)]
+    pub retry_after: u32,
+    /// What answers say about what follows, before the mix does; the first that applies.
+    #[serde(default)]
+    pub after: Vec<After>,
+}
+
+/// What an answer with a text leads to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct After {
+    /// A template.
+    pub contains: String,
+    /// An operation, `back` or `end`, as in a row of the mix.
+    pub next: String,
 }
 
 /// What a failed operation means for its session.

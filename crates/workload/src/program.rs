@@ -11,6 +11,8 @@ use crate::generator::{Generator, Scratch};
 use crate::mix::{Mix, Next};
 use crate::state::State;
 use crate::step::CompiledStep;
+use crate::template::Template;
+use crate::walk;
 use crate::{Browser, Load, OnFailure, PacingKind, Plan, Target};
 
 /// A plan whose names are indices. Threads share it.
@@ -38,6 +40,9 @@ pub struct Program {
     pub max_operations: u32,
     /// What a failed operation means for its session.
     pub on_failure: OnFailure,
+    /// How often in a row a 503 with Retry-After is waited for.
+    pub retry_after: u32,
+    pub(crate) rules: Vec<(Template, Next)>,
     /// What follows what.
     pub mix: Mix,
     /// Names of the counted steps.
@@ -86,6 +91,34 @@ impl Program {
         self.mix.next(operation, &mut state.walk)
     }
 
+    /// The operation that `next` leads to. Where there is nothing to go back to, that is the first one.
+    pub fn target_of(&self, next: Next, state: &State) -> usize {
+        match next {
+            Next::Operation(operation) => operation,
+            Next::Back => state.came_from().unwrap_or(self.first),
+            Next::NewSession => self.first,
+        }
+    }
+
+    /// Keeps the history when a user leaves `operation` for `next`.
+    pub fn leave(&self, operation: usize, next: Next, state: &mut State) {
+        match next {
+            Next::Operation(entered) if self.mix.remembers(entered) => state.remember(operation),
+            Next::Operation(_) | Next::NewSession => state.forget_way(),
+            Next::Back => state.go_back(),
+        }
+    }
+
+    /// What an answer's body says about what follows.
+    pub fn rule(&self, body: &[u8], state: &State, scratch: &mut Vec<u8>) -> Option<Next> {
+        let applies = |text: &Template, scratch: &mut Vec<u8>| {
+            scratch.clear();
+            text.render(state, scratch);
+            memmem::find(body, scratch).is_some()
+        };
+        self.rules.iter().find(|(text, _)| applies(text, scratch)).map(|(_, next)| *next)
+    }
+
     /// Runs the extractions of a step; `scratch` is any buffer.
     pub fn extract(
         &self,
@@ -129,7 +162,7 @@ impl CompiledStep {
         if length < self.expect.min_bytes {
             return Some(format!("the body has {length} bytes, expected at least {}", self.expect.min_bytes));
         }
-        let mut fault = |texts: &[crate::Template], wanted: bool, said: &str| {
+        let mut fault = |texts: &[Template], wanted: bool, said: &str| {
             texts.iter().find_map(|text| {
                 scratch.clear();
                 text.render(state, scratch);
@@ -147,6 +180,8 @@ impl CompiledStep {
 pub struct Expectations {
     /// Stationary share of each operation.
     pub mix: BTreeMap<String, f64>,
+    /// Standard error of each share: 0 where it was computed, not simulated.
+    pub mix_error: BTreeMap<String, f64>,
     /// Mean of the time before each operation, after clamping, seconds.
     pub pace_mean_s: BTreeMap<String, f64>,
 }
@@ -158,12 +193,17 @@ pub struct Expectations {
 pub fn expectations(plan: &Plan) -> Result<Expectations, String> {
     let program = Program::compile(plan)?;
     let names: Vec<&str> = program.operations.iter().map(|o| o.name.as_str()).collect();
-    let shares = program.mix.stationary(&names)?;
+    let (shares, errors) = if program.mix.has_memory() || program.max_operations < u32::MAX {
+        walk::shares(&program)
+    } else {
+        (program.mix.stationary(&names)?, vec![0.0; names.len()])
+    };
     let by_name = |value: &dyn Fn(usize) -> f64| {
         names.iter().enumerate().map(|(i, name)| (name.to_string(), value(i))).collect()
     };
     Ok(Expectations {
         mix: by_name(&|i| shares[i]),
+        mix_error: by_name(&|i| errors[i]),
         pace_mean_s: by_name(&|i| program.operations[i].pacing.law.mean()),
     })
 }

@@ -7,6 +7,9 @@ use crate::program::Program;
 /// Most entries of a list of links: what a person would look over.
 pub(crate) const LIST_LIMIT: usize = 64;
 
+/// Most operations that a history holds; beyond them the oldest are forgotten.
+const HISTORY_LIMIT: usize = 1 << 10;
+
 /// Streams of walks begin behind those of the values of all possible users.
 const WALKS: u64 = 1 << 32;
 
@@ -25,6 +28,8 @@ pub struct State {
     values: Box<[Vec<u8>]>,
     lists: Box<[List]>,
     serials: Box<[u64]>,
+    /// Operations that the user may go back to, the last one last.
+    history: Vec<u32>,
 }
 
 /// Distinct texts, end to end.
@@ -46,6 +51,7 @@ impl State {
             values: vec![Vec::new(); program.forgotten.len()].into(),
             lists: std::iter::repeat_with(List::default).take(program.lists).collect(),
             serials: vec![0; program.serials].into(),
+            history: Vec::new(),
         }
     }
 
@@ -58,6 +64,27 @@ impl State {
         self.values.iter_mut().for_each(Vec::clear);
         self.lists.iter_mut().for_each(List::clear);
         self.serials.fill(0);
+        self.history.clear();
+    }
+
+    /// Where the user would go back to.
+    pub(crate) fn came_from(&self) -> Option<usize> {
+        self.history.last().map(|operation| *operation as usize)
+    }
+
+    pub(crate) fn remember(&mut self, operation: usize) {
+        if self.history.len() == HISTORY_LIMIT {
+            self.history.remove(0);
+        }
+        self.history.push(operation as u32);
+    }
+
+    pub(crate) fn go_back(&mut self) {
+        self.history.pop();
+    }
+
+    pub(crate) fn forget_way(&mut self) {
+        self.history.clear();
     }
 
     /// Number of this user in the plan, from 0.
@@ -107,6 +134,7 @@ impl State {
     /// Forgets lists too: the next session is somebody else's.
     pub fn begin_session(&mut self, program: &Program) {
         self.forget(program);
+        self.forget_way();
         self.lists.iter_mut().for_each(List::clear);
     }
 }

@@ -150,7 +150,10 @@ def mix(measurement: Measurement, rules: Rules) -> Check:
     if not points:
         return _not_judged("mix", f"stationary shares ± {MIX_POINTS:g} points", measurement)
     strayed = {
-        name for name in points if abs(points[name]) > MIX_POINTS and _certain(shares[name], points[name])
+        name
+        for name in points
+        if abs(points[name]) > MIX_POINTS
+        and _certain(shares[name], rules.mix_error.get(name, 0), points[name])
     }
     worst = max(strayed or points, key=lambda name: abs(points[name]))
     return Check(
@@ -158,7 +161,7 @@ def mix(measurement: Measurement, rules: Rules) -> Check:
         passed=not strayed,
         measured=f"{worst} {100 * shares[worst].value:.2f} % ({points[worst]:+.2f} points)"
         + _chance(not strayed, abs(points[worst]) > MIX_POINTS),
-        expected=f"{worst} {100 * rules.mix[worst]:.2f} % ± {MIX_POINTS:g} points",
+        expected=f"{worst} {100 * rules.mix[worst]:.2f} % ± {MIX_POINTS:g} points{_simulated(rules, worst)}",
         hint="failing operations or steps whose conditions never hold bend the mix: look at failures, "
         "and let ramp-up last several cycles",
         about="load",
@@ -212,9 +215,15 @@ def _chance(passed: bool, beyond: bool) -> str:
     return ", within chance" if passed and beyond else ""
 
 
-def _certain(share: Ratio, points: float) -> bool:
-    """Whether a deviation of so many percentage points is more than chance explains."""
-    return abs(points) / 100 > SURE * share.error
+def _certain(share: Ratio, error: float, points: float) -> bool:
+    """Whether so many percentage points from an expectation with this error are more than chance explains."""
+    return abs(points) / 100 > SURE * math.hypot(share.error, error)
+
+
+def _simulated(rules: Rules, name: str) -> str:
+    """How well an expected share is known that a walk with a memory gave."""
+    error = rules.mix_error.get(name, 0)
+    return f" (simulated walk, standard error {100 * error:.2f} points)" if error else ""
 
 
 def _not_judged(name: str, expected: str, measurement: Measurement) -> Check:
@@ -236,12 +245,14 @@ def _think_weights(plan: Mapping[str, Any]) -> dict[str, float]:
     The pause before those begins at the operation's end, so that its service time is part of the cycle.
     """
     think = {
-        operation["name"]: (operation.get("pacing") or plan["pacing"])["kind"] == "think"
+        operation["name"]: float((operation.get("pacing") or plan["pacing"])["kind"] == "think")
         for operation in plan["operations"]
     }
     first = plan["session"]["first"]
+    # Where `back` leads depends on the walk; most scenarios pace all operations alike.
+    think["back"] = sum(think.values()) / len(think)
     return {
-        name: sum(share for to, share in row.items() if think[first if to == "end" else to])
+        name: sum(share * think[first if to == "end" else to] for to, share in row.items())
         for name, row in plan["mix"].items()
     }
 

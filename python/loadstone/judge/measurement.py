@@ -132,6 +132,8 @@ class Rules:
     accounts: int | None
     mix: Mapping[str, float]
     """Expected share of each operation."""
+    mix_error: Mapping[str, float] = field(default_factory=dict, kw_only=True)
+    """Standard error of each, where the shares come from a simulated walk; absent or 0: they are exact."""
     pace_mean_s: Mapping[str, float]
     """Expected mean cycle or think time before each operation."""
     checks: tuple[Mapping[str, Any], ...] = field(default=())

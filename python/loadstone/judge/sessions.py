@@ -55,6 +55,8 @@ class Sessions:
     """The same with those that were lost."""
     ended_life_s: float
     """Sum of the lives of those, seconds."""
+    waits: int
+    """Answers 503 of the steady state after which a request was put off, as they asked."""
     connections: Mapping[str, int]
     """`opened`, `reopened` (by a session that had one), `closed_idle` and `closed_with_answer` (by the
     server) in the steady state."""
@@ -85,6 +87,7 @@ def summarise_sessions(sessions: Sessions, steady_s: float, load: Mapping[str, A
         "completed_per_s": sessions.completed / steady_s if steady_s else None,
         "life_s": _quantiles(sessions.life_ms, 1000),
         "operations": _quantiles(sessions.operations, 1),
+        "waits": sessions.waits,
         "connections": dict(sessions.connections),
         "whole_run": {
             "seconds": sessions.whole_s,

@@ -97,6 +97,7 @@ def recover(folder: Path) -> dict[str, Any]:
         sla_window_s=rules["sla_window_s"],
         accounts=rules["accounts"],
         mix=rules["expectations"]["mix"],
+        mix_error=rules["expectations"].get("mix_error", {}),
         pace_mean_s=rules["expectations"]["pace_mean_s"],
         checks=tuple(rules["checks"]),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+from collections.abc import Iterable
 from pathlib import Path
 
 import duckdb
@@ -45,6 +46,7 @@ def read_sessions(connection: duckdb.DuckDBPyConnection, folder: Path, ended_s: 
         completed=done.count if done else 0,
         ended=sum(one.count for one in (done, lost) if one),
         ended_life_s=sum(float(np.dot(one.values_us, one.counts)) for one in (done, lost) if one) / 1000,
+        waits=_sums(connection, ["waits"], _STEADY)[0],
         connections=_connections(connection, _STEADY),
         whole_connections=_connections(connection, "true"),
         life_ms=steady_lives.get("session_life_ms", Sessions.life_ms),
@@ -61,9 +63,13 @@ def _tally(connection: duckdb.DuckDBPyConnection, where: str) -> Tally:
 
 
 def _connections(connection: duckdb.DuckDBPyConnection, where: str) -> dict[str, int]:
-    sums = ", ".join(f"coalesce(sum({column}), 0)" for column in CONNECTIONS.values())
+    return dict(zip(CONNECTIONS, _sums(connection, CONNECTIONS.values(), where), strict=True))
+
+
+def _sums(connection: duckdb.DuckDBPyConnection, columns: Iterable[str], where: str) -> list[int]:
+    sums = ", ".join(f"coalesce(sum({column}), 0)" for column in columns)
     row = connection.execute(f"SELECT {sums} FROM engine WHERE {where}").fetchone()
-    return dict(zip(CONNECTIONS, (int(value) for value in row or ()), strict=True))
+    return [int(value) for value in row or ()]
 
 
 def _histograms(connection: duckdb.DuckDBPyConnection, where: str) -> dict[str, Histogram]:

@@ -25,7 +25,7 @@ _SESSIONS = f"""STRUCT(phase UTINYINT, begun UBIGINT, completed UBIGINT, lost UB
     life_ms {_SPARSE}, lost_life_ms {_SPARSE}, operations {_SPARSE})"""
 _COLUMNS = {
     "window": f"""STRUCT(second UINTEGER, users UINTEGER, in_flight UINTEGER, connections UINTEGER,
-        connects UBIGINT, reconnects UBIGINT, closed_idle UBIGINT, closed_with_answer UBIGINT,
+        connects UBIGINT, reconnects UBIGINT, closed_idle UBIGINT, closed_with_answer UBIGINT, waits UBIGINT,
         requests UBIGINT, bytes_in UBIGINT, bytes_out UBIGINT, cpu_user_s DOUBLE,
         cpu_sys_s DOUBLE, wake_lag {_SPARSE}, operations {_OPERATION}[],
         sessions {_SESSIONS}[])""",
@@ -36,7 +36,7 @@ _COLUMNS = {
 }
 _ENGINE = (
     *("users", "in_flight", "connections", "connects", "reconnects", "closed_idle", "closed_with_answer"),
-    "requests",
+    *("waits", "requests"),
     *("bytes_in", "bytes_out", "cpu_user_s", "cpu_sys_s"),
 )
 _LONGEST_LINE = 1 << 28  # bytes; a second of a million operations stays far below

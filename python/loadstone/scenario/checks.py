@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from loadstone.scenario import mixing, names, values
 from loadstone.scenario.findings import Finding, listed, suggest
-from loadstone.scenario.model import END, Check, Extract, Operation, ScenarioFile, Target
+from loadstone.scenario.model import BACK, END, Check, Extract, Operation, ScenarioFile, Target
 from loadstone.scenario.positions import Path
 from loadstone.scenario.sessions import Load
 
@@ -109,8 +109,8 @@ def _operations(file: ScenarioFile) -> Iterator[Finding]:
     operations = [operation.name for operation in file.operation]
     for index, (name, operation) in enumerate(zip(operations, file.operation, strict=True)):
         at: Path = ("operation", index)
-        if name == END:
-            message = "no operation can be called `end`, the column of the mix that ends a session"
+        if name in (BACK, END):
+            message = f"no operation can be called `{name}`: that column of the mix has a meaning of its own"
             yield Finding("name-taken", message, (*at, "name"))
         elif name in operations[:index]:
             yield Finding("duplicate-operation", f"there are two operations `{name}`", (*at, "name"))

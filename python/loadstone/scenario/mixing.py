@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from loadstone.scenario.findings import Finding, suggest
-from loadstone.scenario.model import ANY, END, ScenarioFile
+from loadstone.scenario.model import ANY, BACK, END, ScenarioFile
 
 TOLERANCE = 1e-6  # of a row's sum: decimal fractions are not exact in binary
 
 
 def rows(file: ScenarioFile) -> dict[str, dict[str, float]]:
-    """Rows by operation: `*` copied to operations without one, normalised where asked, no zeros.
+    """Rows by operation: `*` copied to operations without one, normalised or clipped where asked.
+
+    There are no zeros but of `back`: a row in which it was more than 0 keeps it when it is clipped away,
+    because its operation still remembers where the user came from.
 
     A scenario of one operation needs no mix: it repeats.
     """
@@ -24,14 +27,38 @@ def rows(file: ScenarioFile) -> dict[str, dict[str, float]]:
         row = {
             column: share for column, share in written.get(name, written.get(ANY, {})).items() if share > 0
         }
+        if file.mix.clip:
+            complete[name] = clipped(row, name)
+            continue
         total = sum(row.values()) if file.mix.normalize else 1.0
         complete[name] = {column: share / total for column, share in row.items()}
     return complete
 
 
+def clipped(row: Mapping[str, float], name: str) -> dict[str, float]:
+    """The probabilities of a row that is walked in its order up to 1; what is missing to 1 stays at `name`.
+
+    >>> clipped({"a": 0.75, "b": 0.5, "back": 0.25}, "a")
+    {'a': 0.75, 'b': 0.25, 'back': 0.0}
+    >>> clipped({"b": 0.75}, "a")
+    {'b': 0.75, 'a': 0.25}
+    """
+    left, walked = 1.0, {}
+    for column, share in row.items():
+        # Decimal fractions are not exact: what they leave of 1 is nothing.
+        taken = min(share, left) if left > TOLERANCE else 0.0
+        left -= taken
+        if taken > 0 or column == BACK:
+            walked[column] = taken
+    if left > TOLERANCE:
+        walked[name] = walked.get(name, 0.0) + left
+    return walked
+
+
 def check(file: ScenarioFile) -> Iterator[Finding]:
     """Unknown names, sums, missing rows, then what no user would ever reach."""
     names = [operation.name for operation in file.operation]
+    yield from _rules(file, names)
     if file.mix is None:
         if len(names) > 1:
             hint = f'for example [mix."*"] with {names[0]} = {1 / len(names):.3g}, ..., for any order'
@@ -54,11 +81,15 @@ def _rows(file: ScenarioFile, names: list[str]) -> Iterator[Finding]:
             )
             continue
         for column in cells:
-            if column not in (*names, END):
-                hint = suggest(column, (*names, END), "a column bears the name of an operation, or `end`")
+            if column not in (*names, BACK, END):
+                hint = suggest(
+                    column,
+                    (*names, BACK, END),
+                    "a column bears the name of an operation, or `back`, or `end`",
+                )
                 message = f"row `{row}` of the mix leads to `{column}`, which is no operation"
                 yield Finding("mix-unknown-operation", message, ("mix", row, column), hint)
-        yield from _sum(row, cells, file.mix.normalize)
+        yield from _sum(row, cells, file.mix.normalize or file.mix.clip)
     for index, name in enumerate(names):
         if name not in written and ANY not in written:
             message = f"operation `{name}` has no row in the mix"
@@ -67,17 +98,26 @@ def _rows(file: ScenarioFile, names: list[str]) -> Iterator[Finding]:
             )
 
 
-def _sum(row: str, cells: dict[str, float], normalize: bool) -> Iterator[Finding]:
+def _sum(row: str, cells: dict[str, float], any_sum: bool) -> Iterator[Finding]:
     total = sum(cells.values())
     if total <= 0:
         yield Finding("mix-row-sum", f"row `{row}` of the mix leads nowhere", ("mix", row), "add `end = 1`")
-    elif abs(total - 1) > TOLERANCE and not normalize:
+    elif abs(total - 1) > TOLERANCE and not any_sum:
         if total < 1:
             hint = f"add {1 - total:.6g} to `{row} -> {END}`"
         else:
             hint = f"take {total - 1:.6g} from `{row} -> {max(cells, key=lambda column: cells[column])}`"
         message = f"row `{row}` of the mix sums to {total:.6g}, expected 1"
         yield Finding("mix-row-sum", message, ("mix", row), f"{hint}, or set `normalize = true`")
+
+
+def _rules(file: ScenarioFile, names: list[str]) -> Iterator[Finding]:
+    """What is wrong with where answers lead to."""
+    for index, rule in enumerate(file.session.after):
+        if rule.next not in (*names, BACK, END):
+            hint = suggest(rule.next, (*names, BACK, END), "an operation, `back` or `end`")
+            message = f"an answer with `{rule.contains}` leads to `{rule.next}`, which is no operation"
+            yield Finding("mix-unknown-operation", message, ("session", "after", index, "next"), hint)
 
 
 def _unreachable(file: ScenarioFile, names: list[str]) -> Iterator[Finding]:
@@ -87,7 +127,8 @@ def _unreachable(file: ScenarioFile, names: list[str]) -> Iterator[Finding]:
         name = frontier.pop()
         if name not in reached:
             reached.add(name)
-            frontier.extend(column for column in matrix[name] if column != END)
+            frontier.extend(column for column, share in matrix[name].items() if column in names and share)
+            frontier.extend(rule.next for rule in file.session.after if rule.next in names)
     for index, name in enumerate(names):
         if name not in reached:
             message = f"no walk from `{file.first}` ever reaches operation `{name}`"

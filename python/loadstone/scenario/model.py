@@ -26,6 +26,7 @@ from loadstone.scenario.values import Law, Value
 
 FORMAT = 1
 END = "end"  # the column of the mix that ends the session
+BACK = "back"  # the column that returns to the operation before
 ANY = "*"  # the row of the mix for operations without one of their own
 METHODS = ("get", "head", "post", "put", "delete", "patch")
 SOURCES = ("links", "hidden", "between", "regex", "header", "contains")
@@ -246,12 +247,26 @@ class Operation(Table):
 
 
 class Mix(Table):
-    """Rows of the transition matrix: probabilities of the next operation, or of `end`."""
+    """Rows of the transition matrix: probabilities of the next operation, of `back`, or of `end`."""
 
     model_config = ConfigDict(extra="allow", strict=True, frozen=True)
     __pydantic_extra__: dict[str, dict[str, NonNegative]]
 
     normalize: bool = False
+    clip: Annotated[
+        bool,
+        Field(description="rows are walked in the order of the file; what lies beyond 1 is never reached"),
+    ] = False
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Mix:
+        if self.normalize and self.clip:
+            raise refuse(
+                "mix-clip",
+                "`normalize` and `clip` both say what rows that do not sum to 1 mean",
+                "choose one of them",
+            )
+        return self
 
     @property
     def rows(self) -> dict[str, dict[str, float]]:

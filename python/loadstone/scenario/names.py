@@ -68,6 +68,8 @@ def collect(file: ScenarioFile, data: Mapping[str, Any]) -> Names:
 def check(file: ScenarioFile, names: Names) -> Iterator[Finding]:
     """Clashes, then every use of a name that does not stand for what is needed there."""
     yield from names.clashes
+    for index, rule in enumerate(file.session.after):
+        yield from template(rule.contains, ("session", "after", index, "contains"), names)
     for number, operation in enumerate(file.operation):
         at: Path = ("operation", number)
         for name, value in operation.draw.items():

@@ -53,7 +53,7 @@ class Planner:
             "name": file.name,
             "load": self._load(file.load),
             "pacing": self._pacing(file.pacing),
-            "session": {**file.session.model_dump(), "first": file.first},
+            "session": self._session(file),
             "browser": self._browser(file.browser),
             "operations": [self._operation(operation) for operation in file.operation],
             "mix": mixing.rows(file),
@@ -63,6 +63,10 @@ class Planner:
         profile = [[at, int(users)] for at, users in load.profile]
         absent = {"users"} if load.sessions_per_s is not None else {"sessions_per_s", "arrivals"}
         return {**load.model_dump(exclude={"profile", *absent}), "profile": profile}
+
+    def _session(self, file: model.ScenarioFile) -> Json:
+        rules = [{"contains": self._fill(rule.contains), "next": rule.next} for rule in file.session.after]
+        return {**file.session.model_dump(), "first": file.first, "after": rules}
 
     def _pacing(self, pacing: model.Pacing) -> Json:
         kind = "cycle" if pacing.cycle is not None else "think"

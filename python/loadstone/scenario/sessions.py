@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from loadstone.scenario.fields import Count, NonNegative, Positive, Real, Table, Threads, refuse
+from loadstone.scenario.fields import Count, NonNegative, Positive, Real, Size, Table, Text, Threads, refuse
 
 
 class Load(Table):
@@ -83,6 +83,13 @@ class Load(Table):
         return self
 
 
+class After(Table):
+    """What an answer that contains a text leads to."""
+
+    contains: Text
+    next: str
+
+
 class Session(Table):
     """What begins a session and what ends it."""
 
@@ -95,3 +102,10 @@ class Session(Table):
     on_failure: Annotated[
         Literal["go-on", "end"], Field(description='"end": a failed operation loses its session')
     ] = "go-on"
+    retry_after: Annotated[
+        Size,
+        Field(description="how often in a row a 503 with Retry-After is waited for before it is a failure"),
+    ] = 0
+    after: Annotated[
+        list[After], Field(description="what answers say about what follows; the first that applies")
+    ] = Field(default=[])

@@ -37,6 +37,7 @@ _LENGTHS = {
 
 _TABLES: dict[str, type[Table]] = {
     "": model.ScenarioFile,
+    "after": sessions.After,
     "body": model.Raw,
     "browser": model.Browser,
     "check": model.Check,
