@@ -15,11 +15,18 @@ const HARD: u64 = 400;
 
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-struct Hello;
+struct Hello {
+    /// Files that it says to keep open.
+    open_files: usize,
+}
 
 impl Service for Hello {
     fn handler(&self) -> Result<Box<dyn Handler>, String> {
-        Ok(Box::new(Hello))
+        Ok(Box::new(Hello { ..*self }))
+    }
+
+    fn open_files(&self) -> usize {
+        self.open_files
     }
 }
 
@@ -30,12 +37,16 @@ impl Handler for Hello {
 }
 
 fn start(connector: Connector, max_connections: usize) -> Server {
+    start_with(connector, max_connections, Hello { open_files: 0 })
+}
+
+fn start_with(connector: Connector, max_connections: usize, service: Hello) -> Server {
     let limit = Rlimit { current: Some(100), maximum: Some(HARD) };
     setrlimit(Resource::Nofile, limit).unwrap();
     let address = "127.0.0.1:0".parse().unwrap();
     Server::start(
         Config { address, connector, max_connections, workers: 2, ..Config::default() },
-        Arc::new(Hello),
+        Arc::new(service),
     )
     .unwrap()
 }
@@ -62,6 +73,9 @@ fn the_soft_limit_is_raised_and_connections_fit_below_it() {
         let most = server.max_connections();
         assert!((200..HARD as usize - 40).contains(&most), "{most}");
         assert_eq!(start(connector, 50).max_connections(), 50);
+        drop(server);
+        let keeper = start_with(connector, 10_000, Hello { open_files: 100 });
+        assert!((most - 120..=most - 80).contains(&keeper.max_connections()), "{most}");
     }
 }
 
