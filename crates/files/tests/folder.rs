@@ -1,7 +1,7 @@
 //! A folder on disk, asked by its handler: what is found, what is hidden, what is believed and for how long.
 
 use std::fs;
-use std::os::unix::fs::{FileExt, symlink};
+use std::os::unix::fs::{FileExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant, SystemTime};
@@ -350,6 +350,16 @@ fn a_large_tree_takes_a_bounded_number_of_files_and_bytes() {
         Files::open(&folder.0, &Options { cache_bytes: 0, valid: FOR_EVER }).unwrap().handler().unwrap(),
     );
     assert_eq!(nothing_kept.get("/1/1.txt").content, b"1");
+}
+
+#[test]
+fn what_the_server_may_not_read_is_forbidden() {
+    let folder = Folder::new();
+    folder.write("page", "page");
+    fs::set_permissions(folder.path("page"), fs::Permissions::from_mode(0o000)).unwrap();
+    // Nothing is forbidden to root.
+    let expected = if rustix::process::geteuid().is_root() { 200 } else { 403 };
+    assert_eq!(folder.serve(FOR_EVER).status("/page"), expected);
 }
 
 #[test]
