@@ -22,6 +22,9 @@ const TURN: usize = 16;
 /// A body up to this size is copied behind its head: one buffer is cheaper to send than two.
 const COPIED_BODY: usize = 1024;
 
+/// What the server understands; which of them a page does is the application's to say.
+const METHODS: &str = "GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS";
+
 /// Turns responses into bytes on a socket; its buffers are used again for every response.
 #[derive(Debug)]
 pub(crate) struct Writer {
@@ -158,6 +161,8 @@ impl Exchange {
             self.handler = contained(|| self.service.handler()).and_then(Result::ok);
         }
         match &mut self.handler {
+            // Asked of the server, not of a page (RFC 9110 §9.3.7).
+            _ if request.target == "*" => drop(self.response.status(204).header("Allow", METHODS)),
             Some(handler) => {
                 let response = &mut self.response;
                 if contained(|| handler.handle(&request, response)).is_none() {

@@ -197,13 +197,19 @@ fn refusal(error: httparse::Error, bytes: &[u8]) -> Refusal {
     }
 }
 
-/// RFC 9112 §3.2: a path, an absolute URI of http, or `*` for OPTIONS; ASCII without a fragment.
+/// RFC 9112 §3.2: a path, an absolute URI of http or https with a host and no user (RFC 9110 §4.2), or `*` for OPTIONS;
+/// ASCII without a fragment.
 fn check_target(target: &str, method: Method) -> Result<(), Refusal> {
-    let form = target.starts_with('/')
-        || target.get(..7).is_some_and(|scheme| scheme.eq_ignore_ascii_case("http://"))
-        || (target == "*" && method == Method::Options);
+    let form = target.starts_with('/') || absolute(target) || (target == "*" && method == Method::Options);
     let clean = target.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'#');
     if form && clean { Ok(()) } else { Err((400, "malformed request target")) }
+}
+
+fn absolute(target: &str) -> bool {
+    let Some((scheme, rest)) = target.split_once("://") else { return false };
+    let known = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
+    let authority = rest.split(['/', '?']).next().unwrap_or("");
+    known && !authority.is_empty() && authority.bytes().all(is_authority)
 }
 
 struct Fields {

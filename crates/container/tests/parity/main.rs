@@ -2,6 +2,7 @@
 
 mod app;
 mod client;
+mod conformance;
 mod content;
 mod lifecycle;
 mod load;
