@@ -1,9 +1,11 @@
 //! One suite for every connector: real sockets on the loopback, no sleeping.
 
+mod admission;
 mod app;
 mod client;
 mod conformance;
 mod content;
+mod faults;
 mod lifecycle;
 mod load;
 mod protocol;
