@@ -60,7 +60,7 @@ bench-container: .venv/.dev    ## the web container beside hyper, axum, actix, m
 
 bench-ctmc: .venv/.dev    ## the Markov solver beside Storm, scipy and plain uniformization
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps stormpy
-	$(BIN)/python bench/ctmc.py
+	$(BIN)/python bench/ctmc.py --out bench/runs/ctmc-latest $(OPTIONS)
 
 fuzz:            ## every parser for ten minutes; installs cargo-fuzz
 	scripts/fuzz 600

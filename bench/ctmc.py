@@ -1,89 +1,44 @@
 """The Markov solver beside its peers: the same models, the same machine, the same run.
 
-Peers: Storm (stormpy, an optional package), scipy's expm_multiply, and a plain uniformization in numpy
-without any bound. Each answers in a process of its own, killed after `--limit` seconds. Time is CPU time from
-the model's text to the answer, imports apart; memory is the process's peak.
+Peers: Storm (stormpy) and a plain uniformization in numpy without any bound. Each answers in a process of its
+own, killed after `--limit` seconds. Time is CPU time from the model's text to the answer, imports apart; memory
+is the process's peak. PRISM's seconds are of an earlier day on the same kind of machine: PRISM is in no package
+registry; its start-up of 0.9 s is in them.
 
     pip install stormpy
-    python bench/ctmc.py [--limit 60] [--rounds 3] [--json FILE]
+    python bench/ctmc.py [--limit 60] [--rounds 3] [--only TEXT] [--out FOLDER]
 """
 
 from __future__ import annotations
 
 import argparse
+import datetime
 import json
 import multiprocessing
+import os
 import platform
 import resource
 import statistics
 import sys
 import tempfile
-import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
+from time import process_time
 from typing import Any
 
+from ctmc_cases import CASES, Case
+from ctmc_models import pool
+
 from loadstone.nodes.solve import solve
-
-YEAR = 365 * 86_400.0
-
-POOL = """ctmc
-const int num = {num}; const int pool = {pool}; const double year = 31536000;
-module nodes
-  up : [0..num] init num;
-  spare : [0..pool] init pool;
-  [] up>0 -> up/year : (up'=up-1);
-  [] up<num & spare>0 -> (num-up)/15 : (up'=up+1) & (spare'=spare-1);
-  [] {mends} & spare<pool & num+pool-up-spare>0 -> (num+pool-up-spare)/3600 : (spare'=spare+1);
-endmodule
-rewards "down" up<num : 1; endrewards
-"""
-
-TIERS = """ctmc
-const int n = {n}; const int crew = 2; const double year = 31536000;
-formula waiting = 2*n-app-base;
-module tiers
-  web : [0..n] init n; app : [0..n] init n; base : [0..n] init n;
-  [] web>0 -> 6*web/year : (web'=web-1);
-  [] app>0 -> 2*app/year : (app'=app-1);
-  [] base>0 -> base/year : (base'=base-1);
-  [] web<n -> (n-web)/15 : (web'=web+1);
-  [] app<n -> min(crew,waiting)*(n-app)/waiting/3600 : (app'=app+1);
-  [] base<n -> min(crew,waiting)*(n-base)/waiting/3600 : (base'=base+1);
-endmodule
-rewards "down" web<n-1 | app<n-1 | base<n-1 : 1; endrewards
-"""
-
-
-@dataclass(frozen=True)
-class Case:
-    """One model and one question: downtime until `time`, or the long-run share when None."""
-
-    name: str
-    text: str
-    time: float | None
-
-
-CASES = [
-    Case("pool 10+18, 1 year", POOL.format(num=10, pool=18, mends="false"), YEAR),
-    Case("pool 10+10 mended, 1 year", POOL.format(num=10, pool=10, mends="true"), YEAR),
-    Case("pool 100+100 mended, 1 hour", POOL.format(num=100, pool=100, mends="true"), 3600.0),
-    Case("pool 100+100 mended, 1 year", POOL.format(num=100, pool=100, mends="true"), YEAR),
-    Case("pool 100+100 mended, long run", POOL.format(num=100, pool=100, mends="true"), None),
-    Case("pool 300+300 mended, long run", POOL.format(num=300, pool=300, mends="true"), None),
-    Case("three tiers of 20, 1 year", TIERS.format(n=20), YEAR),
-    Case("three tiers of 20, long run", TIERS.format(n=20), None),
-    Case("three tiers of 100, 1 year", TIERS.format(n=100), YEAR),
-]
 
 
 def ours(case: Case) -> list[float]:
     """Both bounds."""
-    ask: dict[str, Any] = {"ask": "long-run", "of": "down"}
+    ask: dict[str, Any] = {"ask": "long-run"}
+    ask["of"] = case.of
     if case.time:
-        ask |= {"ask": "until", "time": case.time}
-    model = {"prism": {"text": case.text, "constants": {}}}
+        ask |= {"ask": "first-by" if case.first else "until", "time": case.time}
+    model = {"prism": {"text": case.text(), "constants": {}}}
     [figure] = solve(model, [ask], case.name, precision=1e-6, threads=1)["answers"]
     return [figure["low"], figure["high"]]
 
@@ -93,10 +48,14 @@ def storm(case: Case) -> list[float]:
     import stormpy
 
     with tempfile.NamedTemporaryFile("w", suffix=".prism") as file:
-        file.write(case.text)
+        file.write(case.text())
         file.flush()
         program = stormpy.parse_prism_program(file.name, prism_compatibility=True)
-    question = f'R{{"down"}}=? [ C<={case.time!r} ]' if case.time else 'R{"down"}=? [ LRA ]'
+    question = f'R{{"{case.of}"}}=? [ LRA ]'
+    if case.first:
+        question = f'P=? [ F<={case.time!r} "{case.of}" ]'
+    elif case.time:
+        question = f'R{{"{case.of}"}}=? [ C<={case.time!r} ]'
     properties = stormpy.parse_properties(question, program)
     model = stormpy.build_model(program, properties)
     result = stormpy.model_checking(model, properties[0])
@@ -108,33 +67,16 @@ def explicit(case: Case) -> tuple[Any, Any, int]:
     import numpy as np
     from scipy.sparse import coo_array, csr_array, diags_array
 
-    reply = solve({"prism": {"text": case.text, "constants": {}}}, [], case.name, export=True)
+    reply = solve({"prism": {"text": case.text(), "constants": {}}}, [], case.name, export=True)
     size = reply["states"]
     table = np.array([line.split() for line in reply["export"]["tra"].splitlines()[1:]], dtype=float)
     rows, columns = table[:, 0].astype(int), table[:, 1].astype(int)
     rates = csr_array(coo_array((table[:, 2], (rows, columns)), shape=(size, size)))
     reward = np.zeros(size)
-    for line in reply["export"]["down.srew"].splitlines()[1:]:
+    for line in reply["export"][f"{case.of}.srew"].splitlines()[1:]:
         state, value = line.split()
         reward[int(state)] = float(value)
     return csr_array(rates - diags_array(rates.sum(axis=1))), reward, 0
-
-
-def scipy_expm(case: Case) -> list[float]:
-    """expm_multiply on the generator with one more row, which integrates the reward."""
-    import numpy as np
-    from scipy.sparse import block_array, csr_array
-    from scipy.sparse.linalg import expm_multiply
-
-    generator, reward, start = explicit(case)
-    if case.time is None:
-        raise NotImplementedError
-    size = len(reward)
-    corner = csr_array((1, 1))
-    whole = csr_array(block_array([[generator, csr_array(reward[:, None])], [csr_array((1, size)), corner]]))
-    last = np.zeros(size + 1)
-    last[size] = 1.0
-    return [float(expm_multiply(whole * case.time, last)[start])]
 
 
 def plain(case: Case) -> list[float]:
@@ -143,9 +85,9 @@ def plain(case: Case) -> list[float]:
     from scipy.sparse import csr_array, eye_array
     from scipy.stats import poisson
 
-    generator, reward, start = explicit(case)
-    if case.time is None:
+    if case.time is None or case.first:
         raise NotImplementedError
+    generator, reward, start = explicit(case)
     pace = float(-generator.diagonal().min()) * 1.02
     jump = csr_array(eye_array(len(reward)) + generator / pace)
     total, values = 0.0, np.asarray(reward)
@@ -155,19 +97,18 @@ def plain(case: Case) -> list[float]:
     return [total]
 
 
-SOLVERS: dict[str, Callable[[Case], list[float]]] = {
-    "loadstone": ours, "storm": storm, "scipy expm_multiply": scipy_expm, "plain uniformization": plain,
-}  # fmt: skip
+SOLVERS: dict[str, Callable[[Case], list[float]]] = {"loadstone": ours, "storm": storm, "plain": plain}
 
 
 def child(name: str, case: Case, pipe: Any) -> None:
     """Runs once to warm up imports on a tiny model, then measures."""
-    tiny = Case("tiny", POOL.format(num=1, pool=1, mends="true"), case.time and 1.0)
+    time = case.time and 1.0
+    tiny = Case("tiny", 4, lambda: pool(1, 1, True), time=time)
     try:
         SOLVERS[name](tiny)
-        before = time.process_time()
+        before = process_time()
         answer = SOLVERS[name](case)
-        spent = time.process_time() - before
+        spent = process_time() - before
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         pipe.send({"answer": answer, "cpu_s": spent, "peak_mib": memory})
     except (ImportError, NotImplementedError) as error:
@@ -176,7 +117,7 @@ def child(name: str, case: Case, pipe: Any) -> None:
 
 def measure(name: str, case: Case, limit_s: float) -> dict[str, Any]:
     """One solver on one model; `{"limit": s}` when it was stopped."""
-    context = multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=child, args=(name, case, sender))
     process.start()
@@ -192,37 +133,64 @@ def measure(name: str, case: Case, limit_s: float) -> dict[str, Any]:
         process.join()
 
 
+def measured(case: Case, limit_s: float, rounds: int) -> dict[str, Any]:
+    """Every solver on one case; the median of those that answer."""
+    found: dict[str, Any] = {}
+    for name in SOLVERS:
+        first = measure(name, case, limit_s)
+        more = [measure(name, case, limit_s) for _ in range(rounds - 1)] if "cpu_s" in first else []
+        runs = [each for each in [first, *more] if "cpu_s" in each]
+        found[name] = first | ({"cpu_s": statistics.median(run["cpu_s"] for run in runs)} if runs else {})
+    return found
+
+
+def row(case: Case, found: dict[str, Any]) -> str:
+    """A line of the table; a peer's number is told where it lies outside the bounds."""
+    own = found["loadstone"]
+    cells = [case.name, f"{case.states:,}"]
+    low, high = own.get("answer", (0.0, 0.0))
+    cells += [f"[{low:.12g}, {high:.12g}]" if "answer" in own else "-"]
+    outside = []
+    for name, each in found.items():
+        if "cpu_s" not in each:
+            cells.append(f"> {each['limit']:g}" if "limit" in each else "-")
+            continue
+        cells.append(f"{each['cpu_s']:.3f} s, {each['peak_mib']:.0f} MiB")
+        value = each["answer"][-1]
+        if "answer" in own and name != "loadstone" and not low <= value <= high:
+            outside.append(f"{name} {value:.10g}")
+    cells.append(f"{case.prism_s:g} s" if case.prism_s else "-")
+    cells.append("; ".join(outside) or "-")
+    return "| " + " | ".join(cells) + " |"
+
+
 def main() -> None:
-    """Every solver on every case, in turn; medians."""
+    """Every solver on every case, in turn."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--limit", type=float, default=60.0)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--only", default="", help="part of a case's name")
+    parser.add_argument("--out", type=Path, help="run folder: result.json and table.md")
     options = parser.parse_args()
-    record: dict[str, Any] = {"command": " ".join(sys.argv), "machine": platform.processor(), "cases": {}}
+    record: dict[str, Any] = {
+        "command": " ".join(sys.argv),
+        "machine": f"{platform.machine()}, {os.cpu_count()} processors",
+        "date": datetime.date.today().isoformat(),
+        "cases": {},
+    }
+    head = "case | states | bounds | loadstone | Storm | plain | PRISM (earlier) | outside the bounds"
+    table = [f"| {head} |", "|" + "---|" * 8]
+    print("\n".join(table), flush=True)
     for case in CASES:
-        found: dict[str, Any] = {}
-        for name in SOLVERS:
-            first = measure(name, case, options.limit)
-            more = (
-                [measure(name, case, options.limit) for _ in range(options.rounds - 1)]
-                if "cpu_s" in first
-                else []
-            )
-            runs = [each for each in [first, *more] if "cpu_s" in each]
-            found[name] = first | ({"cpu_s": statistics.median(run["cpu_s"] for run in runs)} if runs else {})
-        record["cases"][case.name] = found
-        low, high = found["loadstone"]["answer"]
-        print(f"{case.name}: [{low:.12g}, {high:.12g}]")
-        for name, each in found.items():
-            if "cpu_s" not in each:
-                print(f"  {name:22} {f'> {options.limit:g} s' if 'limit' in each else '-'}")
-                continue
-            value = each["answer"][-1]
-            beside = "" if name == "loadstone" or low <= value <= high else f"  outside: {value:.12g}"
-            print(f"  {name:22} {each['cpu_s']:9.4f} s  {each['peak_mib']:6.0f} MiB{beside}")
-    if options.json:
-        options.json.write_text(json.dumps(record, indent=2))
+        if options.only in case.name:
+            found = measured(case, options.limit, options.rounds)
+            record["cases"][case.name] = found
+            table.append(row(case, found))
+            print(table[-1], flush=True)
+    if options.out:
+        options.out.mkdir(parents=True, exist_ok=True)
+        (options.out / "result.json").write_text(json.dumps(record, indent=2) + "\n")
+        (options.out / "table.md").write_text("\n".join(table) + "\n")
 
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@ pub enum Method {
     Doubling,
     /// Uniformization, step by step.
     Uniformization,
+    /// Implicit steps that lengthen as the chain settles, with the error read off each.
+    Implicit,
     /// Independent parts, each by one of the others, and a product of their probabilities.
     Product,
 }

@@ -1,6 +1,6 @@
-//! Non-negative numbers of twice the working precision: an unevaluated sum of two.
+//! Numbers of twice the working precision: an unevaluated sum of two. Relative errors are those of non-negative ones.
 
-use std::ops::{Add, Mul};
+use std::ops::{Add, Mul, Neg, Sub};
 
 /// Relative error of one operation on non-negative numbers; the true bounds are a few times 2⁻¹⁰⁶.
 pub const ROUNDING: f64 = 1.0 / (1u128 << 102) as f64;
@@ -67,6 +67,25 @@ impl Add for Double {
     fn add(self, other: Self) -> Self {
         let sum = Self::exact_sum(self.high, other.high);
         Self::settled(sum.high, sum.low + (self.low + other.low))
+    }
+}
+
+/// Of numbers of either sign a sum errs by `ROUNDING` of the larger one.
+impl Sub for Double {
+    type Output = Self;
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        self + -other
+    }
+}
+
+impl Neg for Double {
+    type Output = Self;
+
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self { high: -self.high, low: -self.low }
     }
 }
 

@@ -40,6 +40,8 @@ pub struct Eliminated {
     pub exit: f64,
     /// Who entered it, at which rate.
     pub entrants: Vec<(u32, f64)>,
+    /// What it led to, at which rate.
+    pub row: Vec<(u32, f64)>,
 }
 
 impl Elimination {
@@ -88,9 +90,18 @@ impl Elimination {
 
     /// Eliminates `states`, those with the fewest ways through first; in that order.
     pub fn run(&mut self, states: &[usize]) -> Vec<Eliminated> {
+        let mut done = Vec::with_capacity(states.len());
+        self.run_while(states, |each| {
+            done.push(each);
+            true
+        });
+        done
+    }
+
+    /// As `run`, each handed to `next` until that says to stop.
+    pub fn run_while(&mut self, states: &[usize], mut next: impl FnMut(Eliminated) -> bool) {
         let mut queue: BinaryHeap<_> =
             states.iter().map(|&state| Reverse((self.cost(state), state))).collect();
-        let mut done = Vec::with_capacity(states.len());
         while let Some(Reverse((cost, state))) = queue.pop() {
             let now = self.cost(state);
             // Costs change as neighbours go; a stale entry goes back with what it costs now.
@@ -98,16 +109,18 @@ impl Elimination {
                 queue.push(Reverse((now, state)));
                 continue;
             }
-            done.push(self.eliminate(state));
+            if !next(self.eliminate(state)) {
+                return;
+            }
         }
-        done
     }
 
     fn cost(&self, state: usize) -> usize {
         self.entrants[state].len() * self.rows[state].len()
     }
 
-    fn eliminate(&mut self, state: usize) -> Eliminated {
+    /// Eliminates one state.
+    pub fn eliminate(&mut self, state: usize) -> Eliminated {
         let row = std::mem::take(&mut self.rows[state]);
         let exit = sum(row.iter().map(|each| each.1));
         let mut entrants = Vec::new();
@@ -128,7 +141,7 @@ impl Elimination {
         self.gone[state] = true;
         // One more row for the reward column.
         self.exponent += 2.0 * DELTA * (entrants.len() + 1) as f64;
-        Eliminated { state, exit, entrants }
+        Eliminated { state, exit, entrants, row }
     }
 
     /// Adds `factor` times `row` to the row of `from`, without the loop.

@@ -14,6 +14,8 @@ mod elimination;
 mod enclosure;
 mod error;
 mod explicit;
+mod factor;
+mod implicit;
 mod language;
 mod model;
 mod passage;

@@ -159,8 +159,10 @@ impl Request {
         if !(1e-12..1.0).contains(&precision) {
             return refuse(format!("a precision of {precision} is not between 1e-12 and 1"));
         }
-        if self.method.is_some_and(|method| !matches!(method, Method::Doubling | Method::Uniformization)) {
-            return refuse("finite horizons are solved by doubling or by uniformization");
+        if self.method.is_some_and(|method| {
+            !matches!(method, Method::Doubling | Method::Implicit | Method::Uniformization)
+        }) {
+            return refuse("finite horizons are solved by doubling, by implicit steps or by uniformization");
         }
         Ok(Options { precision, threads: self.threads.unwrap_or(default.threads), method: self.method })
     }

@@ -112,8 +112,7 @@ impl<'a> Cycle<'a> {
     fn potential(&self, home: usize) -> Vec<Double> {
         let (gain, time) = self.onward(home);
         let mean = gain * time.inverse();
-        let less = Double { high: -mean.high, low: -mean.low };
-        self.earned.iter().zip(&self.lasted).map(|(&earned, &lasted)| earned + lasted * less).collect()
+        self.earned.iter().zip(&self.lasted).map(|(&earned, &lasted)| earned - lasted * mean).collect()
     }
 }
 
@@ -122,10 +121,9 @@ fn read_off(chain: &Chain, members: &[usize], reward: &[f64], potential: &[Doubl
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for &state in members {
         let here = potential[state];
-        let less = Double { high: -here.high, low: -here.low };
         let (mut value, mut size) = (Double::from(reward[state]), reward[state]);
         for (to, rate) in chain.row(state) {
-            value = value + (potential[to] + less).scaled(rate);
+            value = value + (potential[to] - here).scaled(rate);
             size += rate * (potential[to].high.abs() + here.high.abs());
         }
         // An operation errs by a few units of the larger operand; `size` is that of all together.

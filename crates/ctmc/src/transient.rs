@@ -5,6 +5,7 @@ use crate::chain::Chain;
 use crate::doubling::{self, Halfway, Values};
 use crate::enclosure::{Enclosure, ROUNDING, sum};
 use crate::error::{Result, refuse};
+use crate::implicit;
 use crate::projection::{Importance, Known, Landscape, Projected};
 use crate::stationary::check_reward;
 use crate::uniformization;
@@ -31,8 +32,11 @@ impl Default for Options {
 const FEW: usize = 48;
 const MANY: usize = 1600;
 
+/// What an implicit step costs a state, in multiplications: measured, beside the others.
+const IMPLICIT: f64 = 900.0;
+
 /// Multiplications of the sparse method that are still worth it when no few states suffice: about a minute.
-const PATIENCE: f64 = 3e10;
+const PATIENCE: f64 = 1.5e10;
 
 /// Which question about a finite horizon.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -74,7 +78,7 @@ pub fn distribution_at(chain: &Chain, time: f64, options: &Options) -> Result<Di
     let mut shares = vec![0.0; chain.states()];
     chain.initial().iter().for_each(|&(state, share)| shares[state] = share);
     let (found, method) = match choice(chain, time, options) {
-        Method::Doubling if chain.states() <= MANY => {
+        method if method != Method::Uniformization && chain.states() <= MANY => {
             let half = Halfway::reach(chain, time, &[], options.precision, options.threads)?;
             (half.distribution(&shares), Method::Doubling)
         }
@@ -96,11 +100,14 @@ fn choice(chain: &Chain, time: f64, options: &Options) -> Method {
     if let Some(method) = options.method {
         return method;
     }
-    let size = chain.states().min(4 * FEW) as f64;
+    let few = dense_work(chain, chain.states().min(4 * FEW), time);
+    if sparse_work(chain, time) <= few { Method::Uniformization } else { Method::Doubling }
+}
+
+/// Of `states` states like those of `chain`. A term of a dense product costs a fraction of one of a sparse product.
+fn dense_work(chain: &Chain, states: usize, time: f64) -> f64 {
     let squarings = f64::from(doubling::doublings(chain, time)) + 20.0;
-    // A term of a dense product costs a fraction of one of a sparse product.
-    let dense = squarings * size.powi(3) / 3.0;
-    if sparse_work(chain, time) <= dense { Method::Uniformization } else { Method::Doubling }
+    squarings * (states as f64).powi(3) / 40.0
 }
 
 fn sparse_work(chain: &Chain, time: f64) -> f64 {
@@ -123,7 +130,7 @@ fn solve(chain: &Chain, reward: &[f64], time: f64, options: &Options, kind: Kind
         Method::Uniformization => Ok(stepped(chain, reward, time, options, kind)),
         _ => {
             let free = options.method.is_none();
-            let patience = if free { sparse_work(chain, time) } else { f64::INFINITY };
+            let patience = if free { sparse_work(chain, time) } else { f64::MAX };
             let mut land = Known { chain, reward };
             let (found, lossy) = projected(&mut land, time, options, kind, patience)?;
             let wide = lossy && found.enclosure.relative_width() > options.precision;
@@ -196,11 +203,12 @@ fn projected(
             best = Some(Answer::new(found, method, small.chain.states() - 1));
         }
         let enough = !small.lossy || found.relative_width() <= options.precision;
-        let (_, work) = cheapest(&small.chain, 2 * count, time, options);
+        // Far from enough is far from enough states.
+        count *= if found.relative_width() > 1e3 * options.precision { 4 } else { 2 };
+        let (_, work) = cheapest(&small.chain, count, time, options);
         if enough || work > patience {
             return Ok((best.expect("an answer was just found"), small.lossy));
         }
-        count *= 2;
     }
 }
 
@@ -212,6 +220,24 @@ fn both(small: &Projected, time: f64, options: &Options, kind: Kind) -> Result<(
     let rewards: [&[f64]; 2] = [&small.reward, &sunk];
     let (method, _) = cheapest(&small.chain, states, time, options);
     let precision = options.precision;
+    if method == Method::Implicit
+        && let Some((inside, tolerance)) =
+            implicit::solve_relative(&small.chain, &small.reward, time, precision, kind)?
+    {
+        let outside = if small.lossy {
+            implicit::solve(&small.chain, &sunk, time, tolerance, kind)?
+        } else {
+            Some(Values { values: vec![0.0; states], relative: 0.0, missing: 0.0 })
+        };
+        if let Some(outside) = outside {
+            return Ok((inside, outside, method));
+        }
+    }
+    let method = match method {
+        Method::Implicit if states <= MANY => Method::Doubling,
+        Method::Implicit => Method::Uniformization,
+        other => other,
+    };
     let [inside, outside] = match (method, kind) {
         (Method::Doubling, Kind::At) => {
             let half = Halfway::reach(&small.chain, time, &[], precision, options.threads)?;
@@ -231,16 +257,13 @@ fn both(small: &Projected, time: f64, options: &Options, kind: Kind) -> Result<(
 
 /// How `states` states like those of `chain` are best solved, and how many multiplications that takes.
 fn cheapest(chain: &Chain, states: usize, time: f64, options: &Options) -> (Method, f64) {
-    let squarings = f64::from(doubling::doublings(chain, time)) + 20.0;
-    // A term of a dense product costs a fraction of one of a sparse product.
-    let dense = squarings * (states as f64).powi(3) / 3.0;
+    let dense = if states <= MANY { dense_work(chain, states, time) } else { f64::INFINITY };
     let share = states as f64 / chain.states() as f64;
     let sparse = 2.0 * sparse_work(chain, time) * share;
-    let doubling = options.method == Some(Method::Doubling);
-    if doubling || (dense <= sparse && states <= MANY) {
-        let fits = if states <= MANY { dense } else { f64::INFINITY };
-        (Method::Doubling, fits)
-    } else {
-        (Method::Uniformization, sparse)
-    }
+    // Steps grow with the logarithm of the horizon; a state costs some hundred numbers in each.
+    let implicit = f64::from(doubling::doublings(chain, time) + 20) * IMPLICIT * states as f64;
+    let all = [(Method::Doubling, dense), (Method::Uniformization, sparse), (Method::Implicit, implicit)];
+    let allowed = |each: &&(Method, f64)| options.method.is_none_or(|method| each.0 == method);
+    let best = all.iter().filter(allowed).min_by(|a, b| a.1.total_cmp(&b.1));
+    best.copied().unwrap_or((Method::Uniformization, sparse))
 }

@@ -48,6 +48,7 @@ fn walk(chain: &Chain, reward: &[f64], time: f64, precision: f64, weighing: Weig
     let ladder = Ladder::new(&poisson, weighing, time / mean);
     let stepper = Stepper::new(chain);
     let mut values = reward.to_vec();
+    let mut next = values.clone();
     let mut result = vec![0.0; reward.len()];
     let mut flat = 0.0;
     let mut done = 0;
@@ -57,7 +58,8 @@ fn walk(chain: &Chain, reward: &[f64], time: f64, precision: f64, weighing: Weig
             result.iter_mut().zip(&values).for_each(|(total, value)| *total += weight * value);
         }
         done += 1;
-        let (low, high) = stepper.step(&mut values);
+        let (low, high) = stepper.step(&values, &mut next);
+        std::mem::swap(&mut values, &mut next);
         if high - low <= precision / 16.0 * low {
             let rest = ladder.after(done);
             result.iter_mut().for_each(|total| *total += rest * low);
@@ -127,16 +129,14 @@ impl<'a> Stepper<'a> {
         Self { chain, pace, stay }
     }
 
-    /// Moves the values on; returns the least and the greatest.
-    fn step(&self, values: &mut Vec<f64>) -> (f64, f64) {
+    /// Moves the values on into `next`; returns the least and the greatest.
+    fn step(&self, values: &[f64], next: &mut [f64]) -> (f64, f64) {
         let (mut low, mut high) = (f64::INFINITY, 0.0_f64);
-        let one = |state: usize| {
+        for (state, next) in next.iter_mut().enumerate() {
             let moved: f64 = self.chain.row(state).map(|(to, rate)| rate * values[to]).sum();
-            let value = self.stay[state] * values[state] + moved / self.pace;
-            (low, high) = (low.min(value), high.max(value));
-            value
-        };
-        *values = (0..values.len()).map(one).collect();
+            *next = self.stay[state] * values[state] + moved / self.pace;
+            (low, high) = (low.min(*next), high.max(*next));
+        }
         (low, high)
     }
 }

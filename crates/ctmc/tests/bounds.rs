@@ -130,6 +130,18 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(cases(40))]
+
+    #[test]
+    fn implicit_steps_enclose_the_transient_truth(
+        (states, rates) in any_chain(), jumps in -3..9_i32, earning in prop::collection::vec(0..4_u8, 5),
+    ) {
+        let fastest = rates.iter().map(|each| each.2).fold(0.0, f64::max);
+        check(states, merged(rates), 10.0_f64.powi(jumps) / fastest, &earning, Method::Implicit)?;
+    }
+}
+
 /// A grid of 11 × 11 states with a drift home: beyond the 48 likeliest states little happens.
 fn grid() -> impl Strategy<Value = Vec<Transition>> {
     prop::collection::vec((1e-4..1.0_f64, 1.0..10.0_f64), 2 * 121).prop_map(|rates| {
@@ -176,13 +188,15 @@ fn check(
     let mean =
         |row: &[BigRational]| row.iter().zip(&reward).map(|(p, r)| p * rational(*r)).sum::<BigRational>();
     let at = reward_at(&chain, &reward, time, &with(method)).unwrap();
-    prop_assert_eq!(at.method, method);
+    // Implicit steps give way to doubling where an answer is too small for their tolerance.
+    prop_assert!(at.method == method || (method == Method::Implicit && at.method == Method::Doubling));
     let truth = mean(&power[..states]);
     prop_assert!(inside(&truth, at.enclosure.low, at.enclosure.high), "at: {:?} {}", at, truth);
     let until = accumulated(&chain, &reward, time, &with(method)).unwrap().enclosure;
     let truth = mean(&integral[..states]);
     prop_assert!(inside(&truth, until.low, until.high), "until: {:?} {}", until, truth);
-    prop_assert!(until.relative_width() < 2e-8 || until.high < 1e-18 * time, "{:?}", until);
+    let tiny = if method == Method::Implicit { 1e-9 } else { 1e-18 };
+    prop_assert!(until.relative_width() < 2e-8 || until.high < tiny * time, "{:?}", until);
     let found = distribution_at(&chain, time, &with(method)).unwrap();
     for (state, truth) in power[..states].iter().enumerate() {
         let bounds = found.enclosure(state);

@@ -69,7 +69,7 @@ fn requests_that_make_no_sense_are_refused() {
         (r#", "questions": [{"ask": "until", "of": "down", "time": -1}]"#, "not a time"),
         (r#", "questions": [{"ask": "why"}]"#, "unknown variant"),
         (r#", "precision": 0"#, "precision"),
-        (r#", "method": "closed""#, "by doubling or by uniformization"),
+        (r#", "method": "closed""#, "by doubling, by implicit steps"),
     ] {
         let error = ask(&format!("{{{NODE}{tail}}}")).unwrap_err();
         assert!(error.to_string().contains(part), "{error}");

@@ -1,0 +1,214 @@
+//! Stiff chains of many states: implicit steps that lengthen as the solution smooths, each with its error read off.
+//!
+//! With R = (1 − τQ)⁻¹ the generating function of the Laguerre polynomials gives exp(tQ)·v as the series of
+//! L_k(t/τ) · R·(1 − R)ᵏ·v: one factor for many terms, all of them good for a whole interval of t. Cut off after
+//! term s, the polynomial u(t) differs from a solution of v' = Q·v only by the defect
+//!
+//!     u' − Q·u = L¹_s(t/τ)/τ · (1 − R)ˢ⁺¹·v,   u(0) − v = −(1 − R)ˢ⁺¹·v
+//!
+//! and a computed term that misses its equation by e adds L_k·e/τ. Because exp(tQ) makes no vector larger in its
+//! largest entry, the error is at most what the defect integrates to. |L¹_s(x)| <= (s + 1)·exp(x/2) and |L_k(x)| <=
+//! exp(x/2) (Szegő, 7.21). Vectors have two words a number, so that what is left after many nines keeps its digits;
+//! the factor has one, and its solutions are corrected until they fit.
+
+use crate::chain::Chain;
+use crate::double::{self, Double};
+use crate::doubling::Values;
+use crate::enclosure::ROUNDING;
+use crate::error::Result;
+use crate::factor::Factor;
+use crate::transient::Kind;
+
+/// Length of a step over τ, and the most terms of one.
+const REACH: f64 = 8.0;
+const TERMS: usize = 40;
+
+/// Steps of a horizon are about this many; each may err by its share.
+const STEPS: f64 = 64.0;
+
+/// Attempts at steps after which the tolerance is too fine for two words.
+const MOST_ATTEMPTS: usize = 1000;
+
+/// Corrections of one solution.
+const CORRECTIONS: usize = 3;
+
+/// The value of `reward` at `time` or its integral until then, from the start of `chain` to a relative `precision`
+/// if two words suffice; and the tolerance that took, in units of what can be earned at most.
+///
+/// None where elimination would fill the memory, or the tolerance is too fine.
+pub fn solve_relative(
+    chain: &Chain,
+    reward: &[f64],
+    time: f64,
+    precision: f64,
+    kind: Kind,
+) -> Result<Option<(Values, f64)>> {
+    let most = reward.iter().copied().fold(0.0, f64::max);
+    let unit = if kind == Kind::At { most } else { most * time };
+    let mut tolerance = precision * 1e-3;
+    let mut best = None;
+    loop {
+        let Some(found) = solve(chain, reward, time, tolerance, kind)? else { return Ok(best) };
+        let value: f64 = chain.initial().iter().map(|&(state, share)| share * found.values[state]).sum();
+        let wanted = precision / 8.0 * value / unit;
+        // An answer of nearly nothing cannot be had to a share of itself: the second word ends.
+        if unit == 0.0 || found.missing <= 4.0 * wanted || tolerance <= FINEST {
+            return Ok(Some((found, tolerance)));
+        }
+        best = Some((found, tolerance));
+        tolerance = (tolerance / 64.0).min(wanted).max(FINEST);
+    }
+}
+
+/// The finest tolerance that is tried.
+const FINEST: f64 = 1e-18;
+
+/// The value of `reward` at `time`, or its integral until then, to about `tolerance` times the largest reward
+/// (times the horizon); none as above.
+pub fn solve(chain: &Chain, reward: &[f64], time: f64, tolerance: f64, kind: Kind) -> Result<Option<Values>> {
+    let most = reward.iter().copied().fold(0.0, f64::max);
+    let mut walk = Walk {
+        chain,
+        now: reward.iter().map(|&each| Double::from(each)).collect(),
+        earned: vec![Double::default(); reward.len()],
+        error: 0.0,
+        lost: 0.0,
+    };
+    let step_tolerance = tolerance * most / STEPS;
+    // Powers of two: dividing by them is exact.
+    let first = 2.0_f64.powi((0.125 / chain.fastest().max(f64::MIN_POSITIVE * 1e20)).log2().floor() as i32);
+    let mut tau = first.min(2.0_f64.powi((time / REACH).log2().ceil() as i32));
+    let mut left = Double::from(time);
+    let Some(mut factor) = Factor::new(chain, tau, None)? else { return Ok(None) };
+    let mut attempts = 0;
+    while left.high > 0.0 {
+        attempts += 1;
+        if attempts > MOST_ATTEMPTS {
+            return Ok(None);
+        }
+        let whole = REACH * tau;
+        let reach = if left.high > whole { Double::from(REACH) } else { left.scaled(1.0 / tau) };
+        let Some(terms) = walk.step(&factor, tau, reach, step_tolerance) else {
+            tau /= 4.0;
+            match Factor::new(chain, tau, Some(&factor))? {
+                Some(finer) if tau > first / 1024.0 => factor = finer,
+                _ => return Ok(None),
+            }
+            continue;
+        };
+        left = if left.high > whole { left - Double::from(whole) } else { Double::default() };
+        if terms < TERMS * 3 / 5 && left.high > whole {
+            tau *= if terms < TERMS / 3 { 4.0 } else { 2.0 };
+            match Factor::new(chain, tau, Some(&factor))? {
+                Some(coarser) => factor = coarser,
+                None => return Ok(None),
+            }
+        }
+    }
+    let (values, error) = if kind == Kind::At { (walk.now, walk.error) } else { (walk.earned, walk.lost) };
+    let unit = if kind == Kind::At { most } else { most * time };
+    let low = |value: &Double| (value.high - error).max(0.0);
+    let values = values.iter().map(low).collect();
+    Ok(Some(Values { values, relative: 4.0 * ROUNDING, missing: 2.0 * error / unit.max(f64::MIN_POSITIVE) }))
+}
+
+struct Walk<'a> {
+    chain: &'a Chain,
+    /// Value at the horizon, by the state so far before it.
+    now: Vec<Double>,
+    /// Its integral.
+    earned: Vec<Double>,
+    /// Bounds on the errors of the largest entries of both.
+    error: f64,
+    lost: f64,
+}
+
+impl Walk<'_> {
+    /// Goes on by `reach`·τ; the number of terms it took, or none if they were too many and nothing was done.
+    fn step(&mut self, factor: &Factor, tau: f64, reach: Double, tolerance: f64) -> Option<usize> {
+        let growth = 2.0 * (reach.high / 2.0).exp_m1() * (1.0 + 1e-9);
+        let mut rest = self.now.clone();
+        let mut terms: Vec<Vec<Double>> = Vec::new();
+        let (mut missed, mut size) = (0.0, 0.0_f64);
+        let cut = loop {
+            let (term, miss) = self.term(factor, tau, &rest, tolerance / (growth * TERMS as f64));
+            size = size.max(largest(&term)).max(largest(&rest));
+            rest.iter_mut().zip(&term).for_each(|(rest, term)| *rest = *rest - *term);
+            missed += miss;
+            terms.push(term);
+            let cut = largest(&rest) * (1.0 + terms.len() as f64 * growth);
+            if cut <= tolerance {
+                break cut;
+            }
+            if terms.len() == TERMS {
+                return None;
+            }
+        };
+        let weights = laguerre(reach, terms.len() + 1);
+        let count = terms.len() as f64;
+        self.now.iter_mut().for_each(|value| *value = Double::default());
+        for (k, term) in terms.iter().enumerate() {
+            let lasting = (weights[k] - weights[k + 1]).scaled(tau);
+            let both = self.now.iter_mut().zip(&mut self.earned).zip(term);
+            both.for_each(|((now, earned), term)| {
+                *now = *now + *term * weights[k];
+                *earned = *earned + *term * lasting;
+            });
+        }
+        // Sums in two words: every one errs by a few units of what is added, and weights by some more.
+        let rounding = 4096.0 * count * count * (growth + 2.0) * size * double::ROUNDING;
+        let before = self.error;
+        self.error = (before + cut + missed * growth + rounding) * (1.0 + 1e-9);
+        self.lost += (self.error + rounding) * reach.high * tau * (1.0 + 1e-9);
+        Some(terms.len())
+    }
+
+    /// R·b, and a bound on the largest entry of b − (1 − τQ)·(R·b).
+    fn term(&self, factor: &Factor, tau: f64, b: &[Double], tolerance: f64) -> (Vec<Double>, f64) {
+        let high: Vec<f64> = b.iter().map(|each| each.high).collect();
+        let mut term: Vec<Double> = factor.solve(&high).into_iter().map(Double::from).collect();
+        let mut miss = f64::INFINITY;
+        for correction in 0..=CORRECTIONS {
+            let (rest, rounding) = self.residual(tau, b, &term);
+            miss = rest.iter().fold(0.0_f64, |most, each| most.max(each.abs())) * (1.0 + 1e-9) + rounding;
+            if miss <= tolerance || correction == CORRECTIONS {
+                break;
+            }
+            let more = factor.solve(&rest);
+            term.iter_mut().zip(more).for_each(|(term, more)| *term = *term + Double::from(more));
+        }
+        (term, miss)
+    }
+
+    /// b − (1 − τQ)·w in working precision, after sums in two words; and what rounding may have done to it.
+    fn residual(&self, tau: f64, b: &[Double], w: &[Double]) -> (Vec<f64>, f64) {
+        let widest = self.chain.widest() as f64;
+        let size = 2.0 * tau * self.chain.fastest() * largest(w) + largest(w) + largest(b);
+        let rounding = 8.0 * (widest + 4.0) * size * double::ROUNDING;
+        let row = |state: usize| {
+            let here = w[state];
+            let flow = self
+                .chain
+                .row(state)
+                .fold(Double::default(), |sum, (to, rate)| sum + (w[to] - here).scaled(rate));
+            (b[state] - here + flow.scaled(tau)).high
+        };
+        ((0..w.len()).map(row).collect(), rounding)
+    }
+}
+
+/// A bound on the largest magnitude.
+fn largest(vector: &[Double]) -> f64 {
+    vector.iter().fold(0.0_f64, |most, each| most.max(each.high.abs())) * (1.0 + 4.0 * ROUNDING)
+}
+
+/// L_0(x) … L_count(x).
+fn laguerre(x: Double, count: usize) -> Vec<Double> {
+    let mut found = vec![Double::from(1.0), Double::from(1.0) - x];
+    for k in 1..count {
+        let number = k as f64;
+        let next = (Double::from(2.0 * number + 1.0) - x) * found[k] - found[k - 1].scaled(number);
+        found.push(next * Double::from(number + 1.0).inverse());
+    }
+    found
+}

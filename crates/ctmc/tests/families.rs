@@ -1,0 +1,62 @@
+//! The field's benchmark families: as many states as published, and answers that do not depend on the method.
+
+use std::collections::BTreeMap;
+
+use loadstone_ctmc::{Reading, Request, read_prism};
+
+fn text(name: &str) -> String {
+    let file = format!("{}/../../bench/models/{name}.prism", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(file).unwrap()
+}
+
+fn states(name: &str, constant: &str, value: usize) -> usize {
+    let constants = BTreeMap::from([(constant.to_owned(), value.to_string())]);
+    read_prism(&text(name), &Reading { constants, ..Reading::default() }).unwrap().chain.states()
+}
+
+#[test]
+fn families_have_as_many_states_as_published() {
+    for (name, constant, value, published) in [
+        ("cluster", "n", 2, 276),
+        ("cluster", "n", 16, 10_132),
+        ("embedded", "patience", 2, 3_478),
+        ("embedded", "patience", 8, 8_548),
+        ("kanban", "n", 1, 160),
+        ("kanban", "n", 2, 4_600),
+        ("kanban", "n", 3, 58_400),
+        ("tandem", "c", 31, 2_016),
+        ("tandem", "c", 127, 32_640),
+    ] {
+        assert_eq!(states(name, constant, value), published, "{name} {value}");
+    }
+}
+
+/// The bounds of one question about a model of a family.
+fn ask(name: &str, constant: &str, value: usize, question: &str, method: &str) -> (f64, f64, String) {
+    let request = format!(
+        r#"{{"model": {{"prism": {{"text": {}, "constants": {{"{constant}": "{value}"}}}}}},
+            "questions": [{question}], "precision": 1e-6, "method": {method}}}"#,
+        serde_json::to_string(&text(name)).unwrap()
+    );
+    let reply = Request::from_json(&request).unwrap().answer().unwrap();
+    let answer = &reply.answers[0];
+    assert!(answer.relative_width <= 1e-6, "{name}: {answer:?}");
+    (answer.low, answer.high.unwrap(), format!("{:?}", answer.method))
+}
+
+#[test]
+fn methods_agree_on_a_controller_over_a_day() {
+    let question = r#"{"ask": "first-by", "of": "down", "time": 86400}"#;
+    let (low, high, method) = ask("embedded", "patience", 2, question, "null");
+    assert_eq!(method, "Implicit");
+    let (less, more, _) = ask("embedded", "patience", 2, question, r#""uniformization""#);
+    assert!(low <= more && less <= high);
+}
+
+#[test]
+fn the_mean_until_late_is_that_of_the_long_run() {
+    let (low, high, _) = ask("cluster", "n", 4, r#"{"ask": "long-run", "of": "short"}"#, "null");
+    let late = r#"{"ask": "at", "of": "short", "time": 2000}"#;
+    let (less, more, _) = ask("cluster", "n", 4, late, "null");
+    assert!(low <= more * (1.0 + 1e-5) && less * (1.0 - 1e-5) <= high);
+}
