@@ -26,6 +26,8 @@ SLUGS: dict[str, int] = {
     "bad-url": BAD_INPUT,
     "cannot-write": OUR_FAULT,
     "capture": SUT_UNREACHABLE,
+    "chaos-input": BAD_INPUT,
+    "chaos-missing": BAD_INPUT,
     "check": BAD_INPUT,
     "check-name": BAD_INPUT,
     "choose-list": BAD_INPUT,

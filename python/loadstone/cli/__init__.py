@@ -9,6 +9,7 @@ import typer
 
 from loadstone.cli import (
     capacity,
+    chaos,
     cost,
     demo,
     deploy,
@@ -34,6 +35,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 capacity.register(app)
+chaos.register(app)
 cost.register(app)
 demo.register(app)
 deploy.register(app)

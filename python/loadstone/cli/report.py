@@ -58,6 +58,11 @@ def _report(
 
         _alone("a plan", folders, out, as_json, markdown or csv is not None, read_plan, plan_page)
         return
+    if any((folder / "chaos.json").is_file() for folder in folders):
+        from loadstone.report.chaos import chaos_page, read_chaos
+
+        _alone("chaos", folders, out, as_json, markdown or csv is not None, read_chaos, chaos_page)
+        return
     chapters = [report.read_chapter(folder) for folder in folders]
     if csv:
         for index, chapter in enumerate(chapters, 1):

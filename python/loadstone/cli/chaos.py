@@ -1,0 +1,88 @@
+"""`loadstone chaos`: a cluster that really crashes, beside its model."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from loadstone.cli.columns import columns
+from loadstone.cli.run import INTERRUPTED, default_folder
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command("chaos")(chaos)
+
+
+def chaos(
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="FILE", help="Chaos file; without, three clusters of the package."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="New folder; without, runs/TIME-chaos.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Short lives, to see that it works.")] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Of crashes, failovers and repairs.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print chaos.json.")] = False,
+) -> None:
+    """Kill and mend nodes of a real cluster as the model says, under load, and compare.
+
+    Brings up a lab of its own: load, HAProxy, nodes that serve the built-in site. Crashes, failovers and
+    repairs are drawn from each cluster's model, a year in a minute; spares are really started. What was up is
+    seen from outside and stands beside what the chain says. Takes the lab down whatever happens.
+
+    Example: loadstone chaos --quick --out out/chaos
+    """
+    from loadstone import record
+    from loadstone.chaos import conduct
+    from loadstone.chaos.description import FILE, read_order
+    from loadstone.report.chaos import chaos_page
+
+    order = read_order(file or FILE, quick)
+    folder = out or default_folder("chaos")
+    minutes = order.lives * len(order.clusters) * (order.life_s + 6) / 60
+    _say(f"{order.lives} lives of {len(order.clusters)} clusters, about {minutes:.0f} minutes, into {folder}")
+    content = conduct.run(order, folder, seed, ["loadstone", *sys.argv[1:]], _say)
+    record.write_text(folder / "report.html", chaos_page(folder))
+    print(json.dumps(content, indent=2) if as_json else _summary(content))
+    _say(str(folder / "report.html"))
+    raise typer.Exit(INTERRUPTED if content["outcome"] == "interrupted" else 0)
+
+
+def _summary(content: dict[str, Any]) -> str:
+    head = ["cluster", "", "measured (95 %)", "model", "inside"]
+    rows = []
+    for one in content["clusters"]:
+        name = one["name"]
+        for what, label in (
+            ("availability", "enough up"),
+            ("nodes_up", "nodes up"),
+            ("crashes", "crashes a life"),
+        ):
+            inside = one["inside"][what]
+            rows.append(
+                [name, label, _interval(one["measured"][what]), f"{one['model'][what]:.4g}",
+                 "–" if inside is None else "yes" if inside else "no"]
+            )  # fmt: skip
+            name = ""
+    lost = [
+        f"{one['name']}: {one['requests_lost']:,} of {one['requests_ok'] + one['requests_lost']:,} requests "
+        f"lost, {one['wrong_bodies']} wrong bodies"
+        for one in content["clusters"]
+    ]
+    return columns(head, rows, {"measured (95 %)", "model"}) + "\n\n" + "\n".join(lost)
+
+
+def _interval(one: dict[str, Any]) -> str:
+    if one["low"] is None:
+        return f"{one['value']:.4g}"
+    return f"{one['value']:.4g} ({one['low']:.4g}–{one['high']:.4g})"
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

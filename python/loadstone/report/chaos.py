@@ -1,0 +1,197 @@
+"""The page of `loadstone chaos`: measured beside the model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from loadstone.errors import LoadstoneError
+from loadstone.report import format
+from loadstone.report.answer import Badge
+from loadstone.report.figures.figure import Figure, Trace, layout
+from loadstone.report.folder import Json, read_json
+from loadstone.report.html import page_of
+from loadstone.report.sections import Part, Section, Tile, anchored, numbered
+from loadstone.report.table import Column, Table, words
+
+NAME = "chaos.json"
+_WHAT = {
+    "availability": "share of time with enough nodes up",
+    "nodes_up": "nodes up",
+    "crashes": "crashes in a life",
+}
+
+
+def read_chaos(folder: Path) -> Json:
+    """The content of `chaos.json`. LoadstoneError `report-folder`, `report-json`."""
+    found = read_json(folder / NAME)
+    if found is None or found.get("kind") != "chaos":
+        hint = "make one with `loadstone chaos`"
+        raise LoadstoneError("report-folder", f"nothing of chaos to report in {folder}", hint=hint)
+    return found
+
+
+def chaos_page(folder: Path) -> str:
+    """The page as HTML. Errors as `read_chaos`."""
+    found = read_chaos(folder)
+    clusters = found["clusters"]
+    sections = [
+        Section(
+            "beside",
+            "Measured and modelled",
+            "Every life begins with all nodes up. Mean and 95 % interval of the lives; the chain’s answer.",
+            small=numbered("s", [_figure(clusters, what) for what in _WHAT]),
+            small_title="Interval: measured. Cross: the model.",
+            tables=[_table(clusters)],
+        ),
+        *(_course(one, found["life_s"]) for one in clusters),
+        _method(found, folder),
+    ]
+    part = Part(
+        key="f1",
+        name="Chaos",
+        sentence=_sentence(clusters),
+        badges=_badges(found),
+        tiles=[_tile(one) for one in clusters],
+        sections=[anchored(section, "f1") for section in sections],
+        absent=[],
+    )
+    return page_of([part])
+
+
+def _sentence(clusters: list[Json]) -> str:
+    inside = sum(bool(one["inside"]["availability"]) for one in clusters)
+    return (
+        f"Nodes were killed and mended as the model says: the chain’s availability lies inside the measured "
+        f"interval for {inside} of {len(clusters)} clusters."
+    )
+
+
+def _badges(found: Json) -> list[Badge]:
+    wrong = sum(one["wrong_bodies"] for one in found["clusters"])
+    badges = [Badge("bad", f"{wrong} wrong bodies") if wrong else Badge("good", "no wrong body")]
+    if found["outcome"] != "complete":
+        badges.append(Badge("warn", found["outcome"]))
+    if found["lives"] < 5:
+        badges.append(Badge("warn", f"{found['lives']} lives: wide intervals"))
+    return badges
+
+
+def _tile(one: Json) -> Tile:
+    measured, model = one["measured"]["availability"], one["model"]["availability"]
+    note = (
+        "" if measured["low"] is None else f"{measured['low']:.3f}–{measured['high']:.3f}; model {model:.3f}"
+    )
+    return Tile(one["name"], f"{100 * measured['value']:.1f} %", "enough up", note)
+
+
+def _table(clusters: list[Json]) -> Table:
+    rows = [
+        {
+            "cluster": one["name"],
+            "what": words_,
+            "value": one["measured"][what]["value"],
+            "low": one["measured"][what]["low"],
+            "high": one["measured"][what]["high"],
+            "model": one["model"][what],
+            "inside": {None: "–", True: "✓ yes", False: "✗ no"}[one["inside"][what]],
+        }
+        for one in clusters
+        for what, words_ in _WHAT.items()
+    ]
+    return Table(
+        "beside",
+        "Every figure",
+        [
+            words("cluster", "cluster"),
+            words("what", "figure"),
+            Column("value", "measured", _four),
+            Column("low", "from", _four),
+            Column("high", "to", _four),
+            Column("model", "model", _four),
+            words("inside", "inside"),
+        ],
+        rows,
+        note="An interval of 95 % misses once in twenty times, also when the model is right.",
+        highlight=lambda row: "bad" if row["inside"] == "✗ no" else "",
+    )
+
+
+def _figure(clusters: list[Json], what: str) -> Figure:
+    shown = [one for one in clusters if one["measured"][what]["low"] is not None]
+    names = [one["name"] for one in shown]
+    measured = [one["measured"][what] for one in shown]
+    bars: Trace = {
+        "type": "scatter", "mode": "markers", "name": "measured", "y": names,
+        "x": [one["value"] for one in measured], "marker": {"color": "@s1", "size": 8},
+        "error_x": {
+            "type": "data", "symmetric": False, "array": [one["high"] - one["value"] for one in measured],
+            "arrayminus": [one["value"] - one["low"] for one in measured], "color": "@s1",
+        },
+        "hovertemplate": "%{x:.4g}<extra>measured</extra>",
+    }  # fmt: skip
+    cross: Trace = {
+        "type": "scatter", "mode": "markers", "name": "model", "y": names,
+        "x": [one["model"][what] for one in shown],
+        "marker": {"symbol": "x", "size": 10, "color": "@s2"},
+        "hovertemplate": "%{x:.4g}<extra>model</extra>",
+    }  # fmt: skip
+    frame = layout(60 + 40 * max(1, len(names)), right=16, margin={"l": 130}, hovermode="closest")
+    return Figure(what, _WHAT[what][:1].upper() + _WHAT[what][1:], "", [bars, cross], frame, quiet=True)
+
+
+def _course(one: Json, life_s: float) -> Section:
+    """Time with so many nodes up, in every life, and what was lost."""
+    most = one["active"]
+    rows = [
+        {
+            "life": number,
+            **{f"up_{count}": time for count, time in enumerate(life["time_up_s"])},
+            "crashes": len(life["crashes"]),
+            "starts": len(life["starts"]),
+            "ok": life["requests_ok"],
+            "lost": life["requests_lost"],
+        }
+        for number, life in enumerate(one["lives"], 1)
+    ]
+    pool = "without end" if one["pool"] is None else format.whole(one["pool"])
+    facts = [
+        ("Needed, active, pool", f"{one['needed']}, {one['active']}, {pool}"),
+        ("A node crashes after", f"{1 / one['crash_per_s']:.3g} s on average"),
+        ("Failover", f"asked {one['failover_s']['asked']:.3g} s, late by {one['failover_s']['late']:.3g} s"),
+        ("Repair", "none" if one["repair_s"] is None else f"{one['repair_s']:.3g} s"),
+        ("Requests lost", f"{one['requests_lost']:,} of {one['requests_ok'] + one['requests_lost']:,}"),
+    ]
+    table = Table(
+        "lives",
+        f"Every life, {life_s:g} s",
+        [
+            Column("life", "life"),
+            *(Column(f"up_{count}", f"{count} up, s", _four) for count in range(most + 1)),
+            Column("crashes", "crashes"),
+            Column("starts", "starts"),
+            Column("ok", "requests answered"),
+            Column("lost", "lost"),
+        ],
+        rows,
+    )
+    slug = "".join(letter if letter.isalnum() else "-" for letter in one["name"].lower())
+    return Section(slug, one["name"], facts=facts, tables=[table])
+
+
+def _method(found: Json, folder: Path) -> Section:
+    machine = found["machine"]
+    facts = [
+        ("Command", " ".join(found["command"])),
+        ("Started", format.moment(found["started_at"])),
+        ("Ended", format.moment(found["ended_at"])),
+        ("Seed", str(found["seed"])),
+        ("Users", f"{found['users']}, through HAProxy"),
+        ("A node takes to start", f"{found['start_s']:.2f} s"),
+        ("Machine", f"{machine['cores']} cores, {machine['cpu']}"),
+        ("Folder", str(folder)),
+    ]
+    return Section("method", "How it was done", facts=facts)
+
+
+def _four(value: float | None) -> str:
+    return format.UNKNOWN if value is None else f"{value:.4g}"
