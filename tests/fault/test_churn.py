@@ -1,4 +1,4 @@
-"""100,000 connections that come and go leave nothing behind in any connector: the long test of the container."""
+"""100,000 connections that come and go leave nothing behind in any connector: a long test."""
 
 from __future__ import annotations
 
