@@ -58,9 +58,9 @@ def material() -> Iterator[Path]:
         yield folder
 
 
-def drive(table: str, port: int, folder: Path, seconds: float, connections: int) -> tuple[int, int, float]:
+def drive(table: str, port: int, folder: Path, seconds: int, connections: int) -> tuple[int, int, float]:
     """Requests that wrk got answered with 200, connections that failed, and in how many seconds."""
-    command = ["taskset", "-c", str(LOAD_CORE), "wrk", "-t1", f"-c{connections}", f"-d{seconds:g}s"]
+    command = ["taskset", "-c", str(LOAD_CORE), "wrk", "-t1", f"-c{connections}", f"-d{seconds}s"]
     if table == ITEM:
         command += ["-s", str(folder / "items.lua")]
     path = TABLES[table][0]
@@ -158,7 +158,7 @@ def run(options: argparse.Namespace) -> Record:
             heads = compare_answers(tables, {name: port for name, (_, port) in places.items()})
             for table, names in tables.items():
                 for name in names:
-                    drive(table, places[name][1], folder, max(SERVERS[name].warm_s, 1), options.connections)
+                    drive(table, places[name][1], folder, SERVERS[name].warm_s, options.connections)
             for number in range(options.rounds if tables else 0):
                 print(f"round {number + 1} of {options.rounds}", file=sys.stderr)
                 rounds.append(
@@ -205,7 +205,7 @@ def keep(options: argparse.Namespace, record: Record, text: str) -> Path:
     machine = f"{now:%Y-%m-%d}-{platform.machine()}-{os.cpu_count()}core"
     folder = Path(options.out) if options.out else ROOT / "bench" / "runs" / machine / "container"
     folder.mkdir(parents=True, exist_ok=True)
-    words = [f"--seconds {options.seconds:g} --rounds {options.rounds} --connections {options.connections}"]
+    words = [f"--seconds {options.seconds} --rounds {options.rounds} --connections {options.connections}"]
     words += [f"--only '{word}'" for word in options.only]
     summary = {"medians": medians(record.rounds), "targets": judge(record.rounds, record.idle)}
     head = {
@@ -223,7 +223,7 @@ def keep(options: argparse.Namespace, record: Record, text: str) -> Path:
 def main() -> None:
     """Builds the peers, runs everything, prints the tables and keeps them."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=3)
+    parser.add_argument("--seconds", type=int, default=3)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--connections", type=int, default=64)
     parser.add_argument("--only", action="append", default=[], metavar="WORD")

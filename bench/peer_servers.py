@@ -70,7 +70,7 @@ class Server:
     name: str
     command: Callable[[Path, int], list[str]]
     """From the folder and a port to a command that stays in the foreground."""
-    warm_s: float = 0.5
+    warm_s: int = 1
     """How long it is driven before it is measured."""
 
 
