@@ -1,9 +1,9 @@
 """The Markov solver beside its peers: the same models, the same machine, the same run.
 
-Peers: Storm (stormpy) and a plain uniformization in numpy without any bound. Each answers in a process of its
-own, killed after `--limit` seconds. Time is CPU time from the model's text to the answer, imports apart; memory
-is the process's peak. PRISM's seconds are of an earlier day on the same kind of machine: PRISM is in no package
-registry; its start-up of 0.9 s is in them.
+Peers: Storm (stormpy) and a plain uniformization in numpy without any bound. Each answers in a process of
+its own, killed after `--limit` seconds. Time is CPU time from the model's text to the answer, imports apart.
+Memory is the process's peak. PRISM's seconds are of an earlier day on the same kind of machine: it is in no
+package registry; its start-up of 0.9 s is in them.
 
     pip install stormpy
     python bench/ctmc.py [--limit 60] [--rounds 3] [--only TEXT] [--out FOLDER]
@@ -102,6 +102,8 @@ SOLVERS: dict[str, Callable[[Case], list[float]]] = {"loadstone": ours, "storm":
 
 def child(name: str, case: Case, pipe: Any) -> None:
     """Runs once to warm up imports on a tiny model, then measures."""
+    # What a solver says on its way is not part of the table.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     time = case.time and 1.0
     tiny = Case("tiny", 4, lambda: pool(1, 1, True), time=time)
     try:

@@ -197,19 +197,29 @@ impl<'a> Scope<'a> {
         match (self.constants.get(name), self.formulas.get(name)) {
             (Some(&value), _) => Ok(Meaning::Constant(value)),
             (None, Some(formula)) => Ok(Meaning::Formula(formula)),
-            (None, None) => Err(place.error(format!("`{name}` is not declared"))),
+            (None, None) => {
+                let known = self.numbers.keys().chain(self.constants.keys()).map(String::as_str);
+                let similar = similar(name, known.chain(self.formulas.keys().copied()));
+                Err(place.error(format!("`{name}` is not declared{similar}")))
+            }
         }
     }
 
     /// What a label stands for.
     pub fn label(&self, name: &str, place: Place) -> Result<&'a Expression> {
-        self.labels.get(name).copied().ok_or_else(|| place.error(format!("no label \"{name}\" is declared")))
+        self.labels.get(name).copied().ok_or_else(|| {
+            let similar = similar(name, self.labels.keys().copied());
+            place.error(format!("no label \"{name}\" is declared{similar}"))
+        })
     }
 
     /// The number of a variable that is set.
     pub fn slot(&self, name: &Named, renaming: &Renaming<'_>) -> Result<usize> {
         let new = *renaming.get(name.name.as_str()).unwrap_or(&name.name.as_str());
-        self.numbers.get(new).copied().ok_or_else(|| name.place.error(format!("`{new}` is not a variable")))
+        self.numbers.get(new).copied().ok_or_else(|| {
+            let similar = similar(new, self.numbers.keys().map(String::as_str));
+            name.place.error(format!("`{new}` is not a variable{similar}"))
+        })
     }
 
     /// An expression that must be of one type; whole numbers pass as real ones.
@@ -221,6 +231,28 @@ impl<'a> Scope<'a> {
         }
         Err(expression.place.error(format!("expected a {}, found a {}", wanted.name(), found.name())))
     }
+}
+
+/// ": did you mean `up`?" when a name is at most two letters from another, or one for short ones; else nothing.
+fn similar<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let limit = if name.chars().count() < 5 { 1 } else { 2 };
+    let near = known.map(|each| (distance(name, each), each)).filter(|each| each.0 <= limit).min();
+    near.map_or_else(String::new, |(_, each)| format!(": did you mean `{each}`?"))
+}
+
+/// Letters put in, left out or changed to make one name of the other.
+fn distance(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (at, letter) in one.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], at + 1);
+        for (column, each) in other.iter().enumerate() {
+            let changed = diagonal + usize::from(letter != *each);
+            diagonal = row[column + 1];
+            row[column + 1] = changed.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[other.len()]
 }
 
 /// The renaming of a module, empty for one of its own.
