@@ -34,8 +34,8 @@ pub(crate) fn show(
         Route::ViewUserInfo(user) => browse::user(site, visit, user, response)?,
         Route::Register => account::register_form(site, visit, response)?,
         Route::AboutMeAuth => account::about_auth(site, visit, response),
-        Route::BuyNowAuth(item) => trade::buy_auth(site, visit, item, response)?,
-        Route::PutBidAuth(item) => trade::bid_auth(site, visit, item, response)?,
+        Route::BuyNowAuth(item) => trade::auth(site, visit, (&trade::BUY, item), response)?,
+        Route::PutBidAuth(item) => trade::auth(site, visit, (&trade::BID, item), response)?,
         Route::PutCommentAuth(item, user) => writing::comment_auth(site, visit, (item, user), response)?,
         Route::Sell => writing::sell_auth(site, visit, response),
         Route::SellItemForm(category) => writing::sell_form(site, visit, category, response)?,
@@ -59,9 +59,9 @@ pub(crate) fn change(
             account::logout(site, visit, response);
             Ok(())
         }
-        Route::BuyNow(item) => trade::buy(site, visit, item, response),
+        Route::BuyNow(item) => trade::enter(site, visit, (&trade::BUY, item), response),
         Route::StoreBuyNow(item) => trade::store_buy(site, visit, item, response),
-        Route::PutBid(item) => trade::bid(site, visit, item, response),
+        Route::PutBid(item) => trade::enter(site, visit, (&trade::BID, item), response),
         Route::StoreBid(item) => trade::store_bid(site, visit, item, response),
         Route::PutComment(item, user) => writing::comment(site, visit, (item, user), response),
         Route::StoreComment(item, user) => writing::store_comment(site, visit, (item, user), response),

@@ -5,6 +5,7 @@ use alloc::format;
 use loadstone_http::Response;
 use loadstone_web::check::Complaints;
 use loadstone_web::dates::Moment;
+use loadstone_web::html::Html;
 use loadstone_web::params::Params;
 
 use super::account::{ask, identify, needs};
@@ -19,32 +20,82 @@ use crate::site::Site;
 use crate::validate;
 use crate::visit::Visit;
 
-const BID: (&str, &str) = ("Bid", "PutBidAuth");
-const BUY: (&str, &str) = ("Buy now", "BuyNowAuth");
+/// What bidding and buying have in common: a log-in form, and a form behind it.
+pub(super) struct Deal {
+    /// Title of the log-in form, before the auction's name.
+    verb: &'static str,
+    /// Title of the form behind it.
+    title: &'static str,
+    /// The states of the two.
+    states: (&'static str, &'static str),
+    /// Last part of their path.
+    path: &'static str,
+    /// Lets auctions through that this can be done with.
+    allows: fn(Option<Item>, Moment) -> Result<Item, Failure>,
+    /// Writes the form.
+    form: fn(&mut Html, &Form<'_>, &Item),
+}
 
-pub(super) fn bid_auth(
+pub(super) const BID: Deal = Deal {
+    verb: "Bid on",
+    title: "Bid",
+    states: ("PutBidAuth", "PutBid"),
+    path: "bid",
+    allows: running,
+    form: forms::bid,
+};
+
+pub(super) const BUY: Deal = Deal {
+    verb: "Buy",
+    title: "Buy now",
+    states: ("BuyNowAuth", "BuyNow"),
+    path: "buy",
+    allows: buyable,
+    form: forms::buy,
+};
+
+/// The log-in form before a deal.
+pub(super) fn auth(
     site: &Site,
     visit: &Visit<'_>,
-    id: i64,
+    (deal, id): (&Deal, i64),
     response: &mut Response,
 ) -> Result<(), Failure> {
-    let item = running(Some(find_item(site, id)?), site.now())?;
-    let title = format!("Bid on {}", item.name);
-    ask(site, visit, response, (&title, BID.1), &format!("/items/{id}/bid"));
+    let item = (deal.allows)(Some(find_item(site, id)?), site.now())?;
+    let title = format!("{} {}", deal.verb, item.name);
+    ask(site, visit, response, (&title, deal.states.0), &format!("/items/{id}/{}", deal.path));
     Ok(())
 }
 
-pub(super) fn bid(
+/// The deal's form, for who has logged in.
+pub(super) fn enter(
     site: &Site,
     visit: &mut Visit<'_>,
-    id: i64,
+    (deal, id): (&Deal, i64),
     response: &mut Response,
 ) -> Result<(), Failure> {
-    if identify(site, visit, response, BID, &format!("/items/{id}/bid"))?.is_some() {
-        let item = running(Some(find_item(site, id)?), site.now())?;
-        show_bid(site, visit, response, &item, (&Params::default(), &Complaints::new()));
+    let action = format!("/items/{id}/{}", deal.path);
+    if identify(site, visit, response, (deal.title, deal.states.0), &action)?.is_some() {
+        let item = (deal.allows)(Some(find_item(site, id)?), site.now())?;
+        show(site, visit, response, (deal, &item), (&Params::default(), &Complaints::new()));
     }
     Ok(())
+}
+
+/// The deal's form with what was entered and what is wrong with it.
+fn show(
+    site: &Site,
+    visit: &Visit<'_>,
+    response: &mut Response,
+    (deal, item): (&Deal, &Item),
+    (params, wrong): (&Params<'_>, &Complaints),
+) {
+    page(site, visit, response, (deal.title, deal.states.1), |html| {
+        (deal.form)(html, &Form { params, wrong, token: &visit.token }, item);
+    });
+    if !wrong.is_empty() {
+        response.status(422);
+    }
 }
 
 pub(super) fn store_bid(
@@ -58,8 +109,7 @@ pub(super) fn store_bid(
     let new = match validate::bid(&visit.params, &item, viewer.id) {
         Ok(new) => new,
         Err(wrong) => {
-            show_bid(site, visit, response, &item, (&visit.params, &wrong));
-            response.status(422);
+            show(site, visit, response, (&BID, &item), (&visit.params, &wrong));
             return Ok(());
         }
     };
@@ -78,31 +128,6 @@ pub(super) fn store_bid(
     Ok(())
 }
 
-pub(super) fn buy_auth(
-    site: &Site,
-    visit: &Visit<'_>,
-    id: i64,
-    response: &mut Response,
-) -> Result<(), Failure> {
-    let item = buyable(Some(find_item(site, id)?), site.now())?;
-    let title = format!("Buy {}", item.name);
-    ask(site, visit, response, (&title, BUY.1), &format!("/items/{id}/buy"));
-    Ok(())
-}
-
-pub(super) fn buy(
-    site: &Site,
-    visit: &mut Visit<'_>,
-    id: i64,
-    response: &mut Response,
-) -> Result<(), Failure> {
-    if identify(site, visit, response, BUY, &format!("/items/{id}/buy"))?.is_some() {
-        let item = buyable(Some(find_item(site, id)?), site.now())?;
-        show_buy(site, visit, response, &item, (&Params::default(), &Complaints::new()));
-    }
-    Ok(())
-}
-
 pub(super) fn store_buy(
     site: &Site,
     visit: &mut Visit<'_>,
@@ -114,8 +139,7 @@ pub(super) fn store_buy(
     let quantity = match validate::purchase(&visit.params, &item) {
         Ok(quantity) => quantity,
         Err(wrong) => {
-            show_buy(site, visit, response, &item, (&visit.params, &wrong));
-            response.status(422);
+            show(site, visit, response, (&BUY, &item), (&visit.params, &wrong));
             return Ok(());
         }
     };
@@ -129,30 +153,6 @@ pub(super) fn store_buy(
     })??;
     page(site, visit, response, ("Bought", "StoreBuyNow"), |html| done::bought(html, &bought, quantity));
     Ok(())
-}
-
-fn show_bid(
-    site: &Site,
-    visit: &Visit<'_>,
-    response: &mut Response,
-    item: &Item,
-    (params, wrong): (&Params<'_>, &Complaints),
-) {
-    page(site, visit, response, ("Bid", "PutBid"), |html| {
-        forms::bid(html, &Form { params, wrong, token: &visit.token }, item);
-    });
-}
-
-fn show_buy(
-    site: &Site,
-    visit: &Visit<'_>,
-    response: &mut Response,
-    item: &Item,
-    (params, wrong): (&Params<'_>, &Complaints),
-) {
-    page(site, visit, response, ("Buy now", "BuyNow"), |html| {
-        forms::buy(html, &Form { params, wrong, token: &visit.token }, item);
-    });
 }
 
 /// An auction that has not ended.
