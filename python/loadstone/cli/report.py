@@ -53,7 +53,8 @@ def _report(
 
         _alone("a study", folders, out, as_json, markdown or csv is not None, read_study, study_page)
         return
-    if any((folder / "plan.json").is_file() for folder in folders):
+    # A run has a plan of another kind: what its engine was told to do.
+    if any((folder / "plan.json").is_file() and not (folder / "rules.json").is_file() for folder in folders):
         from loadstone.report.plan import plan_page, read_plan
 
         _alone("a plan", folders, out, as_json, markdown or csv is not None, read_plan, plan_page)

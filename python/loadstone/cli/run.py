@@ -90,6 +90,8 @@ def run(
 
     deployed, url = site(topology, service, url)
     loaded = load(scenario, settings, window=window, url=url)
+    if users is not None:
+        loaded.require_users("--users is a number")
     placement = placed(loaded, topology, agents)
     sut = sut_of(loaded, processes=processes(sut_pid, db_pid), reset=reset, loading=loading(loaded))
     folder = out or default_folder(loaded.name)

@@ -93,7 +93,8 @@ def _of_sessions(measurement: Measurement) -> Check:
     number of sessions neither grows nor shrinks. It fails when sessions pile up, or starve.
     """
     sessions, users = measurement.sessions, float(measurement.users.mean()) if len(measurement.users) else 0.0
-    if not sessions or not sessions.ended or measurement.settled.start >= measurement.settled.stop:
+    # A session that began before the first one could have ended would make the number look as if it grew.
+    if not sessions or not sessions.ended or measurement.settled_s > measurement.start_s:
         return _not_judged(
             "littles-law", f"arrivals/s x life = sessions ± {100 * TOLERANCE:g} %", measurement
         )

@@ -98,14 +98,15 @@ def _interval(found: Json) -> str:
 def _run_clause(chapter: Chapter) -> str:
     assert chapter.detail is not None
     summary = chapter.detail.summary
-    users = f"{format.whole(summary['load']['users'])} users"
+    rate = summary["load"].get("sessions_per_s")
+    users = f"{format.whole(summary['load']['users'])} users" if rate is None else f"{rate:g} sessions/s"
     if not summary["validity"]["valid"]:
         return f"this run of {chapter.name} with {users} is invalid and answers nothing"
-    rate = format.figure(summary.get("throughput_ops_per_s"))
+    done = format.figure(summary.get("throughput_ops_per_s"))
     held = " and ".join(
         _held(sla, summary["sla"][sla]) for sla in ("SLA-1", "SLA-2") if summary["sla"].get(sla)
     )
-    return f"{chapter.name} on this machine with {users}: {rate} operations/s; {held}"
+    return f"{chapter.name} on this machine with {users}: {done} operations/s; {held}"
 
 
 def _held(sla: str, verdict: dict[str, Any]) -> str:

@@ -9,6 +9,14 @@ from loadstone.report import format
 from loadstone.report.folder import Run
 from loadstone.report.table import Column, Table, mark, words
 
+SPOKEN = {
+    "closed": "closed by server",
+    "timeout": "timed out",
+    "status": "wrong status",
+    "marker": "wrong body",
+}
+"""Causes of failure whose own names say too little."""
+
 
 def run_tables(run: Run) -> list[Table | None]:
     """All of them; None where the run has nothing to say."""
@@ -16,6 +24,7 @@ def run_tables(run: Run) -> list[Table | None]:
         operations(run),
         response_times(run),
         failures(run),
+        sessions(run),
         mix(run),
         counters(run),
         agents(run),
@@ -81,15 +90,39 @@ def failures(run: Run) -> Table | None:
         for name, operation in run.summary["operations"].items()
         if any(operation["failed"].values()) or operation.get("dropped")
     ]
-    spoken = {
-        "closed": "closed by server",
-        "timeout": "timed out",
-        "status": "wrong status",
-        "marker": "wrong body",
-    }
     columns = [words("operation", "operation")]
-    columns += [Column(cause, spoken.get(cause, cause)) for cause in CAUSES] + [Column("dropped", "dropped")]
+    columns += [Column(cause, SPOKEN.get(cause, cause)) for cause in CAUSES] + [Column("dropped", "dropped")]
     return Table("failures", "Failed and dropped operations, by cause", columns, rows)
+
+
+def sessions(run: Run) -> Table | None:
+    """What became of sessions and their connections; None where none was counted."""
+    found = run.summary.get("sessions")
+    if not found:
+        return None
+    whole = found["whole_run"]
+    rows = [
+        {"which": which, **part, **part["lost"], **part["connections"]}
+        for which, part in (("began in the steady state", found), ("whole run", whole))
+        if part["begun"] or part["dropped"]
+    ]
+    causes = [cause for cause in CAUSES if whole["lost"][cause]]
+    columns = [
+        words("which", "sessions"),
+        *(Column(key, key) for key in ("begun", "completed")),
+        *(Column(cause, f"lost: {SPOKEN.get(cause, cause)}") for cause in causes),
+        *(Column(key, key) for key in ("unfinished", "dropped")),
+        Column("completed_per_s", "completed/s", format.figure),
+        Column("opened", "connections"),
+        Column("reopened", "opened again"),
+        Column("closed_idle", "closed by server while idle"),
+        Column("closed_with_answer", "closed by server with an answer"),
+    ]
+    note = (
+        "Sessions that began in the steady state, whenever they ended; completed/s and connections are those "
+        "of the steady state's seconds. Dropped: no socket was left. Unfinished: alive when the run ended."
+    )
+    return Table("sessions", "Sessions", columns, rows, note)
 
 
 def mix(run: Run) -> Table:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from loadstone.report import format
 from loadstone.report.answer import Badge, badges, sentence
-from loadstone.report.figures import capacity, distribution, time
+from loadstone.report.figures import capacity, distribution, sessions, time
 from loadstone.report.figures.figure import Figure
 from loadstone.report.figures.growth import GROWTH_TITLE, growth
-from loadstone.report.folder import Chapter, Json
+from loadstone.report.folder import Chapter, Json, Run
 from loadstone.report.plan_answer import COST_INTRO, nodes_intro, plan_tiles
 from loadstone.report.table import Table
 from loadstone.report.tables import all_tables
@@ -162,8 +162,28 @@ def _run(chapter: Chapter, tables: dict[str, Table]) -> list[Section]:
             tables=_pick(tables, "operations", "response-times", "failures", "counters"),
             texts=[("First examples of failures", examples)] if examples else [],
         ),
+        *_sessions(run, which, tables),
         Section("processes", "CPU and memory by process", which, small=numbered("s", hosts)),
         Section("validity", "Validity", which, tables=_pick(tables, "checks", "agents", "mix")),
+    ]
+
+
+def _sessions(run: Run, which: str, tables: dict[str, Table]) -> list[Section]:
+    """What became of sessions, where they arrived at a rate or some were lost."""
+    found = run.summary.get("sessions") or {}
+    if not found or not (found["per_s"] or any(found["whole_run"]["lost"].values())):
+        return []
+    share = format.share(found["completed_share"])
+    intro = f"{share} of the sessions that began in the steady state were completed. {which}".strip()
+    return [
+        Section(
+            "sessions",
+            "Sessions",
+            intro,
+            wide=numbered("n", sessions.ended(run)),
+            small=numbered("l", sessions.lives(run)),
+            tables=_pick(tables, "sessions"),
+        )
     ]
 
 

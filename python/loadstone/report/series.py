@@ -82,6 +82,37 @@ def throughput(windows: Path, width: int) -> list[Series]:
     ]
 
 
+def sessions(table: Path, width: int) -> list[Series]:
+    """Sessions completed, and lost by each cause that occurred, a second; one without any is 0."""
+    kinds = ("completed", *CAUSES)
+    sums = ", ".join(f"sum(coalesce({kind}, 0)) / {width} AS {kind}" for kind in kinds)
+    rows = _query(
+        f"""
+        WITH seen AS (SELECT * FROM read_parquet(?)), every AS (
+            SELECT unnest(range(max(second) + 1)) AS second FROM seen
+        )
+        SELECT second // {width} * {width} AS bin, {sums}
+        FROM every LEFT JOIN seen USING (second) GROUP BY bin ORDER BY bin
+        """,
+        table,
+    )
+    at = [float(row[0]) for row in rows]
+    found = [
+        Series(kind, at, [float(row[number]) for row in rows]) for number, kind in enumerate(kinds, start=1)
+    ]
+    return [one for one in found if one.name == "completed" or any(one.values)]
+
+
+def lives(histograms: Path) -> list[tuple[float, int]]:
+    """Lives of the completed sessions that began in the steady state, seconds, and how many had each."""
+    rows = _query(
+        f"SELECT {VALUE} / 1000 AS life, sum(count) FROM read_parquet(?)"
+        " WHERE kind = 'session_life_ms' AND phase = 'steady' GROUP BY life ORDER BY life",
+        histograms,
+    )
+    return [(float(row[0]), int(row[1])) for row in rows]
+
+
 def response_percentiles(histograms: Path, width: int) -> list[Series]:
     """Response time of all operations in seconds: p50, p90 and p99 of each bin."""
     ranked = ", ".join(f"min({VALUE}) FILTER (so_far >= {quantile} * total) / 1e6" for quantile in QUANTILES)

@@ -89,7 +89,7 @@ class Scenario:
         LoadstoneError `open-workload` when there are `users` for a rate of sessions.
         """
         if users is not None:
-            self.require_users("--users is a number")
+            self.require_users("a plan is wanted")
         if target is not None:
             address = plan.endpoint(*target)
         elif self.target.url is not None:

@@ -28,7 +28,7 @@ ROLE_COLOURS = {"sut": "@s1", "generator": "@s2", "database": "@s4", "host": "@m
 
 def over_time(run: Run) -> list[Figure]:
     """Throughput, response time and users, second by second; those whose table is there."""
-    width = series.bin_width_s(_length_s(run))
+    width = series.bin_width_s(length_s(run))
     figures = []
     if windows := run.table("windows"):
         figures.append(_throughput(run, series.throughput(windows, width), width))
@@ -44,7 +44,7 @@ def hosts(run: Run) -> list[Figure]:
     table = run.table("hosts")
     if not table:
         return []
-    width = series.bin_width_s(_length_s(run))
+    width = series.bin_width_s(length_s(run))
     cpu = series.host_metric(table, "cpu_cores", width)
     memory = _scaled(series.host_metric(table, "rss_bytes", width), 1 / 2**20)
     figures = [
@@ -70,13 +70,13 @@ def _throughput(run: Run, lines: list[Series], width: int) -> Figure:
     lines = [answered, failed] if any(failed.values) else [answered]
     colours = ["@s1", "@bad"]
     top = max((value for value in answered.values if value), default=1.0) * 1.08
-    frame = _frame(run, top, named_phases=True)
-    frame["annotations"] += _ends(lines, colours, top)
+    frame = axes(run, top, named_phases=True)
+    frame["annotations"] += named_ends(lines, colours, top)
     traces = [line(one, tint, hover="%{y:.3~f} /s") for one, tint in zip(lines, colours, strict=False)]
     note = "Right answers per second of all operations" + (
         ", and failed ones in red." if len(lines) > 1 else "."
     )
-    return Figure("throughput", f"Throughput, operations per second{_per(width)}", note, traces, frame)
+    return Figure("throughput", f"Throughput, operations per second{per(width)}", note, traces, frame)
 
 
 def _response(run: Run, lines: list[Series], width: int) -> Figure:
@@ -85,7 +85,7 @@ def _response(run: Run, lines: list[Series], width: int) -> Figure:
         return Figure("response", "", "", [], {})
     low, high = min(values) * 0.8, max(values) * 1.25
     axis = log_time_axis(low, high)
-    frame = _frame(run, 1.0)
+    frame = axes(run, 1.0)
     frame["yaxis"] = frame["yaxis"] | axis
     tints = ("@s1", "@s3", "@s2")
     bottom, top = axis["range"]
@@ -96,17 +96,20 @@ def _response(run: Run, lines: list[Series], width: int) -> Figure:
     frame["annotations"] += end_labels(ends, HEIGHT)
     traces = [line(one, tint, hover="%{y:.3~s}s", width=1.3) for one, tint in zip(lines, tints, strict=True)]
     note = "Half, 90 % and 99 % of a second's answers came within these times; log scale. Gaps: no answers."
-    return Figure("response", f"Response time, all operations{_per(width)}", note, traces, frame)
+    return Figure("response", f"Response time, all operations{per(width)}", note, traces, frame)
 
 
 def _users(run: Run, lines: list[Series], width: int) -> Figure:
     top = max((value for one in lines for value in one.values if value), default=1.0) * 1.12
-    frame = _frame(run, top)
+    frame = axes(run, top)
     colours = ["@ink", "@s1"]
-    frame["annotations"] += _ends(lines, colours, top)
+    frame["annotations"] += named_ends(lines, colours, top)
     traces = [line(one, tint, hover="%{y:,.0f}") for one, tint in zip(lines, colours, strict=True)]
+    if run.summary["load"].get("sessions_per_s") is not None:
+        note = "Sessions that live, and those of them waiting for an answer."
+        return Figure("users", f"Sessions{per(width)}", note, traces, frame)
     note = "Users who have started, and those of them waiting for an answer."
-    return Figure("users", f"Users{_per(width)}", note, traces, frame)
+    return Figure("users", f"Users{per(width)}", note, traces, frame)
 
 
 def _by_role(run: Run, slug: str, title: str, unit: str, lines: list[Series], width: int) -> Figure:
@@ -115,10 +118,10 @@ def _by_role(run: Run, slug: str, title: str, unit: str, lines: list[Series], wi
         return Figure(slug, title, "", [], {})
     tints = [ROLE_COLOURS.get(one.name, colour(4)) for one in lines]
     named = [Series(ROLE_NAMES.get(one.name, one.name), one.at_s, one.values) for one in lines]
-    frame = _frame(run, top)
-    frame["annotations"] += _ends(named, tints, top)
+    frame = axes(run, top)
+    frame["annotations"] += named_ends(named, tints, top)
     traces = [line(one, tint, hover=f"%{{y:.3~f}} {unit}") for one, tint in zip(named, tints, strict=True)]
-    return Figure(slug, f"{title}{_per(width)}", f"Of {', '.join(one.name for one in named)}.", traces, frame)
+    return Figure(slug, f"{title}{per(width)}", f"Of {', '.join(one.name for one in named)}.", traces, frame)
 
 
 def _host_traffic(
@@ -134,15 +137,15 @@ def _host_traffic(
     top = max((value for one in lines for value in one.values if value), default=0.0) * 1.12
     if not top:
         return Figure(slug, title, "", [], {})
-    frame = _frame(run, top)
-    frame["annotations"] += _ends(lines, ["@s1", "@s2"], top)
+    frame = axes(run, top)
+    frame["annotations"] += named_ends(lines, ["@s1", "@s2"], top)
     traces = [line(one, colour(index), hover="%{y:.3~f} MiB/s") for index, one in enumerate(lines)]
-    return Figure(slug, f"{title}{_per(width)}", f"Bytes {' and '.join(names)}.", traces, frame)
+    return Figure(slug, f"{title}{per(width)}", f"Bytes {' and '.join(names)}.", traces, frame)
 
 
-def _frame(run: Run, top: float, *, named_phases: bool = False) -> Layout:
+def axes(run: Run, top: float, *, named_phases: bool = False) -> Layout:
     """Axes from 0 to `top` over the whole run, ramps shaded."""
-    load, end = run.summary["load"], _length_s(run)
+    load, end = run.summary["load"], length_s(run)
     steady = {"start_s": load["ramp_up_s"], "end_s": end}
     steady |= {key: at for key, at in (run.summary.get("steady") or {}).items() if at is not None}
     steady_start, steady_end = min(steady["start_s"], end), min(steady["end_s"], end)
@@ -178,7 +181,8 @@ def _frame(run: Run, top: float, *, named_phases: bool = False) -> Layout:
     return frame
 
 
-def _ends(lines: list[Series], tints: list[str], top: float) -> list[dict[str, Any]]:
+def named_ends(lines: list[Series], tints: list[str], top: float) -> list[dict[str, Any]]:
+    """The lines' names at their right ends, on a scale up to `top`."""
     found = [(one.name, tint, _tail(one)) for one, tint in zip(lines, tints, strict=False)]
     return end_labels([(name, tint, value / top) for name, tint, value in found if value is not None], HEIGHT)
 
@@ -189,7 +193,7 @@ def _tail(one: Series) -> float | None:
     return sum(known) / len(known) if known else None
 
 
-def _length_s(run: Run) -> float:
+def length_s(run: Run) -> float:
     """The length of the run; of one that ended early, up to where it got."""
     load, steady = run.summary["load"], run.summary.get("steady") or {}
     planned = load["ramp_up_s"] + load["steady_s"] + load["ramp_down_s"]
@@ -205,5 +209,6 @@ def _scaled(lines: list[Series], factor: float) -> list[Series]:
     return [Series(one.name, one.at_s, [v if v is None else v * factor for v in one.values]) for one in lines]
 
 
-def _per(width: int) -> str:
+def per(width: int) -> str:
+    """What the title says of bins wider than a second."""
     return f" (each point is {width} s)" if width > 1 else ""
