@@ -55,7 +55,7 @@ def over_load(study: Json, experiment: str, figure: str, place: str) -> Figure |
     spread = (loads[-1] - loads[0]) or loads[0]
     frame = layout(
         TALL,
-        right=190,
+        right=225,
         xaxis={
             "range": [loads[0] - 0.05 * spread, loads[-1] + 0.03 * spread],
             "tickvals": loads,
