@@ -75,7 +75,9 @@ def solve_command(
     precision: Annotated[float, typer.Option(help="Relative width of the bounds that is asked for.")] = 1e-8,
     method: Annotated[
         str | None,
-        typer.Option(help="For finite times: `doubling` or `uniformization`; the cheaper one by default."),
+        typer.Option(
+            help="For finite times: `doubling`, `implicit` or `uniformization`; the cheapest by default."
+        ),
     ] = None,
     most_states: Annotated[
         int, typer.Option(min=1, help="States that are explored before giving up.")
