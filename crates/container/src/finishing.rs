@@ -58,6 +58,11 @@ impl Gzip {
     /// Compresses the content if that is worth it and the client takes it. The strong tag of the plain content becomes a weak
     /// one: the bytes are others, what they say is the same.
     fn apply(&mut self, request: &Request<'_>, response: &mut Response) {
+        if matches!(response.status, 206 | 304) && response.get("content-type").is_none_or(shrinks) {
+            // A part, or that nothing is new, is told with the fields of the whole (RFC 9110 §15.3.7, §15.4.5).
+            response.header("Vary", "Accept-Encoding");
+            return;
+        }
         if !is_compressible(response) {
             return;
         }
@@ -162,10 +167,7 @@ mod tests {
 
     #[test]
     fn what_does_not_shrink_is_left_alone() {
-        let changes: [fn(&mut Response); 6] = [
-            |response| {
-                response.status(206);
-            },
+        let changes: [fn(&mut Response); 5] = [
             |response| {
                 response.replace_header("Content-Type", "image/png");
             },
@@ -196,6 +198,24 @@ mod tests {
         let before = response.body.clone();
         finish(Some(9), "Accept-Encoding: gzip\r\n", &mut response);
         assert_eq!((response.get("content-encoding"), &response.body), (None, &before));
+    }
+
+    #[test]
+    fn a_part_and_no_news_are_told_with_the_fields_of_the_whole() {
+        for (status, fields) in [(206, "Range: bytes=0-9\r\n"), (200, "If-None-Match: \"v1\"\r\n")] {
+            let mut response = page();
+            response.status(status);
+            finish(Some(6), &format!("Accept-Encoding: gzip\r\n{fields}"), &mut response);
+            assert!(matches!(response.status, 206 | 304));
+            assert_eq!(
+                (response.get("vary"), response.get("content-encoding")),
+                (Some("Accept-Encoding"), None)
+            );
+        }
+        let mut image = page();
+        image.status(206).replace_header("Content-Type", "image/png");
+        finish(Some(6), "Accept-Encoding: gzip\r\n", &mut image);
+        assert_eq!(image.get("vary"), None);
     }
 
     #[test]
