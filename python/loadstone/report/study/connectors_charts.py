@@ -51,6 +51,8 @@ def over_load(study: Json, experiment: str, figure: str, place: str) -> Figure |
     loads = sorted({cell["sessions_per_s_offered"] for cell in cells})
     most = max(cell["figures"][figure]["high"] or cell["figures"][figure]["value"] for cell in cells) * 1.05
     most = most or 1.0
+    capacity = part["capacity_sessions_per_s"] if figure == "sessions_per_s" else None
+    most = max(most, 1.08 * (capacity or 0))
     title, note = TITLES[figure]
     spread = (loads[-1] - loads[0]) or loads[0]
     frame = layout(
@@ -64,8 +66,7 @@ def over_load(study: Json, experiment: str, figure: str, place: str) -> Figure |
         yaxis={"range": [0, most]},
         margin={"l": 62},
     )
-    capacity = part["capacity_sessions_per_s"]
-    if figure == "sessions_per_s" and capacity and capacity < most:
+    if capacity:
         frame["shapes"].append(rule("@muted", y=capacity))
         words = f"the bottleneck allows {capacity:.1f}"
         frame["annotations"] = [
