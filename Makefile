@@ -35,6 +35,7 @@ test-long: .venv/.dev   ## minutes: real browser, real servers, long measurement
 	scripts/setup-servers
 	scripts/setup-connectors
 	scripts/check-nostd
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps stormpy
 	$(BIN)/python -m pytest -m long
 
 lint: .venv/.dev     ## format, clippy, ruff, mypy, the seam's stub against the module
