@@ -119,6 +119,7 @@ def main() -> int:
     told = "".join(f"- {line}\n" for line in wrong) or "Nothing.\n"
     text = f"# The web container judged by others, {today}\n\nREDbot 2.7.1 on {', '.join(CONNECTORS)}"
     text += f"{'' if options.skip_tls else '; testssl.sh on TLS'}. What they call wrong:\n\n{told}"
+    text += f"\nNot counted, for the reasons in the script: {', '.join(sorted(ACCEPTED))}.\n"
     (options.out / "summary.md").write_text(text)
     print(text)
     return 1 if wrong else 0
