@@ -5,7 +5,7 @@ use crate::{Next, Program, State};
 
 /// Parts of the walk whose shares are compared. Each is many times as long as a session, so they are as good as independent.
 const BATCHES: usize = 32;
-/// Operations in each: a share of 20 % comes within about 0.1 points.
+/// Operations in each. The standard errors of RUBiS are then at most 0.23 points (browsing) and 0.05 points (bidding).
 const LENGTH: usize = 1 << 16;
 
 /// Shares of the operations in a long walk, and their standard errors by batch means. No server is asked: rules on answers
