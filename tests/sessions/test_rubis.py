@@ -97,8 +97,8 @@ def test_users_walk_the_tables(name: str, tmp_path: Path) -> None:
     assert total == 20_000, done.stderr
     assert sum(sum(one["failed"].values()) for one in operations.values()) <= total / 1000
     off = {name: one["mix_share"] - one["mix_expected"] for name, one in operations.items()}
-    # Who browses stays in one kind of search for some eighty operations, so there are only some 250 choices between
-    # the two: the share of one of them has a standard error of two points, that of both together has not.
+    # Who browses stays in one kind of search for some eighty operations, so there are only some 250 choices
+    # between the two: the share of either has a standard error of two points, that of both together has not.
     searches = [off.pop("SearchItemsInCategory"), off.pop("SearchItemsInRegion")]
     off["searches"] = sum(searches)
     assert max(map(abs, searches)) < 0.1
