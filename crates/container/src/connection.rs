@@ -147,6 +147,26 @@ impl Connection {
         Ok(total)
     }
 
+    /// Reads once, waiting for a little while: see [`Socket::wait_in_reads`]. Returns the number of bytes.
+    ///
+    /// # Errors
+    /// The connection is broken.
+    pub fn receive_soon(&mut self, limits: &Limits) -> io::Result<usize> {
+        self.make_room();
+        match self.socket.receive_soon(&mut self.input)? {
+            Received::Bytes(count, more) => {
+                self.readable = more;
+                self.advance(limits);
+                Ok(count)
+            }
+            Received::Nothing => Ok(0),
+            Received::End => {
+                self.ended = true;
+                Ok(0)
+            }
+        }
+    }
+
     /// Parses what has been received.
     pub fn advance(&mut self, limits: &Limits) {
         if matches!(self.phase, Phase::Head) {
@@ -316,7 +336,7 @@ impl Connection {
     fn discard(&self) -> Discarded {
         let mut sink = [const { MaybeUninit::<u8>::uninit() }; BODY_ROOM];
         for _ in 0..MAX_DISCARDS {
-            match recv(&self.socket, &mut sink[..], RecvFlags::empty()) {
+            match recv(&self.socket, &mut sink[..], RecvFlags::DONTWAIT) {
                 Ok((_, 0)) => return Discarded::End,
                 Ok(_) => {}
                 Err(Errno::AGAIN) => return Discarded::All,

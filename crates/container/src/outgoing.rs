@@ -71,7 +71,7 @@ pub(crate) fn send_response(
 fn send_file(socket: &OwnedFd, head: &[u8], part: &FilePart, mut sent: usize) -> io::Result<(usize, bool)> {
     while sent < head.len() {
         // The head waits for the first bytes of the body, to leave in the same packet.
-        match send(socket, &head[sent..], SendFlags::NOSIGNAL | SendFlags::MORE) {
+        match send(socket, &head[sent..], SendFlags::NOSIGNAL | SendFlags::DONTWAIT | SendFlags::MORE) {
             Ok(count) => sent += count,
             Err(Errno::AGAIN) => return Ok((sent, false)),
             Err(Errno::INTR) => {}

@@ -1,11 +1,15 @@
-//! A client's socket: as it is, or with TLS between it and us. Never blocks.
+//! A client's socket: as it is, or with TLS between it and us. Nothing blocks but what says so.
 
 use std::io::{self, IoSlice};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Duration;
 
 use rustix::buffer::spare_capacity;
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, Shutdown, recv, send, sendmsg, shutdown};
+use rustix::io::ioctl_fionbio;
+use rustix::net::{
+    RecvFlags, SendAncillaryBuffer, SendFlags, Shutdown, recv, send, sendmsg, shutdown, sockopt,
+};
 
 use crate::tls::{Tls, TlsSocket};
 
@@ -20,7 +24,7 @@ pub(crate) enum Received {
     End,
 }
 
-/// A non-blocking socket.
+/// An accepted socket.
 #[derive(Debug)]
 pub(crate) enum Socket {
     Plain(OwnedFd),
@@ -50,16 +54,27 @@ impl Socket {
             Self::Plain(socket) => socket,
             Self::Tls(tls) => return tls.receive(into),
         };
-        let room = into.capacity() - into.len();
-        loop {
-            return match recv(&*socket, spare_capacity(into), RecvFlags::empty()) {
-                Ok((0, _)) => Ok(Received::End),
-                // A short read empties the socket, which saves a second call that would only say so.
-                Ok((count, _)) => Ok(Received::Bytes(count, count == room)),
-                Err(Errno::AGAIN) => Ok(Received::Nothing),
-                Err(Errno::INTR) => continue,
-                Err(error) => Err(error.into()),
-            };
+        receive(socket, into, RecvFlags::DONTWAIT)
+    }
+
+    /// Lets `receive_soon` wait for so long. Nothing else waits for it but a file on its way out, which goes on
+    /// when the socket takes more. Whether there is such a wait: not with TLS, which reads for reasons of its own.
+    pub fn wait_in_reads(&self, patience: Duration) -> bool {
+        let Self::Plain(socket) = self else { return false };
+        sockopt::set_socket_timeout(socket, sockopt::Timeout::Recv, Some(patience)).is_ok()
+            && sockopt::set_socket_timeout(socket, sockopt::Timeout::Send, Some(patience)).is_ok()
+            && ioctl_fionbio(socket, false).is_ok()
+    }
+
+    /// As `receive`, and waits for the first byte for as long as `wait_in_reads` allowed.
+    ///
+    /// # Errors
+    /// The connection is broken.
+    #[inline]
+    pub fn receive_soon(&mut self, into: &mut Vec<u8>) -> io::Result<Received> {
+        match self {
+            Self::Plain(socket) => receive(socket, into, RecvFlags::empty()),
+            Self::Tls(tls) => tls.receive(into),
         }
     }
 
@@ -114,16 +129,34 @@ impl AsFd for Socket {
     }
 }
 
+#[inline]
+fn receive(socket: &OwnedFd, into: &mut Vec<u8>, flags: RecvFlags) -> io::Result<Received> {
+    let room = into.capacity() - into.len();
+    loop {
+        return match recv(socket, spare_capacity(into), flags) {
+            Ok((0, _)) => Ok(Received::End),
+            // A short read empties the socket, which saves a second call that would only say so.
+            Ok((count, _)) => Ok(Received::Bytes(count, count == room)),
+            Err(Errno::AGAIN) => Ok(Received::Nothing),
+            Err(Errno::INTR) => continue,
+            Err(error) => Err(error.into()),
+        };
+    }
+}
+
+/// Not `NOSIGNAL` alone: a socket whose reads may wait is in blocking mode.
+const SENDING: SendFlags = SendFlags::NOSIGNAL.union(SendFlags::DONTWAIT);
+
 fn send_parts(socket: &OwnedFd, head: &[u8], body: &[u8], mut sent: usize) -> io::Result<usize> {
     let total = head.len() + body.len();
     while sent < total {
         let result = if body.is_empty() {
-            send(socket, &head[sent..], SendFlags::NOSIGNAL)
+            send(socket, &head[sent..], SENDING)
         } else if sent >= head.len() {
-            send(socket, &body[sent - head.len()..], SendFlags::NOSIGNAL)
+            send(socket, &body[sent - head.len()..], SENDING)
         } else {
             let parts = [IoSlice::new(&head[sent..]), IoSlice::new(body)];
-            sendmsg(socket, &parts, &mut SendAncillaryBuffer::default(), SendFlags::NOSIGNAL)
+            sendmsg(socket, &parts, &mut SendAncillaryBuffer::default(), SENDING)
         };
         match result {
             Ok(count) => sent += count,
