@@ -14,7 +14,13 @@ from loadstone.study.order import NAME, Order, header
 from loadstone.study.results import Results
 from loadstone.study.schedule import Task
 
-RATES = {"threaded": 9.0, "hybrid-session": 16.0, "hybrid-none": 0.0, "tomcat-threads": 4.0}
+RATES = {
+    "threaded": 9.0,
+    "hybrid-session": 16.0,
+    "hybrid-session-refuse": 14.0,
+    "hybrid-none": 0.0,
+    "tomcat-threads": 4.0,
+}
 """Sessions completed a second when 80 arrive; others 11."""
 CLOSED = {"threaded": 2800, "tomcat-threads": 580}
 
@@ -53,6 +59,7 @@ def _measured(task: Task, noise: random.Random) -> dict[str, Any]:
         "completed": completed,
         "elapsed_s": elapsed_s,
         "sessions_per_s": rate,
+        "steady_sessions_per_s": rate if task.part == "overload" else None,
         "replies": completed * 13,
         "replies_per_s": completed * 13 / elapsed_s,
         "life_s_mean": 8.0 if completed else None,

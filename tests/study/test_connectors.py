@@ -105,10 +105,10 @@ def test_every_repetition_has_every_server_in_another_order(tmp_path: Path) -> N
         for task in plan.tasks
         if (task.part, task.case["sessions_per_s"], task.case["client"]) == ("dynamic", 80, "loadstone")
     ]
-    orders = [[t.case["server"] for t in often[6 * index : 6 * index + 6]] for index in range(5)]
+    orders = [[t.case["server"] for t in often[7 * index : 7 * index + 7]] for index in range(5)]
     assert all(sorted(order) == sorted(orders[0]) for order in orders)
     assert len({tuple(order) for order in orders}) > 1
-    assert plan.expected_s < 45 * 60
+    assert plan.expected_s < 55 * 60
 
 
 def test_servers_and_parts_of_an_order_survive_an_interruption(tmp_path: Path) -> None:
@@ -124,23 +124,36 @@ def test_servers_and_parts_of_an_order_survive_an_interruption(tmp_path: Path) -
 
 
 def test_targets_are_judged_by_medians(content: dict[str, Any]) -> None:
-    by_what = {one["what"].rpartition(", ")[2]: one for one in content["targets"]}
+    ours = [
+        one
+        for one in content["targets"]
+        if one["experiment"] == "dynamic" and one["server"] == "hybrid-session"
+    ]
+    by_what = {one["what"].rpartition(", ")[2]: one for one in ours}
     own = by_what["against our own threaded connector"]
     assert own["measured"]["value"] == pytest.approx(16 / 9, rel=0.05) and own["met"]
     assert own["measured"]["low"] <= own["measured"]["value"] <= own["measured"]["high"]
     assert by_what["against Tomcat limited as the paper's"]["measured"]["value"] == pytest.approx(4, rel=0.05)
     best = by_what["against the best of all other servers"]
-    assert best["met"] and best["measured"]["value"] == pytest.approx(16 / 11, rel=0.05)
-    share = next(one for one in content["targets"] if one["value"])
+    assert best["met"] and best["measured"]["value"] == pytest.approx(16 / 14, rel=0.05)
+    share = next(one for one in ours if one["value"])
     assert share["measured"]["value"] == pytest.approx(0.96, rel=0.04) and share["met"]
-    assert all(one["met"] for one in content["targets"])
+    assert all(one["met"] for one in ours)
+    steady = [one for one in content["targets"] if one["experiment"] == "overload"]
+    assert len(steady) == 6 and all(one["met"] for one in steady)
+    refused = [one for one in content["targets"] if one["server"] == "hybrid-session-refuse"]
+    assert [one["met"] for one in refused] == [True, True, False, False, True, True]
 
 
 def test_a_target_that_is_missed_is_said_to_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(made_up.RATES, "hybrid-session", 9.0)
     plan = made_up.planned(tmp_path)
     found = made_up.written(plan, made_up.measure(plan))
-    verdicts = [one["met"] for one in found["targets"] if one["figure"] == "sessions_per_s"]
+    verdicts = [
+        one["met"]
+        for one in found["targets"]
+        if (one["figure"], one["server"]) == ("sessions_per_s", "hybrid-session")
+    ]
     assert verdicts == [False, False, False, False]
     assert "✗ not met" in study_page(tmp_path)
 
@@ -175,7 +188,8 @@ def test_the_page_has_the_papers_figures(content: dict[str, Any], folder: Path) 
         assert any(title.startswith(f"Figure {number}:") for title in titles), number
     page = study_page(folder)
     assert "hybrid, sessions first" in part.sentence
-    assert "7 of 7 targets met" in page
+    judged = [one["met"] for one in content["targets"]]
+    assert f"{sum(judged)} of {len(judged)} targets met" in page
     assert len(page.encode()) < 3_000_000
 
 
@@ -199,6 +213,7 @@ def test_medians_have_intervals_of_order_statistics() -> None:
 def test_seconds_of_a_run_make_its_figures() -> None:
     empty = {"bucket": [], "count": []}
     second = {
+        "second": 1,
         "operations": [
             {"ok": 20, "failed": [0, 0, 0, 1, 2, 0], "response": {"bucket": [1000], "count": [20]}}
         ],
@@ -213,7 +228,8 @@ def test_seconds_of_a_run_make_its_figures() -> None:
     }  # fmt: skip
     found = figures([second, second], 4.0)
     assert (found["begun"], found["completed"], found["dropped"]) == (8, 2, 2)
-    assert found["sessions_per_s"] == 0.5
+    assert found["sessions_per_s"] == 0.5 and found["steady_sessions_per_s"] is None
+    assert figures([second, second | {"second": 3}], 4.0, (1, 3))["steady_sessions_per_s"] == 0.5
     assert (found["life_s_mean"], found["calls_completed_mean"]) == (2.0, 12.0)
     assert found["response_ms_p50"] == 1.0
     assert (found["lost"], found["failed"]) == ({"timeout": 2}, {"timeout": 2, "status": 4})

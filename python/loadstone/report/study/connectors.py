@@ -29,6 +29,10 @@ _DYNAMIC = (
 _INTROS = {
     "dynamic": "Every call passes through one simulated database that all servers ask: what it carries is "
     "the same for all of them, whatever the machine. A session whose call is not answered in time is lost.",
+    "overload": "The same for half a minute. Sessions a second are those completed from the tenth second to "
+    "the last arrival: neither the beginning, when nobody can have finished, nor the end counts.",
+    "auctions": "The auction site itself, walked as its visitors trade, think times a fiftieth: nobody waits "
+    "for a database of another machine, the processor is what runs out.",
     "static": "Files of SURGE’s laws, about six a session, over a connection that is kept.",
 }
 
@@ -112,7 +116,7 @@ def _verdicts(study: Json) -> Section:
 
 
 def _experiment(study: Json, name: str) -> Section:
-    wanted = _STATIC if name == "static" else _DYNAMIC
+    wanted = {"static": _STATIC, "overload": ()}.get(name, _DYNAMIC)
     ranked = charts.ranking(study, name)
     lines = [charts.over_load(study, name, figure, place) for place, figure in wanted]
     return Section(

@@ -25,6 +25,7 @@ TITLES = {
     ),
     "closed_by_server": ("Connections closed by the server", "Of a whole measurement."),
     "sessions_per_s": ("Sessions completed a second", "From the first arrival to the last end."),
+    "steady_sessions_per_s": ("Sessions completed a second", "From the tenth second to the last arrival."),
     "life_s_mean": ("Life of completed sessions, s", "From their arrival to their end."),
     "calls_completed_mean": ("Calls in completed sessions", "How long the sessions are that get through."),
     "timeouts": ("Client time-outs", "Calls without an answer in the client's time; of a whole measurement."),
@@ -108,10 +109,12 @@ def ranking(study: Json, experiment: str) -> Figure | None:
     cells = at_most(part)
     if not cells:
         return None
+    steady = all(cell["figures"]["steady_sessions_per_s"] for cell in cells)
+    figure = "steady_sessions_per_s" if steady else "sessions_per_s"
     kinds = {one["name"]: one["kind"] for one in study["variants"]}
     labels = {one["name"]: one["label"] for one in study["variants"]}
-    cells = sorted(cells, key=lambda cell: float(cell["figures"]["sessions_per_s"]["value"]))
-    found = [cell["figures"]["sessions_per_s"] for cell in cells]
+    cells = sorted(cells, key=lambda cell: float(cell["figures"][figure]["value"]))
+    found = [cell["figures"][figure] for cell in cells]
     shades = ["@s1" if kinds[cell["server"]] == "own" else "@s4" for cell in cells]
     at = list(range(len(cells)))
     frame = layout(

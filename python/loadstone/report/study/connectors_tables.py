@@ -15,6 +15,7 @@ _COLUMNS = (
     ("completed", "sessions completed", 0),
     ("completed_share", "share of all", 2),
     ("sessions_per_s", "sessions/s", 1),
+    ("steady_sessions_per_s", "steady sessions/s", 1),
     ("replies_per_s", "replies/s", 1),
     ("life_s_mean", "life s", 1),
     ("calls_completed_mean", "calls", 1),

@@ -15,6 +15,7 @@ from loadstone.study.file import FOLDER, load_study_file
 FILE = FOLDER / "connectors.toml"
 Figure = Literal[
     "sessions_per_s",
+    "steady_sessions_per_s",
     "completed_share",
     "replies_per_s",
     "response_ms_mean",
@@ -71,6 +72,9 @@ class Experiment(Table):
     )
     arrive_s: Annotated[Positive, Field(description="how long sessions arrive")]
     drain_s: Annotated[Positive, Field(description="for sessions to end, at most")]
+    settled_s: Annotated[
+        Count | None, Field(description="from here to the last arrival it is steady: whole seconds")
+    ] = None
     capacity_sessions_per_s: Annotated[Positive | None, Field(description="that no server can exceed")] = None
     compare: Annotated[
         list[str], Field(min_length=2, max_length=2, description="hybrid and threaded, as the paper does")
@@ -83,6 +87,7 @@ class Target(Table):
     """What must be shown."""
 
     what: str
+    experiment: str
     figure: Figure
     server: Annotated[str, Field(description="or `own`: the worst of our own")]
     sessions_per_s: Positive
@@ -168,6 +173,9 @@ def _contradictions(file: Description) -> list[Finding]:
                         message = f"`{name}` cannot serve a built-in application"
                         found.append(Finding("study-server", message, at))
     for number, target in enumerate(file.target):
+        if target.experiment not in experiments:
+            message = f"there is no experiment `{target.experiment}`"
+            found.append(Finding("study-server", message, ("target", number, "experiment")))
         known(target.server, ("target", number, "server"), OWN)
         if target.against is not None:
             known(target.against, ("target", number, "against"), BEST)

@@ -17,6 +17,7 @@ FIGURES = (
     "completed",
     "completed_share",
     "sessions_per_s",
+    "steady_sessions_per_s",
     "replies_per_s",
     "life_s_mean",
     "calls_completed_mean",
@@ -117,9 +118,7 @@ def verdict(target: Target, description: Description, found: Json) -> Json:
     kinds = {one.name: one.kind for one in description.server}
     at = [
         cell
-        for part in found.values()
-        if part["capacity_sessions_per_s"]
-        for cell in part["cells"]
+        for cell in found.get(target.experiment, {"cells": []})["cells"]
         if cell["client"] == "loadstone" and cell["sessions_per_s_offered"] == target.sessions_per_s
     ]
     by_name = {cell["server"]: cell for cell in at if cell["figures"][target.figure]}

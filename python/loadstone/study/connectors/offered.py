@@ -33,8 +33,10 @@ def scenario_of(experiment: Experiment, sessions_per_s: float) -> Scenario:
     )
 
 
-def offer(engine: Engine, plan: Json) -> Json:
-    """Runs the plan; its figures. LoadstoneError `plan-refused`, `sut-unreachable`."""
+def offer(engine: Engine, plan: Json, steady: tuple[float, float] | None = None) -> Json:
+    """Runs the plan; its figures, those of the `steady` span too. LoadstoneError `plan-refused`,
+    `sut-unreachable`.
+    """
     run = engine.start(json.dumps(plan))
     windows: list[Json] = []
     try:
@@ -47,17 +49,18 @@ def offer(engine: Engine, plan: Json) -> Json:
     except BaseException:
         run.stop()
         raise
-    found = figures(windows, summary["ended_s"])
+    found = figures(windows, summary["ended_s"], steady)
     if summary["outcome"] == "unreachable":
         raise LoadstoneError("sut-unreachable", "no connection to it: " + "; ".join(summary["examples"][:1]))
     return found | ({"examples": summary["examples"][:3]} if summary["examples"] else {})
 
 
-def figures(windows: Sequence[Json], ended_s: float) -> Json:
+def figures(windows: Sequence[Json], ended_s: float, steady: tuple[float, float] | None = None) -> Json:
     """All seconds of a run together, its draining included; `ended_s`: from the first start to the last end.
 
     Response times are those of answered calls, from when they should have been sent; lives those of
-    completed sessions, from when they should have arrived.
+    completed sessions, from when they should have arrived. `steady`: whole seconds from and to which
+    completions are counted for `steady_sessions_per_s`.
     """
     operations = [one for window in windows for one in window["operations"]]
     sessions = [one for window in windows for one in window["sessions"]]
@@ -73,6 +76,7 @@ def figures(windows: Sequence[Json], ended_s: float) -> Json:
         "dropped": sum(one["dropped"] for one in sessions),
         "elapsed_s": round(ended_s, 6),
         "sessions_per_s": completed / ended_s if ended_s else 0.0,
+        "steady_sessions_per_s": _steady(windows, *steady) if steady else None,
         "replies": replies,
         "replies_per_s": replies / ended_s if ended_s else 0.0,
         "failed": _by_cause(one["failed"] for one in operations),
@@ -87,6 +91,12 @@ def figures(windows: Sequence[Json], ended_s: float) -> Json:
         "closed_by_server": sum(window["closed_idle"] + window["closed_with_answer"] for window in windows),
         "generator_cpu_s": sum(window["cpu_user_s"] + window["cpu_sys_s"] for window in windows),
     }
+
+
+def _steady(windows: Sequence[Json], from_s: float, to_s: float) -> float:
+    inside = [window for window in windows if from_s <= window["second"] < to_s]
+    completed = sum(int(one["completed"]) for window in inside for one in window["sessions"])
+    return completed / (to_s - from_s)
 
 
 def _by_cause(counts: Iterable[Sequence[int]]) -> dict[str, int]:

@@ -109,7 +109,8 @@ class Performer:
                 timeout_s=plan["load"]["timeout_s"],
             )
         else:
-            found = offer(self.engine, plan)
+            steady = (experiment.settled_s, experiment.arrive_s) if experiment.settled_s else None
+            found = offer(self.engine, plan, steady)
         found["server_cpu_s"] = running.cpu_s() - cpu_s
         settle(database)
         # What the server asked for after its clients had left is asked for nobody: it counts, too.
