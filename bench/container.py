@@ -39,6 +39,8 @@ ITEMS_LUA = f"""
 math.randomseed(7)
 request = function() return wrk.format("GET", "/item?id=" .. math.random(1, {item_database.ITEMS})) end
 """
+_MOST_LOST = 0.05
+"""Share of the requests that may be lost with their connections."""
 COMPARED_ITEMS = (1, 777, item_database.ITEMS)
 
 Measured = dict[str, dict[str, dict[str, float]]]
@@ -71,8 +73,8 @@ def drive(table: str, port: int, folder: Path, seconds: int, connections: int) -
     elapsed = time.monotonic() - started
     count = re.search(r"(\d+) requests in", done.stdout)
     lost = sum(int(number) for number in re.findall(r"(?:connect|read|write|timeout) (\d+)", done.stdout))
-    # Apache now and then closes a connection that wrk then opens again.
-    if not count or "Non-2xx" in done.stdout or lost > connections:
+    # Some servers now and then close a connection that is kept, and wrk opens it again: told with the figures.
+    if not count or "Non-2xx" in done.stdout or lost > _MOST_LOST * int(count.group(1)):
         raise SystemExit(f"wrk was not answered well:\n{done.stdout}{done.stderr}")
     return int(count.group(1)), lost, elapsed
 

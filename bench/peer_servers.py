@@ -46,8 +46,9 @@ LoadModule mime_module {modules}/mod_mime.so
 TypesConfig /etc/mime.types
 ServerLimit 1
 StartServers 1
-ThreadsPerChild 64
-MaxRequestWorkers 64
+ThreadLimit 192
+ThreadsPerChild 192
+MaxRequestWorkers 192
 AsyncRequestWorkerFactor 400
 KeepAlive On
 MaxKeepAliveRequests 0
