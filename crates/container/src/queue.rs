@@ -22,6 +22,8 @@ struct State<T> {
     waking: bool,
     /// The bound below which the producer wants to hear that there is room.
     wanted: Option<usize>,
+    /// Fewer items than this end the rest of the producer; 0 when it does not rest.
+    enough: usize,
     /// Workers that are to end when they find no work.
     surplus: usize,
     closed: bool,
@@ -42,6 +44,15 @@ impl<T> State<T> {
         tell
     }
 
+    /// Whether the producer's rest is over.
+    fn stir(&mut self) -> bool {
+        let stir = self.items.len() < self.enough;
+        if stir {
+            self.enough = 0;
+        }
+        stir
+    }
+
     /// Whether a sleeping worker is to be woken now.
     fn wake(&mut self) -> bool {
         let wake = self.sleeping > 0 && !self.waking && !self.items.is_empty();
@@ -58,6 +69,7 @@ impl<T> Queue<T> {
             sleeping: 0,
             waking: false,
             wanted: None,
+            enough: 0,
             surplus: 0,
             closed: false,
         };
@@ -82,22 +94,26 @@ impl<T> Queue<T> {
         }
     }
 
-    /// The next item, and since when it has waited; blocks while there is none. Calls `on_room` when the producer waits for the room that this leaves.
+    /// The next item, and since when it has waited; blocks while there is none. Calls `on_room` when the producer waits for
+    /// the room that this leaves, `on_little` when it rests and too little is left.
     /// None: the queue is closed, or the worker is dismissed.
-    pub fn pop(&self, on_room: impl Fn()) -> Option<(T, Instant)> {
+    pub fn pop(&self, on_room: impl Fn(), on_little: impl Fn()) -> Option<(T, Instant)> {
         let mut state = self.lock();
         loop {
             if state.closed {
                 return None;
             }
             if let Some(item) = state.items.pop_front() {
-                let (room, wake) = (state.tell(), state.wake());
+                let (room, wake, little) = (state.tell(), state.wake(), state.stir());
                 drop(state);
                 if wake {
                     self.work.notify_one();
                 }
                 if room {
                     on_room();
+                }
+                if little {
+                    on_little();
                 }
                 return Some(item);
             }
@@ -113,6 +129,15 @@ impl<T> Queue<T> {
             state.sleeping -= 1;
             state.waking = false;
         }
+    }
+
+    /// Whether there are `plenty` of items and nobody is without work, so that the producer may rest; if so, the `pop` that
+    /// leaves fewer than `enough` says so.
+    pub fn may_rest(&self, plenty: usize, enough: usize) -> bool {
+        let mut state = self.lock();
+        let rest = state.sleeping == 0 && state.items.len() >= plenty;
+        state.enough = if rest { enough } else { 0 };
+        rest
     }
 
     /// How many more items fit below `bound`, `more` workers not counted who could come. If none, the `pop` that makes

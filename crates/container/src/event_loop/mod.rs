@@ -51,6 +51,9 @@ pub(crate) trait Desk: Send {
     /// Gives what was taken on; whether there was any.
     fn hand_over(&mut self) -> bool;
 
+    /// Rests for a moment, if there is so much to do already that more requests would only wait.
+    fn rest(&self) {}
+
     /// How many requests more there is room for, when no more than `bound` may wait. If none, the loop is woken once
     /// there is.
     fn spare(&self, bound: usize) -> usize;
@@ -191,6 +194,7 @@ impl<D: Desk> EventLoop<D> {
             if self.draining && self.slots.open() == 0 {
                 break;
             }
+            self.desk.rest();
         }
         self.control.lifetime.ended();
     }

@@ -2,11 +2,17 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::Duration;
 
 use super::Shared;
 use crate::connection::Connection;
 use crate::counters::{Tally, Work};
 use crate::event_loop::Desk;
+
+/// The longest rest of the event loop: whoever else wakes it waits so much longer. Resting while workers have enough to do lets
+/// requests come in batches, where the loop would take the processor from a worker for each.
+const REST: Duration = Duration::from_millis(1);
 
 pub(super) struct HandOver {
     shared: Arc<Shared>,
@@ -14,11 +20,14 @@ pub(super) struct HandOver {
     ready: Vec<Box<Connection>>,
     /// Swapped with `Shared::returned`.
     returned: Vec<Box<Connection>>,
+    /// Most that there are.
+    workers: usize,
 }
 
 impl HandOver {
     pub(super) fn new(shared: Arc<Shared>) -> Self {
-        Self { shared, ready: Vec::new(), returned: Vec::new() }
+        let workers = shared.control.config.worker_count();
+        Self { shared, ready: Vec::new(), returned: Vec::new(), workers }
     }
 }
 
@@ -34,6 +43,13 @@ impl Desk for HandOver {
             self.shared.queue.push_all(&mut self.ready);
         }
         any
+    }
+
+    fn rest(&self) {
+        if self.shared.queue.may_rest(2 * self.workers, self.workers) {
+            self.shared.resting.get_or_init(thread::current);
+            thread::park_timeout(REST);
+        }
     }
 
     fn spare(&self, bound: usize) -> usize {

@@ -21,8 +21,8 @@ mod worker;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::{Builder, JoinHandle};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::{Builder, JoinHandle, Thread};
 use std::time::Duration;
 
 use loadstone_http::{Handler, Service};
@@ -45,6 +45,8 @@ struct Shared {
     control: Arc<Control>,
     service: Arc<dyn Service>,
     queue: Queue<Box<Connection>>,
+    /// The event loop's thread, once it has rested.
+    resting: OnceLock<Thread>,
     /// Connections that workers hand back.
     returned: Mutex<Vec<Box<Connection>>>,
     /// Edges of connections that are away, by slot.
@@ -65,6 +67,13 @@ impl Shared {
         let noted = || self.wanted[slot].load(Ordering::SeqCst) != 0;
         if attention || noted() || self.control.lifetime.is_draining() {
             self.control.waker.wake();
+        }
+    }
+
+    /// Ends the event loop's rest.
+    fn stir(&self) {
+        if let Some(thread) = self.resting.get() {
+            thread.unpark();
         }
     }
 
@@ -96,6 +105,7 @@ pub(crate) fn start(
 ) -> io::Result<Hybrid> {
     let shared = Arc::new(Shared {
         queue: Queue::new(),
+        resting: OnceLock::new(),
         returned: Mutex::new(Vec::new()),
         wanted: (0..config.max_connections).map(|_| AtomicU8::new(0)).collect(),
         // As many may be stuck as work.

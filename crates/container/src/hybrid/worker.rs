@@ -19,7 +19,7 @@ pub(super) fn run(shared: &Shared, handler: Option<Box<dyn Handler>>, index: usi
     let tally = &shared.tallies[index];
     let Control { config, lifetime, waker, .. } = &*shared.control;
     let mut cpu = config.auto.then(|| (Instant::now(), thread_cpu()));
-    while let Some((mut connection, queued)) = shared.queue.pop(|| waker.wake()) {
+    while let Some((mut connection, queued)) = shared.queue.pop(|| waker.wake(), || shared.stir()) {
         let taken = Instant::now();
         tally.queue_wait_ns.add_time(taken - queued);
         tally.begin(taken);

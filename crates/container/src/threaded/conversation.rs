@@ -41,7 +41,7 @@ struct Worker<'s> {
 pub(super) fn run(shared: &Shared, handler: Option<Box<dyn Handler>>, index: usize, waker: &Arc<Waker>) {
     let exchange = Exchange::new(shared.service.clone(), handler, shared.config.compress);
     let mut worker = Worker { shared, exchange, tally: &shared.tallies[index + 1], index, waker };
-    while let Some((socket, queued)) = shared.queue.pop(|| shared.waker.wake()) {
+    while let Some((socket, queued)) = shared.queue.pop(|| shared.waker.wake(), || {}) {
         worker.tally.queue_wait_ns.add_time(queued.elapsed());
         worker.converse(socket);
         shared.closed();
