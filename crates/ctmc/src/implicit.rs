@@ -4,7 +4,9 @@
 //! L_k(t/τ) · R·(1 − R)ᵏ·v: one factor for many terms, all of them good for a whole interval of t. Cut off after
 //! term s, the polynomial u(t) differs from a solution of v' = Q·v only by the defect
 //!
-//!     u' − Q·u = L¹_s(t/τ)/τ · (1 − R)ˢ⁺¹·v,   u(0) − v = −(1 − R)ˢ⁺¹·v
+//! ```text
+//! u' − Q·u = L¹_s(t/τ)/τ · (1 − R)ˢ⁺¹·v,   u(0) − v = −(1 − R)ˢ⁺¹·v
+//! ```
 //!
 //! and a computed term that misses its equation by e adds L_k·e/τ. Because exp(tQ) makes no vector larger in its
 //! largest entry, the error is at most what the defect integrates to. |L¹_s(x)| <= (s + 1)·exp(x/2) and |L_k(x)| <=

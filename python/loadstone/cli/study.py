@@ -11,8 +11,8 @@ import typer
 
 from loadstone.cli import study_connectors, study_nodes
 from loadstone.cli.columns import columns
+from loadstone.cli.conducted import Progress, conclude, going_on, say
 from loadstone.cli.run import INTERRUPTED, default_folder
-from loadstone.errors import OUR_FAULT
 
 study = typer.Typer(no_args_is_help=True, help="A paper's measurements made again, and more.")
 
@@ -67,28 +67,17 @@ def balancers(
         order = conducting.begin(folder, quick=quick, only=parts, topology=topology)
     plan = conducting.lay_out(order)
     for part, why in plan.skipped.items():
-        _say(f"{part} is left out: {why}")
-    _say(f"{len(plan.tasks)} measurements, about {plan.expected_s / 60:.0f} minutes, into {order.folder}")
+        say(f"{part} is left out: {why}")
+    say(f"{len(plan.tasks)} measurements, about {plan.expected_s / 60:.0f} minutes, into {order.folder}")
     try:
         command = ["loadstone", *sys.argv[1:]]
-        content = conducting.run(plan, command, Interrupt(), _Progress(), _say)
+        content = conducting.run(plan, command, Interrupt(), Progress(_told), say)
     except KeyboardInterrupt:
-        _say(f"aborted; `loadstone study balancers --resume {order.folder}` goes on")
+        say(f"aborted; {going_on('balancers', order.folder)}")
         raise typer.Exit(INTERRUPTED) from None
     record.write_text(order.folder / "report.html", study_page(order.folder))
     print(json.dumps(content, indent=2) if as_json else _summary(content, order.folder))
-    raise typer.Exit(_conclude(content, order.folder))
-
-
-def _conclude(content: dict[str, Any], folder: Path) -> int:
-    """0 when everything was measured; what was not is said on stderr."""
-    failed = content["tasks"]["failed"]
-    for one in failed:
-        _say(f"not measured: {one['part']} {_case(one['case'])}: {one['error'].splitlines()[0]}")
-    if content["outcome"] == "interrupted":
-        _say(f"interrupted; `loadstone study balancers --resume {folder}` goes on")
-        return INTERRUPTED
-    return OUR_FAULT if failed or content["outcome"] != "complete" else 0
+    raise typer.Exit(conclude(content, order.folder))
 
 
 def _summary(content: dict[str, Any], folder: Path) -> str:
@@ -120,29 +109,6 @@ def _interval(one: dict[str, Any]) -> str:
     return f"{one['value']:,.0f} ({one['low']:,.0f}–{one['high']:,.0f})"
 
 
-def _case(case: dict[str, Any]) -> str:
-    return " ".join(str(value) for value in case.values())
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
-
-
-class _Progress:
-    """A line for each measurement on stderr."""
-
-    def __init__(self) -> None:
-        self._before = ""
-
-    def begins(self, task: Any, number: int, of: int, left_s: float) -> None:
-        """Remembers what the line begins with."""
-        self._before = f"{number}/{of}  {left_s / 60:4.1f} min left  {task.part:<10}  {_case(task.case)}"
-
-    def ends(self, task: Any, measured: dict[str, Any]) -> None:
-        """Shows what was measured."""
-        lost = sum(measured["failed"].values())
-        _say(f"{self._before}  {measured['requests_per_s']:,.0f}/s" + (f"  {lost} failed" if lost else ""))
-
-    def failed(self, task: Any, error: str) -> None:
-        """Shows why it was not."""
-        _say(f"{self._before}  {error.splitlines()[0]}")
+def _told(measured: dict[str, Any]) -> str:
+    lost = sum(measured["failed"].values())
+    return f"{measured['requests_per_s']:,.0f}/s" + (f"  {lost} failed" if lost else "")

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from loadstone.cli.columns import columns
+from loadstone.cli.conducted import Progress, conclude, going_on, say
 from loadstone.cli.run import INTERRUPTED, default_folder
-from loadstone.errors import OUR_FAULT
 
 
 def register(study: typer.Typer) -> None:
@@ -56,30 +56,21 @@ def connectors_command(
         folder = out or default_folder("connectors")
         order = conducting.begin(folder, quick=quick, only=_names(only), servers=_names(servers))
     plan = conducting.lay_out(order)
-    _say(f"{len(plan.tasks)} measurements, about {plan.expected_s / 60:.0f} minutes, into {order.folder}")
+    say(f"{len(plan.tasks)} measurements, about {plan.expected_s / 60:.0f} minutes, into {order.folder}")
     try:
-        content = conducting.run(plan, ["loadstone", *sys.argv[1:]], RustEngine(), Interrupt(), _Progress())
+        content = conducting.run(
+            plan, ["loadstone", *sys.argv[1:]], RustEngine(), Interrupt(), Progress(_told)
+        )
     except KeyboardInterrupt:
-        _say(f"aborted; `loadstone study connectors --resume {order.folder}` goes on")
+        say(f"aborted; {going_on('connectors', order.folder)}")
         raise typer.Exit(INTERRUPTED) from None
     record.write_text(order.folder / "report.html", study_page(order.folder))
     print(json.dumps(content, indent=2, ensure_ascii=False) if as_json else _summary(content, order.folder))
-    raise typer.Exit(_conclude(content, order.folder))
+    raise typer.Exit(conclude(content, order.folder))
 
 
 def _names(words: str | None) -> list[str] | None:
     return [name.strip() for name in words.split(",")] if words else None
-
-
-def _conclude(content: dict[str, Any], folder: Path) -> int:
-    """0 when everything was measured; what was not is said on stderr."""
-    failed = content["tasks"]["failed"]
-    for one in failed:
-        _say(f"not measured: {one['part']} {one['case']['server']}: {one['error'].splitlines()[0]}")
-    if content["outcome"] == "interrupted":
-        _say(f"interrupted; `loadstone study connectors --resume {folder}` goes on")
-        return INTERRUPTED
-    return OUR_FAULT if failed or content["outcome"] != "complete" else 0
 
 
 def _summary(content: dict[str, Any], folder: Path) -> str:
@@ -128,28 +119,5 @@ def _value(one: dict[str, Any] | None, digits: int) -> str:
     return "–" if one is None else f"{one['value']:,.{digits}f}"
 
 
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
-
-
-class _Progress:
-    """A line for each measurement on stderr."""
-
-    def __init__(self) -> None:
-        self._before = ""
-
-    def begins(self, task: Any, number: int, of: int, left_s: float) -> None:
-        """Remembers what the line begins with."""
-        case = task.case
-        self._before = (
-            f"{number}/{of}  {left_s / 60:4.1f} min left  {task.part:<8}  {case['server']:<22} "
-            f"{case['sessions_per_s']:>5g}/s {case['client']}"
-        )
-
-    def ends(self, task: Any, measured: dict[str, Any]) -> None:
-        """Shows what was measured."""
-        _say(f"{self._before}  {measured['completed']} completed, {measured['sessions_per_s']:.1f}/s")
-
-    def failed(self, task: Any, error: str) -> None:
-        """Shows why it was not."""
-        _say(f"{self._before}  {error.splitlines()[0]}")
+def _told(measured: dict[str, Any]) -> str:
+    return f"{measured['completed']} completed, {measured['sessions_per_s']:.1f}/s"
