@@ -81,13 +81,6 @@ impl Client {
         assert!(self.received.is_empty());
     }
 
-    /// The same for a client that may still have been sending: what meets a closed socket cuts the connection.
-    #[track_caller]
-    pub fn assert_closed_or_cut(&mut self) {
-        let rest = self.rest();
-        assert!(rest.is_empty(), "{:?}", String::from_utf8_lossy(&rest));
-    }
-
     /// Whether the connection ends, in order or cut.
     pub fn is_cut(&mut self) -> bool {
         match self.stream.read(&mut [0; 64]) {

@@ -292,7 +292,8 @@ fn every_case_has_its_answer() {
                 Closed(status) => {
                     let reply = client.reply();
                     assert_eq!((reply.status, reply.keep_alive), (*status, false), "{case}");
-                    client.assert_closed_or_cut();
+                    // Cut where the probe, still on its way, met a closed socket.
+                    assert!(client.rest().is_empty(), "{case}");
                 }
             }
         }
