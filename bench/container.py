@@ -73,7 +73,7 @@ def drive(table: str, port: int, folder: Path, seconds: int, connections: int) -
     elapsed = time.monotonic() - started
     count = re.search(r"(\d+) requests in", done.stdout)
     lost = sum(int(number) for number in re.findall(r"(?:connect|read|write|timeout) (\d+)", done.stdout))
-    # Some servers now and then close a connection that is kept, and wrk opens it again: told with the figures.
+    # Some servers now and then close a connection that is kept; wrk opens it again: told with the figures.
     if not count or "Non-2xx" in done.stdout or lost > _MOST_LOST * int(count.group(1)):
         raise SystemExit(f"wrk was not answered well:\n{done.stdout}{done.stderr}")
     return int(count.group(1)), lost, elapsed
