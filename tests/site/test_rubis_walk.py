@@ -98,6 +98,7 @@ def test_somebody_registers_sells_bids_buys_and_comments(visitor: Visitor) -> No
     place = visitor.browser.current_url
 
     visitor.press("Log out", "header")
+    arrived(visitor, "Home")
     visitor.browser.get(place)
     follow(visitor, "Bid now", "PutBidAuth")
     log_in(visitor, 1, "PutBid")
