@@ -11,6 +11,7 @@ from loadstone.drive import Engine, EngineRun
 from loadstone.errors import LoadstoneError
 from loadstone.judge import Histogram
 from loadstone.scenario import load_scenario
+from loadstone.study.windows import take_all
 
 Json = dict[str, Any]
 
@@ -22,7 +23,6 @@ CAUSES = ("refused", "reset", "closed", "timeout", "status", "marker")
 
 _LONGEST_S = 120.0
 """A fixed number of requests that has not been answered by then never will be."""
-_LOOK_S = 0.1
 
 
 @dataclass(frozen=True)
@@ -109,19 +109,7 @@ def follow(run: EngineRun, generators: int, on_look: Callable[[int], None] | Non
 
     LoadstoneError `sut-unreachable` when no connection ever succeeded, `agents` when one was lost.
     """
-    windows: list[Json] = []
-    try:
-        while True:
-            window = run.next(_LOOK_S)
-            if window is not None:
-                windows.append(window)
-            elif (summary := run.summary()) is not None:
-                break
-            if on_look:
-                on_look(len(windows))
-    except BaseException:
-        run.stop()
-        raise
+    windows, summary = take_all(run, on_look)
     found = _sum(windows, summary, generators)
     if not found.ok and summary["outcome"] == "unreachable":
         raise LoadstoneError("sut-unreachable", "no connection to it: " + "; ".join(summary["examples"][:1]))

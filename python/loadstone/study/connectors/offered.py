@@ -12,10 +12,9 @@ from loadstone.judge import CAUSES, Histogram
 from loadstone.scenario import Scenario, load_scenario
 from loadstone.study.connectors.description import Experiment
 from loadstone.study.file import FOLDER
+from loadstone.study.windows import take_all
 
 Json = dict[str, Any]
-
-_LOOK_S = 0.25
 
 
 def scenario_of(experiment: Experiment, sessions_per_s: float) -> Scenario:
@@ -37,18 +36,7 @@ def offer(engine: Engine, plan: Json, steady: tuple[float, float] | None = None)
     """Runs the plan; its figures, those of the `steady` span too. LoadstoneError `plan-refused`,
     `sut-unreachable`.
     """
-    run = engine.start(json.dumps(plan))
-    windows: list[Json] = []
-    try:
-        while True:
-            window = run.next(_LOOK_S)
-            if window is not None:
-                windows.append(window)
-            elif (summary := run.summary()) is not None:
-                break
-    except BaseException:
-        run.stop()
-        raise
+    windows, summary = take_all(engine.start(json.dumps(plan)))
     found = figures(windows, summary["ended_s"], steady)
     if summary["outcome"] == "unreachable":
         raise LoadstoneError("sut-unreachable", "no connection to it: " + "; ".join(summary["examples"][:1]))
