@@ -7,7 +7,7 @@ from statistics import fmean, stdev
 
 import pytest
 
-from loadstone.chaos.beside import beside, chain, mean_interval
+from loadstone.chaos.beside import beside, chain, expected, mean_interval
 from loadstone.chaos.machine import Act, Machine, simulate
 from loadstone.chaos.probe import Seen
 from loadstone.nodes.cluster.answers import down_bounds
@@ -88,3 +88,12 @@ def test_an_interval_needs_two_and_stays_within_its_range() -> None:
     assert (found["low"], found["high"]) == (0.0, 1.0)
     found = mean_interval([11.0, 12.0, 13.0])
     assert found["low"] == pytest.approx(12 - 4.30265 / math.sqrt(3), rel=1e-4)
+
+
+def test_a_run_of_the_model_lies_where_it_is_expected() -> None:
+    """The range of means narrows with the number of lives and holds the chain's own mean."""
+    cluster = CLUSTERS["passive, repaired"]
+    truth = chain(cluster, 30.0)
+    few, many = (expected(cluster, 30.0, lives) for lives in (2, 8))
+    for name in ("availability", "nodes_up"):
+        assert few[name][0] < many[name][0] < truth[name] < many[name][1] < few[name][1]

@@ -58,7 +58,7 @@ def test_every_printed_count_is_the_papers_and_is_proved(made: dict[str, Any]) -
 
 @pytest.mark.long
 def test_what_differs_is_exactly_this(made: dict[str, Any]) -> None:
-    places = [sentence.split(": paper")[0] for sentence in study.disagreements(made)]
+    places = [sentence.split(": paper")[0] for sentence in made["disagreements"]]
     assert places == [
         "Figure 5(a), 1 at 12/year",
         "Figure 7, ilr, day range, high",

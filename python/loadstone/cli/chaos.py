@@ -55,7 +55,7 @@ def chaos(
 
 
 def _summary(content: dict[str, Any]) -> str:
-    head = ["cluster", "", "measured (95 %)", "model", "inside"]
+    head = ["cluster", "", "measured (95 %)", "model", "inside", "95 % of such runs"]
     rows = []
     for one in content["clusters"]:
         name = one["name"]
@@ -67,7 +67,7 @@ def _summary(content: dict[str, Any]) -> str:
             inside = one["inside"][what]
             rows.append(
                 [name, label, _interval(one["measured"][what]), f"{one['model'][what]:.4g}",
-                 "–" if inside is None else "yes" if inside else "no"]
+                 "–" if inside is None else "yes" if inside else "no", _expected(one["expected"].get(what))]
             )  # fmt: skip
             name = ""
     lost = [
@@ -76,6 +76,10 @@ def _summary(content: dict[str, Any]) -> str:
         for one in content["clusters"]
     ]
     return columns(head, rows, {"measured (95 %)", "model"}) + "\n\n" + "\n".join(lost)
+
+
+def _expected(one: list[float] | None) -> str:
+    return "–" if one is None else f"{one[0]:.4g}–{one[1]:.4g}"
 
 
 def _interval(one: dict[str, Any]) -> str:

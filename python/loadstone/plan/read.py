@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
@@ -224,11 +224,6 @@ class _Reader:
             repair_s=None if repair == "none" else parse_duration(repair, self.year_s),
             dormancy=DORMANCY[one.spares],
         )
-
-
-def varied(inputs: Inputs, **changes: object) -> Inputs:
-    """The same plan with other inputs, for what-ifs."""
-    return replace(inputs, **changes)  # type: ignore[arg-type]
 
 
 def _known_keys(table: Keys) -> list[str]:

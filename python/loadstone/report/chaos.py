@@ -93,6 +93,7 @@ def _table(clusters: list[Json]) -> Table:
             "low": one["measured"][what]["low"],
             "high": one["measured"][what]["high"],
             "model": one["model"][what],
+            "expected": _range(one.get("expected", {}).get(what)),
             "inside": {None: "–", True: "✓ yes", False: "✗ no"}[one["inside"][what]],
         }
         for one in clusters
@@ -109,6 +110,7 @@ def _table(clusters: list[Json]) -> Table:
             Column("high", "to", _four),
             Column("model", "model", _four),
             words("inside", "inside"),
+            Column("expected", "95 % of such runs, if the model is right", format.text),
         ],
         rows,
         note="An interval of 95 % misses once in twenty times, also when the model is right.",
@@ -191,6 +193,10 @@ def _method(found: Json, folder: Path) -> Section:
         ("Folder", str(folder)),
     ]
     return Section("method", "How it was done", facts=facts)
+
+
+def _range(one: list[float] | None) -> str:
+    return format.UNKNOWN if one is None else f"{one[0]:.4g}–{one[1]:.4g}"
 
 
 def _four(value: float | None) -> str:

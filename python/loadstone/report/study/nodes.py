@@ -53,7 +53,7 @@ def part(study: Json, folder: Path) -> Part:
         key="f1",
         name="Nodes",
         sentence=f"{study['summary']}: PCRAFT’s tables and figures, the paper’s value beside ours.",
-        badges=_badges(found),
+        badges=_badges(found, study["disagreements"]),
         tiles=[
             Tile(f"Num, {one['node']}", format.whole(one["num"]), "nodes", "for ten native throughputs")
             for one in found["base"]
@@ -78,7 +78,7 @@ def _counts(found: Json) -> list[Section]:
     ]
 
 
-def _badges(found: Json) -> list[Badge]:
+def _badges(found: Json, differing: list[str]) -> list[Badge]:
     cells = [cell for table in found["tables"] for cell in table["cells"] if cell["fitting"]]
     compared = [cell for cell in cells if cell["agrees"] is not None]
     same = sum(cell["agrees"] for cell in compared)
@@ -89,6 +89,8 @@ def _badges(found: Json) -> list[Badge]:
         badges.append(Badge("warn", f"{len(unproved)} counts are not proved by bounds"))
     else:
         badges.append(Badge("good", "every count proved by bounds"))
+    if differing:
+        badges.append(Badge("warn", f"{len(differing)} points differ from the paper", tuple(differing)))
     return badges
 
 

@@ -63,13 +63,13 @@ def run(description: Description, folder: Path, command: Sequence[str], say: Cal
         "findings": findings(description, parts),
         "parts": parts,
     }
+    content["disagreements"] = disagreements(parts)
     record.write_json(folder / NAME, content)
     return content
 
 
-def disagreements(content: Json) -> list[str]:
+def disagreements(parts: Json) -> list[str]:
     """Cells and points that compare with the paper and differ, by place; readings and fits left out."""
-    parts = content["parts"]
     cells = [
         f"{table['place']}, {cell['column']}, {cell['node']}: paper {cell['paper']}, ours {cell['ours']}"
         for table in parts["tables"]
