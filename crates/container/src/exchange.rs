@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use loadstone_http::{
-    Body, DATE_LEN, Handler, Limits, Response, ResponseContext, Service, Version, format_date, reason_phrase,
-    write_response_head,
+    Body, DATE_LEN, Handler, Limits, Parting, Response, ResponseContext, Service, Version, answer_absence,
+    answer_failure, answer_for_server, format_date, parting, write_response_head,
 };
 use rustix::time::{ClockId, clock_gettime};
 
@@ -21,9 +21,6 @@ use crate::outgoing::{Outgoing, send_response};
 const TURN: usize = 16;
 /// A body up to this size is copied behind its head: one buffer is cheaper to send than two.
 const COPIED_BODY: usize = 1024;
-
-/// What the server understands; which of them a page does is the application's to say.
-const METHODS: &str = "GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS";
 
 /// Turns responses into bytes on a socket; its buffers are used again for every response.
 #[derive(Debug)]
@@ -136,7 +133,7 @@ impl Exchange {
                 return;
             }
             connection.next_request(limits);
-            if !connection.is_ready() {
+            if !connection.intake.is_ready() {
                 return;
             }
         }
@@ -153,7 +150,7 @@ impl Exchange {
         tally: &Tally,
     ) -> io::Result<()> {
         let more = connection.has_more();
-        let Some((head, request)) = connection.request() else { return Ok(()) };
+        let Some((head, request)) = connection.intake.request() else { return Ok(()) };
         self.response.clear();
         tally.requests.add(1);
         if self.handler.is_none() {
@@ -161,8 +158,7 @@ impl Exchange {
             self.handler = contained(|| self.service.handler()).and_then(Result::ok);
         }
         match &mut self.handler {
-            // Asked of the server, not of a page (RFC 9110 §9.3.7).
-            _ if request.target == "*" => drop(self.response.status(204).header("Allow", METHODS)),
+            _ if answer_for_server(&request, &mut self.response) => {}
             Some(handler) => {
                 let response = &mut self.response;
                 if contained(|| handler.handle(&request, response)).is_none() {
@@ -170,25 +166,17 @@ impl Exchange {
                     let broken = self.handler.take();
                     contained(|| drop(broken));
                     tally.worker_panics.add(1);
-                    self.response.clear();
-                    self.response.status(500).text("internal server error\n");
+                    answer_failure(&mut self.response);
                 }
             }
-            None => drop(self.response.status(503).text("the application is not available\n")),
+            None => answer_absence(&mut self.response),
         }
         self.finisher.finish(&request, &mut self.response);
-        let stays = head.keep_alive && !self.response.closes() && !draining.load(Ordering::SeqCst);
-        connection.ending = match (stays, head.keep_alive) {
-            (true, _) => Ending::Open,
-            // A client that asked to close sends nothing more, unless it has already; any other might.
-            (false, true) => Ending::Linger,
-            (false, false) => {
-                if more {
-                    Ending::Linger
-                } else {
-                    Ending::Close
-                }
-            }
+        let draining = draining.load(Ordering::SeqCst);
+        connection.ending = match parting(&head, &self.response, draining, more) {
+            Parting::Stay => Ending::Open,
+            Parting::Close => Ending::Close,
+            Parting::Linger => Ending::Linger,
         };
         let head_only = head.method == loadstone_http::Method::Head;
         self.writer.send(connection, &mut self.response, head.version, head_only, tally)
@@ -208,15 +196,10 @@ pub(crate) fn refuse(
     status: u16,
     tally: &Tally,
 ) {
-    response.clear();
-    response.status(status).text(reason_phrase(status));
-    if status == 503 {
-        // A second is the least that the header can say.
-        response.header("Retry-After", "1");
-    }
+    loadstone_http::refuse(status, response);
     connection.ending = Ending::Linger;
     if writer.send(connection, response, Version::Http11, false, tally).is_err() {
         connection.ending = Ending::Broken;
     }
-    connection.shrink();
+    connection.intake.shrink();
 }

@@ -1,7 +1,7 @@
 //! What becomes of an application's answer before it is sent; the application cannot tell.
 
 use flate2::{Compress, Compression, Crc, FlushCompress, Status};
-use loadstone_http::{Body, Method, Request, Response, Validators, Verdict, parse_date};
+use loadstone_http::{Body, Request, Response, leave_out_what_is_known};
 
 /// A smaller answer fits into one packet as it is.
 const WORTH_COMPRESSING: usize = 1024;
@@ -25,25 +25,6 @@ impl Finisher {
             gzip.apply(request, response);
         }
     }
-}
-
-/// A page with a validator that the client has already is not sent again (RFC 9110 §13).
-fn leave_out_what_is_known(request: &Request<'_>, response: &mut Response) {
-    let reads = matches!(request.method, Method::Get | Method::Head);
-    if !reads || response.status != 200 || !request.is_conditional() {
-        return;
-    }
-    let modified_s = response.get("last-modified").and_then(parse_date);
-    let validators = Validators { etag: response.get("etag"), modified_s };
-    if validators == Validators::default() {
-        return;
-    }
-    let status = match validators.judge(request) {
-        Verdict::Proceed => return,
-        Verdict::NotModified => 304,
-        Verdict::Failed => 412,
-    };
-    response.status(status).without_content();
 }
 
 /// The gzip coding (RFC 1952). Its state is a third of a megabyte and used again for every answer.
@@ -126,7 +107,7 @@ fn shrinks(media_type: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loadstone_http::Headers;
+    use loadstone_http::{Headers, Method};
     use std::io::Read;
 
     fn page() -> Response {

@@ -3,7 +3,7 @@
 //!
 //! | who | reads | writes |
 //! |---|---|---|
-//! | a server | [`RequestHead::parse`], [`ChunkedDecoder`] | [`write_response_head`] |
+//! | a server | [`Intake`], which is [`RequestHead::parse`] and [`ChunkedDecoder`] over a connection's bytes | [`write_response_head`] |
 //! | a client | [`ResponseHead::parse`], [`ChunkedDecoder`] | requests of its own, with [`MultipartWriter`] and [`write_form_pair`] |
 //! | an application | [`Request`] | [`Response`] |
 //!
@@ -17,6 +17,7 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+mod answering;
 mod chunked;
 mod client_codec;
 mod conditional;
@@ -25,6 +26,7 @@ mod date;
 mod encoding;
 mod form;
 mod headers;
+mod intake;
 mod method;
 mod multipart;
 mod range;
@@ -34,6 +36,10 @@ mod server_codec;
 mod service;
 mod status;
 
+pub use answering::{
+    CONTINUE, Parting, answer_absence, answer_failure, answer_for_server, leave_out_what_is_known, parting,
+    refuse,
+};
 pub use chunked::{ChunkError, ChunkedDecoder};
 pub use client_codec::{BadResponse, BodyFraming, ResponseHead};
 pub use conditional::{Validators, Verdict};
@@ -41,6 +47,7 @@ pub use cookie::{Cookies, SetCookie};
 pub use date::{DATE_LEN, format_date, parse_date};
 pub use form::{FormPairs, percent_decode, percent_encode, write_form_pair};
 pub use headers::Headers;
+pub use intake::{Intake, Phase};
 pub use method::{Method, Version};
 pub use multipart::{Multipart, MultipartError, MultipartWriter, Part};
 pub use range::Wanted;

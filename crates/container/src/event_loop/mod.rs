@@ -13,14 +13,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use admission::{Door, TURN};
-use loadstone_http::Response;
+use loadstone_http::{Phase, Response};
 use rustix::buffer::spare_capacity;
 use rustix::event::{Timespec, epoll};
 use rustix::io::Errno;
 
 use crate::admission::Policy;
 use crate::config::Config;
-use crate::connection::{Connection, Discarded, Ending, LINGER, Phase};
+use crate::connection::{Connection, Discarded, Ending, LINGER};
 use crate::counters::{Tally, Work};
 use crate::exchange::{Writer, refuse};
 use crate::lifetime::Lifetime;
@@ -258,7 +258,9 @@ impl<D: Desk> EventLoop<D> {
             let next = self.advance(&mut connection);
             self.count(&mut connection);
             match next {
-                Next::Dispatch if !connection.used && self.door.receives() => self.let_wait(connection),
+                Next::Dispatch if !connection.intake.is_used() && self.door.receives() => {
+                    self.let_wait(connection)
+                }
                 Next::Dispatch => {
                     self.overtake();
                     moving = self.dispatch(connection);
@@ -274,7 +276,7 @@ impl<D: Desk> EventLoop<D> {
     fn dispatch(&mut self, connection: Box<Connection>) -> Option<Box<Connection>> {
         self.slots.send_away(connection.slot);
         let answered = self.desk.take(connection)?;
-        if answered.is_ready() {
+        if answered.intake.is_ready() {
             // It has had its turn: others come before its next request.
             self.put_off(answered, Waiting::Idle, false);
             return None;
@@ -292,7 +294,7 @@ impl<D: Desk> EventLoop<D> {
 
     /// Counts what the buffers of a connection take now.
     fn count(&mut self, connection: &mut Connection) {
-        let bytes = connection.memory();
+        let bytes = connection.intake.memory();
         if bytes != connection.counted {
             self.control.memory.fetch_add(bytes, Ordering::Relaxed);
             self.control.memory.fetch_sub(connection.counted, Ordering::Relaxed);
@@ -310,7 +312,7 @@ impl<D: Desk> EventLoop<D> {
 
     fn park(&mut self, mut connection: Box<Connection>, waiting: Waiting, progress: bool) {
         if waiting == Waiting::Idle {
-            connection.shrink();
+            connection.intake.shrink();
             self.count(&mut connection);
         }
         let deadline_ms = self.deadline_ms(waiting);
@@ -358,7 +360,7 @@ impl<D: Desk> EventLoop<D> {
                     Discarded::End => Next::Close,
                 };
             }
-            match connection.phase {
+            match *connection.intake.phase() {
                 Phase::Ready { .. } => return Next::Dispatch,
                 Phase::Bad(status) => {
                     self.tally().bad_requests.add(1);
@@ -371,7 +373,7 @@ impl<D: Desk> EventLoop<D> {
                     self.tally().bytes_in.add(count as u64);
                     received += count;
                     self.count(connection);
-                    if matches!(connection.phase, Phase::Body { .. })
+                    if matches!(connection.intake.phase(), Phase::Body { .. })
                         && self.control.memory.load(Ordering::Relaxed) > self.control.config.request_memory
                     {
                         self.refuse(connection, 503);
@@ -387,14 +389,14 @@ impl<D: Desk> EventLoop<D> {
         if connection.ended {
             return Next::Close;
         }
-        if matches!(connection.phase, Phase::Body { .. }) {
+        if matches!(connection.intake.phase(), Phase::Body { .. }) {
             connection.say_continue(self.tally());
             return Next::Wait(Waiting::Body, progress);
         }
-        if !connection.has_input() && self.draining {
+        if !connection.intake.has_input() && self.draining {
             return Next::Close;
         }
-        let idle = connection.used && !connection.has_input();
+        let idle = connection.intake.is_used() && !connection.intake.has_input();
         Next::Wait(if idle { Waiting::Idle } else { Waiting::Head }, false)
     }
 
@@ -421,7 +423,7 @@ impl<D: Desk> EventLoop<D> {
                     continue;
                 }
             }
-            if matches!(waiting, Waiting::Head | Waiting::Body) && connection.has_input() {
+            if matches!(waiting, Waiting::Head | Waiting::Body) && connection.intake.has_input() {
                 self.refuse(&mut connection, 408);
                 self.settle(connection, 0);
             } else {

@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use loadstone_http::Handler;
+use loadstone_http::{Handler, Phase};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::Shared;
-use crate::connection::{Connection, Ending, Phase};
+use crate::connection::{Connection, Ending};
 use crate::event_loop::Control;
 use crate::exchange::Exchange;
 
@@ -49,7 +49,7 @@ fn needs_attention(connection: &Connection) -> bool {
         // The event loop hears of room in the socket by an edge.
         return outgoing.more || connection.ending == Ending::Broken;
     }
-    let waits = match connection.phase {
+    let waits = match *connection.intake.phase() {
         Phase::Head => true,
         // The event loop has to say `100 Continue`.
         Phase::Body { head, .. } => !head.expects_continue,

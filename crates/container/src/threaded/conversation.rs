@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use loadstone_http::Handler;
+use loadstone_http::{Handler, Phase};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use super::Shared;
-use crate::connection::{Connection, Discarded, Ending, LINGER, Phase};
+use crate::connection::{Connection, Discarded, Ending, LINGER};
 use crate::counters::Tally;
 use crate::exchange::Exchange;
 use crate::slots::Waiting;
@@ -77,7 +77,7 @@ impl Worker<'_> {
         let mut waiting = None;
         let mut since = Instant::now();
         while connection.ending == Ending::Open {
-            match connection.phase {
+            match *connection.intake.phase() {
                 Phase::Ready { .. } => return true,
                 Phase::Bad(status) => {
                     self.tally.bad_requests.add(1);
@@ -86,11 +86,11 @@ impl Worker<'_> {
                 Phase::Head | Phase::Body { .. } if connection.readable => {
                     let Ok(received) = connection.receive(&self.shared.config.limits) else { return false };
                     self.tally.bytes_in.add(received as u64);
-                    let body = matches!(connection.phase, Phase::Body { .. });
+                    let body = matches!(connection.intake.phase(), Phase::Body { .. });
                     if body && received > 0 {
                         since = Instant::now();
                     }
-                    self.count(connection, connection.memory());
+                    self.count(connection, connection.intake.memory());
                     if body && self.shared.memory.load(Ordering::Relaxed) > self.shared.config.request_memory
                     {
                         self.refuse(connection, 503);
@@ -127,11 +127,11 @@ impl Worker<'_> {
         let (patience, quiet) = match waiting {
             Waiting::Idle => (times.idle, true),
             Waiting::Body => (times.body, false),
-            _ => (times.head, !connection.has_input()),
+            _ => (times.head, !connection.intake.has_input()),
         };
         if quiet {
-            connection.shrink();
-            self.count(connection, connection.memory());
+            connection.intake.shrink();
+            self.count(connection, connection.intake.memory());
         }
         match self.wait(connection, PollFlags::IN, since, patience, quiet.then_some(waiting)) {
             Woken::Ready => connection.readable = true,
@@ -141,7 +141,7 @@ impl Worker<'_> {
             }
             Woken::Expired => {
                 self.tally.timed_out(waiting);
-                if !connection.has_input() {
+                if !connection.intake.has_input() {
                     return false;
                 }
                 self.refuse(connection, 408);
@@ -206,7 +206,7 @@ impl Worker<'_> {
 
     fn refuse(&mut self, connection: &mut Connection, status: u16) {
         self.exchange.refuse(connection, status, self.tally);
-        self.count(connection, connection.memory());
+        self.count(connection, connection.intake.memory());
     }
 
     /// Counts what the buffers of a connection take now.
@@ -269,9 +269,9 @@ impl Worker<'_> {
 
 /// What a connection waits for that lacks the rest of a request.
 fn what_for(connection: &Connection) -> Waiting {
-    match connection.phase {
+    match *connection.intake.phase() {
         Phase::Body { .. } => Waiting::Body,
-        _ if connection.used && !connection.has_input() => Waiting::Idle,
+        _ if connection.intake.is_used() && !connection.intake.has_input() => Waiting::Idle,
         _ => Waiting::Head,
     }
 }
