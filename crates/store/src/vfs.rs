@@ -8,6 +8,7 @@ use core::time::Duration;
 
 use libsqlite3_sys as ffi;
 
+pub mod block;
 mod locks;
 mod memory;
 mod shim;
