@@ -1,0 +1,201 @@
+//! An operation: its requests, what they send, what a right answer is and what is taken from it.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Draw, Pacing};
+
+/// The unit a user waits for and the SLA judges.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Operation {
+    /// Its name.
+    pub name: String,
+    /// Response time allowed, seconds.
+    pub limit_s: f64,
+    /// Pacing of its own, before this operation.
+    #[serde(default)]
+    pub pacing: Option<Pacing>,
+    /// Values drawn when the operation begins, in order; they stay until drawn again.
+    #[serde(default)]
+    pub draw: Vec<Draw>,
+    /// Requests, in order.
+    pub steps: Vec<Step>,
+}
+
+/// One request with what follows from its answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    /// GET, HEAD, POST, PUT, DELETE or PATCH.
+    pub method: String,
+    /// Template of the path, with query.
+    pub path: String,
+    /// Extra header fields, values are templates.
+    #[serde(default)]
+    pub headers: Vec<(String, String)>,
+    /// What is sent.
+    #[serde(default)]
+    pub body: Body,
+    /// Flags that must be set, or with a leading `!` unset.
+    #[serde(default)]
+    pub when: Vec<String>,
+    /// Probability that the step is taken when its flags allow it.
+    #[serde(default = "one")]
+    pub chance: f64,
+    /// What the final answer (after redirects) must be.
+    #[serde(default)]
+    pub expect: Expect,
+    /// Values and flags taken from the final answer.
+    #[serde(default)]
+    pub extract: Vec<Extract>,
+    /// Flags set after success.
+    #[serde(default)]
+    pub set: Vec<String>,
+    /// Flags unset after success.
+    #[serde(default)]
+    pub unset: Vec<String>,
+    /// Follow 301, 302, 303, 307, 308 on the same host, at most five times.
+    #[serde(default = "yes")]
+    pub redirects: bool,
+    /// Fetch the style sheets, scripts and images that the final answer refers to.
+    #[serde(default)]
+    pub page: bool,
+    /// Forget cookies, flags, extracted values and the browser's cache after success. Lists of links stay.
+    #[serde(default)]
+    pub forget: bool,
+    /// Name under which successful executions of the step are counted.
+    #[serde(default)]
+    pub count: Option<String>,
+}
+
+/// A request body.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Body {
+    /// None.
+    #[default]
+    None,
+    /// application/x-www-form-urlencoded; values are templates.
+    Form {
+        /// Fields in order.
+        fields: Vec<(String, String)>,
+    },
+    /// multipart/form-data.
+    Multipart {
+        /// Parts in order.
+        parts: Vec<Part>,
+    },
+    /// Any other content.
+    Raw {
+        /// Content-Type.
+        content_type: String,
+        /// Template of the content.
+        text: String,
+    },
+}
+
+/// A part of a multipart body.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Part {
+    /// A text field.
+    Field {
+        /// Its name.
+        name: String,
+        /// Template of its value.
+        text: String,
+    },
+    /// A file of seeded filler behind the signature of its type.
+    File {
+        /// Its name.
+        name: String,
+        /// File name, a template.
+        filename: String,
+        /// image/jpeg, image/png, application/pdf or another.
+        content_type: String,
+        /// Size in bytes.
+        bytes: u64,
+    },
+}
+
+/// What a right answer looks like.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Expect {
+    /// Accepted status codes.
+    pub status: Vec<u16>,
+    /// Templates that must all stand in the body.
+    #[serde(default)]
+    pub contains: Vec<String>,
+    /// Templates none of which may stand in the body.
+    #[serde(default)]
+    pub lacks: Vec<String>,
+    /// Least length of the body.
+    #[serde(default)]
+    pub min_bytes: u64,
+}
+
+impl Default for Expect {
+    fn default() -> Self {
+        Self { status: vec![200], contains: Vec::new(), lacks: Vec::new(), min_bytes: 0 }
+    }
+}
+
+/// Takes something from a body.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Extract {
+    /// Value, list or flag that it fills.
+    pub name: String,
+    /// How it is found.
+    pub from: Source,
+}
+
+/// Where an extracted value stands.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Source {
+    /// List: the distinct `{int}` or `{segment}` of links (href) such as `/events/{int}`. The old list stays when none is found.
+    Links {
+        /// Pattern of the whole path.
+        pattern: String,
+        /// Only inside the first element of this name, such as `main`; none: anywhere.
+        #[serde(default)]
+        within: Option<String>,
+    },
+    /// Value of the hidden input field (or meta tag) of this name.
+    Hidden {
+        /// Name of the field.
+        field: String,
+    },
+    /// Value between two literal strings, first occurrence.
+    Between {
+        /// Before.
+        left: String,
+        /// After.
+        right: String,
+    },
+    /// First group of a regular expression.
+    Regex {
+        /// The expression.
+        pattern: String,
+    },
+    /// Value of a response header.
+    Header {
+        /// Its name.
+        header: String,
+    },
+    /// Flag: whether the body holds this text.
+    Contains {
+        /// A template.
+        text: String,
+    },
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn yes() -> bool {
+    true
+}
