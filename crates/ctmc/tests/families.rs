@@ -60,3 +60,14 @@ fn the_mean_until_late_is_that_of_the_long_run() {
     let (less, more, _) = ask("cluster", "n", 4, late, "null");
     assert!(low <= more * (1.0 + 1e-5) && less * (1.0 - 1e-5) <= high);
 }
+
+#[test]
+fn long_runs_settle_where_no_few_states_matter() {
+    for (name, constant, value, of) in
+        [("cluster", "n", 16, "short"), ("kanban", "n", 2, "throughput"), ("tandem", "c", 127, "customers")]
+    {
+        let question = format!(r#"{{"ask": "long-run", "of": "{of}"}}"#);
+        let (_, _, method) = ask(name, constant, value, &question, "null");
+        assert_eq!(method, "Sweeping", "{name}");
+    }
+}

@@ -244,6 +244,23 @@ proptest! {
         }
     }
 
+    /// A guard or a value inside a choice is walked as a tree; by itself, if it is linear, it is not.
+    #[test]
+    fn linear_guards_and_values_are_those_of_the_tree(
+        a in -3..4_i32, b in -3..4_i32, bound in -6..7_i32, sign in 0..6_usize, flip in any::<bool>(),
+    ) {
+        let sum = format!("{a}*x - ({b}*y - 1) + x*2");
+        let sign = ["<", "<=", ">", ">=", "=", "!="][sign];
+        let not = if flip { "!" } else { "" };
+        let text = |sum: &str, next: &str| format!(
+            "ctmc module m x:[0..5]; y:[0..5]; up:bool; \
+             [] {not}({sum} {sign} {bound}) & !up -> 1+x+7*y:(x'={next})&(up'=true); \
+             [] up -> 1:(up'=false); [] y<5 & x!=3 -> 2:(y'=y+1); [] y=5 -> 3:(y'=0); endmodule"
+        );
+        let plain = read(&text(&sum, "5-x")).unwrap();
+        prop_assert_eq!(plain, read(&text(&format!("(true & y>=0 ? {sum} : 0)"), "(y>=0 ? 5-x : 0)")).unwrap());
+    }
+
     #[test]
     fn any_text_is_read_or_refused(text in "(ctmc )?[a-z0-9'\"=<>&|!()\\[\\];:?.+*/ \n-]{0,60}") {
         let _ = read_prism(&text, &Reading { most_states: 100, ..Reading::default() });

@@ -15,19 +15,28 @@ pub struct Code {
     kind: Type,
 }
 
+/// What is done last to get the value.
 #[derive(Debug, Clone)]
-enum Step {
+pub enum Step {
+    /// Nothing.
     Value(Value),
+    /// Looking it up.
     Variable(usize),
+    /// `!a`
     Not(Box<Code>),
+    /// `-a`
     Minus(Box<Code>),
+    /// `a sign b`
     Binary(Operator, Box<Code>, Box<Code>),
+    /// `a ? b : c`
     Choice(Box<[Code; 3]>),
+    /// `f(a, b)`
     Call(Function, Vec<Code>),
 }
 
+/// Signs between two operands; `>` and `>=` are `Less` and `LessEqual` the other way round.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Operator {
+pub enum Operator {
     Implies,
     Equivalent,
     Or,
@@ -42,8 +51,9 @@ enum Operator {
     Divide,
 }
 
+/// Functions, each called as the language calls it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Function {
+pub enum Function {
     Min,
     Max,
     Floor,
@@ -202,6 +212,11 @@ impl Code {
     /// The type of its values.
     pub fn kind(&self) -> Type {
         self.kind
+    }
+
+    /// How its value comes about.
+    pub fn step(&self) -> &Step {
+        &self.step
     }
 
     /// Itself, or its value when that is the same in every state.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::code::Code;
 use super::lexer::Place;
+use super::linear::{Linear, Tests};
 use super::scope::{Renaming, Scope, Slot, renaming};
 use super::syntax::{Command, Model, Type, Value};
 use crate::error::{Error, Result};
@@ -14,11 +15,21 @@ use crate::model::Variables;
 struct Ready {
     place: Place,
     guard: Code,
+    /// The guard again, where it is linear.
+    tests: Option<Tests>,
     alternatives: Vec<Alternative>,
 }
 
-/// A rate, 1 when absent, and what is set to which value.
-type Alternative = (Option<Code>, Vec<(usize, Code)>);
+/// A rate, 1 when absent, and what is set.
+type Alternative = (Option<Code>, Vec<Assignment>);
+
+/// A variable and its new value; that again, where it is linear.
+#[derive(Clone)]
+struct Assignment {
+    slot: usize,
+    value: Code,
+    linear: Option<Linear>,
+}
 
 /// Everything that can happen in a model.
 pub struct Commands {
@@ -27,8 +38,101 @@ pub struct Commands {
     together: Vec<Vec<Vec<Ready>>>,
 }
 
-/// A part of a combined transition: the rate so far and what is set.
-type Partial = (f64, Vec<(usize, i32)>);
+/// What may happen, one after the other: a rate so far, and the end of what it sets in `set`.
+#[derive(Default)]
+struct Steps {
+    rates: Vec<(f64, usize)>,
+    set: Vec<(usize, i32)>,
+}
+
+impl Steps {
+    fn clear(&mut self) {
+        self.rates.clear();
+        self.set.clear();
+    }
+
+    fn each(&self) -> impl Iterator<Item = (f64, &[(usize, i32)])> {
+        let mut start = 0;
+        self.rates.iter().map(move |&(rate, end)| (rate, &self.set[std::mem::replace(&mut start, end)..end]))
+    }
+
+    /// Every pair of one of these and one of `others`: rates multiply.
+    fn combine(&self, others: &Self, both: &mut Self) {
+        both.clear();
+        for (rate, set) in self.each() {
+            for (more, also) in others.each() {
+                both.set.extend_from_slice(set);
+                both.set.extend_from_slice(also);
+                both.rates.push((rate * more, both.set.len()));
+            }
+        }
+    }
+}
+
+/// Runs commands in one state after the other, with memory that is used again.
+pub struct Runner<'a> {
+    commands: &'a Commands,
+    slots: &'a [Slot],
+    next: Vec<i32>,
+    steps: Steps,
+    more: Steps,
+    both: Steps,
+}
+
+impl<'a> Runner<'a> {
+    /// A runner of all commands.
+    pub fn new(commands: &'a Commands, slots: &'a [Slot]) -> Self {
+        let (steps, more, both) = Default::default();
+        Self { commands, slots, next: Vec::new(), steps, more, both }
+    }
+
+    /// Calls `found` with each successor of `state` and its rate. Errors: what a command does wrong, with its place.
+    pub fn run(&mut self, state: &[i32], found: &mut impl FnMut(&[i32], f64)) -> Result<()> {
+        self.next.clear();
+        self.next.extend_from_slice(state);
+        self.steps.clear();
+        for command in &self.commands.alone {
+            command.enabled(state, self.slots, &mut self.steps)?;
+        }
+        emit(&self.steps, state, &mut self.next, found);
+        for modules in &self.commands.together {
+            if self.synchronise(modules, state)? {
+                emit(&self.steps, state, &mut self.next, found);
+            }
+        }
+        Ok(())
+    }
+
+    /// Leaves in `steps` what the modules can do together; whether that is anything.
+    fn synchronise(&mut self, modules: &[Vec<Ready>], state: &[i32]) -> Result<bool> {
+        for (number, commands) in modules.iter().enumerate() {
+            let mine = if number == 0 { &mut self.steps } else { &mut self.more };
+            mine.clear();
+            for command in commands {
+                command.enabled(state, self.slots, mine)?;
+            }
+            if mine.rates.is_empty() {
+                return Ok(false);
+            }
+            if number > 0 {
+                self.steps.combine(&self.more, &mut self.both);
+                std::mem::swap(&mut self.steps, &mut self.both);
+            }
+        }
+        match self.steps.rates.iter().find(|each| !each.0.is_finite()) {
+            Some((rate, _)) => Err(modules[0][0].place.error(format!("the synchronised rate is {rate}"))),
+            None => Ok(true),
+        }
+    }
+}
+
+fn emit(steps: &Steps, state: &[i32], next: &mut [i32], found: &mut impl FnMut(&[i32], f64)) {
+    for (rate, set) in steps.each() {
+        set.iter().for_each(|&(slot, value)| next[slot] = value);
+        found(next, rate);
+        set.iter().for_each(|&(slot, _)| next[slot] = state[slot]);
+    }
+}
 
 impl Commands {
     /// Resolves the commands of all modules. Errors name the place.
@@ -87,46 +191,6 @@ impl Commands {
         let taken = |modules: &&Vec<Vec<Ready>>| modules.iter().flatten().any(sets);
         Self { alone, together: self.together.iter().filter(taken).cloned().collect() }
     }
-
-    /// Calls `found` with each successor of `state` and its rate.
-    pub fn run(&self, state: &[i32], slots: &[Slot], found: &mut impl FnMut(&[i32], f64)) -> Result<()> {
-        let mut next = state.to_vec();
-        let mut enabled = Vec::new();
-        let mut emit = |(rate, set): &Partial| {
-            next.copy_from_slice(state);
-            set.iter().for_each(|&(slot, value)| next[slot] = value);
-            found(&next, *rate);
-        };
-        for command in &self.alone {
-            enabled.clear();
-            command.enabled(state, slots, &mut enabled)?;
-            enabled.iter().for_each(&mut emit);
-        }
-        for modules in &self.together {
-            let mut combined: Vec<Partial> = vec![(1.0, Vec::new())];
-            for commands in modules {
-                enabled.clear();
-                for command in commands {
-                    command.enabled(state, slots, &mut enabled)?;
-                }
-                if enabled.is_empty() {
-                    combined.clear();
-                    break;
-                }
-                combined = combined
-                    .iter()
-                    .flat_map(|(rate, set)| {
-                        enabled.iter().map(move |(more, also)| (rate * more, [&set[..], &also[..]].concat()))
-                    })
-                    .collect();
-            }
-            if let Some((rate, _)) = combined.iter().find(|each| !each.0.is_finite()) {
-                return Err(modules[0][0].place.error(format!("the synchronised rate is {rate}")));
-            }
-            combined.iter().for_each(&mut emit);
-        }
-        Ok(())
-    }
 }
 
 impl Ready {
@@ -134,7 +198,7 @@ impl Ready {
         let mut alternatives = Vec::new();
         for (rate, assignments) in &command.alternatives {
             let rate = rate.as_ref().map(|rate| scope.code(rate, renaming, Type::Real)).transpose()?;
-            let mut set: Vec<(usize, Code)> = Vec::new();
+            let mut set: Vec<Assignment> = Vec::new();
             for (name, value) in assignments {
                 let number = scope.slot(name, renaming)?;
                 let slot = &scope.slots[number];
@@ -143,36 +207,38 @@ impl Ready {
                     let message = format!("`{}` is not this command's to set", slot.name);
                     return Err(name.place.error(message));
                 }
-                if set.iter().any(|each| each.0 == number) {
+                if set.iter().any(|each| each.slot == number) {
                     return Err(name.place.error(format!("`{}` is set twice", slot.name)));
                 }
                 let wanted = if slot.flag { Type::Bool } else { Type::Int };
-                set.push((number, scope.code(value, renaming, wanted)?));
+                let value = scope.code(value, renaming, wanted)?;
+                set.push(Assignment { slot: number, linear: Linear::of(&value), value });
             }
             alternatives.push((rate, set));
         }
-        Ok(Self {
-            place: command.place,
-            guard: scope.code(&command.guard, renaming, Type::Bool)?,
-            alternatives,
-        })
+        let guard = scope.code(&command.guard, renaming, Type::Bool)?;
+        Ok(Self { place: command.place, tests: Tests::of(&guard), guard, alternatives })
     }
 
     fn touch(&self, set: &mut BTreeSet<usize>, asked: &mut BTreeSet<usize>) {
         self.guard.variables(asked);
         for (rate, assignments) in &self.alternatives {
             rate.iter().for_each(|rate| rate.variables(asked));
-            for (slot, value) in assignments {
-                set.insert(*slot);
-                value.variables(asked);
+            for each in assignments {
+                set.insert(each.slot);
+                each.value.variables(asked);
             }
         }
     }
 
     /// Adds the rates above zero and what is set, if the guard holds.
-    fn enabled(&self, state: &[i32], slots: &[Slot], found: &mut Vec<Partial>) -> Result<()> {
+    fn enabled(&self, state: &[i32], slots: &[Slot], found: &mut Steps) -> Result<()> {
         let fault = |message: &str| self.fault(message, state, slots);
-        if !self.guard.truth(state).map_err(fault)? {
+        let holds = match &self.tests {
+            Some(tests) => tests.hold(state),
+            None => self.guard.truth(state).map_err(fault)?,
+        };
+        if !holds {
             return Ok(());
         }
         for (rate, assignments) in &self.alternatives {
@@ -186,16 +252,13 @@ impl Ready {
             if rate == 0.0 {
                 continue;
             }
-            let mut set = Vec::with_capacity(assignments.len());
-            for (number, code) in assignments {
-                let slot = &slots[*number];
-                let value = match code.run(state).map_err(fault)? {
-                    Value::Bool(value) => i64::from(value),
-                    Value::Int(value) => value,
-                    Value::Real(_) => return Err(fault("a whole number is set to a real one")),
-                };
+            for each in assignments {
+                let value = each.run(state).map_err(fault)?;
+                let slot = &slots[each.slot];
                 match i32::try_from(value) {
-                    Ok(value) if slot.low <= value && value <= slot.high => set.push((*number, value)),
+                    Ok(value) if slot.low <= value && value <= slot.high => {
+                        found.set.push((each.slot, value))
+                    }
                     _ => {
                         let message =
                             format!("`{}` would be {value}, outside {}..{}", slot.name, slot.low, slot.high);
@@ -203,13 +266,26 @@ impl Ready {
                     }
                 }
             }
-            found.push((rate, set));
+            found.rates.push((rate, found.set.len()));
         }
         Ok(())
     }
 
     fn fault(&self, message: &str, state: &[i32], slots: &[Slot]) -> Error {
         self.place.error(format!("{message}, in the state {}", spell(state, slots)))
+    }
+}
+
+impl Assignment {
+    fn run(&self, state: &[i32]) -> std::result::Result<i64, &'static str> {
+        if let Some(linear) = &self.linear {
+            return Ok(linear.run(state));
+        }
+        match self.value.run(state)? {
+            Value::Bool(value) => Ok(i64::from(value)),
+            Value::Int(value) => Ok(value),
+            Value::Real(_) => Err("a whole number is set to a real one"),
+        }
     }
 }
 

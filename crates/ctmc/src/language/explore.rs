@@ -103,9 +103,10 @@ fn successors(
 ) -> Result<Vec<Found>> {
     let part = |range: std::ops::Range<usize>| -> Result<Found> {
         let mut found = Found::default();
+        let mut runner = program.runner();
         for from in range {
             let before = found.rates.len();
-            program.commands.run(numbers.state(from), &program.slots, &mut |next, rate| {
+            runner.run(numbers.state(from), &mut |next, rate| {
                 found.values.extend_from_slice(next);
                 found.rates.push(rate);
             })?;

@@ -6,6 +6,7 @@ mod explore;
 mod expression;
 mod independence;
 mod lexer;
+mod linear;
 mod numbers;
 mod parser;
 mod program;

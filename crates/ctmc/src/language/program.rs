@@ -2,7 +2,7 @@
 
 use super::Reading;
 use super::code::Code;
-use super::commands::{Commands, spell};
+use super::commands::{Commands, Runner, spell};
 use super::lexer::Place;
 use super::parser::{parse, parse_expression};
 use super::scope::{Renaming, Scope, Slot};
@@ -75,6 +75,11 @@ impl Program {
         }
         let commands = Commands::new(&parsed, &scope)?;
         Ok(Self { slots: scope.slots, commands, labels, rewards })
+    }
+
+    /// What runs its commands.
+    pub fn runner(&self) -> Runner<'_> {
+        Runner::new(&self.commands, &self.slots)
     }
 
     /// The initial state.

@@ -1,5 +1,6 @@
 //! A model explored only where somebody asks: each state is run when its row is wanted.
 
+use super::commands::Runner;
 use super::numbers::Numbers;
 use super::program::{Program, Subject};
 use crate::error::Result;
@@ -8,6 +9,7 @@ use crate::projection::Landscape;
 /// The states of a text, as far as they are known, and what they are worth.
 pub struct Space<'a> {
     program: &'a Program,
+    runner: Runner<'a>,
     numbers: Numbers,
     subject: Subject<'a>,
     most: f64,
@@ -23,7 +25,7 @@ impl<'a> Space<'a> {
         let mut numbers = Numbers::new(program.slots.len());
         numbers.number(&program.start());
         let most = program.most(subject)?;
-        Some(Self { program, numbers, subject, most, ends, transitions: 0 })
+        Some(Self { program, runner: program.runner(), numbers, subject, most, ends, transitions: 0 })
     }
 
     /// How many states are known.
@@ -43,7 +45,7 @@ impl Landscape for Space<'_> {
         }
         let here = self.numbers.state(state).to_vec();
         let (mut row, numbers) = (Vec::new(), &mut self.numbers);
-        self.program.commands.run(&here, &self.program.slots, &mut |next, rate| {
+        self.runner.run(&here, &mut |next, rate| {
             row.push((numbers.number(next), rate));
         })?;
         row.retain(|each| each.0 != state);
