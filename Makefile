@@ -34,6 +34,7 @@ test-long: .venv/.dev   ## minutes: real browser, real servers, long measurement
 	scripts/setup-lab
 	scripts/setup-servers
 	scripts/setup-connectors
+	scripts/setup-appliance
 	scripts/check-nostd
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps stormpy
 	$(BIN)/python -m pytest -m long

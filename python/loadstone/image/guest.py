@@ -1,0 +1,184 @@
+"""A machine that runs: its console, its end."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from types import TracebackType
+
+from loadstone.errors import LoadstoneError
+from loadstone.image.qemu import Machine
+
+CLEAN, PANIC, REFUSED = 33, 35, 37
+"""QEMU's exit code when a guest ended well, panicked, or refused what it was given: 2 v + 1 of the byte v
+that it wrote to the exit device. QEMU's own errors end with 1."""
+_ENDS = {
+    0: "the guest switched the machine off",
+    CLEAN: "the guest ended",
+    PANIC: "the guest panicked",
+    REFUSED: "the guest refused what it was given",
+}
+
+_STOP_S = 5.0
+
+
+class Guest:
+    """A running machine; leaving the context ends it.
+
+    >>> from pathlib import Path
+    >>> with Guest(Machine(Path("olio.elf"))) as guest:                 # doctest: +SKIP
+    ...     guest.wait_for("serving", 10)
+    """
+
+    def __init__(self, machine: Machine, on_line: Callable[[str], None] | None = None) -> None:
+        """Starts it; `on_line` gets every line of the console, on a thread of its own.
+
+        LoadstoneError `program-missing`.
+        """
+        self.machine = machine
+        self.lines: list[tuple[float, str]] = []
+        """Lines of the console with the seconds since the start at which each ended."""
+        self.started = time.monotonic()
+        self._on_line = on_line
+        self._news = threading.Condition()
+        self._closed = False
+        self._process = subprocess.Popen(
+            machine.command(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def __enter__(self) -> Guest:
+        """The machine."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Ends it."""
+        self.stop()
+
+    @property
+    def pid(self) -> int:
+        """Of QEMU's process."""
+        return self._process.pid
+
+    @property
+    def exit_code(self) -> int | None:
+        """QEMU's; None while it runs."""
+        return self._process.poll()
+
+    def console(self) -> str:
+        """All lines so far."""
+        return "".join(f"{line}\n" for _, line in list(self.lines))
+
+    def wait_for(self, pattern: str, timeout_s: float) -> str:
+        """The first line, of those printed already too, in which the regular expression is found.
+
+        LoadstoneError `guest-ended` when the machine ends before, `guest-silent` when the time is over.
+        """
+        wanted = re.compile(pattern)
+        deadline = time.monotonic() + timeout_s
+        seen = 0
+        with self._news:
+            while True:
+                for _, line in self.lines[seen:]:
+                    if wanted.search(line):
+                        return line
+                seen = len(self.lines)
+                if self._closed:
+                    raise self._ended()
+                left_s = deadline - time.monotonic()
+                if left_s <= 0:
+                    raise self._silent(f"the guest did not say `{pattern}` within {timeout_s:g} s")
+                self._news.wait(left_s)
+
+    def wait_for_port(self, port: int, timeout_s: float, request: bytes) -> float:
+        """Seconds from the start to the first byte of an answer to `request` on 127.0.0.1. Errors as
+        `wait_for`.
+
+        QEMU takes connections before there is a guest, and cuts those that the guest does not answer: asks
+        until it does.
+        """
+        deadline = time.monotonic() + timeout_s
+        while time.monotonic() < deadline:
+            if self._closed:
+                raise self._ended()
+            if _answers(port, request):
+                return time.monotonic() - self.started
+            time.sleep(0.001)
+        raise self._silent(f"the guest did not answer within {timeout_s:g} s")
+
+    def wait_for_end(self, timeout_s: float) -> int:
+        """QEMU's exit code, when the machine has ended by itself. LoadstoneError `guest-silent`."""
+        try:
+            code = self._process.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            raise self._silent(f"the guest did not end within {timeout_s:g} s") from None
+        self._reader.join(_STOP_S)
+        return code
+
+    def stop(self) -> None:
+        """Ends it, if it did not end by itself."""
+        if self._process.poll() is None:
+            self._process.terminate()
+            try:
+                self._process.wait(_STOP_S)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        self._reader.join(_STOP_S)
+
+    def _read(self) -> None:
+        assert self._process.stdout
+        for raw in self._process.stdout:
+            line = raw.decode("utf-8", "replace").rstrip("\r\n")
+            with self._news:
+                self.lines.append((time.monotonic() - self.started, line))
+                self._news.notify_all()
+            if self._on_line:
+                self._on_line(line)
+        with self._news:
+            self._closed = True
+            self._news.notify_all()
+
+    def _ended(self) -> LoadstoneError:
+        self._process.wait()
+        return LoadstoneError("guest-ended", f"{ending(self._process.returncode)}{self._last_words()}")
+
+    def _silent(self, message: str) -> LoadstoneError:
+        return LoadstoneError("guest-silent", message + self._last_words())
+
+    def _last_words(self) -> str:
+        last = [line for _, line in self.lines if line.strip()][-8:]
+        return ":\n    " + "\n    ".join(last) if last else ", and said nothing"
+
+
+def ending(code: int) -> str:
+    """What an exit code of QEMU means.
+
+    >>> ending(35)
+    'the guest panicked'
+    """
+    if code in _ENDS:
+        return _ENDS[code]
+    return f"QEMU was ended by signal {-code}" if code < 0 else f"QEMU ended with {code}"
+
+
+def free_port() -> int:
+    """A port of 127.0.0.1 that nobody listened at a moment ago."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+def _answers(port: int, request: bytes) -> bool:
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1.0) as connection:
+        connection.sendall(request)
+        return bool(connection.recv(1))
+    return False

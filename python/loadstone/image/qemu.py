@@ -1,0 +1,129 @@
+"""QEMU's command line for a machine: the same devices for an image and for the Linux guest beside it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from loadstone.image.sources import tool
+
+Board = Literal["microvm", "q35"]
+Accelerator = Literal["tcg", "kvm"]
+HostCache = Literal["unsafe", "writeback"]
+
+BOARDS: tuple[Board, ...] = ("microvm", "q35")
+ADDRESS = "10.0.2.15/24"
+GATEWAY = "10.0.2.2"
+"""QEMU's own network: the guest's usual address in it, and the host's."""
+HTTP_PORT = 80
+
+_KVM = Path("/dev/kvm")
+_QBOOT = "/usr/share/qemu/qboot.rom"
+
+
+@dataclass(frozen=True)
+class Disk:
+    """A file as the machine's block device."""
+
+    file: Path
+    cache: HostCache = "writeback"
+    """`writeback` makes the guest's flushes real; `unsafe` forgets them."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A machine with one core."""
+
+    kernel: Path
+    """An image, or a Linux kernel."""
+    board: Board = "microvm"
+    memory_mib: int = 16
+    words: Sequence[str] = ()
+    """The command line that the guest reads."""
+    disk: Disk | None = None
+    ports: Mapping[int, int] = field(default_factory=dict)
+    """Ports of 127.0.0.1 by the guest's port that each leads to."""
+    tap: str | None = None
+    """A TAP device instead of QEMU's own network."""
+    initramfs: Path | None = None
+    """With it the kernel is Linux, which finds its devices by ACPI and needs a timer."""
+    accelerator: Accelerator = "tcg"
+    counts_instructions: bool = False
+    """Time goes by instructions, one a nanosecond: the same work takes the same time on any host."""
+    monitor: Path | None = None
+    """A socket for QEMU's monitor."""
+
+    def command(self) -> list[str]:
+        """The program with its arguments. LoadstoneError `program-missing`."""
+        return [
+            tool("qemu-system-x86_64"),
+            *self._processor(),
+            *self._board(),
+            *("-m", str(self.memory_mib), "-smp", "1", "-nodefaults", "-no-user-config", "-display", "none"),
+            # A guest that asks for a reboot has ended.
+            *("-no-reboot", "-serial", "stdio", "-device", "isa-debug-exit,iobase=0xf4,iosize=1"),
+            *("-kernel", str(self.kernel), "-append", " ".join(self.words)),
+            *(("-initrd", str(self.initramfs)) if self.initramfs else ()),
+            *self._devices(),
+            *(("-qmp", f"unix:{self.monitor},server=on,wait=off") if self.monitor else ()),
+        ]
+
+    def _processor(self) -> list[str]:
+        if self.accelerator == "kvm":
+            return ["-accel", "kvm", "-cpu", "host"]
+        counted = ["-icount", "shift=0,sleep=off"] if self.counts_instructions else []
+        return ["-accel", "tcg", "-cpu", "max", *counted]
+
+    def _board(self) -> list[str]:
+        if self.board == "q35":
+            return ["-machine", "q35"]
+        # Linux wants the old timer and interrupt controller, and finds devices by ACPI only.
+        parts = "acpi=on,pit=on,pic=on" if self.initramfs else "acpi=off"
+        machine = f"microvm,{parts},rtc=on,isa-serial=on"
+        return ["-machine", machine, "-bios", _QBOOT, "-global", "virtio-mmio.force-legacy=false"]
+
+    def _devices(self) -> list[str]:
+        bus = "pci" if self.board == "q35" else "device"
+        # Without its boot ROM, which an image does not boot from: the firmware would spend a tenth of a
+        # second on it.
+        rom = ",romfile=" if bus == "pci" else ""
+        forwards = "".join(f",hostfwd=tcp:127.0.0.1:{here}-:{there}" for there, here in self.ports.items())
+        network = (
+            f"tap,id=net0,ifname={self.tap},script=no,downscript=no"
+            if self.tap
+            else f"user,id=net0{forwards}"
+        )
+        devices = [
+            "-netdev",
+            network,
+            "-device",
+            f"virtio-net-{bus},netdev=net0{rom}",
+            "-device",
+            f"virtio-rng-{bus}",
+        ]
+        if self.disk:
+            drive = f"if=none,id=disk0,format=raw,file={_escaped(self.disk.file)},cache={self.disk.cache}"
+            devices += ["-drive", drive, "-device", f"virtio-blk-{bus},drive=disk0"]
+        return devices
+
+
+@cache
+def accelerator() -> Accelerator:
+    """KVM where this machine can run guests with it.
+
+    A `/dev/kvm` alone is not enough: inside some virtual machines it is there, QEMU starts, and the guest
+    never runs a single instruction, because the processor shows no virtualisation of its own.
+    """
+    if not os.access(_KVM, os.R_OK | os.W_OK):
+        return "tcg"
+    flags = set(Path("/proc/cpuinfo").read_text("utf-8").split())
+    return "kvm" if flags & {"vmx", "svm"} else "tcg"
+
+
+def _escaped(file: Path) -> str:
+    """A file's name in a list of options, where a comma stands twice."""
+    return str(file).replace(",", ",,")
