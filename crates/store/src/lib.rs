@@ -29,6 +29,7 @@ mod dialect;
 mod error;
 #[cfg(feature = "mariadb")]
 mod mariadb;
+#[cfg_attr(feature = "bare", path = "mutex/bare.rs")]
 mod mutex;
 mod options;
 #[cfg(feature = "postgres")]

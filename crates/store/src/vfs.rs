@@ -6,15 +6,17 @@
 use alloc::boxed::Box;
 use core::time::Duration;
 
-use libsqlite3_sys as ffi;
-
 pub mod block;
 mod locks;
 mod memory;
+#[cfg_attr(feature = "bare", path = "vfs/platform/bare.rs")]
+mod platform;
 mod shim;
 
 pub use locks::LockTable;
 pub use memory::MemoryVfs;
+#[cfg(feature = "bare")]
+pub use platform::provide_entropy;
 pub use shim::register;
 
 /// A place that holds files by name.
@@ -36,9 +38,7 @@ pub trait Vfs: Send + Sync + 'static {
 
     /// Waits: SQLite's patience with a lock. By default on the platform that SQLite was built for.
     fn sleep(&self, time: Duration) {
-        let millis = i32::try_from(time.as_micros().div_ceil(1000)).unwrap_or(i32::MAX);
-        // SAFETY: may be called at any time.
-        unsafe { ffi::sqlite3_sleep(millis) };
+        platform::sleep(time);
     }
 
     /// Milliseconds since 1970. Only SQL's own date functions ask.
@@ -46,11 +46,9 @@ pub trait Vfs: Send + Sync + 'static {
         0
     }
 
-    /// Unpredictable bytes: names of temporary files, salts of journals.
+    /// Unpredictable bytes: names of temporary files, salts of journals. By default the platform's.
     fn randomness(&self, bytes: &mut [u8]) {
-        let length = i32::try_from(bytes.len()).unwrap_or(i32::MAX);
-        // SAFETY: `bytes` is writable for `length` bytes.
-        unsafe { ffi::sqlite3_randomness(length, bytes.as_mut_ptr().cast()) };
+        platform::randomness(bytes);
     }
 }
 

@@ -1,14 +1,17 @@
-//! Proof that Olio, RUBiS, their store, SURGE and the codec need no standard library: a program without one loads
-//! their data sets into memory and serves a page of each, and generates files and serves one.
+//! Proof that Olio, RUBiS, their store, SQLite, SURGE and the codec need neither the standard library nor the C library: a
+//! program without them runs some hundred statements, loads data sets into memory and serves a page of each, and
+//! generates files and serves one.
 //!
-//! If any crate in the tree pulled in `std`, the build would fail: its panic handler would be a second one.
-//! What is left of the operating system is the C library that SQLite asks for.
+//! If any crate in the tree pulled in `std`, the build would fail: its panic handler would be a second one. If SQLite
+//! called the C library, the program would not link. What is left of the operating system are three system calls.
 #![no_std]
 #![no_main]
 
 extern crate alloc;
 
+mod memory;
 mod platform;
+mod transcript;
 
 use alloc::sync::Arc;
 
@@ -16,26 +19,54 @@ use loadstone_http::{Method, Request, Response, Service};
 use loadstone_olio::host::{Host, HostError, StoredFile};
 use loadstone_olio::loader::{self, LoadOptions, Profile};
 use loadstone_olio::{Olio, Options};
-use loadstone_store::vfs::{MemoryVfs, register};
+use loadstone_sqlite as _;
+use loadstone_store::vfs::{MemoryVfs, provide_entropy, register};
 use loadstone_store::{Db, Options as StoreOptions};
 use loadstone_surge::Surge;
 
-/// Called by the C library's start code; 0 when the page came.
-#[unsafe(no_mangle)]
-extern "C" fn main() -> i32 {
-    let served = serve().and_then(|bytes| serve_rubis().map(|auctions| bytes.min(auctions)));
-    match served.and_then(|bytes| serve_surge().map(|exact| (bytes, exact))) {
-        Ok((_, false)) => platform::fail("a file of SURGE has not its size"),
-        Ok((bytes, _)) if bytes > 1000 => 0,
-        Ok(_) => platform::fail("a page is too short"),
+/// What every process of Loadstone's answers; see `crates/store/tests/statements.rs`.
+const ANSWERS: &str = include_str!("../statements.txt");
+
+/// The program; its exit code, 0 when everything came.
+fn run() -> i32 {
+    match prove() {
+        Ok(()) => 0,
         Err(message) => platform::fail(message),
     }
 }
 
+fn prove() -> Result<(), &'static str> {
+    provide_entropy(|bytes| bytes.fill(7));
+    register("nostd", MemoryVfs::new()).map_err(|_| "the VFS was refused")?;
+    answer_statements()?;
+    if serve()?.min(serve_rubis()?) <= 1000 {
+        return Err("a page is too short");
+    }
+    if serve_surge()? { Ok(()) } else { Err("a file of SURGE has not its size") }
+}
+
+/// Runs the statements and compares every answer.
+fn answer_statements() -> Result<(), &'static str> {
+    let db = Db::open("statements.db", &store()).map_err(|_| "the database did not open")?;
+    let found = transcript::transcript(&db);
+    if let Some((found, _)) = found.lines().zip(ANSWERS.lines()).find(|(found, written)| found != written) {
+        platform::fail(found);
+        return Err("was not written down");
+    }
+    if found.len() == ANSWERS.len() {
+        Ok(())
+    } else {
+        Err("there are more or fewer answers than were written down")
+    }
+}
+
+fn store() -> StoreOptions {
+    StoreOptions { vfs: Some("nostd".into()), ..StoreOptions::memory() }
+}
+
 /// Loads the smallest data set and asks for the home page; its length in bytes.
 fn serve() -> Result<usize, &'static str> {
-    register("nostd", MemoryVfs::new()).map_err(|_| "the VFS was refused")?;
-    let store = StoreOptions { vfs: Some("nostd".into()), ..StoreOptions::memory() };
+    let store = store();
     // The connection stays open, as in a server: workers open their own.
     let db = Db::open("olio.db", &store).map_err(|_| "the database did not open")?;
     let load = LoadOptions::new(loader::MIN_ACCOUNTS, Profile::Cloudstone2008);
@@ -51,7 +82,7 @@ fn serve() -> Result<usize, &'static str> {
 /// Loads RUBiS's smallest data set and asks for an auction; its page's length in bytes.
 fn serve_rubis() -> Result<usize, &'static str> {
     use loadstone_rubis::{Options, Rubis, loader};
-    let store = StoreOptions { vfs: Some("nostd".into()), ..StoreOptions::memory() };
+    let store = store();
     let db = Db::open("rubis.db", &store).map_err(|_| "the database did not open")?;
     loader::load(&db, &loader::LoadOptions::new(0.001), &mut |_, _| {}).map_err(|_| "the loader failed")?;
     let options = Options { store, ..Options::new("rubis.db") };

@@ -1,0 +1,1 @@
+/* Included by SQLite, never used: there are no streams. */
