@@ -16,7 +16,9 @@ class Case:
     """One model and one question about `of`.
 
     A reward's sum until `time`, its long-run mean when None, or, `first`, the probability of a visit
-    to a label by then. `prism_s` is what PRISM took, not in the same run.
+    to a label by then. `prism_s` is what PRISM took, not in the same run. `stiff`: a year of a chain that
+    jumps every few seconds, held to the targets of `ctmc_targets.py`. `most_s`: what ours may take.
+    `peer_s`: how long a peer may take, where the limit of the others would say too little.
     """
 
     name: str
@@ -26,24 +28,43 @@ class Case:
     time: float | None = None
     first: bool = False
     prism_s: float | None = None
+    stiff: bool = False
+    most_s: float | None = None
+    peer_s: float | None = None
 
 
 CASES = [
-    Case("pool 10+18, 1 year", 209, lambda: pool(10, 18, False), time=YEAR, prism_s=21),
-    Case("pool 10+10 mended, 1 year", 121, lambda: pool(10, 10, True), time=YEAR, prism_s=0.9),
+    Case("pool 10+18, 1 year", 209, lambda: pool(10, 18, False), time=YEAR, prism_s=21, stiff=True),
+    Case("pool 10+10 mended, 1 year", 121, lambda: pool(10, 10, True), time=YEAR, prism_s=0.9, stiff=True),
     Case("pool 100+100 mended, 1 hour", 10_201, lambda: pool(100, 100, True), time=3600.0, prism_s=1.9),
-    Case("pool 100+100 mended, 1 year", 10_201, lambda: pool(100, 100, True), time=YEAR),
+    Case("pool 100+100 mended, 1 year", 10_201, lambda: pool(100, 100, True), time=YEAR, stiff=True),
     Case("pool 100+100 mended, long run", 10_201, lambda: pool(100, 100, True), prism_s=1.0),
     Case("pool 300+300 mended, long run", 90_601, lambda: pool(300, 300, True), prism_s=2.8),
-    Case("pool 1000+1000 mended, 1 year", 1_002_001, lambda: pool(1000, 1000, True), time=YEAR),
-    Case("three tiers of 20, 1 year", 9_261, lambda: tiers(20), time=YEAR, prism_s=12.5),
+    Case(
+        "pool 1000+1000 mended, 1 year",
+        1_002_001,
+        lambda: pool(1000, 1000, True),
+        time=YEAR,
+        stiff=True,
+        most_s=0.1,
+    ),
+    Case("three tiers of 20, 1 year", 9_261, lambda: tiers(20), time=YEAR, prism_s=12.5, stiff=True),
     Case("three tiers of 20, long run", 9_261, lambda: tiers(20), prism_s=1.0),
     Case("three tiers of 50, 1 hour", 132_651, lambda: tiers(50), time=3600.0, prism_s=11.5),
     Case("three tiers of 50, long run", 132_651, lambda: tiers(50), prism_s=2.0),
-    Case("three tiers of 100, 1 year", 1_030_301, lambda: tiers(100), time=YEAR),
+    Case("three tiers of 100, 1 year", 1_030_301, lambda: tiers(100), time=YEAR, stiff=True, most_s=5.0),
     Case("three tiers of 100, long run", 1_030_301, lambda: tiers(100), prism_s=11),
     Case("cluster 64, long run", 151_060, lambda: family("cluster", n=64), "short", prism_s=1.4),
-    Case("cluster 64, 8760 h", 151_060, lambda: family("cluster", n=64), "short", 8760.0, prism_s=9.1),
+    Case(
+        "cluster 64, 8760 h",
+        151_060,
+        lambda: family("cluster", n=64),
+        "short",
+        8760.0,
+        prism_s=9.1,
+        stiff=True,
+        peer_s=150.0,
+    ),
     Case("embedded 8, 24 h", 8_548, lambda: family("embedded", patience=8), "down", DAY, True, 1.5),
     Case("embedded 8, 30 d", 8_548, lambda: family("embedded", patience=8), "down", 30 * DAY, True, 18.7),
     Case("kanban 4, long run", 454_475, lambda: family("kanban", n=4), "in_cell_1", prism_s=4.5),
