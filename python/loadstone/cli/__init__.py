@@ -13,6 +13,7 @@ from loadstone.cli import (
     cost,
     demo,
     deploy,
+    image,
     lab,
     nodes,
     olio,
@@ -39,6 +40,7 @@ chaos.register(app)
 cost.register(app)
 demo.register(app)
 deploy.register(app)
+image.register(app)
 lab.register(app)
 nodes.register(app)
 olio.register(app)

@@ -116,10 +116,17 @@ class Guest:
 
     def wait_for_end(self, timeout_s: float) -> int:
         """QEMU's exit code, when the machine has ended by itself. LoadstoneError `guest-silent`."""
+        code = self.end_within(timeout_s)
+        if code is None:
+            raise self._silent(f"the guest did not end within {timeout_s:g} s")
+        return code
+
+    def end_within(self, time_s: float) -> int | None:
+        """QEMU's exit code; None when the machine still runs after that time."""
         try:
-            code = self._process.wait(timeout_s)
+            code = self._process.wait(time_s)
         except subprocess.TimeoutExpired:
-            raise self._silent(f"the guest did not end within {timeout_s:g} s") from None
+            return None
         self._reader.join(_STOP_S)
         return code
 

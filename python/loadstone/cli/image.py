@@ -1,0 +1,268 @@
+"""`loadstone image`: applications as images that boot without an operating system."""
+
+from __future__ import annotations
+
+import json
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from loadstone.cli.columns import columns
+from loadstone.errors import BAD_INPUT, OUR_FAULT, LoadstoneError
+
+if TYPE_CHECKING:
+    from loadstone.image.elf import Image
+    from loadstone.image.qemu import Accelerator, Machine
+
+image = typer.Typer(
+    no_args_is_help=True, help="Applications as images that boot without an operating system."
+)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+_KIB = 1024
+
+
+class Board(StrEnum):
+    """QEMU's machines that images know."""
+
+    MICROVM = "microvm"
+    Q35 = "q35"
+
+
+class Accel(StrEnum):
+    """What runs the guest's instructions."""
+
+    AUTO = "auto"
+    KVM = "kvm"
+    TCG = "tcg"
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands."""
+    app.add_typer(image, name="image")
+
+
+@image.command()
+def build(
+    app: Annotated[str, typer.Argument(help="files, surge, olio, rubis, …")],
+    folder: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="What the image `files` serves: taken into it.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The image; without, APP.elf here.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Build an image from the checkout's sources, with the stable Rust compiler alone.
+
+    Beside the image its symbols are written into FILE.symbols, for `inspect`.
+
+    Example: loadstone image build files --folder public --out site.elf
+    """
+    from loadstone.image.build import build as make
+    from loadstone.image.contents import symbols_beside
+
+    made = make(app, out or Path(f"{app}.elf"), folder)
+    if as_json:
+        print(json.dumps(_content(made.stripped, made.symbols) | {"features": made.features}, indent=2))
+        return
+    print(_told(made.stripped, made.symbols))
+    print(f"linked of the library OS: {', '.join(made.features)}")
+    print(f"wrote {made.stripped.path} and {symbols_beside(made.stripped.path).name}", file=sys.stderr)
+
+
+@image.command()
+def inspect(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="An image.")],
+    address: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ADDRESS", help="Of a backtrace: says where that is. Repeatable."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Look into an image: what a hypervisor loads, bytes by crate and section, drivers, places of addresses.
+
+    Example: loadstone image inspect olio.elf --address 0x11f3a2
+    """
+    from loadstone.image.contents import places, symbols_beside
+    from loadstone.image.elf import read_image
+
+    found = read_image(file)
+    beside = symbols_beside(file)
+    symbols = found if found.symbols or not beside.is_file() else read_image(beside)
+    if address:
+        lines = places(symbols, [_number(word) for word in address])
+        print(json.dumps(lines, indent=2) if as_json else "\n".join(lines))
+        return
+    print(json.dumps(_content(found, symbols), indent=2) if as_json else _told(found, symbols))
+    for warning in found.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+
+
+@image.command()
+def boot(
+    what: Annotated[str, typer.Argument(metavar="APP|FILE", help="A file, or an image that is built first.")],
+    machine: Annotated[Board, typer.Option(help="QEMU's machine.")] = Board.MICROVM,
+    memory: Annotated[int, typer.Option(min=1, max=65536, metavar="MIB", help="Memory of the guest.")] = 16,
+    port: Annotated[
+        int,
+        typer.Option(min=0, max=65535, help="Port of 127.0.0.1 that leads to the guest; 0 takes a free one."),
+    ] = 8080,
+    disk: Annotated[
+        list[Path] | None, typer.Option(metavar="FILE", help="Block device; repeated, one for each instance.")
+    ] = None,
+    instances: Annotated[int, typer.Option(min=1, max=256, help="How many, at ports that follow.")] = 1,
+    cmdline: Annotated[str, typer.Option(metavar="WORDS", help="More words for the guest.")] = "",
+    dhcp: Annotated[bool, typer.Option("--dhcp", help="The guest asks for its address.")] = False,
+    accel: Annotated[Accel, typer.Option(help="KVM or emulation; auto: KVM where it works.")] = Accel.AUTO,
+    as_json: Annotated[bool, typer.Option("--json", help="Announce the addresses as JSON.")] = False,
+) -> None:
+    """Boot an image under QEMU until it ends or Ctrl-C; its console is what is printed.
+
+    Exit code: 0 ended well or stopped, 2 the guest refused what it was given, 4 it panicked or QEMU failed.
+
+    Example: loadstone image boot surge --instances 2 --port 8080
+    """
+    from loadstone.image.fleet import Fleet
+    from loadstone.image.fleet import instances as several
+    from loadstone.image.guest import ending
+    from loadstone.image.qemu import ADDRESS, GATEWAY, HTTP_PORT, Disk, Machine
+
+    disks = _disks(disk or [], instances)
+    if port and port + instances - 1 > 65535:
+        raise LoadstoneError("image-options", f"there are no {instances} ports from {port} on")
+    own = [] if dhcp or "ip=" in cmdline else [f"ip={ADDRESS}", f"gw={GATEWAY}"]
+    described = Machine(
+        _image(what),
+        board=machine.value,
+        memory_mib=memory,
+        words=[*own, *cmdline.split()],
+        accelerator=_accelerator(accel),
+    )
+    machines = several(described, instances, port, [Disk(one) for one in disks])
+    addresses = [f"http://127.0.0.1:{one.ports[HTTP_PORT]}" for one in machines]
+    _announce(described, addresses, as_json)
+
+    def say(number: int, line: str) -> None:
+        before = f"{number}: " if instances > 1 else ""
+        print(f"{before}{line}", file=sys.stderr if as_json else sys.stdout, flush=True)
+
+    try:
+        with Fleet(machines, say) as fleet:
+            codes = fleet.wait()
+    except KeyboardInterrupt:
+        return
+    for code in codes:
+        print(ending(code), file=sys.stderr)
+    raise typer.Exit(max(map(_exit_code, codes)))
+
+
+def _image(what: str) -> Path:
+    """The file, or the image of that name, built."""
+    from loadstone.image.build import build as make
+    from loadstone.image.elf import read_image
+
+    file = Path(what)
+    if file.is_file():
+        return read_image(file).path
+    if "/" in what or "." in what:
+        raise LoadstoneError("image-file", f"{what} cannot be booted: there is no such file")
+    return make(what).stripped.path
+
+
+def _disks(disks: list[Path], instances: int) -> list[Path]:
+    for one in disks:
+        if not one.is_file() and not one.is_block_device():
+            raise LoadstoneError(
+                "image-options", f"there is no disk {one}", hint="make one: `loadstone image disk`"
+            )
+    if disks and len(disks) != instances:
+        raise LoadstoneError(
+            "image-options",
+            f"{len(disks)} disks for {instances} instances",
+            hint="every instance needs a disk of its own",
+        )
+    if len({one.resolve() for one in disks}) < len(disks):
+        raise LoadstoneError("image-options", "two instances would write to the same disk")
+    return disks
+
+
+def _accelerator(accel: Accel) -> Accelerator:
+    from loadstone.image.qemu import accelerator
+
+    if accel is Accel.AUTO:
+        return accelerator()
+    return "kvm" if accel is Accel.KVM else "tcg"
+
+
+def _announce(machine: Machine, addresses: list[str], as_json: bool) -> None:
+    if machine.accelerator == "tcg":
+        print("no KVM: QEMU emulates the processor (TCG), about a tenth as fast", file=sys.stderr)
+    if as_json:
+        content = {"image": str(machine.kernel), "accelerator": machine.accelerator, "addresses": addresses}
+        print(json.dumps(content), flush=True)
+    else:
+        print(f"{machine.kernel} at {', '.join(addresses)}; Ctrl-C ends it", file=sys.stderr)
+
+
+def _exit_code(code: int) -> int:
+    from loadstone.image.guest import CLEAN, REFUSED
+
+    if code in (0, CLEAN):
+        return 0
+    return BAD_INPUT if code == REFUSED else OUR_FAULT
+
+
+def _number(word: str) -> int:
+    try:
+        return int(word, 0)
+    except ValueError:
+        raise LoadstoneError(
+            "image-options", f"`{word}` is no address", hint="a number such as 0x11f3a2"
+        ) from None
+
+
+def _content(found: Image, symbols: Image) -> dict[str, Any]:
+    from loadstone.image.contents import by_crate, drivers, loaded
+
+    return {
+        "file": str(found.path),
+        "bytes": found.bytes,
+        "memory_bytes": found.memory_bytes,
+        "entry": found.entry,
+        "segments": [vars(one) for one in found.segments],
+        "sections": [{"name": one.name, "bytes": one.bytes, "in_file": one.in_file} for one in loaded(found)],
+        "crates": by_crate(symbols),
+        "drivers": drivers(symbols),
+        "warnings": found.warnings,
+    }
+
+
+def _told(found: Image, symbols: Image) -> str:
+    content = _content(found, symbols)
+    blocks = [
+        f"{found.path}: {found.bytes:,} bytes, {content['memory_bytes'] / _KIB:,.0f} KiB in memory,"
+        f" PVH entry {found.entry:#x}",
+        columns(
+            ["segment", "rights", "file", "memory"],
+            [
+                [f"{one.address:#x}", one.rights, f"{one.file_bytes:,}", f"{one.memory_bytes:,}"]
+                for one in found.segments
+            ],
+            {"file", "memory"},
+        ),
+        columns(
+            ["section", "bytes"],
+            [[one["name"], f"{one['bytes']:,}"] for one in content["sections"]],
+            {"bytes"},
+        ),
+    ]
+    if content["crates"]:
+        rows = [[name, f"{size:,}"] for name, size in content["crates"].items()]
+        blocks += [columns(["crate", "bytes"], rows, {"bytes"}), f"drivers: {', '.join(content['drivers'])}"]
+    else:
+        blocks.append("without symbols: no sizes by crate")
+    return "\n\n".join(blocks)

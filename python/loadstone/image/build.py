@@ -1,0 +1,130 @@
+"""Images and the programs of the Linux guest, built by Cargo from the checkout's sources."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from loadstone.errors import LoadstoneError
+from loadstone.image.contents import symbols_beside
+from loadstone.image.elf import Image, read_image
+from loadstone.image.sources import SETUP, checkout, kept, tool
+
+FOLDER_VARIABLE = "LOADSTONE_SITE"
+"""Names the folder that the image `files` takes in, for its build script."""
+LIBRARY_OS = "loadstone-appliance"
+
+Json = dict[str, Any]
+
+_TRIPLE = "x86_64-unknown-linux-gnu"
+
+
+@dataclass(frozen=True)
+class Built:
+    """An image that was built."""
+
+    app: str
+    stripped: Image
+    """What is booted."""
+    symbols: Image
+    """The same with its symbols, in a file beside it."""
+    features: list[str]
+    """Of the library OS: what was linked."""
+
+
+def apps() -> list[str]:
+    """The images that there are. LoadstoneError `image-source`."""
+    manifest = _images() / "Cargo.toml"
+    return [one["name"] for one in tomllib.loads(manifest.read_text("utf-8"))["bin"]]
+
+
+def build(app: str, to: Path | None = None, folder: Path | None = None) -> Built:
+    """Builds an image into a file, and the same with its symbols beside it. Without `to` it is kept in the
+    checkout.
+
+    LoadstoneError `image-app`, `image-options`, `image-source`, `program-missing`, `image-build`,
+    `image-file`.
+    """
+    known = apps()
+    if app not in known:
+        raise LoadstoneError("image-app", f"there is no image `{app}`", hint=f"there are {', '.join(known)}")
+    environment = _environment(app, folder)
+    for program in ("cargo", "gcc", "strip"):
+        tool(program)
+    artifacts = _cargo(["--manifest-path", str(_images() / "Cargo.toml"), "--bin", app], environment)
+    made = next(one for one in artifacts if one["target"]["name"] == app and one["executable"])
+    features = [one["features"] for one in artifacts if LIBRARY_OS in one["package_id"]]
+    to = to or kept() / "images" / f"{app}.elf"
+    to.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(made["executable"], symbols_beside(to))
+    _strip(Path(made["executable"]), to)
+    return Built(app, read_image(to), read_image(symbols_beside(to)), sorted(features[0]) if features else [])
+
+
+def linux_programs(*names: str) -> dict[str, Path]:
+    """Static programs for the Linux guest, stripped, by the names of their packages without `loadstone-`.
+
+    SQLite is compiled with the options of the images, but for those that take away what Linux has.
+    Errors as `build`.
+    """
+    manifest = ["--manifest-path", str(checkout() / "Cargo.toml"), "--target", _TRIPLE]
+    flags = {"RUSTFLAGS": "-C target-feature=+crt-static", "LIBSQLITE3_FLAGS": " ".join(_sqlite_options())}
+    found = {}
+    for name in names:
+        package = f"loadstone-{name}"
+        features = ["--features", f"{package}/std"] if _has_feature(name, "std") else []
+        artifacts = _cargo([*manifest, "-p", package, *features], flags)
+        made = next(one for one in artifacts if one["executable"])
+        found[name] = kept() / "programs" / name
+        found[name].parent.mkdir(parents=True, exist_ok=True)
+        _strip(Path(made["executable"]), found[name])
+    return found
+
+
+def _images() -> Path:
+    return checkout() / "images"
+
+
+def _environment(app: str, folder: Path | None) -> dict[str, str]:
+    if folder is None:
+        return {}
+    if app != "files":
+        raise LoadstoneError(
+            "image-options", "only the image `files` takes a folder", hint="leave --folder out"
+        )
+    if not folder.is_dir():
+        raise LoadstoneError("image-options", f"{folder} is no folder")
+    return {FOLDER_VARIABLE: str(folder.resolve())}
+
+
+def _cargo(arguments: Sequence[str], environment: Mapping[str, str]) -> list[Json]:
+    """What Cargo built, also of what was there already. Its own progress goes to stderr."""
+    command = [tool("cargo"), "build", "--release", "--message-format", "json-render-diagnostics", *arguments]
+    done = subprocess.run(command, stdout=subprocess.PIPE, env=os.environ | environment, check=False)
+    if done.returncode:
+        raise LoadstoneError("image-build", "Cargo could not build it, see above", hint=SETUP)
+    messages = [json.loads(line) for line in done.stdout.splitlines()]
+    return [one for one in messages if one["reason"] == "compiler-artifact"]
+
+
+def _strip(program: Path, to: Path) -> None:
+    subprocess.run([tool("strip"), "--strip-all", "-o", str(to), str(program)], check=True)
+
+
+def _sqlite_options() -> list[str]:
+    """The part `both` of the images' SQLite options, for a C compiler."""
+    text = (_images() / "sqlite" / "options.txt").read_text("utf-8")
+    lines = text.split("[both]")[1].split("[")[0].splitlines()
+    return [f"-DSQLITE_{line}" for line in lines if line and not line.startswith("#")]
+
+
+def _has_feature(crate: str, feature: str) -> bool:
+    manifest = checkout() / "crates" / crate / "Cargo.toml"
+    return feature in tomllib.loads(manifest.read_text("utf-8")).get("features", {})

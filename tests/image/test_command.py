@@ -1,0 +1,117 @@
+"""`loadstone image`, with programs in the place of QEMU and Cargo."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tiny import tiny_image
+from typer.testing import CliRunner
+
+from loadstone.cli import app
+from loadstone.errors import LoadstoneError
+from loadstone.image import build, sources
+
+
+def _program(folder: Path, name: str, script: str) -> None:
+    (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+    (folder / name).chmod(0o755)
+
+
+@pytest.fixture
+def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that is looked into for programs first."""
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin:/usr/sbin")
+    return tmp_path
+
+
+def _refused(*words: str | Path) -> LoadstoneError:
+    result = CliRunner().invoke(app, ["image", *map(str, words)])
+    assert isinstance(result.exception, LoadstoneError), result.output
+    return result.exception
+
+
+def test_instances_have_ports_of_their_own_and_say_who_speaks(programs: Path) -> None:
+    image = tiny_image(programs)
+    _program(programs, "qemu-system-x86_64", "echo \"$@\" | grep -o 'tcp:[0-9.]*:[0-9]*'; exit 33")
+    result = CliRunner().invoke(app, ["image", "boot", str(image), "--instances", "2", "--port", "9100"])
+    assert result.exit_code == 0, result.output
+    assert "1: tcp:127.0.0.1:9100" in result.output and "2: tcp:127.0.0.1:9101" in result.output
+
+
+@pytest.mark.parametrize(("ended", "code"), [(33, 0), (0, 0), (37, 2), (35, 4), (1, 4)])
+def test_the_guests_end_is_the_commands(programs: Path, ended: int, code: int) -> None:
+    _program(programs, "qemu-system-x86_64", f"exit {ended}")
+    result = CliRunner().invoke(app, ["image", "boot", str(tiny_image(programs)), "--port", "0", "--json"])
+    assert result.exit_code == code
+    assert json.loads(result.stdout)["addresses"][0].startswith("http://127.0.0.1:")
+
+
+def test_what_cannot_be_is_refused_before_anything_starts(programs: Path) -> None:
+    image, disk = tiny_image(programs), programs / "disk"
+    disk.touch()
+    for words in (
+        ("--disk", programs / "none"),
+        ("--disk", disk, "--instances", "2"),
+        ("--disk", disk, "--disk", disk, "--instances", "2"),
+        ("--port", "65535", "--instances", "2"),
+    ):
+        assert _refused("boot", image, *words).slug == "image-options"
+    assert _refused("boot", programs / "none.elf").slug == "image-file"
+    assert _refused("inspect", image, "--address", "somewhere").slug == "image-options"
+
+
+def test_inspect_tells_what_is_in_it(programs: Path) -> None:
+    image = tiny_image(programs)
+    result = CliRunner().invoke(app, ["image", "inspect", str(image), "--json"])
+    found = json.loads(result.stdout)
+    assert found["entry"] == 0x100000 and found["crates"]["loadstone_http"] == 100
+    result = CliRunner().invoke(app, ["image", "inspect", str(image)])
+    assert "PVH entry 0x100000" in result.stdout and "loadstone_http" in result.stdout
+
+
+@pytest.fixture
+def images(programs: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A checkout with two images in it."""
+    (programs / "images").mkdir()
+    (programs / "images" / "Cargo.toml").write_text('[[bin]]\nname = "files"\n[[bin]]\nname = "olio"\n')
+    monkeypatch.setattr(build, "checkout", lambda: programs)
+    monkeypatch.setattr(build, "kept", lambda: programs / "kept")
+    return programs
+
+
+def test_builds_what_cargo_makes(images: Path) -> None:
+    image = tiny_image(images)
+    library = {
+        "reason": "compiler-artifact",
+        "package_id": "path#loadstone-appliance@0.1.0",
+        "executable": None,
+    }
+    library |= {"target": {"name": "loadstone_appliance"}, "features": ["pci", "mmio"]}
+    made = {"reason": "compiler-artifact", "package_id": "images", "features": [], "executable": str(image)}
+    made |= {"target": {"name": "olio"}}
+    lines = "\n".join(map(json.dumps, (library, made)))
+    _program(images, "cargo", f"cat <<'END'\n{lines}\nEND")
+    out = images / "made.elf"
+    result = CliRunner().invoke(app, ["image", "build", "olio", "--out", str(out), "--json"])
+    found = json.loads(result.stdout)
+    assert found["features"] == ["mmio", "pci"]
+    assert found["bytes"] == out.stat().st_size < image.stat().st_size
+    assert found["crates"]["loadstone_http"] == 100
+    assert (images / "made.elf.symbols").read_bytes() == image.read_bytes()
+
+
+def test_a_build_that_cannot_be_is_refused(images: Path) -> None:
+    assert _refused("build", "tomcat").slug == "image-app"
+    assert _refused("build", "olio", "--folder", images).slug == "image-options"
+    assert _refused("build", "files", "--folder", images / "none").slug == "image-options"
+    _program(images, "cargo", "exit 101")
+    assert _refused("build", "olio", "--out", images / "made.elf").slug == "image-build"
+
+
+def test_a_missing_program_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources.shutil, "which", lambda *_, **__: None)
+    with pytest.raises(LoadstoneError, match="scripts/setup-appliance") as caught:
+        sources.tool("qemu-system-x86_64")
+    assert caught.value.slug == "program-missing"
