@@ -6,14 +6,17 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use core::fmt;
 
+mod bounded;
 #[cfg(feature = "std")]
 mod cache;
 #[cfg(feature = "std")]
 mod file;
 #[cfg(feature = "std")]
 mod memory;
+mod rows;
 #[cfg(feature = "std")]
 mod shared;
+mod table;
 
 #[cfg(feature = "std")]
 pub use file::FileHost;
@@ -21,6 +24,7 @@ pub use file::FileHost;
 pub use memory::MemoryHost;
 #[cfg(feature = "std")]
 pub use shared::SharedHost;
+pub use table::{Surroundings, TableHost};
 
 /// The surroundings of the application, shared by all workers.
 pub trait Host: Send + Sync {

@@ -12,6 +12,7 @@ use loadstone_store::{Db, Error, Options, Result as StoreResult, without_passwor
 use loadstone_web::system::System;
 
 use super::cache::Cache;
+use super::rows::{self, News};
 use super::{Host, HostError, StoredFile};
 use crate::media::Name;
 use crate::schema::Meta;
@@ -87,16 +88,10 @@ impl SharedHost {
     fn look(&self) -> Result<(), HostError> {
         let now = self.system.uptime();
         let last = self.index.read().unwrap_or_else(PoisonError::into_inner).last;
-        let sql = "SELECT name, stamp, CASE WHEN bytes IS NULL THEN 0 ELSE 1 END FROM upload \
-                   WHERE stamp > ?1 ORDER BY stamp";
-        let news = self.with(|db| {
-            db.query_all(sql, &[last.into()], |row| {
-                Ok((String::from(row.text(0)?), row.int(1)?, row.bool(2)?))
-            })
-        })?;
+        let news = self.with(|db| rows::news(db, last))?;
         let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
         index.asked = index.asked.max(now);
-        for (name, stamp, is_there) in news.into_iter().filter(|news| news.1 > last) {
+        for News { name, stamp, is_there } in news.into_iter().filter(|news| news.stamp > last) {
             index.last = index.last.max(stamp);
             if is_there {
                 index.stamps.insert(name, stamp);
@@ -128,13 +123,6 @@ impl SharedHost {
     }
 }
 
-/// The next stamp. Two transactions that take the same one conflict, and one is run again: stamps are committed in
-/// their order, so that who has seen one has seen all before it.
-fn next_stamp(db: &Db) -> StoreResult<i64> {
-    let next = db.query_row("SELECT coalesce(max(stamp), 0) + 1 FROM upload", &[], |row| row.int(0))?;
-    Ok(next.unwrap_or(1))
-}
-
 impl Host for SharedHost {
     fn now_s(&self) -> u64 {
         self.system.now_s()
@@ -145,16 +133,7 @@ impl Host for SharedHost {
     }
 
     fn media_put(&self, name: &str, bytes: &[u8]) -> Result<(), HostError> {
-        self.with(|db| {
-            db.transaction(|db| {
-                let params = [name.into(), next_stamp(db)?.into(), bytes.into()];
-                let sql = "UPDATE upload SET stamp = ?2, bytes = ?3 WHERE name = ?1";
-                if db.execute(sql, &params)? == 0 {
-                    db.execute("INSERT INTO upload(name, stamp, bytes) VALUES (?1, ?2, ?3)", &params)?;
-                }
-                Ok(())
-            })
-        })?;
+        self.with(|db| rows::put(db, name, bytes))?;
         self.look()
     }
 
@@ -164,12 +143,8 @@ impl Host for SharedHost {
         if let Some(bytes) = self.cache_get(&key) {
             return Ok(Some(StoredFile { bytes, stamp: stamp.unsigned_abs() }));
         }
-        let sql = "SELECT bytes FROM upload WHERE name = ?1 AND stamp = ?2";
-        let params = [name.into(), stamp.into()];
-        let found = self.with(|db| {
-            db.query_row(sql, &params, |row| row.opt_blob(0).map(|bytes| bytes.map(Arc::<[u8]>::from)))
-        })?;
-        let Some(bytes) = found.flatten() else { return Ok(None) };
+        let found = self.with(|db| rows::bytes(db, name, stamp))?;
+        let Some(bytes) = found else { return Ok(None) };
         self.cache_put(&key, Arc::clone(&bytes), BYTES_TTL_S);
         Ok(Some(StoredFile { bytes, stamp: stamp.unsigned_abs() }))
     }
@@ -180,12 +155,7 @@ impl Host for SharedHost {
         if self.with(|db| db.query_row(sql, &[name.into()], |_| Ok(())))?.is_none() {
             return Ok(());
         }
-        self.with(|db| {
-            db.transaction(|db| {
-                let sql = "UPDATE upload SET stamp = ?2, bytes = NULL WHERE name = ?1";
-                db.execute(sql, &[name.into(), next_stamp(db)?.into()])
-            })
-        })?;
+        self.with(|db| rows::remove(db, name))?;
         self.look()
     }
 
