@@ -63,6 +63,14 @@ pub trait Host: Send + Sync {
 
     /// Drops a value from the cache at once.
     fn cache_remove(&self, key: &str);
+
+    /// Tells the operator about what is the site's own fault, in a sentence. A process says it on standard error.
+    fn report(&self, sentence: &str) {
+        #[cfg(feature = "std")]
+        std::eprintln!("olio: {sentence}");
+        #[cfg(not(feature = "std"))]
+        let _ = sentence;
+    }
 }
 
 /// An uploaded file.

@@ -152,11 +152,8 @@ impl Site {
 
     /// Tells the operator about what is our fault.
     fn report(&self, failure: &Failure) {
-        #[cfg(feature = "std")]
         if let Some(sentence) = failure.sentence() {
-            std::eprintln!("rubis: {sentence}");
+            self.host.report(&sentence);
         }
-        #[cfg(not(feature = "std"))]
-        let _ = failure.sentence();
     }
 }

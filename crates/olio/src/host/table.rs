@@ -16,7 +16,7 @@ use super::{Host, HostError, StoredFile};
 /// How long the bytes of an upload are kept in the cache; a changed one has another stamp and so another key.
 const BYTES_TTL_S: u32 = 3600;
 
-/// Clock and entropy of a machine.
+/// Clock, entropy and console of a machine.
 #[derive(Debug, Clone, Copy)]
 pub struct Surroundings {
     /// Wall-clock time in seconds since 1970.
@@ -25,6 +25,8 @@ pub struct Surroundings {
     pub uptime: fn() -> Duration,
     /// Fills a slice with unpredictable bytes.
     pub entropy: fn(&mut [u8]),
+    /// Tells the operator about what went wrong.
+    pub report: fn(&str),
 }
 
 /// Uploads in the table `upload` of a database that nobody else writes to: which there are is known here, so that asking
@@ -139,6 +141,10 @@ impl Host for TableHost {
     fn cache_remove(&self, key: &str) {
         self.cache.lock().remove(key);
     }
+
+    fn report(&self, sentence: &str) {
+        (self.surroundings.report)(sentence);
+    }
 }
 
 #[cfg(test)]
@@ -147,8 +153,12 @@ mod tests {
 
     use super::*;
 
-    const SURROUNDINGS: Surroundings =
-        Surroundings { now_s: || 1_224_676_800, uptime: || Duration::ZERO, entropy: |bytes| bytes.fill(7) };
+    const SURROUNDINGS: Surroundings = Surroundings {
+        now_s: || 1_224_676_800,
+        uptime: || Duration::ZERO,
+        entropy: |bytes| bytes.fill(7),
+        report: |sentence| panic!("{sentence}"),
+    };
 
     #[test]
     fn uploads_outlive_the_host_and_stamps_never_come_back() {
