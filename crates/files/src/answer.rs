@@ -1,47 +1,35 @@
 //! From an entry to an answer (RFC 9110 §13.2.2, §14).
 
-use std::hash::{BuildHasher, Hasher, RandomState};
-use std::io;
-use std::ops::Range;
-use std::os::unix::fs::FileExt;
-use std::sync::Arc;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range;
 
-use loadstone_http::{Body, FilePart, Handler, Headers, Method, Request, Response, Verdict, Wanted};
+use loadstone_http::{Body, Headers, Method, Request, Response, Verdict, Wanted};
 
-use crate::entry::{Content, Entry, Refusal, Variant};
 use crate::name::BadName;
-use crate::shelf::{Absence, Shelf};
+use crate::variant::{Absence, Content, Refusal, Variant};
 
 /// Most bytes of an answer in several parts, which is put together in memory; who asks for more gets the whole.
 const PUT_TOGETHER: u64 = 1 << 20;
-/// One worker's handler.
-pub(crate) struct Clerk {
-    shelf: Arc<Shelf>,
-    /// What stands between the parts of an answer. Nobody who writes a file can know it.
-    boundary: String,
+
+/// A file with its codings.
+pub(crate) struct Found<'a> {
+    pub plain: &'a Variant,
+    pub gzip: Option<&'a Variant>,
+    pub media_type: &'a str,
 }
 
-impl Clerk {
-    pub fn new(shelf: Arc<Shelf>) -> Self {
-        let random = || RandomState::new().build_hasher().finish();
-        Self { shelf, boundary: format!("{:016x}{:016x}", random(), random()) }
+/// Refuses what is no reading; whether it was.
+pub(crate) fn only_reads(request: &Request<'_>, response: &mut Response) -> bool {
+    let reads = matches!(request.method, Method::Get | Method::Head);
+    if !reads {
+        response.status(405).header("Allow", "GET, HEAD").text("only GET and HEAD\n");
     }
+    reads
 }
 
-impl Handler for Clerk {
-    fn handle(&mut self, request: &Request<'_>, response: &mut Response) {
-        if !matches!(request.method, Method::Get | Method::Head) {
-            response.status(405).header("Allow", "GET, HEAD").text("only GET and HEAD\n");
-            return;
-        }
-        match self.shelf.find(request.path) {
-            Ok(entry) => answer(&entry, &self.boundary, request, response),
-            Err(absence) => refuse(absence, request, response),
-        }
-    }
-}
-
-fn refuse(absence: Absence, request: &Request<'_>, response: &mut Response) {
+pub(crate) fn refuse(absence: Absence, request: &Request<'_>, response: &mut Response) {
     let (status, text) = match absence {
         Absence::Name(BadName::Malformed) => (400, "malformed path\n"),
         Absence::Name(BadName::Hidden) | Absence::File(Refusal::Missing) => (404, "not found\n"),
@@ -58,11 +46,12 @@ fn refuse(absence: Absence, request: &Request<'_>, response: &mut Response) {
     response.status(status).text(text);
 }
 
-fn answer(entry: &Entry, boundary: &str, request: &Request<'_>, response: &mut Response) {
+/// `boundary` stands between the parts of an answer: nobody who writes a file can know it.
+pub(crate) fn answer(found: &Found<'_>, boundary: &str, request: &Request<'_>, response: &mut Response) {
     let range = request.headers.get_bytes("range").filter(|_| request.method == Method::Get);
     // Parts are parts of the plain content: who wants one counts its bytes.
-    let gzip = entry.gzip.as_ref().filter(|_| range.is_none() && request.accepts_gzip());
-    let variant = gzip.unwrap_or(&entry.plain);
+    let gzip = found.gzip.filter(|_| range.is_none() && request.accepts_gzip());
+    let variant = gzip.unwrap_or(found.plain);
     let validators = variant.validators();
     response.fields(Headers::new(&variant.fields));
     match validators.judge(request) {
@@ -84,12 +73,12 @@ fn answer(entry: &Entry, boundary: &str, request: &Request<'_>, response: &mut R
     match wanted {
         Wanted::Part(part) => {
             response.status(206).header("Content-Range", content_range(&part, length));
-            response.content(&entry.media_type, body(variant, &part));
+            response.content(found.media_type, body(variant, &part));
         }
         Wanted::Parts(parts)
             if parts.iter().map(|part| part.end - part.start).sum::<u64>() <= PUT_TOGETHER =>
         {
-            if put_together(variant, &entry.media_type, boundary, &parts, response).is_err() {
+            if !put_together(variant, found.media_type, boundary, &parts, response) {
                 refuse(Absence::File(Refusal::Broken), request, response);
             }
         }
@@ -97,7 +86,7 @@ fn answer(entry: &Entry, boundary: &str, request: &Request<'_>, response: &mut R
             if gzip.is_some() {
                 response.header("Content-Encoding", "gzip");
             }
-            response.content(&entry.media_type, body(variant, &(0..length)));
+            response.content(found.media_type, body(variant, &(0..length)));
         }
         Wanted::Unsatisfiable => {
             response.status(416).header("Content-Range", format!("bytes */{length}")).text("no such part\n");
@@ -110,22 +99,28 @@ fn content_range(part: &Range<u64>, length: u64) -> String {
 }
 
 fn body(variant: &Variant, part: &Range<u64>) -> Body {
-    let bytes = (part.end - part.start) as usize;
+    let range = part.start as usize..part.end as usize;
     match &variant.content {
-        Content::Kept(content) if bytes == content.len() => Body::Shared(content.clone()),
-        Content::Kept(content) => Body::Bytes(content[part.start as usize..part.end as usize].to_vec()),
-        Content::Open(file, _) => Body::File(FilePart { file: file.clone(), start: part.start, bytes }),
+        #[cfg(feature = "std")]
+        Content::Kept(content) if range.len() == content.len() => Body::Shared(content.clone()),
+        #[cfg(feature = "std")]
+        Content::Kept(content) => Body::Bytes(content[range].to_vec()),
+        Content::Static(content) => Body::Static(&content[range]),
+        #[cfg(feature = "std")]
+        Content::Open(file, _) => {
+            Body::File(loadstone_http::FilePart { file: file.clone(), start: part.start, bytes: range.len() })
+        }
     }
 }
 
-/// Answers with several parts (RFC 9110 §14.6).
+/// Answers with several parts (RFC 9110 §14.6); false when the file cannot be read.
 fn put_together(
     variant: &Variant,
     media_type: &str,
     boundary: &str,
     parts: &[Range<u64>],
     response: &mut Response,
-) -> io::Result<()> {
+) -> bool {
     let length = variant.bytes() as u64;
     let mut content = Vec::new();
     for part in parts {
@@ -133,16 +128,27 @@ fn put_together(
         let head =
             format!("\r\n--{boundary}\r\nContent-Type: {media_type}\r\nContent-Range: {range}\r\n\r\n");
         content.extend_from_slice(head.as_bytes());
-        match &variant.content {
-            Content::Kept(kept) => content.extend_from_slice(&kept[part.start as usize..part.end as usize]),
-            Content::Open(file, _) => {
-                let start = content.len();
-                content.resize(start + (part.end - part.start) as usize, 0);
-                file.read_exact_at(&mut content[start..], part.start)?;
-            }
+        if !append(variant, part, &mut content) {
+            return false;
         }
     }
     content.extend_from_slice(format!("\r\n--{boundary}--\r\n").as_bytes());
     response.status(206).content(&format!("multipart/byteranges; boundary={boundary}"), content);
-    Ok(())
+    true
+}
+
+fn append(variant: &Variant, part: &Range<u64>, content: &mut Vec<u8>) -> bool {
+    match &variant.content {
+        #[cfg(feature = "std")]
+        Content::Kept(kept) => content.extend_from_slice(&kept[part.start as usize..part.end as usize]),
+        Content::Static(kept) => content.extend_from_slice(&kept[part.start as usize..part.end as usize]),
+        #[cfg(feature = "std")]
+        Content::Open(file, _) => {
+            use std::os::unix::fs::FileExt;
+            let start = content.len();
+            content.resize(start + (part.end - part.start) as usize, 0);
+            return file.read_exact_at(&mut content[start..], part.start).is_ok();
+        }
+    }
+    true
 }

@@ -1,4 +1,4 @@
-//! A file as it is answered with: its content or descriptor, its validators, its fields.
+//! A file of a folder: opened beneath it, and read when it is small.
 
 use std::fs::File;
 use std::io;
@@ -8,30 +8,16 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use loadstone_http::{Response, Validators, format_date};
 use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags, Stat, fstat, open, openat2, statat};
 use rustix::io::Errno;
+
+use crate::variant::{Content, Refusal, Variant};
 
 /// A file up to this size is kept as its content, a larger one open.
 pub(crate) const KEPT_CONTENT: u64 = 64 * 1024;
 /// A file that changed so recently may change again within the same tick of the file system's clock, and look the same.
 const YOUNG_NS: i128 = 1_000_000_000;
-
-/// Why there is no entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Refusal {
-    /// 404.
-    Missing,
-    /// A directory, asked for without the slash: 301.
-    Directory,
-    /// 403.
-    Forbidden,
-    /// The system has no descriptor or memory for it now: 503.
-    Busy,
-    /// It cannot be read: 500.
-    Broken,
-}
 
 /// The folder that is served.
 #[derive(Debug)]
@@ -49,24 +35,7 @@ pub(crate) struct Stamp {
     changed_ns: i128,
 }
 
-/// The bytes of a file.
-#[derive(Debug)]
-pub(crate) enum Content {
-    Kept(Arc<[u8]>),
-    Open(Arc<File>, usize),
-}
-
-/// One of the codings of a file.
-#[derive(Debug)]
-pub(crate) struct Variant {
-    pub content: Content,
-    pub etag: String,
-    pub modified_s: u64,
-    /// The fields of every answer, also one without content.
-    pub fields: Box<[u8]>,
-}
-
-/// A file with its codings.
+/// A file with its codings, and what it was on the disk.
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub plain: Variant,
@@ -99,8 +68,10 @@ impl Root {
         let varies = zipped.is_some();
         let settled = plain_settled && zipped.as_ref().is_none_or(|((_, settled), _)| *settled);
         Ok(Entry {
-            plain: variant(content, stamp, plain_settled, false, varies),
-            gzip: zipped.map(|((content, settled), stamp)| variant(content, stamp, settled, true, true)),
+            plain: Variant::new(content, stamp.modified_ns, plain_settled, false, varies),
+            gzip: zipped.map(|((content, settled), stamp)| {
+                Variant::new(content, stamp.modified_ns, settled, true, true)
+            }),
             media_type: media_type(name),
             stamps,
             settled,
@@ -147,19 +118,6 @@ impl Stamp {
     fn is_settled(&self) -> bool {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as i128);
         (now - self.modified_ns).abs() > YOUNG_NS
-    }
-}
-
-impl Variant {
-    pub fn bytes(&self) -> usize {
-        match &self.content {
-            Content::Kept(bytes) => bytes.len(),
-            Content::Open(_, bytes) => *bytes,
-        }
-    }
-
-    pub fn validators(&self) -> Validators<'_> {
-        Validators { etag: Some(&self.etag), modified_s: Some(self.modified_s) }
     }
 }
 
@@ -211,24 +169,8 @@ fn read(file: File, before: Stamp) -> Result<(Content, bool), Refusal> {
     Ok((Content::Kept(content.into()), before.is_settled() && stamp(&after) == before))
 }
 
-/// A weak tag tells that the bytes may not be those of another answer with the same tag (RFC 9110 §8.8.1).
-fn variant(content: Content, stamp: Stamp, settled: bool, gzip: bool, varies: bool) -> Variant {
-    let (weak, coding) = (if settled { "" } else { "W/" }, if gzip { "-gz" } else { "" });
-    let etag = format!("{weak}\"{:x}-{:x}{coding}\"", stamp.bytes, stamp.modified_ns);
-    let modified_s = u64::try_from(stamp.modified_ns / 1_000_000_000).unwrap_or(0);
-    let mut made = Response::new();
-    made.header("ETag", &etag)
-        .header("Last-Modified", format_date(modified_s))
-        .header("Accept-Ranges", "bytes");
-    if varies {
-        made.header("Vary", "Accept-Encoding");
-    }
-    let fields = made.headers().as_bytes().into();
-    Variant { content, etag, modified_s, fields }
-}
-
 /// The media type by the name's ending. Text is taken to be UTF-8.
-fn media_type(name: &[u8]) -> String {
+pub fn media_type(name: &[u8]) -> String {
     let guess = mime_guess::from_path(String::from_utf8_lossy(name).as_ref()).first_raw();
     match guess.unwrap_or("application/octet-stream") {
         text if text.starts_with("text/") => format!("{text}; charset=utf-8"),

@@ -1,5 +1,7 @@
 //! From the path of a request to the name of a file.
 
+use alloc::vec::Vec;
+
 /// Why a path names no file, whatever the folder holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BadName {

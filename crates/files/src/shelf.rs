@@ -9,18 +9,12 @@ use rustix::process::{Resource, getrlimit};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::Options;
-use crate::entry::{Content, Entry, KEPT_CONTENT, Refusal, Root, Variant};
-use crate::name::{BadName, file_name};
+use crate::entry::{Entry, KEPT_CONTENT, Root};
+use crate::name::file_name;
+use crate::variant::{Absence, Content, Variant};
 
 /// What an entry takes besides its content, about.
 const ENTRY_BYTES: u64 = 512;
-
-/// Why a path gets no file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Absence {
-    Name(BadName),
-    File(Refusal),
-}
 
 /// Entries by the path that asked for them, as it was sent: a hit decodes nothing.
 #[derive(Debug)]
@@ -42,6 +36,7 @@ impl Weighter<Box<str>, Arc<Entry>> for Weight {
     fn weight(&self, path: &Box<str>, entry: &Arc<Entry>) -> u64 {
         let weight = |variant: &Variant| match &variant.content {
             Content::Kept(bytes) => bytes.len() as u64,
+            Content::Static(_) => 0,
             Content::Open(..) => self.open,
         };
         ENTRY_BYTES + path.len() as u64 + weight(&entry.plain) + entry.gzip.as_ref().map_or(0, weight)
