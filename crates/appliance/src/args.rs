@@ -1,0 +1,168 @@
+//! The image's command line: words `key=value`, checked before anything starts.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::net::Ipv4Addr;
+
+/// What the command line says, with its defaults.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Args {
+    /// `ip=10.0.2.15/24`; none: by DHCP.
+    pub address: Option<(Ipv4Addr, u8)>,
+    /// `gw=10.0.2.2`
+    pub gateway: Option<Ipv4Addr>,
+    /// `port=80`
+    pub port: u16,
+    /// `metrics=9100`: a port for the figures; none: they are not served.
+    pub metrics: Option<u16>,
+    /// `time=SECONDS` since 1970 at boot, for machines without a real-time clock.
+    pub time_s: Option<u64>,
+    /// `connections=N`: most open connections; 0: as memory allows.
+    pub connections: usize,
+    /// `rx=BYTES`, `tx=BYTES`: buffers of a socket.
+    pub buffers: (usize, usize),
+    /// Places and interrupt lines of virtio devices: `virtio_mmio.device=512@0xfeb00000:5`.
+    pub mmio: Vec<(u64, u32)>,
+    /// Words for the application: those whose key has a dot, such as `olio.accounts=400`.
+    pub app: Vec<(String, String)>,
+}
+
+impl Default for Args {
+    fn default() -> Self {
+        Self {
+            address: None,
+            gateway: None,
+            port: 80,
+            metrics: None,
+            time_s: None,
+            connections: 0,
+            buffers: (8 * 1024, 16 * 1024),
+            mmio: Vec::new(),
+            app: Vec::new(),
+        }
+    }
+}
+
+impl Args {
+    /// Reads a command line.
+    ///
+    /// ```
+    /// let args = loadstone_appliance::args::Args::parse("ip=10.0.2.15/24 gw=10.0.2.2 port=8080").unwrap();
+    /// assert_eq!((args.port, args.address.unwrap().1), (8080, 24));
+    /// ```
+    ///
+    /// # Errors
+    /// A sentence when a word is unknown or its value is malformed.
+    pub fn parse(line: &str) -> Result<Self, String> {
+        let mut args = Self::default();
+        for word in line.split_ascii_whitespace() {
+            let (key, value) = word.split_once('=').ok_or_else(|| format!("`{word}` is no key=value"))?;
+            args.set(key, value).ok_or_else(|| {
+                format!("`{word}` is not understood; see the command line of images in the reference")
+            })?;
+        }
+        if args.address.is_none() && !cfg!(feature = "dhcp") {
+            return Err("no address: say ip=A.B.C.D/BITS, DHCP is not linked".into());
+        }
+        Ok(args)
+    }
+
+    fn set(&mut self, key: &str, value: &str) -> Option<()> {
+        match key {
+            "ip" => {
+                let (address, bits) = value.split_once('/')?;
+                let bits = bits.parse().ok().filter(|bits| (1..=32).contains(bits))?;
+                let address: Ipv4Addr = address.parse().ok()?;
+                let usable = !address.is_unspecified() && !address.is_multicast() && !address.is_broadcast();
+                self.address = Some((address, bits)).filter(|_| usable);
+                self.address?;
+            }
+            "gw" => self.gateway = Some(value.parse().ok()?),
+            "port" => self.port = port(value)?,
+            "metrics" => self.metrics = Some(port(value)?),
+            "time" => self.time_s = Some(value.parse().ok()?),
+            "connections" => self.connections = value.parse().ok()?,
+            "rx" => self.buffers.0 = buffer(value)?,
+            "tx" => self.buffers.1 = buffer(value)?,
+            "virtio_mmio.device" => self.mmio.push(device(value)?),
+            _ if key.contains('.') => self.app.push((key.to_string(), value.to_string())),
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// Value of a word for the application.
+    pub fn app(&self, key: &str) -> Option<&str> {
+        self.app.iter().find(|(found, _)| found == key).map(|(_, value)| value.as_str())
+    }
+}
+
+fn port(value: &str) -> Option<u16> {
+    value.parse().ok().filter(|port| *port > 0)
+}
+
+/// At least a segment, at most what a window without much patience fills.
+fn buffer(value: &str) -> Option<usize> {
+    value.parse().ok().filter(|bytes| (2048..=1 << 20).contains(bytes))
+}
+
+/// `SIZE@ADDRESS:LINE[:ID]`, as Linux reads it.
+fn device(value: &str) -> Option<(u64, u32)> {
+    let (_, place) = value.split_once('@')?;
+    let mut parts = place.split(':');
+    let address = u64::from_str_radix(parts.next()?.strip_prefix("0x")?, 16).ok()?;
+    Some((address, parts.next()?.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_qemu_and_people_write_is_read() {
+        let args = Args::parse(
+            "ip=10.0.2.15/24 gw=10.0.2.2 metrics=9100 time=5 connections=7 rx=4096 tx=65536 olio.accounts=400 \
+             virtio_mmio.device=512@0xfeb00e00:12 virtio_mmio.device=512@0xfeb00c00:11",
+        )
+        .unwrap();
+        let expected = Args {
+            address: Some((Ipv4Addr::new(10, 0, 2, 15), 24)),
+            gateway: Some(Ipv4Addr::new(10, 0, 2, 2)),
+            metrics: Some(9100),
+            time_s: Some(5),
+            connections: 7,
+            buffers: (4096, 65536),
+            mmio: alloc::vec![(0xfeb0_0e00, 12), (0xfeb0_0c00, 11)],
+            app: alloc::vec![("olio.accounts".into(), "400".into())],
+            ..Args::default()
+        };
+        assert_eq!(args, expected);
+        assert_eq!((args.app("olio.accounts"), args.app("olio.x")), (Some("400"), None));
+    }
+
+    #[test]
+    fn what_is_not_understood_is_refused() {
+        for word in [
+            "quiet",
+            "ipp=1",
+            "ip=10.0.2.15",
+            "ip=10.0.2.15/0",
+            "ip=10.0.2/24",
+            "ip=0.0.0.0/8",
+            "ip=224.0.0.1/8",
+            "gw=router",
+            "port=0",
+            "port=65536",
+            "rx=10",
+            "tx=9999999",
+            "time=-1",
+            "virtio_mmio.device=512",
+            "virtio_mmio.device=512@feb00000:5",
+            "virtio_mmio.device=512@0xfeb00000",
+        ] {
+            let refusal = Args::parse(&format!("ip=10.0.2.15/24 {word}")).unwrap_err();
+            assert!(refusal.contains(word), "{refusal}");
+        }
+    }
+}

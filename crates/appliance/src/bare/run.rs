@@ -1,0 +1,213 @@
+//! The machine's main loop.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use super::devices::Found;
+use super::{clock, console, devices, entropy, heap, interrupts, power, refuse};
+use crate::args::Args;
+use crate::net::Wire;
+use crate::one_cpu::OneCpu;
+use crate::server::{Counters, Figures, Metrics, Now, Server};
+use crate::virtio::entropy::Entropy;
+use crate::virtio::net::{Card, Receiver, Sender};
+use crate::virtio::{IoRegion, Kind, Transport};
+
+/// Between two looks at the real-time clock.
+const DAY_EVERY_US: u64 = 60_000_000;
+/// The share of free memory that is kept for the application.
+const KEPT: usize = 4;
+/// How long the last requests may take when the machine is asked to end.
+const DRAIN_US: u64 = 5_000_000;
+
+/// What an image opens its application on.
+pub struct Machine {
+    /// The command line.
+    pub args: Args,
+    io: IoRegion,
+    found: Vec<Found>,
+}
+
+unsafe extern "Rust" {
+    /// Defined by [`crate::image`].
+    safe static LOADSTONE_IMAGE: super::Open;
+}
+
+/// What is told about the machine as it runs.
+#[derive(Clone, Copy)]
+struct State {
+    counters: Counters,
+    damaged: u64,
+    halted_us: u64,
+    started_s: u64,
+}
+
+static STATE: OneCpu<State> = OneCpu::new(State {
+    counters: Counters {
+        accepted: 0,
+        requests: 0,
+        responses: [0; 5],
+        bad_requests: 0,
+        slow: [0; 3],
+        closed_idle: 0,
+        evicted: 0,
+        bytes_in: 0,
+        bytes_out: 0,
+        open_connections: 0,
+    },
+    damaged: 0,
+    halted_us: 0,
+    started_s: 0,
+});
+
+impl Machine {
+    /// Takes the devices of a kind.
+    fn take(&mut self, kind: Kind) -> Option<Found> {
+        let at = self.found.iter().position(|found| found.kind == kind)?;
+        Some(self.found.swap_remove(at))
+    }
+}
+
+/// Runs the image until it is asked to end.
+pub(super) fn run(args: Args, io: IoRegion) -> ! {
+    if !clock::set_day(args.time_s) {
+        refuse(
+            "the time is not known: there is no real-time clock and the command line does not say time=SECONDS",
+        );
+    }
+    let found = devices::find(&args);
+    let mut machine = Machine { args, io, found };
+    if let Some(found) = machine.take(Kind::Entropy) {
+        let source = Entropy::new(found.transport, &mut machine.io);
+        entropy::set_source(source.unwrap_or_else(|why| refuse(&alloc::format!("virtio-rng: {why}"))));
+    }
+    if !entropy::is_there() {
+        refuse("there is no entropy: neither virtio-rng nor the RDRAND instruction");
+    }
+    let service = LOADSTONE_IMAGE(&mut machine).unwrap_or_else(|why| refuse(&why));
+    let Some(card) = machine.take(Kind::Net) else { refuse("there is no network card") };
+    let number = card.number;
+    let card = Card::new(card.transport, &mut machine.io)
+        .unwrap_or_else(|why| refuse(&alloc::format!("virtio-net: {why}")));
+    let handler = service.handler().unwrap_or_else(|why| refuse(&why));
+    let mut seed = [0; 8];
+    entropy::fill(&mut seed);
+    let Card { receiver, sender, address, transport } = card;
+    let seed = u64::from_le_bytes(seed);
+    let mut server = Server::new(Wire::new(receiver, sender), address, &machine.args, seed, now());
+    let free = heap().free();
+    server.serve(machine.args.port, handler, machine.args.connections, free);
+    if let Some(port) = machine.args.metrics {
+        server.serve(port, Metrics::new(figures), 8, free);
+    }
+    crate::log!(
+        "appliance: ready after {} us, port {}, {} KiB of memory free",
+        clock::monotonic_us(),
+        machine.args.port,
+        free / 1024
+    );
+    Loop { server, transport, number, kept: free / KEPT, commands: Vec::new(), ends_us: None }.run()
+}
+
+fn now() -> Now {
+    Now { monotonic_us: clock::monotonic_us(), unix_s: clock::unix_s() }
+}
+
+fn figures() -> Figures {
+    // SAFETY: nothing else is using it.
+    let state = unsafe { STATE.get() };
+    let heap = heap();
+    Figures {
+        counters: state.counters,
+        heap: (heap.total, heap.used),
+        started_s: state.started_s,
+        busy_us: clock::monotonic_us() - state.halted_us,
+        damaged: state.damaged,
+    }
+}
+
+/// The state of the main loop.
+struct Loop {
+    server: Server<Receiver, Sender>,
+    transport: Box<dyn Transport>,
+    number: usize,
+    /// Bytes of memory that clients may not take.
+    kept: usize,
+    /// What has come of a command.
+    commands: Vec<u8>,
+    /// When the machine ends, if it was asked to.
+    ends_us: Option<u64>,
+}
+
+impl Loop {
+    fn run(&mut self) -> ! {
+        // SAFETY: nothing else is using it.
+        unsafe { STATE.get() }.started_s = clock::unix_s();
+        let mut day_us = clock::monotonic_us() + DAY_EVERY_US;
+        loop {
+            let now = now();
+            let wait_us = self.server.poll(now, heap().free().saturating_sub(self.kept));
+            // SAFETY: nothing else is using it.
+            let state = unsafe { STATE.get() };
+            (state.counters, state.damaged) = (self.server.counters, self.server.wire.damaged);
+            if self.ends_us.is_some_and(|at| self.server.is_drained() || at <= now.monotonic_us) {
+                crate::log!("appliance: off");
+                power::off();
+            }
+            if day_us <= now.monotonic_us {
+                day_us = now.monotonic_us + DAY_EVERY_US;
+                clock::set_day(None);
+            }
+            self.hear();
+            if wait_us > 0 {
+                self.halt(wait_us.min(DAY_EVERY_US));
+            }
+        }
+    }
+
+    /// Halts unless there is something to do.
+    fn halt(&mut self, most_us: u64) {
+        if !self.server.wire.incoming.await_frame() {
+            let from = clock::monotonic_us();
+            interrupts::halt(most_us);
+            // SAFETY: nothing else is using it.
+            unsafe { STATE.get() }.halted_us += clock::monotonic_us() - from;
+        }
+        self.server.wire.incoming.ignore();
+        if interrupts::take_device(self.number) {
+            self.transport.quiet();
+        }
+    }
+
+    /// Follows what the console says.
+    fn hear(&mut self) {
+        if !interrupts::take_console() {
+            return;
+        }
+        while let Some(byte) = console::take() {
+            match byte {
+                b'\r' | b'\n' => {
+                    let line = core::mem::take(&mut self.commands);
+                    self.obey(core::str::from_utf8(&line).unwrap_or(""));
+                }
+                _ if self.commands.len() < 80 => self.commands.push(byte),
+                _ => {}
+            }
+        }
+    }
+
+    fn obey(&mut self, command: &str) {
+        match command.trim() {
+            "" => {}
+            "shutdown" => self.end(),
+            other => crate::log!("appliance: no command `{other}`"),
+        }
+    }
+
+    /// Ends the machine when the requests at hand are answered.
+    fn end(&mut self) {
+        crate::log!("appliance: ending");
+        self.server.drain();
+        self.ends_us.get_or_insert(clock::monotonic_us() + DRAIN_US);
+    }
+}

@@ -1,0 +1,266 @@
+//! The allocator: spans of equal objects for small sizes, `talc` for large ones. For one processor: nothing is locked.
+
+mod spans;
+
+use core::alloc::{GlobalAlloc, Layout};
+use core::ptr::{NonNull, null_mut};
+
+use talc::base::Talc;
+use talc::base::binning::DefaultBinning;
+use talc::source::Manual;
+
+use crate::one_cpu::OneCpu;
+use spans::{Spans, class_of};
+
+/// Memory for every allocation of the program.
+pub struct Heap {
+    small: Spans,
+    large: Talc<Manual, DefaultBinning>,
+    total: usize,
+    used: usize,
+}
+
+/// How full a heap is, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Usage {
+    /// All that it was given.
+    pub total: usize,
+    /// Handed out, or kept in spans for small objects.
+    pub used: usize,
+}
+
+impl Usage {
+    /// What is left.
+    pub fn free(self) -> usize {
+        self.total - self.used
+    }
+}
+
+// SAFETY: its pointers lead to memory that it alone manages.
+unsafe impl Send for Heap {}
+
+impl Default for Heap {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Heap {
+    /// A heap without memory.
+    pub const fn new() -> Self {
+        Self { small: Spans::new(), large: Talc::new(Manual), total: 0, used: 0 }
+    }
+
+    /// Adds memory.
+    ///
+    /// # Safety
+    /// The memory is used by nothing else for as long as the heap exists.
+    pub unsafe fn add(&mut self, base: *mut u8, bytes: usize) {
+        // SAFETY: as the caller promises.
+        if unsafe { self.large.claim(base, bytes) }.is_some() {
+            self.total += bytes;
+        }
+    }
+
+    /// How full it is.
+    pub fn usage(&self) -> Usage {
+        Usage { total: self.total, used: self.used }
+    }
+
+    /// Gives spans that hold no object back, which else stay for the next one; returns how many bytes that were.
+    pub fn compact(&mut self) -> usize {
+        let before = self.used;
+        while let Some((span, layout)) = self.small.take_empty() {
+            self.free_large(span, layout);
+        }
+        before - self.used
+    }
+
+    /// Memory for `layout`, null when there is none.
+    pub fn allocate(&mut self, layout: Layout) -> *mut u8 {
+        let Some(class) = class_of(layout) else { return self.allocate_large(layout) };
+        if let Some(object) = self.small.take(class) {
+            return object;
+        }
+        let span = self.allocate_large(spans::LAYOUT);
+        if span.is_null() {
+            return span;
+        }
+        // SAFETY: the span was just allocated as `LAYOUT` says.
+        unsafe { self.small.add(class, span) }
+    }
+
+    /// Takes memory back.
+    ///
+    /// # Safety
+    /// `memory` came from `allocate` with this layout and was not given back since.
+    pub unsafe fn free(&mut self, memory: *mut u8, layout: Layout) {
+        if class_of(layout).is_none() {
+            return self.free_large(memory, layout);
+        }
+        // SAFETY: objects of these layouts lie in spans.
+        if let Some(span) = unsafe { self.small.put(memory) } {
+            self.free_large(span, spans::LAYOUT);
+        }
+    }
+
+    /// Changes the size of an allocation, moving it when it must; null when there is no memory, then nothing has changed.
+    ///
+    /// # Safety
+    /// As [`Heap::free`]; `size` is not 0.
+    pub unsafe fn resize(&mut self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        let Ok(wanted) = Layout::from_size_align(size, layout.align()) else { return null_mut() };
+        match (class_of(layout), class_of(wanted)) {
+            (Some(old), Some(new)) if old == new => return memory,
+            // SAFETY: as the caller promises; a large allocation stays one.
+            (None, None) if unsafe { self.large.try_realloc_in_place(memory, layout, size) } => {
+                self.used = self.used - layout.size() + size;
+                return memory;
+            }
+            _ => {}
+        }
+        let moved = self.allocate(wanted);
+        if !moved.is_null() {
+            // SAFETY: both are as long as the shorter, and apart.
+            unsafe {
+                moved.copy_from_nonoverlapping(memory, layout.size().min(size));
+                self.free(memory, layout);
+            }
+        }
+        moved
+    }
+
+    #[cold]
+    fn allocate_large(&mut self, layout: Layout) -> *mut u8 {
+        // SAFETY: no caller asks for 0 bytes.
+        let memory = unsafe { self.large.try_allocate(layout) };
+        if memory.is_some() {
+            self.used += layout.size();
+        }
+        memory.map_or(null_mut(), NonNull::as_ptr)
+    }
+
+    fn free_large(&mut self, memory: *mut u8, layout: Layout) {
+        self.used -= layout.size();
+        // SAFETY: callers give back what `allocate_large` gave out.
+        unsafe { self.large.deallocate(memory, layout) };
+    }
+}
+
+/// The heap of a machine with one processor.
+// SAFETY: memory comes from the heap, aligned and as long as asked, and `OneCpu` keeps others out.
+unsafe impl GlobalAlloc for OneCpu<Heap> {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the heap calls nothing that allocates.
+        unsafe { self.get() }.allocate(layout)
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        // SAFETY: as before, and as the caller promises.
+        unsafe { self.get().free(memory, layout) }
+    }
+
+    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: as before, and as the caller promises.
+        unsafe { self.get().resize(memory, layout, size) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec::Vec;
+    use proptest::prelude::*;
+
+    /// A heap on memory of the host, which lives as long as the test.
+    fn heap(bytes: usize) -> Heap {
+        let memory = Vec::leak(alloc::vec![0_u64; bytes / 8]);
+        let mut heap = Heap::new();
+        // SAFETY: leaked for this heap.
+        unsafe { heap.add(memory.as_mut_ptr().cast(), bytes) };
+        heap
+    }
+
+    fn layout(size: usize) -> Layout {
+        Layout::from_size_align(size, 8).unwrap()
+    }
+
+    #[test]
+    fn what_is_freed_can_be_used_for_other_sizes() {
+        let mut heap = heap(1 << 20);
+        for size in [16, 100, 700, 2048, 5000, 100_000] {
+            let mut taken = Vec::new();
+            loop {
+                let memory = heap.allocate(layout(size));
+                if memory.is_null() {
+                    break;
+                }
+                taken.push(memory);
+            }
+            assert!(taken.len() * size > (1 << 20) * 7 / 10, "{size}: {}", taken.len());
+            for memory in taken {
+                // SAFETY: allocated above with this layout.
+                unsafe { heap.free(memory, layout(size)) };
+            }
+            heap.compact();
+            assert_eq!(heap.usage().used, 0, "{size}");
+        }
+    }
+
+    proptest! {
+        /// Objects keep what was written to them, whatever happens around them.
+        #[test]
+        fn objects_are_apart(steps in prop::collection::vec((any::<u16>(), 1_usize..6000, 0_u32..9), 1..400)) {
+            let mut heap = heap(2 << 20);
+            let mut live: Vec<(*mut u8, Layout, u8)> = Vec::new();
+            for (choice, size, alignment) in steps {
+                let mark = choice as u8;
+                match choice % 4 {
+                    0 | 1 => {
+                        let layout = Layout::from_size_align(size, 1 << alignment).unwrap();
+                        let memory = heap.allocate(layout);
+                        if !memory.is_null() {
+                            prop_assert_eq!(memory as usize % layout.align(), 0);
+                            // SAFETY: as long as the layout says.
+                            unsafe { memory.write_bytes(mark, size) };
+                            live.push((memory, layout, mark));
+                        }
+                    }
+                    _ if live.is_empty() => {}
+                    kind => {
+                        let at = usize::from(choice) % live.len();
+                        let (memory, layout, mark) = live.swap_remove(at);
+                        // SAFETY: live, and written when it was allocated.
+                        let bytes = unsafe { core::slice::from_raw_parts(memory, layout.size()) };
+                        prop_assert!(bytes.iter().all(|byte| *byte == mark));
+                        if kind == 2 {
+                            // SAFETY: live.
+                            unsafe { heap.free(memory, layout) };
+                            continue;
+                        }
+                        // SAFETY: live.
+                        let moved = unsafe { heap.resize(memory, layout, size) };
+                        if moved.is_null() {
+                            live.push((memory, layout, mark));
+                            continue;
+                        }
+                        let kept = size.min(layout.size());
+                        // SAFETY: live, and at least so long.
+                        let bytes = unsafe { core::slice::from_raw_parts(moved, kept) };
+                        prop_assert!(bytes.iter().all(|byte| *byte == mark));
+                        // SAFETY: as long as it was made.
+                        unsafe { moved.write_bytes(mark, size) };
+                        let layout = Layout::from_size_align(size, layout.align()).unwrap();
+                        live.push((moved, layout, mark));
+                    }
+                }
+            }
+            for (memory, layout, _) in live {
+                // SAFETY: live.
+                unsafe { heap.free(memory, layout) };
+            }
+            heap.compact();
+            prop_assert_eq!(heap.usage().used, 0);
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Looks into Ethernet frames, as far as must be known before TCP sees them.
+
+use super::checksum;
+
+const ETHERNET: usize = 14;
+const TYPE_IPV4: [u8; 2] = [8, 0];
+const PROTOCOL_TCP: u8 = 6;
+/// Where in a TCP header its checksum stands.
+pub const CHECKSUM_AT: u16 = 16;
+
+/// A TCP segment in a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Segment {
+    /// Where in the frame it begins.
+    pub start: usize,
+    /// Where it ends: frames are padded.
+    pub end: usize,
+    /// Port that it is for.
+    pub port: u16,
+    /// Whether it asks for a connection.
+    pub opens: bool,
+    /// Sum of its pseudo-header.
+    pseudo: u32,
+}
+
+impl Segment {
+    /// The segment in `frame`; none when there is none, or only a fragment of one.
+    pub fn find(frame: &[u8]) -> Option<Self> {
+        let ip = frame.get(ETHERNET..).filter(|_| frame[12..14] == TYPE_IPV4)?;
+        if ip.len() < 20 || ip[9] != PROTOCOL_TCP || ip[6] & 0x3f != 0 || ip[7] != 0 {
+            return None;
+        }
+        let header = usize::from(ip[0] & 15) * 4;
+        let total = usize::from(u16::from_be_bytes([ip[2], ip[3]]));
+        let segment = ip.get(header..total).filter(|segment| header >= 20 && segment.len() >= 20)?;
+        let flags = segment[13];
+        Some(Self {
+            start: ETHERNET + header,
+            end: ETHERNET + total,
+            port: u16::from_be_bytes([segment[2], segment[3]]),
+            // SYN without ACK or RST.
+            opens: flags & 0b1_0110 == 0b10,
+            pseudo: checksum::sum(&ip[12..20]) + u32::from(PROTOCOL_TCP) + segment.len() as u32,
+        })
+    }
+
+    /// Whether its checksum is right.
+    pub fn is_intact(&self, frame: &[u8]) -> bool {
+        checksum::is_intact(self.pseudo + checksum::sum(&frame[self.start..self.end]))
+    }
+
+    /// Writes its checksum, which must be 0 so far.
+    pub fn seal(&self, frame: &mut [u8]) {
+        let sum = checksum::finish(self.pseudo + checksum::sum(&frame[self.start..self.end]));
+        self.put(frame, sum);
+    }
+
+    /// Begins its checksum for a card that completes it; returns what such a card must know.
+    pub fn begin_seal(&self, frame: &mut [u8]) -> (u16, u16) {
+        self.put(frame, checksum::partial(self.pseudo));
+        (self.start as u16, CHECKSUM_AT)
+    }
+
+    fn put(&self, frame: &mut [u8], sum: u16) {
+        let at = self.start + usize::from(CHECKSUM_AT);
+        frame[at..at + 2].copy_from_slice(&sum.to_be_bytes());
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use alloc::vec::Vec;
+    use proptest::prelude::*;
+
+    /// A frame that asks for a connection, with a payload behind it.
+    pub(crate) fn opening(port: u16, payload: &[u8]) -> Vec<u8> {
+        let mut frame = alloc::vec![0; 14];
+        frame[12] = 8;
+        let total = (40 + payload.len()) as u16;
+        frame.extend([0x45, 0]);
+        frame.extend(total.to_be_bytes());
+        frame.extend([0, 0, 0x40, 0, 64, 6, 0, 0, 10, 0, 2, 2, 10, 0, 2, 15]);
+        frame.extend([0x30, 0x39]);
+        frame.extend(port.to_be_bytes());
+        frame.extend([0, 0, 0, 1, 0, 0, 0, 0, 0x50, 2, 0x10, 0, 0, 0, 0, 0]);
+        frame.extend(payload);
+        frame
+    }
+
+    #[test]
+    fn a_connection_is_asked_for() {
+        let mut frame = opening(80, b"");
+        let segment = Segment::find(&frame).unwrap();
+        assert_eq!((segment.start, segment.end, segment.port, segment.opens), (34, 54, 80, true));
+        frame[47] = 0x12;
+        assert!(!Segment::find(&frame).unwrap().opens, "an answer asks for nothing");
+        for (at, value) in [(12, 9), (14, 0x4f), (20, 0x20), (21, 1), (23, 17), (16, 0xff), (17, 30)] {
+            let mut other = opening(80, b"");
+            other[at] = value;
+            assert_eq!(Segment::find(&other), None, "byte {at}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn damage_is_noticed(payload in prop::collection::vec(any::<u8>(), 0..100), at in 0_usize..40, bit in 0..8) {
+            let mut frame = opening(80, &payload);
+            let segment = Segment::find(&frame).unwrap();
+            segment.seal(&mut frame);
+            frame.extend([1, 2, 3]);
+            prop_assert!(segment.is_intact(&frame), "padding does not count");
+            let at = segment.start + at % (segment.end - segment.start);
+            frame[at] ^= 1_u8 << bit;
+            prop_assert!(!segment.is_intact(&frame));
+        }
+
+        #[test]
+        fn a_card_that_goes_on_gets_the_same_sum(payload in prop::collection::vec(any::<u8>(), 0..100)) {
+            let (mut ours, mut cards) = (opening(80, &payload), opening(80, &payload));
+            let segment = Segment::find(&ours).unwrap();
+            segment.seal(&mut ours);
+            let (from, at) = segment.begin_seal(&mut cards);
+            let sum = checksum::finish(checksum::sum(&cards[usize::from(from)..segment.end]));
+            let at = usize::from(from + at);
+            cards[at..at + 2].copy_from_slice(&sum.to_be_bytes());
+            prop_assert_eq!(ours, cards);
+        }
+
+        #[test]
+        fn any_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..100)) {
+            let mut frame = opening(80, b"");
+            frame.splice(14..14, bytes.iter().copied());
+            for frame in [&frame, &bytes] {
+                if let Some(segment) = Segment::find(frame) {
+                    segment.is_intact(frame);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! A network card as smoltcp wants it.
+
+use alloc::vec::Vec;
+
+use smoltcp::phy::{self, Checksum, DeviceCapabilities, Medium};
+use smoltcp::time::Instant;
+
+use super::frame::Segment;
+use super::{Incoming, Outgoing, Verified};
+
+/// Largest frame, with its Ethernet header.
+const FRAME: usize = 1514;
+
+/// Who may ask for a connection. What comes when nobody listens is dropped, not refused: the client asks again soon,
+/// and a socket may be free by then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Gate {
+    /// The port that connections are counted for.
+    pub port: u16,
+    /// Sockets that still listen.
+    pub listening: usize,
+    /// Times that a connection was asked for in vain.
+    pub dropped: u64,
+}
+
+impl Gate {
+    fn let_in(&mut self) -> bool {
+        let free = self.listening > 0;
+        self.listening -= usize::from(free);
+        self.dropped += u64::from(!free);
+        free
+    }
+}
+
+/// A card, with what is decided about frames before TCP sees them.
+#[derive(Debug)]
+pub struct Wire<I, O> {
+    /// Frames from others.
+    pub incoming: I,
+    /// Frames to others.
+    pub outgoing: O,
+    /// Who may connect; frames for other ports pass.
+    pub gates: Vec<Gate>,
+    /// Segments dropped because their checksum was wrong.
+    pub damaged: u64,
+}
+
+impl<I: Incoming, O: Outgoing> Wire<I, O> {
+    /// Over both directions of a card.
+    pub fn new(incoming: I, outgoing: O) -> Self {
+        Self { incoming, outgoing, gates: Vec::new(), damaged: 0 }
+    }
+
+    /// Tells the card of all that happened.
+    pub fn flush(&mut self) {
+        self.incoming.flush();
+        self.outgoing.flush();
+    }
+
+    /// Drops what TCP must not see, up to a frame that it may; whether there is one.
+    fn advance(&mut self) -> bool {
+        while let Some((frame, Verified(verified))) = self.incoming.peek() {
+            let Some(segment) = Segment::find(frame) else { return true };
+            if !verified && !segment.is_intact(frame) {
+                self.damaged += 1;
+            } else if !segment.opens {
+                return true;
+            } else {
+                let gate = self.gates.iter_mut().find(|gate| gate.port == segment.port);
+                if gate.is_none_or(Gate::let_in) {
+                    return true;
+                }
+            }
+            self.incoming.done();
+        }
+        false
+    }
+}
+
+impl<I: Incoming, O: Outgoing> phy::Device for Wire<I, O> {
+    type RxToken<'a>
+        = Received<'a, I>
+    where
+        Self: 'a;
+    type TxToken<'a>
+        = Sent<'a, O>
+    where
+        Self: 'a;
+
+    fn receive(&mut self, _: Instant) -> Option<(Received<'_, I>, Sent<'_, O>)> {
+        // A frame that could not be answered waits.
+        if !self.outgoing.has_room() || !self.advance() {
+            return None;
+        }
+        Some((Received(&mut self.incoming), Sent(&mut self.outgoing)))
+    }
+
+    fn transmit(&mut self, _: Instant) -> Option<Sent<'_, O>> {
+        if self.outgoing.has_room() { Some(Sent(&mut self.outgoing)) } else { None }
+    }
+
+    fn capabilities(&self) -> DeviceCapabilities {
+        let mut capabilities = DeviceCapabilities::default();
+        capabilities.medium = Medium::Ethernet;
+        capabilities.max_transmission_unit = FRAME;
+        // TCP's are done here, wide words at a time, or by the card.
+        capabilities.checksum.tcp = Checksum::None;
+        capabilities
+    }
+}
+
+/// A frame that came.
+pub struct Received<'a, I: Incoming>(&'a mut I);
+
+impl<I: Incoming> phy::RxToken for Received<'_, I> {
+    fn consume<R, F: FnOnce(&[u8]) -> R>(self, f: F) -> R {
+        let frame = self.0.peek().map_or(&[][..], |(frame, _)| frame);
+        f(frame)
+    }
+}
+
+/// Its room goes back to the card when smoltcp is done with it.
+impl<I: Incoming> Drop for Received<'_, I> {
+    fn drop(&mut self) {
+        self.0.done();
+    }
+}
+
+/// A frame to send.
+pub struct Sent<'a, O: Outgoing>(&'a mut O);
+
+impl<O: Outgoing> phy::TxToken for Sent<'_, O> {
+    fn consume<R, F: FnOnce(&mut [u8]) -> R>(self, len: usize, f: F) -> R {
+        let offload = self.0.offload();
+        self.0.send(len, |frame| {
+            let result = f(frame);
+            let Some(segment) = Segment::find(frame) else { return (result, None) };
+            if offload.completes_sent {
+                let request = segment.begin_seal(frame);
+                return (result, Some(request));
+            }
+            segment.seal(frame);
+            (result, None)
+        })
+    }
+}

@@ -1,0 +1,394 @@
+//! HTTP on smoltcp's sockets: one task a connection, driven by [`Server::poll`].
+//!
+//! Memory decides how many connections there are: a client for whom there is no socket is not answered yet, a request for which
+//! there is no memory is refused with 503.
+
+mod answer;
+mod conversation;
+mod counters;
+mod metrics;
+
+use alloc::boxed::Box;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use loadstone_http::{Handler, Limits};
+use smoltcp::iface::{Config, Interface, SocketHandle, SocketSet};
+use smoltcp::socket::tcp::{Socket, State};
+use smoltcp::time::{Duration, Instant};
+use smoltcp::wire::{EthernetAddress, HardwareAddress, IpAddress, IpCidr};
+
+use crate::args::Args;
+use crate::net::{Gate, Incoming, Outgoing, Wire};
+use answer::{Application, Desk};
+use conversation::{Conversation, Step, Waiting};
+pub use counters::Counters;
+pub use metrics::{Figures, Metrics};
+
+/// Sockets of a port that listen for newcomers, while there is memory: so many may come at the same instant.
+const BACKLOG: usize = 16;
+/// Sockets of a port when memory is short.
+const LEAST: usize = 4;
+/// Frames taken before connections have their turn.
+const FRAMES: usize = 256;
+/// How long a client may take to close after the last response (RFC 9112 §9.6).
+const LINGER_MS: u64 = 1000;
+/// How long a handshake may take, and how long what was sent may stay without acknowledgement.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Between two looks at deadlines.
+const SWEEP_MS: u64 = 250;
+/// What a connection takes beside its socket's buffers: its state, the head of a request, a page.
+const BESIDE: usize = 8 * 1024;
+
+/// How long a client may take, in milliseconds.
+#[derive(Debug, Clone, Copy)]
+pub struct Timeouts {
+    /// From the first byte of a head (of the first head: from the connection) to its last.
+    pub head_ms: u64,
+    /// Between two arrivals of body bytes.
+    pub body_ms: u64,
+    /// Without a request on a connection that has had one.
+    pub idle_ms: u64,
+    /// Between two departures of response bytes.
+    pub write_ms: u64,
+}
+
+impl Default for Timeouts {
+    /// Those of the container.
+    fn default() -> Self {
+        Self { head_ms: 10_000, body_ms: 20_000, idle_ms: 60_000, write_ms: 20_000 }
+    }
+}
+
+/// The time, as the caller sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Now {
+    /// Microseconds of a clock that never goes back.
+    pub monotonic_us: u64,
+    /// Seconds since 1970.
+    pub unix_s: u64,
+}
+
+impl Now {
+    fn ms(self) -> u64 {
+        self.monotonic_us / 1000
+    }
+
+    fn instant(self) -> Instant {
+        Instant::from_micros(self.monotonic_us as i64)
+    }
+}
+
+/// A socket and who is on it.
+struct Slot {
+    socket: SocketHandle,
+    site: usize,
+    conversation: Option<Conversation>,
+}
+
+/// A port and its application.
+struct Site {
+    port: u16,
+    application: Application,
+    /// Most sockets.
+    most: usize,
+}
+
+/// All connections of a machine.
+pub struct Server<I: Incoming, O: Outgoing> {
+    /// The card.
+    pub wire: Wire<I, O>,
+    interface: Interface,
+    sockets: SocketSet<'static>,
+    sites: Vec<Site>,
+    slots: Vec<Slot>,
+    /// What has been done.
+    pub counters: Counters,
+    limits: Limits,
+    timeouts: Timeouts,
+    buffers: (usize, usize),
+    draining: bool,
+    next_sweep_ms: u64,
+    #[cfg(feature = "dhcp")]
+    lease: Option<SocketHandle>,
+}
+
+impl<I: Incoming, O: Outgoing> Server<I, O> {
+    /// A server without a port. `seed`: unpredictable, for TCP's sequence numbers.
+    pub fn new(mut wire: Wire<I, O>, address: [u8; 6], args: &Args, seed: u64, now: Now) -> Self {
+        let mut config = Config::new(HardwareAddress::Ethernet(EthernetAddress(address)));
+        config.random_seed = seed;
+        let mut interface = Interface::new(config, &mut wire, now.instant());
+        #[cfg_attr(not(feature = "dhcp"), expect(unused_mut, reason = "sockets are added later"))]
+        let mut sockets = SocketSet::new(Vec::new());
+        #[cfg(feature = "dhcp")]
+        let lease = args.address.is_none().then(|| sockets.add(smoltcp::socket::dhcpv4::Socket::new()));
+        if let Some((address, bits)) = args.address {
+            set_address(&mut interface, IpCidr::new(IpAddress::Ipv4(address), bits));
+        }
+        if let Some(gateway) = args.gateway {
+            // There is room for one route in any configuration of smoltcp.
+            let _ = interface.routes_mut().add_default_ipv4_route(gateway);
+        }
+        Self {
+            wire,
+            interface,
+            sockets,
+            sites: Vec::new(),
+            slots: Vec::new(),
+            counters: Counters::default(),
+            limits: Limits::default(),
+            timeouts: Timeouts::default(),
+            buffers: args.buffers,
+            draining: false,
+            next_sweep_ms: 0,
+            #[cfg(feature = "dhcp")]
+            lease,
+        }
+    }
+
+    /// Serves `handler` on a port with at most `connections`, 0: as many as fit into half of `free` bytes of memory, of which
+    /// an eighth is the largest body.
+    pub fn serve(&mut self, port: u16, handler: Box<dyn Handler>, connections: usize, free: usize) {
+        let each = self.buffers.0 + self.buffers.1 + BESIDE;
+        let most = if connections > 0 { connections } else { (free / 2 / each).clamp(LEAST, 4096) };
+        self.limits.body_bytes = self.limits.body_bytes.min(free as u64 / 8);
+        self.sites.push(Site { port, application: Application::new(handler), most });
+        self.wire.gates.push(Gate { port, ..Gate::default() });
+    }
+
+    /// Takes no more connections, and closes each behind its response.
+    pub fn drain(&mut self) {
+        self.draining = true;
+    }
+
+    /// Whether every connection is closed.
+    pub fn is_drained(&self) -> bool {
+        self.draining && self.counters.open_connections == 0
+    }
+
+    /// Does all that can be done now. `spare`: bytes of memory that clients may still take. Returns when there is something
+    /// to be done next, in microseconds from now, if nothing comes before.
+    pub fn poll(&mut self, now: Now, spare: usize) -> u64 {
+        self.replenish(spare, now);
+        for _ in 0..FRAMES {
+            let result = self.interface.poll_ingress_single(now.instant(), &mut self.wire, &mut self.sockets);
+            if result == smoltcp::iface::PollIngressSingleResult::None {
+                break;
+            }
+        }
+        #[cfg(feature = "dhcp")]
+        self.renew_lease();
+        let again = self.converse(now, spare);
+        if now.ms() >= self.next_sweep_ms {
+            self.next_sweep_ms = now.ms() + SWEEP_MS;
+            self.close_expired(now, spare);
+        }
+        while self.interface.poll_egress(now.instant(), &mut self.wire, &mut self.sockets)
+            != smoltcp::iface::PollResult::None
+        {}
+        self.wire.flush();
+        if again { 0 } else { self.rest(now) }
+    }
+
+    /// Microseconds until the next deadline.
+    fn rest(&mut self, now: Now) -> u64 {
+        let sweep_us = (self.next_sweep_ms.saturating_sub(now.ms())) * 1000;
+        let most_us = if self.counters.open_connections > 0 { sweep_us } else { u64::MAX };
+        let delay = self.interface.poll_delay(now.instant(), &self.sockets);
+        delay.map_or(most_us, |delay| delay.total_micros().min(most_us))
+    }
+
+    /// Sees that sockets listen as far as memory and limits allow; sockets that are through listen again or go.
+    fn replenish(&mut self, mut spare: usize, now: Now) {
+        for site in 0..self.sites.len() {
+            let (port, most) = (self.sites[site].port, self.sites[site].most);
+            let (mut listening, mut all) = (0, 0);
+            for slot in self.slots.iter().filter(|slot| slot.site == site) {
+                let state = self.sockets.get::<Socket<'_>>(slot.socket).state();
+                listening += usize::from(state == State::Listen);
+                all += 1;
+            }
+            let wanted = if self.draining { 0 } else { BACKLOG.min(most) };
+            let each = self.buffers.0 + self.buffers.1 + BESIDE;
+            while listening < wanted && all < most && (spare > each || all < LEAST) {
+                let socket = self.new_socket(port);
+                self.slots.push(Slot { socket, site, conversation: None });
+                (listening, all, spare) = (listening + 1, all + 1, spare.saturating_sub(each));
+            }
+            if listening == 0 && wanted > 0 {
+                listening = self.make_way(site, now);
+            }
+            self.wire.gates[site].listening = listening;
+        }
+    }
+
+    fn new_socket(&mut self, port: u16) -> SocketHandle {
+        let (receiving, sending) = self.buffers;
+        let mut socket = Socket::new(
+            smoltcp::socket::tcp::SocketBuffer::new(vec![0; receiving]),
+            smoltcp::socket::tcp::SocketBuffer::new(vec![0; sending]),
+        );
+        socket.set_nagle_enabled(false);
+        socket.set_timeout(Some(PATIENCE));
+        // It fails for port 0, which the command line refuses, and for an open socket.
+        let _ = socket.listen(port);
+        self.sockets.add(socket)
+    }
+
+    /// Finds a socket of `site` for newcomers among those that are done or idle; how many.
+    fn make_way(&mut self, site: usize, now: Now) -> usize {
+        if self.wire.gates[site].dropped == 0 {
+            return 0;
+        }
+        let port = self.sites[site].port;
+        let state = |slot: &Slot| self.sockets.get::<Socket<'_>>(slot.socket).state();
+        let mine = |slot: &&Slot| slot.site == site;
+        let old = self.slots.iter().filter(mine).find(|slot| state(slot) == State::TimeWait);
+        if let Some(handle) = old.map(|slot| slot.socket) {
+            let socket = self.sockets.get_mut::<Socket<'_>>(handle);
+            socket.abort();
+            let _ = socket.listen(port);
+            return 1;
+        }
+        let idle = |slot: &&mut Slot| {
+            slot.site == site && slot.conversation.as_ref().is_some_and(|c| c.waiting == Waiting::Idle)
+        };
+        let since = |slot: &&mut Slot| slot.conversation.as_ref().map_or(u64::MAX, |c| c.deadline_ms);
+        if let Some(slot) = self.slots.iter_mut().filter(idle).min_by_key(since) {
+            // Its client sees an end, as at the end of its patience, and asks anew.
+            let socket = self.sockets.get_mut::<Socket<'_>>(slot.socket);
+            if let Some(conversation) = &mut slot.conversation {
+                conversation.leave(socket, now.ms());
+            }
+            self.counters.evicted += 1;
+        }
+        self.wire.gates[site].dropped = 0;
+        0
+    }
+
+    /// Gives every connection its turn; whether any wants another at once.
+    fn converse(&mut self, now: Now, spare: usize) -> bool {
+        let (mut again, mut open, mut spare) = (false, 0, spare);
+        let mut at = 0;
+        while at < self.slots.len() {
+            let slot = &mut self.slots[at];
+            let socket = self.sockets.get_mut::<Socket<'_>>(slot.socket);
+            match socket.state() {
+                State::Listen | State::SynReceived => {
+                    if self.draining && socket.state() == State::Listen {
+                        socket.abort();
+                    }
+                }
+                State::Closed => {
+                    slot.conversation = None;
+                    let gate = &mut self.wire.gates[slot.site];
+                    if self.draining || gate.listening >= BACKLOG {
+                        self.sockets.remove(slot.socket);
+                        self.slots.swap_remove(at);
+                        continue;
+                    }
+                    gate.listening += 1;
+                    let _ = socket.listen(gate.port);
+                }
+                State::TimeWait => slot.conversation = None,
+                _ => {
+                    open += 1;
+                    let site = &mut self.sites[slot.site];
+                    let mut desk = Desk {
+                        application: &mut site.application,
+                        counters: &mut self.counters,
+                        limits: &self.limits,
+                        timeouts: &self.timeouts,
+                        now_ms: now.ms(),
+                        unix_s: now.unix_s,
+                        draining: self.draining,
+                        spare,
+                    };
+                    let conversation = slot.conversation.get_or_insert_with(|| {
+                        desk.counters.accepted += 1;
+                        Conversation::new(now.ms(), &self.timeouts)
+                    });
+                    again |= conversation.step(socket, &mut desk) == Step::Again;
+                    spare = desk.spare;
+                }
+            }
+            at += 1;
+        }
+        self.counters.open_connections = open;
+        again
+    }
+
+    /// Closes connections whose time is over; a client that was at a request hears why.
+    fn close_expired(&mut self, now: Now, spare: usize) {
+        for slot in &mut self.slots {
+            let Some(conversation) = &mut slot.conversation else { continue };
+            let idle = conversation.waiting == Waiting::Idle
+                || (conversation.waiting == Waiting::Head && !conversation.has_input());
+            if conversation.deadline_ms > now.ms() && !(self.draining && idle) {
+                continue;
+            }
+            let socket = self.sockets.get_mut::<Socket<'_>>(slot.socket);
+            let told = matches!(conversation.waiting, Waiting::Head | Waiting::Body) && !idle;
+            match conversation.waiting {
+                Waiting::Idle => self.counters.closed_idle += 1,
+                Waiting::Linger => {}
+                Waiting::Head => self.counters.slow[0] += 1,
+                Waiting::Body => self.counters.slow[1] += 1,
+                Waiting::Write => self.counters.slow[2] += 1,
+            }
+            if told {
+                let mut desk = Desk {
+                    application: &mut self.sites[slot.site].application,
+                    counters: &mut self.counters,
+                    limits: &self.limits,
+                    timeouts: &self.timeouts,
+                    now_ms: now.ms(),
+                    unix_s: now.unix_s,
+                    draining: self.draining,
+                    spare,
+                };
+                conversation.refuse(408, &mut desk);
+                conversation.step(socket, &mut desk);
+            } else if matches!(conversation.waiting, Waiting::Linger | Waiting::Write) {
+                socket.abort();
+            } else {
+                conversation.leave(socket, now.ms());
+            }
+        }
+    }
+
+    #[cfg(feature = "dhcp")]
+    fn renew_lease(&mut self) {
+        use smoltcp::socket::dhcpv4;
+        let Some(handle) = self.lease else { return };
+        match self.sockets.get_mut::<dhcpv4::Socket<'_>>(handle).poll() {
+            Some(dhcpv4::Event::Configured(config)) => {
+                let address = IpCidr::Ipv4(config.address);
+                let router = config.router;
+                set_address(&mut self.interface, address);
+                if let Some(router) = router {
+                    let _ = self.interface.routes_mut().add_default_ipv4_route(router);
+                }
+            }
+            Some(dhcpv4::Event::Deconfigured) => {
+                self.interface.update_ip_addrs(|addresses| addresses.clear());
+                self.interface.routes_mut().remove_default_ipv4_route();
+            }
+            None => {}
+        }
+    }
+
+    /// The machine's address, when it has one.
+    pub fn address(&self) -> Option<IpCidr> {
+        self.interface.ip_addrs().first().copied()
+    }
+}
+
+fn set_address(interface: &mut Interface, address: IpCidr) {
+    interface.update_ip_addrs(|addresses| {
+        addresses.clear();
+        // There is room for one in any configuration of smoltcp.
+        let _ = addresses.push(address);
+    });
+}

@@ -1,0 +1,63 @@
+//! A source of entropy (§5.4).
+
+use alloc::boxed::Box;
+
+use super::{Device, IoRegion, Part, Queue, Transport, Unusable};
+
+/// Bytes fetched at a time.
+const POOL: usize = 256;
+/// Looks at the queue before the device counts as silent: some seconds.
+const PATIENCE: u32 = 200_000_000;
+
+/// The device, with some bytes at hand.
+pub struct Entropy {
+    queue: Queue,
+    pool: *mut u8,
+    /// Bytes of the pool that were not given out.
+    left: usize,
+}
+
+impl Entropy {
+    /// Starts the device.
+    ///
+    /// # Errors
+    /// It cannot be used.
+    pub fn new(transport: Box<dyn Transport>, io: &mut IoRegion) -> Result<Self, Unusable> {
+        let mut device = Device::agree(transport, 0)?;
+        let queue = device.queue(0, 4, io)?;
+        device.transport.start();
+        let pool = io.take(POOL, 8).ok_or(Unusable::Memory)?;
+        Ok(Self { queue, pool, left: 0 })
+    }
+
+    /// Fills `bytes` with what nobody can predict.
+    ///
+    /// # Errors
+    /// [`Unusable::Silent`].
+    pub fn fill(&mut self, bytes: &mut [u8]) -> Result<(), Unusable> {
+        for byte in bytes {
+            if self.left == 0 {
+                self.fetch()?;
+            }
+            self.left -= 1;
+            // SAFETY: within the pool. What was given out is not kept.
+            *byte = unsafe { self.pool.add(self.left).replace(0) };
+        }
+        Ok(())
+    }
+
+    fn fetch(&mut self) -> Result<(), Unusable> {
+        let part = Part { address: self.pool, bytes: POOL as u32, written: true };
+        // SAFETY: the pool lives as long as the machine, and is not looked at before the device is done.
+        unsafe { self.queue.push(&[part]) }.ok_or(Unusable::Silent)?;
+        self.queue.tell();
+        for _ in 0..PATIENCE {
+            if let Some((_, count)) = self.queue.pop() {
+                self.left = (count as usize).min(POOL);
+                return if self.left > 0 { Ok(()) } else { Err(Unusable::Silent) };
+            }
+            core::hint::spin_loop();
+        }
+        Err(Unusable::Silent)
+    }
+}
