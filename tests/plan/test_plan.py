@@ -14,11 +14,14 @@ from typer.testing import CliRunner
 
 from loadstone.cli import app
 from loadstone.errors import LoadstoneError
-from loadstone.plan.candidate import base, best_of, candidate, cheapest, cheapest_only, held, needed_nodes
+from loadstone.plan.candidate import Candidate, best, cheapest, cheapest_only
+from loadstone.plan.candidate import candidate as built
 from loadstone.plan.conduct import plan
 from loadstone.plan.estimate import Estimate, rate_seen
 from loadstone.plan.front import front
-from loadstone.plan.read import Inputs, read_plan
+from loadstone.plan.inputs import Inputs, Way
+from loadstone.plan.part import Part, Values, base, held, needed_nodes
+from loadstone.plan.read import read_plan
 from loadstone.plan.served import served
 from loadstone.plan.spread import over_ray, over_threads
 from loadstone.plan.uncertain import draws, uncertainty
@@ -64,11 +67,17 @@ def small(folder: Path, *changes: tuple[str, str]) -> Path:
     return path
 
 
+def candidate(
+    inputs: Inputs, way: Way, values: Values, needed: int, active: int, pool: int | None
+) -> Candidate:
+    return built(inputs, values, [Part(0, way, needed, active, pool)])
+
+
 def test_the_choice_is_the_cheapest_of_all_small_plans(tmp_path: Path) -> None:
     inputs = read_plan(small(tmp_path))
     values = base(inputs)
     found = cheapest(inputs, values)
-    own, rented = inputs.ways
+    own, rented = inputs.tiers[0].ways
     tried = [
         candidate(inputs, own, values, 3, 3 + extra, pool)
         for extra, pool in itertools.product(range(5), range(5))
@@ -85,7 +94,7 @@ def test_the_choice_is_the_cheapest_of_all_small_plans(tmp_path: Path) -> None:
 
 def test_nothing_on_the_front_is_beaten_and_nothing_off_it_is_better(tmp_path: Path) -> None:
     inputs = read_plan(small(tmp_path))
-    found = front(inputs, base(inputs))
+    found = front(inputs, base(inputs), over_threads)
     for earlier, later in itertools.pairwise(found.best):
         assert earlier.usd_per_month < later.usd_per_month
         assert earlier.down_s > later.down_s
@@ -102,12 +111,17 @@ def test_curves_say_what_several_nodes_hold() -> None:
 
 def test_the_load_needs_exactly_so_many(tmp_path: Path) -> None:
     inputs = read_plan(small(tmp_path))
-    way = inputs.ways[0]
-    assert [needed_nodes(users, 10.0, way, inputs) for users in (1, 10, 10.5, 30, 31)] == [1, 1, 2, 3, 4]
+    [tier] = inputs.tiers
+    way = tier.ways[0]
+
+    def needed(users: float, given: Inputs = inputs, built: Way = way) -> int | None:
+        return needed_nodes(given, replace(base(given), users=users), 0, built)
+
+    assert [needed(users) for users in (1, 10, 10.5, 30, 31)] == [1, 1, 2, 3, 4]
     slower = replace(way, node=replace(way.node, throughput=Fraction(92, 100)))
-    assert needed_nodes(30, 10.0, slower, inputs) == 4
-    curved = replace(inputs, curve=((1.0, 10.0), (2.0, 18.0), (4.0, 32.0)))
-    assert [needed_nodes(users, 10.0, way, curved) for users in (18, 25, 32, 33)] == [2, 3, 4, 5]
+    assert needed(30, inputs, slower) == 4
+    curved = replace(inputs, tiers=(replace(tier, curve=((1.0, 10.0), (2.0, 18.0), (4.0, 32.0))),))
+    assert [needed(users, curved) for users in (18, 25, 32, 33)] == [2, 3, 4, 5]
 
 
 def test_uncertain_inputs_become_intervals_that_hold_the_plan(tmp_path: Path) -> None:
@@ -126,12 +140,12 @@ def test_uncertain_inputs_become_intervals_that_hold_the_plan(tmp_path: Path) ->
     assert 0.3 < found.chosen_holds < 0.7
     assert found.sure is not None and found.sure_holds is not None
     assert found.sure_holds >= 0.95 and found.sure.nodes > chosen.nodes
-    assert sum(found.wins.values()) + found.unmet == pytest.approx(1)
+    assert sum(found.wins[0].values()) + found.unmet == pytest.approx(1)
 
 
 def test_what_has_no_interval_does_not_move(tmp_path: Path) -> None:
     inputs = read_plan(small(tmp_path))
-    assert {(one.users, one.per_node) for one in draws(inputs, 20, seed=1)} == {(30.0, 10.0)}
+    assert {(one.users, one.per_node) for one in draws(inputs, 20, seed=1)} == {(30.0, (10.0,))}
 
 
 def test_a_rate_that_was_seen_has_the_interval_of_its_count() -> None:
@@ -157,12 +171,14 @@ def test_users_served_add_up_to_the_year(tmp_path: Path) -> None:
     chosen = cheapest(inputs, base(inputs)).chosen
     assert chosen is not None
     found = served(inputs, base(inputs), chosen)
+    [part] = chosen.parts
     assert sum(level.share for level in found.levels) + found.rest == pytest.approx(1)
     users = [level.users for level in found.levels]
     assert users == sorted(users, reverse=True) and users[-1] == 0
-    short = sum(level.share for level in found.levels if level.nodes < chosen.needed)
+    assert [level.nodes for level in found.levels] == [None, *range(part.needed - 1, -1, -1)]
+    short = sum(level.share for level in found.levels[1:])
     assert short == pytest.approx(chosen.down_s / inputs.year_s, rel=1e-5)
-    assert found.outages.per_s is not None and found.outages.length_s is not None
+    assert found.outages and found.outages.per_s is not None and found.outages.length_s is not None
     assert found.outages.per_s.high * found.outages.length_s.high == pytest.approx(short, rel=1e-5)
 
 
@@ -176,7 +192,7 @@ def test_the_example_is_planned_and_drawn(tmp_path: Path) -> None:
     assert ran.exit_code == 0, ran.output
     content: dict[str, Any] = json.loads((out / "plan.json").read_text("utf-8"))
     assert json.loads(ran.stdout) == content
-    assert content["chosen"]["option"] == "rented"
+    assert content["chosen"]["parts"][0]["option"] == "rented"
     assert content["bill"][0]["row"].startswith("example x4.large")
     assert any("corrupt" in one.get("why", "") for one in content["options"])
     assert {bar["input"] for bar in content["sensitivity"]} >= {"users", "crashes of a node", "common cause"}
@@ -213,8 +229,8 @@ def test_crews_that_never_keep_up_are_named(tmp_path: Path) -> None:
     inputs = read_plan(
         small(tmp_path, ("6/year", "400/year"), ('repair = "12h"', 'repair = "12h"\ncrews = 1'))
     )
-    found = best_of(inputs, inputs.ways[0], base(inputs))
-    assert "crews would have to mend" in getattr(found, "why", "")
+    found = best(inputs, base(inputs), [inputs.tiers[0].ways[:1]])
+    assert isinstance(found, list) and "crews would have to mend" in found[0].why
 
 
 @pytest.mark.parametrize(

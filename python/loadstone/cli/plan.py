@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from loadstone.cli.columns import columns
 from loadstone.errors import SLA_NOT_MET
 
 EXAMPLES = """
@@ -46,6 +44,7 @@ def plan_command(
 ) -> None:
     """Reads, plans, reports; the help text is `EXAMPLES`."""
     from loadstone import record
+    from loadstone.cli.plan_tables import tables
     from loadstone.plan.conduct import plan
     from loadstone.plan.read import read_plan
     from loadstone.plan.record import FILE, plan_record
@@ -60,135 +59,19 @@ def plan_command(
         _keep(found, content, out, FILE)
     for warning in content["warnings"]:
         print(f"warning: {warning}", file=sys.stderr)
-    print(json.dumps(content, indent=2, ensure_ascii=False) if as_json else _text(content))
+    print(json.dumps(content, indent=2, ensure_ascii=False) if as_json else tables(content))
     raise typer.Exit(0 if content["chosen"] else SLA_NOT_MET)
 
 
 def _keep(found: Any, content: dict[str, Any], out: Path, name: str) -> None:
     """The folder: the record, the page, and the chosen plan's chain for other solvers."""
     from loadstone import record
-    from loadstone.nodes.cluster.text import prism
-    from loadstone.plan.candidate import cluster_of
+    from loadstone.plan.text import text
     from loadstone.report.plan import plan_page
 
     record.make_folder(out)
     record.write_json(out / name, content)
     if chosen := found.outcome.chosen:
-        shape = (chosen.needed, chosen.active, chosen.pool)
-        record.write_text(
-            out / "chosen.prism", prism(cluster_of(found.inputs, chosen.way, found.values, *shape))
-        )
+        record.write_text(out / "chosen.prism", text(found.inputs, found.values, chosen))
     record.write_text(out / "report.html", plan_page(out))
     print(str(out / "report.html"), file=sys.stderr)
-
-
-def _text(content: dict[str, Any]) -> str:
-    """The answer, then a table for each question."""
-    blocks = [_answer(content), _options(content)]
-    if content["front"]:
-        blocks.append("What better availability costs\n" + _candidates(content["front"]))
-    if content["sensitivity"]:
-        blocks.append("What each input alone would change\n" + _sensitivity(content["sensitivity"]))
-    if content["uncertainty"]:
-        blocks.append(_uncertainty(content["uncertainty"]))
-    if content["served"]:
-        blocks.append(_served(content["served"], content["inputs"]["users"]["value"]))
-    return "\n\n".join(blocks)
-
-
-def _answer(content: dict[str, Any]) -> str:
-    inputs, chosen = content["inputs"], content["chosen"]
-    asked = f"{inputs['users']['value']:,.0f} users, up {inputs['availability']:.10g} of the year"
-    if not chosen:
-        return f"{asked}: nothing in the file meets the targets."
-    return (
-        f"{asked}: {_nodes(chosen)} of {chosen['instance']} ({chosen['option']}), "
-        f"${chosen['usd_per_month']:,.2f} a month, down {_time(chosen['down_s_per_year'])} a year."
-    )
-
-
-def _nodes(one: dict[str, Any]) -> str:
-    pool = f" + {one['pool']} spares" if one["pool"] else ""
-    return f"{one['active']} nodes{pool}"
-
-
-def _options(content: dict[str, Any]) -> str:
-    rows = [
-        [one["option"], "–", "–", "–", "–", one["why"]] if "why" in one else [*_row(one), ""]
-        for one in content["options"]
-    ]
-    return columns([*_HEAD, ""], rows, set(_HEAD[1:]))
-
-
-_HEAD = ["option", "nodes", "needed", "down a year", "$ a month"]
-
-
-def _row(one: dict[str, Any]) -> list[str]:
-    return [
-        one["option"],
-        _nodes(one),
-        str(one["needed"]),
-        _time(one["down_s_per_year"]),
-        f"{one['usd_per_month']:,.2f}",
-    ]
-
-
-def _candidates(rows: list[dict[str, Any]]) -> str:
-    return columns(_HEAD, [_row(one) for one in rows], set(_HEAD[1:]))
-
-
-def _sensitivity(bars: list[dict[str, Any]]) -> str:
-    head = ["input", "from", "to", "plan at from", "plan at to", ""]
-    rows = [
-        [
-            bar["input"],
-            bar["low"],
-            bar["high"],
-            *(_end(bar[end]) for end in ("at_low", "at_high")),
-            "assumed" if bar["assumed"] else "95 %",
-        ]
-        for bar in bars
-    ]
-    return columns(head, rows, {"from", "to"})
-
-
-def _end(one: dict[str, Any] | None) -> str:
-    return f"{_nodes(one)}, ${one['usd_per_month']:,.0f}" if one else "none meets the targets"
-
-
-def _uncertainty(one: dict[str, Any]) -> str:
-    lines = [f"Over {one['draws']:,} draws of the uncertain inputs (95 % of them):"]
-    if one["nodes"]:
-        lines.append(
-            f"- the cheapest plan has {_range(one['nodes'])} nodes at ${_range(one['usd_per_month'])} a month"
-        )
-    if one["unmet"]:
-        lines.append(f"- in {100 * one['unmet']:.1f} % nothing meets the targets")
-    lines.append(f"- the plan above meets the target in {100 * one['chosen_holds']:.1f} %")
-    if sure := one["sure"]:
-        lines.append(
-            f"- {_nodes(sure)} at ${sure['usd_per_month']:,.2f} a month would in "
-            f"{100 * one['sure_holds']:.1f} %"
-        )
-    return "\n".join(lines)
-
-
-def _range(one: dict[str, float]) -> str:
-    return f"{one['median']:,.0f} ({one['low']:,.0f}–{one['high']:,.0f})"
-
-
-def _served(one: dict[str, Any], users: float) -> str:
-    head = ["nodes up", "users at the SLA", "share of the year"]
-    rows = [
-        [str(level["nodes"]), f"{level['users']:,.0f}", f"{level['share']:.3g}"]
-        for level in one["levels"]
-        if level["share"] > 1e-15
-    ]
-    lost = f"{one['user_hours_lost']:,.3g} of {users * 8766:,.0f} user hours a year are not served at the SLA"
-    return columns(head, rows, set(head)) + f"\n{lost}."
-
-
-def _time(seconds: float) -> str:
-    from loadstone.nodes.quantities import spell_duration
-
-    return spell_duration(seconds) if math.isfinite(seconds) else "always"

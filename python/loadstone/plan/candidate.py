@@ -1,241 +1,226 @@
-"""One way to build the service: nodes and spares, what they cost, how long they are down."""
+"""One way to build the service, and the cheapest: a part for each tier, their price, their downtime."""
 
 from __future__ import annotations
 
+import heapq
 import math
-from dataclasses import dataclass
-from decimal import Decimal
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from loadstone.cost.bill import Line, owned, rented, total
 from loadstone.nodes.cluster.answers import down_s
-from loadstone.nodes.cluster.terms import Cluster, Shock
-from loadstone.nodes.integrity import shares
-from loadstone.nodes.search import smallest
-from loadstone.plan.read import Inputs, Way
+from loadstone.nodes.cluster.terms import Crewed
+from loadstone.nodes.tiers.series import down_in_series
+from loadstone.plan.inputs import Inputs, Way
+from loadstone.plan.offers import CENT, Offer, Shelf
+from loadstone.plan.part import (
+    Part,
+    Values,
+    alone_s,
+    cluster_of,
+    needed_nodes,
+    overworked,
+    refused,
+    work,
+)
 
-DECIDED_OVER = 12
-"""Months of operation over which the cheapest is the cheapest."""
-
-HOURS_PER_MONTH = Decimal(720)
-MOST_EXTRA = 400
-MOST_POOL = 120
-MOST_MIXED = 8
-"""Extra active nodes tried beside a pool: beyond a few, a spare does the same for less."""
-
-
-@dataclass(frozen=True)
-class Values:
-    """The inputs of one evaluation, as numbers: what uncertainty and what-ifs vary."""
-
-    users: float
-    per_node: float
-    crash_z: float = 0.0
-    """Of each way's crash rate: see `Estimate.at`."""
-    crash_factor: float = 1.0
-    failover_factor: float = 1.0
-    repair_factor: float = 1.0
-    """Against the mean times."""
+MOST_CHAINS = 400
+"""Chains of shared crews solved in one search before it is given up."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """So many nodes of one way. `pool` is None where the provider's has no end."""
+    """A part for each tier, in their order."""
 
-    way: Way
-    needed: int
-    active: int
-    pool: int | None
+    parts: tuple[Part, ...]
     down_s: float
     usd_per_month: float
 
     @property
     def nodes(self) -> int:
         """All that are paid for."""
-        return self.active + (self.pool or 0)
+        return sum(part.nodes for part in self.parts)
 
 
 @dataclass(frozen=True)
 class Refused:
-    """Why a way cannot meet the targets."""
+    """Why a way of the tier `at` cannot meet the targets."""
 
+    at: int
     way: Way
     why: str
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The choice (None: nothing meets the targets), the best of each way, and the ways that cannot."""
+    """The choice (None: nothing meets the targets), the best with each way, and the ways that cannot.
+
+    `met` holds at least one for each way that can: with several tiers the best of it beside any others.
+    """
 
     chosen: Candidate | None
-    met: list[Candidate]
+    met: list[tuple[Part, Candidate]]
     refused: list[Refused]
 
 
-def base(inputs: Inputs) -> Values:
-    """The stated values."""
-    return Values(inputs.users.value, inputs.per_node.value)
-
-
 def cheapest(inputs: Inputs, values: Values) -> Outcome:
-    """The cheapest of all ways that meet the targets, and the best of each."""
-    found = [best_of(inputs, way, values) for way in inputs.ways]
-    met = [one for one in found if isinstance(one, Candidate)]
-    chosen = min(met, key=_rank, default=None)
-    return Outcome(chosen, met, [one for one in found if isinstance(one, Refused)])
+    """The cheapest of all that meet the targets, and the best with each way of each tier."""
+    met, refused = [], []
+    every = [tier.ways for tier in inputs.tiers]
+    for at, tier in enumerate(inputs.tiers):
+        for way in tier.ways:
+            found = best(inputs, values, [*every[:at], (way,), *every[at + 1 :]])
+            if isinstance(found, Candidate):
+                met.append((found.parts[at], found))
+            else:
+                refused += [one for one in found if (one.at, one.way) == (at, way)] or [
+                    Refused(at, way, "the other tiers keep the service from its targets")
+                ]
+    return Outcome(min((one for _, one in met), key=_rank, default=None), met, refused)
 
 
 def cheapest_only(inputs: Inputs, values: Values) -> Candidate | None:
     """The choice of `cheapest`, without the best of the ways that cannot be it."""
-    chosen: Candidate | None = None
-    for way in inputs.ways:
-        found = best_of(inputs, way, values, chosen.usd_per_month if chosen else math.inf)
-        if isinstance(found, Candidate) and (chosen is None or _rank(found) < _rank(chosen)):
-            chosen = found
-    return chosen
+    found = best(inputs, values, [tier.ways for tier in inputs.tiers])
+    return found if isinstance(found, Candidate) else None
 
 
 def _rank(one: Candidate) -> tuple[float, int]:
-    return (one.usd_per_month, one.nodes)
+    return (round(one.usd_per_month, CENT), one.nodes)
 
 
-def best_of(inputs: Inputs, way: Way, values: Values, most_usd: float = math.inf) -> Candidate | Refused:
-    """The cheapest of one way that meets the targets for at most `most_usd` a month. Assumes that another
-    node never hurts.
+def candidate(inputs: Inputs, values: Values, parts: Sequence[Part]) -> Candidate:
+    """The parts, priced and solved. Errors as the solver's."""
+    usd = math.fsum(part.usd_per_month for part in parts)
+    return Candidate(tuple(parts), down_of(inputs, values, parts), usd)
+
+
+def down_of(inputs: Inputs, values: Values, parts: Sequence[Part]) -> float:
+    """Seconds of a year that the service is down: tiers that share crews by one chain, independent ones by
+    the product of their shares up.
     """
-    if why := corrupt_why(inputs, way):
-        return Refused(way, why)
-    needed = needed_nodes(values.users, values.per_node, way, inputs)
-    if why := overworked(inputs, way, values, needed):
-        return Refused(way, why)
-    best: Candidate | None = None
-    for extra, most_pool in _shapes(way):
-        # Before a spare is bought this much is spent already: no need to solve what cannot be the cheapest.
-        if dollars(way, needed + (extra or 0), 0) > min(most_usd, best.usd_per_month if best else math.inf):
-            break
-        one = _smallest(inputs, way, values, needed, extra, most_pool)
-        if one and (best is None or _rank(one) < _rank(best)):
-            best = one
-    return best or Refused(way, "no number of extra nodes or spares within reach meets the target")
+    shared = sharing(inputs, parts)
+    others = [part for part in parts if part not in shared]
+    downs = [alone_s(inputs, values, part) for part in others]
+    if shared:
+        downs.append(down_s(crewed(inputs, values, shared), inputs.year_s))
+    if len(downs) == 1:
+        return downs[0]
+    return down_in_series(each / inputs.year_s for each in downs) * inputs.year_s
 
 
-def _shapes(way: Way) -> list[tuple[int | None, int | None]]:
-    """(extra, most spares): None is what the search varies; a pool of None has no end."""
-    if way.endless:
-        return [(None, None)]
-    if way.deployment == "active":
-        return [(None, 0)]
-    if way.deployment == "passive":
-        return [(0, MOST_POOL)]
-    return [(extra, MOST_POOL) for extra in range(MOST_MIXED + 1)]
+def sharing(inputs: Inputs, parts: Sequence[Part]) -> list[Part]:
+    """The parts whose nodes can be kept waiting by those of another one: none where crews are plenty."""
+    if inputs.crews is None:
+        return []
+    mended = [part for part in parts if part.pool is not None and part.way.repair_s is not None]
+    plenty = sum(part.nodes for part in mended) <= inputs.crews
+    return [] if plenty or len(mended) < 2 else mended
 
 
-def _smallest(
-    inputs: Inputs, way: Way, values: Values, needed: int, extra: int | None, most_pool: int | None
-) -> Candidate | None:
-    def built(count: int) -> Candidate:
-        if extra is None:
-            return candidate(inputs, way, values, needed, needed + count, most_pool)
-        return candidate(inputs, way, values, needed, needed + extra, count)
-
-    most = MOST_EXTRA if extra is None else most_pool or 0
-    count = smallest(lambda n: built(n).down_s <= inputs.allowed_s, most)
-    return None if count is None else built(count)
-
-
-def candidate(
-    inputs: Inputs, way: Way, values: Values, needed: int, active: int, pool: int | None
-) -> Candidate:
-    """So many nodes, priced and solved. Errors as the solver's."""
-    cluster = cluster_of(inputs, way, values, needed, active, pool)
-    return Candidate(way, needed, active, pool, down_s(cluster, inputs.year_s), dollars(way, active, pool))
-
-
-def cluster_of(
-    inputs: Inputs, way: Way, values: Values, needed: int, active: int, pool: int | None
-) -> Cluster:
-    """The chain of a candidate."""
-    mends = way.repair_s is not None and pool is not None
-    return Cluster(
-        needed=needed,
-        active=active,
-        pool=pool,
-        crash=crash_rate(way, values),
-        failover=1 / (float(way.failover_s) * values.failover_factor),
-        repair=1 / (float(way.repair_s) * values.repair_factor) if mends and way.repair_s else None,
+def crewed(inputs: Inputs, values: Values, parts: Sequence[Part]) -> Crewed:
+    """The chain of parts that share crews."""
+    assert inputs.crews is not None
+    return Crewed(
+        names=tuple(inputs.tiers[part.at].name.replace("-", "_") for part in parts),
+        clusters=tuple(replace(cluster_of(inputs, values, part), crews=None) for part in parts),
         crews=inputs.crews,
-        phases=inputs.phases if mends else 1,
-        dormancy=way.dormancy,
-        shock=Shock(*inputs.shock) if inputs.shock else None,
-        load_exponent=inputs.load_exponent,
+        ranks=tuple(inputs.tiers[part.at].rank for part in parts),
     )
 
 
-def crash_rate(way: Way, values: Values) -> float:
-    """Crashes a second of one node."""
-    return way.crash.at(values.crash_z) * values.crash_factor
+def best(inputs: Inputs, values: Values, ways: Sequence[Sequence[Way]]) -> Candidate | list[Refused]:
+    """The cheapest of these ways of each tier; among equals the fewest nodes. Else why there is none.
 
-
-def needed_nodes(users: float, per_node: float, way: Way, inputs: Inputs) -> int:
-    """Num: the fewest nodes that hold the users, by the measured curve where there is one."""
-    factor = float(way.node.throughput) * per_node / inputs.per_node.value
-    if len(inputs.curve) == 1:
-        # A hair of rounding must not cost a node: 10 / 1 is 10.
-        return max(1, math.ceil(users / (per_node * float(way.node.throughput)) - 1e-9))
-    count = 1
-    while held(count, inputs.curve) * factor < users * (1 - 1e-12):
-        count += 1
-    return count
-
-
-def held(nodes: int, curve: tuple[tuple[float, float], ...]) -> float:
-    """Users that so many native nodes hold: linear between measured points, and beyond the last by the mean
-    of that point for each node, which a service that scales worse than that does not reach.
-
-    >>> held(3, ((1, 100.0), (2, 190.0), (4, 360.0))), held(8, ((1, 100.0), (4, 360.0)))
-    (275.0, 720.0)
+    Plans are taken in the order of their price, so that the first to meet the target is it. A chain of
+    shared crews is solved only for plans that would do with crews for each tier alone: other tiers' broken
+    nodes never get a node mended sooner.
     """
-    if nodes <= 0:
-        return 0.0
-    before = (0.0, 0.0)
-    for point in curve:
-        if nodes <= point[0]:
-            share = (nodes - before[0]) / (point[0] - before[0])
-            return before[1] + share * (point[1] - before[1])
-        before = point
-    return before[1] / before[0] * nodes
+    fit, unfit = fitting(inputs, values, ways)
+    if not all(fit):
+        return unfit
+    solved = 0
+    shelves = [Shelf(inputs, values, at, own) for at, own in enumerate(fit)]
+    for chosen in _by_price(shelves):
+        parts = [offer.part for offer in chosen]
+        if overworked(inputs, math.fsum(work(inputs, values, part) for part in parts)):
+            continue
+        if not _may_do(inputs, values, chosen):
+            continue
+        one = candidate(inputs, values, parts)
+        if one.down_s <= inputs.allowed_s:
+            return one
+        solved += 1
+        if solved >= MOST_CHAINS:
+            why = f"the cheapest {MOST_CHAINS} plans miss the target: crews that are shared mend too late"
+            return [Refused(at, way, why) for at, own in enumerate(fit) for way in own]
+    why = "no number of extra nodes or spares within reach meets the target"
+    return [*unfit, *(Refused(at, way, why) for at, own in enumerate(fit) for way in own)]
 
 
-def corrupt_why(inputs: Inputs, way: Way) -> str:
-    """Why the node type is corrupt for too long; empty when it is not."""
-    if inputs.corrupt is None or inputs.faults is None:
-        return ""
-    found = shares(way.node, inputs.faults).corrupt
-    if found <= float(inputs.corrupt):
-        return ""
-    return (
-        f"its nodes are corrupt {100 * found:.3g} % of the time, more than {100 * float(inputs.corrupt):g} %"
-    )
+def fitting(
+    inputs: Inputs, values: Values, ways: Sequence[Sequence[Way]]
+) -> tuple[list[list[Way]], list[Refused]]:
+    """Of each tier the ways that some number of nodes may do with, and those that none can."""
+    unfit, fit = [], []
+    for at, own in enumerate(ways):
+        whys = {way.name: refused(inputs, values, at, way) for way in own}
+        unfit += [Refused(at, way, whys[way.name]) for way in own if whys[way.name]]
+        fit.append([way for way in own if not whys[way.name]])
+    if not all(fit):
+        return fit, unfit
+    busy = [[_work(inputs, values, at, way) for way in own] for at, own in enumerate(fit)]
+    least = math.fsum(min(each) for each in busy)
+    for at, own in enumerate(list(fit)):
+        for way, each in zip(own, busy[at], strict=True):
+            if why := overworked(inputs, least - min(busy[at]) + each):
+                unfit.append(Refused(at, way, f"with the other tiers {why}" if len(ways) > 1 else why))
+                fit[at] = [one for one in fit[at] if one != way]
+    return fit, unfit
 
 
-def overworked(inputs: Inputs, way: Way, values: Values, needed: int) -> str:
-    """Why the crews can never keep up; empty when they can. Then another node would hurt."""
-    if inputs.crews is None or way.endless or way.repair_s is None:
-        return ""
-    work = needed * crash_rate(way, values) * float(way.repair_s) * values.repair_factor
-    if work < inputs.crews:
-        return ""
-    return f"{inputs.crews} crews would have to mend {work:.3g} nodes at once, always"
+def _work(inputs: Inputs, values: Values, at: int, way: Way) -> float:
+    needed = needed_nodes(inputs, values, at, way)
+    assert needed is not None
+    return work(inputs, values, Part(at, way, needed, needed, 0))
 
 
-def lines(way: Way, active: int, pool: int | None) -> list[Line]:
-    """The bill of the machines. Cold spares draw no power."""
-    count = active + (pool or 0)
-    if way.row.kind == "instance":
-        return [rented(way.row, count, HOURS_PER_MONTH)]
-    powered = active + (0 if way.dormancy == 0 else pool or 0)
-    return owned(way.row, count, powered, HOURS_PER_MONTH, way.power)
+def _may_do(inputs: Inputs, values: Values, chosen: Sequence[Offer]) -> bool:
+    """Whether the parts meet the target with crews of their own, and any two of them when they share."""
+    downs = [offer.down_s / inputs.year_s for offer in chosen]
+    allowed = inputs.allowed_s / inputs.year_s
+    if down_in_series(downs) > allowed:
+        return False
+    shared = sharing(inputs, [offer.part for offer in chosen])
+    if len(shared) < 3:
+        return True
+    for i, first in enumerate(shared):
+        for second in shared[i + 1 :]:
+            pair = down_s(crewed(inputs, values, [first, second]), 1.0)
+            rest = [
+                down for down, offer in zip(downs, chosen, strict=True) if offer.part not in (first, second)
+            ]
+            if down_in_series([pair, *rest]) > allowed:
+                return False
+    return True
 
 
-def dollars(way: Way, active: int, pool: int | None) -> float:
-    """Dollars a month over `DECIDED_OVER` months. Raises `cost-input`."""
-    return float(total(lines(way, active, pool), with_transfer=False)[DECIDED_OVER])
+def _by_price(shelves: Sequence[Shelf]) -> Iterator[tuple[Offer, ...]]:
+    """One offer of each tier, every combination, the cheapest first; among equals the fewest nodes first."""
+    heap: list[tuple[float, int, tuple[int, ...], tuple[Offer, ...]]] = []
+
+    def push(at: tuple[int, ...]) -> None:
+        try:
+            chosen = tuple(shelf[number] for shelf, number in zip(shelves, at, strict=True))
+        except IndexError:
+            return
+        usd = round(math.fsum(one.usd for one in chosen), CENT)
+        heapq.heappush(heap, (usd, sum(one.part.nodes for one in chosen), at, chosen))
+
+    push((0,) * len(shelves))
+    while heap:
+        _, _, at, chosen = heapq.heappop(heap)
+        yield chosen
+        # Each combination has one parent: the last of its numbers that is not 0, one less.
+        last = max((tier for tier, number in enumerate(at) if number), default=0)
+        for tier in range(last, len(at)):
+            push((*at[:tier], at[tier] + 1, *at[tier + 1 :]))

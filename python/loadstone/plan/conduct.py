@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from loadstone.plan.candidate import Outcome, Values, base, cheapest
+from loadstone.plan.candidate import Outcome, cheapest
 from loadstone.plan.front import Front, front
-from loadstone.plan.read import Inputs
+from loadstone.plan.inputs import Inputs
+from loadstone.plan.part import Values, base
 from loadstone.plan.served import Served, served
 from loadstone.plan.spread import Spread
 from loadstone.plan.tornado import Bar, tornado
@@ -35,8 +36,8 @@ def plan(inputs: Inputs, count: int, seed: int, spread: Spread) -> Planned:
         inputs,
         values,
         outcome,
-        front(inputs, values),
-        tornado(inputs),
+        front(inputs, values, spread),
+        tornado(inputs, spread),
         served(inputs, values, chosen) if chosen else None,
         uncertainty(inputs, chosen, draws(inputs, count, seed), spread) if chosen and count else None,
     )

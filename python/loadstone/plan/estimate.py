@@ -37,6 +37,11 @@ class Estimate:
             return end
         return self.value * math.exp(abs(z) / _Z * math.log(end / self.value))
 
+    def times(self, factor: float) -> Estimate:
+        """The number and its interval, `factor` times as large."""
+        ends = (None if end is None else end * factor for end in (self.low, self.high))
+        return Estimate(self.value * factor, *ends)
+
     def end(self, name: str) -> float:
         """`low` or `high`; the value when it is not known."""
         found = self.low if name == "low" else self.high

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
-from loadstone.plan.candidate import (
-    MOST_EXTRA,
-    MOST_MIXED,
-    MOST_POOL,
-    Candidate,
-    Values,
-    candidate,
-    corrupt_why,
-    needed_nodes,
-    overworked,
-)
-from loadstone.plan.read import Inputs, Way
+from loadstone.plan.candidate import Candidate, candidate, cheapest_only, fitting
+from loadstone.plan.inputs import Inputs, Way
+from loadstone.plan.offers import part_of, shapes
+from loadstone.plan.part import Values, needed_nodes
+from loadstone.plan.spread import Spread
 
 _BETTER = 1e-4
 """A front reaches this far below the downtime that the target allows: four nines more."""
 _MOST_POINTS = 48
 """Numbers of nodes looked at on the way there."""
+_TARGETS = tuple(
+    Fraction(part, 10_000)
+    for part in (100_000, 50_000, 20_000, 10_000, 5_000, 2_000, 1_000, 500, 200, 100, 10, 1)
+)
+"""Of the downtime allowed: targets for which plans of several tiers are made."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +31,13 @@ class Front:
     seen: list[Candidate]
 
 
-def front(inputs: Inputs, values: Values) -> Front:
-    """Every way from no extra node to four nines beyond the target; ways that fail otherwise are left out."""
-    seen = [one for way in inputs.ways for one in _course(inputs, way, values)]
+def front(inputs: Inputs, values: Values, spread: Spread) -> Front:
+    """From less than is asked for to far beyond it; ways that fail otherwise are left out."""
+    if len(inputs.tiers) > 1:
+        seen = _targets(inputs, values, spread)
+    else:
+        [ways], _ = fitting(inputs, values, [inputs.tiers[0].ways])
+        seen = [one for way in ways for one in _course(inputs, way, values)]
     best: list[Candidate] = []
     for one in sorted(seen, key=lambda one: (one.usd_per_month, one.down_s)):
         if not best or one.down_s < best[-1].down_s:
@@ -42,23 +45,29 @@ def front(inputs: Inputs, values: Values) -> Front:
     return Front(best, seen)
 
 
+def _targets(inputs: Inputs, values: Values, spread: Spread) -> list[Candidate]:
+    """The cheapest plan for each of a row of targets: with several tiers too many plans lie between them."""
+    targets = [1 - (1 - inputs.availability) * part for part in _TARGETS]
+    met = spread(
+        lambda target: cheapest_only(replace(inputs, availability=target), values),
+        [target for target in targets if target > 0],
+    )
+    return [one for one in met if one is not None]
+
+
 def _course(inputs: Inputs, way: Way, values: Values) -> list[Candidate]:
-    needed = needed_nodes(values.users, values.per_node, way, inputs)
-    if corrupt_why(inputs, way) or overworked(inputs, way, values, needed):
-        return []
+    """Of the only tier, built in this way: from no extra node to four nines beyond the target."""
+    needed = needed_nodes(inputs, values, 0, way)
+    assert needed is not None
 
-    def active(pool: int | None) -> list[Candidate]:
-        return _climb(lambda n: candidate(inputs, way, values, needed, needed + n, pool), MOST_EXTRA, inputs)
+    found = []
+    for extra, most in shapes(way):
 
-    def passive(extra: int) -> list[Candidate]:
-        return _climb(lambda n: candidate(inputs, way, values, needed, needed + extra, n), MOST_POOL, inputs)
+        def built(count: int, extra: int | None = extra) -> Candidate:
+            return candidate(inputs, values, [part_of(0, way, needed, extra, count)])
 
-    if way.endless:
-        return active(None)
-    if way.deployment == "active":
-        return active(0)
-    extras = [0] if way.deployment == "passive" else range(MOST_MIXED + 1)
-    return [one for extra in extras for one in passive(extra)]
+        found += _climb(built, most, inputs)
+    return found
 
 
 def _climb(built: Callable[[int], Candidate], most: int, inputs: Inputs) -> list[Candidate]:

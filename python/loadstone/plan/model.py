@@ -10,7 +10,17 @@ from loadstone.errors import LoadstoneError
 from loadstone.nodes.choices import parse_node_type
 from loadstone.nodes.cluster.terms import DORMANCY, MOST_PHASES
 from loadstone.nodes.quantities import parse_target
-from loadstone.nodes.tiers.model import Amount, Length, LengthOrNone, Rate
+from loadstone.nodes.tiers.model import (
+    Amount,
+    Capacity,
+    Carrier,
+    Demand,
+    Length,
+    LengthOrNone,
+    Rate,
+    TierName,
+    few,
+)
 from loadstone.scenario.fields import Count, NonNegative, Share, Table, refuse
 
 MOST_OPTIONS = 16
@@ -38,6 +48,11 @@ def _rate_table(value: Any) -> Any:
 
 
 Target = Annotated[str, AfterValidator(_target)]
+Curve = Annotated[
+    tuple[Annotated[tuple[Amount, Amount], Field(strict=False)], ...],
+    Field(strict=False, description="users measured with several nodes: [[2, 980], [4, 1900]]"),
+]
+Sla = Literal["SLA-1", "SLA-2"]
 NodeType = Annotated[str, AfterValidator(_node_type)]
 
 
@@ -62,14 +77,11 @@ class Node(Table):
     """What one native node carries at the SLA: measured `from` a run folder, or typed."""
 
     from_: Annotated[str | None, Field(alias="from", description="run folder, from the file's own")] = None
-    sla: Literal["SLA-1", "SLA-2"] = "SLA-1"
+    sla: Sla = "SLA-1"
     users: Amount | None = None
     low: Amount | None = None
     high: Amount | None = None
-    curve: Annotated[
-        tuple[Annotated[tuple[Amount, Amount], Field(strict=False)], ...],
-        Field(strict=False, description="users measured with several nodes: [[2, 980], [4, 1900]]"),
-    ] = ()
+    curve: Curve = ()
 
 
 class Crash(Table):
@@ -98,6 +110,10 @@ class Failures(Table):
     failover: Length = "15s"
     repair: LengthOrNone = "1h"
     crews: Count | None = None
+    first: Annotated[
+        tuple[TierName, ...],
+        Field(strict=False, description="tiers whose nodes are mended before those of the others, in order"),
+    ] = ()
     repair_phases: Annotated[int, Field(ge=1, le=MOST_PHASES)] = 1
     common_cause: CommonCause | None = None
     load_exponent: Annotated[NonNegative, Field(le=8)] = 0
@@ -124,8 +140,24 @@ class Option(Table):
     repair: LengthOrNone | None = None
 
 
+Options = Annotated[list[Option], Field(min_length=1, max_length=MOST_OPTIONS)]
+
+
+class Tier(Carrier):
+    """One tier of several in series; what is absent is that of `[failures]`."""
+
+    sla: Sla = "SLA-1"
+    curve: Curve = ()
+    crash: Annotated[
+        Crash | None, BeforeValidator(lambda value: value if value is None else _rate_table(value))
+    ] = None
+    failover: Length | None = None
+    repair: LengthOrNone | None = None
+    option: Options
+
+
 class PlanFile(Table):
-    """The whole file."""
+    """The whole file: a service of one tier, `node` and `option`, or of several, `tier`."""
 
     format: int
     name: Annotated[str, Field(min_length=1, max_length=80)]
@@ -133,9 +165,10 @@ class PlanFile(Table):
     prices: Annotated[str | None, Field(description="price books of your own, beside the file")] = None
     load: Load
     target: Targets
-    node: Node
+    node: Node | None = None
     failures: Failures
-    option: Annotated[list[Option], Field(min_length=1, max_length=MOST_OPTIONS)]
+    option: Options | None = None
+    tier: Annotated[dict[TierName, Tier] | None, AfterValidator(lambda value: value and few(value))] = None
 
 
 TABLES: dict[tuple[str, ...], type[Table]] = {
@@ -148,5 +181,11 @@ TABLES: dict[tuple[str, ...], type[Table]] = {
     ("failures", "common_cause"): CommonCause,
     ("option",): Option,
     ("option", "crash"): Crash,
+    ("tier", "*"): Tier,
+    ("tier", "*", "capacity"): Capacity,
+    ("tier", "*", "demand"): Demand,
+    ("tier", "*", "crash"): Crash,
+    ("tier", "*", "option"): Option,
+    ("tier", "*", "option", "crash"): Crash,
 }
-"""Models by path, without the numbers of list items."""
+"""Models by path, without the numbers of list items; `*` is a tier's name."""

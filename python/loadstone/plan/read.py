@@ -2,70 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 
 from loadstone.cost.book import PriceBook, shipped
 from loadstone.cost.book import read as read_book
-from loadstone.cost.row import PriceRow
 from loadstone.errors import LoadstoneError
 from loadstone.nodes.choices import parse_node_type
 from loadstone.nodes.cluster.terms import DORMANCY
-from loadstone.nodes.integrity import NodeType
 from loadstone.nodes.measured import read_measured
 from loadstone.nodes.quantities import parse_duration, parse_rate, parse_target
+from loadstone.nodes.tiers.limit import Refused, limit_of
 from loadstone.plan import model
 from loadstone.plan.estimate import Estimate, rate_seen
+from loadstone.plan.inputs import Inputs, Tier, Way
 from loadstone.scenario.findings import Finding, Source
 from loadstone.scenario.positions import Path as Keys
 from loadstone.scenario.table_file import read_table_file
-
-
-@dataclass(frozen=True)
-class Way:
-    """A checked option: how the service is built, on what, and how its nodes fail."""
-
-    name: str
-    deployment: str
-    row: PriceRow
-    power: PriceRow | None
-    node: NodeType
-    crash: Estimate
-    failover_s: Fraction
-    repair_s: Fraction | None
-    dormancy: float
-
-    @property
-    def endless(self) -> bool:
-        """Whether the provider replaces crashed nodes."""
-        return self.row.kind == "instance"
-
-
-@dataclass(frozen=True)
-class Inputs:
-    """A checked plan file. Rates are per second; `curve` holds (nodes, users), one node first."""
-
-    path: Path
-    name: str
-    year_s: float
-    users: Estimate
-    per_node: Estimate
-    curve: tuple[tuple[float, float], ...]
-    availability: Fraction
-    corrupt: Fraction | None
-    crews: int | None
-    phases: int
-    shock: tuple[float, float] | None
-    load_exponent: float
-    faults: float | None
-    ways: tuple[Way, ...]
-    warnings: tuple[str, ...]
-
-    @property
-    def allowed_s(self) -> float:
-        """Seconds of a year that the target allows the service to be down."""
-        return float(1 - self.availability) * self.year_s
 
 
 def read_plan(path: Path) -> Inputs:
@@ -96,28 +48,20 @@ class _Reader:
         """The checked file; None when something is wrong."""
         file, failures = self.file, self.file.failures
         users = self._estimate(("load",), file.load.users, file.load.low, file.load.high)
-        per_node = self._per_node()
         crash = self._crash(failures.crash, ("failures", "crash"))
-        book = self._book()
-        ways = [self._way(number, one, crash, book) for number, one in enumerate(file.option)]
-        names = [one.name for one in file.option]
-        for number, name in enumerate(names):
-            if name in names[:number]:
-                self._wrong("plan-input", f"two options are named `{name}`", ("option", number, "name"))
+        tiers = self._tiers(crash, self._book())
         if file.target.corrupt and not failures.faults:
             hint = 'give `faults = "1/month"`, the transient faults of one node'
             self._wrong("plan-input", "nothing says how often nodes are corrupted", ("failures",), hint)
         if self.findings:
             return None
-        assert users and per_node and crash
+        assert users
         cause = failures.common_cause
         return Inputs(
             path=self.path,
             name=file.name,
             year_s=float(self.year_s),
             users=users,
-            per_node=per_node,
-            curve=self._curve(per_node),
             availability=parse_target(file.target.availability),
             corrupt=parse_target(file.target.corrupt) if file.target.corrupt else None,
             crews=failures.crews,
@@ -125,9 +69,84 @@ class _Reader:
             shock=(float(parse_rate(cause.rate, self.year_s)), cause.share) if cause else None,
             load_exponent=failures.load_exponent,
             faults=float(parse_rate(failures.faults, self.year_s)) if failures.faults else None,
-            ways=tuple(way for way in ways if way),
+            tiers=tuple(tier for tier in tiers if tier),
             warnings=tuple(self.warnings),
         )
+
+    def _tiers(self, crash: Estimate | None, book: PriceBook | None) -> list[Tier | None]:
+        """Those of the file, or the one that `[node]` and `[[option]]` describe."""
+        file = self.file
+        if file.tier is not None:
+            for at, given in ((("node",), file.node), (("option",), file.option)):
+                if given is not None:
+                    self._wrong("plan-input", f"`{at[0]}` beside tiers: every tier has its own", at)
+            ranks = self._ranks(file.tier)
+            return [self._tier(name, one, ranks[name], crash, book) for name, one in file.tier.items()]
+        if file.failures.first:
+            self._wrong("plan-input", "there are no tiers to be mended first", ("failures", "first"))
+        if file.node is None or file.option is None:
+            hint = "give `[node]` and `[[option]]`, or a `[tier.NAME]` for each tier"
+            self._wrong("plan-input", "nothing says what nodes carry and how they are built", (), hint)
+            return []
+        per_node = self._per_node(file.node)
+        ways = self._ways(file.option, ("option",), file.failures, crash, book)
+        return [Tier("", per_node, _curve(file.node.curve, per_node), True, 0, ways)] if per_node else []
+
+    def _ranks(self, tiers: dict[str, model.Tier]) -> dict[str, int]:
+        first = self.file.failures.first
+        for number, name in enumerate(first):
+            if name not in tiers or name in first[:number]:
+                hint = f"each at most once, of {', '.join(tiers)}"
+                self._wrong(
+                    "plan-input", f"`{name}` is no tier to be mended first", ("failures", "first"), hint
+                )
+        if first and self.file.failures.crews is None:
+            hint = "add `crews = 1`, or remove `first`"
+            self._wrong("plan-input", "without `crews` no tier waits", ("failures", "first"), hint)
+        return {name: first.index(name) if name in first else len(first) for name in tiers}
+
+    def _tier(
+        self, name: str, one: model.Tier, rank: int, crash: Estimate | None, book: PriceBook | None
+    ) -> Tier | None:
+        at: Keys = ("tier", name)
+        own = self._crash(one.crash, (*at, "crash")) if one.crash else crash
+        failures = self.file.failures
+        usual = failures.model_copy(
+            update={"failover": one.failover or failures.failover, "repair": one.repair or failures.repair}
+        )
+        ways = self._ways(one.option, (*at, "option"), usual, own, book)
+        if one.curve and not one.scales:
+            self._wrong("plan-input", "a tier that does not scale has no curve", (*at, "curve"))
+        try:
+            limit = limit_of(one, at, self.path.parent, one.sla)
+        except Refused as error:
+            self.findings += error.findings
+            return None
+        self.warnings += [f"{name}: {warning}" for warning in limit.warnings]
+        if limit.upper_bound:
+            self.warnings.append(
+                f"{name}: its limit is an upper bound, from CPU alone; it may need more nodes"
+            )
+        value, *ends = (
+            None if end is None else float(end)
+            for end in (limit.users.value, limit.users.low, limit.users.high)
+        )
+        assert value is not None
+        # A number typed alone has ends equal to it: no uncertainty.
+        per_node = Estimate(value, *(None if end == value else end for end in ends))
+        return Tier(name, per_node, _curve(one.curve, per_node), one.scales, rank, ways)
+
+    def _ways(
+        self, options: list[model.Option], at: Keys, usual: model.Failures, crash: Estimate | None,
+        book: PriceBook | None,
+    ) -> tuple[Way, ...]:  # fmt: skip
+        """The options at `at`; what they leave out is as `usual`."""
+        names = [one.name for one in options]
+        for number, name in enumerate(names):
+            if name in names[:number]:
+                self._wrong("plan-input", f"two options are named `{name}`", (*at, number, "name"))
+        found = [self._way(one, (*at, number), usual, crash, book) for number, one in enumerate(options)]
+        return tuple(way for way in found if way)
 
     def _wrong(self, slug: str, message: str, at: Keys, hint: str = "") -> None:
         self.findings.append(Finding(slug, message, at, hint))
@@ -142,8 +161,7 @@ class _Reader:
                 return None
         return Estimate(value, low, high)
 
-    def _per_node(self) -> Estimate | None:
-        node = self.file.node
+    def _per_node(self, node: model.Node) -> Estimate | None:
         if (node.from_ is None) == (node.users is None):
             hint = "give the run folder of one node, or what it carries"
             self._wrong("plan-input", "`[node]` needs exactly one of `from` and `users`", ("node",), hint)
@@ -163,10 +181,6 @@ class _Reader:
         self.warnings += measured.warnings
         ends = [None if end is None else float(end) for end in (at.low, at.high)]
         return Estimate(float(at.users), *ends)
-
-    def _curve(self, per_node: Estimate) -> tuple[tuple[float, float], ...]:
-        points = sorted((nodes, users) for nodes, users in self.file.node.curve)
-        return ((1.0, per_node.value), *((nodes, users) for nodes, users in points if nodes > 1))
 
     def _crash(self, crash: model.Crash, at: Keys) -> Estimate | None:
         if (crash.rate is None) == (crash.seen is None) or (crash.seen is None) != (crash.node_time is None):
@@ -192,9 +206,13 @@ class _Reader:
             return None
 
     def _way(
-        self, number: int, one: model.Option, crash: Estimate | None, book: PriceBook | None
+        self,
+        one: model.Option,
+        at: Keys,
+        usual: model.Failures,
+        crash: Estimate | None,
+        book: PriceBook | None,
     ) -> Way | None:
-        at: Keys = ("option", number)
         own = self._crash(one.crash, (*at, "crash")) if one.crash else crash
         if book is None or own is None:
             return None
@@ -205,7 +223,7 @@ class _Reader:
         except LoadstoneError as error:
             self._wrong(error.slug, error.message, (*at, "instance"), error.hint or "")
             return None
-        repair = one.repair or self.file.failures.repair
+        repair = one.repair or usual.repair
         power = PriceBook(tuple(each for each in rows.rows if each.region == row.region)).of_kind("power")
         if row.kind == "instance" and one.deployment != "active":
             hint = 'rented nodes are replaced by the provider: `deployment = "active"`'
@@ -220,12 +238,20 @@ class _Reader:
             power=power[0] if power else None,
             node=parse_node_type(one.node_type),
             crash=own,
-            failover_s=parse_duration(one.failover or self.file.failures.failover, self.year_s),
+            failover_s=parse_duration(one.failover or usual.failover, self.year_s),
             repair_s=None if repair == "none" else parse_duration(repair, self.year_s),
             dormancy=DORMANCY[one.spares],
         )
 
 
+def _curve(typed: model.Curve, per_node: Estimate) -> tuple[tuple[float, float], ...]:
+    points = sorted((nodes, users) for nodes, users in typed)
+    return ((1.0, per_node.value), *((nodes, users) for nodes, users in points if nodes > 1))
+
+
 def _known_keys(table: Keys) -> list[str]:
-    found = model.TABLES.get(tuple(key for key in table if isinstance(key, str)))
+    names = [key for key in table if isinstance(key, str)]
+    if names[:1] == ["tier"]:
+        names[1:2] = "*"
+    found = model.TABLES.get(tuple(names))
     return [field.alias or name for name, field in found.model_fields.items()] if found else []

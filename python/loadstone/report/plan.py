@@ -8,13 +8,15 @@ from loadstone.errors import LoadstoneError
 from loadstone.nodes.quantities import spell_duration
 from loadstone.report import format
 from loadstone.report.answer import Badge
-from loadstone.report.figures.plan import front_figure, nodes, served_figure, tornado_figure
+from loadstone.report.figures.plan import front_figure, nodes, served_figure, tornado_figure, up, ways
 from loadstone.report.folder import Json, read_json
 from loadstone.report.html import page_of
 from loadstone.report.sections import Part, Section, Tile, anchored, numbered
 from loadstone.report.table import Column, Table, words
 
 NAME = "plan.json"
+_LEAST = 1e-15
+"""Of the year: less is not told."""
 
 
 def read_plan(folder: Path) -> Json:
@@ -54,7 +56,14 @@ def _sentence(found: Json) -> str:
     asked = f"{format.whole(inputs['users']['value'])} users, up {inputs['availability']:.10g} of the year"
     if not chosen:
         return f"{asked}: nothing in the file meets the targets."
-    return f"{asked}: {nodes(chosen)} of {chosen['instance']}, ${chosen['usd_per_month']:,.2f} a month."
+    return f"{asked}: {built(chosen)}, ${chosen['usd_per_month']:,.2f} a month."
+
+
+def built(one: Json) -> str:
+    """A plan in a clause: its nodes, and what they run on."""
+    if len(one["parts"]) == 1:
+        return f"{nodes(one)} of {one['parts'][0]['instance']}"
+    return f"{nodes(one)} ({one['nodes']} nodes)"
 
 
 def _badges(found: Json) -> list[Badge]:
@@ -87,26 +96,25 @@ def _range(one: Json | None, unit: str = "") -> str:
 
 
 def _options(found: Json) -> Section:
+    several = len(found["inputs"]["tiers"]) > 1
+    chosen = {(part["tier"], part["option"]) for part in (found["chosen"] or {"parts": []})["parts"]}
     table = Table(
         "options",
-        "The best of each option",
+        "The best plan with each option" if several else "The best of each option",
         [
+            *([words("tier", "tier")] if several else []),
             words("option", "option"),
-            words("plan", "nodes"),
-            Column("needed", "needed for the load"),
+            words("nodes", "nodes"),
+            *([] if several else [Column("needed", "needed for the load")]),
             Column("down", "down a year", format.text),
             Column("usd_per_month", "$ a month", _money),
             words("why", "why not"),
         ],
         [
-            {**one, "plan": nodes(one), "down": spell_duration(one["down_s_per_year"])}
-            if "why" not in one
-            else one
+            one if "why" in one else {**one, **_row(one["plan"]), "option": one["option"]}
             for one in found["options"]
         ],
-        highlight=lambda row: (
-            "chosen" if found["chosen"] and row["option"] == found["chosen"]["option"] else ""
-        ),
+        highlight=lambda row: "chosen" if (row["tier"], row["option"]) in chosen else "",
     )
     bill = Table(
         "bill",
@@ -124,7 +132,55 @@ def _options(found: Json) -> Section:
             for line in found["bill"]
         ],
     )
-    return Section("options", "What to build", tables=[table, *([bill] if found["bill"] else [])])
+    tables = [table, *([bill] if found["bill"] else [])]
+    if several and found["chosen"]:
+        tables.insert(0, _parts(found["chosen"]))
+    return Section("options", "What to build", _coupling(found) if several else "", tables=tables)
+
+
+def _coupling(found: Json) -> str:
+    crews, shared = found["inputs"]["crews"], found["share_crews"]
+    if not shared:
+        return "No tier's broken nodes wait for those of another one, so shares of time up are multiplied."
+    noun = "crew mends" if crews == 1 else "crews mend"
+    ranks = {tier["tier"]: tier["rank"] for tier in found["inputs"]["tiers"] if tier["tier"] in shared}
+    order = sorted(shared, key=lambda name: ranks[name])
+    rule = (
+        "sharing their work among all that is broken"
+        if len(set(ranks.values())) == 1
+        else f"in the order {', '.join(order)}"
+    )
+    return f"{crews} {noun} the nodes of {', '.join(shared)}, {rule}: one chain of all of them."
+
+
+def _parts(chosen: Json) -> Table:
+    return Table(
+        "parts",
+        "The chosen plan",
+        [
+            words("tier", "tier"),
+            words("option", "option"),
+            words("instance", "machine"),
+            words("node_type", "node type"),
+            Column("needed", "needed for the load"),
+            Column("active", "active"),
+            Column("pool", "spares"),
+            Column("usd_per_month", "$ a month", _money),
+        ],
+        [{**part, "pool": part["pool"] or 0} for part in chosen["parts"]],
+    )
+
+
+def _row(one: Json) -> Json:
+    """A plan as a row of a table."""
+    return {
+        "option": ways(one),
+        "nodes": nodes(one),
+        "needed": one["parts"][0]["needed"],
+        "availability": one["availability"],
+        "down": spell_duration(one["down_s_per_year"]),
+        "usd_per_month": one["usd_per_month"],
+    }
 
 
 def _front(found: Json) -> Section | None:
@@ -141,15 +197,12 @@ def _front(found: Json) -> Section | None:
                 "On the line",
                 [
                     words("option", "option"),
-                    words("plan", "nodes"),
+                    words("nodes", "nodes"),
                     Column("availability", "availability", lambda value: f"{value:.10f}"),
                     Column("down", "down a year", format.text),
                     Column("usd_per_month", "$ a month", _money),
                 ],
-                [
-                    {**one, "plan": nodes(one), "down": spell_duration(one["down_s_per_year"])}
-                    for one in found["front"]
-                ],
+                [_row(one) for one in found["front"]],
             )
         ],
     )
@@ -209,7 +262,13 @@ def _uncertainty(found: Json) -> Section | None:
         words_ = f"{nodes(sure)}, ${sure['usd_per_month']:,.2f} a month ({100 * one['sure_holds']:.1f} %)"
         facts.append(("To meet it in 95 %", words_))
     facts.append(("Nothing meets the targets", f"in {100 * one['unmet']:.1f} %"))
-    facts += [(f"“{name}” is the cheapest", f"in {100 * share:.1f} %") for name, share in one["wins"].items()]
+    facts += [
+        (
+            f"{win['tier']}: “{win['option']}”" if win["tier"] else f"“{win['option']}” is the cheapest",
+            f"in {100 * win['share']:.1f} %",
+        )
+        for win in one["wins"]
+    ]
     intro = "Load, capacity of a node and crash rate drawn anew from their intervals, a plan for each draw."
     return Section("uncertainty", "How sure it is", intro, facts=facts)
 
@@ -223,6 +282,22 @@ def _served(found: Json) -> Section | None:
         "Not only nodes up: the users that those still up hold, and for what share of the year.",
         wide=numbered("w", [served_figure(found)]),
         facts=_outages(found["served"]),
+        tables=[_levels(found["served"])],
+    )
+
+
+def _levels(one: Json) -> Table:
+    rest = [{"up": "fewer", "users": 0, "share": one["rest"]}] if one["rest"] > _LEAST else []
+    levels = [{**level, "up": up(level)} for level in one["levels"] if level["share"] > _LEAST]
+    return Table(
+        "levels",
+        "In every degraded state",
+        [
+            words("up", "nodes up"),
+            Column("users", "users held at the SLA", format.whole),
+            Column("share", "share of the year", format.figure),
+        ],
+        [*levels, *rest],
     )
 
 
@@ -230,8 +305,11 @@ def _outages(one: Json) -> list[tuple[str, str]]:
     facts = [
         ("Mean share of users served", f"{one['mean_share']:.10f}"),
         ("User hours not served a year", f"{one['user_hours_lost']:,.4g}"),
-        ("First shortage, on average after", _span(one["first_outage_s"])),
     ]
+    if one["first_outage_s"]:
+        facts.append(("First shortage, on average after", _span(one["first_outage_s"])))
+    if one["first_year_down_s"]:
+        facts.append(("Short in a first year that starts with all up", _span(one["first_year_down_s"])))
     if one["outages_per_s"] and one["outage_s"]:
         facts.append(("Shortages a year", f"{one['outages_per_s'][1] * 31_557_600:.4g}"))
         facts.append(("Mean length of a shortage", _span(one["outage_s"])))
@@ -248,10 +326,17 @@ def _method(found: Json) -> Section:
         ("Plan file", inputs["file"]),
         ("Command", " ".join(inputs["command"])),
         ("Users", _estimate(inputs["users"])),
-        ("Users a native node holds", _estimate(inputs["users_per_node"])),
-        *((f"Crashes a year, {name}", _estimate(one)) for name, one in inputs["crashes_a_year"].items()),
+        *(fact for tier in inputs["tiers"] for fact in _given(tier)),
     ]
     return Section("method", "From what", facts=facts)
+
+
+def _given(tier: Json) -> list[tuple[str, str]]:
+    of = f"{tier['tier']}: " if tier["tier"] else ""
+    return [
+        (f"{of}users a native node holds", _estimate(tier["users_per_node"])),
+        *((f"{of}crashes a year, {name}", _estimate(one)) for name, one in tier["crashes_a_year"].items()),
+    ]
 
 
 def _estimate(one: Json) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loadstone.nodes.tiers.model import Capacity, Tier
+from loadstone.nodes.tiers.model import Capacity, Carrier
 from loadstone.scenario.findings import Finding, listed
 from loadstone.scenario.positions import Path as Keys
 
 _SOURCES = ("users", "requests_per_s", "cpu_us_per_request", "from")
 
 
-def findings(tier: Tier, at: Keys) -> list[Finding]:
+def findings(tier: Carrier, at: Keys) -> list[Finding]:
     """Everything wrong with the tier at `at`; of its demand only when its capacity is sound."""
     if (tier.from_ is None) == (tier.capacity is None):
         hint = 'either `from = "FOLDER"` or `capacity = { users = 500 }`'
@@ -54,7 +54,7 @@ def _end(key: str, end: float, source: str, value: float, at: Keys) -> Iterator[
         yield Finding("range-order", f"`{key}` is {end:g}, on the wrong side of {value:g}", at)
 
 
-def _demand(tier: Tier, capacity: Capacity, at: Keys) -> Iterator[Finding]:
+def _demand(tier: Carrier, capacity: Capacity, at: Keys) -> Iterator[Finding]:
     demand = tier.demand
     if capacity.users is not None:
         yield from _no_demand(tier, at)
@@ -67,7 +67,7 @@ def _demand(tier: Tier, capacity: Capacity, at: Keys) -> Iterator[Finding]:
         yield Finding("tier-capacity", "the demand must be given once", (*at, "demand"), hint)
 
 
-def _no_demand(tier: Tier, at: Keys) -> Iterator[Finding]:
+def _no_demand(tier: Carrier, at: Keys) -> Iterator[Finding]:
     if tier.demand:
         message = "`demand` is for a capacity in requests; this one is in users"
         yield Finding("tier-capacity", message, (*at, "demand"), "remove it")

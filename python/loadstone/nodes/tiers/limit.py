@@ -11,7 +11,7 @@ from loadstone.nodes.measured import read_measured, read_requests_per_user
 from loadstone.nodes.sizing import PerNode
 from loadstone.nodes.studied import read_carried, read_cpu_us_per_request
 from loadstone.nodes.tiers.checks import findings
-from loadstone.nodes.tiers.model import Capacity, Demand, Tier
+from loadstone.nodes.tiers.model import Capacity, Carrier, Demand
 from loadstone.scenario.findings import Finding
 from loadstone.scenario.positions import Path as Keys
 
@@ -61,7 +61,7 @@ class _Requests:
     warnings: tuple[str, ...] = ()
 
 
-def limit_of(tier: Tier, at: Keys, folder: Path, sla: str) -> Limit:
+def limit_of(tier: Carrier, at: Keys, folder: Path, sla: str) -> Limit:
     """The limit of the tier at `at` of the file in `folder`. Raises `Refused`."""
     wrong = findings(tier, at)
     if wrong:

@@ -54,12 +54,14 @@ def _parsed(value: str, parse: Any) -> str:
     return value
 
 
-def _few(tiers: dict[str, Any]) -> dict[str, Any]:
+def few(tiers: dict[str, Any]) -> dict[str, Any]:
+    """Refuses no tier at all, and more than `MOST_TIERS`."""
     if not 1 <= len(tiers) <= MOST_TIERS:
         raise refuse("out-of-range", f"there are {len(tiers)} tiers, expected 1 to {MOST_TIERS}")
     return tiers
 
 
+TierName = Annotated[str, AfterValidator(_name)]
 Rate = Annotated[str, AfterValidator(_rate)]
 Length = Annotated[str, AfterValidator(_length)]
 LengthOrNone = Annotated[str, AfterValidator(_length_or_none)]
@@ -89,13 +91,18 @@ class Demand(Table):
     from_: Annotated[str | None, Field(alias="from")] = None
 
 
-class Tier(Table):
-    """One tier; an absent rate or deployment is the file's."""
+class Carrier(Table):
+    """What one node of a tier carries: `from` a folder in users, or a capacity and the demand on it."""
 
     from_: Annotated[str | None, Field(alias="from", description="run folder, from the file's own")] = None
     capacity: Capacity | None = None
     demand: Demand | None = None
     scales: Annotated[bool, Field(description="whether a second node carries more")] = True
+
+
+class Tier(Carrier):
+    """One tier; an absent rate or deployment is the file's."""
+
     crash_rate: Rate | None = None
     failover: Length | None = None
     repair: LengthOrNone | None = None
@@ -112,7 +119,7 @@ class TiersFile(Table):
     failover: Length = "15s"
     repair: LengthOrNone = "1h"
     deployment: Deployment = ARA_CLOUD
-    tier: Annotated[dict[Annotated[str, AfterValidator(_name)], Tier], AfterValidator(_few)]
+    tier: Annotated[dict[TierName, Tier], AfterValidator(few)]
 
 
 TABLES: dict[tuple[str, ...], type[Table]] = {

@@ -15,17 +15,28 @@ _LEAST = 1e-15
 
 
 def nodes(one: Json) -> str:
-    """`12 nodes + 3 spares`."""
-    return f"{one['active']} nodes" + (f" + {one['pool']} spares" if one["pool"] else "")
+    """`12 nodes + 3 spares`; with several tiers `web 12 + 3, database 2`."""
+    parts = one["parts"]
+    if len(parts) == 1:
+        spares = f" + {parts[0]['pool']} spares" if parts[0]["pool"] else ""
+        return f"{parts[0]['active']} nodes{spares}"
+    return ", ".join(
+        f"{part['tier']} {part['active']}" + (f" + {part['pool']}" if part["pool"] else "") for part in parts
+    )
+
+
+def ways(one: Json) -> str:
+    """The option of each tier: `rented`; with several tiers `rented / own / own`."""
+    return " / ".join(part["option"] for part in one["parts"])
 
 
 def front_figure(found: Json) -> Figure:
     """Dollars a month against unavailability, each option a colour, the front a line."""
     year_s = float(found["inputs"]["year_s"])
-    names = list(dict.fromkeys(one["option"] for one in found["seen"]))
+    names = list(dict.fromkeys(ways(one) for one in found["seen"]))
     traces: list[Trace] = [_line(found["front"], year_s)]
     for index, name in enumerate(names):
-        own = [one for one in found["seen"] if one["option"] == name]
+        own = [one for one in found["seen"] if ways(one) == name]
         traces.append(_points(name, own, year_s, _COLOURS[index % len(_COLOURS)], 6))
     if chosen := found["chosen"]:
         traces.append(
@@ -77,7 +88,7 @@ def _line(front: Sequence[Json], year_s: float) -> Trace:
 
 
 def _points(name: str, own: Sequence[Json], year_s: float, colour: str, size: int) -> Trace:
-    texts = [f"{one['option']}: {nodes(one)}" for one in own]
+    texts = [f"{ways(one)}: {nodes(one)}" for one in own]
     return {
         "type": "scatter", "mode": "markers", "name": name, "x": [_down(one, year_s) for one in own],
         "y": [one["usd_per_month"] for one in own], "text": texts,
@@ -141,9 +152,16 @@ def served_figure(found: Json) -> Figure:
     )
     bars: Trace = {
         "type": "scatter", "mode": "markers+text", "x": users, "y": [level["share"] for level in levels],
-        "text": [f"{level['nodes']} up" for level in levels], "textposition": "top center",
+        "text": [up(level) for level in levels], "textposition": "top center",
         "textfont": {"size": 11, "color": "@muted"}, "marker": {"color": "@s1", "size": 9},
         "hovertemplate": "%{text}: %{x:,.0f} users for %{y:.3g} of the year<extra></extra>",
     }  # fmt: skip
     note = "Logarithmic: the rightmost point is nearly all of the year."
     return Figure("served", "Share of the year by users served", note, [bars], frame)
+
+
+def up(level: Json) -> str:
+    """`11 up`; with several tiers `web 11 up`; `enough up` when all users are held."""
+    if level["nodes"] is None:
+        return "enough up"
+    return f"{level['tier']} {level['nodes']} up" if level["tier"] else f"{level['nodes']} up"

@@ -1,0 +1,115 @@
+"""What `loadstone plan` prints: the answer, then a table for each question."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from loadstone.cli.columns import columns
+from loadstone.nodes.quantities import spell_duration
+from loadstone.report.figures.plan import nodes, up, ways
+from loadstone.report.plan import built
+
+
+def tables(content: dict[str, Any]) -> str:
+    """The answer, then a table for each question."""
+    blocks = [_answer(content), _options(content)]
+    if content["front"]:
+        blocks.append("What better availability costs\n" + _candidates(content["front"]))
+    if content["sensitivity"]:
+        blocks.append("What each input alone would change\n" + _sensitivity(content["sensitivity"]))
+    if content["uncertainty"]:
+        blocks.append(_uncertainty(content["uncertainty"]))
+    if content["served"]:
+        blocks.append(_served(content["served"], content["inputs"]["users"]["value"]))
+    return "\n\n".join(blocks)
+
+
+def _answer(content: dict[str, Any]) -> str:
+    inputs, chosen = content["inputs"], content["chosen"]
+    asked = f"{inputs['users']['value']:,.0f} users, up {inputs['availability']:.10g} of the year"
+    if not chosen:
+        return f"{asked}: nothing in the file meets the targets."
+    return (
+        f"{asked}: {built(chosen)}, ${chosen['usd_per_month']:,.2f} a month, "
+        f"down {_time(chosen['down_s_per_year'])} a year."
+    )
+
+
+def _options(content: dict[str, Any]) -> str:
+    """The best plan with each option; the tier stands first when there are several."""
+    several = len(content["inputs"]["tiers"]) > 1
+    head = [*(["tier"] if several else []), *_HEAD, ""]
+    rows = []
+    for one in content["options"]:
+        name = [*([one["tier"]] if several else []), one["option"]]
+        rows.append(
+            [*name, "–", "–", "–", one["why"]] if "why" in one else [*name, *_row(one["plan"])[1:], ""]
+        )
+    return columns(head, rows, set(_HEAD[2:]))
+
+
+_HEAD = ["option", "nodes", "down a year", "$ a month"]
+
+
+def _row(one: dict[str, Any]) -> list[str]:
+    return [ways(one), nodes(one), _time(one["down_s_per_year"]), f"{one['usd_per_month']:,.2f}"]
+
+
+def _candidates(rows: list[dict[str, Any]]) -> str:
+    return columns(_HEAD, [_row(one) for one in rows], set(_HEAD[2:]))
+
+
+def _sensitivity(bars: list[dict[str, Any]]) -> str:
+    head = ["input", "from", "to", "plan at from", "plan at to", ""]
+    rows = [
+        [
+            bar["input"],
+            bar["low"],
+            bar["high"],
+            *(_end(bar[end]) for end in ("at_low", "at_high")),
+            "assumed" if bar["assumed"] else "95 %",
+        ]
+        for bar in bars
+    ]
+    return columns(head, rows, {"from", "to"})
+
+
+def _end(one: dict[str, Any] | None) -> str:
+    return f"{nodes(one)}, ${one['usd_per_month']:,.0f}" if one else "none meets the targets"
+
+
+def _uncertainty(one: dict[str, Any]) -> str:
+    lines = [f"Over {one['draws']:,} draws of the uncertain inputs (95 % of them):"]
+    if one["nodes"]:
+        lines.append(
+            f"- the cheapest plan has {_range(one['nodes'])} nodes at ${_range(one['usd_per_month'])} a month"
+        )
+    if one["unmet"]:
+        lines.append(f"- in {100 * one['unmet']:.1f} % nothing meets the targets")
+    lines.append(f"- the plan above meets the target in {100 * one['chosen_holds']:.1f} %")
+    if sure := one["sure"]:
+        lines.append(
+            f"- {nodes(sure)} at ${sure['usd_per_month']:,.2f} a month would in "
+            f"{100 * one['sure_holds']:.1f} %"
+        )
+    return "\n".join(lines)
+
+
+def _range(one: dict[str, float]) -> str:
+    return f"{one['median']:,.0f} ({one['low']:,.0f}–{one['high']:,.0f})"
+
+
+def _served(one: dict[str, Any], users: float) -> str:
+    head = ["nodes up", "users at the SLA", "share of the year"]
+    rows = [
+        [up(level), f"{level['users']:,.0f}", f"{level['share']:.3g}"]
+        for level in one["levels"]
+        if level["share"] > 1e-15
+    ]
+    lost = f"{one['user_hours_lost']:,.3g} of {users * 8766:,.0f} user hours a year are not served at the SLA"
+    return columns(head, rows, set(head[1:])) + f"\n{lost}."
+
+
+def _time(seconds: float) -> str:
+    return spell_duration(seconds) if math.isfinite(seconds) else "always"

@@ -1,0 +1,186 @@
+"""One tier built in one way: nodes and spares, their chain, their bill."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+
+from loadstone.cost.bill import Line, owned, rented, total
+from loadstone.nodes.cluster.answers import down_s
+from loadstone.nodes.cluster.terms import Cluster, Shock
+from loadstone.nodes.integrity import shares
+from loadstone.plan.inputs import Inputs, Tier, Way
+
+DECIDED_OVER = 12
+"""Months of operation over which the cheapest is the cheapest."""
+
+HOURS = Decimal(720)
+"""Of a month that is paid for."""
+
+
+@dataclass(frozen=True)
+class Values:
+    """The inputs of one evaluation, as numbers: what uncertainty and what-ifs vary."""
+
+    users: float
+    per_node: tuple[float, ...]
+    """Users that a native node of each tier holds."""
+    crash_z: tuple[float, ...]
+    """Of the crash rate of each tier's ways: see `Estimate.at`."""
+    failover_factor: float = 1.0
+    repair_factor: float = 1.0
+    """Against the mean times."""
+
+
+def base(inputs: Inputs) -> Values:
+    """The stated values."""
+    tiers = inputs.tiers
+    return Values(inputs.users.value, tuple(tier.per_node.value for tier in tiers), (0.0,) * len(tiers))
+
+
+@dataclass(frozen=True)
+class Part:
+    """So many nodes of one way of the tier `at`. `pool` is None where the provider's has no end."""
+
+    at: int
+    way: Way
+    needed: int
+    active: int
+    pool: int | None
+
+    @property
+    def nodes(self) -> int:
+        """All that are paid for."""
+        return self.active + (self.pool or 0)
+
+    @property
+    def usd_per_month(self) -> float:
+        """Dollars a month over `DECIDED_OVER` months. Raises `cost-input`."""
+        return dollars(self.way, self.active, self.pool)
+
+
+def cluster_of(inputs: Inputs, values: Values, part: Part) -> Cluster:
+    """The chain of a part, with all crews to itself."""
+    way = part.way
+    mends = way.repair_s is not None and part.pool is not None
+    return Cluster(
+        needed=part.needed,
+        active=part.active,
+        pool=part.pool,
+        crash=crash_rate(way, values, part.at),
+        failover=1 / (float(way.failover_s) * values.failover_factor),
+        repair=1 / (float(way.repair_s) * values.repair_factor) if mends and way.repair_s else None,
+        crews=inputs.crews,
+        phases=inputs.phases if mends else 1,
+        dormancy=way.dormancy,
+        shock=Shock(*inputs.shock) if inputs.shock else None,
+        load_exponent=inputs.load_exponent,
+    )
+
+
+def crash_rate(way: Way, values: Values, at: int) -> float:
+    """Crashes a second of one node of the tier `at`."""
+    return way.crash.at(values.crash_z[at])
+
+
+def alone_s(inputs: Inputs, values: Values, part: Part) -> float:
+    """Seconds of a year that the tier is short of nodes when no other one takes its crews."""
+    return down_s(cluster_of(inputs, values, part), inputs.year_s)
+
+
+def needed_nodes(inputs: Inputs, values: Values, at: int, way: Way) -> int | None:
+    """Num: the fewest nodes that hold the users, by the measured curve where there is one. None: no number
+    does, for a second node of this tier carries no more.
+    """
+    tier, users, per_node = inputs.tiers[at], values.users, values.per_node[at]
+    # A hair of rounding must not cost a node: 10 / 1 is 10.
+    alone = users / (per_node * float(way.node.throughput)) - 1e-9
+    if not tier.scales:
+        return 1 if alone <= 1 else None
+    if len(tier.curve) == 1:
+        return max(1, math.ceil(alone))
+    count = 1
+    while holds(tier, way, per_node, count) < users * (1 - 1e-12):
+        count += 1
+    return count
+
+
+def holds(tier: Tier, way: Way, per_node: float, nodes: int) -> float:
+    """Users that so many nodes of this way hold, when a native one holds `per_node`."""
+    factor = float(way.node.throughput) * per_node / tier.per_node.value
+    return held(nodes if tier.scales else min(nodes, 1), tier.curve) * factor
+
+
+def held(nodes: int, curve: tuple[tuple[float, float], ...]) -> float:
+    """Users that so many native nodes hold: linear between measured points, and beyond the last by the mean
+    of that point for each node, which a service that scales worse than that does not reach.
+
+    >>> held(3, ((1, 100.0), (2, 190.0), (4, 360.0))), held(8, ((1, 100.0), (4, 360.0)))
+    (275.0, 720.0)
+    """
+    if nodes <= 0:
+        return 0.0
+    before = (0.0, 0.0)
+    for point in curve:
+        if nodes <= point[0]:
+            share = (nodes - before[0]) / (point[0] - before[0])
+            return before[1] + share * (point[1] - before[1])
+        before = point
+    return before[1] / before[0] * nodes
+
+
+def refused(inputs: Inputs, values: Values, at: int, way: Way) -> str:
+    """Why no number of nodes of this way will do; empty when that is not known beforehand."""
+    if why := _corrupt(inputs, way):
+        return why
+    if needed_nodes(inputs, values, at, way) is None:
+        return f"one node holds fewer than {values.users:,.6g} users, and a second one adds nothing"
+    return ""
+
+
+def _corrupt(inputs: Inputs, way: Way) -> str:
+    if inputs.corrupt is None or inputs.faults is None:
+        return ""
+    found = shares(way.node, inputs.faults).corrupt
+    if found <= float(inputs.corrupt):
+        return ""
+    return (
+        f"its nodes are corrupt {100 * found:.3g} % of the time, more than {100 * float(inputs.corrupt):g} %"
+    )
+
+
+def work(inputs: Inputs, values: Values, part: Part) -> float:
+    """Crews that mending the nodes of a part keeps busy on average, at least."""
+    way = part.way
+    if inputs.crews is None or way.endless or way.repair_s is None:
+        return 0.0
+    return part.needed * crash_rate(way, values, part.at) * float(way.repair_s) * values.repair_factor
+
+
+def overworked(inputs: Inputs, busy: float) -> str:
+    """Why the crews can never keep up; empty when they can. Then another node would hurt."""
+    if inputs.crews is None or busy < inputs.crews:
+        return ""
+    return f"{inputs.crews} crews would have to mend {busy:.3g} nodes at once, always"
+
+
+def lines(part: Part) -> list[Line]:
+    """The bill of the machines."""
+    return _lines(part.way, part.active, part.pool)
+
+
+def _lines(way: Way, active: int, pool: int | None) -> list[Line]:
+    """Cold spares draw no power."""
+    count = active + (pool or 0)
+    if way.row.kind == "instance":
+        return [rented(way.row, count, HOURS)]
+    powered = active + (0 if way.dormancy == 0 else pool or 0)
+    return owned(way.row, count, powered, HOURS, way.power)
+
+
+@lru_cache(maxsize=16_384)
+def dollars(way: Way, active: int, pool: int | None) -> float:
+    """Dollars a month over `DECIDED_OVER` months. Raises `cost-input`."""
+    return float(total(_lines(way, active, pool), with_transfer=False)[DECIDED_OVER])
