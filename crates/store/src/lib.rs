@@ -19,7 +19,7 @@
 #![no_std]
 
 extern crate alloc;
-#[cfg(feature = "servers")]
+#[cfg(any(feature = "servers", feature = "file-device"))]
 extern crate std;
 
 mod address;

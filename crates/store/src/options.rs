@@ -27,6 +27,11 @@ impl Options {
     pub fn memory() -> Self {
         Self { journal: Journal::Memory, synchronous: Synchronous::Off, ..Self::default() }
     }
+
+    /// Settings for a database in a [`crate::vfs::block::BlockVfs`]: every commit is on the medium when it returns.
+    pub fn block() -> Self {
+        Self { journal: Journal::Persist, synchronous: Synchronous::Full, ..Self::default() }
+    }
 }
 
 impl Default for Options {
@@ -62,6 +67,8 @@ pub enum Journal {
     Wal,
     /// Rollback journal in a file, deleted at commit.
     Delete,
+    /// Rollback journal in a file that stays; a commit overwrites its beginning.
+    Persist,
     /// Rollback journal on the heap: a process killed in mid-transaction loses the database.
     Memory,
     /// No journal: a failed statement loses the database. For building a file that is thrown away on failure.
@@ -73,6 +80,7 @@ impl Journal {
         match self {
             Self::Wal => "wal",
             Self::Delete => "delete",
+            Self::Persist => "persist",
             Self::Memory => "memory",
             Self::Off => "off",
         }

@@ -101,6 +101,46 @@ pub trait VfsFile: Send {
     /// # Errors
     /// [`VfsError::Io`].
     fn is_reserved(&mut self) -> Result<bool, VfsError>;
+
+    /// What SQLite may rely on. By default on nothing.
+    fn characteristics(&self) -> Characteristics {
+        Characteristics::default()
+    }
+
+    /// What SQLite says about its transaction; false when that is of no interest here.
+    ///
+    /// # Errors
+    /// [`VfsError::Full`] or [`VfsError::Io`]. An atomic write that failed is undone, and SQLite then makes the
+    /// transaction safe with a journal.
+    fn control(&mut self, control: Control) -> Result<bool, VfsError> {
+        let _ = control;
+        Ok(false)
+    }
+}
+
+/// Promises about writes that spare SQLite work.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Characteristics {
+    /// Writes between [`Control::BeginAtomic`] and [`Control::CommitAtomic`] survive a power cut together or
+    /// not at all: then a transaction needs no journal.
+    pub batch_atomic: bool,
+    /// A file never grows over bytes that were not written: then a journal is synced once.
+    pub safe_append: bool,
+    /// A write changes nothing beside it, whatever happens meanwhile.
+    pub powersafe_overwrite: bool,
+}
+
+/// A word from SQLite to a database file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Control {
+    /// The writes that follow belong together.
+    BeginAtomic,
+    /// All of them were made.
+    CommitAtomic,
+    /// They do not count.
+    RollbackAtomic,
+    /// All pages of a transaction were written; a sync follows if the connection wants one.
+    CommitPoint,
 }
 
 /// Lock levels of a database file, each stronger than the one before.

@@ -14,7 +14,7 @@ use core::time::Duration;
 
 use libsqlite3_sys as ffi;
 
-use super::{Lock, Vfs, VfsError, VfsFile};
+use super::{Characteristics, Control, Lock, Vfs, VfsError, VfsFile};
 use crate::{Error, Result};
 
 /// Longest file name, with its terminating NUL.
@@ -323,16 +323,35 @@ unsafe extern "C" fn check_reserved_lock(place: *mut ffi::sqlite3_file, answer: 
     ffi::SQLITE_OK
 }
 
-unsafe extern "C" fn file_control(_place: *mut ffi::sqlite3_file, _op: c_int, _arg: *mut c_void) -> c_int {
-    ffi::SQLITE_NOTFOUND
+unsafe extern "C" fn file_control(place: *mut ffi::sqlite3_file, op: c_int, _arg: *mut c_void) -> c_int {
+    let (control, failure) = match op {
+        ffi::SQLITE_FCNTL_BEGIN_ATOMIC_WRITE => (Control::BeginAtomic, ffi::SQLITE_IOERR_BEGIN_ATOMIC),
+        ffi::SQLITE_FCNTL_COMMIT_ATOMIC_WRITE => (Control::CommitAtomic, ffi::SQLITE_IOERR_COMMIT_ATOMIC),
+        ffi::SQLITE_FCNTL_ROLLBACK_ATOMIC_WRITE => {
+            (Control::RollbackAtomic, ffi::SQLITE_IOERR_ROLLBACK_ATOMIC)
+        }
+        ffi::SQLITE_FCNTL_SYNC => (Control::CommitPoint, ffi::SQLITE_IOERR_WRITE),
+        _ => return ffi::SQLITE_NOTFOUND,
+    };
+    // SAFETY: `place` is open.
+    match unsafe { file(place).control(control) } {
+        Ok(false) => ffi::SQLITE_NOTFOUND,
+        outcome => status(outcome.map(drop), failure),
+    }
 }
 
 unsafe extern "C" fn sector_size(_place: *mut ffi::sqlite3_file) -> c_int {
     SECTOR_BYTES
 }
 
-unsafe extern "C" fn device_characteristics(_place: *mut ffi::sqlite3_file) -> c_int {
-    0
+unsafe extern "C" fn device_characteristics(place: *mut ffi::sqlite3_file) -> c_int {
+    // SAFETY: `place` is open.
+    let Characteristics { batch_atomic, safe_append, powersafe_overwrite } =
+        unsafe { file(place).characteristics() };
+    let bit = |holds: bool, bit: c_int| if holds { bit } else { 0 };
+    bit(batch_atomic, ffi::SQLITE_IOCAP_BATCH_ATOMIC)
+        | bit(safe_append, ffi::SQLITE_IOCAP_SAFE_APPEND)
+        | bit(powersafe_overwrite, ffi::SQLITE_IOCAP_POWERSAFE_OVERWRITE)
 }
 
 fn lock_level(level: c_int) -> Lock {

@@ -1,0 +1,174 @@
+//! What a mount does with the log: everything in it is brought to its place again.
+//!
+//! The log is read twice. Chunks that it frees may have got other content in place since, so that first the last
+//! release of every chunk is looked for, and older pages of such a chunk stay away from it. The rest may be
+//! repeated as often as power is cut meanwhile: pages and ranges are given by value, in their order.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::MountError;
+use super::device::{BLOCK_BYTES, BlockDevice};
+use super::layout::Superblock;
+use super::page::{Page, Pool};
+use super::record::{self, Step};
+use super::tables::{Change, Tables};
+
+/// Pages held before they are written in place.
+const HELD: usize = 256;
+
+/// Brings `tables` and the blocks of the device up to date; returns how many records were found.
+pub(super) fn replay(
+    device: &mut dyn BlockDevice,
+    superblock: &Superblock,
+    tables: &mut Tables,
+) -> Result<u64, MountError> {
+    let mut released = vec![0; superblock.chunks];
+    let found = records(device, superblock, |_, seq, steps| {
+        for step in steps {
+            if let Step::Change(Change::Chunk(chunk, None)) = step {
+                *released.get_mut(*chunk as usize).ok_or(MountError::Damaged(OUTSIDE))? = seq;
+            }
+        }
+        Ok(())
+    })?;
+    let mut held = Held { pages: BTreeMap::new(), pool: Pool::new(HELD) };
+    records(device, superblock, |device, seq, steps| {
+        for step in steps {
+            match step {
+                Step::Change(change) if tables.apply(change) => {}
+                Step::Change(_) => {
+                    return Err(MountError::Damaged("the log names a file or chunk that cannot be"));
+                }
+                Step::Whole(block, bytes) => {
+                    if released[chunk_of(superblock, *block)?] < seq {
+                        held.page(device, *block, false)?.0.copy_from_slice(bytes);
+                    }
+                }
+                Step::Patch(block, ranges) => {
+                    if released[chunk_of(superblock, *block)?] < seq {
+                        let page = held.page(device, *block, true)?;
+                        for (start, bytes) in ranges {
+                            page.0[*start..][..bytes.len()].copy_from_slice(bytes);
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    })?;
+    held.write(device)?;
+    Ok(found)
+}
+
+const OUTSIDE: &str = "the log names a block outside the data";
+
+fn chunk_of(superblock: &Superblock, block: u64) -> Result<usize, MountError> {
+    let inside = (superblock.data_start()..superblock.end()).contains(&block);
+    let chunk = block.wrapping_sub(superblock.data_start()) / superblock.chunk_blocks;
+    if inside { Ok(chunk as usize) } else { Err(MountError::Damaged(OUTSIDE)) }
+}
+
+/// Pages on their way to their places.
+struct Held {
+    pages: BTreeMap<u64, Box<Page>>,
+    pool: Pool,
+}
+
+impl Held {
+    fn page(
+        &mut self,
+        device: &mut dyn BlockDevice,
+        block: u64,
+        with_content: bool,
+    ) -> Result<&mut Page, MountError> {
+        if self.pages.len() >= HELD && !self.pages.contains_key(&block) {
+            self.write(device)?;
+        }
+        let pool = &mut self.pool;
+        match self.pages.entry(block) {
+            alloc::collections::btree_map::Entry::Occupied(page) => Ok(page.into_mut()),
+            alloc::collections::btree_map::Entry::Vacant(place) => {
+                let mut page = pool.take();
+                if with_content {
+                    device.read(block, &mut page.0)?;
+                }
+                Ok(place.insert(page))
+            }
+        }
+    }
+
+    fn write(&mut self, device: &mut dyn BlockDevice) -> Result<(), MountError> {
+        while let Some((block, page)) = self.pages.pop_first() {
+            device.write(block, &[&page.0])?;
+            self.pool.put(page);
+        }
+        Ok(())
+    }
+}
+
+/// Goes through the records from the superblock's tail on, up to the first that is not whole.
+fn records(
+    device: &mut dyn BlockDevice,
+    superblock: &Superblock,
+    mut each: impl FnMut(&mut dyn BlockDevice, u64, &[Step<'_>]) -> Result<(), MountError>,
+) -> Result<u64, MountError> {
+    let (mut at, mut seq) = (superblock.tail, superblock.tail_seq);
+    let mut bytes = Vec::new();
+    loop {
+        let places = if at == 0 { [Some(0), None] } else { [Some(at), Some(0)] };
+        let mut found = None;
+        for place in places.into_iter().flatten() {
+            if let Some(blocks) = load(device, superblock, place, seq, &mut bytes)?
+                && let Some(steps) = record::decode(&bytes, superblock.epoch, seq)
+            {
+                each(device, seq, &steps)?;
+                found = Some(place + blocks);
+                break;
+            }
+        }
+        let Some(end) = found else { return Ok(seq - superblock.tail_seq) };
+        at = end;
+        seq += 1;
+    }
+}
+
+/// Loads the record `seq` that may begin at `place`; returns how many blocks it claims to have.
+fn load(
+    device: &mut dyn BlockDevice,
+    superblock: &Superblock,
+    place: u64,
+    seq: u64,
+    bytes: &mut Vec<u8>,
+) -> Result<Option<u64>, MountError> {
+    if place >= superblock.log_blocks {
+        return Ok(None);
+    }
+    bytes.resize(BLOCK_BYTES, 0);
+    device.read(superblock.log_start() + place, bytes)?;
+    let Some((_, blocks)) = record::extent(bytes, superblock.epoch, seq) else { return Ok(None) };
+    if blocks > superblock.record_blocks() || place + blocks as u64 > superblock.log_blocks {
+        return Ok(None);
+    }
+    bytes.resize(blocks * BLOCK_BYTES, 0);
+    if blocks > 1 {
+        device.read(superblock.log_start() + place + 1, &mut bytes[BLOCK_BYTES..])?;
+    }
+    Ok(Some(blocks as u64))
+}
+
+/// Whether the log holds a record of this epoch that is newer than the superblock expects: then the
+/// superblock is not the last one that was written.
+pub(super) fn is_stale(device: &mut dyn BlockDevice, superblock: &Superblock) -> Result<bool, MountError> {
+    let mut block = Page([0; BLOCK_BYTES]);
+    for place in 0..superblock.log_blocks {
+        device.read(superblock.log_start() + place, &mut block.0)?;
+        let seq = record::number(&block.0, superblock.epoch);
+        if seq.is_some_and(|seq| seq > superblock.tail_seq) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
