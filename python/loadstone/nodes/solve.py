@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -45,11 +46,18 @@ def read_model(file: Path, constants: dict[str, str], most_states: int | None = 
     return model
 
 
-def solve(model: dict[str, Any], questions: list[Question], place: str, **options: Any) -> dict[str, Any]:
+def solve(
+    model: dict[str, Any],
+    questions: list[Question],
+    place: str,
+    *,
+    place_of: Callable[[int, int], str] | None = None,
+    **options: Any,
+) -> dict[str, Any]:
     """The reply of `loadstone_ctmc`: the model's size and its figures, each with `low` and `high`.
 
     `options`: `precision`, `threads`, `method`, `export`. `place` is the file's name in the errors
-    `model-text` and `model-input`.
+    `model-text` and `model-input`; `place_of` says where a line and column of a text were written instead.
 
     >>> node = {"chain": {"states": 2, "transitions": [[0, 1, 1.0], [1, 0, 3.0]], "labels": {"down": [1]}}}
     >>> [figure] = solve(node, [{"ask": "long-run", "of": "down"}], "node")["answers"]
@@ -65,7 +73,8 @@ def solve(model: dict[str, Any], questions: list[Question], place: str, **option
     except ValueError as error:
         if len(error.args) == 3:
             message, line, column = error.args
-            raise LoadstoneError("model-text", message, place=f"{place}:{line}:{column}") from error
+            at = place_of(line, column) if place_of else f"{place}:{line}:{column}"
+            raise LoadstoneError("model-text", message, place=at) from error
         raise LoadstoneError("model-input", str(error), place=place) from error
 
 
