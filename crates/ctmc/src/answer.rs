@@ -20,6 +20,8 @@ pub enum Method {
     Uniformization,
     /// Implicit steps that lengthen as the chain settles, with the error read off each.
     Implicit,
+    /// The long run, and a walk until the chain has settled into it.
+    Settled,
     /// Independent parts, each by one of the others, and a product of their probabilities.
     Product,
 }

@@ -4,9 +4,6 @@ use crate::chain::Chain;
 use crate::elimination::Elimination;
 use crate::error::Result;
 
-/// Numbers in the triangles beyond which the fill is out of hand.
-const MOST: usize = 30_000_000;
-
 /// The eliminated chain in which every state also ends at rate 1/τ.
 pub struct Factor {
     rate: f64,
@@ -38,8 +35,9 @@ impl Lists {
 }
 
 impl Factor {
-    /// For a time of mean `tau`, in the order of an earlier one if given; none when it would fill too much memory.
-    pub fn new(chain: &Chain, tau: f64, earlier: Option<&Self>) -> Result<Option<Self>> {
+    /// For a time of mean `tau`, in the order of an earlier one if given; none when its triangles would hold
+    /// more than `most` numbers.
+    pub fn new(chain: &Chain, tau: f64, earlier: Option<&Self>, most: usize) -> Result<Option<Self>> {
         let end = chain.states();
         let rate = 1.0 / tau;
         let mut ending = Chain::empty(end + 1, chain.transitions() + end);
@@ -58,7 +56,7 @@ impl Factor {
             factor.order.push((each.state as u32, each.exit));
             factor.into.push(each.entrants);
             factor.out.push(each.row.into_iter().filter(|item| item.0 as usize != end));
-            small = factor.into.items.len() + factor.out.items.len() < MOST;
+            small = factor.into.items.len() + factor.out.items.len() < most;
             small
         };
         match earlier {

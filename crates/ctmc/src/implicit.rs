@@ -37,20 +37,21 @@ const CORRECTIONS: usize = 3;
 /// The value of `reward` at `time` or its integral until then, from the start of `chain` to a relative `precision`
 /// if two words suffice; and the tolerance that took, in units of what can be earned at most.
 ///
-/// None where elimination would fill the memory, or the tolerance is too fine.
+/// None where a factor would hold more than `fill` numbers, or the tolerance is too fine.
 pub fn solve_relative(
     chain: &Chain,
     reward: &[f64],
     time: f64,
     precision: f64,
     kind: Kind,
+    fill: usize,
 ) -> Result<Option<(Values, f64)>> {
     let most = reward.iter().copied().fold(0.0, f64::max);
     let unit = if kind == Kind::At { most } else { most * time };
     let mut tolerance = precision * 1e-3;
     let mut best = None;
     loop {
-        let Some(found) = solve(chain, reward, time, tolerance, kind)? else { return Ok(best) };
+        let Some(found) = solve(chain, reward, time, tolerance, kind, fill)? else { return Ok(best) };
         let value: f64 = chain.initial().iter().map(|&(state, share)| share * found.values[state]).sum();
         let wanted = precision / 8.0 * value / unit;
         // An answer of nearly nothing cannot be had to a share of itself: the second word ends.
@@ -67,7 +68,14 @@ const FINEST: f64 = 1e-18;
 
 /// The value of `reward` at `time`, or its integral until then, to about `tolerance` times the largest reward
 /// (times the horizon); none as above.
-pub fn solve(chain: &Chain, reward: &[f64], time: f64, tolerance: f64, kind: Kind) -> Result<Option<Values>> {
+pub fn solve(
+    chain: &Chain,
+    reward: &[f64],
+    time: f64,
+    tolerance: f64,
+    kind: Kind,
+    fill: usize,
+) -> Result<Option<Values>> {
     let most = reward.iter().copied().fold(0.0, f64::max);
     let mut walk = Walk {
         chain,
@@ -81,7 +89,7 @@ pub fn solve(chain: &Chain, reward: &[f64], time: f64, tolerance: f64, kind: Kin
     let first = 2.0_f64.powi((0.125 / chain.fastest().max(f64::MIN_POSITIVE * 1e20)).log2().floor() as i32);
     let mut tau = first.min(2.0_f64.powi((time / REACH).log2().ceil() as i32));
     let mut left = Double::from(time);
-    let Some(mut factor) = Factor::new(chain, tau, None)? else { return Ok(None) };
+    let Some(mut factor) = Factor::new(chain, tau, None, fill)? else { return Ok(None) };
     let mut attempts = 0;
     while left.high > 0.0 {
         attempts += 1;
@@ -92,7 +100,7 @@ pub fn solve(chain: &Chain, reward: &[f64], time: f64, tolerance: f64, kind: Kin
         let reach = if left.high > whole { Double::from(REACH) } else { left.scaled(1.0 / tau) };
         let Some(terms) = walk.step(&factor, tau, reach, step_tolerance) else {
             tau /= 4.0;
-            match Factor::new(chain, tau, Some(&factor))? {
+            match Factor::new(chain, tau, Some(&factor), fill)? {
                 Some(finer) if tau > first / 1024.0 => factor = finer,
                 _ => return Ok(None),
             }
@@ -101,7 +109,7 @@ pub fn solve(chain: &Chain, reward: &[f64], time: f64, tolerance: f64, kind: Kin
         left = if left.high > whole { left - Double::from(whole) } else { Double::default() };
         if terms < TERMS * 3 / 5 && left.high > whole {
             tau *= if terms < TERMS / 3 { 4.0 } else { 2.0 };
-            match Factor::new(chain, tau, Some(&factor))? {
+            match Factor::new(chain, tau, Some(&factor), fill)? {
                 Some(coarser) => factor = coarser,
                 None => return Ok(None),
             }

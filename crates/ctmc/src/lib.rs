@@ -26,6 +26,7 @@ mod product;
 mod projection;
 mod request;
 mod session;
+mod settled;
 mod stationary;
 mod structure;
 mod sweep;

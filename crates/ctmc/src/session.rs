@@ -89,19 +89,30 @@ impl Session {
             return refuse("the model has nothing of the kind this question is about: name a condition");
         }
         for of in names {
-            if !self.partly(question, &of, options, out)? {
-                answer_one(question, self.whole(options.threads)?, &of, options, out)?;
+            if self.partly(question, &of, options, false, out)? {
+                continue;
+            }
+            match self.whole(options.threads) {
+                Ok(model) => answer_one(question, model, &of, options, out)?,
+                // What cannot be explored may still be answered from a larger part.
+                Err(Error::TooLarge(message)) => {
+                    if !self.partly(question, &of, options, true, out)? {
+                        return Err(Error::TooLarge(message));
+                    }
+                }
+                Err(other) => return Err(other),
             }
         }
         Ok(())
     }
 
-    /// Answers from a part of the states, if that can be done.
+    /// Answers from a part of the states, if that can be done; `patient` when there is no other way.
     fn partly(
         &mut self,
         question: &Question,
         of: &str,
         options: &Options,
+        patient: bool,
         out: &mut Vec<Figure>,
     ) -> Result<bool> {
         let (None, Some((program, limits))) = (&self.model, &self.program) else { return Ok(false) };
@@ -132,7 +143,7 @@ impl Session {
             _ => return Ok(false),
         };
         let Some(mut space) = Space::new(program, subject, ask == "first-by") else { return Ok(false) };
-        let found = solve_lazily(&mut space, time, options, kind)?;
+        let found = solve_lazily(&mut space, time, options, kind, patient)?;
         self.met = meet(space.states(), space.transitions);
         if let Some(answer) = found {
             out.push(figure(ask, of, Some(time), answer));

@@ -6,7 +6,7 @@ use crate::elimination::Elimination;
 use crate::enclosure::{Enclosure, ROUNDING, sum};
 use crate::error::{Result, refuse};
 use crate::structure::bottoms;
-use crate::sweep::sweep;
+use crate::sweep::potential;
 use crate::transient::Options;
 
 /// The limit of the distribution as time grows: each bottom component's stationary distribution, weighted by the
@@ -43,7 +43,8 @@ pub fn long_run(chain: &Chain, reward: &[f64], options: &Options) -> Result<Answ
     if chain.states() > FEW
         && let [members] = &bottoms(chain)[..]
     {
-        let found = sweep(chain, members, reward, options.precision);
+        let most = reward.iter().copied().fold(0.0, f64::max);
+        let found = potential(chain, members, reward, options.precision).mean.at_most(most);
         if found.relative_width() <= options.precision || chain.states() > MANY {
             return Ok(Answer::new(found, Method::Sweeping, chain.states()));
         }

@@ -19,10 +19,21 @@ use crate::ordering::{often_seen, outwards};
 const CORRECTIONS: usize = 30;
 const FUTILE: usize = 4;
 
-/// Bounds on the long-run mean of `reward` in the one bottom component `members`.
-pub fn sweep(chain: &Chain, members: &[usize], reward: &[f64], precision: f64) -> Enclosure {
+/// A potential, and what it says.
+pub struct Potential {
+    /// Bounds on every entry of r + Q·h, and so on the long-run mean.
+    pub mean: Enclosure,
+    /// The states in some order, and h of each.
+    pub order: Vec<usize>,
+    /// h.
+    pub values: Vec<Double>,
+}
+
+/// A potential of `reward` in the one bottom component `members`, with bounds as close as `precision` if it can.
+pub fn potential(chain: &Chain, members: &[usize], reward: &[f64], precision: f64) -> Potential {
     if let [only] = members {
-        return Enclosure::exact(reward[*only]);
+        let values = vec![Double::default()];
+        return Potential { mean: Enclosure::exact(reward[*only]), order: members.to_vec(), values };
     }
     let started =
         chain.initial().iter().map(|each| each.0).find(|state| members.binary_search(state).is_ok());
@@ -31,30 +42,25 @@ pub fn sweep(chain: &Chain, members: &[usize], reward: &[f64], precision: f64) -
     order.retain(|state| members.binary_search(state).is_ok());
     let swept = Swept::new(chain, &order);
     let reward: Vec<f64> = order.iter().map(|&state| reward[state]).collect();
-    let mut best = Enclosure { low: 0.0, high: reward.iter().copied().fold(0.0, f64::max) };
-    let mut potential = vec![Double::default(); order.len()];
-    let mut missed = reward.clone();
+    let mut values = vec![Double::default(); order.len()];
+    let (mut mean, mut missed) = read_off(&swept, &reward, &values);
     let (mut size, mut futile) = (largest(&missed), 0);
     for _ in 0..CORRECTIONS {
-        let mean = swept.sigma() * potential[0].high;
-        let more = swept.solve(&missed, futile, |more| precision / 8.0 * (mean + more).abs());
-        let added = |(&before, &more): (&Double, &f64)| before + more.into();
-        let tried: Vec<Double> = potential.iter().zip(&more).map(added).collect();
-        let (found, missing) = read_off(&swept, &reward, &tried);
-        best = Enclosure { low: best.low.max(found.low), high: best.high.min(found.high) };
-        if best.relative_width() <= precision {
+        if mean.relative_width() <= precision || futile == FUTILE {
             break;
         }
+        let before = swept.sigma() * values[0].high;
+        let more = swept.solve(&missed, futile, |more| precision / 8.0 * (before + more).abs());
+        let added = |(&before, &more): (&Double, &f64)| before + more.into();
+        let tried: Vec<Double> = values.iter().zip(&more).map(added).collect();
+        let (found, missing) = read_off(&swept, &reward, &tried);
         let now = largest(&missing);
         futile = if now <= size / 2.0 { 0 } else { futile + 1 };
         if now < size {
-            (potential, missed, size) = (tried, missing, now);
-        }
-        if futile == FUTILE {
-            break;
+            (values, mean, missed, size) = (tried, found, missing, now);
         }
     }
-    best
+    Potential { mean, order, values }
 }
 
 /// Least and greatest entry of r + Q·h, each moved outwards by all that rounding can have done to it; and all

@@ -7,6 +7,7 @@ use crate::enclosure::{Enclosure, ROUNDING, sum};
 use crate::error::{Result, refuse};
 use crate::implicit;
 use crate::projection::{Importance, Known, Landscape, Projected};
+use crate::settled;
 use crate::stationary::check_reward;
 use crate::uniformization;
 
@@ -34,6 +35,9 @@ const MANY: usize = 1600;
 
 /// What an implicit step costs a state, in multiplications: measured, beside the others.
 const IMPLICIT: f64 = 900.0;
+
+/// Multiplications that few states may take before the long run is tried instead: about a second.
+const EAGER: f64 = 1e8;
 
 /// Multiplications of the sparse method that are still worth it when no few states suffice: about a minute.
 const PATIENCE: f64 = 1.5e10;
@@ -132,26 +136,39 @@ fn solve(chain: &Chain, reward: &[f64], time: f64, options: &Options, kind: Kind
             let free = options.method.is_none();
             let patience = if free { sparse_work(chain, time) } else { f64::MAX };
             let mut land = Known { chain, reward };
-            let (found, lossy) = projected(&mut land, time, options, kind, patience)?;
-            let wide = lossy && found.enclosure.relative_width() > options.precision;
-            let free = free && sparse_work(chain, time) <= PATIENCE;
-            Ok(if wide && free { stepped(chain, reward, time, options, kind) } else { found })
+            let wide = |(found, lossy): &(Answer, bool)| {
+                *lossy && found.enclosure.relative_width() > options.precision
+            };
+            let mut found = projected(&mut land, time, options, kind, patience.min(EAGER))?;
+            if wide(&found) && free && kind == Kind::Until {
+                let settled = settled::accumulated(chain, reward, time, options.precision);
+                if let Some(enclosure) = settled.filter(|each| each.relative_width() <= options.precision) {
+                    return Ok(Answer::new(enclosure, Method::Settled, chain.states()));
+                }
+            }
+            if wide(&found) && patience > EAGER {
+                found = projected(&mut land, time, options, kind, patience)?;
+            }
+            let step = wide(&found) && free && sparse_work(chain, time) <= PATIENCE;
+            Ok(if step { stepped(chain, reward, time, options, kind) } else { found.0 })
         }
     }
 }
 
-/// The answer for a chain that is known only where somebody looks; none when few states do not suffice.
+/// The answer for a chain that is known only where somebody looks; none when few states do not suffice. `patient`
+/// when there is no other way.
 pub fn solve_lazily(
     land: &mut impl Landscape,
     time: f64,
     options: &Options,
     kind: Kind,
+    patient: bool,
 ) -> Result<Option<Answer>> {
     check_time(time)?;
     if time == 0.0 {
         return Ok(None);
     }
-    let (found, lossy) = projected(land, time, options, kind, PATIENCE)?;
+    let (found, lossy) = projected(land, time, options, kind, if patient { PATIENCE } else { EAGER })?;
     Ok((!lossy || found.enclosure.relative_width() <= options.precision).then_some(found))
 }
 
@@ -193,7 +210,12 @@ fn projected(
     let mut count = FEW;
     loop {
         let small = importance.project(count)?;
-        let (inside, outside, method) = both(&small, time, options, kind)?;
+        // The first attempt is small, whatever it takes.
+        let bearable = if best.is_none() { f64::MAX } else { patience };
+        let solved = both(&small, time, options, kind, bearable)?;
+        let Some((inside, outside, method)) = solved else {
+            return Ok((best.expect("the first attempt has an answer"), true));
+        };
         let mut found = from_start(&small.chain, &inside, unit);
         if small.lossy {
             let lost = from_start(&small.chain, &outside, if kind == Kind::At { 1.0 } else { time });
@@ -212,29 +234,43 @@ fn projected(
     }
 }
 
-/// What the kept states earn, and how long (or how likely) the chain is in the sink.
-fn both(small: &Projected, time: f64, options: &Options, kind: Kind) -> Result<(Values, Values, Method)> {
+/// Numbers of a factor, and multiplications that solving with it takes for each: a guess that keeps memory and time
+/// together.
+const MOST_FILL: f64 = 3e7;
+const USES: f64 = 1e3;
+
+/// What the kept states earn, and how long (or how likely) the chain is in the sink; none when that takes more than
+/// `patience` multiplications.
+fn both(
+    small: &Projected,
+    time: f64,
+    options: &Options,
+    kind: Kind,
+    patience: f64,
+) -> Result<Option<(Values, Values, Method)>> {
     let states = small.reward.len();
     let sink = |state: usize| f64::from(u8::from(state + 1 == states));
     let sunk: Vec<f64> = (0..states).map(sink).collect();
     let rewards: [&[f64]; 2] = [&small.reward, &sunk];
     let (method, _) = cheapest(&small.chain, states, time, options);
     let precision = options.precision;
+    let fill = (patience / USES).min(MOST_FILL) as usize;
     if method == Method::Implicit
         && let Some((inside, tolerance)) =
-            implicit::solve_relative(&small.chain, &small.reward, time, precision, kind)?
+            implicit::solve_relative(&small.chain, &small.reward, time, precision, kind, fill)?
     {
         let outside = if small.lossy {
-            implicit::solve(&small.chain, &sunk, time, tolerance, kind)?
+            implicit::solve(&small.chain, &sunk, time, tolerance, kind, fill)?
         } else {
             Some(Values { values: vec![0.0; states], relative: 0.0, missing: 0.0 })
         };
         if let Some(outside) = outside {
-            return Ok((inside, outside, method));
+            return Ok(Some((inside, outside, method)));
         }
     }
     let method = match method {
         Method::Implicit if states <= MANY => Method::Doubling,
+        Method::Implicit if sparse_work(&small.chain, time) > patience => return Ok(None),
         Method::Implicit => Method::Uniformization,
         other => other,
     };
@@ -252,7 +288,7 @@ fn both(small: &Projected, time: f64, options: &Options, kind: Kind) -> Result<(
             rewards.map(|reward| uniformization::accumulated(&small.chain, reward, time, precision))
         }
     };
-    Ok((inside, outside, method))
+    Ok(Some((inside, outside, method)))
 }
 
 /// How `states` states like those of `chain` are best solved, and how many multiplications that takes.

@@ -71,3 +71,13 @@ fn long_runs_settle_where_no_few_states_matter() {
         assert_eq!(method, "Sweeping", "{name}");
     }
 }
+
+#[test]
+fn a_year_of_a_cluster_settles() {
+    let question = r#"{"ask": "until", "of": "short", "time": 8760}"#;
+    let (low, high, method) = ask("cluster", "n", 16, question, "null");
+    assert_eq!(method, "Settled");
+    // It starts whole and settles within a day.
+    let (less, more, _) = ask("cluster", "n", 16, r#"{"ask": "long-run", "of": "short"}"#, "null");
+    assert!(high < less * 8760.0 && low > more * (8760.0 - 24.0));
+}

@@ -1,0 +1,299 @@
+//! Long horizons of chains that settle: what is accumulated until then, from the long run and a short walk.
+//!
+//! With a potential h of the reward r, Q·h = g − r, and u = h − min h >= 0,
+//!
+//! ```text
+//! sum until T = g·T + E[u at the start] − E[u at T]
+//! ```
+//!
+//! g is known from bounds on r + Q·h alone. E[u at T] is small beside g·T and needs few digits: the distribution p
+//! is followed jump by jump of a uniformized chain until it hardly changes. What it can still do is bounded by
+//! its defect: for every t
+//!
+//! ```text
+//! 0 <= exp(Qt)·u <= u + g·t,   |p·exp(Qt)·u − p·u| <= t · sum of |p·Q| · (u + g·t/2)
+//! ```
+//!
+//! The number of jumps until T is Poisson; the bound is taken with its mean and square. Only states whose share of
+//! the bound matters are followed; what flows to the others is a part of the defect. Nothing is subtracted on the
+//! way, so that rare states keep their digits.
+
+use crate::chain::Chain;
+use crate::enclosure::{Enclosure, ROUNDING, sum};
+use crate::structure::bottoms;
+use crate::sweep::{Potential, potential};
+
+/// Jumps a unit of time over the fastest exit: staying has at least a ninth.
+const MARGIN: f64 = 1.125;
+
+/// Roundings of one jump beside one an entrant: those of 1 − exit/pace weigh nine times.
+const ROUNDINGS: f64 = 44.0;
+
+/// The most jumps between two looks at the defect.
+const JUMPS: usize = 64;
+
+/// Multiplications after which a chain settles too slowly.
+const PATIENCE: f64 = 2e10;
+
+/// Fewer jumps than this until the horizon are followed one by one as well.
+const FEW_JUMPS: f64 = 10_000.0;
+
+/// What `reward` accumulates until `time`; none when the chain may end in several ways or settles too slowly.
+pub fn accumulated(chain: &Chain, reward: &[f64], time: f64, precision: f64) -> Option<Enclosure> {
+    let pace = chain.fastest() * MARGIN;
+    if pace * time < FEW_JUMPS {
+        return None;
+    }
+    let all = bottoms(chain);
+    let [members] = &all[..] else { return None };
+    if chain.initial().iter().any(|each| members.binary_search(&each.0).is_err()) {
+        return None;
+    }
+    let found = potential(chain, members, reward, precision / 4.0);
+    if found.mean.relative_width() > precision / 2.0 {
+        return None;
+    }
+    let mut walk = Walk::new(chain, &found, time, pace, precision)?;
+    walk.settle()?;
+    Some(walk.answer(found.mean))
+}
+
+/// The distribution after some jumps, on the states that are followed.
+struct Walk<'a> {
+    chain: &'a Chain,
+    pace: f64,
+    time: f64,
+    most: f64,
+    /// u by state.
+    extra: Vec<f64>,
+    /// The followed states, where each is among them, and how likely each is.
+    followed: Vec<usize>,
+    place: Vec<u32>,
+    shares: Vec<f64>,
+    jumps: usize,
+    /// What was not followed, weighed by what it may be worth.
+    lost: f64,
+    defect: f64,
+    /// The most of the defect, and of the part of one state that is not followed.
+    tolerance: f64,
+    negligible: f64,
+    most_entrants: usize,
+}
+
+const NOWHERE: u32 = u32::MAX;
+
+impl<'a> Walk<'a> {
+    fn new(chain: &'a Chain, found: &Potential, time: f64, pace: f64, precision: f64) -> Option<Self> {
+        let least = found.values.iter().copied().reduce(|a, b| if (b - a).high < 0.0 { b } else { a })?;
+        let mut extra = vec![0.0; chain.states()];
+        for (&state, &value) in found.order.iter().zip(&found.values) {
+            extra[state] = (value - least).high.max(0.0);
+        }
+        let tolerance = precision / 6.0 * found.mean.low * time;
+        let mut walk = Self {
+            chain,
+            pace,
+            time,
+            most: found.mean.high,
+            extra,
+            followed: Vec::new(),
+            place: vec![NOWHERE; chain.states()],
+            shares: Vec::new(),
+            jumps: 0,
+            lost: 0.0,
+            defect: f64::INFINITY,
+            tolerance,
+            negligible: tolerance / (2.0 * chain.states() as f64),
+            most_entrants: 0,
+        };
+        chain.initial().iter().for_each(|&(state, share)| walk.follow(state, share));
+        Some(walk)
+    }
+
+    fn follow(&mut self, state: usize, share: f64) {
+        self.place[state] = self.followed.len() as u32;
+        self.followed.push(state);
+        self.shares.push(share);
+    }
+
+    /// Jumps until the defect is small enough; none when that takes too long.
+    fn settle(&mut self) -> Option<()> {
+        let mut matrix = Gather::new(self);
+        let mut work = 0.0;
+        loop {
+            let newcomers = self.look();
+            if self.defect <= self.tolerance {
+                return Some(());
+            }
+            // At first every jump reaches states that matter.
+            let jumps = (self.jumps / 16).clamp(1, JUMPS);
+            if !newcomers.is_empty() {
+                newcomers.into_iter().for_each(|state| self.follow(state, 0.0));
+                matrix = Gather::new(self);
+                self.most_entrants = self.most_entrants.max(matrix.widest());
+            }
+            for _ in 0..jumps {
+                self.lost += matrix.jump(&mut self.shares);
+            }
+            self.jumps += jumps;
+            work += jumps as f64 * (matrix.items.len() + 2 * self.followed.len()) as f64;
+            if work > PATIENCE || self.jumps as f64 > self.pace * self.time / 2.0 {
+                return None;
+            }
+        }
+    }
+
+    /// Weighs the defect; the states that are not followed and matter in it.
+    fn look(&mut self) -> Vec<usize> {
+        let mut flows = vec![0.0; self.chain.states()];
+        for (&state, share) in self.followed.iter().zip(&self.shares) {
+            self.chain.row(state).for_each(|(to, rate)| flows[to] += share * rate);
+        }
+        let (mut defect, mut beyond) = (0.0, 0.0);
+        let mut newcomers = Vec::new();
+        for (state, inflow) in flows.into_iter().enumerate().filter(|each| each.1 > 0.0) {
+            let square = self.time * self.time + self.time / self.pace;
+            let damage = self.time * self.extra[state] + self.most * square / 2.0;
+            match self.place[state] {
+                NOWHERE => {
+                    beyond += inflow * damage;
+                    if inflow * damage > self.negligible {
+                        newcomers.push(state);
+                    }
+                }
+                place => {
+                    let outflow = self.shares[place as usize] * self.chain.exit(state);
+                    let rounding = (self.most_entrants as f64 + 8.0) * ROUNDING * (inflow + outflow);
+                    defect += ((inflow - outflow).abs() + rounding) * damage;
+                }
+            }
+        }
+        if newcomers.is_empty() && beyond > self.tolerance / 2.0 {
+            self.negligible /= 4.0;
+        }
+        // Sums of rounded terms, none negative.
+        self.defect = (defect + beyond) * (1.0 + 1e-9);
+        newcomers
+    }
+
+    /// What is accumulated, when the long-run mean is in `mean`.
+    fn answer(&self, mean: Enclosure) -> Enclosure {
+        let start = sum(self.chain.initial().iter().map(|&(state, share)| share * self.extra[state]));
+        let settled =
+            sum(self.followed.iter().zip(&self.shares).map(|(&state, share)| share * self.extra[state]));
+        let relative = self.jumps as f64 * (self.most_entrants as f64 + ROUNDINGS) * ROUNDING * 1.01;
+        // Initial probabilities sum to 1 within 1e-12 only.
+        let slack = 1e-14 * (start + settled) + 2e-12 * mean.high * self.time;
+        // Of half as many jumps as expected or fewer: exp(-0.15 of those expected), whatever they are worth.
+        let hurried = (-0.15 * self.pace * self.time).exp() * (start + mean.high * self.time);
+        let later_low = (settled - self.defect) * (1.0 - relative) - hurried;
+        let later_high = (settled + self.defect) * (1.0 + relative) + self.lost * (1.0 + 1e-9) + hurried;
+        Enclosure {
+            low: (mean.low * self.time + start - later_high - slack).max(0.0),
+            high: mean.high * self.time + start - later_low.max(0.0) + slack,
+        }
+    }
+}
+
+/// One jump, by state that is entered.
+struct Gather {
+    stay: Vec<f64>,
+    starts: Vec<usize>,
+    /// (from, probability).
+    items: Vec<(u32, f64)>,
+    /// What a unit in each state may lose of the answer by leaving for a state that is not followed.
+    leak: Vec<f64>,
+    next: Vec<f64>,
+}
+
+impl Gather {
+    fn new(walk: &Walk<'_>) -> Self {
+        let states = walk.followed.len();
+        let mut starts = vec![0; states + 1];
+        let mut leak = vec![0.0; states];
+        for (from, &state) in walk.followed.iter().enumerate() {
+            for (to, rate) in walk.chain.row(state) {
+                match walk.place[to] {
+                    NOWHERE => leak[from] += rate / walk.pace * (walk.extra[to] + walk.most * walk.time),
+                    place => starts[place as usize + 1] += 1,
+                }
+            }
+        }
+        (0..states).for_each(|state| starts[state + 1] += starts[state]);
+        let mut next = starts.clone();
+        let mut items = vec![(0, 0.0); starts[states]];
+        for (from, &state) in walk.followed.iter().enumerate() {
+            for (to, rate) in walk.chain.row(state).filter(|each| walk.place[each.0] != NOWHERE) {
+                let at = &mut next[walk.place[to] as usize];
+                items[*at] = (from as u32, rate / walk.pace);
+                *at += 1;
+            }
+        }
+        let stay = walk.followed.iter().map(|&state| 1.0 - walk.chain.exit(state) / walk.pace).collect();
+        Self { stay, starts, items, leak, next: vec![0.0; states] }
+    }
+
+    fn widest(&self) -> usize {
+        self.starts.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0)
+    }
+
+    /// Moves the shares on; what is lost by it, weighed.
+    fn jump(&mut self, shares: &mut Vec<f64>) -> f64 {
+        let lost = shares.iter().zip(&self.leak).map(|(share, leak)| share * leak).sum();
+        for (state, next) in self.next.iter_mut().enumerate() {
+            let entrants = &self.items[self.starts[state]..self.starts[state + 1]];
+            let moved: f64 = entrants.iter().map(|&(from, share)| share * shares[from as usize]).sum();
+            *next = self.stay[state] * shares[state] + moved;
+        }
+        std::mem::swap(shares, &mut self.next);
+        lost
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::accumulated;
+    use crate::answer::Method;
+    use crate::chain::Chain;
+    use crate::transient::{self, Options};
+
+    /// A ring of `states` with shortcuts, its rates over `decades` powers of ten.
+    fn ring(seed: u64, states: usize, decades: f64) -> Chain {
+        let mut number = seed;
+        let mut draw = move || {
+            number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (number >> 11) as f64 / (1_u64 << 53) as f64
+        };
+        let mut transitions = Vec::new();
+        for from in 0..states {
+            transitions.push((from, (from + 1) % states, 10.0_f64.powf(-decades * draw())));
+            transitions.push((from, (draw() * states as f64) as usize, 10.0_f64.powf(-decades * draw())));
+        }
+        Chain::new(states, transitions, vec![(0, 0.25), (states / 2, 0.75)]).unwrap()
+    }
+
+    #[test]
+    fn what_settles_is_what_is_doubled() {
+        let mut answered = 0;
+        for seed in 0..300 {
+            let chain = ring(seed, 3 + seed as usize % 40, 1.0 + (seed % 3) as f64);
+            let reward: Vec<f64> =
+                (0..chain.states()).map(|state| f64::from(u8::from(state % 3 == 1))).collect();
+            let time = 3e4 / chain.fastest();
+            let precision = [1e-6, 1e-8][seed as usize % 2];
+            let Some(settled) = accumulated(&chain, &reward, time, precision) else { continue };
+            let options = Options { method: Some(Method::Doubling), precision: 1e-10, threads: 1 };
+            let truth = transient::accumulated(&chain, &reward, time, &options).unwrap().enclosure;
+            assert!(settled.low <= truth.high && truth.low <= settled.high, "{seed}: {settled:?} {truth:?}");
+            assert!(settled.relative_width() <= precision, "{seed}: {settled:?}");
+            answered += 1;
+        }
+        assert!(answered > 250, "{answered}");
+    }
+
+    #[test]
+    fn what_may_end_in_two_ways_is_left_to_others() {
+        let chain = Chain::new(3, vec![(0, 1, 1.0), (0, 2, 1.0)], vec![(0, 1.0)]).unwrap();
+        assert!(accumulated(&chain, &[0.0, 1.0, 0.0], 1e6, 1e-6).is_none());
+    }
+}
