@@ -167,9 +167,19 @@ def test_and_or_and_chains_are_refused() -> None:
 
 def test_a_space_too_large_is_refused() -> None:
     model = Model("large")
-    for name in "abc":
-        each = model.variable(name, 0, 99)
-        model.command(each < 99, 1, each.becomes(each + 1))
-        model.command(each > 0, 2, each.becomes(each - 1))
-    found = refusal(lambda: model.solve(long_run(model.reward("one", when(each == 3, 2))), most_states=500))
+    far = model.variable("far", 0, 9_999)
+    model.command(far < 9_999, 2, far.becomes(far + 1))
+    model.command(far > 0, 1, far.becomes(far - 1))
+    found = refusal(lambda: model.solve(long_run(far == 3), most_states=500))
     assert "500" in found.message
+
+
+def test_commands_may_stand_before_variables() -> None:
+    """The language wants variables first; Python does not."""
+    model = Model("two")
+    for name in "ab":
+        each = model.variable(name, 0, 1)
+        model.command(each == 0, 1, each.becomes(1))
+        model.command(each == 1, 3, each.becomes(0))
+    [share] = model.solve(long_run(each == 1))
+    assert holds(share, 0.25)

@@ -44,7 +44,8 @@ class Model:
         self._owner = next(_numbers)
         self._names: dict[str, str] = {}
         self._head: list[tuple[str, str]] = []
-        self._body: list[tuple[str, str]] = []
+        self._variables: list[tuple[str, str]] = []
+        self._commands: list[tuple[str, str]] = []
         self._tail: list[tuple[str, str]] = []
         self.name = name
         self._declare(name)
@@ -61,7 +62,7 @@ class Model:
                 raise refused(f"`{each}` is no whole number", "variables count; reals belong into rates")
         if not low <= start <= high:
             raise refused(f"`{name}` begins as {start}, outside {low}..{high}")
-        self._body.append((f"  {name} : [{low}..{high}] init {start};", caller()))
+        self._variables.append((f"  {name} : [{low}..{high}] init {start};", caller()))
         return Variable(name, low, high, self._owner)
 
     def formula(self, name: str, value: Like) -> Number:
@@ -87,7 +88,7 @@ class Model:
             if changed.count(update.variable.name) > 1:
                 raise refused(f"one command updates `{update.variable.name}` twice")
         done = " & ".join(f"({update.variable}' = {update.value})" for update in updates) or "true"
-        self._body.append((f"  [] {guard} -> {given} : {done};", caller()))
+        self._commands.append((f"  [] {guard} -> {given} : {done};", caller()))
 
     def label(self, name: str, condition: Condition) -> Label:
         """A name for a condition. Errors as `variable`."""
@@ -136,10 +137,12 @@ class Model:
         return answers
 
     def _lines(self) -> list[tuple[str, str]]:
-        """The text, each line with the place in the user's code that wrote it."""
+        """The text, each line with the place in the user's code that wrote it: variables before commands, as
+        the language wants them.
+        """
+        body = [*self._variables, *self._commands]
         return [
-            ("ctmc", ""), *self._head, (f"module {self.name}", ""), *self._body, ("endmodule", ""),
-            *self._tail,
+            ("ctmc", ""), *self._head, (f"module {self.name}", ""), *body, ("endmodule", ""), *self._tail,
         ]  # fmt: skip
 
     def _place(self, line: int, column: int) -> str:
