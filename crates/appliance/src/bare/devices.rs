@@ -27,6 +27,8 @@ pub(super) fn find(args: &Args) -> Vec<Found> {
         interrupts::route_device(line, number);
         found.push(Found { kind, transport: Box::new(device), number });
     }
+    #[cfg(feature = "pci")]
+    super::pci::find(&mut found);
     let _ = args;
     found
 }

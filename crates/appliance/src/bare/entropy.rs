@@ -39,7 +39,7 @@ pub fn fill(bytes: &mut [u8]) {
         // SAFETY: `is_there` was asked before anything is served.
         if !has_rdrand() || !(0..TRIES).any(|_| unsafe { rdrand(&mut word) }) {
             crate::log!("appliance: the source of entropy has ended");
-            power::fail(power::FAULT);
+            power::end(power::End::Fault);
         }
         chunk.copy_from_slice(&word.to_le_bytes()[..chunk.len()]);
     }

@@ -130,7 +130,7 @@ extern "C" fn report(frame: *const Frame) -> ! {
         crate::log!("appliance: address {address:#x}{}", super::paging::what_is_at(address));
     }
     super::panic::trace(frame.rip as usize, frame.rsp as usize);
-    super::power::fail(super::power::FAULT)
+    super::power::end(super::power::End::Fault)
 }
 
 #[derive(Clone, Copy)]

@@ -8,6 +8,8 @@ mod entry;
 mod interrupts;
 mod paging;
 mod panic;
+#[cfg(feature = "pci")]
+mod pci;
 pub mod ports;
 mod power;
 mod run;
@@ -17,6 +19,7 @@ use core::slice;
 
 pub use console::Console;
 pub use entropy::fill as entropy;
+pub use power::{End, end};
 pub use run::Machine;
 
 use crate::args::Args;
@@ -71,7 +74,7 @@ pub fn compact() -> usize {
 /// Ends the machine because it, or its command line, is not what the image needs.
 pub fn refuse(why: &str) -> ! {
     crate::log!("appliance: refused: {why}");
-    power::fail(power::BAD_INPUT)
+    end(End::Refused)
 }
 
 /// Called by the first instructions.
@@ -144,5 +147,9 @@ macro_rules! image {
         static LOADSTONE_IMAGE: fn(
             &mut $crate::bare::Machine,
         ) -> Result<$crate::BoxedService, $crate::Refusal> = $open;
+
+        /// What the machine calls itself.
+        #[unsafe(no_mangle)]
+        static LOADSTONE_NAME: &str = env!("CARGO_BIN_NAME");
     };
 }

@@ -12,7 +12,7 @@ fn panic(info: &PanicInfo<'_>) -> ! {
     crate::log!("appliance: {info}");
     let mark = 0_usize;
     trace(0, (&raw const mark).addr());
-    power::fail(power::FAULT)
+    power::end(power::End::Fault)
 }
 
 /// Writes the addresses that code between here and the beginning of the program was called from, the latest first.

@@ -2,28 +2,30 @@
 
 use core::arch::asm;
 
-use super::ports::{out8, out32};
+use super::ports::out8;
 
-/// What is wrong is the image's own fault, or the command line's and the machine's.
-pub(super) const FAULT: u8 = 4;
-pub(super) const BAD_INPUT: u8 = 2;
+/// How a machine ends. QEMU's `isa-debug-exit` ends with 2 · value + 1, which is none of QEMU's own exit codes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// As it was asked to: 33.
+    Clean = 0x10,
+    /// Something is wrong in the image: 35.
+    Fault = 0x11,
+    /// The machine or its command line is not what the image needs: 37.
+    Refused = 0x12,
+}
 
-/// QEMU's `isa-debug-exit`, at the address that its documentation uses.
+/// Where QEMU's documentation puts `isa-debug-exit`.
 const DEBUG_EXIT: u16 = 0xf4;
 
-/// Ends with an exit code: QEMU ends with 2 · `code` + 1. Where there is no such device the machine is reset.
-pub(super) fn fail(code: u8) -> ! {
-    // SAFETY: the device ends the machine, another at this address is not known.
-    unsafe { out32(DEBUG_EXIT, code.into()) };
-    reset()
-}
-
-/// Turns the machine off; where that cannot be done it is reset, which QEMU's `-no-reboot` makes an end.
-pub(super) fn off() -> ! {
-    reset()
-}
-
-fn reset() -> ! {
+/// Ends the machine. Where there is no such device it is turned off, or reset, which QEMU's `-no-reboot` makes an end.
+pub fn end(end: End) -> ! {
+    // SAFETY: the device ends the machine; no other is known at this port.
+    unsafe { out8(DEBUG_EXIT, end as u8) };
+    #[cfg(feature = "pci")]
+    if let Some(power) = super::pci::Power::find() {
+        power.off();
+    }
     let nothing = [0_u8; 10];
     // SAFETY: the reset registers of chipset and keyboard controller; then an exception without a table to handle it.
     unsafe {

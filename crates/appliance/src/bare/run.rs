@@ -3,6 +3,8 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use smoltcp::wire::IpCidr;
+
 use super::devices::Found;
 use super::{clock, console, devices, entropy, heap, interrupts, power, refuse};
 use crate::args::Args;
@@ -13,6 +15,8 @@ use crate::virtio::entropy::Entropy;
 use crate::virtio::net::{Card, Receiver, Sender};
 use crate::virtio::{IoRegion, Kind, Transport};
 
+/// Between two looks at what does not interrupt: the power button.
+const LONGEST_US: u64 = 500_000;
 /// Between two looks at the real-time clock.
 const DAY_EVERY_US: u64 = 60_000_000;
 /// The share of free memory that is kept for the application.
@@ -31,6 +35,8 @@ pub struct Machine {
 unsafe extern "Rust" {
     /// Defined by [`crate::image`].
     safe static LOADSTONE_IMAGE: super::Open;
+    /// The same.
+    safe static LOADSTONE_NAME: &'static str;
 }
 
 /// What is told about the machine as it runs.
@@ -66,6 +72,19 @@ impl Machine {
         let at = self.found.iter().position(|found| found.kind == kind)?;
         Some(self.found.swap_remove(at))
     }
+
+    /// Takes the machine's disk; none when it has none.
+    ///
+    /// # Errors
+    /// A sentence when it cannot be used.
+    #[cfg(feature = "block")]
+    pub fn disk(&mut self) -> Result<Option<crate::virtio::block::Disk>, crate::Refusal> {
+        use crate::virtio::block::{Disk, Patience};
+        let Some(found) = self.take(Kind::Block) else { return Ok(None) };
+        let patience = Patience { now_us: clock::monotonic_us, rest: interrupts::halt };
+        let disk = Disk::new(found.transport, &mut self.io, patience);
+        disk.map(Some).map_err(|why| alloc::format!("virtio-blk: {why}"))
+    }
 }
 
 /// Runs the image until it is asked to end.
@@ -100,13 +119,20 @@ pub(super) fn run(args: Args, io: IoRegion) -> ! {
     if let Some(port) = machine.args.metrics {
         server.serve(port, Metrics::new(figures), 8, free);
     }
-    crate::log!(
-        "appliance: ready after {} us, port {}, {} KiB of memory free",
-        clock::monotonic_us(),
-        machine.args.port,
-        free / 1024
-    );
-    Loop { server, transport, number, kept: free / KEPT, commands: Vec::new(), ends_us: None }.run()
+    crate::log!("appliance: up after {} us, {} KiB of memory free", clock::monotonic_us(), free / 1024);
+    Loop {
+        server,
+        transport,
+        number,
+        kept: free / KEPT,
+        port: machine.args.port,
+        told: None,
+        commands: Vec::new(),
+        ends_us: None,
+        #[cfg(feature = "pci")]
+        power: super::pci::Power::find(),
+    }
+    .run()
 }
 
 fn now() -> Now {
@@ -133,10 +159,15 @@ struct Loop {
     number: usize,
     /// Bytes of memory that clients may not take.
     kept: usize,
+    port: u16,
+    /// The address that the console was told.
+    told: Option<IpCidr>,
     /// What has come of a command.
     commands: Vec<u8>,
     /// When the machine ends, if it was asked to.
     ends_us: Option<u64>,
+    #[cfg(feature = "pci")]
+    power: Option<super::pci::Power>,
 }
 
 impl Loop {
@@ -152,15 +183,20 @@ impl Loop {
             (state.counters, state.damaged) = (self.server.counters, self.server.wire.damaged);
             if self.ends_us.is_some_and(|at| self.server.is_drained() || at <= now.monotonic_us) {
                 crate::log!("appliance: off");
-                power::off();
+                power::end(power::End::Clean);
             }
             if day_us <= now.monotonic_us {
                 day_us = now.monotonic_us + DAY_EVERY_US;
                 clock::set_day(None);
             }
+            self.tell_address();
             self.hear();
+            #[cfg(feature = "pci")]
+            if self.power.as_ref().is_some_and(super::pci::Power::is_pressed) {
+                self.end();
+            }
             if wait_us > 0 {
-                self.halt(wait_us.min(DAY_EVERY_US));
+                self.halt(wait_us.min(LONGEST_US));
             }
         }
     }
@@ -176,6 +212,19 @@ impl Loop {
         self.server.wire.incoming.ignore();
         if interrupts::take_device(self.number) {
             self.transport.quiet();
+        }
+    }
+
+    /// Says where the machine can be reached, when that is known or has changed.
+    fn tell_address(&mut self) {
+        let address = self.server.address();
+        if address == self.told {
+            return;
+        }
+        self.told = address;
+        match address {
+            Some(address) => crate::log!("serving {LOADSTONE_NAME} at {}:{}", address.address(), self.port),
+            None => crate::log!("appliance: the address was taken away"),
         }
     }
 

@@ -227,5 +227,5 @@ extern "C" fn rust_eh_personality() {}
 /// As [`rust_eh_personality`].
 #[unsafe(no_mangle)]
 extern "C" fn _Unwind_Resume() -> ! {
-    super::power::fail(super::power::FAULT)
+    super::power::end(super::power::End::Fault)
 }

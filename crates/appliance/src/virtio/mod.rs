@@ -2,9 +2,12 @@
 //!
 //! A device gets memory from the I/O region, once; addresses of the machine are those of the program.
 
+#[cfg(feature = "block")]
+pub mod block;
 pub mod entropy;
 pub mod mmio;
 pub mod net;
+pub mod pci;
 pub mod queue;
 
 use alloc::boxed::Box;
