@@ -38,6 +38,16 @@ def test_the_store_keeps_its_promises_on_every_database(database_servers: dict[s
 
 
 @pytest.mark.long
+def test_entities_are_the_same_on_every_database(database_servers: dict[str, Server]) -> None:
+    urls = " ".join(server.url for server in database_servers.values())
+    told = _cargo(
+        {"LOADSTONE_TEST_DATABASES": urls},
+        *("-p", "loadstone-store", "--features", "postgres,mariadb", "--test", "entities"),
+    )
+    assert "test result: ok" in told and "0 ignored" in told and " 0 passed" not in told
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["postgres", "mariadb"])
 def test_the_site_behaves_the_same(database_servers: dict[str, Server], name: str) -> None:
     told = _cargo(

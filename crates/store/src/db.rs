@@ -133,6 +133,15 @@ impl Db {
         id.ok_or_else(|| Error::misuse("no row was inserted", sql))
     }
 
+    /// Runs an INSERT of one row on SQLite; the new row's id. RETURNING would build a table of its answers.
+    pub(crate) fn insert_rowid(&self, sql: &'static str, params: &[Value<'_>]) -> Result<i64> {
+        match &self.backend {
+            Backend::Sqlite(sqlite) => sqlite.insert_rowid(sql, params),
+            #[cfg(feature = "servers")]
+            _ => Err(Error::misuse("servers have no such ids", sql)),
+        }
+    }
+
     /// Runs several statements without parameters, such as a schema, as they are: in the database's own dialect.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! What databases call the same things.
 //!
 //! The application writes SQLite's SQL. Where servers differ, its statements are translated once, when they are
-//! prepared: placeholders, `INSERT OR IGNORE`, `CROSS JOIN`, the table `user`, and `LIKE`, which ignores the case of ASCII
+//! prepared: placeholders, `INSERT OR IGNORE`, `CROSS JOIN`, `NULLS FIRST` and `LAST`, the table `user`, and `LIKE`, which ignores the case of ASCII
 //! letters and of no others. Schemas are written per dialect.
 
 /// The SQL of a database.
@@ -60,7 +60,7 @@ mod translation {
         let mut rest = sql;
         while let Some(first) = rest.chars().next() {
             let length = match first {
-                '\'' => 2 + rest[1..].find('\'').unwrap_or(rest.len() - 2),
+                '\'' | '"' => 2 + rest[1..].find(first).unwrap_or(rest.len() - 2),
                 '?' => 1 + digits(&rest[1..]),
                 'a'..='z' | 'A'..='Z' | '_' => {
                     rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len())
@@ -72,6 +72,7 @@ mod translation {
             match first {
                 '?' => out.placeholder(token[1..].parse().ok()),
                 '\'' => out.value(token),
+                '"' => out.name(token),
                 'a'..='z' | 'A'..='Z' | '_' => rest = out.word(token, rest),
                 _ => out.sql.push_str(token),
             }
@@ -132,6 +133,12 @@ mod translation {
             self.sql.push_str(&format!("{before}{token}{after}"));
         }
 
+        /// A name between quotes, which is no key word.
+        fn name(&mut self, name: &str) {
+            self.word = self.sql.len();
+            self.sql.push_str(name);
+        }
+
         /// Writes a word; what follows is `rest`, and what is left of it afterwards is returned.
         fn word<'r>(&mut self, word: &str, rest: &'r str) -> &'r str {
             let postgres = self.dialect == Dialect::Postgres;
@@ -152,6 +159,12 @@ mod translation {
                 "LIKE" => self.sql.push_str("ILIKE"),
                 // A key word of PostgreSQL.
                 "user" if postgres => self.sql.push_str("\"user\""),
+                // MariaDB has no word for it, and knows no other place.
+                "NULLS" if !postgres => {
+                    let place = rest.trim_start_matches(" FIRST").trim_start_matches(" LAST");
+                    self.sql.truncate(self.sql.trim_end().len());
+                    return place;
+                }
                 // SQLite's way to fix the order of a join; PostgreSQL is told by `join_collapse_limit`.
                 "CROSS" if rest.starts_with(" JOIN ") => {
                     self.sql.push_str(if postgres { "JOIN" } else { "STRAIGHT_JOIN" });
@@ -206,6 +219,10 @@ mod translation {
             let (postgres, mariadb, _) = both("SELECT user_id FROM a CROSS JOIN user u ON u.id = 'user'");
             assert_eq!(postgres, "SELECT user_id FROM a JOIN \"user\" u ON u.id = 'user'");
             assert_eq!(mariadb, "SELECT user_id FROM a STRAIGHT_JOIN user u ON u.id = 'user'");
+            let (postgres, mariadb, _) =
+                both("SELECT 1 FROM \"user\" ORDER BY \"LIKE\" DESC NULLS LAST, \"id\"");
+            assert_eq!(postgres, "SELECT 1 FROM \"user\" ORDER BY \"LIKE\" DESC NULLS LAST, \"id\"");
+            assert_eq!(mariadb, "SELECT 1 FROM \"user\" ORDER BY \"LIKE\" DESC, \"id\"");
         }
 
         #[test]

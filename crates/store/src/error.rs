@@ -27,6 +27,8 @@ pub enum Kind {
     Lost,
     /// The server cannot be reached, or went away before it said whether the change is done.
     Unavailable,
+    /// A table in the database is not the one that the program knows.
+    Schema,
     /// Anything else: wrong SQL, a wrong column, a broken file.
     Other,
 }

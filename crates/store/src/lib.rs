@@ -19,6 +19,8 @@
 #![no_std]
 
 extern crate alloc;
+// So that the derive's absolute paths hold in this crate, too.
+extern crate self as loadstone_store;
 #[cfg(any(feature = "servers", feature = "file-device"))]
 extern crate std;
 
@@ -26,6 +28,7 @@ mod address;
 mod bulk;
 mod db;
 mod dialect;
+pub mod entity;
 mod error;
 #[cfg(feature = "mariadb")]
 mod mariadb;
@@ -44,6 +47,8 @@ pub use address::without_password;
 pub use bulk::Bulk;
 pub use db::{Db, Snapshot};
 pub use dialect::Dialect;
+pub use entity::{Entity, Id, Ref};
 pub use error::{Error, Kind, Result};
+pub use loadstone_store_derive::Entity;
 pub use options::{Access, Journal, Options, Synchronous};
 pub use row::{Row, Value};

@@ -29,7 +29,7 @@ macro_rules! from_integers {
         }
     )*};
 }
-from_integers!(i64, i32, u32, u16, u8, bool);
+from_integers!(i64, i32, i16, u32, u16, u8, bool);
 
 impl From<f64> for Value<'_> {
     fn from(value: f64) -> Self {

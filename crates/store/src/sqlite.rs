@@ -66,6 +66,12 @@ impl Sqlite {
         })
     }
 
+    pub(crate) fn insert_rowid(&self, sql: &'static str, params: &[Value<'_>]) -> Result<i64> {
+        self.query(sql, params, |_| Ok(()))?;
+        // SAFETY: the connection is open.
+        Ok(unsafe { ffi::sqlite3_last_insert_rowid(self.connection.raw()) })
+    }
+
     pub(crate) fn exec_batch(&self, sql: &'static str) -> Result<()> {
         let mut rest = sql;
         loop {
