@@ -10,6 +10,8 @@ import pytest
 from servers import Server
 
 ROOT = Path(__file__).parents[2]
+COMPILER = "1.95"
+"""Whose words `crates/store/tests/misuse/*.stderr` are."""
 FEATURES = "loadstone-store/postgres,loadstone-store/mariadb"
 
 
@@ -35,6 +37,17 @@ def test_the_store_keeps_its_promises_on_every_database(database_servers: dict[s
         *("--", "--ignored"),
     )
     assert "0 ignored" in told and " 0 passed" not in told
+
+
+@pytest.mark.long
+def test_misuse_of_entities_does_not_compile() -> None:
+    compiler = subprocess.run(
+        ["rustc", "--version"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    if not compiler.startswith(f"rustc {COMPILER}."):
+        pytest.skip(f"the messages were written by rustc {COMPILER}, this is {compiler.strip()}")
+    told = _cargo({}, "-p", "loadstone-store", "--test", "misuse", "--", "--ignored")
+    assert "test result: ok. 1 passed" in told
 
 
 @pytest.mark.long
