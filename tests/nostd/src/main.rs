@@ -1,4 +1,4 @@
-//! Proof that Olio, RUBiS, their store, SQLite, SURGE and the codec need neither the standard library nor the C library: a
+//! Proof that Olio, RUBiS, their store, its typed records, SQLite, SURGE and the codec need neither the standard library nor the C library: a
 //! program without them runs some hundred statements, loads data sets into memory and serves a page of each, and
 //! generates files and serves one.
 //!
@@ -39,6 +39,7 @@ fn prove() -> Result<(), &'static str> {
     provide_entropy(|bytes| bytes.fill(7));
     register("nostd", MemoryVfs::new()).map_err(|_| "the VFS was refused")?;
     answer_statements()?;
+    store_records()?;
     if serve()?.min(serve_rubis()?) <= 1000 {
         return Err("a page is too short");
     }
@@ -58,6 +59,23 @@ fn answer_statements() -> Result<(), &'static str> {
     } else {
         Err("there are more or fewer answers than were written down")
     }
+}
+
+/// Typed records: inserted, updated, deleted, each compared; then in bulk.
+fn store_records() -> Result<(), &'static str> {
+    use loadstone_stress::{Machine, Task};
+    for (words, file) in [("sql record=3000 iterations=50", "records.db"), ("bulk iterations=500", "bulk.db")]
+    {
+        let task = Task::from_arguments(words.split(' ')).map_err(|_| "the task was refused")?;
+        let mut lines = 0;
+        let mut machine =
+            Machine { now_ns: &mut || 0, line: &mut |_| lines += 1, open: &mut |_| Db::open(file, &store()) };
+        task.run(&mut machine).map_err(|_| "a record is not as it was written")?;
+        if lines < 3 {
+            return Err("results are missing");
+        }
+    }
+    Ok(())
 }
 
 fn store() -> StoreOptions {
