@@ -20,6 +20,8 @@ pub struct Args {
     pub time_s: Option<u64>,
     /// `connections=N`: most open connections; 0: as memory allows.
     pub connections: usize,
+    /// `scale=PERCENT`: ask for a sibling when the processor is busy for more; none: never.
+    pub scale_percent: Option<u8>,
     /// `rx=BYTES`, `tx=BYTES`: buffers of a socket.
     pub buffers: (usize, usize),
     /// Places and interrupt lines of virtio devices: `virtio_mmio.device=512@0xfeb00000:5`.
@@ -37,6 +39,7 @@ impl Default for Args {
             metrics: None,
             time_s: None,
             connections: 0,
+            scale_percent: None,
             buffers: (8 * 1024, 16 * 1024),
             mmio: Vec::new(),
             app: Vec::new(),
@@ -83,6 +86,10 @@ impl Args {
             "metrics" => self.metrics = Some(port(value)?),
             "time" => self.time_s = Some(value.parse().ok()?),
             "connections" => self.connections = value.parse().ok()?,
+            "scale" => {
+                let percent = value.parse().ok().filter(|percent| (1..=100).contains(percent))?;
+                self.scale_percent = Some(percent);
+            }
             "rx" => self.buffers.0 = buffer(value)?,
             "tx" => self.buffers.1 = buffer(value)?,
             "virtio_mmio.device" => self.mmio.push(device(value)?),
@@ -122,7 +129,7 @@ mod tests {
     #[test]
     fn what_qemu_and_people_write_is_read() {
         let args = Args::parse(
-            "ip=10.0.2.15/24 gw=10.0.2.2 metrics=9100 time=5 connections=7 rx=4096 tx=65536 olio.accounts=400 \
+            "ip=10.0.2.15/24 gw=10.0.2.2 metrics=9100 time=5 scale=80 connections=7 rx=4096 tx=65536 olio.accounts=400 \
              virtio_mmio.device=512@0xfeb00e00:12 virtio_mmio.device=512@0xfeb00c00:11",
         )
         .unwrap();
@@ -132,6 +139,7 @@ mod tests {
             metrics: Some(9100),
             time_s: Some(5),
             connections: 7,
+            scale_percent: Some(80),
             buffers: (4096, 65536),
             mmio: alloc::vec![(0xfeb0_0e00, 12), (0xfeb0_0c00, 11)],
             app: alloc::vec![("olio.accounts".into(), "400".into())],
@@ -157,6 +165,8 @@ mod tests {
             "rx=10",
             "tx=9999999",
             "time=-1",
+            "scale=0",
+            "scale=101",
             "virtio_mmio.device=512",
             "virtio_mmio.device=512@feb00000:5",
             "virtio_mmio.device=512@0xfeb00000",

@@ -3,6 +3,7 @@
 //! | part | what it is |
 //! |---|---|
 //! | [`args`], [`memory`], [`heap`] | the command line, the memory map, the allocator |
+//! | [`events`] | relocation, shutdown, the wish for a sibling |
 //! | [`virtio`] | queues and devices, over memory that is told to them |
 //! | [`net`] | frames to TCP/IP: the adaptor for smoltcp, checksums, who may connect |
 //! | [`server`] | HTTP on its sockets, as cooperative tasks |
@@ -20,6 +21,7 @@ pub mod args;
 #[cfg(feature = "bare")]
 pub mod bare;
 pub mod day;
+pub mod events;
 pub mod heap;
 pub mod memory;
 pub mod net;

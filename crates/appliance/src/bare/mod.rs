@@ -71,6 +71,12 @@ pub fn compact() -> usize {
     unsafe { HEAP.get() }.compact()
 }
 
+/// Clears what is free of the heap; returns how many bytes.
+fn clear_free() -> usize {
+    // SAFETY: as in `heap`.
+    unsafe { HEAP.get() }.clear_free()
+}
+
 /// Ends the machine because it, or its command line, is not what the image needs.
 pub fn refuse(why: &str) -> ! {
     crate::log!("appliance: refused: {why}");

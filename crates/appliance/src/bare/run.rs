@@ -8,6 +8,7 @@ use smoltcp::wire::IpCidr;
 use super::devices::Found;
 use super::{clock, console, devices, entropy, heap, interrupts, power, refuse};
 use crate::args::Args;
+use crate::events::{Callbacks, Order, Scaling};
 use crate::net::Wire;
 use crate::one_cpu::OneCpu;
 use crate::server::{Counters, Figures, Metrics, Now, Server};
@@ -28,6 +29,8 @@ const DRAIN_US: u64 = 5_000_000;
 pub struct Machine {
     /// The command line.
     pub args: Args,
+    /// What the application wants to hear of.
+    pub callbacks: Callbacks,
     io: IoRegion,
     found: Vec<Found>,
 }
@@ -95,7 +98,7 @@ pub(super) fn run(args: Args, io: IoRegion) -> ! {
         );
     }
     let found = devices::find(&args);
-    let mut machine = Machine { args, io, found };
+    let mut machine = Machine { args, callbacks: Callbacks::default(), io, found };
     if let Some(found) = machine.take(Kind::Entropy) {
         let source = Entropy::new(found.transport, &mut machine.io);
         entropy::set_source(source.unwrap_or_else(|why| refuse(&alloc::format!("virtio-rng: {why}"))));
@@ -127,6 +130,8 @@ pub(super) fn run(args: Args, io: IoRegion) -> ! {
         kept: free / KEPT,
         port: machine.args.port,
         told: None,
+        callbacks: machine.callbacks,
+        scaling: machine.args.scale_percent.map(|percent| Scaling::new(percent, clock::monotonic_us(), 0)),
         commands: Vec::new(),
         ends_us: None,
         #[cfg(feature = "pci")]
@@ -162,6 +167,8 @@ struct Loop {
     port: u16,
     /// The address that the console was told.
     told: Option<IpCidr>,
+    callbacks: Callbacks,
+    scaling: Option<Scaling>,
     /// What has come of a command.
     commands: Vec<u8>,
     /// When the machine ends, if it was asked to.
@@ -180,8 +187,10 @@ impl Loop {
             let wait_us = self.server.poll(now, heap().free().saturating_sub(self.kept));
             // SAFETY: nothing else is using it.
             let state = unsafe { STATE.get() };
+            let halted_us = state.halted_us;
             (state.counters, state.damaged) = (self.server.counters, self.server.wire.damaged);
             if self.ends_us.is_some_and(|at| self.server.is_drained() || at <= now.monotonic_us) {
+                self.callbacks.shutdown();
                 crate::log!("appliance: off");
                 power::end(power::End::Clean);
             }
@@ -190,6 +199,7 @@ impl Loop {
                 clock::set_day(None);
             }
             self.tell_address();
+            self.scale(now.monotonic_us, halted_us);
             self.hear();
             #[cfg(feature = "pci")]
             if self.power.as_ref().is_some_and(super::pci::Power::is_pressed) {
@@ -246,10 +256,53 @@ impl Loop {
     }
 
     fn obey(&mut self, command: &str) {
-        match command.trim() {
-            "" => {}
-            "shutdown" => self.end(),
-            other => crate::log!("appliance: no command `{other}`"),
+        match Order::read(command) {
+            Some(Order::Shutdown) => self.end(),
+            Some(Order::Relocate) => self.prepare_to_move(),
+            Some(Order::Resumed) => self.arrive(),
+            Some(Order::Status) => self.tell_status(),
+            Some(Order::Sibling(address)) => crate::log!("appliance: sibling {address}"),
+            None if command.trim().is_empty() => {}
+            None => crate::log!("appliance: no order `{}`", command.trim()),
+        }
+    }
+
+    /// Makes the machine small, for it is about to be copied; it goes on serving.
+    fn prepare_to_move(&mut self) {
+        self.callbacks.relocate();
+        self.server.compact();
+        super::compact();
+        let cleared = super::clear_free();
+        crate::log!("relocate: ready, {} KiB in use, {} KiB cleared", heap().used / 1024, cleared / 1024);
+    }
+
+    /// The machine has been copied or has slept: the day is another, and so may be the neighbours.
+    fn arrive(&mut self) {
+        clock::set_day(None);
+        self.server.announce();
+        self.callbacks.resume();
+        crate::log!("relocate: resumed");
+    }
+
+    fn tell_status(&self) {
+        // SAFETY: nothing else is using it.
+        let state = unsafe { STATE.get() };
+        let (counters, heap) = (state.counters, heap());
+        crate::log!(
+            "status: up {} ms, halted {} ms, {} requests, {} connections, {} of {} KiB in use",
+            clock::monotonic_us() / 1000,
+            state.halted_us / 1000,
+            counters.requests,
+            counters.open_connections,
+            heap.used / 1024,
+            heap.total / 1024
+        );
+    }
+
+    /// Asks the host for a sibling when there is too much to do.
+    fn scale(&mut self, now_us: u64, halted_us: u64) {
+        if let Some(busy) = self.scaling.as_mut().and_then(|scaling| scaling.look(now_us, halted_us)) {
+            crate::log!("want sibling: busy {busy} %");
         }
     }
 

@@ -12,6 +12,12 @@ use talc::source::Manual;
 use crate::one_cpu::OneCpu;
 use spans::{Spans, class_of};
 
+/// What is cleared at a time.
+const BLOCK: Layout = match Layout::from_size_align(64 * 1024, 4096) {
+    Ok(layout) => layout,
+    Err(_) => panic!("a power of two"),
+};
+
 /// Memory for every allocation of the program.
 pub struct Heap {
     small: Spans,
@@ -74,6 +80,31 @@ impl Heap {
             self.free_large(span, layout);
         }
         before - self.used
+    }
+
+    /// Overwrites what is free with zeros, so that a copy of the machine need not carry it; returns how many bytes.
+    pub fn clear_free(&mut self) -> usize {
+        let (mut first, mut cleared) = (null_mut::<*mut u8>(), 0);
+        loop {
+            let block = self.allocate_large(BLOCK);
+            if block.is_null() {
+                break;
+            }
+            // SAFETY: just allocated; the blocks are chained by their first words.
+            unsafe {
+                block.write_bytes(0, BLOCK.size());
+                block.cast::<*mut u8>().write(first.cast());
+            }
+            first = block.cast();
+            cleared += BLOCK.size();
+        }
+        while !first.is_null() {
+            let block = first.cast();
+            // SAFETY: written above.
+            first = unsafe { first.read() }.cast();
+            self.free_large(block, BLOCK);
+        }
+        cleared
     }
 
     /// Memory for `layout`, null when there is none.
@@ -205,6 +236,26 @@ mod tests {
             heap.compact();
             assert_eq!(heap.usage().used, 0, "{size}");
         }
+    }
+
+    #[test]
+    fn what_is_free_is_cleared() {
+        let mut heap = heap(1 << 20);
+        let (kept, freed) = (heap.allocate(layout(200_000)), heap.allocate(layout(300_000)));
+        // SAFETY: allocated as long.
+        unsafe {
+            kept.write_bytes(7, 200_000);
+            freed.write_bytes(7, 300_000);
+            heap.free(freed, layout(300_000));
+        }
+        assert!(heap.clear_free() > 600_000);
+        // SAFETY: memory of the heap, which is not changed meanwhile.
+        let (kept, freed) = unsafe {
+            (core::slice::from_raw_parts(kept, 200_000), core::slice::from_raw_parts(freed, 300_000))
+        };
+        assert!(kept.iter().all(|byte| *byte == 7));
+        assert!(freed.iter().filter(|byte| **byte == 7).count() < 100_000);
+        assert_eq!(heap.usage().used, 200_000);
     }
 
     proptest! {

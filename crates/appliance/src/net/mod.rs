@@ -1,5 +1,6 @@
 //! Frames to TCP/IP: what stands between a network card and smoltcp.
 
+pub mod announce;
 pub mod checksum;
 pub mod frame;
 mod wire;

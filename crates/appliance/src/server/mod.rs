@@ -19,6 +19,7 @@ use smoltcp::time::{Duration, Instant};
 use smoltcp::wire::{EthernetAddress, HardwareAddress, IpAddress, IpCidr};
 
 use crate::args::Args;
+use crate::net::announce::{self, announcement};
 use crate::net::{Gate, Incoming, Outgoing, Wire};
 use answer::{Application, Desk};
 use conversation::{Conversation, Step, Waiting};
@@ -376,6 +377,33 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
                 self.interface.routes_mut().remove_default_ipv4_route();
             }
             None => {}
+        }
+    }
+
+    /// Tells the neighbours where the machine is, after it has moved.
+    pub fn announce(&mut self) {
+        let HardwareAddress::Ethernet(EthernetAddress(ethernet)) = self.interface.hardware_addr();
+        let Some(address) = self.interface.ipv4_addr() else { return };
+        if self.wire.outgoing.has_room() {
+            let frame = announcement(ethernet, address);
+            self.wire.outgoing.send(announce::BYTES, |bytes| (bytes.copy_from_slice(&frame), None));
+            self.wire.flush();
+        }
+    }
+
+    /// Gives back the sockets that wait for newcomers, beyond the fewest; they come again with need.
+    pub fn compact(&mut self) {
+        let mut at = 0;
+        let mut kept = 0;
+        while at < self.slots.len() {
+            let handle = self.slots[at].socket;
+            if self.sockets.get::<Socket<'_>>(handle).state() == State::Listen && kept >= LEAST {
+                self.sockets.remove(handle);
+                self.slots.swap_remove(at);
+                continue;
+            }
+            kept += usize::from(self.slots[at].conversation.is_none());
+            at += 1;
         }
     }
 
