@@ -20,7 +20,7 @@ use crate::outgoing::{Outgoing, send_response};
 /// Pipelined requests of one connection answered in a row before others get their turn.
 const TURN: usize = 16;
 /// A body up to this size is copied behind its head: one buffer is cheaper to send than two.
-const COPIED_BODY: usize = 1024;
+const COPIED_BODY: usize = 4096;
 
 /// Turns responses into bytes on a socket; its buffers are used again for every response.
 #[derive(Debug)]

@@ -28,6 +28,7 @@ mod admission;
 mod config;
 mod connection;
 mod counters;
+mod crew;
 mod event;
 mod event_loop;
 mod exchange;

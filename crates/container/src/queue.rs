@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use crate::crew::{Crew, Shift};
+
 /// A queue of work. Its length is bounded by admission control, not here: a request whose
 /// connection was accepted is never turned away.
 #[derive(Debug)]
@@ -15,11 +17,7 @@ pub(crate) struct Queue<T> {
 #[derive(Debug)]
 struct State<T> {
     items: VecDeque<(T, Instant)>,
-    /// Workers that wait for work.
-    sleeping: usize,
-    /// Whether one of them has been woken and has not come. Until then no other is woken: with
-    /// short requests those already awake finish the work sooner than a sleeper comes.
-    waking: bool,
+    crew: Crew,
     /// The bound below which the producer wants to hear that there is room.
     wanted: Option<usize>,
     /// Fewer items than this end the rest of the producer; 0 when it does not rest.
@@ -32,7 +30,7 @@ struct State<T> {
 impl<T> State<T> {
     /// Items that fit below `bound`: one for which a worker sleeps waits for nobody.
     fn spare(&self, bound: usize) -> usize {
-        self.sleeping.saturating_add(bound).saturating_sub(self.items.len())
+        self.crew.sleeping.saturating_add(bound).saturating_sub(self.items.len())
     }
 
     /// Whether the producer is to hear of room now.
@@ -55,19 +53,16 @@ impl<T> State<T> {
 
     /// Whether a sleeping worker is to be woken now.
     fn wake(&mut self) -> bool {
-        let wake = self.sleeping > 0 && !self.waking && !self.items.is_empty();
-        self.waking |= wake;
-        wake
+        self.crew.wake(self.items.len())
     }
 }
 
 impl<T> Queue<T> {
-    /// An empty queue.
-    pub fn new() -> Self {
+    /// An empty queue. More than so many `workers` are awake only if requests take long: see [`Crew`].
+    pub fn new(workers: usize) -> Self {
         let state = State {
             items: VecDeque::new(),
-            sleeping: 0,
-            waking: false,
+            crew: Crew::new(workers),
             wanted: None,
             enough: 0,
             surplus: 0,
@@ -82,28 +77,37 @@ impl<T> Queue<T> {
     }
 
     /// Appends all of `items` under one lock. At most one sleeping worker is woken; it wakes the
-    /// next if work is left when it comes.
-    pub fn push_all(&self, items: &mut Vec<T>) {
+    /// next if work is left when it comes and it is of use. Whether the caller is to come again within [`STALL`], if only
+    /// with nothing, because work waits for which a worker sleeps.
+    ///
+    /// [`STALL`]: crate::crew::STALL
+    pub fn push_all(&self, items: &mut Vec<T>) -> bool {
         let now = Instant::now();
         let mut state = self.lock();
+        let waiting = state.items.len();
+        state.crew.look(waiting, now);
         state.items.extend(items.drain(..).map(|item| (item, now)));
         let wake = state.wake();
+        let withheld = state.crew.is_withheld(state.items.len());
         drop(state);
         if wake {
             self.work.notify_one();
         }
+        withheld
     }
 
     /// The next item, and since when it has waited; blocks while there is none. Calls `on_room` when the producer waits for
-    /// the room that this leaves, `on_little` when it rests and too little is left.
+    /// the room that this leaves, `on_little` when it rests and too little is left. `shift` is the worker's.
     /// None: the queue is closed, or the worker is dismissed.
-    pub fn pop(&self, on_room: impl Fn(), on_little: impl Fn()) -> Option<(T, Instant)> {
+    pub fn pop(&self, shift: &mut Shift, on_room: impl Fn(), on_little: impl Fn()) -> Option<(T, Instant)> {
         let mut state = self.lock();
+        state.crew.come(shift);
         loop {
             if state.closed {
                 return None;
             }
             if let Some(item) = state.items.pop_front() {
+                state.crew.leave(shift);
                 let (room, wake, little) = (state.tell(), state.wake(), state.stir());
                 drop(state);
                 if wake {
@@ -121,21 +125,20 @@ impl<T> Queue<T> {
                 state.surplus -= 1;
                 return None;
             }
-            state.sleeping += 1;
+            state.crew.sleep();
             if state.tell() {
                 on_room();
             }
             state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
-            state.sleeping -= 1;
-            state.waking = false;
+            state.crew.rise();
         }
     }
 
-    /// Whether there are `plenty` of items and nobody is without work, so that the producer may rest; if so, the `pop` that
+    /// Whether there are `plenty` of items and nobody is without work who would be of use, so that the producer may rest; if so, the `pop` that
     /// leaves fewer than `enough` says so.
     pub fn may_rest(&self, plenty: usize, enough: usize) -> bool {
         let mut state = self.lock();
-        let rest = state.sleeping == 0 && state.items.len() >= plenty;
+        let rest = state.crew.is_complete() && state.items.len() >= plenty;
         state.enough = if rest { enough } else { 0 };
         rest
     }
@@ -158,7 +161,7 @@ impl<T> Queue<T> {
     /// Items for which no consumer waits.
     pub fn unserved(&self) -> usize {
         let state = self.lock();
-        state.items.len().saturating_sub(state.sleeping)
+        state.items.len().saturating_sub(state.crew.sleeping)
     }
 
     /// Number of waiting items.

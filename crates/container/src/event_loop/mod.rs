@@ -51,6 +51,11 @@ pub(crate) trait Desk: Send {
     /// Gives what was taken on; whether there was any.
     fn hand_over(&mut self) -> bool;
 
+    /// After what time a round is to come although nothing happens.
+    fn patience(&self) -> Option<Duration> {
+        None
+    }
+
     /// Rests for a moment, if there is so much to do already that more requests would only wait.
     fn rest(&self) {}
 
@@ -207,9 +212,15 @@ impl<D: Desk> EventLoop<D> {
     fn wait(&mut self, events: &mut Vec<epoll::Event>) {
         events.clear();
         let sweeps = self.slots.open() > 0 || !self.accepting;
-        let left = Duration::from_millis(self.next_sweep_ms.saturating_sub(self.now_ms));
+        let sweep = Duration::from_millis(self.next_sweep_ms.saturating_sub(self.now_ms));
+        let patience = self.desk.patience();
+        let left = patience.map_or(sweep, |patience| patience.min(sweep));
         let timeout = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) };
-        match epoll::wait(&self.epoll, spare_capacity(events), sweeps.then_some(&timeout)) {
+        match epoll::wait(
+            &self.epoll,
+            spare_capacity(events),
+            (sweeps || patience.is_some()).then_some(&timeout),
+        ) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => unreachable!("epoll_wait fails only for a wrong descriptor or buffer: {error}"),
         }

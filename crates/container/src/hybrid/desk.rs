@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::Shared;
 use crate::connection::Connection;
 use crate::counters::{Tally, Work};
+use crate::crew::STALL;
 use crate::event_loop::Desk;
 
 /// The longest rest of the event loop: whoever else wakes it waits so much longer. Resting while workers have enough to do lets
@@ -22,12 +23,14 @@ pub(super) struct HandOver {
     returned: Vec<Box<Connection>>,
     /// Most that there are.
     workers: usize,
+    /// Whether work waited for which a worker sleeps.
+    withheld: bool,
 }
 
 impl HandOver {
     pub(super) fn new(shared: Arc<Shared>) -> Self {
         let workers = shared.control.config.worker_count();
-        Self { shared, ready: Vec::new(), returned: Vec::new(), workers }
+        Self { shared, ready: Vec::new(), returned: Vec::new(), workers, withheld: false }
     }
 }
 
@@ -39,10 +42,14 @@ impl Desk for HandOver {
 
     fn hand_over(&mut self) -> bool {
         let any = !self.ready.is_empty();
-        if any {
-            self.shared.queue.push_all(&mut self.ready);
+        if any || self.withheld {
+            self.withheld = self.shared.queue.push_all(&mut self.ready);
         }
         any
+    }
+
+    fn patience(&self) -> Option<Duration> {
+        self.withheld.then_some(STALL)
     }
 
     fn rest(&self) {

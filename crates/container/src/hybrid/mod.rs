@@ -103,8 +103,9 @@ pub(crate) fn start(
     service: Arc<dyn Service>,
     handlers: Vec<Box<dyn Handler>>,
 ) -> io::Result<Hybrid> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let shared = Arc::new(Shared {
-        queue: Queue::new(),
+        queue: Queue::new(cores),
         resting: OnceLock::new(),
         returned: Mutex::new(Vec::new()),
         wanted: (0..config.max_connections).map(|_| AtomicU8::new(0)).collect(),
@@ -129,7 +130,6 @@ pub(crate) fn start(
         shared.pool().start(&shared, Some(handler))?;
     }
     if shared.control.config.auto {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let sizer = Sizer::new(config.first_workers(), config.worker_count(), cores);
         let shared = shared.clone();
         hybrid.threads.push(Builder::new().name("pool".into()).spawn(move || pool::adapt(&shared, sizer))?);

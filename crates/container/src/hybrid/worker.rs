@@ -7,6 +7,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use super::Shared;
 use crate::connection::{Connection, Ending};
+use crate::crew::Shift;
 use crate::event_loop::Control;
 use crate::exchange::Exchange;
 
@@ -19,12 +20,15 @@ pub(super) fn run(shared: &Shared, handler: Option<Box<dyn Handler>>, index: usi
     let tally = &shared.tallies[index];
     let Control { config, lifetime, waker, .. } = &*shared.control;
     let mut cpu = config.auto.then(|| (Instant::now(), thread_cpu()));
-    while let Some((mut connection, queued)) = shared.queue.pop(|| waker.wake(), || shared.stir()) {
+    let mut shift = Shift::default();
+    while let Some((mut connection, queued)) = shared.queue.pop(&mut shift, || waker.wake(), || shared.stir())
+    {
         let taken = Instant::now();
         tally.queue_wait_ns.add_time(taken - queued);
         tally.begin(taken);
         exchange.serve(&mut connection, &config.limits, &lifetime.draining, tally);
         let done = tally.end(taken);
+        shift.took = done - taken;
         if let Some((since, used)) = &mut cpu
             && done - *since >= CPU_EVERY
         {

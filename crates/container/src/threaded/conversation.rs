@@ -12,6 +12,7 @@ use rustix::io::Errno;
 use super::Shared;
 use crate::connection::{Connection, Discarded, Ending, LINGER};
 use crate::counters::Tally;
+use crate::crew::Shift;
 use crate::exchange::Exchange;
 use crate::slots::Waiting;
 use crate::socket::Socket;
@@ -41,7 +42,8 @@ struct Worker<'s> {
 pub(super) fn run(shared: &Shared, handler: Option<Box<dyn Handler>>, index: usize, waker: &Arc<Waker>) {
     let exchange = Exchange::new(shared.service.clone(), handler, shared.config.compress);
     let mut worker = Worker { shared, exchange, tally: &shared.tallies[index + 1], index, waker };
-    while let Some((socket, queued)) = shared.queue.pop(|| shared.waker.wake(), || {}) {
+    let mut shift = Shift::default();
+    while let Some((socket, queued)) = shared.queue.pop(&mut shift, || shared.waker.wake(), || {}) {
         worker.tally.queue_wait_ns.add_time(queued.elapsed());
         worker.converse(socket);
         shared.closed();

@@ -83,7 +83,8 @@ pub(crate) fn start(
 ) -> io::Result<Threaded> {
     let shared = Arc::new(Shared {
         lifetime: Lifetime::new(1),
-        queue: Queue::new(),
+        // A thread is held by its client, however short its requests are.
+        queue: Queue::new(usize::MAX),
         idlers: Idlers::default(),
         pressed: AtomicBool::new(false),
         open: AtomicUsize::new(0),
