@@ -192,7 +192,7 @@ def versions() -> dict[str, str]:
         done = subprocess.run(command, capture_output=True, text=True)
         found[name] = (done.stdout + done.stderr).strip().partition("\n")[0]
     lock = (PEERS / "Cargo.lock").read_text()
-    for name in ("hyper", "axum", "actix-web", "may_minihttp", "tokio", "rusqlite"):
+    for name in ("hyper", "axum", "actix-web", "may_minihttp", "tokio", "libsqlite3-sys"):
         if match := re.search(rf'name = "{name}"\nversion = "([^"]+)"', lock):
             found[name] = match.group(1)
     for jar in sorted(PEERS.glob("tomcat/target/lib/*.jar")):

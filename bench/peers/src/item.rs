@@ -1,8 +1,7 @@
 //! The page of an auction's item: the item, its seller and its last 20 bids, three queries, about 2 KB.
 
-use std::io::Write;
-
-use rusqlite::{CachedStatement, Connection, OpenFlags, Result};
+use loadstone_store::{Access, Db, Journal, Options, Result, Value};
+use loadstone_web::html::Html;
 
 const ITEM: &str = "SELECT name, description, quantity, initial_price, reserve_price, buy_now, bids, max_bid, \
     start_date, end_date, seller FROM items WHERE id = ?1";
@@ -12,62 +11,76 @@ const BIDS: &str = "SELECT bids.bid, bids.quantity, bids.date, users.nickname FR
 
 /// A connection to the database; one for each thread.
 pub struct Items {
-    database: Connection,
+    database: Db,
 }
 
 impl Items {
     /// Opens the database, to read only.
     pub fn open(path: &str) -> Result<Self> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let database = Connection::open_with_flags(path, flags)?;
-        database.pragma_update(None, "mmap_size", 256 << 20)?;
-        Ok(Self { database })
+        let options = Options {
+            access: Access::ReadOnly,
+            journal: Journal::Delete,
+            mmap_bytes: 256 << 20,
+            ..Options::default()
+        };
+        Ok(Self { database: Db::open(path, &options)? })
     }
 
-    /// Appends the page of item `id`; false when there is none.
-    pub fn page(&self, id: i64, page: &mut Vec<u8>) -> Result<bool> {
-        let mut statement = self.prepared(ITEM)?;
-        let mut rows = statement.query([id])?;
-        let Some(item) = rows.next()? else { return Ok(false) };
-        let text = |column| item.get_ref(column)?.as_str().map_err(rusqlite::Error::from);
-        let number = |column| item.get::<_, i64>(column);
-        put(page, format_args!("<!doctype html><title>{0}</title><h1>{0}</h1>", text(0)?));
-        put(page, format_args!("<p>{}<p>{} of it, from {}, ", text(1)?, number(2)?, number(3)?));
-        put(page, format_args!("at least {}, at once {}; ", number(4)?, number(5)?));
-        put(page, format_args!("{} bids, the highest {}; ", number(6)?, number(7)?));
-        put(page, format_args!("{} to {}", number(8)?, number(9)?));
-        self.seller(number(10)?, page)?;
-        self.bids(id, page)?;
-        Ok(true)
+    /// The page of item `id`, in the memory that `page` has; none when there is no such item.
+    pub fn page(&self, id: i64, page: Vec<u8>) -> Result<Option<Vec<u8>>> {
+        let mut page = Html::new(page);
+        // One view of the database for all three queries.
+        let found = self.database.query_row(ITEM, &[Value::Int(id)], |item| {
+            page.markup("<!doctype html><title>");
+            page.text(item.text(0)?);
+            page.markup("</title><h1>");
+            page.text(item.text(0)?);
+            page.markup("</h1><p>");
+            page.text(item.text(1)?);
+            let numbers = [
+                ("<p>", 2),
+                (" of it, from ", 3),
+                (", at least ", 4),
+                (", at once ", 5),
+                ("; ", 6),
+                (" bids, the highest ", 7),
+                ("; ", 8),
+                (" to ", 9),
+            ];
+            for (words, column) in numbers {
+                page.markup(words);
+                page.integer(item.int(column)?);
+            }
+            self.seller(item.int(10)?, &mut page)?;
+            self.bids(id, &mut page)
+        })?;
+        Ok(found.map(|()| page.into_bytes()))
     }
 
-    fn seller(&self, id: i64, page: &mut Vec<u8>) -> Result<()> {
-        let mut statement = self.prepared(SELLER)?;
-        let mut rows = statement.query([id])?;
-        let Some(user) = rows.next()? else { return Ok(()) };
-        let name = user.get_ref(0)?.as_str()?;
-        let (rating, created) = (user.get::<_, i64>(1)?, user.get::<_, i64>(2)?);
-        put(page, format_args!("<p>Seller: {name} ({rating}), since {created}<table>"));
+    fn seller(&self, id: i64, page: &mut Html) -> Result<()> {
+        self.database.query(SELLER, &[Value::Int(id)], |user| {
+            page.markup("<p>Seller: ");
+            page.text(user.text(0)?);
+            page.markup(" (");
+            page.integer(user.int(1)?);
+            page.markup("), since ");
+            page.integer(user.int(2)?);
+            page.markup("<table>");
+            Ok(())
+        })
+    }
+
+    fn bids(&self, item: i64, page: &mut Html) -> Result<()> {
+        self.database.query(BIDS, &[Value::Int(item)], |bid| {
+            for column in 0..3 {
+                page.markup(if column == 0 { "<tr><td>" } else { "<td>" });
+                page.integer(bid.int(column)?);
+            }
+            page.markup("<td>");
+            page.text(bid.text(3)?);
+            Ok(())
+        })?;
+        page.markup("</table>\n");
         Ok(())
     }
-
-    fn bids(&self, item: i64, page: &mut Vec<u8>) -> Result<()> {
-        let mut statement = self.prepared(BIDS)?;
-        let mut rows = statement.query([item])?;
-        while let Some(row) = rows.next()? {
-            let name = row.get_ref(3)?.as_str()?;
-            let (bid, quantity, date) = (row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)?);
-            put(page, format_args!("<tr><td>{bid}<td>{quantity}<td>{date}<td>{name}"));
-        }
-        page.extend_from_slice(b"</table>\n");
-        Ok(())
-    }
-
-    fn prepared(&self, sql: &str) -> Result<CachedStatement<'_>> {
-        self.database.prepare_cached(sql)
-    }
-}
-
-fn put(page: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
-    page.write_fmt(text).expect("memory takes everything");
 }

@@ -28,11 +28,13 @@ impl Handler for Page {
         match (request.path, &self.items) {
             ("/", _) => response.html(&SMALL[..]),
             ("/10k", _) => response.html(&LARGE[..]),
-            ("/item", Some(items)) => match items.page(peers::item_of(request.query), response.buffer()) {
-                Ok(true) => response.header("Content-Type", peers::HTML),
-                Ok(false) => response.not_found(),
-                Err(error) => response.status(500).text(format!("{error}\n")),
-            },
+            ("/item", Some(items)) => {
+                match items.page(peers::item_of(request.query), std::mem::take(response.buffer())) {
+                    Ok(Some(page)) => response.html(page),
+                    Ok(None) => response.not_found(),
+                    Err(error) => response.status(500).text(format!("{error}\n")),
+                }
+            }
             _ => response.not_found(),
         };
     }
