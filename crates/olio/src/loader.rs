@@ -80,8 +80,7 @@ impl LoadOptions {
             return Err(LoadError::Invalid(message));
         }
         if !(1e-6..=100.0).contains(&self.media_scale) {
-            let message = alloc::format!("media scale {}: it must be in 0.000001..=100", self.media_scale);
-            return Err(LoadError::Invalid(message));
+            return Err(LoadError::Invalid("the media scale must be in 0.000001..=100".into()));
         }
         Ok(())
     }

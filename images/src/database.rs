@@ -1,0 +1,147 @@
+//! Where a site's database is: on the machine's disk, or in its memory when the command line says `data.disk=none`.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+
+use loadstone_appliance::args::Args;
+use loadstone_appliance::bare::{Machine, entropy, heap};
+use loadstone_sqlite as _;
+use loadstone_store::vfs::block::{BLOCK_BYTES, BlockDevice, BlockVfs, FormatOptions, MountError};
+use loadstone_store::vfs::{MemoryVfs, provide_entropy, register};
+use loadstone_store::{Access, Db, Options};
+
+/// Name of the VFS, on the disk or in memory.
+const VFS: &str = "data";
+/// The share of the free heap that a connection's page cache may take, and its bounds in KiB.
+const CACHE_SHARE: usize = 16;
+const CACHE_KIB: (usize, usize) = (128, 8 * 1024);
+
+/// A site's database, with a data set in it.
+pub(crate) struct Place {
+    /// Its name in the VFS.
+    pub name: &'static str,
+    /// How connections are opened.
+    pub options: Options,
+}
+
+impl Place {
+    /// Finds the data set `name`, or makes it with `load` when there is none and the command line says `data.load=SIZE`.
+    ///
+    /// # Errors
+    /// A sentence when there is no disk, or no data set and no word about how large a new one should be.
+    pub(crate) fn open<T>(
+        machine: &mut Machine,
+        name: &'static str,
+        size: impl FnOnce(&str) -> Option<T>,
+        load: impl FnOnce(&Db, T, &dyn Fn(u64, u64)) -> Result<(), String>,
+    ) -> Result<Self, String> {
+        provide_entropy(entropy);
+        let size = word(&machine.args, "data.load", None, |text| size(text).map(Some))?;
+        let place = Self { name, options: mount(machine, size.is_some())? };
+        if place.is_loaded()? {
+            return Ok(place);
+        }
+        let Some(size) = size else {
+            return Err(
+                "there is no data set on the disk; data.load=SIZE on the command line makes one".into()
+            );
+        };
+        loadstone_appliance::log!("{name}: loading a data set");
+        let reported = core::cell::Cell::new(0);
+        let progress = |done: u64, of: u64| {
+            let tenth = (done * 10).checked_div(of).unwrap_or(10);
+            if tenth > reported.replace(tenth) {
+                loadstone_appliance::log!("{name}: {} %", tenth * 10);
+            }
+        };
+        load(&place.connect(Access::Create)?, size, &progress)?;
+        Ok(place)
+    }
+
+    /// Whether the database is there and its last table, `meta`, has rows: loading is one transaction.
+    fn is_loaded(&self) -> Result<bool, String> {
+        let db = self.connect(Access::Create)?;
+        let sql = "SELECT count(*) FROM sqlite_schema WHERE name = 'meta'";
+        let found = db.query_row(sql, &[], |row| row.int(0)).map_err(|error| self.trouble(&error))?;
+        Ok(found.unwrap_or(0) > 0)
+    }
+
+    fn connect(&self, access: Access) -> Result<Db, String> {
+        let options = Options { access, ..self.options.clone() };
+        Db::open(self.name, &options).map_err(|error| self.trouble(&error))
+    }
+
+    fn trouble(&self, error: &loadstone_store::Error) -> String {
+        format!("{}: {error}", self.name)
+    }
+}
+
+/// What a word of the command line says.
+///
+/// # Errors
+/// A sentence when `parse` does not understand it.
+pub(crate) fn word<T>(
+    args: &Args,
+    key: &str,
+    default: T,
+    parse: impl FnOnce(&str) -> Option<T>,
+) -> Result<T, String> {
+    match args.app(key) {
+        None => Ok(default),
+        Some(text) => parse(text).ok_or_else(|| format!("{key}={text} is not understood")),
+    }
+}
+
+/// Reads a number such as `12` or `0.005`, to millionths: the standard library's way takes sixteen kilobytes of image.
+pub(crate) fn decimal(text: &str) -> Option<f64> {
+    let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
+    let digits = |text: &str| -> Option<u32> {
+        let plain = (1..=6).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+        text.parse().ok().filter(|_| plain)
+    };
+    let millionths = digits(part)? * 10_u32.pow(6 - part.len() as u32);
+    Some(f64::from(digits(whole)?) + f64::from(millionths) / 1e6)
+}
+
+/// Registers the VFS.
+fn mount(machine: &mut Machine, may_format: bool) -> Result<Options, String> {
+    let trouble = |error: loadstone_store::Error| error.to_string();
+    let base = match machine.args.app("data.disk") {
+        Some("none") => {
+            register(VFS, MemoryVfs::new()).map_err(trouble)?;
+            Options::memory()
+        }
+        Some(other) => return Err(format!("data.disk={other}: it is `none` or not said")),
+        None => {
+            let mut disk = machine.disk()?.ok_or(
+                "there is no disk; data.disk=none on the command line keeps the data in memory, as long as it runs",
+            )?;
+            if may_format {
+                format_empty(&mut disk)?;
+            }
+            register(VFS, BlockVfs::mount(disk).map_err(|error| no_disk(&error))?).map_err(trouble)?;
+            Options::block()
+        }
+    };
+    let cache_kib = (heap().free() / 1024 / CACHE_SHARE).clamp(CACHE_KIB.0, CACHE_KIB.1) as u32;
+    Ok(Options { vfs: Some(VFS.into()), cache_kib, ..base })
+}
+
+fn no_disk(error: &MountError) -> String {
+    match error {
+        MountError::NotFormatted => {
+            "the disk is empty; data.load=SIZE on the command line makes a data set".into()
+        }
+        _ => format!("the disk cannot be used: {error}"),
+    }
+}
+
+/// Makes an empty disk ready. One that holds anything else is left alone: it may be somebody's.
+fn format_empty(disk: &mut impl BlockDevice) -> Result<(), String> {
+    let mut first = alloc::vec![0; BLOCK_BYTES];
+    disk.read(0, &mut first).map_err(|_| "the disk cannot be read")?;
+    if first.iter().any(|byte| *byte != 0) {
+        return Ok(());
+    }
+    BlockVfs::format(disk, &FormatOptions::default()).map_err(|error| no_disk(&error))
+}

@@ -1,0 +1,77 @@
+//! Olio as an image, its database and uploads on the disk. Words on the command line: those of `database.rs`, and
+//! `olio.profile`, `olio.media`, `olio.cache`, `olio.full_image` as the options of `loadstone serve olio`.
+#![no_std]
+#![no_main]
+
+extern crate alloc;
+
+mod database;
+
+use alloc::boxed::Box;
+use alloc::string::{String, ToString};
+use alloc::sync::Arc;
+use core::time::Duration;
+
+use loadstone_appliance::args::Args;
+use loadstone_appliance::bare::{self, Machine, clock};
+use loadstone_http::Service;
+use loadstone_olio::host::{Surroundings, TableHost};
+use loadstone_olio::loader::{self, LoadOptions, Profile};
+use loadstone_olio::{CacheLevel, Olio, Options};
+
+use database::{Place, decimal, word};
+
+loadstone_appliance::image!(open);
+
+/// The share of the free heap that rows, fragments, pages and uploads may take.
+const CACHE_SHARE: usize = 16;
+
+fn open(machine: &mut Machine) -> Result<Box<dyn Service>, String> {
+    let settings = Settings::read(&machine.args)?;
+    let place = Place::open(
+        machine,
+        "olio.db",
+        |text| text.parse().ok(),
+        |db, accounts, progress| {
+            let options =
+                LoadOptions { media_scale: settings.media, ..LoadOptions::new(accounts, settings.profile) };
+            loader::load(db, &options, &mut |done, of| progress(done, of))
+                .map(drop)
+                .map_err(|error| error.to_string())
+        },
+    )?;
+    let surroundings = Surroundings {
+        now_s: clock::unix_s,
+        uptime: || Duration::from_micros(clock::monotonic_us()),
+        entropy: bare::entropy,
+        report: |sentence| loadstone_appliance::log!("olio: {sentence}"),
+    };
+    let host = TableHost::new(place.name, &place.options, bare::heap().free() / CACHE_SHARE, surroundings);
+    let host = Arc::new(host.map_err(|error| error.to_string())?);
+    let options = Options {
+        store: place.options,
+        cache: settings.cache,
+        full_image: settings.full_image,
+        ..Options::new(place.name)
+    };
+    Ok(Box::new(Olio::open(options, host)?))
+}
+
+/// What the command line says about the site.
+struct Settings {
+    profile: Profile,
+    media: f64,
+    cache: CacheLevel,
+    full_image: bool,
+}
+
+impl Settings {
+    fn read(args: &Args) -> Result<Self, String> {
+        Ok(Self {
+            profile: word(args, "olio.profile", Profile::Cloudstone2008, Profile::parse)?,
+            media: word(args, "olio.media", 1.0, decimal)?,
+            cache: word(args, "olio.cache", CacheLevel::None, CacheLevel::parse)?,
+            full_image: word(args, "olio.full_image", false, |text| text.parse().ok())?,
+        })
+    }
+}
