@@ -41,8 +41,13 @@ class Built:
 
 def apps() -> list[str]:
     """The images that there are. LoadstoneError `image-source`."""
-    manifest = _images() / "Cargo.toml"
-    return [one["name"] for one in tomllib.loads(manifest.read_text("utf-8"))["bin"]]
+    return list(_features())
+
+
+def _features() -> dict[str, list[str]]:
+    """What each image wants linked beyond the default."""
+    manifest = tomllib.loads((_images() / "Cargo.toml").read_text("utf-8"))
+    return {one["name"]: one.get("required-features", []) for one in manifest["bin"]}
 
 
 def build(app: str, to: Path | None = None, folder: Path | None = None) -> Built:
@@ -52,13 +57,15 @@ def build(app: str, to: Path | None = None, folder: Path | None = None) -> Built
     LoadstoneError `image-app`, `image-options`, `image-source`, `program-missing`, `image-build`,
     `image-file`.
     """
-    known = apps()
+    known = _features()
     if app not in known:
         raise LoadstoneError("image-app", f"there is no image `{app}`", hint=f"there are {', '.join(known)}")
     environment = _environment(app, folder)
     for program in ("cargo", "gcc", "strip"):
         tool(program)
-    artifacts = _cargo(["--manifest-path", str(_images() / "Cargo.toml"), "--bin", app], environment)
+    wanted = ["--features", ",".join(known[app])] if known[app] else []
+    manifest = ["--manifest-path", str(_images() / "Cargo.toml")]
+    artifacts = _cargo([*manifest, "--bin", app, *wanted], environment)
     made = next(one for one in artifacts if one["target"]["name"] == app and one["executable"])
     features = [one["features"] for one in artifacts if LIBRARY_OS in one["package_id"]]
     to = to or kept() / "images" / f"{app}.elf"
