@@ -14,7 +14,9 @@ from loadstone.cli.columns import columns
 from loadstone.cli.defaults import defaults_from
 from loadstone.cli.tiers import in_tiers
 from loadstone.cli.written import warn, write_beside
+from loadstone.nodes.appliance import NAME, parse_appliance, warnings
 from loadstone.nodes.choices import parse_deployments, parse_node_type
+from loadstone.nodes.image import Image
 from loadstone.nodes.integrity import NodeType, shares
 from loadstone.nodes.load import Demand, Load, demands
 from loadstone.nodes.measured import read_measured
@@ -39,6 +41,8 @@ Examples:
   loadstone nodes --users-per-node 500 --users 5000 --crash-rate 1/183d --failover 30min
 
   loadstone nodes --throughput-per-node 40.2 --load 500 --node-type native --node-type ilr:0.87
+
+  loadstone nodes --users-per-node 500 --users 5000 --appliance throughput=1.6,start=200ms,memory_mib=16
 
   loadstone nodes --users-per-node 1 --users 10 --year 365d --fault-rate 0.9/day
 
@@ -99,6 +103,13 @@ def nodes(
         list[str] | None,
         typer.Option(help="`native`, `ilr` or `tx`; with a throughput factor, `ilr:0.87`. Repeatable."),
     ] = None,
+    appliance: Annotated[
+        str | None,
+        typer.Option(
+            help="Adds the node type `appliance`: throughput=1.6,start=200ms,memory_mib=16 or "
+            "from=STUDY,app=olio,page=olio-home; with detect=1s."
+        ),
+    ] = None,
     deployment: Annotated[
         list[str] | None, typer.Option(help="Only this deployment, such as `PF on-prem`. Repeatable.")
     ] = None,
@@ -117,9 +128,10 @@ def nodes(
     hazards = _hazards(crash_rate, failover, repair, target, year_s)
     measured = read_measured(folder) if folder else None
     wanted = Load(users, load, users_per_node, throughput_per_node)
+    kinds = _kinds(node_type or [], appliance)
     plan = _Plan(
         hazards,
-        [parse_node_type(text) for text in node_type or ["native"]],
+        kinds,
         [name for name in parse_deployments(deployment) if hazards.repair or name != PF_ON_PREM_REPAIR],
         demands(wanted, measured, sla),
         parse_rate(fault_rate, year_s, place="--fault-rate") if fault_rate else None,
@@ -128,13 +140,23 @@ def nodes(
             "year": year, "fault_rate": fault_rate, "from": str(folder) if folder else None,
         },
     )  # fmt: skip
-    record, found = _solve(plan, measured.warnings if measured else [])
+    told = [warning for kind in kinds for warning in warnings(kind)]
+    record, found = _solve(plan, [*(measured.warnings if measured else []), *told])
     if measured:
         write_beside(measured.file, FILE, record)
     typer.echo(json.dumps(record, indent=2, ensure_ascii=False) if as_json else _table(plan, found, record))
     warn(record)
     if record["chosen"] is None:
         raise typer.Exit(1)
+
+
+def _kinds(typed: list[str], image: str | None) -> list[NodeType]:
+    """The node types that are compared: native without any; `appliance` need not be named twice."""
+    known = parse_appliance(image) if image else None
+    named = [known if known and text.strip() == NAME else parse_node_type(text) for text in typed]
+    if known and known not in named:
+        named = [*(named or [parse_node_type("native")]), known]
+    return named or [parse_node_type("native")]
 
 
 def _hazards(crash_rate: str, failover: str, repair: str, target: str, year_s: Fraction) -> Hazards:
@@ -162,8 +184,16 @@ def _solve(plan: _Plan, warnings: list[str]) -> tuple[dict[str, Any], list[Optio
         "repair_per_s": float(plan.hazards.repair) if plan.hazards.repair else None,
         "target_share": float(plan.hazards.target), "year_s": float(plan.hazards.year_s),
         "throughput_factors": {kind.name: float(kind.throughput) for kind in plan.node_types},
+        "images": {kind.name: _image(kind.image) for kind in plan.node_types if kind.image},
     }  # fmt: skip
     return nodes_record(inputs, first.sla, per_sla, integrity, warnings), per_sla[first.sla]
+
+
+def _image(image: Image) -> dict[str, Any]:
+    return {
+        "start_s": float(image.start_s), "detect_s": float(image.detect_s),
+        "memory_mib": float(image.memory_mib), "source": image.source,
+    }  # fmt: skip
 
 
 def _table(plan: _Plan, found: list[Option], record: dict[str, Any]) -> str:

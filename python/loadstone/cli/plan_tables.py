@@ -30,8 +30,9 @@ def _answer(content: dict[str, Any]) -> str:
     asked = f"{inputs['users']['value']:,.0f} users, up {inputs['availability']:.10g} of the year"
     if not chosen:
         return f"{asked}: nothing in the file meets the targets."
+    each = chosen["usd_per_month"] / inputs["users"]["value"]
     return (
-        f"{asked}: {built(chosen)}, ${chosen['usd_per_month']:,.2f} a month, "
+        f"{asked}: {built(chosen)}, ${chosen['usd_per_month']:,.2f} a month (${each:.4f} a user), "
         f"down {_time(chosen['down_s_per_year'])} a year."
     )
 

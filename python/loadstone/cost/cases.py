@@ -15,6 +15,7 @@ from loadstone.cost.plan import Case, Machines, Traffic
 from loadstone.cost.row import PriceRow
 from loadstone.errors import LoadstoneError
 from loadstone.nodes import record as nodes_json
+from loadstone.nodes.image import Image
 from loadstone.nodes.measured import AtSla, Measured
 
 UNKNOWN = Traffic(None, None)
@@ -93,7 +94,7 @@ def _planned(sla: str, at: AtSla, plan: dict[str, Any], wanted: list[Wanted]) ->
         each = [
             Machines(machine.row, machine.count, machine.count)
             if machine.count is not None
-            else _planned_machines(_option(sla, plan, machine.row), machine.row, end)
+            else _planned_machines(plan, _option(sla, plan, machine.row), machine.row, end)
             for machine in wanted
         ]
         known = tuple(machine for machine in each if machine is not None)
@@ -127,7 +128,9 @@ def _option(sla: str, plan: dict[str, Any], row: PriceRow) -> dict[str, Any]:
     return dict(min(fitting, key=lambda option: int(option["total"])))
 
 
-def _planned_machines(option: dict[str, Any], row: PriceRow, end: int | None) -> Machines | None:
+def _planned_machines(
+    plan: dict[str, Any], option: dict[str, Any], row: PriceRow, end: int | None
+) -> Machines | None:
     if end is None:
         num, total = option["num"], option["total"]
     else:
@@ -135,7 +138,23 @@ def _planned_machines(option: dict[str, Any], row: PriceRow, end: int | None) ->
     if total is None:
         return None
     # The pool of passive failover is cold: bought, and switched off.
-    return Machines(row, int(total), int(num if option["deployment"].startswith("PF") else total))
+    powered = int(num if option["deployment"].startswith("PF") else total)
+    return Machines(row, int(total), powered, images=_images(plan, option, row))
+
+
+def _images(plan: dict[str, Any], option: dict[str, Any], row: PriceRow) -> int:
+    """Images on each machine, 0 when the nodes are none: the plan took it that there is one a core."""
+    figures = plan["inputs"].get("images", {}).get(option["node_type"])
+    if figures is None:
+        return 0
+    image = Image(Fraction(0), Fraction(0), Fraction(figures["memory_mib"]), "")
+    count = image.on(row.sku, row.vcpu, row.memory_gib)
+    if row.vcpu is not None and count < int(row.vcpu):
+        raise LoadstoneError(
+            "cost-input", f"`{row.sku}` holds {count} images, fewer than its {row.vcpu} cores",
+            place="--instance", hint="choose a machine with more memory, or plan it with `loadstone plan`",
+        )  # fmt: skip
+    return count
 
 
 def _counted(wanted: list[Wanted]) -> tuple[Machines, ...]:

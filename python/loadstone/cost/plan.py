@@ -13,12 +13,15 @@ from loadstone.cost.row import PriceRow
 
 @dataclass(frozen=True)
 class Machines:
-    """`count` machines of one price row, `powered` of them on (cold spares are not), for a `tier` or none."""
+    """`count` machines of one price row, `powered` of them on (cold spares are not), for a `tier` or none;
+    `images` on each when they are appliances.
+    """
 
     row: PriceRow
     count: int
     powered: int
     tier: str = ""
+    images: int = 0
 
 
 @dataclass(frozen=True)
@@ -123,7 +126,9 @@ def machine_lines(machines: Machines, book: PriceBook, month: Month) -> list[Lin
     else:
         power = next(iter(_beside(book.of_kind("power"), row)), None)
         lines = owned(row, machines.count, machines.powered, month.hours, power)
-    return [replace(line, what=f"{machines.tier}: {line.what}") for line in lines] if machines.tier else lines
+    tier = f"{machines.tier}: " if machines.tier else ""
+    images = f", {machines.images} images each" if machines.images else ""
+    return [replace(line, what=f"{tier}{line.what}{images}") for line in lines]
 
 
 def _beside(rows: Sequence[PriceRow], machine: PriceRow) -> list[PriceRow]:

@@ -10,14 +10,25 @@ from loadstone.errors import LoadstoneError
 from loadstone.nodes.integrity import NODE_TYPES, NodeType
 from loadstone.nodes.plan import DEPLOYMENTS
 
+FIGURES = (
+    "give --appliance throughput=1.6,start=200ms,memory_mib=16 or "
+    "--appliance from=FOLDER,app=olio,page=olio-home; in a plan file a table `appliance` beside `node_type`"
+)
+
 
 def parse_node_type(text: str) -> NodeType:
-    """`native`, or with a measured throughput against native, `ilr:0.87`. Raises `nodes-input`.
+    """`native`, or with a measured throughput against native, `ilr:0.87`. Raises `nodes-input`; also for
+    `appliance`, whose figures stand elsewhere: see `loadstone.nodes.appliance`.
 
     >>> parse_node_type("ilr:0.87").throughput
     Fraction(87, 100)
     """
     name, colon, factor = text.strip().lower().partition(":")
+    if name == "appliance":
+        raise LoadstoneError(
+            "nodes-input", "what an appliance carries, and how fast it starts, is not known",
+            place="--node-type", hint=FIGURES,
+        )  # fmt: skip
     if name not in NODE_TYPES:
         raise LoadstoneError(
             "nodes-input",

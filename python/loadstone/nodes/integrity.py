@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from loadstone.nodes.chain import time_in
+from loadstone.nodes.image import Image
 
 CORRUPT_REPAIR_S = 6 * 3600.0
 """Mean time until silent corruption is noticed and the node restored."""
@@ -24,13 +25,16 @@ MONTH_S = 30 * 86_400.0
 
 @dataclass(frozen=True)
 class NodeType:
-    """One build of the service: its throughput against native, and the shares of faults by their effect."""
+    """One build of the service: its throughput against native, the shares of faults by their effect, and what
+    an image of it takes (None: it runs on an operating system).
+    """
 
     name: str
     throughput: Fraction
     corrupts: float
     crashes: float
     retries: float
+    image: Image | None = None
 
 
 NODE_TYPES = {

@@ -166,9 +166,17 @@ def _unmet(num: int, node_type: str, deployment: str, hazards: Hazards, down: fl
     return Option(deployment, node_type, num, None, None, _availability(down, hazards), down, why)
 
 
+def switched(node: NodeType, hazards: Hazards, deployment: str) -> Hazards:
+    """With the failover of such a node: a passive spare that is an image is up as soon as it has started."""
+    if node.image is None or not deployment.startswith("PF"):
+        return hazards
+    return replace(hazards, failover=1 / node.image.switch_over_s)
+
+
 def _with_ranges(
     load: Fraction, per_node: PerNode, node: NodeType, hazards: Hazards, deployment: str
 ) -> Option:
+    hazards = switched(node, hazards, deployment)
     found = option(nodes_needed(load, per_node.value, node.throughput), node.name, deployment, hazards)
     # A higher capacity needs fewer nodes, so the interval turns round.
     ends = [

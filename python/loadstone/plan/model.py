@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from loadstone.errors import LoadstoneError
+from loadstone.nodes.appliance import NAME as APPLIANCE
 from loadstone.nodes.choices import parse_node_type
 from loadstone.nodes.cluster.terms import DORMANCY, MOST_PHASES
 from loadstone.nodes.quantities import parse_target
@@ -31,7 +32,7 @@ def _target(value: str) -> str:
 
 
 def _node_type(value: str) -> str:
-    return _checked(value, parse_node_type)
+    return value if value == APPLIANCE else _checked(value, parse_node_type)
 
 
 def _checked(value: str, parse: Any) -> str:
@@ -120,6 +121,18 @@ class Failures(Table):
     faults: Annotated[Rate | None, Field(description="transient faults of one node")] = None
 
 
+class Appliance(Table):
+    """Figures of an image: of a study, `from`, `app`, `page`; or typed, `throughput` to `memory_mib`."""
+
+    from_: Annotated[str | None, Field(alias="from", description="study folder, from the file's own")] = None
+    app: str | None = None
+    page: str | None = None
+    throughput: Annotated[Amount | None, Field(description="of a core, against native")] = None
+    start: Length | None = None
+    memory_mib: Amount | None = None
+    detect: Length | None = None
+
+
 class Option(Table):
     """A way to build the service."""
 
@@ -131,7 +144,8 @@ class Option(Table):
     instance: str
     book: str | None = None
     region: str | None = None
-    node_type: NodeType = "native"
+    node_type: Annotated[NodeType | None, Field(description="`native` unless it is an appliance")] = None
+    appliance: Appliance | None = None
     spares: Literal[tuple(DORMANCY)] = "cold"  # type: ignore[valid-type]
     crash: Annotated[
         Crash | None, BeforeValidator(lambda value: value if value is None else _rate_table(value))
@@ -181,11 +195,13 @@ TABLES: dict[tuple[str, ...], type[Table]] = {
     ("failures", "common_cause"): CommonCause,
     ("option",): Option,
     ("option", "crash"): Crash,
+    ("option", "appliance"): Appliance,
     ("tier", "*"): Tier,
     ("tier", "*", "capacity"): Capacity,
     ("tier", "*", "demand"): Demand,
     ("tier", "*", "crash"): Crash,
     ("tier", "*", "option"): Option,
     ("tier", "*", "option", "crash"): Crash,
+    ("tier", "*", "option", "appliance"): Appliance,
 }
 """Models by path, without the numbers of list items; `*` is a tier's name."""

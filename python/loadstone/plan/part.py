@@ -56,6 +56,12 @@ class Part:
         return self.active + (self.pool or 0)
 
     @property
+    def images(self) -> int | None:
+        """Images that run on them; None when they are no appliances."""
+        image, row = self.way.node.image, self.way.row
+        return self.nodes * image.on(row.sku, row.vcpu, row.memory_gib) if image else None
+
+    @property
     def usd_per_month(self) -> float:
         """Dollars a month over `DECIDED_OVER` months. Raises `cost-input`."""
         return dollars(self.way, self.active, self.pool)

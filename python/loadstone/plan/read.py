@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 from loadstone.cost.book import PriceBook, shipped
 from loadstone.cost.book import read as read_book
+from loadstone.cost.row import PriceRow
 from loadstone.errors import LoadstoneError
+from loadstone.nodes.appliance import NAME as APPLIANCE
+from loadstone.nodes.appliance import appliance, warnings
 from loadstone.nodes.choices import parse_node_type
 from loadstone.nodes.cluster.terms import DORMANCY
+from loadstone.nodes.integrity import NodeType
 from loadstone.nodes.measured import read_measured
 from loadstone.nodes.quantities import parse_duration, parse_rate, parse_target
 from loadstone.nodes.tiers.limit import Refused, limit_of
@@ -231,17 +237,48 @@ class _Reader:
                 "plan-input", f"`{one.name}` is rented and has no pool of its own", (*at, "deployment"), hint
             )
             return None
+        node = self._node(one, row, at)
+        if node is None:
+            return None
+        failover = parse_duration(one.failover or usual.failover, self.year_s)
+        if node.image and one.deployment != "active" and not one.failover:
+            failover = node.image.switch_over_s
         return Way(
             name=one.name,
             deployment=one.deployment,
             row=row,
             power=power[0] if power else None,
-            node=parse_node_type(one.node_type),
+            node=node,
             crash=own,
-            failover_s=parse_duration(one.failover or usual.failover, self.year_s),
+            failover_s=failover,
             repair_s=None if repair == "none" else parse_duration(repair, self.year_s),
             dormancy=DORMANCY[one.spares],
         )
+
+    def _node(self, one: model.Option, row: PriceRow, at: Keys) -> NodeType | None:
+        """The node type; of an appliance with the throughput of as many images as the machine holds."""
+        wanted = one.node_type or (APPLIANCE if one.appliance else "native")
+        if (wanted == APPLIANCE) != (one.appliance is not None):
+            message, hint = (
+                ("nothing says what the appliance carries", "add a table `appliance` with its figures")
+                if one.appliance is None
+                else (f"figures of an appliance, and `node_type` is `{wanted}`", "remove one of them")
+            )
+            self._wrong("plan-input", message, (*at, "node_type"), hint)
+            return None
+        if one.appliance is None:
+            return parse_node_type(wanted)
+        given = one.appliance.model_dump(by_alias=True, exclude_none=True)
+        try:
+            node = appliance({key: str(value) for key, value in given.items()}, self.path.parent, "")
+            assert node.image
+            images = node.image.on(row.sku, row.vcpu, row.memory_gib)
+        except LoadstoneError as error:
+            self._wrong(error.slug, error.message, (*at, "appliance"), error.hint or "")
+            return None
+        assert row.vcpu
+        self.warnings += [each for each in warnings(node) if each not in self.warnings]
+        return replace(node, throughput=node.throughput * images / Fraction(row.vcpu))
 
 
 def _curve(typed: model.Curve, per_node: Estimate) -> tuple[tuple[float, float], ...]:

@@ -102,6 +102,7 @@ def _part(part: Part, inputs: Inputs) -> Json:
         "option": part.way.name,
         "instance": part.way.row.sku,
         "node_type": part.way.node.name,
+        "images": part.images,
         "needed": part.needed,
         "active": part.active,
         "pool": part.pool,

@@ -133,8 +133,8 @@ def _options(found: Json) -> Section:
         ],
     )
     tables = [table, *([bill] if found["bill"] else [])]
-    if several and found["chosen"]:
-        tables.insert(0, _parts(found["chosen"]))
+    if found["chosen"]:
+        tables.insert(0, _parts(found["chosen"], several=several))
     return Section("options", "What to build", _coupling(found) if several else "", tables=tables)
 
 
@@ -153,18 +153,20 @@ def _coupling(found: Json) -> str:
     return f"{crews} {noun} the nodes of {', '.join(shared)}, {rule}: one chain of all of them."
 
 
-def _parts(chosen: Json) -> Table:
+def _parts(chosen: Json, *, several: bool) -> Table:
+    images = any(part["images"] for part in chosen["parts"])
     return Table(
         "parts",
         "The chosen plan",
         [
-            words("tier", "tier"),
+            *([words("tier", "tier")] if several else []),
             words("option", "option"),
             words("instance", "machine"),
             words("node_type", "node type"),
             Column("needed", "needed for the load"),
             Column("active", "active"),
             Column("pool", "spares"),
+            *([Column("images", "images")] if images else []),
             Column("usd_per_month", "$ a month", _money),
         ],
         [{**part, "pool": part["pool"] or 0} for part in chosen["parts"]],
