@@ -33,13 +33,14 @@ mod task;
 use alloc::format;
 use alloc::string::String;
 
-use loadstone_store::vfs::{MemoryVfs, register};
+use loadstone_store::vfs::block::{BlockDevice, BlockVfs, FormatOptions};
+use loadstone_store::vfs::{MemoryVfs, Vfs, register};
 use loadstone_store::{Db, Error};
 
 pub use allocations::Allocations;
 pub use line::Line;
 pub use records::Records;
-pub use task::{Database, Task};
+pub use task::{Database, Format, Task};
 
 /// What the program needs of where it runs.
 pub struct Machine<'m> {
@@ -89,6 +90,23 @@ impl From<Error> for Failure {
     }
 }
 
+/// Opens a database on a block device, which is made empty before if that is asked for.
+///
+/// # Errors
+/// When the device is too small, failed, or was never formatted; or when it is the second database of a program.
+pub fn on_device(mut device: impl BlockDevice + 'static, database: &Database) -> Result<Db, Error> {
+    let mounted = match database.format {
+        None => Ok(()),
+        Some(format) => {
+            let options = FormatOptions { atomic: format == Format::Log, ..FormatOptions::default() };
+            BlockVfs::format(&mut device, &options)
+        }
+    };
+    let vfs =
+        mounted.and_then(|()| BlockVfs::mount(device)).map_err(|error| Error::other(format!("{error}")))?;
+    open_on(vfs, database)
+}
+
 /// Opens the place `memory` on a [`MemoryVfs`], and nothing else.
 ///
 /// # Errors
@@ -97,7 +115,11 @@ pub fn memory(database: &Database) -> Result<Db, Error> {
     if database.place != "memory" {
         return Err(Error::other(format!("`{}` is no place here: only `memory` is", database.place)));
     }
-    register("stress", MemoryVfs::new())?;
+    open_on(MemoryVfs::new(), database)
+}
+
+fn open_on(vfs: impl Vfs, database: &Database) -> Result<Db, Error> {
+    register("stress", vfs)?;
     let mut options = database.options();
     options.vfs = Some("stress".into());
     Db::open("stress.db", &options)

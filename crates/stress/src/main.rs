@@ -3,15 +3,17 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
+use loadstone_store::vfs::block::FileDevice;
 use loadstone_store::{Db, Error};
-use loadstone_stress::{Database, Failure, Machine, Task, memory};
+use loadstone_stress::{Database, Failure, Machine, Task, memory, on_device};
 
 const USAGE: &str = "\
-usage: stress sql   [db=FILE|URL|memory] [journal=wal|delete|persist|memory|off] [synchronous=full|normal|off]
-                    [record=BYTES] [iterations=N] [seed=N] [cache_kib=N]
+usage: stress sql   [db=FILE|block:DEVICE|URL|memory] [format=log|journal] [journal=wal|delete|persist|memory|off]
+                    [synchronous=full|normal|off] [record=BYTES] [iterations=N] [seed=N] [cache_kib=N]
        stress bulk  the same
        stress alloc [size=LOW-HIGH] [iterations=N] [live=N] [seed=N]
        stress @FILE words `stress.task=sql stress.record=1024 ...` among others, as in /proc/cmdline
+`format` makes a block device empty; without it, it is used as it is.
 One JSON object a line on stdout. Exit code: 0 done, 2 bad input, 3 the database failed, 4 a wrong value.";
 
 fn main() -> ExitCode {
@@ -53,8 +55,15 @@ fn run(task: &Task) -> Result<(), Failure> {
 }
 
 fn open(database: &Database) -> Result<Db, Error> {
+    if let Some(path) = database.device() {
+        // Past the page cache, as a machine of its own has none.
+        let device =
+            FileDevice::open(path, true).map_err(|error| Error::other(format!("{path}: {error}")))?;
+        return on_device(device, database);
+    }
     match database.place.as_str() {
         "memory" => memory(database),
+        "disk" => Err(Error::other("`disk` is an image's; name a device, as in db=block:/dev/vda")),
         place => Db::open(place, &database.options()),
     }
 }

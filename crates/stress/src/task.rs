@@ -11,6 +11,10 @@ use crate::{Allocations, Failure, Line, Machine, Records};
 
 /// Before each word on the command line of a kernel, which has words for others, too.
 const PREFIX: &str = "stress.";
+/// The place that is an image's disk.
+const DISK: &str = "disk";
+/// Before a block device's path.
+const BLOCK: &str = "block:";
 /// SQLite takes no longer value than 1,000,000,000 bytes; the paper's records have at most 64 KiB.
 const LARGEST_RECORD: usize = 64 * 1024 * 1024;
 
@@ -36,6 +40,17 @@ pub struct Database {
     pub synchronous: Synchronous,
     /// SQLite's page cache.
     pub cache_kib: u32,
+    /// How a block device is made empty before; none: it is used as it is.
+    pub format: Option<Format>,
+}
+
+/// What makes a transaction atomic on a block device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// The device's log.
+    Log,
+    /// SQLite's rollback journal.
+    Journal,
 }
 
 impl Task {
@@ -89,13 +104,27 @@ impl Database {
         }
     }
 
+    /// The path of the block device that the place names, if it names one.
+    pub fn device(&self) -> Option<&str> {
+        self.place.strip_prefix(BLOCK)
+    }
+
+    /// Whether the place is the machine's own disk.
+    pub fn is_disk(&self) -> bool {
+        self.place == DISK
+    }
+
     pub(crate) fn describe(&self, line: Line) -> Line {
         let place = loadstone_store::without_password(&self.place);
         let line = line.text("db", &place);
         match Dialect::of(&self.place) {
             Dialect::Sqlite => {
                 let line = line.text("journal", word_of(&JOURNALS, self.journal));
-                line.text("synchronous", word_of(&SYNCHRONOUS, self.synchronous))
+                let line = line.text("synchronous", word_of(&SYNCHRONOUS, self.synchronous));
+                match self.format {
+                    Some(format) => line.text("format", word_of(&FORMATS, format)),
+                    None => line,
+                }
             }
             _ => line,
         }
@@ -111,6 +140,7 @@ const JOURNALS: [(&str, Journal); 5] = [
 ];
 const SYNCHRONOUS: [(&str, Synchronous); 3] =
     [("full", Synchronous::Full), ("normal", Synchronous::Normal), ("off", Synchronous::Off)];
+const FORMATS: [(&str, Format); 2] = [("log", Format::Log), ("journal", Format::Journal)];
 
 /// Words that are not used yet.
 struct Words<'w>(Vec<(&'w str, &'w str)>);
@@ -131,13 +161,24 @@ impl<'w> Words<'w> {
 
     fn records(&mut self, count: u64, bytes: u64) -> Result<Records, Failure> {
         let place = self.take("db")?.unwrap_or("memory");
-        // What is in memory is lost in any case: by default nothing is done to keep it.
-        let (journal, synchronous) = if place == "memory" { ("memory", "off") } else { ("wal", "full") };
+        let is_device = place == DISK || place.starts_with(BLOCK);
+        let (journal, synchronous) = match place {
+            // What is in memory is lost in any case: by default nothing is done to keep it.
+            "memory" => ("memory", "off"),
+            _ if is_device => ("persist", "full"),
+            _ => ("wal", "full"),
+        };
+        let format = match self.take("format")? {
+            None => None,
+            Some(_) if !is_device => return Err(bad("format is for block devices")),
+            Some(value) => Some(choose("format", value, &FORMATS)?),
+        };
         let database = Database {
             place: place.into(),
             journal: self.choice("journal", journal, &JOURNALS)?,
             synchronous: self.choice("synchronous", synchronous, &SYNCHRONOUS)?,
             cache_kib: self.number("cache_kib", 8192, 1, 1 << 24)? as u32,
+            format,
         };
         Ok(Records {
             database,
@@ -190,13 +231,16 @@ impl<'w> Words<'w> {
     }
 
     fn choice<T: Copy>(&mut self, key: &str, default: &str, choices: &[(&str, T)]) -> Result<T, Failure> {
-        let value = self.take(key)?.unwrap_or(default);
-        let names = || choices.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-        let choice = choices.iter().find(|(name, _)| *name == value);
-        choice
-            .map(|(_, choice)| *choice)
-            .ok_or_else(|| bad(format!("{key}={value}: expected one of {}", names())))
+        choose(key, self.take(key)?.unwrap_or(default), choices)
     }
+}
+
+fn choose<T: Copy>(key: &str, value: &str, choices: &[(&str, T)]) -> Result<T, Failure> {
+    let names = || choices.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+    let choice = choices.iter().find(|(name, _)| *name == value);
+    choice
+        .map(|(_, choice)| *choice)
+        .ok_or_else(|| bad(format!("{key}={value}: expected one of {}", names())))
 }
 
 fn pair(word: &str) -> Result<(&str, &str), Failure> {
@@ -245,6 +289,8 @@ mod tests {
             refused("sql journal=log"),
             "journal=log: expected one of wal, delete, persist, memory, off"
         );
+        assert_eq!(refused("sql db=x.db format=log"), "format is for block devices");
+        assert_eq!(refused("sql db=disk format=wal"), "format=wal: expected one of log, journal");
         assert_eq!(refused("alloc size=9-3"), "size=9-3: expected LOW-HIGH, bytes from 1 to 67108864");
         let none = Task::from_kernel_command_line("console=ttyS0 stress.record=3");
         assert!(matches!(none, Err(Failure::BadInput(message)) if message.contains("names no task")));

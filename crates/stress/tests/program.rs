@@ -53,6 +53,30 @@ fn every_journal_gives_the_same_lines() {
 }
 
 #[test]
+fn a_block_device_keeps_records_too() {
+    let folder = Folder::new("device");
+    let path = folder.0.join("disk");
+    std::fs::File::create(&path).unwrap().set_len(8 << 20).unwrap();
+    let db = format!("db=block:{}", path.display());
+    for format in ["log", "journal"] {
+        let told = stress(&["sql", &db, &format!("format={format}"), "record=5000", "iterations=30"]);
+        let lines = lines(&told);
+        let wanted = format!(
+            "\"journal\":\"persist\",\"synchronous\":\"full\",\"format\":\"{format}\",\"record\":5000"
+        );
+        assert!(told.status.success() && lines.len() == 4 && lines[2].contains(&wanted), "{lines:?}");
+    }
+    assert!(
+        stress(&["bulk", &db, "iterations=3"]).status.success(),
+        "the records were deleted, the device is used again"
+    );
+    std::fs::write(&path, [0; 4096]).unwrap();
+    let blank = stress(&["sql", &db]);
+    assert_eq!(blank.status.code(), Some(3));
+    assert!(lines(&blank)[0].contains("the device was not formatted for databases"), "{blank:?}");
+}
+
+#[test]
 fn tasks_come_from_a_kernels_command_line_too() {
     let folder = Folder::new("words");
     let file = folder.0.join("cmdline");

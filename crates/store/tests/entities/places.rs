@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use loadstone_store::vfs::block::{BlockVfs, FormatOptions, MemoryDevice};
 use loadstone_store::vfs::{MemoryVfs, register};
 use loadstone_store::{Db, Dialect, Journal, Options};
 
@@ -30,6 +31,8 @@ impl Place {
             Self::in_a_file(&format!("{name}_wal"), Journal::Wal),
             Self::in_a_file(&format!("{name}_delete"), Journal::Delete),
             Self::in_memory(&name),
+            Self::on_a_device(&name, true),
+            Self::on_a_device(&name, false),
         ];
         let urls = std::env::var("LOADSTONE_TEST_DATABASES").unwrap_or_default();
         places.extend(urls.split_whitespace().map(|url| Self::on_a_server(url, &name)));
@@ -51,6 +54,16 @@ impl Place {
         register(name, MemoryVfs::new()).unwrap();
         let options =
             Options { vfs: Some(name.into()), busy_timeout: Duration::from_secs(30), ..Options::memory() };
+        Self { path: "test.db".into(), options, remove: Remove::Nothing }
+    }
+
+    /// On a disk in memory, with its log or with SQLite's journal.
+    fn on_a_device(name: &str, atomic: bool) -> Self {
+        let mut device = MemoryDevice::new(4096);
+        BlockVfs::format(&mut device, &FormatOptions { atomic, ..FormatOptions::default() }).unwrap();
+        let name = format!("{name}_{atomic}");
+        register(&name, BlockVfs::mount(device).unwrap()).unwrap();
+        let options = Options { vfs: Some(name), busy_timeout: Duration::from_secs(30), ..Options::block() };
         Self { path: "test.db".into(), options, remove: Remove::Nothing }
     }
 
