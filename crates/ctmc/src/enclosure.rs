@@ -64,6 +64,12 @@ impl Enclosure {
         Self { low: (self.low / other.high).next_down().max(0.0), high: (self.high / other.low).next_up() }
     }
 
+    /// The same when the truth may be off by a factor 1 ± `relative`.
+    pub fn widened(self, relative: f64) -> Self {
+        let low = (self.low * (1.0 - relative)).next_down().max(0.0);
+        Self { low, high: (self.high * (1.0 + relative)).next_up() }
+    }
+
     /// The same with an upper end that the question implies, such as 1 for a probability.
     pub fn at_most(self, most: f64) -> Self {
         Self { low: self.low.min(most), high: self.high.min(most) }

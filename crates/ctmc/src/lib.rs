@@ -18,6 +18,7 @@ mod factor;
 mod implicit;
 mod krylov;
 mod language;
+mod lumping;
 mod model;
 mod ordering;
 mod passage;

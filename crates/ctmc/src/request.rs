@@ -28,6 +28,10 @@ pub struct Request {
     threads: Option<usize>,
     #[serde(default)]
     method: Option<Method>,
+    /// Whether states that cannot be told apart become one before a whole chain is solved; when absent, if a large
+    /// text has modules that are others renamed.
+    #[serde(default)]
+    lump: Option<bool>,
     /// Also the model as texts for other tools.
     #[serde(default)]
     export: bool,
@@ -131,6 +135,9 @@ pub struct Figure {
     pub method: Method,
     /// States that were computed with.
     pub states_used: usize,
+    /// States that were left when those that cannot be told apart had become one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lumped_to: Option<usize>,
 }
 
 impl Request {
@@ -142,7 +149,7 @@ impl Request {
     /// Builds the model and answers.
     pub fn answer(self) -> Result<Reply> {
         let options = self.options()?;
-        let mut session = self.model.open(&self.questions, options.threads)?;
+        let mut session = self.model.open(&self.questions, options.threads)?.lumping(self.lump);
         let mut answers = Vec::new();
         for question in &self.questions {
             session.answer(question, &options, &mut answers)?;

@@ -1,9 +1,11 @@
 //! Questions answered one after the other on one model, of which no more is explored than they need.
 
 use crate::answer::Answer;
+use crate::chain::Chain;
 use crate::enclosure::Enclosure;
 use crate::error::{Error, Result, refuse};
 use crate::language::{Limits, Program, Space, Split, Subject};
+use crate::lumping::Lumped;
 use crate::model::Model;
 use crate::passage::{passage_by, passage_mean};
 use crate::product::product;
@@ -21,12 +23,14 @@ pub struct Session {
     model: Option<Model>,
     /// States and transitions met so far, and the most of any question.
     met: (usize, usize),
+    /// Whether whole chains are lumped before they are solved; where it may pay, when nobody says.
+    lump: Option<bool>,
 }
 
 impl Session {
     /// A model all of whose states are known.
     pub fn known(model: Model) -> Self {
-        Self { program: None, model: Some(model), met: (0, 0) }
+        Self { program: None, model: Some(model), met: (0, 0), lump: None }
     }
 
     /// A text; explored if it is small.
@@ -35,10 +39,15 @@ impl Session {
         match program.explored(few, threads) {
             Ok(model) => Ok(Self::known(model)),
             Err(Error::TooLarge(_)) => {
-                Ok(Self { program: Some((program, limits)), model: None, met: (0, 0) })
+                Ok(Self { program: Some((program, limits)), model: None, met: (0, 0), lump: None })
             }
             Err(other) => Err(other),
         }
+    }
+
+    /// The same; whether whole chains are lumped before they are solved.
+    pub fn lumping(self, lump: Option<bool>) -> Self {
+        Self { lump, ..self }
     }
 
     /// The model with all its states. Errors: as exploring.
@@ -88,12 +97,15 @@ impl Session {
         if names.is_empty() {
             return refuse("the model has nothing of the kind this question is about: name a condition");
         }
+        // Modules that are others renamed are often identical nodes.
+        let alike = self.program.as_ref().is_some_and(|(program, _)| program.renamed);
+        let lump = self.lump.unwrap_or(alike);
         for of in names {
             if self.partly(question, &of, options, false, out)? {
                 continue;
             }
             match self.whole(options.threads) {
-                Ok(model) => answer_one(question, model, &of, options, out)?,
+                Ok(model) => answer_one(question, model, &of, options, lump, out)?,
                 // What cannot be explored may still be answered from a larger part.
                 Err(Error::TooLarge(message)) => {
                     if !self.partly(question, &of, options, true, out)? {
@@ -121,7 +133,7 @@ impl Session {
         if let Some(split) = program.split(subject) {
             if let [(group, _)] = split.parts[..] {
                 let alone = program.alone(&split, group);
-                let mut alone = Self::read(alone, *limits, options.threads)?;
+                let mut alone = Self::read(alone, *limits, options.threads)?.lumping(self.lump);
                 alone.answer(question, options, out)?;
                 let (states, transitions, _) = alone.size();
                 self.met = meet(states, transitions);
@@ -172,31 +184,57 @@ fn multiplied(
     Ok(found.map(|answer| (ask, time, answer)))
 }
 
+/// What is asked of one name, answered on the chain or, if `lump`, on its lumping where that is smaller.
 fn answer_one(
     question: &Question,
     model: &Model,
     of: &str,
     options: &Options,
+    lump: bool,
     out: &mut Vec<Figure>,
 ) -> Result<()> {
-    let chain = &model.chain;
-    let (ask, time, answer) = match question {
-        Question::At { time, .. } => {
-            ("at", Some(*time), reward_at(chain, &value(model, of)?, *time, options)?)
-        }
-        Question::Until { time, .. } => {
-            ("until", Some(*time), accumulated(chain, &value(model, of)?, *time, options)?)
-        }
-        Question::LongRun { .. } => ("long-run", None, long_run(chain, &value(model, of)?, options)?),
-        Question::FirstMean { .. } => ("first-mean", None, passage_mean(chain, &mark(model, of)?)?),
-        Question::FirstBy { time, .. } => {
-            ("first-by", Some(*time), passage_by(chain, &mark(model, of)?, *time, options)?)
-        }
-        Question::Cycle { .. } => return cycle_figures(model, of, options, out),
-        Question::States { .. } => return Ok(()),
+    if matches!(question, Question::Cycle { .. }) {
+        return cycle_figures(model, of, options, out);
+    }
+    let (ask, time) = match question {
+        Question::At { time, .. } => ("at", Some(*time)),
+        Question::Until { time, .. } => ("until", Some(*time)),
+        Question::LongRun { .. } => ("long-run", None),
+        Question::FirstMean { .. } => ("first-mean", None),
+        Question::FirstBy { time, .. } => ("first-by", Some(*time)),
+        Question::Cycle { .. } | Question::States { .. } => return Ok(()),
     };
-    out.push(figure(ask, of, time, answer));
+    let about = match question {
+        Question::FirstMean { .. } | Question::FirstBy { .. } => ones(&mark(model, of)?),
+        _ => value(model, of)?,
+    };
+    let chain = &model.chain;
+    if lump
+        && let Some(lumped) = Lumped::new(chain, &about)?
+        && lumped.chain.states() < chain.states()
+        && lumped.rounding(time) <= options.precision / 4.0
+    {
+        let found = answer_on(question, &lumped.chain, &lumped.reward, options)?;
+        let enclosure = found.enclosure.widened(lumped.rounding(time));
+        let mut figure = figure(ask, of, time, Answer { enclosure, ..found });
+        figure.lumped_to = Some(lumped.chain.states());
+        out.push(figure);
+        return Ok(());
+    }
+    out.push(figure(ask, of, time, answer_on(question, chain, &about, options)?));
     Ok(())
+}
+
+/// The answer to a question about a reward, or about the states where it is not zero.
+fn answer_on(question: &Question, chain: &Chain, about: &[f64], options: &Options) -> Result<Answer> {
+    let marks = || about.iter().map(|value| *value > 0.0).collect::<Vec<bool>>();
+    match question {
+        Question::At { time, .. } => reward_at(chain, about, *time, options),
+        Question::Until { time, .. } => accumulated(chain, about, *time, options),
+        Question::FirstMean { .. } => passage_mean(chain, &marks()),
+        Question::FirstBy { time, .. } => passage_by(chain, &marks(), *time, options),
+        _ => long_run(chain, about, options),
+    }
 }
 
 fn figure(ask: &'static str, of: &str, time: Option<f64>, answer: Answer) -> Figure {
@@ -212,6 +250,7 @@ fn figure(ask: &'static str, of: &str, time: Option<f64>, answer: Answer) -> Fig
         relative_width: if infinite || high.is_finite() { answer.enclosure.relative_width() } else { 1.0 },
         method: answer.method,
         states_used: answer.states,
+        lumped_to: None,
     }
 }
 
@@ -258,8 +297,12 @@ fn likeliest(
 fn value(model: &Model, of: &str) -> Result<Vec<f64>> {
     match model.rewards.iter().find(|each| each.0 == of) {
         Some((_, values)) => Ok(values.clone()),
-        None => Ok(mark(model, of)?.into_iter().map(|mark| f64::from(u8::from(mark))).collect()),
+        None => Ok(ones(&mark(model, of)?)),
     }
+}
+
+fn ones(marks: &[bool]) -> Vec<f64> {
+    marks.iter().map(|mark| f64::from(u8::from(*mark))).collect()
 }
 
 fn mark(model: &Model, of: &str) -> Result<Vec<bool>> {

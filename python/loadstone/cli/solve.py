@@ -79,6 +79,13 @@ def solve_command(
             help="For finite times: `doubling`, `implicit` or `uniformization`; the cheapest by default."
         ),
     ] = None,
+    lump: Annotated[
+        bool | None,
+        typer.Option(
+            "--lump/--no-lump",
+            help="Make one of states that cannot be told apart; by default with renamed modules.",
+        ),
+    ] = None,
     most_states: Annotated[
         int, typer.Option(min=1, help="States that are explored before giving up.")
     ] = 5_000_000,
@@ -103,7 +110,13 @@ def solve_command(
         questions += [{"ask": "states", "time": None, "most": states}] * (long_run or not ats)
     source = read_model(model, _constants(const or []), most_states)
     reply = solve(
-        source, questions, str(model), precision=precision, method=method, export=export is not None
+        source,
+        questions,
+        str(model),
+        precision=precision,
+        method=method,
+        lump=lump,
+        export=export is not None,
     )
     texts = reply.pop("export", {})
     if export:

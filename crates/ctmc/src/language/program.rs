@@ -15,6 +15,8 @@ pub struct Program {
     pub slots: Vec<Slot>,
     /// What can happen.
     pub commands: Commands,
+    /// Whether some module is another one renamed.
+    pub renamed: bool,
     labels: Vec<(String, Code)>,
     rewards: Vec<(String, Vec<Item>)>,
 }
@@ -74,7 +76,8 @@ impl Program {
             rewards.push((structure.name.clone(), items));
         }
         let commands = Commands::new(&parsed, &scope)?;
-        Ok(Self { slots: scope.slots, commands, labels, rewards })
+        let renamed = parsed.modules.iter().any(|each| !each.renaming.is_empty());
+        Ok(Self { slots: scope.slots, commands, renamed, labels, rewards })
     }
 
     /// What runs its commands.
@@ -112,6 +115,7 @@ impl Program {
         Self {
             slots: self.slots.clone(),
             commands: self.commands.touching(kept),
+            renamed: self.renamed,
             labels: self.labels.clone(),
             rewards: self.rewards.clone(),
         }
