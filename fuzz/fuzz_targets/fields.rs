@@ -34,6 +34,8 @@ fuzz_target!(|input: (u64, u64, &[u8])| {
         assert!(get != Verdict::Failed || put == Verdict::Failed);
         let request = Request { headers, ..Request::new(Method::Get, "/") };
         assert!(page.allow_range(&request) || headers.get_bytes("if-range").is_some());
-        assert!(!(tag.starts_with("W/") && headers.get_bytes("if-range").is_some() && page.allow_range(&request)));
+        assert!(
+            !(tag.starts_with("W/") && headers.get_bytes("if-range").is_some() && page.allow_range(&request))
+        );
     }
 });

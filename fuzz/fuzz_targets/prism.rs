@@ -18,7 +18,9 @@ fuzz_target!(|text: &str| {
             serde_json::to_string(text).unwrap()
         );
         if let Ok(reply) = Request::from_json(&request).unwrap().answer() {
-            assert!(reply.answers[0].low <= 1.0 && reply.answers[0].high.is_some_and(|high| high >= 1.0 - 1e-9));
+            assert!(
+                reply.answers[0].low <= 1.0 && reply.answers[0].high.is_some_and(|high| high >= 1.0 - 1e-9)
+            );
         }
     }
 });

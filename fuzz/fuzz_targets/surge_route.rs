@@ -16,7 +16,9 @@ fuzz_target!(|target: &str| {
     let route = Route::parse(request.path);
     let file = match route {
         Some(Route::Home) => return assert_eq!(request.path, "/"),
-        Some(Route::Document(rank)) => SITE.files().document(rank).map(|(size, _)| (format!("/d/{rank}"), size)),
+        Some(Route::Document(rank)) => {
+            SITE.files().document(rank).map(|(size, _)| (format!("/d/{rank}"), size))
+        }
         Some(Route::Object(number)) => SITE.files().object(number).map(|size| (format!("/o/{number}"), size)),
         None => None,
     };

@@ -126,6 +126,12 @@ impl Content {
         for (_, page) in self.dirty.split_off(&self.pages()) {
             volume.pool.put(page);
         }
+        // What is behind the end reads as zeros if the file grows over it. Pages on the device are cleared
+        // when they are read to be written.
+        let (last, within) = (size / BLOCK_BYTES as u64, size as usize % BLOCK_BYTES);
+        if let Some(page) = self.dirty.get_mut(&last) {
+            page.0[within..].fill(0);
+        }
     }
 
     fn keep_chunks(&mut self, volume: &mut Volume, keep: usize) {

@@ -39,7 +39,8 @@ impl Volume {
             let log = self.superblock.log_blocks;
             let due = self.ring.used() > log / 2 || self.cache.len() as u64 > log * 3 / 4;
             if (due || hurry)
-                && let Some(upto) = self.ring.reach(log / 4)
+                // A commit that has to wait for the round's flushes should not have to wait again soon.
+                && let Some(upto) = self.ring.reach(if hurry { log } else { log / 4 })
             {
                 self.begin(upto);
                 return self.write_some(hurry, appended);

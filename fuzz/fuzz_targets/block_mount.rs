@@ -1,0 +1,134 @@
+//! Arbitrary edits of a formatted device, checksums made right again: it is refused or mounted, what is mounted can be
+//! read and written, and nothing panics or goes on for ever.
+#![no_main]
+
+use std::sync::{Arc, Mutex, OnceLock};
+
+use libfuzzer_sys::fuzz_target;
+use loadstone_store::vfs::block::{BLOCK_BYTES, BlockDevice, BlockVfs, FormatOptions};
+use loadstone_store::vfs::{Vfs, VfsError};
+use twox_hash::XxHash3_64;
+
+/// Blocks of a superblock with its tables, and of the log.
+const SLOT: usize = 21;
+const LOG: usize = 160;
+const BLOCKS: usize = 2 * SLOT + LOG + 64;
+
+#[derive(Clone)]
+struct Disk(Arc<Mutex<Vec<u8>>>);
+
+impl BlockDevice for Disk {
+    fn blocks(&self) -> u64 {
+        BLOCKS as u64
+    }
+
+    fn read(&mut self, first: u64, bytes: &mut [u8]) -> Result<(), VfsError> {
+        let start = usize::try_from(first).unwrap().checked_mul(BLOCK_BYTES).ok_or(VfsError::Io)?;
+        let disk = self.0.lock().unwrap();
+        bytes.copy_from_slice(disk.get(start..start + bytes.len()).ok_or(VfsError::Io)?);
+        Ok(())
+    }
+
+    fn write(&mut self, first: u64, parts: &[&[u8]]) -> Result<(), VfsError> {
+        let start = usize::try_from(first).unwrap().checked_mul(BLOCK_BYTES).ok_or(VfsError::Io)?;
+        let bytes = parts.concat();
+        self.0
+            .lock()
+            .unwrap()
+            .get_mut(start..start + bytes.len())
+            .ok_or(VfsError::Io)?
+            .copy_from_slice(&bytes);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), VfsError> {
+        Ok(())
+    }
+}
+
+/// A device with two files and a log that was not brought into place.
+fn template() -> &'static [u8] {
+    static TEMPLATE: OnceLock<Vec<u8>> = OnceLock::new();
+    TEMPLATE.get_or_init(|| {
+        let mut disk = Disk(Arc::new(Mutex::new(vec![0; BLOCKS * BLOCK_BYTES])));
+        BlockVfs::format(&mut disk, &FormatOptions { atomic: true, log_blocks: Some(LOG as u64) }).unwrap();
+        let vfs = BlockVfs::mount(disk.clone()).unwrap();
+        for round in 0..4_u8 {
+            for name in ["a.db", "a.db-journal"] {
+                let mut file = vfs.open(Some(name), true).unwrap();
+                file.write_at(&[round; 700], 4000).unwrap();
+                file.sync().unwrap();
+            }
+        }
+        vfs.delete("a.db-journal").unwrap();
+        let bytes = disk.0.lock().unwrap().clone();
+        bytes
+    })
+}
+
+fuzz_target!(|edits: Vec<(u32, u8, u8)>| {
+    let mut bytes = template().to_vec();
+    for (place, value, seal) in &edits {
+        // Superblocks and log; most edits in their first bytes, where the meaning is.
+        let block = (*place >> 16) as usize % (2 * SLOT + 24);
+        let offset = *place as u16 as usize % if seal & 4 == 0 { 160 } else { BLOCK_BYTES };
+        bytes[block * BLOCK_BYTES + offset] = *value;
+    }
+    if edits.iter().any(|(_, _, seal)| seal & 1 == 0) {
+        (0..2).for_each(|slot| {
+            seal_superblock(&mut bytes[slot * SLOT * BLOCK_BYTES..(slot + 1) * SLOT * BLOCK_BYTES])
+        });
+    }
+    if edits.iter().any(|(_, _, seal)| seal & 2 == 0) {
+        (0..LOG).for_each(|block| {
+            seal_record(&mut bytes[(2 * SLOT + block) * BLOCK_BYTES..(2 * SLOT + LOG) * BLOCK_BYTES])
+        });
+    }
+    let disk = Disk(Arc::new(Mutex::new(bytes)));
+    let Ok(vfs) = BlockVfs::mount(disk.clone()) else { return };
+    if let Ok(mut file) = vfs.open(Some("a.db"), true) {
+        let mut page = [0; 5000];
+        let _ = file.read_at(&mut page, 100);
+        let written = file.write_at(&[7; 5000], 100).and_then(|()| file.sync());
+        drop(file);
+        if written.is_ok() {
+            let mut file = BlockVfs::mount(disk).unwrap().open(Some("a.db"), false).unwrap();
+            assert_eq!(file.read_at(&mut page, 100), Ok(5000));
+            assert_eq!(page, [7; 5000]);
+        }
+    }
+});
+
+/// The checksum that belongs to a superblock, as far as its length makes sense.
+fn seal_superblock(slot: &mut [u8]) {
+    let blocks = u64::from_le_bytes(slot[80..88].try_into().unwrap()) as usize;
+    if let Some(used) = blocks
+        .checked_mul(BLOCK_BYTES)
+        .and_then(|length| slot.get_mut(..length))
+        .filter(|used| !used.is_empty())
+    {
+        let sum = XxHash3_64::oneshot_with_seed(XxHash3_64::oneshot(&used[..88]), &used[96..]);
+        used[88..96].copy_from_slice(&sum.to_le_bytes());
+    }
+}
+
+/// The checksum that belongs to the record that begins here, if one does.
+fn seal_record(log: &mut [u8]) {
+    let word = |log: &[u8], at: usize| u32::from_le_bytes(log[at..at + 4].try_into().unwrap()) as usize;
+    let head = word(log, 4).div_ceil(BLOCK_BYTES);
+    let Some(length) = head.checked_add(word(log, 24)).and_then(|blocks| blocks.checked_mul(BLOCK_BYTES))
+    else {
+        return;
+    };
+    if &log[..4] != b"LREC" || head == 0 || length > log.len() {
+        return;
+    }
+    log[32..40].fill(0);
+    let epoch = u64::from_le_bytes(log[8..16].try_into().unwrap());
+    let (head, pages) = log[..length].split_at(head * BLOCK_BYTES);
+    let sum =
+        pages.chunks_exact(BLOCK_BYTES).fold(XxHash3_64::oneshot_with_seed(epoch, head), |sum, page| {
+            XxHash3_64::oneshot_with_seed(sum, page)
+        });
+    log[32..40].copy_from_slice(&sum.to_le_bytes());
+}
