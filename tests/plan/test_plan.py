@@ -23,8 +23,8 @@ from loadstone.plan.inputs import Inputs, Way
 from loadstone.plan.part import Part, Values, base, held, needed_nodes
 from loadstone.plan.read import read_plan
 from loadstone.plan.served import served
-from loadstone.plan.spread import over_ray, over_threads
 from loadstone.plan.uncertain import draws, uncertainty
+from loadstone.spread import OverRay, Threads
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "plan" / "shop.toml"
 SMALL = """
@@ -94,7 +94,7 @@ def test_the_choice_is_the_cheapest_of_all_small_plans(tmp_path: Path) -> None:
 
 def test_nothing_on_the_front_is_beaten_and_nothing_off_it_is_better(tmp_path: Path) -> None:
     inputs = read_plan(small(tmp_path))
-    found = front(inputs, base(inputs), over_threads)
+    found = front(inputs, base(inputs), Threads())
     for earlier, later in itertools.pairwise(found.best):
         assert earlier.usd_per_month < later.usd_per_month
         assert earlier.down_s > later.down_s
@@ -133,7 +133,7 @@ def test_uncertain_inputs_become_intervals_that_hold_the_plan(tmp_path: Path) ->
     users = sorted(one.users for one in drawn)
     # 2.5 % on each side lie outside the stated interval: 300 draws, so 7.5 expected, 20 would be a miracle.
     assert sum(one < 20 for one in users) < 20 and sum(one > 45 for one in users) < 20
-    found = uncertainty(inputs, chosen, drawn, over_threads)
+    found = uncertainty(inputs, chosen, drawn, Threads())
     assert found.nodes is not None and found.nodes.low <= chosen.nodes <= found.nodes.high
     assert found.nodes.low < found.nodes.high
     # More than 30 users are as likely as fewer, and three nodes hold no more.
@@ -270,10 +270,10 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 def test_without_ray_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "ray", None)
     with pytest.raises(LoadstoneError) as refused:
-        over_ray(str, [1])
+        OverRay()
     assert refused.value.slug == "ray-missing"
 
 
 def test_no_draws_leave_the_rest(tmp_path: Path) -> None:
-    found = plan(read_plan(small(tmp_path)), 0, 1, over_threads)
+    found = plan(read_plan(small(tmp_path)), 0, 1, Threads())
     assert found.uncertainty is None and found.served is not None and found.bars

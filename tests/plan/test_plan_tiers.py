@@ -19,8 +19,8 @@ from loadstone.plan.inputs import Inputs
 from loadstone.plan.part import Part, alone_s, base, needed_nodes
 from loadstone.plan.read import read_plan
 from loadstone.plan.served import served
-from loadstone.plan.spread import over_threads
 from loadstone.plan.uncertain import draws, uncertainty
+from loadstone.spread import Threads
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "plan" / "shop-tiers.toml"
 COLUMNS = "book,provider,region,kind,sku,vcpu,memory_gib,unit,from_gb,to_gb,price_usd,as_of,source"
@@ -172,7 +172,7 @@ def test_draws_vary_every_tier(tmp_path: Path) -> None:
     drawn = draws(inputs, 60, seed=3)
     assert len({one.per_node[0] for one in drawn}) == 60
     assert {one.per_node[1] for one in drawn} == {50.0}
-    found = uncertainty(inputs, plan, drawn, over_threads)
+    found = uncertainty(inputs, plan, drawn, Threads())
     assert [sum(wins.values()) + found.unmet for wins in found.wins] == pytest.approx([1, 1])
     assert found.chosen_holds < 0.95
     assert found.sure is None or (found.sure_holds or 0) >= 0.95

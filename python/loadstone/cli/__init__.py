@@ -26,6 +26,7 @@ from loadstone.cli import (
     serve,
     solve,
     study,
+    sweep,
 )
 from loadstone.errors import LoadstoneError
 
@@ -52,6 +53,7 @@ run.register(app)
 scenario.register(app)
 serve.register(app)
 solve.register(app)
+sweep.register(app)
 study.register(app)
 
 

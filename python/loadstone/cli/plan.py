@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from loadstone.cli.count import Count
 from loadstone.errors import SLA_NOT_MET
 
 EXAMPLES = """
@@ -48,12 +49,13 @@ def plan_command(
     from loadstone.plan.conduct import plan
     from loadstone.plan.read import read_plan
     from loadstone.plan.record import FILE, plan_record
-    from loadstone.plan.spread import over_ray, over_threads
+    from loadstone.spread import OverRay, Threads
 
     inputs = read_plan(file)
     if out:
         record.require_unused(out)
-    found = plan(inputs, draws, seed, over_ray if ray else over_threads)
+    with Count("plans") as count:
+        found = plan(inputs, draws, seed, OverRay(count.add) if ray else Threads(count.add))
     content = plan_record(found, {"draws": draws, "seed": seed, "command": ["loadstone", *sys.argv[1:]]})
     if out:
         _keep(found, content, out, FILE)

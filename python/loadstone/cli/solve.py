@@ -97,18 +97,18 @@ def solve_command(
     ] = False,
 ) -> None:
     """Parses, solves, reports; the help text is `EXAMPLES`."""
-    ats = [_time(text, unit, "--at") for text in at or []]
-    untils = [_time(text, unit, "--until") for text in until or []]
+    ats = [time_of(text, unit, "--at") for text in at or []]
+    untils = [time_of(text, unit, "--until") for text in until or []]
     subjects: list[str | None] = list(of) if of else [None]
     questions: list[Question] = [
         question | {"of": subject}
         for subject in subjects
-        for question in _questions(ats, untils, long_run, first, cycle)
+        for question in questions_of(ats, untils, long_run=long_run, first=first, cycle=cycle)
     ]
     if states:
         questions += [{"ask": "states", "time": time, "most": states} for time in ats]
         questions += [{"ask": "states", "time": None, "most": states}] * (long_run or not ats)
-    source = read_model(model, _constants(const or []), most_states)
+    source = read_model(model, constants_of(const or []), most_states)
     reply = solve(
         source,
         questions,
@@ -135,8 +135,8 @@ def solve_command(
             print(f"warning: the bounds of {what} are wider than the precision asked for", file=sys.stderr)
 
 
-def _questions(
-    ats: list[float], untils: list[float], long_run: bool, first: bool, cycle: bool
+def questions_of(
+    ats: list[float], untils: list[float], *, long_run: bool, first: bool, cycle: bool
 ) -> list[Question]:
     """What is asked of each subject."""
     found: list[Question] = [{"ask": "at", "time": time} for time in ats]
@@ -145,7 +145,7 @@ def _questions(
     return found + [{"ask": ask} for ask, wanted in asked.items() if wanted]
 
 
-def _time(text: str, unit: str, place: str) -> float:
+def time_of(text: str, unit: str, place: str) -> float:
     """A plain number is in the model's unit."""
     try:
         return float(text)
@@ -153,7 +153,8 @@ def _time(text: str, unit: str, place: str) -> float:
         return float(parse_duration(text, place=place) / parse_duration(unit, place="--unit"))
 
 
-def _constants(texts: list[str]) -> dict[str, str]:
+def constants_of(texts: list[str]) -> dict[str, str]:
+    """Of `--const`. LoadstoneError `model-input`."""
     found = {}
     for text in texts:
         name, sign, value = text.partition("=")
@@ -180,7 +181,7 @@ def _table(record: dict[str, Any]) -> str:
         [
             ASKED[figure["ask"]].format(**figure),
             figure["of"] or "-",
-            *_bounds(figure["low"], figure["high"]),
+            *printed_bounds(figure["low"], figure["high"]),
             figure["method"],
             f"{figure['states_used']:,}",
         ]
@@ -190,7 +191,7 @@ def _table(record: dict[str, Any]) -> str:
     return "\n\n".join([size, columns(head, rows, {"low", "high", "states"})] if rows else [size])
 
 
-def _bounds(low: float, high: float | None) -> tuple[str, str]:
+def printed_bounds(low: float, high: float | None) -> tuple[str, str]:
     """Both ends to 12 digits, rounded outwards so that what is printed holds too."""
     if high is None:
         return ("infinite", "infinite") if low > 1e308 else (_outward(low, -1), "infinite")

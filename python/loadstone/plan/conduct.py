@@ -9,9 +9,9 @@ from loadstone.plan.front import Front, front
 from loadstone.plan.inputs import Inputs
 from loadstone.plan.part import Values, base
 from loadstone.plan.served import Served, served
-from loadstone.plan.spread import Spread
 from loadstone.plan.tornado import Bar, tornado
 from loadstone.plan.uncertain import Uncertainty, draws, uncertainty
+from loadstone.spread import Spread
 
 
 @dataclass(frozen=True)

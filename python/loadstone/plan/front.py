@@ -10,7 +10,7 @@ from loadstone.plan.candidate import Candidate, candidate, cheapest_only, fittin
 from loadstone.plan.inputs import Inputs, Way
 from loadstone.plan.offers import part_of, shapes
 from loadstone.plan.part import Values, needed_nodes
-from loadstone.plan.spread import Spread
+from loadstone.spread import Spread
 
 _BETTER = 1e-4
 """A front reaches this far below the downtime that the target allows: four nines more."""

@@ -9,7 +9,7 @@ from loadstone.plan.candidate import Candidate, cheapest_only
 from loadstone.plan.estimate import Estimate
 from loadstone.plan.inputs import Inputs
 from loadstone.plan.part import Values, base
-from loadstone.plan.spread import Spread
+from loadstone.spread import Spread
 
 ASSUMED = 2.0
 """An input without an interval is halved and doubled: a what-if, not an uncertainty."""

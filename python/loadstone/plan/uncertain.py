@@ -15,7 +15,7 @@ import numpy as np
 from loadstone.plan.candidate import Candidate, candidate, cheapest_only, down_of
 from loadstone.plan.inputs import Inputs
 from loadstone.plan.part import Part, Values, alone_s, base, needed_nodes
-from loadstone.plan.spread import Spread
+from loadstone.spread import Spread
 
 SURE = 0.95
 _MOST_MORE = 64

@@ -1,0 +1,105 @@
+"""`loadstone sweep`: the same questions of thousands of models."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from loadstone.cli.columns import columns
+from loadstone.cli.count import Count
+from loadstone.cli.solve import ASKED, constants_of, printed_bounds, questions_of, time_of
+
+EXAMPLES = """
+The same questions of many models: a text in the PRISM language whose open constants take every combination of
+the values given. Each answer is two bounds, as of `loadstone solve`.
+
+Examples:
+
+  loadstone sweep pool.prism --over spares=0..20 --over crash=1/365,1/183,2/365 --long-run --of down
+
+  loadstone sweep pool.prism --over spares=0..20..5 --until 365d --json > sweep.json
+
+Models are shared out over this machine's processors; with --ray over a Ray cluster: the same numbers in the
+same order.
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command("sweep", help=EXAMPLES, no_args_is_help=True)(sweep_command)
+
+
+def sweep_command(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Text in the PRISM language.")],
+    over: Annotated[
+        list[str], typer.Option(help="Constant and values: NAME=0..20, NAME=0..20..5, NAME=1/365,1/183.")
+    ],
+    const: Annotated[
+        list[str] | None, typer.Option(help="Value of another open constant, `NAME=VALUE`. Repeatable.")
+    ] = None,
+    of: Annotated[
+        list[str] | None, typer.Option(help="Reward, label or condition asked about. Repeatable.")
+    ] = None,
+    at: Annotated[list[str] | None, typer.Option(help="Expected value at this time. Repeatable.")] = None,
+    until: Annotated[
+        list[str] | None,
+        typer.Option(help="Expected sum until this time; with --first the probability. Repeatable."),
+    ] = None,
+    long_run: Annotated[bool, typer.Option("--long-run", help="Long-run mean.")] = False,
+    first: Annotated[bool, typer.Option("--first", help="Time until it is first so.")] = False,
+    cycle: Annotated[bool, typer.Option("--cycle", help="How often and how long in the long run.")] = False,
+    unit: Annotated[str, typer.Option(help="The model's unit of time, for times such as `1h`.")] = "s",
+    precision: Annotated[float, typer.Option(help="Relative width of the bounds that is asked for.")] = 1e-8,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Threads; one a processor by default.")] = None,
+    ray: Annotated[bool, typer.Option("--ray", help="Share the models over a Ray cluster.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the record instead of the table.")] = False,
+) -> None:
+    """Reads, solves, prints; the help text is `EXAMPLES`."""
+    from loadstone.nodes.sweep import parse_axis, points, sweep
+    from loadstone.spread import OverRay, Threads
+
+    axes = [parse_axis(text) for text in over]
+    wanted = points(axes, constants_of(const or []))
+    times = [
+        [time_of(text, unit, name) for text in given or []]
+        for given, name in ((at, "--at"), (until, "--until"))
+    ]
+    asked = questions_of(times[0], times[1], long_run=long_run, first=first, cycle=cycle)
+    if not asked:
+        raise typer.BadParameter("nothing is asked: give --until, --at, --long-run, --first or --cycle")
+    subjects: list[str | None] = list(of) if of else [None]
+    questions = [question | {"of": subject} for subject in subjects for question in asked]
+    with Count("models", len(wanted)) as count:
+        spread = OverRay(count.add) if ray else Threads(count.add, jobs)
+        count.add(1)
+        replies = sweep(model, wanted, questions, precision, spread)
+    record = {
+        "model": str(model),
+        "over": {axis.name: list(axis.values) for axis in axes},
+        "precision": precision,
+        "unit": unit,
+        "points": [
+            {"constants": point, "states": reply["states"], "answers": reply["answers"]}
+            for point, reply in zip(wanted, replies, strict=True)
+        ],
+    }
+    typer.echo(json.dumps(record, indent=2) if as_json else _table(record))
+
+
+def _table(record: dict[str, Any]) -> str:
+    names = list(record["over"])
+    rows = [
+        [
+            *(point["constants"][name] for name in names),
+            ASKED[figure["ask"]].format(**figure),
+            figure["of"] or "-",
+            *printed_bounds(figure["low"], figure["high"]),
+        ]
+        for point in record["points"]
+        for figure in point["answers"]
+    ]
+    head = [*names, "question", "of", "low", "high"]
+    return columns(head, rows, {*names, "low", "high"})
