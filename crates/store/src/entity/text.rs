@@ -80,7 +80,7 @@ impl<const N: usize> Text<N> {
     }
 }
 
-/// A `&'static str` of a constant [`Draft`]. What the program carries is at most three times as long.
+/// A `&'static str` of a constant [`Draft`]. What the program carries is at most four times as long, or 96 bytes.
 macro_rules! fit {
     ($draft:expr) => {
         match const { $draft.len() } {

@@ -86,6 +86,9 @@ fn rows_are_found_through_references() {
         assert_eq!(cars(driven_by_none_of_the_group.all(&db).unwrap()), [first, third]);
         let daughters = Company::find(|c| c.parent.matches(|c| c.name.eq("Group"))).all(&db).unwrap();
         assert_eq!(daughters, [works.load(&db).unwrap().unwrap()]);
+        company(&db, "Small", Some(works));
+        let of_the_same_table = Company::find(|c| c.parent.matches(|c| c.name.eq("Works")));
+        assert_eq!(of_the_same_table.delete(&db), Ok(1));
     }
 }
 
