@@ -172,6 +172,11 @@ impl Connection {
         self.note_arrival(ready);
     }
 
+    /// Whether nothing has been answered on it.
+    pub fn is_new(&self) -> bool {
+        !self.intake.is_used() && self.outgoing.is_none()
+    }
+
     /// Closes behind the last response; `End` when the socket can be closed. Closing one with unread input resets
     /// the connection and may destroy the response on its way (RFC 9112 §9.6): then only our side is closed
     /// until the client closes, too.
@@ -198,5 +203,13 @@ impl Connection {
             }
         }
         Discarded::Part
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        if self.outgoing.as_ref().is_some_and(Outgoing::flows) {
+            self.socket.abort();
+        }
     }
 }

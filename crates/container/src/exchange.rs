@@ -15,6 +15,7 @@ use rustix::time::{ClockId, clock_gettime};
 use crate::connection::{Connection, Ending};
 use crate::counters::Tally;
 use crate::finishing::Finisher;
+use crate::flow::{Flow, PIECES};
 use crate::outgoing::{Outgoing, send_response};
 
 /// Pipelined requests of one connection answered in a row before others get their turn.
@@ -67,6 +68,15 @@ impl Writer {
         let mut body = &Body::Empty;
         let has_body = write_response_head(&mut self.head, response, &context);
         let mut record = connection.record(response.status, self.head.len());
+        if let Body::Stream(_) = response.body
+            && let Body::Stream(stream) = std::mem::take(&mut response.body)
+            && has_body
+        {
+            tally.response(response.status);
+            let head = std::mem::take(&mut self.head);
+            connection.outgoing = Some(Outgoing::flowing(head, Flow::new(stream, version), record));
+            return Ok(());
+        }
         if has_body {
             let bytes = response.body.as_slice();
             if (1..=COPIED_BODY).contains(&bytes.len()) {
@@ -96,6 +106,33 @@ fn contained<T>(code: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(code)).ok()
 }
 
+/// Makes and sends content as long as the client takes it, up to a turn's worth.
+///
+/// # Errors
+/// The connection is broken, or the content cannot be completed.
+fn go_on(connection: &mut Connection, tally: &Tally) -> io::Result<()> {
+    let Some(outgoing) = &mut connection.outgoing else { return Ok(()) };
+    if !outgoing.is_unfinished() {
+        return Ok(());
+    }
+    for _ in 0..PIECES {
+        let (sent, done) = outgoing.flush(&mut connection.socket)?;
+        tally.bytes_out.add(sent as u64);
+        if done {
+            connection.outgoing = None;
+            return Ok(());
+        }
+        if !outgoing.is_hungry(&connection.socket) {
+            return Ok(());
+        }
+        let made = contained(|| outgoing.refill());
+        tally.worker_panics.add(u64::from(made.is_none()));
+        made.unwrap_or_else(|| Err("the application panicked".into())).map_err(io::Error::other)?;
+    }
+    outgoing.more = true;
+    Ok(())
+}
+
 /// What a thread needs to answer requests.
 pub(crate) struct Exchange {
     service: Arc<dyn Service>,
@@ -112,7 +149,7 @@ impl Exchange {
         Self { service, handler, response: Response::new(), finisher, writer }
     }
 
-    /// Answers the request that has arrived on `connection`, and those pipelined behind it up to a turn's worth,
+    /// Goes on with the answer that is under way on `connection`, or answers the request that has arrived, and those pipelined behind it up to a turn's worth,
     /// until the socket takes no more; blocks in the application only. Connections close behind their response
     /// when the server is `draining` by then.
     pub fn serve(
@@ -124,7 +161,11 @@ impl Exchange {
     ) {
         for _ in 0..TURN {
             tally.busy.set(1);
-            let result = self.answer(connection, draining, tally);
+            let result = match connection.outgoing {
+                None => self.answer(connection, draining, tally),
+                Some(_) => Ok(()),
+            };
+            let result = result.and_then(|()| go_on(connection, tally));
             tally.busy.set(0);
             if result.is_err() {
                 connection.ending = Ending::Broken;

@@ -1,7 +1,9 @@
 //! What becomes of an application's answer before it is sent; the application cannot tell.
 
 use flate2::{Compress, Compression, Crc, FlushCompress, Status};
-use loadstone_http::{Body, Request, Response, leave_out_what_is_known};
+use loadstone_http::{Body, Request, Response, Stream, leave_out_what_is_known};
+
+use crate::packing::{GZIP_HEAD, Packed};
 
 /// A smaller answer fits into one packet as it is.
 const WORTH_COMPRESSING: usize = 1024;
@@ -48,18 +50,23 @@ impl Gzip {
             return;
         }
         response.header("Vary", "Accept-Encoding");
-        if !request.accepts_gzip() || !self.pack(response.body.as_slice()) {
+        if !request.accepts_gzip() {
+            return;
+        }
+        if let Body::Stream(_) = response.body {
+            if let Body::Stream(plain) = std::mem::take(&mut response.body) {
+                response.body = Body::Stream(Stream::new(Packed::new(plain, self.level)));
+            }
+            return tell(response);
+        }
+        if !self.pack(response.body.as_slice()) {
             return;
         }
         let plain = std::mem::replace(&mut response.body, Body::Bytes(std::mem::take(&mut self.packed)));
         if let Body::Bytes(buffer) = plain {
             self.packed = buffer;
         }
-        response.header("Content-Encoding", "gzip");
-        if let Some(tag) = response.get("etag").filter(|tag| !tag.starts_with("W/")) {
-            let weak = format!("W/{tag}");
-            response.replace_header("ETag", weak);
-        }
+        tell(response);
     }
 
     /// Fills `packed`; false when that would be no smaller than `content`.
@@ -69,8 +76,7 @@ impl Gzip {
         deflate.reset();
         self.packed.clear();
         self.packed.reserve(content.len());
-        // Deflate, no name, no time, from any system.
-        self.packed.extend_from_slice(&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
+        self.packed.extend_from_slice(&GZIP_HEAD);
         let done = deflate.compress_vec(content, &mut self.packed, FlushCompress::Finish);
         if !matches!(done, Ok(Status::StreamEnd)) || self.packed.len() + 8 >= content.len() {
             return false;
@@ -83,9 +89,20 @@ impl Gzip {
     }
 }
 
+/// Says that the content is compressed. The strong tag of the plain content becomes a weak one.
+fn tell(response: &mut Response) {
+    response.header("Content-Encoding", "gzip");
+    if let Some(tag) = response.get("etag").filter(|tag| !tag.starts_with("W/")) {
+        let weak = format!("W/{tag}");
+        response.replace_header("ETag", weak);
+    }
+}
+
 /// Whether the content may be sent in another coding, and would shrink.
 fn is_compressible(response: &Response) -> bool {
-    if matches!(response.status, 204 | 206 | 304) || response.body.as_slice().len() < WORTH_COMPRESSING {
+    let small =
+        response.body.as_slice().len() < WORTH_COMPRESSING && !matches!(response.body, Body::Stream(_));
+    if matches!(response.status, 204 | 206 | 304) || small {
         return false;
     }
     let fields = response.headers();
@@ -164,7 +181,8 @@ mod tests {
         for change in changes {
             let mut response = page();
             change(&mut response);
-            let before = response.clone();
+            let mut before = page();
+            change(&mut before);
             finish(Some(6), "Accept-Encoding: gzip\r\n", &mut response);
             assert_eq!(response.body, before.body);
             assert_eq!(response.headers(), before.headers());
@@ -176,7 +194,7 @@ mod tests {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             (state >> 24) as u8
         });
-        let before = response.body.clone();
+        let before = Body::Bytes(response.body.as_slice().to_vec());
         finish(Some(9), "Accept-Encoding: gzip\r\n", &mut response);
         assert_eq!((response.get("content-encoding"), &response.body), (None, &before));
     }

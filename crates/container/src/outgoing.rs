@@ -9,6 +9,7 @@ use rustix::fs::sendfile;
 use rustix::io::Errno;
 use rustix::net::{SendFlags, send};
 
+use crate::flow::Flow;
 use crate::socket::Socket;
 use crate::watch::Record;
 
@@ -26,12 +27,46 @@ pub(crate) struct Outgoing {
     /// Whether the socket may take more at once, others having had their turn. Else its next edge tells.
     pub more: bool,
     record: Option<Record>,
+    /// What follows.
+    flow: Option<Flow>,
+    /// Bytes that went out before what is here.
+    gone: usize,
 }
 
 impl Outgoing {
     /// A response of which `sent` bytes, counted from the beginning of the head, are out.
     pub fn new(head: Vec<u8>, body: Body, sent: usize, more: bool, record: Option<Record>) -> Self {
-        Self { head, body, sent, more, record }
+        Self { head, body, sent, more, record, flow: None, gone: 0 }
+    }
+
+    /// A response of which only the head is here, and nothing is out.
+    pub fn flowing(head: Vec<u8>, flow: Flow, record: Option<Record>) -> Self {
+        Self { flow: Some(flow), ..Self::new(head, Body::Empty, 0, true, record) }
+    }
+
+    /// Whether the content was of unknown length: not all of it is out while this is here.
+    pub fn flows(&self) -> bool {
+        self.flow.is_some()
+    }
+
+    /// Whether the content has not ended.
+    pub fn is_unfinished(&self) -> bool {
+        self.flow.as_ref().is_some_and(|flow| !flow.is_over())
+    }
+
+    /// Whether the client has taken what there was, and the application is to make more.
+    pub fn is_hungry(&self, socket: &Socket) -> bool {
+        self.is_unfinished() && self.sent == self.head.len() && !socket.is_behind()
+    }
+
+    /// Makes the next piece of the content. Runs code of the application.
+    ///
+    /// # Errors
+    /// The content cannot be completed.
+    pub fn refill(&mut self) -> Result<(), String> {
+        let Some(flow) = &mut self.flow else { return Ok(()) };
+        self.gone += std::mem::take(&mut self.sent);
+        flow.next(&mut self.head)
     }
 
     /// Sends what the socket takes; returns the number of bytes and whether everything is out.
@@ -42,9 +77,9 @@ impl Outgoing {
         let before = self.sent;
         (self.sent, self.more) = send_response(socket, &self.head, &self.body, before)?;
         if let Some(record) = &mut self.record {
-            record.sent = self.sent;
+            record.sent = self.gone + self.sent;
         }
-        let all = self.sent == self.head.len() + self.body.len();
+        let all = !self.is_unfinished() && self.sent == self.head.len() + self.body.len();
         Ok((self.sent - before, all && !socket.is_behind()))
     }
 }

@@ -120,6 +120,18 @@ impl Socket {
     }
 }
 
+impl Socket {
+    /// Lets the connection end so that no client takes what it has for the whole: with a reset, and without the goodbye
+    /// of TLS.
+    pub fn abort(&mut self) {
+        // A socket that cannot be told is broken already.
+        let _ = sockopt::set_socket_linger(&*self, Some(Duration::ZERO));
+        if let Self::Tls(tls) = self {
+            tls.abandon();
+        }
+    }
+}
+
 impl AsFd for Socket {
     fn as_fd(&self) -> BorrowedFd<'_> {
         match self {

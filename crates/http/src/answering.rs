@@ -1,6 +1,8 @@
 //! What a server itself adds to an application's answer, so that every server says the same bytes.
 
-use crate::{Method, Request, RequestHead, Response, Validators, Verdict, parse_date, reason_phrase};
+use crate::{
+    Body, Method, Request, RequestHead, Response, Validators, Verdict, Version, parse_date, reason_phrase,
+};
 
 /// What the server understands; which of them a page does is the application's to say.
 const METHODS: &str = "GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS";
@@ -71,7 +73,8 @@ pub fn refuse(status: u16, response: &mut Response) {
 /// What becomes of the connection behind `response` to a request. `draining`: the server ends;
 /// `more`: the client has sent more, or may have.
 pub fn parting(head: &RequestHead, response: &Response, draining: bool, more: bool) -> Parting {
-    match (head.keep_alive, response.closes() || draining) {
+    let unbounded = head.version == Version::Http10 && matches!(response.body, Body::Stream(_));
+    match (head.keep_alive, response.closes() || draining || unbounded) {
         (true, false) => Parting::Stay,
         // A client that asked to close sends nothing more, unless it has already; any other might.
         (false, _) if !more => Parting::Close,

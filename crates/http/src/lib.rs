@@ -35,6 +35,7 @@ mod response;
 mod server_codec;
 mod service;
 mod status;
+mod stream;
 
 pub use answering::{
     CONTINUE, Parting, answer_absence, answer_failure, answer_for_server, leave_out_what_is_known, parting,
@@ -60,3 +61,4 @@ pub use server_codec::{
 };
 pub use service::{Handler, Service};
 pub use status::reason_phrase;
+pub use stream::{LAST_CHUNK, Produce, Stream, write_chunk};

@@ -3,11 +3,13 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use crate::Stream;
+
 /// Fields that describe the message or the connection: an application cannot know them.
 const OF_THE_SERVER: [&str; 4] = ["Content-Length", "Transfer-Encoding", "Date", "Connection"];
 
 /// What a response carries.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub enum Body {
     /// Nothing.
     #[default]
@@ -21,6 +23,8 @@ pub enum Body {
     /// Bytes of an open file.
     #[cfg(feature = "std")]
     File(FilePart),
+    /// Bytes whose number nobody knows yet.
+    Stream(Stream),
 }
 
 /// Bytes of an open file; a server sends them without taking them into memory. A file that turns out to be shorter ends
@@ -48,10 +52,10 @@ impl PartialEq for FilePart {
 impl Eq for FilePart {}
 
 impl Body {
-    /// The bytes to send that are in memory: none of a file's.
+    /// The bytes to send that are in memory: none of a file's or a stream's.
     pub fn as_slice(&self) -> &[u8] {
         match self {
-            Self::Empty => &[],
+            Self::Empty | Self::Stream(_) => &[],
             #[cfg(feature = "std")]
             Self::File(_) => &[],
             Self::Bytes(bytes) => bytes,
@@ -60,7 +64,7 @@ impl Body {
         }
     }
 
-    /// Length in bytes.
+    /// Length in bytes; 0 of a stream.
     pub fn len(&self) -> usize {
         match self {
             #[cfg(feature = "std")]
@@ -71,7 +75,7 @@ impl Body {
 
     /// Whether there is nothing to send.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.len() == 0 && !matches!(self, Self::Stream(_))
     }
 }
 
@@ -117,7 +121,7 @@ impl From<Arc<[u8]>> for Body {
 /// response.html("<p>hello</p>").header("Cache-Control", "no-store");
 /// assert_eq!(response.get("content-type"), Some("text/html; charset=utf-8"));
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Response {
     /// Status code, 200 to 599.
     pub status: u16,
@@ -210,6 +214,11 @@ impl Response {
         self.header("Content-Type", media_type);
         self.body = body.into();
         self
+    }
+
+    /// Sets content that is made while it is sent, and its media type.
+    pub fn stream(&mut self, media_type: &str, producer: impl crate::Produce + 'static) -> &mut Self {
+        self.content(media_type, Body::Stream(Stream::new(producer)))
     }
 
     /// Sets an HTML page.

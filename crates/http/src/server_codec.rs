@@ -5,7 +5,7 @@ use core::mem::MaybeUninit;
 
 use crate::client_codec::{decimal, field_lines, write_decimal};
 use crate::request::keep_alive;
-use crate::{DATE_LEN, Headers, Method, Request, Response, Version, reason_phrase};
+use crate::{Body, DATE_LEN, Headers, Method, Request, Response, Version, reason_phrase};
 
 /// Most header fields that any [`Limits`] can allow.
 const MAX_FIELDS: usize = 128;
@@ -312,7 +312,12 @@ pub fn write_response_head(out: &mut Vec<u8>, response: &Response, context: &Res
     out.extend_from_slice(reason_phrase(response.status).as_bytes());
     out.extend_from_slice(b"\r\nDate: ");
     out.extend_from_slice(context.date);
-    if !bodiless {
+    if matches!(response.body, Body::Stream(_)) {
+        // Before HTTP/1.1 the end of the connection is the end of the content.
+        if !bodiless && context.version == Version::Http11 {
+            out.extend_from_slice(b"\r\nTransfer-Encoding: chunked");
+        }
+    } else if !bodiless {
         out.extend_from_slice(b"\r\nContent-Length: ");
         write_decimal(response.body.len() as u64, out);
     }

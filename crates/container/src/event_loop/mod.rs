@@ -269,9 +269,7 @@ impl<D: Desk> EventLoop<D> {
             let next = self.advance(&mut connection);
             self.count(&mut connection);
             match next {
-                Next::Dispatch if !connection.intake.is_used() && self.door.receives() => {
-                    self.let_wait(connection)
-                }
+                Next::Dispatch if connection.is_new() && self.door.receives() => self.let_wait(connection),
                 Next::Dispatch => {
                     self.overtake();
                     moving = self.dispatch(connection);
@@ -353,6 +351,9 @@ impl<D: Desk> EventLoop<D> {
             if let Some(outgoing) = &mut connection.outgoing {
                 let Ok((sent, done)) = outgoing.flush(&mut connection.socket) else { return Next::Close };
                 self.tally().bytes_out.add(sent as u64);
+                if outgoing.is_hungry(&connection.socket) {
+                    return Next::Dispatch;
+                }
                 if !done && outgoing.more {
                     return Next::PutOff(Waiting::Write);
                 }

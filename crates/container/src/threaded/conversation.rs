@@ -58,11 +58,7 @@ impl Worker<'_> {
         connection.readable = true;
         let soon = connection.socket.wait_in_reads(SOON);
         while self.hear(&mut connection, soon) {
-            let Shared { config, lifetime, .. } = self.shared;
-            let began = Instant::now();
-            self.tally.begin(began);
-            self.exchange.serve(&mut connection, &config.limits, &lifetime.draining, self.tally);
-            self.tally.end(began);
+            self.answer(&mut connection);
             if !self.flush(&mut connection) {
                 break;
             }
@@ -72,6 +68,15 @@ impl Worker<'_> {
         }
         self.count(&mut connection, 0);
         self.part(&mut connection);
+    }
+
+    /// Answers the request that has arrived, or goes on with its answer.
+    fn answer(&mut self, connection: &mut Connection) {
+        let Shared { config, lifetime, .. } = self.shared;
+        let began = Instant::now();
+        self.tally.begin(began);
+        self.exchange.serve(connection, &config.limits, &lifetime.draining, self.tally);
+        self.tally.end(began);
     }
 
     /// Waits until a request has arrived as a whole; false when none will be answered any more.
@@ -163,6 +168,9 @@ impl Worker<'_> {
     fn flush(&mut self, connection: &mut Connection) -> bool {
         let mut since = Instant::now();
         while let Some(outgoing) = &mut connection.outgoing {
+            if connection.ending == Ending::Broken {
+                return false;
+            }
             let Ok((sent, done)) = outgoing.flush(&mut connection.socket) else {
                 connection.ending = Ending::Broken;
                 return false;
@@ -176,6 +184,8 @@ impl Worker<'_> {
                 if connection.ending == Ending::Open {
                     connection.next_request(&self.shared.config.limits);
                 }
+            } else if outgoing.is_hungry(&connection.socket) {
+                self.answer(connection);
             } else if !matches!(
                 self.wait(connection, PollFlags::OUT, since, self.shared.config.timeouts.write, None),
                 Woken::Ready

@@ -115,6 +115,11 @@ impl TlsSocket {
         self.session.is_handshaking()
     }
 
+    /// Leaves the goodbye unsaid.
+    pub fn abandon(&mut self) {
+        self.parted = true;
+    }
+
     /// Announces the end of the session, so that the client knows that nothing was cut off.
     pub fn say_goodbye(&mut self) {
         if !self.parted && !self.session.is_handshaking() {

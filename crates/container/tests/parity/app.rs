@@ -1,10 +1,10 @@
 //! The application of the tests.
 
 use std::fs::File;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
-use loadstone_http::{Body, FilePart, Handler, Request, Response, Service};
+use loadstone_http::{Body, FilePart, Handler, Produce, Request, Response, Service};
 
 /// What `/big` answers.
 pub const BIG: usize = 16 * 1024 * 1024;
@@ -41,6 +41,8 @@ pub struct App {
     pub handlers: Mutex<usize>,
     /// What `/file?START-END` answers from.
     pub file: Arc<Mutex<Option<Arc<File>>>>,
+    /// Bytes of streams made so far.
+    pub streamed: Arc<AtomicUsize>,
     /// Whether making another handler panics.
     pub broken: AtomicBool,
 }
@@ -49,7 +51,12 @@ impl Service for App {
     fn handler(&self) -> Result<Box<dyn Handler>, String> {
         assert!(!self.broken.load(Ordering::SeqCst), "no handler, as the test wants");
         *self.handlers.lock().unwrap() += 1;
-        Ok(Box::new(Page { gate: self.gate.clone(), file: self.file.clone(), poisoned: false }))
+        Ok(Box::new(Page {
+            gate: self.gate.clone(),
+            file: self.file.clone(),
+            streamed: self.streamed.clone(),
+            poisoned: false,
+        }))
     }
 }
 
@@ -65,7 +72,35 @@ impl Drop for Page {
 struct Page {
     gate: Arc<Gate>,
     file: Arc<Mutex<Option<Arc<File>>>>,
+    streamed: Arc<AtomicUsize>,
     poisoned: bool,
+}
+
+/// Pieces of `x`, and how it ends.
+struct Pieces {
+    left: usize,
+    bytes: usize,
+    end: String,
+    gate: Arc<Gate>,
+    streamed: Arc<AtomicUsize>,
+}
+
+impl Produce for Pieces {
+    fn produce(&mut self, into: &mut Vec<u8>) -> Result<bool, String> {
+        if self.left == 0 {
+            match self.end.as_str() {
+                "error" => return Err("as the test wants".into()),
+                "panic" => panic!("the stream panics, as the test wants"),
+                "gate" => self.gate.pass(),
+                _ => {}
+            }
+            return Ok(false);
+        }
+        self.left -= 1;
+        self.streamed.fetch_add(self.bytes, Ordering::SeqCst);
+        into.resize(into.len() + self.bytes, b'x');
+        Ok(true)
+    }
 }
 
 impl Handler for Page {
@@ -92,6 +127,14 @@ impl Handler for Page {
                 let (start, end): (u64, u64) = (start.parse().unwrap(), end.parse().unwrap());
                 let file = self.file.lock().unwrap().clone().unwrap();
                 response.body = Body::File(FilePart { file, start, bytes: (end - start) as usize });
+            }
+            "/stream" => {
+                let mut words = request.query.split('-');
+                let mut number = || words.next().and_then(|word| word.parse().ok()).unwrap();
+                let (left, bytes) = (number(), number());
+                let end = words.next().unwrap_or("").into();
+                let (gate, streamed) = (self.gate.clone(), self.streamed.clone());
+                response.stream("text/plain", Pieces { left, bytes, end, gate, streamed });
             }
             "/tagged" => drop(response.html("<p>tagged</p>".repeat(500)).header("ETag", "\"v1\"")),
             "/none" => drop(response.status(204)),

@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use loadstone_http::{BodyFraming, Method, ResponseHead};
+use loadstone_http::{BodyFraming, ChunkedDecoder, Method, ResponseHead};
 
 /// A response as received.
 #[derive(Debug)]
@@ -98,6 +98,19 @@ impl Client {
         std::mem::take(&mut self.received)
     }
 
+    /// All that still comes, and whether the connection ends in order.
+    pub fn rest_and_end(&mut self) -> (Vec<u8>, bool) {
+        let mut piece = [0; 64 * 1024];
+        let end = loop {
+            match self.stream.read(&mut piece) {
+                Ok(0) => break true,
+                Ok(count) => self.received.extend_from_slice(&piece[..count]),
+                Err(_) => break false,
+            }
+        };
+        (std::mem::take(&mut self.received), end)
+    }
+
     #[track_caller]
     fn fill(&mut self) -> usize {
         let mut piece = [0; 64 * 1024];
@@ -109,13 +122,16 @@ impl Client {
 
 fn parse(bytes: &[u8], method: Method) -> Option<(Reply, usize)> {
     let (head, length) = ResponseHead::parse(bytes).unwrap()?;
-    let body = match head.framing(method) {
-        BodyFraming::None => 0,
-        BodyFraming::Length(body) => body as usize,
-        other => panic!("the server frames a body by {other:?}"),
+    let (body, used) = match head.framing(method) {
+        BodyFraming::None => (Vec::new(), 0),
+        BodyFraming::Length(body) => (bytes.get(length..length + body as usize)?.to_vec(), body as usize),
+        BodyFraming::Chunked => {
+            let (mut decoder, mut body) = (ChunkedDecoder::new(), Vec::new());
+            let used = decoder.decode(&bytes[length..], |data| body.extend_from_slice(data)).unwrap();
+            decoder.is_done().then_some((body, used))?
+        }
+        BodyFraming::Close => panic!("only the end of the connection tells: see `rest`"),
     };
-    let body = bytes.get(length..length + body)?;
     let fields = String::from_utf8(head.headers.as_bytes().to_vec()).unwrap();
-    let reply = Reply { status: head.status, keep_alive: head.keep_alive, fields, body: body.to_vec() };
-    Some((reply, length + body.len()))
+    Some((Reply { status: head.status, keep_alive: head.keep_alive, fields, body }, length + used))
 }

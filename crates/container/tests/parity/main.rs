@@ -9,6 +9,7 @@ mod faults;
 mod lifecycle;
 mod load;
 mod protocol;
+mod stream;
 mod suite;
 mod timeouts;
 mod transport;

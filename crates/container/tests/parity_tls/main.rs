@@ -12,6 +12,8 @@ mod content;
 mod lifecycle;
 #[path = "../parity/protocol.rs"]
 mod protocol;
+#[path = "../parity/stream.rs"]
+mod stream;
 #[path = "../parity/suite.rs"]
 mod suite;
 #[path = "../parity/timeouts.rs"]
