@@ -2,9 +2,12 @@
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use loadstone_http::{BodyFraming, ChunkedDecoder, Method, Request, Response, ResponseHead};
+use loadstone_http::{
+    Body, BodyFraming, ChunkedDecoder, Method, Produce, Request, Response, ResponseHead, Stream,
+};
 
 /// Bytes read at once.
 const PIECE: usize = 16 << 10;
@@ -16,18 +19,18 @@ pub(crate) struct Back {
     address: SocketAddr,
     authority: String,
     patience: Duration,
-    stream: Option<TcpStream>,
+    kept: Kept,
     buffer: Vec<u8>,
 }
 
 impl Back {
     pub(crate) fn new(address: SocketAddr, authority: &str, patience: Duration) -> Self {
-        Self { address, authority: authority.into(), patience, stream: None, buffer: Vec::new() }
+        Self { address, authority: authority.into(), patience, kept: Kept::default(), buffer: Vec::new() }
     }
 
     /// Asks for what `request` asks for, and fills `response` with the answer.
     pub(crate) fn ask(&mut self, request: &Request<'_>, response: &mut Response) -> io::Result<()> {
-        let kept = self.stream.take();
+        let kept = take(&self.kept).take();
         if let Some(stream) = kept {
             match self.exchange(stream, request, response) {
                 // It was closed while nobody looked. Nothing of an answer has come, and GET may be asked twice.
@@ -55,16 +58,31 @@ impl Back {
         write!(self.buffer, "GET {path}{query}{} HTTP/1.1\r\nHost: {authority}\r\n\r\n", request.query)?;
         stream.write_all(&self.buffer)?;
         self.buffer.clear();
-        if self.read_answer(&mut stream, response)? {
-            self.stream = Some(stream);
+        let (start, framing, keep_alive) = self.read_head(&mut stream, response)?;
+        if matches!(framing, BodyFraming::Chunked | BodyFraming::Close) {
+            let chunks = matches!(framing, BodyFraming::Chunked).then(ChunkedDecoder::new);
+            let keep = keep_alive.then(|| self.kept.clone());
+            let came = self.buffer.split_off(start);
+            let passing = Passing { stream: Some(stream), chunks, came, keep, begun: false };
+            response.body = Body::Stream(Stream::new(passing));
+            return Ok(());
+        }
+        let (body, whole) = self.read_body(&mut stream, start, framing)?;
+        response.body = body.into();
+        if keep_alive && whole {
+            *take(&self.kept) = Some(stream);
         }
         Ok(())
     }
 
-    /// Fills `response`; whether the connection may be kept.
-    fn read_answer(&mut self, stream: &mut TcpStream, response: &mut Response) -> io::Result<bool> {
+    /// Takes status and media type over; where the body begins, its framing, and whether the connection may be kept.
+    fn read_head(
+        &mut self,
+        stream: &mut TcpStream,
+        response: &mut Response,
+    ) -> io::Result<(usize, BodyFraming, bool)> {
         let mut from = 0;
-        let (length, framing, keep_alive) = loop {
+        loop {
             let parsed = ResponseHead::parse(&self.buffer[from..]);
             if let Some((head, length)) = parsed.map_err(|error| wrong(error.to_string()))? {
                 from += length;
@@ -73,20 +91,17 @@ impl Back {
                     if let Some(media_type) = head.headers.get("content-type") {
                         response.header("Content-Type", media_type);
                     }
-                    break (from, head.framing(Method::Get), head.keep_alive);
+                    return Ok((from, head.framing(Method::Get), head.keep_alive));
                 }
             } else if self.buffer.len() > MAX_HEAD {
                 return Err(wrong("its head is longer than 64 KiB"));
             } else {
                 self.more_or_fail(stream)?;
             }
-        };
-        let (body, whole) = self.read_body(stream, length, framing)?;
-        response.body = body.into();
-        Ok(keep_alive && whole)
+        }
     }
 
-    /// The body behind a head of `start` bytes; whether it ended before the connection, with nothing behind it.
+    /// A body of known length behind a head of `start` bytes; whether it ended before the connection, with nothing behind it.
     fn read_body(
         &mut self,
         stream: &mut TcpStream,
@@ -103,23 +118,7 @@ impl Back {
                 }
                 Ok((self.buffer[start..end].to_vec(), self.buffer.len() == end))
             }
-            BodyFraming::Chunked => {
-                let (mut decoder, mut body, mut at) = (ChunkedDecoder::new(), Vec::new(), start);
-                loop {
-                    let taken = decoder
-                        .decode(&self.buffer[at..], |data| body.extend_from_slice(data))
-                        .map_err(|_| wrong("its chunks are malformed"))?;
-                    at += taken;
-                    if decoder.is_done() {
-                        return Ok((body, at == self.buffer.len()));
-                    }
-                    self.more_or_fail(stream)?;
-                }
-            }
-            BodyFraming::Close => {
-                while self.more(stream)? > 0 {}
-                Ok((self.buffer[start..].to_vec(), false))
-            }
+            BodyFraming::Chunked | BodyFraming::Close => Err(wrong("its length is not known")),
         }
     }
 
@@ -127,18 +126,65 @@ impl Back {
         if self.more(stream)? == 0 { Err(ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
     }
 
-    /// Reads what is there, at least one byte unless the connection has ended.
     fn more(&mut self, stream: &mut TcpStream) -> io::Result<usize> {
-        let before = self.buffer.len();
-        self.buffer.resize(before + PIECE, 0);
-        let read = loop {
-            match stream.read(&mut self.buffer[before..]) {
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                done => break done,
-            }
+        read_more(stream, &mut self.buffer)
+    }
+}
+
+/// The connection that is free for the next request, if it is.
+type Kept = Arc<Mutex<Option<TcpStream>>>;
+
+fn take(kept: &Kept) -> MutexGuard<'_, Option<TcpStream>> {
+    kept.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Reads what is there, at least one byte unless the connection has ended.
+fn read_more(stream: &mut TcpStream, into: &mut Vec<u8>) -> io::Result<usize> {
+    let before = into.len();
+    into.resize(before + PIECE, 0);
+    let read = loop {
+        match stream.read(&mut into[before..]) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            done => break done,
+        }
+    };
+    into.truncate(before + *read.as_ref().unwrap_or(&0));
+    read
+}
+
+/// A body of unknown length, passed on as it comes.
+struct Passing {
+    stream: Option<TcpStream>,
+    /// None: the end of the connection is its end.
+    chunks: Option<ChunkedDecoder>,
+    /// What has come and was not passed on.
+    came: Vec<u8>,
+    /// Where the connection goes that may be kept.
+    keep: Option<Kept>,
+    /// Whether what came with the head has been looked at.
+    begun: bool,
+}
+
+impl Produce for Passing {
+    fn produce(&mut self, into: &mut Vec<u8>) -> Result<bool, String> {
+        let Some(stream) = &mut self.stream else { return Ok(false) };
+        let waits = std::mem::replace(&mut self.begun, true) || self.came.is_empty();
+        if waits && read_more(stream, &mut self.came).map_err(|error| error.to_string())? == 0 {
+            return if self.chunks.is_none() { Ok(false) } else { Err("it ends in mid-answer".into()) };
+        }
+        let Some(chunks) = &mut self.chunks else {
+            into.append(&mut self.came);
+            return Ok(true);
         };
-        self.buffer.truncate(before + *read.as_ref().unwrap_or(&0));
-        read
+        let used = chunks.decode(&self.came, |data| into.extend_from_slice(data));
+        self.came.drain(..used.map_err(|_| "its chunks are malformed")?);
+        if !chunks.is_done() {
+            return Ok(true);
+        }
+        if let Some(kept) = self.keep.take().filter(|_| self.came.is_empty()) {
+            *take(&kept) = self.stream.take();
+        }
+        Ok(false)
     }
 }
 

@@ -2,7 +2,7 @@
 //! until the answer is here.
 //!
 //! Every worker has a connection of its own, which is kept. The path and the query are passed on, the answer's status, media type
-//! and body are passed back; whatever goes wrong behind it is 502.
+//! and body are passed back, a body of unknown length as it comes; whatever goes wrong before that is 502, and what breaks off is broken off.
 
 mod back;
 

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use loadstone_container::{Config, Connector, Server};
-use loadstone_http::{Method, Request, Response, Service};
+use loadstone_http::{Body, Method, Produce, Request, Response, Service};
 use loadstone_relay::Relay;
 
 /// A server that gives each connection the answers in `script`, one for each request, and closes behind the last.
@@ -38,7 +38,12 @@ fn scripted(connections: Vec<Vec<&'static [u8]>>) -> SocketAddr {
 fn asked(handler: &mut Box<dyn loadstone_http::Handler>) -> (u16, Option<String>, Vec<u8>) {
     let mut response = Response::new();
     handler.handle(&Request::new(Method::Get, "/a/b?c=d"), &mut response);
-    (response.status, response.get("content-type").map(String::from), response.body.as_slice().to_vec())
+    let media_type = response.get("content-type").map(String::from);
+    let mut body = response.body.as_slice().to_vec();
+    if let Body::Stream(stream) = &mut response.body {
+        while stream.produce(&mut body).unwrap() {}
+    }
+    (response.status, media_type, body)
 }
 
 #[test]
@@ -70,6 +75,30 @@ fn what_goes_wrong_behind_it_is_502() {
     let unused = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let mut handler = Relay::new(&format!("http://{unused}")).unwrap().handler().unwrap();
     assert_eq!(asked(&mut handler).0, 502);
+}
+
+#[test]
+fn an_answer_of_unknown_length_is_passed_on_as_it_comes() {
+    let answer: &[u8] = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n";
+    let cut: &[u8] = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n";
+    for connector in Connector::ALL {
+        for (answer, whole) in [(answer, true), (cut, false)] {
+            let relay = Relay::new(&format!("http://{}", scripted(vec![vec![answer]]))).unwrap();
+            let config = Config {
+                address: "127.0.0.1:0".parse().unwrap(),
+                connector,
+                workers: 1,
+                ..Config::default()
+            };
+            let server = Server::start(config, Arc::new(relay)).unwrap();
+            let mut stream = TcpStream::connect(server.address()).unwrap();
+            write!(stream, "GET /a/b?c=d HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+            let mut said = Vec::new();
+            let in_order = stream.read_to_end(&mut said).is_ok();
+            let ends = said.ends_with(b"5\r\nhello\r\n0\r\n\r\n");
+            assert_eq!((in_order, ends), (whole, whole), "{}", connector.name());
+        }
+    }
 }
 
 #[test]
