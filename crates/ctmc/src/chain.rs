@@ -1,10 +1,15 @@
 //! The explicit chain: a sparse generator and where it starts.
 
 use crate::enclosure::sum;
-use crate::error::{Result, refuse};
+use crate::error::{Error, Result, refuse};
+use crate::memory::free_bytes;
 
 /// One transition: from, to, rate.
 pub type Transition = (usize, usize, f64);
+
+/// What a state takes without its transitions, while it is solved; and how many are checked before they are made.
+const BYTES: usize = 64;
+const MANY: usize = 1_000_000;
 
 /// A continuous-time Markov chain in compressed rows. Its rates are taken as exact binary numbers.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,7 +25,8 @@ impl Chain {
     /// A chain of `states` states. Parallel transitions add up; loops and rates of zero are dropped, for neither
     /// changes where the chain is. `initial` holds (state, probability) and must sum to 1 within 1e-12.
     ///
-    /// Errors: a state out of range, a rate that is negative or not finite, no initial state.
+    /// Errors: a state out of range, a rate that is negative or not finite, no initial state, more states than the
+    /// memory holds.
     ///
     /// ```
     /// use loadstone_ctmc::Chain;
@@ -30,6 +36,15 @@ impl Chain {
     pub fn new(states: usize, mut transitions: Vec<Transition>, initial: Vec<(usize, f64)>) -> Result<Self> {
         if states == 0 || states >= u32::MAX as usize {
             return refuse(format!("a chain of {states} states cannot be built"));
+        }
+        let bytes = states * BYTES;
+        if states > MANY && bytes > free_bytes() {
+            let gib = |bytes: usize| bytes as f64 / f64::from(1 << 30);
+            return Err(Error::TooLarge(format!(
+                "{states} states need {:.2} GiB at least, of {:.2} GiB that may be used",
+                gib(bytes),
+                gib(free_bytes())
+            )));
         }
         for &(from, to, rate) in &transitions {
             if from >= states || to >= states {

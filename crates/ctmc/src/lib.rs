@@ -7,6 +7,7 @@
 
 mod answer;
 mod chain;
+mod closed;
 mod dense;
 mod double;
 mod doubling;
@@ -19,6 +20,7 @@ mod implicit;
 mod krylov;
 mod language;
 mod lumping;
+mod memory;
 mod model;
 mod ordering;
 mod passage;

@@ -2,6 +2,7 @@
 
 use crate::answer::{Answer, Method};
 use crate::chain::Chain;
+use crate::closed;
 use crate::elimination::Elimination;
 use crate::enclosure::Enclosure;
 use crate::error::{Result, refuse};
@@ -23,6 +24,9 @@ pub fn passage_mean(chain: &Chain, target: &[bool]) -> Result<Answer> {
     let answer = |enclosure| Answer::new(enclosure, Method::Elimination, states);
     if chain.initial().iter().all(|each| target[each.0]) {
         return Ok(answer(Enclosure::exact(0.0)));
+    }
+    if let Some(answer) = closed::passage_mean(chain, target) {
+        return Ok(answer);
     }
     let reached = reachable(chain, target);
     if !certain(chain, target, &reached) {

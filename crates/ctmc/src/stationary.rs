@@ -2,6 +2,7 @@
 
 use crate::answer::{Answer, Distribution, Method};
 use crate::chain::Chain;
+use crate::closed;
 use crate::elimination::Elimination;
 use crate::enclosure::{Enclosure, ROUNDING, sum};
 use crate::error::{Result, refuse};
@@ -37,9 +38,12 @@ pub fn stationary(chain: &Chain) -> Result<Distribution> {
 
 /// The long-run mean of a reward earned per unit of time.
 ///
-/// Chains of more than some hundred states are swept first; eliminated when that does not settle to `precision`.
+/// Birth–death chains have a formula. Chains of more than some hundred states are swept first; eliminated when that does not settle to `precision`.
 pub fn long_run(chain: &Chain, reward: &[f64], options: &Options) -> Result<Answer> {
     check_reward(chain, reward)?;
+    if let Some(answer) = closed::long_run(chain, reward) {
+        return Ok(answer);
+    }
     if chain.states() > FEW
         && let [members] = &bottoms(chain)[..]
     {

@@ -2,6 +2,7 @@
 
 use crate::answer::{Answer, Distribution, Method};
 use crate::chain::Chain;
+use crate::closed;
 use crate::doubling::{self, Halfway, Values};
 use crate::enclosure::{Enclosure, ROUNDING, sum};
 use crate::error::{Result, refuse};
@@ -129,6 +130,9 @@ fn solve(chain: &Chain, reward: &[f64], time: f64, options: &Options, kind: Kind
             Enclosure::exact(0.0)
         };
         return Ok(Answer::new(value, Method::Closed, chain.states()));
+    }
+    if let (None, Some(answer)) = (options.method, closed::two_states(chain, reward, time, kind)) {
+        return Ok(answer);
     }
     match choice(chain, time, options) {
         Method::Uniformization => Ok(stepped(chain, reward, time, options, kind)),

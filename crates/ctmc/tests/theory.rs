@@ -1,6 +1,9 @@
 //! Textbook chains with answers as formulas, a thousand random instances of each: the truth lies in the bounds.
 
-use loadstone_ctmc::{Chain, Enclosure, Options, Transition, long_run, passage_by, passage_mean, reward_at};
+use loadstone_ctmc::{
+    Chain, Enclosure, Method, Options, Transition, accumulated, long_run, passage_by, passage_mean,
+    reward_at, stationary,
+};
 use proptest::prelude::*;
 
 /// Formulas below add and multiply positive numbers only: their own error, in f64.
@@ -50,7 +53,37 @@ proptest! {
         let (ups, downs): (Vec<f64>, Vec<f64>) = rates.into_iter().unzip();
         let (chain, truth) = line(&ups, &downs);
         let found = long_run(&chain, &last(truth.len()), &Options::default()).unwrap();
+        prop_assert_eq!(found.method, Method::Closed);
         holds(found.enclosure, truth[truth.len() - 1], 1e-10)?;
+        // The formula beside elimination, which knows nothing of it.
+        holds(stationary(&chain).unwrap().enclosure(truth.len() - 1), truth[truth.len() - 1], 1e-10)?;
+    }
+
+    #[test]
+    fn passages_along_a_line(
+        rates in prop::collection::vec((rate(), rate()), 2..10),
+        start in any::<prop::sample::Index>(), goal in any::<prop::sample::Index>(),
+    ) {
+        let (ups, downs): (Vec<f64>, Vec<f64>) = rates.into_iter().unzip();
+        let (chain, weights) = line(&ups, &downs);
+        let states = weights.len();
+        let (start, goal) = (start.index(states), goal.index(states));
+        let chain = chain.starting(vec![(start, 1.0)]).unwrap();
+        let target: Vec<bool> = (0..states).map(|state| state == goal).collect();
+        let found = passage_mean(&chain, &target).unwrap();
+        // With a state beside the line it is none: then it is eliminated.
+        let mut transitions: Vec<Transition> = (0..states)
+            .flat_map(|from| chain.row(from).map(move |(to, rate)| (from, to, rate)))
+            .collect();
+        transitions.extend([(goal, states, 1.0), (goal, states + 1, 1.0)]);
+        let other = Chain::new(states + 2, transitions, vec![(start, 1.0)]).unwrap();
+        let eliminated = passage_mean(&other, &[&target[..], &[false, false]].concat()).unwrap();
+        if start != goal {
+            prop_assert_eq!((found.method, eliminated.method), (Method::Closed, Method::Elimination));
+        }
+        let (one, two) = (found.enclosure, eliminated.enclosure);
+        prop_assert!(one.low <= two.high && two.low <= one.high, "{one:?} {two:?}");
+        prop_assert!(one.relative_width() <= 1e-13, "{one:?}");
     }
 
     #[test]
@@ -76,6 +109,19 @@ proptest! {
         let both = crash + repair;
         let found = reward_at(&chain, &[0.0, 1.0], time, &Options::default()).unwrap();
         holds(found.enclosure, crash / both * -(-both * time).exp_m1(), 1e-8)?;
+        prop_assert_eq!(found.method, Method::Closed);
+        if both * time < 1e6 {
+            // Both kinds of answers, from both states, beside the exponential doubled.
+            let doubled = Options { method: Some(Method::Doubling), ..Options::default() };
+            for reward in [[0.0, 1.0], [2.0, 0.5]] {
+                for ask in [reward_at, accumulated] {
+                    let [one, two] = [Options::default(), doubled]
+                        .map(|options| ask(&chain, &reward, time, &options).unwrap().enclosure);
+                    prop_assert!(one.low <= two.high && two.low <= one.high, "{one:?} {two:?}");
+                    prop_assert!(one.relative_width() <= 1e-11, "{one:?}");
+                }
+            }
+        }
         let found = long_run(&chain, &[0.0, 1.0], &Options::default()).unwrap();
         holds(found.enclosure, crash / both, 1e-12)?;
         holds(passage_mean(&chain, &[false, true]).unwrap().enclosure, 1.0 / crash, 1e-12)?;

@@ -63,9 +63,13 @@ pub fn explore(program: &Program, limits: Limits, threads: usize) -> Result<(Cha
     Ok((chain.started(vec![(0, 1.0)])?, numbers))
 }
 
+/// What can be done about too many states.
+const ADVICE: &str = "ask about a finite time, which needs the likely states only, count identical nodes in one variable, \
+                      or allow more states";
+
 fn too_many(program: &Program, numbers: &Numbers, most: usize) -> Error {
     let last = program.spell(numbers.state(numbers.states() - 1));
-    Error::TooLarge(format!("more than {most} states are reachable, such as {last}"))
+    Error::TooLarge(format!("more than {most} states are reachable, such as {last}: {ADVICE}"))
 }
 
 /// What the states found so far will take at least, once each is explored: vectors double as they grow, and
@@ -80,19 +84,11 @@ fn too_much(program: &Program, states: usize, bytes: usize, free: usize) -> Erro
     let ranges = program.slots.iter().map(|slot| f64::from(slot.high) - f64::from(slot.low) + 1.0);
     let gib = |bytes: usize| bytes as f64 / f64::from(1 << 30);
     Error::TooLarge(format!(
-        "{states} of at most {:.3e} states were found and need {:.2} GiB, of {:.2} GiB that may be used",
+        "{states} of at most {:.3e} states were found and need {:.2} GiB, of {:.2} GiB that may be used: {ADVICE}",
         ranges.product::<f64>(),
         gib(bytes),
         gib(free)
     ))
-}
-
-/// Memory that can be had without swapping, most of it; without limit where nobody tells.
-pub fn free_bytes() -> usize {
-    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
-    let kib = line.and_then(|rest| rest.split_whitespace().next()?.parse::<usize>().ok());
-    kib.map_or(usize::MAX, |kib| kib / 10 * 9 * 1024)
 }
 
 fn successors(
@@ -125,4 +121,22 @@ fn successors(
         let running: Vec<_> = parts.into_iter().map(|range| scope.spawn(move || part(range))).collect();
         running.into_iter().map(|thread| thread.join().expect("exploring does not panic")).collect()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Limits, explore};
+    use crate::error::Error;
+    use crate::language::{Program, Reading};
+
+    #[test]
+    fn what_would_not_fit_the_memory_is_refused_while_it_grows() {
+        let text = "ctmc module m x:[0..30000]; y:[0..30000]; \
+            [] x<30000 -> 1:(x'=x+1); [] y<30000 -> 1:(y'=y+1); endmodule";
+        let program = Program::read(text, &Reading::default()).unwrap();
+        let limits = Limits { states: usize::MAX, bytes: 8 << 20 };
+        let Err(Error::TooLarge(message)) = explore(&program, limits, 1) else { panic!("it fits") };
+        assert!(message.contains("9.001e8 states") && message.contains("of 0.01 GiB"), "{message}");
+        assert!(message.contains("ask about a finite time"), "{message}");
+    }
 }

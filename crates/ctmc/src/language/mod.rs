@@ -17,9 +17,10 @@ mod syntax;
 use std::collections::BTreeMap;
 
 use crate::error::Result;
+use crate::memory::free_bytes;
 use crate::model::{Model, Variables};
 
-pub use explore::{Limits, free_bytes};
+pub use explore::Limits;
 pub use independence::Split;
 pub use program::{Program, Subject};
 pub use space::Space;

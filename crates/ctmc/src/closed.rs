@@ -1,0 +1,163 @@
+//! Chains that have formulas: birth and death (M/M/c/K, machines under repair), and two states over time.
+//!
+//! They are known by their structure, not by how they were written: a birth–death chain is one whose states form a
+//! path. No formula here subtracts what is nearly equal, so that errors are counted as everywhere.
+
+use crate::answer::{Answer, Distribution, Method};
+use crate::chain::Chain;
+use crate::enclosure::{Enclosure, ROUNDING, sum};
+use crate::transient::Kind;
+
+/// A chain whose states lie on a line: each leads to its neighbours only.
+struct Path {
+    /// The states along it.
+    order: Vec<usize>,
+    /// Rates to the next one and to the one before, by place; 0 at the ends.
+    births: Vec<f64>,
+    deaths: Vec<f64>,
+}
+
+impl Path {
+    /// None when the states do not form one path, or are fewer than two.
+    fn of(chain: &Chain) -> Option<Self> {
+        let states = chain.states();
+        if states < 2 || chain.widest() > 2 {
+            return None;
+        }
+        // Neighbours in either direction; more than two are no path.
+        let mut near = vec![[usize::MAX; 2]; states];
+        for from in 0..states {
+            for (to, _) in chain.row(from) {
+                for (one, other) in [(from, to), (to, from)] {
+                    if !near[one].contains(&other) {
+                        *near[one].iter_mut().find(|each| **each == usize::MAX)? = other;
+                    }
+                }
+            }
+        }
+        let end = (0..states).find(|&state| near[state][0] != usize::MAX && near[state][1] == usize::MAX)?;
+        let (mut order, mut before) = (vec![end], usize::MAX);
+        let mut here = end;
+        while let Some(next) = near[here].into_iter().find(|each| *each != usize::MAX && *each != before) {
+            (before, here) = (here, next);
+            order.push(here);
+        }
+        let rate = |from: usize, to: Option<&usize>| {
+            to.map_or(0.0, |to| chain.row(from).find(|each| each.0 == *to).map_or(0.0, |each| each.1))
+        };
+        let births = (0..order.len()).map(|at| rate(order[at], order.get(at + 1))).collect();
+        let deaths =
+            (0..order.len()).map(|at| rate(order[at], at.checked_sub(1).map(|at| &order[at]))).collect();
+        (order.len() == states).then_some(Self { order, births, deaths })
+    }
+
+    /// The same, seen from its other end.
+    fn reversed(mut self) -> Self {
+        self.order.reverse();
+        self.births.reverse();
+        self.deaths.reverse();
+        Self { order: self.order, births: self.deaths, deaths: self.births }
+    }
+}
+
+/// The long-run mean in a birth–death chain that goes both ways everywhere: probabilities are products of ratios.
+pub fn long_run(chain: &Chain, reward: &[f64]) -> Option<Answer> {
+    let path = Path::of(chain)?;
+    let steps = path.order.len() - 1;
+    let ratio = |at: usize| path.births[at] / path.deaths[at + 1];
+    if (0..steps).any(|at| path.births[at] == 0.0 || path.deaths[at + 1] == 0.0) {
+        return None;
+    }
+    // Outwards from the likeliest state, lest products overflow.
+    let (mut height, mut highest, mut mode) = (0.0, 0.0, 0);
+    for at in 0..steps {
+        height += ratio(at).ln();
+        if height > highest {
+            (highest, mode) = (height, at + 1);
+        }
+    }
+    let mut weights = vec![1.0; steps + 1];
+    (mode..steps).for_each(|at| weights[at + 1] = weights[at] * ratio(at));
+    (0..mode).rev().for_each(|at| weights[at] = weights[at + 1] / ratio(at));
+    let total = sum(weights.iter().copied());
+    let mut probabilities = vec![0.0; steps + 1];
+    path.order.iter().zip(weights).for_each(|(&state, weight)| probabilities[state] = weight / total);
+    // A quotient and a product a step, in the numerator and in the sum.
+    let relative = (4.0 * steps as f64 + 8.0) * ROUNDING * 1.01;
+    let found = Distribution { probabilities, relative, missing: 0.0, method: Method::Closed };
+    Some(Answer::new(found.mean(reward), Method::Closed, steps + 1))
+}
+
+/// The mean time to a first visit along a birth–death chain, from one state to targets on one side of it.
+pub fn passage_mean(chain: &Chain, target: &[bool]) -> Option<Answer> {
+    let [(start, _)] = chain.initial() else { return None };
+    let path = Path::of(chain)?;
+    let place = path.order.iter().position(|state| state == start)?;
+    let marked = |states: &[usize]| states.iter().any(|&state| target[state]);
+    let sides = (marked(&path.order[..place]), marked(&path.order[place..]));
+    let (path, place) = match sides {
+        (false, true) => (path, place),
+        (true, false) => {
+            let behind = path.order.len() - 1 - place;
+            (path.reversed(), behind)
+        }
+        _ => return None,
+    };
+    let goal = (place..path.order.len()).find(|&at| target[path.order[at]])?;
+    // Where there is no way further back.
+    let first = (0..=place).rev().find(|&at| path.deaths[at] == 0.0)?;
+    if (first..goal).any(|at| path.births[at] == 0.0) {
+        return None;
+    }
+    let (mut upwards, mut times) = (0.0, Vec::new());
+    for at in first..goal {
+        upwards = 1.0 / path.births[at] + path.deaths[at] / path.births[at] * upwards;
+        times.push(upwards);
+    }
+    let relative = (4.0 * (goal - first) as f64 + 8.0) * ROUNDING * 1.01;
+    let value = sum(times[place - first..].iter().copied());
+    Some(Answer::new(Enclosure::around(value, relative, 0.0), Method::Closed, path.order.len()))
+}
+
+/// Below e to the minus this there is nothing that a number can hold.
+const NOTHING: f64 = 800.0;
+
+/// A chain of two states at a time, or until then.
+pub fn two_states(chain: &Chain, reward: &[f64], time: f64, kind: Kind) -> Option<Answer> {
+    if chain.states() != 2 || chain.transitions() == 0 {
+        return None;
+    }
+    let pace = chain.exit(0) + chain.exit(1);
+    let jumps = pace * time;
+    let settled = -(-jumps).exp_m1();
+    // From a state that is left at `rate`: the chance of the other one, or the mean time there; and of itself.
+    let from = |state: usize| {
+        let (rate, other) = (chain.exit(state), chain.exit(1 - state));
+        match kind {
+            Kind::At => (rate / pace * settled, (other + rate * (-jumps).exp()) / pace),
+            Kind::Until => {
+                (rate / pace * time * late(jumps), (other * time + rate * (settled / pace)) / pace)
+            }
+        }
+    };
+    let earned = chain.initial().iter().map(|&(state, share)| {
+        let (away, here) = from(state);
+        share * (here * reward[state] + away * reward[1 - state])
+    });
+    // exp errs by a unit or two, and by its argument's relative error times the argument.
+    let relative = (64.0 + 8.0 * jumps.min(NOTHING)) * ROUNDING;
+    Some(Answer::new(Enclosure::around(sum(earned), relative, 0.0), Method::Closed, 2))
+}
+
+/// 1 − (1 − exp(−x)) / x, the share of x that is left after a mean wait of 1, to within some roundings.
+fn late(x: f64) -> f64 {
+    if x >= 1.0 {
+        return (x + (-x).exp_m1()) / x;
+    }
+    // x/2 − x²/6 + x³/24 − …: what is taken away is less than a third.
+    let terms = (2..24).scan(-1.0, |term, number| {
+        *term *= -x / f64::from(number);
+        Some(*term)
+    });
+    terms.collect::<Vec<f64>>().into_iter().rev().sum()
+}
