@@ -16,7 +16,7 @@ const LINKED: [&str; 9] = [
     "-Wl,--gc-sections",
     "-Wl,--build-id=none",
     "-Wl,-z,norelro",
-    "-Wl,-z,max-page-size=4096",
+    "-Wl,-n",
     "-Wl,--no-eh-frame-hdr",
 ];
 

@@ -47,6 +47,7 @@ unsafe extern "Rust" {
 struct State {
     counters: Counters,
     damaged: u64,
+    dropped: u64,
     halted_us: u64,
     started_s: u64,
 }
@@ -65,6 +66,7 @@ static STATE: OneCpu<State> = OneCpu::new(State {
         open_connections: 0,
     },
     damaged: 0,
+    dropped: 0,
     halted_us: 0,
     started_s: 0,
 });
@@ -154,6 +156,7 @@ fn figures() -> Figures {
         started_s: state.started_s,
         busy_us: clock::monotonic_us() - state.halted_us,
         damaged: state.damaged,
+        dropped: state.dropped,
     }
 }
 
@@ -187,6 +190,7 @@ impl Loop {
             let wait_us = self.server.poll(now, heap().free().saturating_sub(self.kept));
             // SAFETY: nothing else is using it.
             let state = unsafe { STATE.get() };
+            state.dropped = self.server.wire.gates.iter().map(|gate| gate.dropped).sum();
             let halted_us = state.halted_us;
             (state.counters, state.damaged) = (self.server.counters, self.server.wire.damaged);
             if self.ends_us.is_some_and(|at| self.server.is_drained() || at <= now.monotonic_us) {

@@ -11,24 +11,38 @@ use super::{Incoming, Outgoing, Verified};
 /// Largest frame, with its Ethernet header.
 const FRAME: usize = 1514;
 
-/// Who may ask for a connection. What comes when nobody listens is dropped, not refused: the client asks again soon,
-/// and a socket may be free by then.
+/// Who may ask for a connection. What comes when nobody listens waits until it was seen whether there can be another socket. If
+/// not it is dropped, not refused: the client asks again soon, and a socket may be free by then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Gate {
     /// The port that connections are counted for.
     pub port: u16,
     /// Sockets that still listen.
     pub listening: usize,
+    /// Whether there can be no more sockets now.
+    pub full: bool,
+    /// Whether a frame waits for a socket.
+    pub waits: bool,
     /// Times that a connection was asked for in vain.
     pub dropped: u64,
 }
 
+/// What becomes of who asks for a connection.
+enum Admission {
+    In,
+    Waits,
+    Dropped,
+}
+
 impl Gate {
-    fn let_in(&mut self) -> bool {
-        let free = self.listening > 0;
-        self.listening -= usize::from(free);
-        self.dropped += u64::from(!free);
-        free
+    fn ask(&mut self) -> Admission {
+        if self.listening > 0 {
+            self.listening -= 1;
+            return Admission::In;
+        }
+        self.waits = !self.full;
+        self.dropped += u64::from(self.full);
+        if self.full { Admission::Dropped } else { Admission::Waits }
     }
 }
 
@@ -67,8 +81,10 @@ impl<I: Incoming, O: Outgoing> Wire<I, O> {
                 return true;
             } else {
                 let gate = self.gates.iter_mut().find(|gate| gate.port == segment.port);
-                if gate.is_none_or(Gate::let_in) {
-                    return true;
+                match gate.map_or(Admission::In, Gate::ask) {
+                    Admission::In => return true,
+                    Admission::Waits => return false,
+                    Admission::Dropped => {}
                 }
             }
             self.incoming.done();

@@ -21,6 +21,8 @@ pub struct Figures {
     pub busy_us: u64,
     /// Segments dropped because their checksum was wrong.
     pub damaged: u64,
+    /// Times that a connection was asked for while there was no socket for it.
+    pub dropped: u64,
 }
 
 /// Serves `/metrics`.
@@ -66,6 +68,8 @@ fn write(figures: &Figures) -> String {
     count("loadstone_bytes_out_total", "Bytes sent.", counters.bytes_out);
     let damaged = "TCP segments dropped because their checksum was wrong.";
     count("loadstone_damaged_segments_total", damaged, figures.damaged);
+    let dropped = "Times that a connection was asked for while there was no memory for it.";
+    count("loadstone_dropped_opens_total", dropped, figures.dropped);
     let [informed, ok, moved, wrong, failed] = counters.responses;
     let classes = [
         ("{class=\"1xx\"}", informed),

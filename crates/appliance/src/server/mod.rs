@@ -7,6 +7,8 @@ mod answer;
 mod conversation;
 mod counters;
 mod metrics;
+#[cfg(test)]
+mod tests;
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -175,7 +177,10 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
         for _ in 0..FRAMES {
             let result = self.interface.poll_ingress_single(now.instant(), &mut self.wire, &mut self.sockets);
             if result == smoltcp::iface::PollIngressSingleResult::None {
-                break;
+                if !self.wire.gates.iter().any(|gate| gate.waits) {
+                    break;
+                }
+                self.replenish(spare, now);
             }
         }
         #[cfg(feature = "dhcp")]
@@ -220,7 +225,8 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
             if listening == 0 && wanted > 0 {
                 listening = self.make_way(site, now);
             }
-            self.wire.gates[site].listening = listening;
+            let gate = &mut self.wire.gates[site];
+            (gate.listening, gate.full, gate.waits) = (listening, gate.waits && listening == 0, false);
         }
     }
 
@@ -239,7 +245,7 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
 
     /// Finds a socket of `site` for newcomers among those that are done or idle; how many.
     fn make_way(&mut self, site: usize, now: Now) -> usize {
-        if self.wire.gates[site].dropped == 0 {
+        if !self.wire.gates[site].waits {
             return 0;
         }
         let port = self.sites[site].port;
@@ -264,7 +270,6 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
             }
             self.counters.evicted += 1;
         }
-        self.wire.gates[site].dropped = 0;
         0
     }
 

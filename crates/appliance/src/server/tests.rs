@@ -1,0 +1,291 @@
+//! The server against smoltcp as a client, on a wire in memory and a virtual clock.
+
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+use alloc::rc::Rc;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::cell::RefCell;
+
+use loadstone_http::{Handler, Request, Response};
+use smoltcp::iface::{Config, Interface, SocketHandle, SocketSet};
+use smoltcp::socket::tcp::{Socket, SocketBuffer, State};
+use smoltcp::wire::{EthernetAddress, HardwareAddress, IpAddress, IpCidr};
+
+use super::{Now, Server};
+use crate::args::Args;
+use crate::net::{Incoming, Offload, Outgoing, Verified, Wire};
+
+/// One direction of a wire: frames on their way; every so-manieth is lost.
+#[derive(Clone, Default)]
+struct Way {
+    frames: Rc<RefCell<VecDeque<Vec<u8>>>>,
+    sent: usize,
+    loss: Option<usize>,
+    current: Option<Vec<u8>>,
+}
+
+impl Incoming for Way {
+    fn peek(&mut self) -> Option<(&[u8], Verified)> {
+        if self.current.is_none() {
+            self.current = self.frames.borrow_mut().pop_front();
+        }
+        self.current.as_deref().map(|frame| (frame, Verified(false)))
+    }
+
+    fn done(&mut self) {
+        self.current = None;
+    }
+
+    fn flush(&mut self) {}
+}
+
+impl Outgoing for Way {
+    fn offload(&self) -> Offload {
+        Offload::default()
+    }
+
+    fn has_room(&mut self) -> bool {
+        self.frames.borrow().len() < 64
+    }
+
+    fn send<R>(&mut self, bytes: usize, fill: impl FnOnce(&mut [u8]) -> (R, Option<(u16, u16)>)) -> R {
+        let mut frame = alloc::vec![0; bytes];
+        let (result, _) = fill(&mut frame);
+        self.sent += 1;
+        if self.loss.is_none_or(|every| !self.sent.is_multiple_of(every)) {
+            self.frames.borrow_mut().push_back(frame);
+        }
+        result
+    }
+
+    fn flush(&mut self) {}
+}
+
+/// Says what it was asked; `/large` is a hundred kilobytes.
+struct Echo;
+
+impl Handler for Echo {
+    fn handle(&mut self, request: &Request<'_>, response: &mut Response) {
+        match request.path {
+            "/large" => drop(response.text(alloc::vec![b'x'; 100_000])),
+            "/none" => drop(response.not_found()),
+            path => {
+                let said = alloc::format!("{path}:{}", String::from_utf8_lossy(request.body));
+                response.text(said);
+            }
+        }
+    }
+}
+
+/// A server and its clients.
+struct World {
+    server: Server<Way, Way>,
+    wire: Wire<Way, Way>,
+    interface: Interface,
+    sockets: SocketSet<'static>,
+    now_us: u64,
+    spare: usize,
+    next_port: u16,
+}
+
+impl World {
+    fn new(words: &str, loss: Option<usize>) -> Self {
+        let (there, back) = (Way { loss, ..Way::default() }, Way { loss, ..Way::default() });
+        let now = Now { monotonic_us: 0, unix_s: 784_111_777 };
+        let args = Args::parse(&alloc::format!("ip=10.0.0.1/24 {words}")).unwrap();
+        let mut server =
+            Server::new(Wire::new(there.clone(), back.clone()), [2, 0, 0, 0, 0, 1], &args, 7, now);
+        server.serve(80, Box::new(Echo), args.connections, 8 << 20);
+        let mut wire = Wire::new(back, there);
+        let config = Config::new(HardwareAddress::Ethernet(EthernetAddress([2, 0, 0, 0, 0, 2])));
+        let mut interface = Interface::new(config, &mut wire, now.instant());
+        interface.update_ip_addrs(|addresses| {
+            addresses.push(IpCidr::new(IpAddress::v4(10, 0, 0, 2), 24)).unwrap();
+        });
+        let sockets = SocketSet::new(Vec::new());
+        Self { server, wire, interface, sockets, now_us: 0, spare: 4 << 20, next_port: 40_000 }
+    }
+
+    fn connect(&mut self) -> SocketHandle {
+        let buffer = || SocketBuffer::new(alloc::vec![0; 32 * 1024]);
+        let mut socket = Socket::new(buffer(), buffer());
+        self.next_port += 1;
+        let address = (IpAddress::v4(10, 0, 0, 1), 80);
+        socket.connect(self.interface.context(), address, self.next_port).unwrap();
+        self.sockets.add(socket)
+    }
+
+    fn socket(&mut self, client: SocketHandle) -> &mut Socket<'static> {
+        self.sockets.get_mut(client)
+    }
+
+    fn send(&mut self, client: SocketHandle, bytes: &[u8]) {
+        let until_us = self.now_us + 30_000_000;
+        while !self.socket(client).may_send() && self.now_us < until_us {
+            self.step();
+        }
+        let sent = self.socket(client).send_slice(bytes);
+        assert_eq!(sent.ok(), Some(bytes.len()), "the socket is open and has room");
+    }
+
+    /// A millisecond.
+    fn step(&mut self) {
+        let now = Now { monotonic_us: self.now_us, unix_s: 784_111_777 + self.now_us / 1_000_000 };
+        self.server.poll(now, self.spare);
+        self.interface.poll(now.instant(), &mut self.wire, &mut self.sockets);
+        self.now_us += 1000;
+    }
+
+    /// What comes to a client within so many milliseconds, or until `enough`.
+    fn receive(&mut self, client: SocketHandle, ms: usize, enough: impl Fn(&[u8]) -> bool) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for _ in 0..ms {
+            self.step();
+            let socket = self.socket(client);
+            while socket.can_recv() {
+                socket.recv(|came| (came.len(), bytes.extend_from_slice(came))).unwrap();
+            }
+            if enough(&bytes) {
+                break;
+            }
+        }
+        bytes
+    }
+
+    fn ask(&mut self, client: SocketHandle, request: &str) -> String {
+        self.send(client, request.as_bytes());
+        let whole = |bytes: &[u8]| {
+            let text = String::from_utf8_lossy(bytes).to_string();
+            text.split_once("\r\n\r\n").is_some_and(|(head, body)| {
+                let length = head.lines().find_map(|line| line.strip_prefix("Content-Length: "));
+                length.is_none_or(|length| body.len() >= length.parse().unwrap())
+            })
+        };
+        String::from_utf8(self.receive(client, 60_000, whole)).unwrap()
+    }
+}
+
+fn get(path: &str) -> String {
+    alloc::format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n")
+}
+
+#[test]
+fn a_connection_serves_one_request_after_the_other() {
+    let mut world = World::new("", None);
+    let client = world.connect();
+    let expected = "HTTP/1.1 200 OK\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\nContent-Length: 3\r\n\
+        Content-Type: text/plain; charset=utf-8\r\n\r\n/a:";
+    assert_eq!(world.ask(client, &get("/a")), expected);
+    let chunked = "POST /b HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n";
+    assert!(world.ask(client, chunked).ends_with("/b:hi"));
+    assert!(world.ask(client, &get("/none")).starts_with("HTTP/1.1 404 Not Found\r\n"));
+    assert_eq!(world.server.counters.accepted, 1);
+    let answer = world.ask(client, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    assert!(answer.contains("Connection: close\r\n"), "{answer}");
+    world.receive(client, 100, |_| false);
+    assert_eq!(world.socket(client).state(), State::CloseWait);
+}
+
+#[test]
+fn pipelined_requests_are_answered_in_order() {
+    let mut world = World::new("", None);
+    let client = world.connect();
+    let requests: String = (0..40).map(|number| get(&alloc::format!("/{number}"))).collect();
+    world.send(client, requests.as_bytes());
+    let bytes = world.receive(client, 1000, |bytes| bytes.ends_with(b"/39:"));
+    let text = String::from_utf8(bytes).unwrap();
+    let bodies = text.split("\r\n\r\n").skip(1).map(|part| part.split(':').next().unwrap());
+    assert_eq!(bodies.collect::<Vec<_>>(), (0..40).map(|n| alloc::format!("/{n}")).collect::<Vec<_>>());
+}
+
+#[test]
+fn bytes_arrive_whole_on_a_wire_that_loses_some() {
+    let mut world = World::new("rx=4096 tx=8192", Some(7));
+    let client = world.connect();
+    let answer = world.ask(client, &get("/large"));
+    let (_, body) = answer.split_once("\r\n\r\n").unwrap();
+    assert_eq!((body.len(), body.bytes().all(|byte| byte == b'x')), (100_000, true));
+}
+
+#[test]
+fn a_client_that_waits_is_told_to_go_on() {
+    let mut world = World::new("", None);
+    let client = world.connect();
+    let head = "POST /c HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n";
+    assert_eq!(world.ask(client, head), "HTTP/1.1 100 Continue\r\n\r\n");
+    assert!(world.ask(client, "ok").ends_with("/c:ok"));
+}
+
+#[test]
+fn slow_clients_hear_that_they_are() {
+    let mut world = World::new("", None);
+    let (slow, silent) = (world.connect(), world.connect());
+    world.send(slow, b"GET / HT");
+    let answer = String::from_utf8(world.receive(slow, 12_000, |bytes| !bytes.is_empty())).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 408 Request Timeout\r\n"), "{answer}");
+    assert!(world.now_us > 9_000_000);
+    world.receive(silent, 3000, |_| false);
+    assert!(!world.socket(silent).may_recv(), "closed without a word");
+    assert_eq!(world.server.counters.slow, [2, 0, 0]);
+}
+
+#[test]
+fn without_memory_requests_are_refused() {
+    let mut world = World::new("", None);
+    let client = world.connect();
+    assert!(world.ask(client, &get("/a")).ends_with("/a:"));
+    world.spare = 0;
+    let answer = world.ask(client, &get("/a"));
+    assert!(answer.starts_with("HTTP/1.1 503 Service Unavailable\r\n"), "{answer}");
+    assert!(answer.contains("Retry-After: 1\r\n") && answer.contains("Connection: close\r\n"));
+    world.spare = 4 << 20;
+    let client = world.connect();
+    let large = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2000000\r\n\r\n";
+    assert!(world.ask(client, large).starts_with("HTTP/1.1 413 "), "an eighth of the memory is the most");
+}
+
+#[test]
+fn who_is_idle_makes_way_and_nobody_is_refused() {
+    let mut world = World::new("connections=4", None);
+    for number in 0..20 {
+        let client = world.connect();
+        let path = alloc::format!("/{number}");
+        assert!(world.ask(client, &get(&path)).ends_with(&alloc::format!("{path}:")));
+    }
+    assert_eq!(world.server.counters.accepted, 20);
+    assert!(world.server.counters.evicted >= 16);
+    assert!(world.server.slots.len() <= 4);
+}
+
+#[test]
+fn many_ask_at_the_same_instant() {
+    let mut world = World::new("", None);
+    let clients: Vec<_> = (0..40).map(|_| world.connect()).collect();
+    for client in &clients {
+        world.send(*client, get("/a").as_bytes());
+    }
+    for client in clients {
+        assert!(world.receive(client, 100, |bytes| !bytes.is_empty()).ends_with(b"/a:"));
+    }
+    assert!(world.now_us < 500_000, "nobody had to ask twice");
+}
+
+#[test]
+fn an_end_waits_for_answers_and_not_for_the_idle() {
+    let mut world = World::new("tx=2048", None);
+    let (idle, busy) = (world.connect(), world.connect());
+    world.ask(idle, &get("/a"));
+    world.send(busy, get("/large").as_bytes());
+    world.receive(busy, 3, |_| false);
+    world.server.drain();
+    let rest = world.receive(busy, 2000, |bytes| bytes.len() > 100_000);
+    assert!(rest.len() > 80_000, "{}", rest.len());
+    world.socket(busy).close();
+    world.socket(idle).close();
+    world.receive(busy, 1000, |_| false);
+    assert!(world.server.is_drained());
+    let late = world.connect();
+    world.receive(late, 100, |_| false);
+    assert!(!world.socket(late).may_send(), "nobody listens any more");
+}
