@@ -8,7 +8,7 @@ use loadstone_appliance::bare::{Machine, entropy, heap};
 use loadstone_sqlite as _;
 use loadstone_store::vfs::block::{BLOCK_BYTES, BlockDevice, BlockVfs, FormatOptions, MountError};
 use loadstone_store::vfs::{MemoryVfs, provide_entropy, register};
-use loadstone_store::{Access, Db, Options};
+use loadstone_store::{Access, Db, Options, release_memory};
 
 /// Name of the VFS, on the disk or in memory.
 const VFS: &str = "data";
@@ -36,6 +36,10 @@ impl Place {
         load: impl FnOnce(&Db, T, &dyn Fn(u64, u64)) -> Result<(), String>,
     ) -> Result<Self, String> {
         provide_entropy(entropy);
+        // What is cached of the disk need not travel: the disk will be there.
+        machine.callbacks.on_relocate(|| {
+            release_memory();
+        });
         let size = word(&machine.args, "data.load", None, |text| size(text).map(Some))?;
         let place = Self { name, options: mount(machine, size.is_some())? };
         if place.is_loaded()? {

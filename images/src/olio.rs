@@ -48,6 +48,8 @@ fn open(machine: &mut Machine) -> Result<Box<dyn Service>, String> {
     };
     let host = TableHost::new(place.name, &place.options, bare::heap().free() / CACHE_SHARE, surroundings);
     let host = Arc::new(host.map_err(|error| error.to_string())?);
+    let kept = Arc::clone(&host);
+    machine.callbacks.on_relocate(move || kept.drop_caches());
     let options = Options {
         store: place.options,
         cache: settings.cache,

@@ -140,6 +140,13 @@ impl Sqlite {
     }
 }
 
+/// Has SQLite give back what it keeps of files in memory and does not need at the moment, on every connection; returns how
+/// many bytes. Only a SQLite that was built with its memory management does; others keep what they have.
+pub fn release_memory() -> usize {
+    // SAFETY: may be called at any time.
+    usize::try_from(unsafe { ffi::sqlite3_release_memory(c_int::MAX) }).unwrap_or(0)
+}
+
 /// SQLite's handle; closed when dropped.
 pub(crate) struct Connection(NonNull<ffi::sqlite3>);
 

@@ -48,7 +48,7 @@ class Guest:
         self._news = threading.Condition()
         self._closed = False
         self._process = subprocess.Popen(
-            machine.command(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+            machine.command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
         )
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -77,14 +77,30 @@ class Guest:
         """All lines so far."""
         return "".join(f"{line}\n" for _, line in list(self.lines))
 
-    def wait_for(self, pattern: str, timeout_s: float) -> str:
-        """The first line, of those printed already too, in which the regular expression is found.
+    def order(self, line: str, answer: str, timeout_s: float = 10.0) -> str:
+        """Says a line to the guest on its console; the first line since in which the regular expression
+        `answer` is found. Errors as `wait_for`.
+        """
+        heard = len(self.lines)
+        self.say(line)
+        return self.wait_for(answer, timeout_s, heard)
+
+    def say(self, line: str) -> None:
+        """Says a line to the guest; one that has ended does not hear it."""
+        assert self._process.stdin
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.write(f"{line}\n".encode())
+            self._process.stdin.flush()
+
+    def wait_for(self, pattern: str, timeout_s: float, heard: int = 0) -> str:
+        """The first line, of those printed already too but for the first `heard`, in which the regular
+        expression is found.
 
         LoadstoneError `guest-ended` when the machine ends before, `guest-silent` when the time is over.
         """
         wanted = re.compile(pattern)
         deadline = time.monotonic() + timeout_s
-        seen = 0
+        seen = heard
         with self._news:
             while True:
                 for _, line in self.lines[seen:]:
@@ -140,6 +156,8 @@ class Guest:
                 self._process.kill()
                 self._process.wait()
         self._reader.join(_STOP_S)
+        assert self._process.stdin
+        self._process.stdin.close()
 
     def _read(self) -> None:
         assert self._process.stdout

@@ -56,6 +56,8 @@ class Machine:
     """Time goes by instructions, one a nanosecond: the same work takes the same time on any host."""
     monitor: Path | None = None
     """A socket for QEMU's monitor."""
+    arrives: Path | None = None
+    """A socket by which a running machine arrives, instead of booting."""
 
     def command(self) -> list[str]:
         """The program with its arguments. LoadstoneError `program-missing`."""
@@ -70,6 +72,7 @@ class Machine:
             *(("-initrd", str(self.initramfs)) if self.initramfs else ()),
             *self._devices(),
             *(("-qmp", f"unix:{self.monitor},server=on,wait=off") if self.monitor else ()),
+            *(("-incoming", f"unix:{self.arrives}") if self.arrives else ()),
         ]
 
     def _processor(self) -> list[str]:
