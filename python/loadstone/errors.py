@@ -24,6 +24,7 @@ SLUGS: dict[str, int] = {
     "bad-regex": BAD_INPUT,
     "bad-subnet": BAD_INPUT,
     "bad-url": BAD_INPUT,
+    "balancer-list": BAD_INPUT,
     "cannot-write": OUR_FAULT,
     "capture": SUT_UNREACHABLE,
     "chaos-input": BAD_INPUT,

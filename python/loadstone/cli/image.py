@@ -23,6 +23,8 @@ image = typer.Typer(
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 _KIB = 1024
+_BUSY_PERCENT = 80
+"""From here on an instance that may have siblings asks for one."""
 
 
 class Board(StrEnum):
@@ -115,6 +117,15 @@ def boot(
         list[Path] | None, typer.Option(metavar="FILE", help="Block device; repeated, one for each instance.")
     ] = None,
     instances: Annotated[int, typer.Option(min=1, max=256, help="How many, at ports that follow.")] = 1,
+    grow_to: Annotated[
+        int, typer.Option(min=0, max=256, metavar="N", help="Siblings that busy instances ask for, N in all.")
+    ] = 0,
+    balancer: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="List of addresses, as nginx includes it.")
+    ] = None,
+    reload: Annotated[
+        str, typer.Option(metavar="COMMAND", help="Has the balancer read its list again.")
+    ] = "",
     cmdline: Annotated[str, typer.Option(metavar="WORDS", help="More words for the guest.")] = "",
     dhcp: Annotated[bool, typer.Option("--dhcp", help="The guest asks for its address.")] = False,
     accel: Annotated[Accel, typer.Option(help="KVM or emulation; auto: KVM where it works.")] = Accel.AUTO,
@@ -130,11 +141,15 @@ def boot(
     from loadstone.image.fleet import instances as several
     from loadstone.image.guest import ending
     from loadstone.image.qemu import ADDRESS, GATEWAY, HTTP_PORT, Disk, Machine
+    from loadstone.image.siblings import Balancer, Siblings
 
-    disks = _disks(disk or [], instances)
-    if port and port + instances - 1 > 65535:
-        raise LoadstoneError("image-options", f"there are no {instances} ports from {port} on")
+    most = max(instances, grow_to)
+    disks = _disks(disk or [], most)
+    if port and port + most - 1 > 65535:
+        raise LoadstoneError("image-options", f"there are no {most} ports from {port} on")
     own = [] if dhcp or "ip=" in cmdline else [f"ip={ADDRESS}", f"gw={GATEWAY}"]
+    if most > instances and "scale=" not in cmdline:
+        own.append(f"scale={_BUSY_PERCENT}")
     described = Machine(
         _image(what),
         board=machine.value,
@@ -142,16 +157,24 @@ def boot(
         words=[*own, *cmdline.split()],
         accelerator=_accelerator(accel),
     )
-    machines = several(described, instances, port, [Disk(one) for one in disks])
+    possible = several(described, most, port, [Disk(one) for one in disks])
+    machines, spare = possible[:instances], possible[instances:]
     addresses = [f"http://127.0.0.1:{one.ports[HTTP_PORT]}" for one in machines]
     _announce(described, addresses, as_json)
 
+    siblings = Siblings(
+        spare,
+        lambda sentence: print(sentence, file=sys.stderr),
+        Balancer(balancer, reload) if balancer else None,
+    )
+
     def say(number: int, line: str) -> None:
-        before = f"{number}: " if instances > 1 else ""
+        before = f"{number}: " if most > 1 else ""
         print(f"{before}{line}", file=sys.stderr if as_json else sys.stdout, flush=True)
+        siblings.hear(number, line)
 
     try:
-        with Fleet(machines, say) as fleet:
+        with Fleet(machines, say) as fleet, siblings.attend(fleet):
             codes = fleet.wait()
     except KeyboardInterrupt:
         return

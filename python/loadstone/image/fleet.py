@@ -25,16 +25,25 @@ class Fleet:
         """Starts them. LoadstoneError `program-missing`."""
         self.guests: list[Guest] = []
         self._all = contextlib.ExitStack()
-        cores = sorted(os.sched_getaffinity(0))
+        self._say = say
         with contextlib.ExitStack() as started:
-            for number, machine in enumerate(machines, 1):
-                guest = started.enter_context(Guest(machine, partial(say, number)))
-                self.guests.append(guest)
+            for machine in machines:
+                guest = started.enter_context(self.add(machine))
                 if len(machines) > 1:
-                    # More processors by more instances: none of them competes for a core while there are
-                    # enough.
-                    os.sched_setaffinity(guest.pid, {cores[(number - 1) % len(cores)]})
+                    self.pin(guest)
             self._all = started.pop_all()
+
+    def add(self, machine: Machine) -> Guest:
+        """Starts one more; whoever asks for it ends it. LoadstoneError `program-missing`."""
+        number = len(self.guests) + 1
+        guest = Guest(machine, partial(self._say, number))
+        self.guests.append(guest)
+        return guest
+
+    def pin(self, guest: Guest) -> None:
+        """Gives an instance a core of its own, while there are enough: more processors by more instances."""
+        cores = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(guest.pid, {cores[self.guests.index(guest) % len(cores)]})
 
     def __enter__(self) -> Fleet:
         """The instances."""
@@ -48,9 +57,10 @@ class Fleet:
 
     def wait(self) -> list[int]:
         """QEMU's exit codes, of those that have ended: of all, or of those that had when one ended badly."""
-        left = list(self.guests)
-        while left and all(code in (0, CLEAN) for code in self._codes()):
-            left = [guest for guest in left if guest.end_within(_LOOK_S) is None]
+        while left := [guest for guest in self.guests if guest.exit_code is None]:
+            if any(code not in (0, CLEAN) for code in self._codes()):
+                break
+            left[0].end_within(_LOOK_S)
         return self._codes()
 
     def _codes(self) -> list[int]:
