@@ -2,6 +2,7 @@
 
 use loadstone_store::vfs::{MemoryVfs, register};
 use loadstone_store::{Db, Entity, Id, Options, Ref};
+use rusqlite::config::DbConfig;
 use rusqlite::params;
 
 use crate::ROWS;
@@ -19,7 +20,8 @@ pub trait Contender {
 const TABLE: &str = "CREATE TABLE contact(id INTEGER PRIMARY KEY, name TEXT NOT NULL, mail TEXT NOT NULL, age INTEGER, \
                      balance REAL NOT NULL) STRICT; CREATE INDEX contact_age_index ON contact(age);";
 const INSERT: &str = "INSERT INTO contact(name, mail, age, balance) VALUES (?1, ?2, ?3, ?4)";
-const INSERT_RETURNING: &str = "INSERT INTO contact(name, mail, age, balance) VALUES (?1, ?2, ?3, ?4) RETURNING id";
+const INSERT_RETURNING: &str =
+    "INSERT INTO contact(name, mail, age, balance) VALUES (?1, ?2, ?3, ?4) RETURNING id";
 const GET: &str = "SELECT id, name, mail, age, balance FROM contact WHERE id = ?1";
 const FIND: &str = "SELECT id, name, mail, age, balance FROM contact WHERE age = ?1 ORDER BY id LIMIT ?2";
 const UPDATE: &str = "UPDATE contact SET name = ?1, mail = ?2, age = ?3, balance = ?4 WHERE id = ?5";
@@ -116,7 +118,12 @@ pub fn by_store() -> impl Contender {
 }
 
 fn read(row: &loadstone_store::Row<'_>) -> loadstone_store::Result<Plain> {
-    Ok(Plain { name: row.text(1)?.into(), mail: row.text(2)?.into(), age: row.opt_int(3)?, balance: row.real(4)? })
+    Ok(Plain {
+        name: row.text(1)?.into(),
+        mail: row.text(2)?.into(),
+        age: row.opt_int(3)?,
+        balance: row.real(4)?,
+    })
 }
 
 impl Contender for Store {
@@ -155,6 +162,8 @@ struct Rusqlite(rusqlite::Connection);
 
 pub fn by_rusqlite() -> impl Contender {
     let db = rusqlite::Connection::open_in_memory().expect("a database in memory");
+    // As the store sets it: else SQLite compiles a kept statement again whenever its parameters change.
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).expect("stable plans");
     db.execute_batch(TABLE).expect("the table");
     for number in 1..=ROWS {
         let row = plain(number);

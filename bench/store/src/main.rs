@@ -16,20 +16,19 @@ pub const ROWS: i64 = 10_000;
 const TASKS: [&str; 4] = ["get", "find", "insert", "update"];
 
 fn main() {
-    let mut arguments = std::env::args().skip(1).map(|word| word.parse::<usize>());
-    let rounds = arguments.next().and_then(Result::ok).unwrap_or(15);
-    let operations = arguments.next().and_then(Result::ok).unwrap_or(20_000);
+    const ROUNDS: usize = 15;
+    const OPERATIONS: usize = 20_000;
     let mut contenders: [(&str, Box<dyn Contender>); 3] = [
         ("entities", Box::new(by_entities())),
         ("SQL through Db", Box::new(by_store())),
         ("SQL through rusqlite", Box::new(by_rusqlite())),
     ];
-    println!("ns of CPU an operation, median of {rounds} rounds of {operations}; × SQL through rusqlite");
+    println!("ns of CPU an operation, median of {ROUNDS} rounds of {OPERATIONS}; × SQL through rusqlite");
     for (task, name) in TASKS.iter().enumerate() {
         let mut times = vec![Vec::new(); contenders.len()];
-        for _ in 0..rounds {
+        for _ in 0..ROUNDS {
             for (place, (_, contender)) in contenders.iter_mut().enumerate() {
-                times[place].push(measure(task, contender.as_mut(), operations));
+                times[place].push(measure(task, contender.as_mut(), OPERATIONS));
             }
         }
         let medians: Vec<_> = times.iter_mut().map(|times| median(times)).collect();
