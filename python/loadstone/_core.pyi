@@ -57,6 +57,28 @@ def expectations(plan_json: str) -> dict[str, dict[str, float]]:
     ValueError as `Run`.
     """
 
+def format_disk(path: str, mode: str) -> None:
+    """Makes the disk in the file `path` empty: with mode `log`, or with `journal`, SQLite's rollback journal.
+
+    ValueError with a sentence, also where it is too small.
+    """
+
+def load_olio_disk(
+    path: str, accounts: int, profile: str, options_json: str, progress: Callable[[int, int], None] | None
+) -> dict[str, int]:
+    """Creates the Olio data set on a formatted disk; rows by table.
+
+    OSError or ValueError with a sentence.
+    """
+
+def load_rubis_disk(
+    path: str, scale: float, options_json: str, progress: Callable[[int, int], None] | None
+) -> dict[str, int]:
+    """Creates the RUBiS data set on a formatted disk; rows by table.
+
+    Errors as of `load_olio_disk`.
+    """
+
 def load_olio(
     place: str, accounts: int, profile: str, options_json: str, progress: Callable[[int, int], None] | None
 ) -> dict[str, int]:

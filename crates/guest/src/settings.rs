@@ -67,9 +67,9 @@ pub struct Settings {
     pub disk: DiskUse,
     /// `folder=`: where the data are.
     pub folder: String,
-    /// `files=`: size of SURGE's set.
+    /// `surge.files=`: size of SURGE's set.
     pub files: u32,
-    /// `seed=`: of SURGE's set.
+    /// `surge.seed=`: of SURGE's set.
     pub seed: u64,
 }
 
@@ -89,7 +89,7 @@ impl Settings {
             workers: 0,
             disk: DiskUse::None,
             folder: "/data".into(),
-            files: 200,
+            files: 2000,
             seed: 1,
         };
         for (key, value) in words.filter_map(|word| word.split_once('=')) {
@@ -112,8 +112,8 @@ impl Settings {
                     }
                 }
                 "folder" => found.folder = value.into(),
-                "files" => found.files = value.parse().map_err(|_| bad())?,
-                "seed" => found.seed = value.parse().map_err(|_| bad())?,
+                "surge.files" => found.files = value.parse().map_err(|_| bad())?,
+                "surge.seed" => found.seed = value.parse().map_err(|_| bad())?,
                 _ => {}
             }
         }

@@ -4,6 +4,7 @@
 #![allow(missing_docs, reason = "the stub file is the documentation that Python reads")]
 
 mod chain;
+mod disk;
 mod files;
 mod network;
 mod relay;
@@ -30,6 +31,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<run::Run>()?;
     module.add_class::<site::Server>()?;
     module.add_function(wrap_pyfunction!(chain::solve_chain, module)?)?;
+    module.add_function(wrap_pyfunction!(disk::format_disk, module)?)?;
+    module.add_function(wrap_pyfunction!(disk::load_olio_disk, module)?)?;
+    module.add_function(wrap_pyfunction!(disk::load_rubis_disk, module)?)?;
     module.add_function(wrap_pyfunction!(files::serve_files, module)?)?;
     module.add_function(wrap_pyfunction!(network::run_switch, module)?)?;
     module.add_function(wrap_pyfunction!(relay::serve_relay, module)?)?;

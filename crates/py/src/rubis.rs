@@ -21,7 +21,7 @@ use crate::site::{
 /// Options of the loader; absent ones are the loader's defaults.
 #[derive(Deserialize, Default)]
 #[serde(default, deny_unknown_fields)]
-struct LoadSettings {
+pub struct LoadSettings {
     seed: Option<u64>,
     base_day: Option<String>,
     /// RUBiS's tables in a server's database make room.
@@ -38,11 +38,7 @@ pub fn load_rubis<'py>(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let settings: LoadSettings = parse(options_json)?;
-    let mut options = LoadOptions::new(scale);
-    options.seed = settings.seed.unwrap_or(options.seed);
-    if let Some(day) = &settings.base_day {
-        options.base_day = choice("day", day, Day::parse(day), "days such as 2008-10-22")?;
-    }
+    let options = load_options(scale, &settings)?;
     let loaded = reporting(py, progress, |report| {
         if is_shared(place) {
             loader::create_shared(place, settings.replace, &options, report)
@@ -51,6 +47,15 @@ pub fn load_rubis<'py>(
         }
     })?;
     rows(py, &loaded.map_err(load_error)?.tables())
+}
+
+pub fn load_options(scale: f64, settings: &LoadSettings) -> PyResult<LoadOptions> {
+    let mut options = LoadOptions::new(scale);
+    options.seed = settings.seed.unwrap_or(options.seed);
+    if let Some(day) = &settings.base_day {
+        options.base_day = choice("day", day, Day::parse(day), "days such as 2008-10-22")?;
+    }
+    Ok(options)
 }
 
 #[pyfunction]

@@ -31,7 +31,7 @@ const MEMORY_VFS: &str = "memory";
 /// Options of the loader; absent ones are the loader's defaults.
 #[derive(Deserialize, Default)]
 #[serde(default, deny_unknown_fields)]
-struct LoadSettings {
+pub struct LoadSettings {
     seed: Option<u64>,
     base_day: Option<String>,
     media_scale: Option<f64>,
@@ -204,7 +204,7 @@ pub fn choice<T>(what: &str, name: &str, value: Option<T>, choices: &str) -> PyR
     value.ok_or_else(|| PyValueError::new_err(format!("no {what} `{name}`; there are {choices}")))
 }
 
-fn load_options(accounts: u64, profile: &str, settings: &LoadSettings) -> PyResult<LoadOptions> {
+pub fn load_options(accounts: u64, profile: &str, settings: &LoadSettings) -> PyResult<LoadOptions> {
     let profile = choice("profile", profile, Profile::parse(profile), "cloudstone-2008 and olio-0.2")?;
     let mut options = LoadOptions::new(accounts, profile);
     options.seed = settings.seed.unwrap_or(options.seed);

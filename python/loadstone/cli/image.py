@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from loadstone.cli.columns import columns
+from loadstone.cli.image_disk import disk as disk_command
 from loadstone.errors import BAD_INPUT, OUR_FAULT, LoadstoneError
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class Accel(StrEnum):
 
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
+    image.command("disk")(disk_command)
     app.add_typer(image, name="image")
 
 
@@ -137,6 +139,7 @@ def boot(
 
     Example: loadstone image boot surge --instances 2 --port 8080
     """
+    from loadstone.drive import Interrupt
     from loadstone.image.fleet import Fleet
     from loadstone.image.fleet import instances as several
     from loadstone.image.guest import ending
@@ -174,7 +177,7 @@ def boot(
         siblings.hear(number, line)
 
     try:
-        with Fleet(machines, say) as fleet, siblings.attend(fleet):
+        with Interrupt().between_runs(), Fleet(machines, say) as fleet, siblings.attend(fleet):
             codes = fleet.wait()
     except KeyboardInterrupt:
         return

@@ -78,10 +78,10 @@ def build(app: str, to: Path | None = None, folder: Path | None = None) -> Built
 def linux_programs(*names: str) -> dict[str, Path]:
     """Static programs for the Linux guest, stripped, by the names of their packages without `loadstone-`.
 
-    SQLite is compiled with the options of the images, but for those that take away what Linux has.
-    Errors as `build`.
+    Everything is optimised as it is in the images, and SQLite has their options, but for those that take
+    away what Linux has. Errors as `build`.
     """
-    manifest = ["--manifest-path", str(checkout() / "Cargo.toml"), "--target", _TRIPLE]
+    manifest = ["--manifest-path", str(checkout() / "Cargo.toml"), "--target", _TRIPLE, *_profile()]
     flags = {"RUSTFLAGS": "-C target-feature=+crt-static", "LIBSQLITE3_FLAGS": " ".join(_sqlite_options())}
     found = {}
     for name in names:
@@ -125,11 +125,29 @@ def _strip(program: Path, to: Path) -> None:
     subprocess.run([tool("strip"), "--strip-all", "-o", str(to), str(program)], check=True)
 
 
+def _profile() -> list[str]:
+    """The images' levels of optimisation, for Cargo in another workspace."""
+    release = tomllib.loads((_images() / "Cargo.toml").read_text("utf-8"))["profile"]["release"]
+    levels = {"": release["opt-level"]}
+    for package, own in release.get("package", {}).items():
+        # SQLite comes with its bindings where there is a C library; `images` has no counterpart.
+        name = {"loadstone-sqlite": "libsqlite3-sys"}.get(package, package)
+        if name != "images":
+            levels[f'package."{name}".'] = own["opt-level"]
+    words = [f"profile.release.{name}opt-level={json.dumps(level)}" for name, level in levels.items()]
+    return [part for word in words for part in ("--config", word)]
+
+
 def _sqlite_options() -> list[str]:
-    """The part `both` of the images' SQLite options, for a C compiler."""
+    """The part `both` of the images' SQLite options, for a C compiler.
+
+    A process has threads, whatever it does with them: SQLite keeps its global locks and leaves out those of
+    connections (2), where an image has none at all (0).
+    """
     text = (_images() / "sqlite" / "options.txt").read_text("utf-8")
     lines = text.split("[both]")[1].split("[")[0].splitlines()
-    return [f"-DSQLITE_{line}" for line in lines if line and not line.startswith("#")]
+    options = [line for line in lines if line and not line.startswith("#")]
+    return [f"-DSQLITE_{one.replace('THREADSAFE=0', 'THREADSAFE=2')}" for one in options]
 
 
 def _has_feature(crate: str, feature: str) -> bool:

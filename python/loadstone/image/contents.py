@@ -59,11 +59,12 @@ def crate_of(symbol: Symbol) -> str:
 
 
 def by_crate(image: Image) -> dict[str, int]:
-    """Bytes in memory by crate, the largest first; empty for a stripped image.
+    """Bytes of the file by crate, the largest first; empty for a stripped image.
 
-    What no symbol covers, such as texts, is `constants without a name`; all of it is what the image loads.
+    What no symbol covers, such as texts, is `constants without a name`; all of it is what the image loads
+    from the file.
     """
-    sections = [section for section in image.sections if section.loaded]
+    sections = [section for section in image.sections if section.loaded and section.in_file]
     found: dict[str, int] = defaultdict(int)
     for section in sections:
         own = sorted(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 import socket
 import subprocess
@@ -12,6 +11,7 @@ from collections.abc import Callable
 from types import TracebackType
 
 from loadstone.errors import LoadstoneError
+from loadstone.image.first_answer import first_answer
 from loadstone.image.qemu import Machine
 
 CLEAN, PANIC, REFUSED = 33, 35, 37
@@ -117,17 +117,12 @@ class Guest:
     def wait_for_port(self, port: int, timeout_s: float, request: bytes) -> float:
         """Seconds from the start to the first byte of an answer to `request` on 127.0.0.1. Errors as
         `wait_for`.
-
-        QEMU takes connections before there is a guest, and cuts those that the guest does not answer: asks
-        until it does.
         """
-        deadline = time.monotonic() + timeout_s
-        while time.monotonic() < deadline:
-            if self._closed:
-                raise self._ended()
-            if _answers(port, request):
-                return time.monotonic() - self.started
-            time.sleep(0.001)
+        answered = first_answer(port, request, time.monotonic() + timeout_s, lambda: self._closed)
+        if answered is not None:
+            return answered - self.started
+        if self._closed:
+            raise self._ended()
         raise self._silent(f"the guest did not answer within {timeout_s:g} s")
 
     def wait_for_end(self, timeout_s: float) -> int:
@@ -200,10 +195,3 @@ def free_port() -> int:
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return int(one.getsockname()[1])
-
-
-def _answers(port: int, request: bytes) -> bool:
-    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1.0) as connection:
-        connection.sendall(request)
-        return bool(connection.recv(1))
-    return False

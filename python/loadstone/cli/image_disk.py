@@ -1,0 +1,77 @@
+"""`loadstone image disk`: disks for images."""
+
+from __future__ import annotations
+
+import json
+import re
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from loadstone.cli.columns import columns
+from loadstone.errors import LoadstoneError
+
+_UNITS = {"": 1 / (1 << 20), "K": 1 / 1024, "M": 1.0, "G": 1024.0}
+
+
+class Mode(StrEnum):
+    """How a transaction is made whole."""
+
+    LOG = "log"
+    JOURNAL = "journal"
+
+
+def disk(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The disk; there must be none yet.")],
+    size: Annotated[str, typer.Option(metavar="SIZE", help="Such as 64M or 2G.")] = "64M",
+    mode: Annotated[
+        Mode, typer.Option(help="log: transactions in a log of the disk's own; journal: SQLite's.")
+    ] = Mode.LOG,
+    load: Annotated[
+        str | None, typer.Option(metavar="APP:AMOUNT", help="A data set: olio:ACCOUNTS or rubis:SCALE.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
+) -> None:
+    """Make a disk for an image: formatted, and with an application's data if asked for.
+
+    Example: loadstone image disk olio.disk --size 128M --load olio:400
+    """
+    from loadstone.cli.progress import LoadingProgress
+    from loadstone.image.disks import blank, loaded
+
+    if file.exists():
+        raise LoadstoneError(
+            "image-disk", f"{file} is there already", hint="remove it first, or choose another"
+        )
+    mib = _mib(size)
+    app, amount = _data(load)
+    if app is None:
+        blank(file, mib, mode.value)
+        rows: dict[str, int] = {}
+    else:
+        rows = loaded(file, mib, mode.value, app, amount, LoadingProgress(app))
+    if as_json:
+        print(json.dumps({"file": str(file), "bytes": mib << 20, "mode": mode.value, "rows": rows}))
+    elif rows:
+        print(columns(["table", "rows"], [[name, f"{count:,}"] for name, count in rows.items()], {"rows"}))
+
+
+def _mib(size: str) -> int:
+    found = re.fullmatch(r"(\d+)([KMG]?)(?:i?B)?", size, re.IGNORECASE)
+    if not found:
+        raise LoadstoneError("image-disk", f"`{size}` is no size", hint="such as 64M or 2G")
+    return round(int(found[1]) * _UNITS[found[2].upper()])
+
+
+def _data(load: str | None) -> tuple[str | None, float]:
+    if load is None:
+        return None, 0.0
+    app, _, amount = load.partition(":")
+    try:
+        return app, float(amount)
+    except ValueError:
+        raise LoadstoneError(
+            "image-disk", f"`{load}` is no data set", hint="olio:ACCOUNTS, such as olio:400, or rubis:SCALE"
+        ) from None
