@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from loadstone.cli import study_connectors, study_nodes
+from loadstone.cli import study_appliance, study_connectors, study_nodes
 from loadstone.cli.columns import columns
 from loadstone.cli.conducted import Progress, conclude, going_on, say
 from loadstone.cli.run import INTERRUPTED, default_folder
@@ -29,6 +29,7 @@ TopologyFile = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
+    study_appliance.register(study)
     study_connectors.register(study)
     study_nodes.register(study)
     app.add_typer(study, name="study")

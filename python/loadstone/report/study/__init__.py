@@ -8,11 +8,16 @@ from loadstone.errors import LoadstoneError
 from loadstone.report.folder import Json, read_json
 from loadstone.report.html import page_of
 from loadstone.report.sections import Part
-from loadstone.report.study import balancers, connectors, nodes
+from loadstone.report.study import appliance, balancers, connectors, nodes
 
 NAME = "study.json"
 
-_PAGES = {"balancers": balancers.part, "connectors": connectors.part, "nodes": nodes.part}
+_PAGES = {
+    "appliance": appliance.part,
+    "balancers": balancers.part,
+    "connectors": connectors.part,
+    "nodes": nodes.part,
+}
 
 
 def read_study(folder: Path) -> Json:

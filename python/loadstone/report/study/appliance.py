@@ -1,0 +1,119 @@
+"""The page of the study `appliance`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from loadstone.report import format
+from loadstone.report.answer import OUTCOMES, Badge
+from loadstone.report.folder import Json
+from loadstone.report.sections import Part, Section, Tile, anchored, numbered
+from loadstone.report.study import appliance_charts as charts
+from loadstone.report.study import appliance_tables as tables
+from loadstone.report.study.palette import interval
+
+_SECTIONS = {
+    "size": (
+        "Size",
+        "What has to be kept and moved: the image alone, against Debian’s kernel and an initramfs.",
+    ),
+    "boot": ("Boot", "From the start of QEMU to the first byte of an answer."),
+    "memory": ("Memory", "The least memory in which the application answers."),
+    "idle": (
+        "At rest",
+        "Memory written to since the start, and processor time, of a guest that nobody asks.",
+    ),
+    "sql": (
+        "Storage",
+        "Figure 3. Records are inserted, updated and deleted, each in a transaction of its own, and every "
+        "value is read again and compared. Once with a host that forgets flushes, once with one that makes "
+        "them real.",
+    ),
+    "bulk": ("Bulk insert and scan", "Rows inserted in one transaction, then all read and compared."),
+    "alloc": ("Allocation", "Figure 4, in instructions: time on an emulated processor would say little."),
+    "counted": (
+        "Instructions of storage",
+        "In memory, without a disk: what is left is the processor’s work.",
+    ),
+    "http": ("HTTP", "The load is made on the other core."),
+}
+
+
+def part(study: Json, folder: Path) -> Part:
+    """Lays the study out."""
+    drawn = {"sql": charts.sql(study), "alloc": charts.allocations(study), "http": charts.http(study)}
+    sections = [
+        Section("targets", "What was to be shown", tables=[tables.targets(study), tables.paper(study)]),
+        *(
+            Section(
+                name,
+                *_SECTIONS[name],
+                wide=numbered("w", drawn.get(name, [])),
+                tables=[tables.cells(study, name)],
+            )
+            for name in study["parts"]
+        ),
+        _method(study, folder),
+    ]
+    return Part(
+        key="f1",
+        name="Appliance",
+        sentence=f"{study['summary']}.",
+        badges=_badges(study),
+        tiles=_tiles(study),
+        sections=[anchored(section, "f1") for section in sections],
+        absent=[],
+    )
+
+
+def _badges(study: Json) -> list[Badge]:
+    tasks = study["tasks"]
+    badges = []
+    if tasks["failed"]:
+        reasons = tuple(f"{one['part']}: {one['error'].splitlines()[0]}" for one in tasks["failed"][:5])
+        badges.append(Badge("bad", f"{len(tasks['failed'])} measurements failed", reasons))
+    if study["outcome"] == "complete":
+        badges.append(Badge("good", f"{tasks['done']} measurements"))
+    else:
+        told = OUTCOMES.get(study["outcome"], study["outcome"])
+        badges.append(Badge("warn", f"{told}; {tasks['done']} of {tasks['planned']} measured"))
+    judged = [one for one in study["targets"] if one["met"] is not None]
+    if judged:
+        met = sum(one["met"] for one in judged)
+        badges.append(Badge("good" if met == len(judged) else "bad", f"{met} of {len(judged)} targets met"))
+    if study["guests"]["accelerator"] == "tcg":
+        badges.append(Badge("warn", "emulated processor: ratios do not carry over to KVM"))
+    if study["size"] == "quick":
+        badges.append(Badge("warn", "quick: too few repetitions to rely on"))
+    return badges
+
+
+def _tiles(study: Json) -> list[Tile]:
+    """The figures that a reader of the paper looks for."""
+    wanted = (
+        ("size", {"app": "olio"}, "image_kb", "Olio’s image", "KB"),
+        ("boot", {"app": "olio", "board": "microvm", "guest": "image"}, "boot_ms", "boot, image", "ms"),
+        ("boot", {"app": "olio", "board": "microvm", "guest": "linux"}, "boot_ms", "boot, Linux guest", "ms"),
+    )
+    tiles = []
+    for name, case, figure, title, unit in wanted:
+        cell = next((one for one in study["parts"].get(name, ()) if one["case"] == case), None)
+        if cell:
+            tiles.append(Tile(title, interval(cell["figures"][figure]), unit, ""))
+    return tiles
+
+
+def _method(study: Json, folder: Path) -> Section:
+    machine, guests = study["machine"], study["guests"]
+    emulated = " (emulation)" if guests["accelerator"] == "tcg" else ""
+    facts = [
+        ("Command", " ".join(study["command"])),
+        ("Started", format.moment(study["started_at"])),
+        ("Ended", format.moment(study["ended_at"])),
+        ("Machine", f"{machine['cores']} cores, {machine['cpu']}, {format.size(machine['memory_bytes'])}"),
+        ("Guests", f"one core by {guests['accelerator']}{emulated}, {guests['memory_mib']} MiB"),
+        ("Linux guest", guests["kernel"]),
+        ("Seed of the order", format.text(study["seed"])),
+        ("Folder", str(folder)),
+    ]
+    return Section("method", "How it was measured", facts=facts)

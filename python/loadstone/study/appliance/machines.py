@@ -1,0 +1,119 @@
+"""The machines of the study: images and the Linux guest, with the same devices, memory and data."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from loadstone.image.build import Built, build, linux_programs
+from loadstone.image.disks import Form, blank, loaded
+from loadstone.image.guest import Guest, free_port
+from loadstone.image.linux import Kernel, kernel, linux, write_initramfs
+from loadstone.image.qemu import ADDRESS, GATEWAY, HTTP_PORT, Board, Disk, HostCache, Machine, accelerator
+from loadstone.image.sources import checkout
+from loadstone.study.appliance.description import Amounts, Description
+
+STRESS = "stress"
+WITH_DATA = ("olio", "rubis")
+
+
+class Machines:
+    """Builds what is booted, once, and describes machines."""
+
+    def __init__(self, description: Description, amounts: Amounts, folder: Path) -> None:
+        """Files are made in `folder`, which is the caller's to remove."""
+        self.description = description
+        self._amounts = amounts
+        self._folder = folder
+        self._built: dict[str, Built] = {}
+        self._initramfs: dict[tuple[str, bool], Path] = {}
+        self._data: dict[tuple[str, Form], Path] = {}
+
+    def image(self, app: str) -> Built:
+        """The image, built. LoadstoneError as `build`."""
+        if app not in self._built:
+            self._built[app] = build(app, self._folder / f"{app}.elf")
+        return self._built[app]
+
+    def kernel(self) -> Kernel:
+        """Of the Linux guest. LoadstoneError as `kernel`."""
+        return kernel()
+
+    def initramfs(self, board: Board, app: str) -> Path:
+        """The Linux guest's first process and the drivers, with the files or the program that `app` needs."""
+        key = (board, app == STRESS)
+        if key not in self._initramfs:
+            names = ("guest", STRESS) if app == STRESS else ("guest",)
+            programs = linux_programs(*names)
+            programs["init"] = programs.pop("guest")
+            to = self._folder / f"{board}-{'stress' if app == STRESS else 'sites'}.cpio.gz"
+            site = None if app == STRESS else checkout() / "images" / "site"
+            write_initramfs(to, board, programs, site)
+            self._initramfs[key] = to
+        return self._initramfs[key]
+
+    def serving(self, guest: str, app: str, board: Board, memory_mib: int | None = None) -> Machine:
+        """A machine that serves an application at a free port. Errors of building and of the disk."""
+        described = Machine(
+            self._folder,
+            board=board,
+            memory_mib=memory_mib or self.description.memory_mib,
+            ports={HTTP_PORT: free_port()},
+            disk=self._site_disk(guest, app),
+            accelerator=accelerator(),
+        )
+        own = ["disk=ext4"] if guest == "linux" and app in WITH_DATA else []
+        return self._on(described, guest, app, [f"ip={ADDRESS}", f"gw={GATEWAY}", *own])
+
+    def measuring(self, guest: str, words: Sequence[str], disk: Disk | None, *, counted: bool) -> Machine:
+        """A machine that runs the measuring program and ends; `counted` in virtual time."""
+        described = Machine(
+            self._folder,
+            memory_mib=self.description.memory_mib,
+            disk=disk,
+            # Only emulation counts instructions.
+            accelerator="tcg" if counted else accelerator(),
+            counts_instructions=counted,
+        )
+        return self._on(described, guest, STRESS, words)
+
+    def empty_disk(self, form: Form, cache: HostCache) -> Disk:
+        """A disk without data, formatted anew."""
+        file = self._folder / "empty.disk"
+        blank(file, self.description.disk_mib, form)
+        return Disk(file, cache)
+
+    def _on(self, machine: Machine, guest: str, app: str, words: Sequence[str]) -> Machine:
+        if guest == "image":
+            return replace(machine, kernel=self.image(app).stripped.path, words=words)
+        own = [f"app={app}"]
+        if any(word.startswith("stress.db=/data/") for word in words):
+            own.append("disk=ext4")
+        elif machine.disk and app == STRESS:
+            own.append("disk=raw")
+        return linux(machine, self.initramfs(machine.board, app), [*own, *words])
+
+    def _site_disk(self, guest: str, app: str) -> Disk | None:
+        """A fresh copy of the application's data; the same rows for both guests."""
+        if app not in WITH_DATA:
+            return None
+        form: Form = "log" if guest == "image" else "ext4"
+        if (app, form) not in self._data:
+            file = self._folder / f"{app}-{form}.disk"
+            loaded(file, self.description.disk_mib, form, app, self._amounts.accounts)
+            self._data[app, form] = file
+        copy = self._folder / f"{app}-{form}.copy"
+        shutil.copyfile(self._data[app, form], copy)
+        return Disk(copy, "unsafe")
+
+
+def pin(guest: Guest) -> None:
+    """Gives the guest the first core, so that whoever makes load has the other."""
+    cores = sorted(os.sched_getaffinity(0))
+    if len(cores) > 1:
+        # QEMU's threads are started one by one: what is set for the process is inherited by later ones only.
+        for task in Path(f"/proc/{guest.pid}/task").iterdir():
+            os.sched_setaffinity(int(task.name), {cores[0]})
