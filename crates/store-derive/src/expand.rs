@@ -3,30 +3,17 @@
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Lit, LitStr};
+use syn::{Ident, Lit, LitStr};
 
 use crate::attributes::{Index, OnDelete};
 use crate::model::{Column, Model};
 
 /// The implementation of `Entity`, the struct of its columns, and what the compiler is to check.
 pub fn expand(model: &Model) -> TokenStream {
-    let (name, table) = (&model.name, &model.table);
-    let columns_type = format_ident!("{}Columns", name);
+    let name = &model.name;
     let columns_struct = columns_struct(model);
-    let descriptions = model.columns.iter().map(description);
-    let indexes = model.indexes.iter().map(|index| index_description(model, index));
-    let additions = (1..=model.columns.len()).map(|index| quote!(entity::Addition::<Self, #index>::SQL));
-    let depths = model.columns.iter().filter(|column| !model.is_own(&column.kind)).map(|column| &column.kind);
-    let (fields, numbers): (Vec<_>, Vec<_>) =
-        model.columns.iter().map(|column| &column.field).zip(1_usize..).unzip();
-    let reads = model.columns.iter().zip(1_usize..).map(|(column, number)| {
-        let (field, kind) = (&column.field, &column.kind);
-        quote_spanned!(kind.span()=> #field: entity::required::<#kind>(row, #number)?)
-    });
-    let key = &model.key.field;
-    let key_type = &model.key.kind;
-    let key_check = quote_spanned!(key_type.span()=> let id: ::loadstone_store::Id<#name> = self.#key;);
     let checks = model.columns.iter().flat_map(|column| checks(model, column));
+    let (constants, methods) = (constants(model), methods(model));
     quote! {
         #columns_struct
 
@@ -37,66 +24,85 @@ pub fn expand(model: &Model) -> TokenStream {
 
             #[automatically_derived]
             impl ::loadstone_store::Entity for #name {
-                type Columns = #columns_type;
-                const NAME: &'static str = ::core::stringify!(#name);
-                const TABLE: &'static str = #table;
-                const COLUMNS: &'static [entity::Column] =
-                    &[entity::Column::of::<::loadstone_store::Ref<Self>>("id"), #(#descriptions),*];
-                const INDEXES: &'static [entity::Index] = &[#(#indexes),*];
-                const ADDITIONS: &'static [[&'static str; 3]] = &[["", "", ""], #(#additions),*];
-                const DEPTH: u32 = {
-                    let depths = [0 #(, <#depths as entity::Field>::DEPTH)*];
-                    let (mut most, mut next) = (0, 0);
-                    while next < depths.len() {
-                        if depths[next] > most {
-                            most = depths[next];
-                        }
-                        next += 1;
-                    }
-                    most + 1
-                };
-
-                fn columns() -> #columns_type {
-                    #columns_type {
-                        #key: entity::Col::new(),
-                        #(#fields: entity::Col::new(),)*
-                    }
-                }
-
-                fn key(&self) -> ::loadstone_store::Id<Self> {
-                    #key_check
-                    id
-                }
-
-                fn set_key(&mut self, id: ::loadstone_store::Id<Self>) {
-                    self.#key = id;
-                }
-
-                fn with_values<T>(
-                    &self,
-                    work: impl ::core::ops::FnOnce(&[::loadstone_store::Value<'_>]) -> T,
-                ) -> ::loadstone_store::Result<T> {
-                    let id = self.key().get().map(::loadstone_store::Ref::id);
-                    ::core::result::Result::Ok(work(&[
-                        #(entity::checked(&self.#fields, &Self::COLUMNS[#numbers], Self::TABLE)?,)*
-                        ::loadstone_store::Value::from(id),
-                    ]))
-                }
-
-                fn read(row: &::loadstone_store::Row<'_>) -> ::loadstone_store::Result<Self> {
-                    ::core::result::Result::Ok(Self {
-                        #key: ::loadstone_store::Ref::new(row.int(0)?).into(),
-                        #(#reads,)*
-                    })
-                }
+                #constants
+                #methods
             }
         };
     }
 }
 
+fn constants(model: &Model) -> TokenStream {
+    let (name, table, columns_type) = (&model.name, &model.table, columns_type(model));
+    let descriptions = model.columns.iter().map(description);
+    let indexes = model.indexes.iter().map(|index| index_description(model, index));
+    let additions = (1..=model.columns.len()).map(|index| quote!(entity::Addition::<Self, #index>::SQL));
+    let others = model.columns.iter().filter(|column| !model.is_own(&column.kind)).map(|column| &column.kind);
+    quote! {
+        type Columns = #columns_type;
+        const NAME: &'static str = ::core::stringify!(#name);
+        const TABLE: &'static str = #table;
+        const COLUMNS: &'static [entity::Column] =
+            &[entity::Column::of::<::loadstone_store::Ref<Self>>("id"), #(#descriptions),*];
+        const INDEXES: &'static [entity::Index] = &[#(#indexes),*];
+        const ADDITIONS: &'static [[&'static str; 3]] = &[["", "", ""], #(#additions),*];
+        const DEPTH: u32 = 1 + entity::deepest(&[#(<#others as entity::Field>::DEPTH),*]);
+    }
+}
+
+fn methods(model: &Model) -> TokenStream {
+    let (name, columns_type) = (&model.name, columns_type(model));
+    let (fields, numbers): (Vec<_>, Vec<_>) =
+        model.columns.iter().map(|column| &column.field).zip(1_usize..).unzip();
+    let reads = model.columns.iter().zip(1_usize..).map(|(column, number)| {
+        let (field, kind) = (&column.field, &column.kind);
+        quote_spanned!(kind.span()=> #field: entity::required::<#kind>(row, #number)?)
+    });
+    let (key, key_type) = (&model.key.field, &model.key.kind);
+    let key_check = quote_spanned!(key_type.span()=> let id: ::loadstone_store::Id<#name> = self.#key;);
+    quote! {
+        fn columns() -> #columns_type {
+            #columns_type {
+                #key: entity::Col::new(),
+                #(#fields: entity::Col::new(),)*
+            }
+        }
+
+        fn key(&self) -> ::loadstone_store::Id<Self> {
+            #key_check
+            id
+        }
+
+        fn set_key(&mut self, id: ::loadstone_store::Id<Self>) {
+            self.#key = id;
+        }
+
+        fn with_values<T>(
+            &self,
+            work: impl ::core::ops::FnOnce(&[::loadstone_store::Value<'_>]) -> T,
+        ) -> ::loadstone_store::Result<T> {
+            let id = self.key().get().map(::loadstone_store::Ref::id);
+            ::core::result::Result::Ok(work(&[
+                #(entity::checked(&self.#fields, &Self::COLUMNS[#numbers], Self::TABLE)?,)*
+                ::loadstone_store::Value::from(id),
+            ]))
+        }
+
+        fn read(row: &::loadstone_store::Row<'_>) -> ::loadstone_store::Result<Self> {
+            ::core::result::Result::Ok(Self {
+                #key: ::loadstone_store::Ref::new(row.int(0)?).into(),
+                #(#reads,)*
+            })
+        }
+    }
+}
+
+fn columns_type(model: &Model) -> Ident {
+    format_ident!("{}Columns", model.name)
+}
+
 fn columns_struct(model: &Model) -> TokenStream {
     let (name, visibility) = (&model.name, &model.visibility);
-    let columns_type = format_ident!("{}Columns", name);
+    let columns_type = columns_type(model);
     let doc = format!("Columns of [`{name}`], for filters and orders.");
     let key = &model.key.field;
     let fields = model.columns.iter().zip(1_usize..).map(|(column, number)| {

@@ -68,7 +68,7 @@ mod statements;
 mod text;
 
 pub use column::{Column, ColumnKind, OnDelete, Target};
-pub use field::{Field, Optional, Ordered, Reference, Textual, checked, required};
+pub use field::{Field, Optional, Ordered, Reference, Textual, checked, deepest, required};
 pub use filter::{
     And, AtLeast, AtMost, Col, Compare, Equal, Everything, Filter, Less, Like, Missing, More, Nor, OneOf,
     Operator, Or, Predicate, Unequal, Within,

@@ -254,6 +254,18 @@ pub fn required<F: Field>(row: &Row<'_>, column: usize) -> Result<F> {
     }
 }
 
+/// The largest of some depths; 0 for none.
+pub const fn deepest(depths: &[u32]) -> u32 {
+    let (mut most, mut next) = (0, 0);
+    while next < depths.len() {
+        if depths[next] > most {
+            most = depths[next];
+        }
+        next += 1;
+    }
+    most
+}
+
 fn out_of_range(number: i64, kind: &str) -> Error {
     Error::other(format!("{number} is no {kind}"))
 }
