@@ -25,10 +25,13 @@ const IO_APIC: usize = 0xfec0_0000;
 /// Registers of the local APIC.
 const SPURIOUS_VECTOR: usize = 0xf0;
 const TIMER_VECTOR: usize = 0x320;
+const SECOND_LINE: usize = 0x360;
 const TIMER_COUNT: usize = 0x380;
 const TIMER_NOW: usize = 0x390;
 const TIMER_DIVISOR: usize = 0x3e0;
 const MASKED: u32 = 1 << 16;
+/// Delivered as an interrupt that cannot be masked.
+const UNMASKABLE: u32 = 4 << 8;
 
 /// Where interrupts leave their mark: the timer, the console, the devices.
 #[unsafe(no_mangle)]
@@ -240,6 +243,8 @@ pub(super) fn start() {
     let left = || u64::from(u32::MAX - unsafe { local_apic(TIMER_NOW).read_volatile() });
     let hz = super::clock::calibrate(|| set(TIMER_COUNT, u32::MAX), left);
     TIMER_HZ.store(hz, Ordering::Relaxed);
+    // Who presses the NMI button of a machine that does not answer wants to know where it is: the report of an exception.
+    set(SECOND_LINE, UNMASKABLE);
     set(TIMER_VECTOR, TIMER.into());
     set(TIMER_COUNT, 0);
     route(CONSOLE_LINE, CONSOLE);
