@@ -78,7 +78,7 @@ def _users(inputs: Inputs, stated: Values) -> _WhatIf:
     ends = _ends(inputs.users)
     cases = [(inputs, replace(stated, users=end)) for end in ends]
     return _WhatIf(
-        "users", f"{ends[0]:,.4g}", f"{ends[1]:,.4g}", not inputs.users.uncertain, (cases[0], cases[1])
+        "users", _count(ends[0]), _count(ends[1]), not inputs.users.uncertain, (cases[0], cases[1])
     )
 
 
@@ -87,7 +87,7 @@ def _per_node(inputs: Inputs, stated: Values, at: int) -> _WhatIf:
     ends = _ends(tier.per_node)
     cases = [(inputs, replace(stated, per_node=_with(stated.per_node, at, end))) for end in ends]
     return _WhatIf(
-        tier.said("users a node holds"), f"{ends[0]:,.4g}", f"{ends[1]:,.4g}", not tier.per_node.uncertain,
+        tier.said("users a node holds"), _count(ends[0]), _count(ends[1]), not tier.per_node.uncertain,
         (cases[0], cases[1]),
     )  # fmt: skip
 
@@ -96,6 +96,10 @@ def _ends(estimate: Estimate) -> tuple[float, float]:
     if estimate.uncertain:
         return estimate.end("low"), estimate.end("high")
     return estimate.value / ASSUMED, estimate.value * ASSUMED
+
+
+def _count(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.4g}"
 
 
 def _with(all_: tuple[float, ...], at: int, value: float) -> tuple[float, ...]:

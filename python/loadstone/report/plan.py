@@ -266,7 +266,9 @@ def _uncertainty(found: Json) -> Section | None:
     facts.append(("Nothing meets the targets", f"in {100 * one['unmet']:.1f} %"))
     facts += [
         (
-            f"{win['tier']}: “{win['option']}”" if win["tier"] else f"“{win['option']}” is the cheapest",
+            f"{win['tier']}: “{win['option']}” is in the cheapest"
+            if win["tier"]
+            else f"“{win['option']}” is the cheapest",
             f"in {100 * win['share']:.1f} %",
         )
         for win in one["wins"]
@@ -297,7 +299,7 @@ def _levels(one: Json) -> Table:
         [
             words("up", "nodes up"),
             Column("users", "users held at the SLA", format.whole),
-            Column("share", "share of the year", format.figure),
+            Column("share", "share of the year", lambda share: f"{share:.3g}"),
         ],
         [*levels, *rest],
     )

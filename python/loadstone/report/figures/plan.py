@@ -10,6 +10,8 @@ from loadstone.report.folder import Json
 
 TALL = 380
 ROW = 34
+_LETTER = 6.6
+"""Mean width of a letter of an axis."""
 _COLOURS = ("@s1", "@s2", "@s4", "@s3", "@s5", "@s6")
 _LEAST = 1e-15
 
@@ -105,6 +107,7 @@ def tornado_figure(found: Json) -> Figure | None:
     bars = bars[::-1]
     middle = chosen["usd_per_month"]
     height = ROW * len(bars) + 70
+    names = [f"{bar['input']}: {bar['low']} … {bar['high']}" for bar in bars]
     traces = [_side(bars, end, middle, colour) for end, colour in (("at_low", "@s2"), ("at_high", "@s1"))]
     frame = layout(
         height,
@@ -112,10 +115,10 @@ def tornado_figure(found: Json) -> Figure | None:
         xaxis={"tickprefix": "$", "tickformat": ",d"},
         yaxis={
             "tickvals": list(range(len(bars))),
-            "ticktext": [f"{bar['input']}: {bar['low']} … {bar['high']}" for bar in bars],
+            "ticktext": names,
             "showgrid": False,
         },
-        margin={"l": 310},
+        margin={"l": max(310, 30 + _LETTER * max(len(name) for name in names))},
         barmode="overlay",
         hovermode="closest",
     )
@@ -143,7 +146,7 @@ def served_figure(found: Json) -> Figure:
         right=30,
         xaxis={
             "title": {"text": "users held at the SLA", "standoff": 6, "font": {"size": 12}},
-            "range": [0, 1.05 * max(users)],
+            "range": [-0.05 * max(users), 1.05 * max(users)],
             "tickformat": ",d",
         },
         yaxis={"type": "log", "tickformat": ".0e"},
