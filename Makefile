@@ -56,6 +56,9 @@ bench: .venv/.dev    ## beside the peers, same machine, same run
 	scripts/setup-peers
 	$(BIN)/python bench/engine.py
 
+bench-store:     ## SQLite on a raw block device beside SQLite on ext4, both on loop devices; root
+	python3 bench/block_store.py $(OPTIONS)
+
 bench-container: .venv/.dev    ## the web container beside hyper, axum, actix, may_minihttp, nginx, Apache and Tomcat, in ten minutes
 	scripts/setup-peers container
 	$(BIN)/python bench/container.py

@@ -82,7 +82,7 @@ def load_rubis_disk(
 def load_olio(
     place: str, accounts: int, profile: str, options_json: str, progress: Callable[[int, int], None] | None
 ) -> dict[str, int]:
-    """Creates the Olio data set in `place`, a folder or a database's URL; rows by table.
+    """Creates the Olio data set in `place`, a folder, a database's URL or `block:PATH`; rows by table.
 
     OSError or ValueError with a sentence; FileExistsError where there is something already.
     """
@@ -90,7 +90,7 @@ def load_olio(
 def load_rubis(
     place: str, scale: float, options_json: str, progress: Callable[[int, int], None] | None
 ) -> dict[str, int]:
-    """Creates the RUBiS data set in `place`, a folder or a database's URL; rows by table.
+    """Creates the RUBiS data set in `place`, as `load_olio` does; rows by table.
 
     Errors as of `load_olio`.
     """
@@ -114,7 +114,7 @@ def serve_files(folder: str, cache_bytes: int, valid_s: float, options_json: str
     """
 
 def serve_olio(place: str, options_json: str) -> Server:
-    """Serves the Olio data set in `place`, a folder or a database's URL.
+    """Serves the Olio data set in `place`, a folder, a database's URL or `block:PATH`.
 
     OSError or ValueError with a sentence.
     """

@@ -22,7 +22,7 @@ mod sink;
 mod text;
 
 #[cfg(feature = "std")]
-pub use places::{DATABASE, UPLOADS, create, create_in_memory, create_shared};
+pub use places::{DATABASE, UPLOADS, create, create_in_memory, create_on, create_shared, make_uploads_on};
 pub use profile::Profile;
 
 /// Fewest accounts: the largest attendance list has a hundred different users.

@@ -6,6 +6,7 @@
 mod chain;
 mod disk;
 mod files;
+mod mounted;
 mod network;
 mod relay;
 mod rubis;

@@ -14,6 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Deserialize;
 
+use crate::mounted::on_disk;
 use crate::site::{
     ServeSettings, Server, choice, config, is_shared, load_error, parse, reporting, rows, start,
 };
@@ -39,8 +40,11 @@ pub fn load_rubis<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let settings: LoadSettings = parse(options_json)?;
     let options = load_options(scale, &settings)?;
+    let disk = on_disk(place, store::Access::Create)?;
     let loaded = reporting(py, progress, |report| {
-        if is_shared(place) {
+        if let Some(store) = &disk {
+            loader::create_on(store, &options, report)
+        } else if is_shared(place) {
             loader::create_shared(place, settings.replace, &options, report)
         } else {
             loader::create(place, &options, report)
@@ -72,7 +76,9 @@ pub fn serve_rubis(py: Python<'_>, place: &str, options_json: &str) -> PyResult<
 }
 
 fn site_options(place: &str, password: Option<&str>) -> PyResult<Options> {
-    let mut options = if is_shared(place) {
+    let mut options = if let Some(store) = on_disk(place, store::Access::ReadWrite)? {
+        Options { store, ..Options::new(loader::DATABASE) }
+    } else if is_shared(place) {
         Options::new(place)
     } else {
         let mut options = Options::new(Path::new(place).join(loader::DATABASE).to_string_lossy());

@@ -18,6 +18,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Deserialize;
 
+use crate::mounted::on_disk;
 use crate::run::seconds;
 use crate::watch::{WatchSettings, refused, tls};
 
@@ -156,8 +157,11 @@ pub fn load_olio<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let settings: LoadSettings = parse(options_json)?;
     let options = load_options(accounts, profile, &settings)?;
+    let disk = on_disk(place, store::Access::Create)?;
     let loaded = reporting(py, progress, |report| {
-        if is_shared(place) {
+        if let Some(store) = &disk {
+            loader::create_on(store, &options, report)
+        } else if is_shared(place) {
             loader::create_shared(place, settings.replace, &options, report)
         } else {
             loader::create(place, &options, report)
@@ -276,6 +280,11 @@ pub fn is_shared(place: &str) -> bool {
 /// The site's options and surroundings: on files, on a database server, or with a data set made in memory.
 fn site(place: &str, settings: &ServeSettings) -> PyResult<(Options, Arc<dyn Host>)> {
     let host_error = |error: loadstone_olio::host::HostError| PyOSError::new_err(error.to_string());
+    // A disk without a data set must not get an empty database.
+    let disk = on_disk(place, store::Access::ReadWrite)?;
+    if let Some(store) = &disk {
+        loader::make_uploads_on(store).map_err(load_error)?;
+    }
     let (mut options, host): (Options, Arc<dyn Host>) = match &settings.memory {
         Some(memory) => {
             let load = load_options(memory.accounts, &memory.profile, &memory.options)?;
@@ -284,9 +293,11 @@ fn site(place: &str, settings: &ServeSettings) -> PyResult<(Options, Arc<dyn Hos
             options.store = store::Options { vfs: Some(MEMORY_VFS.into()), ..store::Options::memory() };
             (options, Arc::new(MemoryHost::new(MEMORY_UPLOAD_BYTES, CACHE_BYTES).map_err(host_error)?))
         }
-        None if is_shared(place) => {
-            let options = Options::new(place);
-            let host = SharedHost::new(place, options.store.clone(), CACHE_BYTES).map_err(host_error)?;
+        None if disk.is_some() || is_shared(place) => {
+            let mut options = Options::new(if disk.is_some() { loader::DATABASE } else { place });
+            options.store = disk.unwrap_or(options.store);
+            let place = options.database.clone();
+            let host = SharedHost::new(&place, options.store.clone(), CACHE_BYTES).map_err(host_error)?;
             (options, Arc::new(host))
         }
         None => {

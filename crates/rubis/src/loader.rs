@@ -17,7 +17,7 @@ mod places;
 mod rows;
 
 #[cfg(feature = "std")]
-pub use places::{DATABASE, create, create_in_memory, create_shared};
+pub use places::{DATABASE, create, create_in_memory, create_on, create_shared};
 
 /// What to load.
 #[derive(Debug, Clone, PartialEq)]

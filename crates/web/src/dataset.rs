@@ -10,7 +10,7 @@ use loadstone_store::{Bulk, Db, Dialect, Error, Result, Value};
 mod folder;
 
 #[cfg(feature = "std")]
-pub use folder::{create, create_in_memory, create_shared};
+pub use folder::{create, create_in, create_in_memory, create_shared};
 
 /// Called with how much is done and how much there is to do, in the same unit of work; the last call has
 /// both equal.

@@ -24,7 +24,8 @@ Database = Annotated[
     typer.Option(
         metavar="URL",
         envvar="LOADSTONE_DATABASE",
-        help="Database that several servers share: postgres://user:password@host:port/name, or mysql://…",
+        help="Database that several servers share: postgres://user:password@host:port/name, or mysql://…;"
+        " or block:PATH, a disk formatted for databases.",
     ),
 ]
 
@@ -44,7 +45,12 @@ _DATABASES = ("postgres", "postgresql", "mysql", "mariadb")
 
 
 def require_database(url: str, slug: str) -> None:
-    """Refuses what is no URL of a database that is known here. Error `slug`."""
+    """Refuses what is no URL of a database that is known here, and no disk that is there. Error `slug`."""
+    scheme, _, path = url.partition(":")
+    if scheme == "block":
+        if not Path(path).exists() or Path(path).is_dir():
+            raise LoadstoneError(slug, f"there is no disk {path}", hint="name a device or an image of one")
+        return
     if url.partition("://")[0] not in _DATABASES:
         raise LoadstoneError(
             slug, f"{url} is no database", hint="for example postgres://user:password@127.0.0.1:5432/olio"
@@ -118,6 +124,8 @@ def place_of(folder: Path, is_chosen: bool, database: str | None, replace: bool)
         if is_chosen:
             raise LoadstoneError("data-options", "say either --out or --database", hint="leave one out")
         require_database(database, "data-options")
+        if replace and database.startswith("block:"):
+            raise LoadstoneError("data-options", "--replace is for servers", hint="format the disk again")
         return database
     if replace:
         raise LoadstoneError("data-options", "--replace is for --database", hint="a folder must be a new one")

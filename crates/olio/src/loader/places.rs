@@ -4,6 +4,7 @@ use alloc::format;
 use std::fs;
 use std::path::Path;
 
+use loadstone_store::{Db, Options};
 use loadstone_web::dataset;
 
 use super::{Counts, LoadError, LoadOptions, Progress, load};
@@ -49,4 +50,24 @@ pub fn create_shared(
 ) -> Result<Counts, LoadError> {
     options.check()?;
     dataset::create_shared(database, replace, schema::DROP, |db| load(db, options, progress))
+}
+
+/// Makes a data set in [`DATABASE`] as `store` opens it.
+///
+/// # Errors
+/// As [`dataset::create_in`] and [`load`].
+pub fn create_on(
+    store: &Options,
+    options: &LoadOptions,
+    progress: Progress<'_>,
+) -> Result<Counts, LoadError> {
+    dataset::create_in(DATABASE, store, |db| load(db, options, progress))
+}
+
+/// Makes room for uploads in [`DATABASE`], where there are no folders; that there is some already is well.
+///
+/// # Errors
+/// As the database reports, for one that it is not there.
+pub fn make_uploads_on(store: &Options) -> Result<(), LoadError> {
+    Ok(Db::open(DATABASE, store)?.exec_batch(include_str!("../schema/upload.sql"))?)
 }

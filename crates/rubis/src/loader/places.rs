@@ -1,5 +1,6 @@
 //! A data set as a folder with `rubis.db`; or in memory; or in a database that several servers share.
 
+use loadstone_store::Options;
 use loadstone_web::dataset;
 
 use super::{Counts, LoadError, LoadOptions, Progress, load};
@@ -41,4 +42,16 @@ pub fn create_shared(
 ) -> Result<Counts, LoadError> {
     options.meta()?;
     dataset::create_shared(database, replace, schema::DROP, |db| load(db, options, progress))
+}
+
+/// Makes a data set in [`DATABASE`] as `store` opens it.
+///
+/// # Errors
+/// As [`dataset::create_in`] and [`load`].
+pub fn create_on(
+    store: &Options,
+    options: &LoadOptions,
+    progress: Progress<'_>,
+) -> Result<Counts, LoadError> {
+    dataset::create_in(DATABASE, store, |db| load(db, options, progress))
 }

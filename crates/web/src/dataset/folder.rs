@@ -67,11 +67,26 @@ pub fn create_shared<T>(
     drop: &'static str,
     load: impl FnOnce(&Db) -> Result<T, LoadError>,
 ) -> Result<T, LoadError> {
-    let db = Db::open(database, &Options::default())?;
     if replace {
+        let db = Db::open(database, &Options::default())?;
         // One statement for all: they refer to each other.
         db.exec_batch(drop)?;
-    } else if has_tables(&db)? {
+        return load(&db);
+    }
+    create_in(database, &Options::default(), load)
+}
+
+/// Makes a data set in `database`, opened with `options`. One that holds tables is left alone.
+///
+/// # Errors
+/// [`LoadError::Exists`] when there are tables; else as `load`.
+pub fn create_in<T>(
+    database: &str,
+    options: &Options,
+    load: impl FnOnce(&Db) -> Result<T, LoadError>,
+) -> Result<T, LoadError> {
+    let db = Db::open(database, options)?;
+    if has_tables(&db)? {
         return Err(LoadError::Exists(format!("{} holds tables already", without_password(database))));
     }
     load(&db)

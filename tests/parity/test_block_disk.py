@@ -1,0 +1,77 @@
+"""Olio with its database on a disk of its own: refusals, and the same bytes as from a folder."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from shared_sites import serving
+
+from loadstone._core import format_disk
+
+HERE = Path(__file__).parent / "conformance"
+sys.path.insert(0, str(HERE))
+
+from conformance.__main__ import differences  # noqa: E402
+from walk import walk  # noqa: E402
+
+BYTES = 64 << 20
+
+
+def _load(place: str | Path, *options: str) -> subprocess.CompletedProcess[str]:
+    where = "--database" if str(place).startswith("block:") else "--out"
+    command = ["-m", "loadstone", "olio", "load", "--accounts", "120", "--media-scale", "0.01"]
+    return subprocess.run(
+        [sys.executable, *command, where, str(place), *options], capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize("mode", ["log", "journal"])
+def test_a_disk_and_a_folder_cannot_be_told_apart(tmp_path: Path, mode: str) -> None:
+    disk = tmp_path / "disk.img"
+    format_disk(str(disk), BYTES, mode)
+    for place in (f"block:{disk}", tmp_path / "data"):
+        loaded = _load(place)
+        assert loaded.returncode == 0, loaded.stderr
+    again = _load(f"block:{disk}")
+    assert again.returncode == 2 and "holds tables already" in again.stderr, again.stderr
+    with serving(f"block:{disk}") as urls:
+        on_disk = walk(urls[0])
+        second = _load(f"block:{disk}")
+        assert second.returncode == 4 and "another process has it" in second.stderr, second.stderr
+    with serving(str(tmp_path / "data")) as urls:
+        in_folder = walk(urls[0])
+    assert on_disk.faults == []
+    assert differences(on_disk.answers, in_folder.answers) == []
+    # The site was killed: what it had committed is there when it starts again.
+    with serving(f"block:{disk}") as urls:
+        assert walk(urls[0]).faults, "the changes of the first walk are gone"
+
+
+def test_what_is_no_formatted_disk_is_refused(tmp_path: Path) -> None:
+    disk = tmp_path / "disk.img"
+    absent = _load(f"block:{disk}")
+    assert absent.returncode == 2 and "there is no disk" in absent.stderr, absent.stderr
+    disk.write_bytes(bytes(BYTES))
+    blank = _load(f"block:{disk}")
+    assert blank.returncode == 4 and "was not formatted" in blank.stderr, blank.stderr
+    format_disk(str(disk), 0, "log")
+    disk.write_bytes(disk.read_bytes()[: BYTES // 2])
+    short = _load(f"block:{disk}")
+    assert short.returncode == 4 and "are needed" in short.stderr, short.stderr
+    replaced = _load(f"block:{disk}", "--replace")
+    assert replaced.returncode == 2 and "format the disk again" in replaced.stderr, replaced.stderr
+
+
+def test_a_disk_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
+    disk = str(tmp_path / "disk.img")
+    with pytest.raises(ValueError, match="blocks of 4096 bytes"):
+        format_disk(disk, 1 << 16, "log")
+    with pytest.raises(FileExistsError):
+        format_disk(disk, BYTES, "log")
+    with pytest.raises(ValueError, match="log and journal"):
+        format_disk(disk, 0, "wal")
+    with pytest.raises(OSError, match="No such file"):
+        format_disk(str(tmp_path / "absent"), 0, "log")
