@@ -1,10 +1,10 @@
 """SQLite on a bare block device beside SQLite on ext4: commits a second, CPU, bytes and flushes, in one run.
 
-One loop device holds an ext4, another one is the raw device; both are backed by files of one kind, in
-memory (a flush costs nothing) or on this machine's disk (a flush is a real one). The same program with the same
-SQLite makes every measurement, a process each, places in turn in every round. Needs root for the loop devices.
+One loop device holds an ext4, another one is the raw device; both are backed by files of one kind: in memory,
+where a flush costs nothing, or on this machine's disk, where it is a real one. The same program with the same
+SQLite makes every measurement, a process each, places in turn in every round. Loop devices need root.
 
-    python bench/block_store.py [--rounds 5] [--sizes 1 64 1024 ...] [--only memory|disk] [--out FOLDER]
+    python bench/block_store.py [--rounds 5] [--sizes 1 64 1024 ...] [--rows N] [--only memory|disk]
 """
 
 from __future__ import annotations
@@ -71,16 +71,16 @@ def ext4(device: str) -> Iterator[Path]:
 
 
 def command(place: str, journal: str, raw: bool, synchronous: str, size: int, rows: int) -> list[str]:
-    """How the program is called."""
+    """How the program is called, with a place that is empty."""
+    if not raw:
+        for old in Path(place).parent.glob(Path(place).name + "*"):
+            old.unlink()
     where = f"direct:{place}" if raw else place
     return [str(PROGRAM), where, journal, synchronous, str(size), str(rows)]
 
 
 def measure(place: str, journal: str, raw: bool, synchronous: str, size: int, rows: int) -> list[Row]:
     """The phases of one process."""
-    if not raw:
-        for old in Path(place).parent.glob(Path(place).name + "*"):
-            old.unlink()
     done = subprocess.run(
         command(place, journal, raw, synchronous, size, rows), check=True, capture_output=True, text=True
     )
@@ -103,12 +103,12 @@ def flushes(place: str, journal: str, raw: bool, synchronous: str, size: int, ro
     return sum(int(count) for count in calls) / (3 * rows)
 
 
-def rows_for(size: int) -> int:
+def rows_for(size: int, most: int) -> int:
     """Rows written one by one: fewer large ones, so that a place is not full."""
-    return 400 if size <= 4096 else 120
+    return most if size <= 4096 else min(most, 120)
 
 
-def run(backing: str, rounds: int, sizes: list[int]) -> list[Row]:
+def run(backing: str, rounds: int, sizes: list[int], most_rows: int) -> list[Row]:
     """Every measurement on one backing."""
     found: list[Row] = []
     with ExitStack() as stack:
@@ -116,7 +116,7 @@ def run(backing: str, rounds: int, sizes: list[int]) -> list[Row]:
         folder = stack.enter_context(ext4(stack.enter_context(loop_device(BACKINGS[backing]))))
         for synchronous in ("full", "normal"):
             for size in sizes:
-                rows = rows_for(size)
+                rows = rows_for(size, most_rows)
                 for turn in range(rounds):
                     for name, journal, raw in PLACES[turn % len(PLACES) :] + PLACES[: turn % len(PLACES)]:
                         place = raw_device if raw else str(folder / "bench.db")
@@ -186,6 +186,7 @@ def main() -> None:
     )
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
+    parser.add_argument("--rows", type=int, default=400)
     parser.add_argument("--only", choices=sorted(BACKINGS))
     parser.add_argument("--out", type=Path)
     asked = parser.parse_args()
@@ -195,7 +196,7 @@ def main() -> None:
     subprocess.run([*build, "--example", "commits"], cwd=ROOT, check=True)
     rows: list[Row] = []
     for backing in [asked.only] if asked.only else BACKINGS:
-        rows += run(backing, asked.rounds, asked.sizes)
+        rows += run(backing, asked.rounds, asked.sizes, asked.rows)
     today = datetime.datetime.now(tz=datetime.UTC).date()
     name = f"{today}-{platform.machine()}-{os.cpu_count()}core"
     out = asked.out or Path(__file__).parent / "runs" / name / "block-store"
