@@ -28,10 +28,16 @@ def _load(place: str | Path, *options: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+def _serve(place: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "loadstone", "serve", "olio", "--port", "0", "--database", place]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+
+
 @pytest.mark.parametrize("mode", ["log", pytest.param("journal", marks=pytest.mark.long)])
 def test_a_disk_and_a_folder_cannot_be_told_apart(tmp_path: Path, mode: str) -> None:
     disk = tmp_path / "disk.img"
-    format_disk(str(disk), BYTES, mode)
+    disk.write_bytes(bytes(BYTES))
+    format_disk(str(disk), mode)
     for place in (f"block:{disk}", tmp_path / "data"):
         loaded = _load(place)
         assert loaded.returncode == 0, loaded.stderr
@@ -60,7 +66,9 @@ def test_what_is_no_formatted_disk_is_refused(tmp_path: Path) -> None:
     disk.write_bytes(bytes(BYTES))
     blank = _load(f"block:{disk}")
     assert blank.returncode == 4 and "was not formatted" in blank.stderr, blank.stderr
-    format_disk(str(disk), 0, "log")
+    format_disk(str(disk), "log")
+    empty = _serve(f"block:{disk}")
+    assert empty.returncode == 4 and "unable to open database" in empty.stderr, empty.stderr
     disk.write_bytes(disk.read_bytes()[: BYTES // 2])
     short = _load(f"block:{disk}")
     assert short.returncode == 4 and "are needed" in short.stderr, short.stderr
@@ -69,12 +77,11 @@ def test_what_is_no_formatted_disk_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_disk_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
-    disk = str(tmp_path / "disk.img")
+    disk = tmp_path / "disk.img"
+    disk.write_bytes(bytes(1 << 16))
     with pytest.raises(ValueError, match="blocks of 4096 bytes"):
-        format_disk(disk, 1 << 16, "log")
-    with pytest.raises(FileExistsError):
-        format_disk(disk, BYTES, "log")
+        format_disk(str(disk), "log")
     with pytest.raises(ValueError, match="log and journal"):
-        format_disk(disk, 0, "wal")
-    with pytest.raises(OSError, match="No such file"):
-        format_disk(str(tmp_path / "absent"), 0, "log")
+        format_disk(str(disk), "wal")
+    with pytest.raises(ValueError, match="No such file"):
+        format_disk(str(tmp_path / "absent"), "log")

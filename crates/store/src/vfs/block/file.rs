@@ -4,7 +4,7 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::vec::Vec;
 
-use rustix::fs::{FileType, FlockOperation, Mode, OFlags, fdatasync, flock, fstat, ftruncate, open};
+use rustix::fs::{FileType, FlockOperation, Mode, OFlags, fdatasync, flock, fstat, open};
 use rustix::io::{Errno, IoSlice, pread, pwritev};
 
 use super::super::VfsError;
@@ -42,16 +42,6 @@ impl FileDevice {
             _ => return Err(Errno::NOTBLK),
         };
         Ok(Self { file, blocks: bytes / BLOCK_BYTES as u64, direct })
-    }
-
-    /// Makes a new file of `bytes` bytes, all zero, that takes room only as it is written.
-    ///
-    /// # Errors
-    /// As the system refuses; [`Errno::EXIST`] when there is one.
-    pub fn create(path: impl AsRef<Path>, bytes: u64) -> Result<(), Errno> {
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-        let file = open(path.as_ref(), flags, Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::ROTH)?;
-        ftruncate(&file, bytes)
     }
 
     /// Whether requests go past the machine's page cache.
