@@ -42,6 +42,8 @@ test-long: .venv/.dev   ## minutes: real browser, real servers, long measurement
 lint: .venv/.dev     ## format, clippy, ruff, mypy, the seam's stub against the module
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	cargo fmt --manifest-path images/Cargo.toml --all --check
+	cargo clippy --manifest-path images/Cargo.toml --features olio,rubis,stress --bins --quiet -- -D warnings
 	$(BIN)/ruff format --check python tests scripts bench
 	$(BIN)/ruff check python tests scripts bench
 	$(BIN)/mypy
@@ -49,6 +51,7 @@ lint: .venv/.dev     ## format, clippy, ruff, mypy, the seam's stub against the 
 
 format:          ## format everything
 	cargo fmt --all
+	cargo fmt --manifest-path images/Cargo.toml --all
 	$(BIN)/ruff format python tests scripts bench
 	$(BIN)/ruff check --fix python tests scripts bench
 
@@ -74,4 +77,4 @@ fuzz:            ## every parser for ten minutes; installs cargo-fuzz
 	scripts/fuzz 600
 
 clean:           ## remove everything that was built
-	rm -rf .venv target tests/nostd/target fuzz/target
+	rm -rf .venv target images/target tests/nostd/target fuzz/target

@@ -148,7 +148,7 @@ impl Conversation {
         });
         desk.counters.bytes_in += taken.unwrap_or(0) as u64;
         self.intake.advance(desk.limits);
-        desk.spare = (desk.spare + before).saturating_sub(self.intake.memory());
+        desk.spare = desk.spare.saturating_add(before).saturating_sub(self.intake.memory());
         true
     }
 

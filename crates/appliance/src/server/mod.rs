@@ -95,6 +95,8 @@ struct Site {
     application: Application,
     /// Most sockets.
     most: usize,
+    /// Whether it is served as well when clients have taken all memory that they may.
+    vital: bool,
 }
 
 /// All connections of a machine.
@@ -156,7 +158,9 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
         let each = self.buffers.0 + self.buffers.1 + BESIDE;
         let most = if connections > 0 { connections } else { (free / 2 / each).clamp(LEAST, 4096) };
         self.limits.body_bytes = self.limits.body_bytes.min(free as u64 / 8);
-        self.sites.push(Site { port, application: Application::new(handler), most });
+        // The first port is the site's; those behind it are the operator's.
+        let vital = !self.sites.is_empty();
+        self.sites.push(Site { port, application: Application::new(handler), most, vital });
         self.wire.gates.push(Gate { port, ..Gate::default() });
     }
 
@@ -301,6 +305,7 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
                 _ => {
                     open += 1;
                     let site = &mut self.sites[slot.site];
+                    let vital = site.vital;
                     let mut desk = Desk {
                         application: &mut site.application,
                         counters: &mut self.counters,
@@ -309,14 +314,16 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
                         now_ms: now.ms(),
                         unix_s: now.unix_s,
                         draining: self.draining,
-                        spare,
+                        spare: if vital { usize::MAX } else { spare },
                     };
                     let conversation = slot.conversation.get_or_insert_with(|| {
                         desk.counters.accepted += 1;
                         Conversation::new(now.ms(), &self.timeouts)
                     });
                     again |= conversation.step(socket, &mut desk) == Step::Again;
-                    spare = desk.spare;
+                    if !vital {
+                        spare = desk.spare;
+                    }
                 }
             }
             at += 1;
