@@ -7,19 +7,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use loadstone_http::{
-    Body, DATE_LEN, Handler, Limits, Parting, Response, ResponseContext, Service, Version, answer_absence,
-    answer_failure, answer_for_server, format_date, parting, write_response_head,
+    Body, DATE_LEN, Flow, Handler, Limits, Parting, Response, ResponseContext, Service, Version,
+    answer_absence, answer_failure, answer_for_server, format_date, parting, write_response_head,
 };
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::connection::{Connection, Ending};
 use crate::counters::Tally;
 use crate::finishing::Finisher;
-use crate::flow::{Flow, PIECES};
 use crate::outgoing::{Outgoing, send_response};
 
 /// Pipelined requests of one connection answered in a row before others get their turn.
 const TURN: usize = 16;
+/// Pieces of content made in a row before others get their turn.
+const PIECES: usize = 64;
 /// A body up to this size is copied behind its head: one buffer is cheaper to send than two.
 const COPIED_BODY: usize = 4096;
 

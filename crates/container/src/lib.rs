@@ -34,7 +34,6 @@ mod event_loop;
 mod exchange;
 mod files;
 mod finishing;
-mod flow;
 mod hybrid;
 mod lifetime;
 mod listener;

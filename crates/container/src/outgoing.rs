@@ -4,12 +4,11 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
 
-use loadstone_http::{Body, FilePart};
+use loadstone_http::{Body, FilePart, Flow};
 use rustix::fs::sendfile;
 use rustix::io::Errno;
 use rustix::net::{SendFlags, send};
 
-use crate::flow::Flow;
 use crate::socket::Socket;
 use crate::watch::Record;
 

@@ -1,14 +1,15 @@
 //! One connection: received bytes become requests, responses become sent bytes. It never waits; what it waits for is told.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
-use loadstone_http::{Body, CONTINUE, Intake, Parting, Phase, Version};
+use loadstone_http::{Body, CONTINUE, Flow, Intake, Parting, Phase, Version};
 use smoltcp::socket::tcp::Socket;
 
 use super::answer::Desk;
 use super::{LINGER_MS, Timeouts};
 
-/// Pipelined requests of one connection answered in a row before others get their turn.
+/// Pipelined requests of one connection answered, and pieces of content made, in a row before others get their turn.
 const TURN: usize = 16;
 
 /// What a connection waits for.
@@ -31,10 +32,21 @@ pub(super) enum Waiting {
 struct Outgoing {
     head: Vec<u8>,
     body: Body,
+    /// What follows, of content that is made while it is sent.
+    flow: Option<Flow>,
     sent: usize,
 }
 
 impl Outgoing {
+    /// A response of which nothing is with the socket.
+    fn new(head: Vec<u8>, body: Body, version: Version) -> Self {
+        let (body, flow) = match body {
+            Body::Stream(stream) => (Body::Empty, Some(Flow::new(stream, version))),
+            whole => (whole, None),
+        };
+        Self { head, body, flow, sent: 0 }
+    }
+
     /// Gives the socket what it takes; whether everything is with it.
     fn flush(&mut self, socket: &mut Socket<'_>) -> bool {
         for (start, bytes) in [(0, self.head.as_slice()), (self.head.len(), self.body.as_slice())] {
@@ -45,6 +57,21 @@ impl Outgoing {
             }
         }
         self.sent == self.head.len() + self.body.len()
+    }
+
+    /// Whether content has not ended.
+    fn is_unfinished(&self) -> bool {
+        self.flow.as_ref().is_some_and(|flow| !flow.is_over())
+    }
+
+    /// Puts the next piece of content in the place of what the socket has.
+    ///
+    /// # Errors
+    /// The content cannot be completed.
+    fn refill(&mut self) -> Result<(), String> {
+        let Some(flow) = &mut self.flow else { return Ok(()) };
+        self.sent = 0;
+        flow.next(&mut self.head)
     }
 }
 
@@ -98,9 +125,20 @@ impl Conversation {
                 let before = outgoing.sent;
                 let all = outgoing.flush(socket);
                 desk.counters.bytes_out += (outgoing.sent - before) as u64;
+                progress |= outgoing.sent > before;
                 if !all {
-                    let progress = outgoing.sent > before;
                     return self.wait(Waiting::Write, progress, desk);
+                }
+                if outgoing.is_unfinished() {
+                    if turns == 0 {
+                        self.wait(Waiting::Write, progress, desk);
+                        return Step::Again;
+                    }
+                    turns -= 1;
+                    if outgoing.refill().is_err() {
+                        return self.break_off(socket, desk);
+                    }
+                    continue;
                 }
                 desk.recycle(core::mem::take(&mut outgoing.head), core::mem::take(&mut outgoing.body));
                 self.outgoing = None;
@@ -161,15 +199,22 @@ impl Conversation {
         let Some((head, request)) = self.intake.request() else { return };
         let (bytes, body, parting) = desk.answer(&head, &request, more);
         self.parting = parting;
-        self.outgoing = Some(Outgoing { head: bytes, body, sent: 0 });
+        self.outgoing = Some(Outgoing::new(bytes, body, head.version));
     }
 
     /// Answers `status` from the server itself; the connection closes behind it.
     pub fn refuse(&mut self, status: u16, desk: &mut Desk<'_>) {
         let (head, body) = desk.refuse(status, Version::Http11);
         self.parting = Parting::Linger;
-        self.outgoing = Some(Outgoing { head, body, sent: 0 });
+        self.outgoing = Some(Outgoing::new(head, body, Version::Http11));
         self.intake.shrink();
+    }
+
+    /// Ends a response that cannot be completed by a reset, which no client takes for the content's end.
+    fn break_off(&mut self, socket: &mut Socket<'_>, desk: &Desk<'_>) -> Step {
+        socket.abort();
+        (self.outgoing, self.parting, self.shut) = (None, Parting::Close, true);
+        self.wait(Waiting::Linger, false, desk)
     }
 
     /// Closes our side although the client may want more.

@@ -7,7 +7,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::cell::RefCell;
 
-use loadstone_http::{Handler, Request, Response};
+use loadstone_http::{ChunkedDecoder, Handler, Produce, Request, Response};
 use smoltcp::iface::{Config, Interface, SocketHandle, SocketSet};
 use smoltcp::socket::tcp::{Socket, SocketBuffer, State};
 use smoltcp::wire::{EthernetAddress, HardwareAddress, IpAddress, IpCidr};
@@ -62,13 +62,33 @@ impl Outgoing for Way {
     fn flush(&mut self) {}
 }
 
-/// Says what it was asked; `/large` is a hundred kilobytes.
+/// A hundred pieces of a thousand bytes, or half of them and then none.
+struct Pieces {
+    made: u32,
+    breaks: bool,
+}
+
+impl Produce for Pieces {
+    fn produce(&mut self, into: &mut Vec<u8>) -> Result<bool, String> {
+        if self.breaks && self.made == 50 {
+            return Err("no more".to_string());
+        }
+        into.resize(1000, b'x');
+        self.made += 1;
+        Ok(self.made < 100)
+    }
+}
+
+/// Says what it was asked; `/large` is a hundred kilobytes, `/pieces` too, and `/half` does not get so far.
 struct Echo;
 
 impl Handler for Echo {
     fn handle(&mut self, request: &Request<'_>, response: &mut Response) {
         match request.path {
             "/large" => drop(response.text(alloc::vec![b'x'; 100_000])),
+            path @ ("/pieces" | "/half") => {
+                response.stream("text/plain", Pieces { made: 0, breaks: path == "/half" });
+            }
             "/none" => drop(response.not_found()),
             path => {
                 let said = alloc::format!("{path}:{}", String::from_utf8_lossy(request.body));
@@ -206,6 +226,51 @@ fn bytes_arrive_whole_on_a_wire_that_loses_some() {
     let answer = world.ask(client, &get("/large"));
     let (_, body) = answer.split_once("\r\n\r\n").unwrap();
     assert_eq!((body.len(), body.bytes().all(|byte| byte == b'x')), (100_000, true));
+}
+
+#[test]
+fn content_of_unknown_length_comes_in_chunks_and_the_connection_stays() {
+    let mut world = World::new("rx=4096 tx=8192", Some(7));
+    let client = world.connect();
+    for _ in 0..2 {
+        world.send(client, get("/pieces").as_bytes());
+        let bytes = world.receive(client, 60_000, |bytes| bytes.ends_with(b"\r\n0\r\n\r\n"));
+        let at = bytes.windows(4).position(|four| four == b"\r\n\r\n").unwrap() + 4;
+        let head = String::from_utf8_lossy(&bytes[..at]);
+        assert!(
+            head.contains("Transfer-Encoding: chunked\r\n") && !head.contains("Content-Length"),
+            "{head}"
+        );
+        let (mut decoder, mut read) = (ChunkedDecoder::new(), Vec::new());
+        decoder.decode(&bytes[at..], |data| read.extend_from_slice(data)).unwrap();
+        assert_eq!((decoder.is_done(), read.len()), (true, 100_000));
+        assert!(read.iter().all(|byte| *byte == b'x'));
+    }
+    let head = world.ask(client, "HEAD /pieces HTTP/1.1\r\nHost: x\r\n\r\n");
+    assert!(head.ends_with("\r\n\r\n"), "{head}");
+}
+
+#[test]
+fn an_old_client_reads_content_of_unknown_length_until_the_connection_ends() {
+    let mut world = World::new("tx=8192", None);
+    let client = world.connect();
+    world.send(client, b"GET /pieces HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+    let bytes = world.receive(client, 1000, |_| false);
+    assert!(!bytes.windows(7).any(|seven| seven == b"chunked"));
+    assert!(bytes.len() > 100_000 && bytes[bytes.len() - 100_000..].iter().all(|byte| *byte == b'x'));
+    assert!(!world.socket(client).may_recv(), "the connection's end is the content's");
+}
+
+#[test]
+fn content_that_breaks_off_ends_with_a_reset() {
+    let mut world = World::new("tx=8192", None);
+    let client = world.connect();
+    world.send(client, get("/half").as_bytes());
+    let bytes = world.receive(client, 1000, |_| false);
+    assert!(bytes.starts_with(b"HTTP/1.1 200 OK\r\n") && !bytes.ends_with(b"0\r\n\r\n"));
+    assert_eq!(world.socket(client).state(), State::Closed);
+    let client = world.connect();
+    assert!(world.ask(client, &get("/a")).ends_with("/a:"));
 }
 
 #[test]

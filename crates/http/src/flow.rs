@@ -1,13 +1,13 @@
-//! Content that is made while it is sent: pieces as the client takes them.
+//! Content that is made while it is sent, as a server puts it on the wire: pieces as the client takes them.
 
-use loadstone_http::{LAST_CHUNK, Produce, Stream, Version, write_chunk};
+use alloc::string::String;
+use alloc::vec::Vec;
 
-/// Pieces made in a row before others get their turn.
-pub(crate) const PIECES: usize = 64;
+use crate::{LAST_CHUNK, Produce, Stream, Version, write_chunk};
 
 /// The rest of such content.
 #[derive(Debug)]
-pub(crate) struct Flow {
+pub struct Flow {
     /// None once it has ended.
     stream: Option<Stream>,
     chunked: bool,
@@ -37,7 +37,7 @@ impl Flow {
         if self.chunked {
             write_chunk(out, &self.piece);
         } else {
-            std::mem::swap(out, &mut self.piece);
+            core::mem::swap(out, &mut self.piece);
         }
         if !more {
             self.stream = None;
