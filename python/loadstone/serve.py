@@ -31,14 +31,15 @@ Announce = Callable[[str], None]
 _DRAIN_S = 10.0
 
 
-def serve(place: Path | str, options: Options, announce: Announce, *, until_eof: bool = False) -> None:
+def serve(place: Path | str, options: Options, announce: Announce, *, by_stdin: bool = False) -> None:
     """Serves the Olio data in `place`, a folder or a database's URL.
 
     With the option `rubis` the RUBiS data there; with `surge` SURGE's files; with `relay` what the server at
     the URL `place` answers; with `files` the files in the folder `place`.
 
-    Returns after SIGTERM, SIGINT or, if asked, the end of stdin. SIGHUP reads the certificate again and opens
-    the access log anew. Tells the service manager, where there is one, when it is ready, reloading, stopping.
+    Returns after SIGTERM, SIGINT or, `by_stdin`, the end of stdin, each byte of which asks for the counters.
+    SIGHUP reads the certificate again and opens the access log anew. Tells the service manager, where there
+    is one, when it is ready, reloading, stopping.
     `announce` gets the URL once requests are taken. Requests under way are finished first. At the end the
     container's counters are told on stderr, those that are not 0.
     Errors: `serve-options`; `sut-start` when it cannot start for another reason.
@@ -64,8 +65,8 @@ def serve(place: Path | str, options: Options, announce: Announce, *, until_eof:
         announce(_url("https" if options.get("tls_cert") else "http", host, port))
         if metrics := server.metrics_address():
             print(f"metrics at {_url('http', *metrics)}/metrics", file=sys.stderr)
-        if until_eof:
-            threading.Thread(target=_await_eof, args=(wishes,), daemon=True).start()
+        if by_stdin:
+            threading.Thread(target=_obey, args=(server, wishes), daemon=True).start()
         _tell_manager("READY=1")
         while wishes.get() == "reload":
             _reload(server)
@@ -127,10 +128,11 @@ def _tell_manager(state: str) -> None:
         manager.sendto(state.encode(), address.replace("@", "\0", 1) if address[0] == "@" else address)
 
 
-def _await_eof(wishes: queue.SimpleQueue[str]) -> None:
+def _obey(server: Server, wishes: queue.SimpleQueue[str]) -> None:
+    """Answers each byte on stdin with the counters, a line of JSON on stdout; stops the server at its end."""
     # Not sys.stdin: its lock would be held when the process ends.
-    while os.read(0, 4096):
-        pass
+    while asked := os.read(0, 4096):
+        os.write(1, (json.dumps(server.counters()) + "\n").encode() * len(asked))
     wishes.put("stop")
 
 
@@ -140,7 +142,7 @@ def _announce(url: str) -> None:
 
 if __name__ == "__main__":
     try:
-        serve(sys.argv[1], json.loads(sys.argv[2]), _announce, until_eof=True)
+        serve(sys.argv[1], json.loads(sys.argv[2]), _announce, by_stdin=True)
     except LoadstoneError as error:
         print(error, file=sys.stderr)
         sys.exit(error.exit_code)

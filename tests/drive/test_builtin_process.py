@@ -98,6 +98,11 @@ def test_it_serves_and_is_gone_afterwards(cache: Path) -> None:
         with urllib.request.urlopen(service.url, timeout=10) as answer:
             assert b'data-page="home"' in answer.read()
         assert service.alive()
+        service.saw({})
+        told = service.counted()
+        assert told and (told["readings"], told["counters"]["requests"]) == (2, 1)
+        assert told["counters"]["accepted"] == 2, "one made sure that it answers"
+        assert told["most"]["workers"] >= 2
         (pid,) = service.roots().values()
     assert not service.alive()
     assert not psutil.pid_exists(pid)
@@ -118,6 +123,8 @@ def test_its_death_is_noticed() -> None:
         process.kill()
         process.wait(10)
         assert not service.alive()
+        service.saw({})
+        assert service.counted() is None, "nobody was asked before"
 
 
 def test_what_keeps_it_from_starting_is_said() -> None:

@@ -80,5 +80,20 @@ def test_a_run_from_end_to_end(tmp_path: Path) -> None:
     )
     # 0 and 1 are verdicts; this machine may be busy.
     assert done.returncode in (0, 1), done.stderr
-    page = json.loads((folder / "run.json").read_text())["operations"]["Page"]
+    found = json.loads((folder / "run.json").read_text())
+    page, connector = found["operations"]["Page"], found["connector"]
     assert page["ok"] > 0 and set(page["failed"].values()) == {0}
+    counted, most = connector["counters"], connector["most"]
+    assert counted["requests"] >= page["counters"]["requests"] > 0 == counted["refused"]
+    # Five users, and the look whether it answers; a user who begins anew may take another connection.
+    assert counted["accepted"] >= 6 and counted["worker_busy_us"] > 0 == counted["closed_by_timeout"]
+    assert connector["readings"] >= 2 and connector["seconds"] >= 2
+    assert most["workers"] >= 2 and most["open_connections"] >= 1
+    exported = subprocess.run(
+        [sys.executable, "-m", "loadstone", "report", str(folder)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert exported.returncode == 0, exported.stderr
+    assert "Connector of the service" in (folder / "report.html").read_text()

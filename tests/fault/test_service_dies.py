@@ -90,7 +90,8 @@ def test_a_site_that_refuses_but_listens_is_measured_to_the_end(
 
 
 def test_a_process_of_ours_that_dies_ends_the_run(tmp_path: Path) -> None:
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", "input()"], **pipes) as process:
 
         def kill() -> None:
             process.kill()

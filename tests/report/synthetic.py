@@ -312,6 +312,15 @@ def _summary(samples: Samples, shape: Shape) -> dict[str, Any]:
         "validity": {"valid": True, "checks": checks},
         "generator": {"cpu_share": 0.09, "threads": 1, "wake_lag_ms_p99": 0.2},
         "sut": {"cpu_cores_mean": 0.46, "rss_bytes_max": 92_000_000}, "failures": [],
+        "connector": {
+            "seconds": end + shape.ramp_down, "readings": round(end + shape.ramp_down),
+            "counters": {
+                "accepted": shape.users + 1, "refused": 0, "closed_by_timeout": 0, "requests": ok * 14,
+                "responses_2xx": ok * 14, "evicted": 0, "queue_wait_us": ok * 700,
+                "worker_busy_us": ok * 9000,
+            },
+            "most": {"open_connections": shape.users, "queue_depth": 3, "workers": 4, "workers_busy": 2},
+        },
     }  # fmt: skip
 
 

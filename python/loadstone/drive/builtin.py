@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 from urllib.parse import urlsplit
 
+from loadstone.drive.counting import Counting
 from loadstone.errors import LoadstoneError
 
 _READY_S = 60.0
@@ -28,6 +29,8 @@ class Process:
         """`url` as the application announced it."""
         self.url = url
         self._process = process
+        assert process.stdin is not None and process.stdout is not None
+        self._counting = Counting(process.stdin.fileno(), process.stdout.fileno())
 
     def endpoint(self) -> tuple[str, int]:
         """Host and port."""
@@ -39,7 +42,12 @@ class Process:
         return {"sut": self._process.pid}
 
     def saw(self, window: Mapping[str, Any]) -> None:
-        """Nothing to learn: the process itself says whether it lives."""
+        """Asks how its connector does now. Whether it lives, the process itself says."""
+        self._counting.ask()
+
+    def counted(self) -> Mapping[str, Any] | None:
+        """As `Counting.told`."""
+        return self._counting.told()
 
     def alive(self) -> bool:
         """Whether the process has not ended."""

@@ -104,6 +104,8 @@ def _write(
         raise
     finally:
         progress.ended()
+    if counted := service.counted():
+        journal.event("connector", **counted)
     journal.event(
         "end",
         outcome=outcome,

@@ -32,6 +32,12 @@ class Service(Protocol):
     def saw(self, window: Mapping[str, Any]) -> None:
         """Is told every second of the run."""
 
+    def counted(self) -> Mapping[str, Any] | None:
+        """What its connector has counted: `counters`, `most`, `readings`; None of one that is not ours.
+
+        Asked once, after the load.
+        """
+
     def alive(self) -> bool:
         """Whether it can still answer, as far as known. Cheap: asked several times a second."""
 
@@ -67,6 +73,10 @@ class Remote:
         if self._silent >= _SILENT_S:
             self._silent = 0
             self._alive = listens(*self._endpoint)
+
+    def counted(self) -> Mapping[str, Any] | None:
+        """Nothing that we know of."""
+        return None
 
     def alive(self) -> bool:
         """False once nobody listens any more."""

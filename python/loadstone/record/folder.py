@@ -114,8 +114,9 @@ def recover(folder: Path) -> dict[str, Any]:
         **_head(folder, plan, first, rules, ending),
         **judged,
         "agents": _agents(judged["agents"], events),
+        "connector": _connector(events, ending["ended_s"]),
         "failures": ending["examples"],
-        "events": [event for event in events if event["kind"] not in ("agents", "end")],
+        "events": [event for event in events if event["kind"] not in ("agents", "connector", "end")],
     }
     write_json(summary, content)
     with naming_disk_errors(path):
@@ -170,6 +171,15 @@ def _agents(judged: list[dict[str, Any]], events: list[dict[str, Any]]) -> list[
     return [
         {**agent, **figures.get(agent["host"], {}), "lost_at_s": lost.get(agent["host"])} for agent in started
     ]
+
+
+def _connector(events: list[dict[str, Any]], run_s: float | None) -> dict[str, Any] | None:
+    """What the connector of a built-in application counted; None of other services."""
+    for event in events:
+        if event["kind"] == "connector":
+            counted = {name: value for name, value in event.items() if name != "kind"}
+            return {"seconds": run_s, **counted}
+    return None
 
 
 def _ending(events: list[dict[str, Any]], path: Path) -> dict[str, Any]:

@@ -16,6 +16,8 @@ SPOKEN = {
     "marker": "wrong body",
 }
 """Causes of failure whose own names say too little."""
+_ALWAYS = ("accepted", "refused", "closed_by_timeout", "requests")
+"""Counters of a connector that are told when they are 0, too."""
 
 
 def run_tables(run: Run) -> list[Table | None]:
@@ -27,6 +29,7 @@ def run_tables(run: Run) -> list[Table | None]:
         sessions(run),
         mix(run),
         counters(run),
+        connector(run),
         agents(run),
         checks(run),
     ]
@@ -154,6 +157,34 @@ def counters(run: Run) -> Table | None:
     return Table("counters", "Counters, sums over the steady state", columns, rows)
 
 
+def connector(run: Run) -> Table | None:
+    """What the connector of a built-in application counted; None of other services and older runs."""
+    found = run.summary.get("connector")
+    if not found:
+        return None
+    counted, seconds = found["counters"], found["seconds"]
+    values: dict[str, float] = {
+        name: value
+        for name, value in counted.items()
+        if not name.endswith("_us") and (value or name in _ALWAYS)
+    }
+    if counted["requests"]:
+        values["mean wait for a worker, ms"] = counted["queue_wait_us"] / counted["requests"] / 1000
+    if seconds:
+        values["workers busy, mean"] = counted["worker_busy_us"] / 1e6 / seconds
+    values |= {f"{name}, most": value for name, value in found["most"].items()}
+    columns = [
+        words("name", "counter", lambda name: str(name).replace("_", " ")),
+        Column("value", "", _number),
+    ]
+    rows = [{"name": name, "value": value} for name, value in values.items()]
+    note = (
+        "Since the service started: ramps and the connection that made sure it answers are in it. "
+        f"Most: of {found['readings']} readings, one a second."
+    )
+    return Table("connector", "Connector of the service", columns, rows, note)
+
+
 def agents(run: Run) -> Table | None:
     """Who made the load; None when this machine did."""
     rows = [
@@ -193,6 +224,10 @@ def checks(run: Run) -> Table:
     rows = [dict(check) | {"result": _result(check)} for check in run.summary["validity"]["checks"]]
     note = "A run is valid when it passes what is required; the rest is for the reader to weigh."
     return Table("checks", "Validity checks", columns, rows, note, highlight=_failed)
+
+
+def _number(value: float) -> str:
+    return format.whole(value) if isinstance(value, int) else format.figure(value)
 
 
 def _result(check: dict[str, Any]) -> str:

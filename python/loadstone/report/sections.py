@@ -163,7 +163,13 @@ def _run(chapter: Chapter, tables: dict[str, Table]) -> list[Section]:
             texts=[("First examples of failures", examples)] if examples else [],
         ),
         *_sessions(run, which, tables),
-        Section("processes", "CPU and memory by process", which, small=numbered("s", hosts)),
+        Section(
+            "processes",
+            "CPU and memory by process",
+            which,
+            small=numbered("s", hosts),
+            tables=_pick(tables, "connector"),
+        ),
         Section("validity", "Validity", which, tables=_pick(tables, "checks", "agents", "mix")),
     ]
 
