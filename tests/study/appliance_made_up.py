@@ -71,4 +71,4 @@ def _measured(task: Task, noise: random.Random) -> dict[str, float]:
         case _:
             rate = near * (6000.0 if image else 3000.0 if case["connections"] == 1 else 6000.0)
             times = {"response_us_p50": 160.0, "response_us_p99": 400.0}
-            return {"requests_per_s": rate, "host_cpu_us": 150.0, "generator_share": 0.2} | times
+            return {"requests_per_s": rate, "host_cpu_s": 5.0, "generator_share": 0.2} | times

@@ -77,11 +77,14 @@ def linux(machine: Machine, initramfs: Path, words: Sequence[str]) -> Machine:
     """
     # Timer checks fail under emulation; the clock's rate is told because calibrating it takes tenths of a
     # second.
-    own = ["console=ttyS0", "quiet", "panic=-1", "no_timer_check", *_clock(), "rdinit=/init"]
+    own = ["console=ttyS0", "quiet", "panic=-1", "no_timer_check", *_clock(machine), "rdinit=/init"]
     return replace(machine, kernel=kernel().image, initramfs=initramfs, words=[*own, *words])
 
 
-def _clock() -> list[str]:
+def _clock(machine: Machine) -> list[str]:
+    if machine.counts_instructions:
+        # One tick of the processor's counter is one instruction, and that is one nanosecond.
+        return ["tsc_early_khz=1000000"]
     found = re.search(r"^cpu MHz\s*:\s*([\d.]+)", Path("/proc/cpuinfo").read_text("utf-8"), re.MULTILINE)
     return [f"tsc_early_khz={round(float(found[1]) * 1000)}"] if found else []
 

@@ -33,7 +33,7 @@ _FIGURES = {
     "requests_per_s": ("requests/s", 0),
     "response_us_p50": ("p50 µs", 0),
     "response_us_p99": ("p99 µs", 0),
-    "host_cpu_us": ("host CPU µs a request", 0),
+    "host_cpu_s": ("QEMU’s processor time, s", 1),
     "generator_share": ("load’s share of its core", 2),
 }
 _WORST = "Of several cells the worst counts; ranges are those of all repetitions."

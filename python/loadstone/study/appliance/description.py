@@ -76,7 +76,7 @@ class Asked(Table):
 
     pages: Annotated[list[str], Field(min_length=1)]
     connections: Annotated[list[Count], Field(min_length=1)]
-    requests: Count
+    seconds: Annotated[Count, Field(description="counted, after two that are not")]
     repetitions: Count
 
 

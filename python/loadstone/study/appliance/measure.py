@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,12 @@ from loadstone.drive import Engine
 from loadstone.errors import LoadstoneError
 from loadstone.image.guest import Guest
 from loadstone.image.qemu import HTTP_PORT, Machine
+from loadstone.judge import Histogram
 from loadstone.study.appliance.description import Amounts, Description
 from loadstone.study.appliance.machines import STRESS, Machines, pin
-from loadstone.study.balancers.offered import Target, flat_out, offer
+from loadstone.study.balancers.offered import Target, steady
 from loadstone.study.schedule import Case, Task
+from loadstone.study.windows import take_all
 
 Json = dict[str, Any]
 
@@ -28,8 +30,9 @@ _TOO_LITTLE_S = 30.0
 _SETTLE_S = 3.0
 _IDLE_S = 5.0
 _LEAST_MIB, _MOST_MIB = 2, 512
-_WARM = 100
-"""Requests that nobody counts: the first ones open the database and translate code."""
+_WARM_S = 2
+"""Of requests that nobody counts: the first ones open connections and the database, and translate code."""
+_ANSWER_S = 60.0
 _MIB = 1 << 20
 
 
@@ -180,28 +183,19 @@ class Performer:
         with Guest(machine) as guest:
             pin(guest)
             _first_answer(guest, page.path)
-            target = Target("127.0.0.1", machine.ports[HTTP_PORT])
-            for requests in (_WARM, asked.requests):
-                plan = flat_out(
-                    target,
-                    users=case["connections"],
-                    requests=max(requests, case["connections"]),
-                    seed=self._description.seed + repetition,
-                    path=page.path,
-                )
-                before = _cpu_s(guest.pid)
-                offered = offer(self._engine, plan, 1)
-            if offered.failed:
-                raise LoadstoneError(
-                    "sut-died", f"{page.label}: failed {offered.failed}: {offered.examples[:1]}"
-                )
-            figures = offered.figures()
-            return {
-                "requests_per_s": figures["requests_per_s"],
-                "response_us_p50": figures["response_us"]["p50"],
-                "response_us_p99": figures["response_us"]["p99"],
-                "host_cpu_us": (_cpu_s(guest.pid) - before) / offered.ok * 1e6,
-                "generator_share": figures["generator_share"],
+            plan = steady(
+                Target("127.0.0.1", machine.ports[HTTP_PORT]),
+                users=case["connections"],
+                pause_s=0.0,
+                seconds=_WARM_S + asked.seconds,
+                seed=self._description.seed + repetition,
+                timeout_s=_ANSWER_S,
+                path=page.path,
+            )
+            before = _cpu_s(guest.pid)
+            windows, summary = take_all(self._engine.start(json.dumps(plan)))
+            return _load(windows, summary, _WARM_S, asked.seconds) | {
+                "host_cpu_s": _cpu_s(guest.pid) - before
             }
 
     def _serving(self, case: Case, memory_mib: int | None = None) -> Machine:
@@ -211,6 +205,29 @@ class Performer:
 def _first_answer(guest: Guest, path: str, within_s: float = _BOOT_S) -> float:
     request = f"GET {path} HTTP/1.1\r\nHost: guest\r\n\r\n".encode()
     return guest.wait_for_port(guest.machine.ports[HTTP_PORT], within_s, request)
+
+
+def _load(windows: Sequence[Json], summary: Json, from_s: int, seconds: int) -> Json:
+    """What whole seconds from `from_s` on carried: before them connections are opened and code is translated.
+
+    LoadstoneError `sut-died` when a request failed.
+    """
+    operations = [one for window in windows for one in window["operations"]]
+    if any(sum(one["failed"]) for one in operations) or not operations:
+        raise LoadstoneError("sut-died", f"requests failed: {summary['examples'][:1]}")
+    inside = [window for window in windows if from_s <= window["second"] < from_s + seconds]
+    counted = [one for window in inside for one in window["operations"]]
+    response = Histogram.of(
+        [bucket for one in counted for bucket in one["response"]["bucket"]],
+        [count for one in counted for count in one["response"]["count"]],
+    )
+    busy_s = sum(window["cpu_user_s"] + window["cpu_sys_s"] for window in inside)
+    return {
+        "requests_per_s": sum(one["ok"] for one in counted) / seconds,
+        "response_us_p50": response.quantile_us(0.5) or 0.0,
+        "response_us_p99": response.quantile_us(0.99) or 0.0,
+        "generator_share": busy_s / seconds,
+    }
 
 
 def _lines(guest: Guest) -> list[Json]:

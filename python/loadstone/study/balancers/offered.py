@@ -41,10 +41,17 @@ def flat_out(target: Target, *, users: int, requests: int, seed: int, path: str 
 
 
 def steady(
-    target: Target, *, users: int, pause_s: float, seconds: float, seed: int, timeout_s: float = 10.0
+    target: Target,
+    *,
+    users: int,
+    pause_s: float,
+    seconds: float,
+    seed: int,
+    timeout_s: float = 10.0,
+    path: str = PATH,
 ) -> Json:
     """The plan of users who pause between an answer and the next request, for some seconds."""
-    plan = _plan(target, users, seed, PATH, pause_s)
+    plan = _plan(target, users, seed, path, pause_s)
     plan["load"] |= {
         "ramp_up_s": min(0.5, pause_s), "steady_s": seconds, "ramp_down_s": 0.0, "timeout_s": timeout_s,
     }  # fmt: skip
