@@ -134,7 +134,7 @@ fn mount(machine: &mut Machine, may_format: bool) -> Result<Options, String> {
 fn no_disk(error: &MountError) -> String {
     match error {
         MountError::NotFormatted => {
-            "the disk is empty; data.load=SIZE on the command line makes a data set".into()
+            "the disk was not formatted for databases; on an empty one data.load=SIZE makes a data set".into()
         }
         _ => format!("the disk cannot be used: {error}"),
     }

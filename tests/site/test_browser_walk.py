@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from booted import booted, disk, machine
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select
@@ -16,11 +17,16 @@ from visitors import Visitor, served
 pytestmark = [pytest.mark.long, pytest.mark.timeout(180)]
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A fresh site of 1,000 accounts, served by the command users type."""
-    with served("olio", tmp_path_factory.mktemp("olio") / "data", "--accounts", "1000") as url:
-        yield url
+@pytest.fixture(scope="module", params=["process", "image"])
+def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A fresh site of 1,000 accounts, served by the command users type, or booted as an image."""
+    folder = tmp_path_factory.mktemp("olio")
+    if request.param == "process":
+        with served("olio", folder / "data", "--accounts", "1000") as url:
+            yield url
+    else:
+        with booted(machine("olio", ["data.load=1000"], disk(folder))) as image:
+            yield image.url
 
 
 @pytest.fixture(scope="module")
