@@ -14,7 +14,7 @@ pub struct Args {
     pub gateway: Option<Ipv4Addr>,
     /// `port=80`
     pub port: u16,
-    /// `metrics=9100`: a port for the figures; none: they are not served.
+    /// `metrics=9100`, with the feature `metrics`: a port for the figures; none: they are not served.
     pub metrics: Option<u16>,
     /// `time=SECONDS` since 1970 at boot, for machines without a real-time clock.
     pub time_s: Option<u64>,
@@ -83,7 +83,7 @@ impl Args {
             }
             "gw" => self.gateway = Some(value.parse().ok()?),
             "port" => self.port = port(value)?,
-            "metrics" => self.metrics = Some(port(value)?),
+            "metrics" if cfg!(feature = "metrics") => self.metrics = Some(port(value)?),
             "time" => self.time_s = Some(value.parse().ok()?),
             "connections" => self.connections = value.parse().ok()?,
             "scale" => {
@@ -129,14 +129,13 @@ mod tests {
     #[test]
     fn what_qemu_and_people_write_is_read() {
         let args = Args::parse(
-            "ip=10.0.2.15/24 gw=10.0.2.2 metrics=9100 time=5 scale=80 connections=7 rx=4096 tx=65536 olio.accounts=400 \
+            "ip=10.0.2.15/24 gw=10.0.2.2 time=5 scale=80 connections=7 rx=4096 tx=65536 olio.accounts=400 \
              virtio_mmio.device=512@0xfeb00e00:12 virtio_mmio.device=512@0xfeb00c00:11",
         )
         .unwrap();
         let expected = Args {
             address: Some((Ipv4Addr::new(10, 0, 2, 15), 24)),
             gateway: Some(Ipv4Addr::new(10, 0, 2, 2)),
-            metrics: Some(9100),
             time_s: Some(5),
             connections: 7,
             scale_percent: Some(80),
@@ -147,6 +146,16 @@ mod tests {
         };
         assert_eq!(args, expected);
         assert_eq!((args.app("olio.accounts"), args.app("olio.x")), (Some("400"), None));
+    }
+
+    #[test]
+    fn figures_are_for_images_that_have_them() {
+        let args = Args::parse("ip=10.0.2.15/24 metrics=9100");
+        if cfg!(feature = "metrics") {
+            assert_eq!(args.unwrap().metrics, Some(9100));
+        } else {
+            assert!(args.unwrap_err().contains("metrics=9100"));
+        }
     }
 
     #[test]

@@ -80,7 +80,9 @@ fn entry(file: &EmbeddedFile) -> Entry {
 
 impl Service for Embedded {
     fn handler(&self) -> Result<Box<dyn Handler>, String> {
-        let boundary = format!("{:032x}", u128::from(self.boundary).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        // As long as the process's; the second half is as unpredictable as the first.
+        let other = self.boundary.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32);
+        let boundary = format!("{:016x}{other:016x}", self.boundary);
         Ok(Box::new(Guide { entries: self.entries.clone(), boundary }))
     }
 }

@@ -110,7 +110,7 @@ pub(crate) fn keep_alive(version: Version, headers: &Headers<'_>) -> bool {
 fn split_target(target: &str) -> (&str, &str) {
     let rest = if target.starts_with('/') {
         target
-    } else if let Some(at) = target.find("://") {
+    } else if let Some(at) = scheme_end(target) {
         let authority = &target[at + 3..];
         authority.find(['/', '?']).map_or("", |start| &authority[start..])
     } else {
@@ -118,6 +118,11 @@ fn split_target(target: &str) -> (&str, &str) {
     };
     let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
     (if path.is_empty() { "/" } else { path }, query)
+}
+
+/// Where the scheme of an absolute target ends. A search for a text would bring a search engine into an image.
+pub(crate) fn scheme_end(target: &str) -> Option<usize> {
+    target.as_bytes().windows(3).position(|window| window == b"://")
 }
 
 #[cfg(test)]

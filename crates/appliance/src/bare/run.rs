@@ -11,7 +11,9 @@ use crate::args::Args;
 use crate::events::{Callbacks, Order, Scaling};
 use crate::net::Wire;
 use crate::one_cpu::OneCpu;
-use crate::server::{Counters, Figures, Metrics, Now, Server};
+use crate::server::{Counters, Now, Server};
+#[cfg(feature = "metrics")]
+use crate::server::{Figures, Metrics};
 use crate::virtio::entropy::Entropy;
 use crate::virtio::net::{Card, Receiver, Sender};
 use crate::virtio::{IoRegion, Kind, Transport};
@@ -121,6 +123,7 @@ pub(super) fn run(args: Args, io: IoRegion) -> ! {
     let mut server = Server::new(Wire::new(receiver, sender), address, &machine.args, seed, now());
     let free = heap().free();
     server.serve(machine.args.port, handler, machine.args.connections, free);
+    #[cfg(feature = "metrics")]
     if let Some(port) = machine.args.metrics {
         server.serve(port, Metrics::new(figures), 8, free);
     }
@@ -146,6 +149,7 @@ fn now() -> Now {
     Now { monotonic_us: clock::monotonic_us(), unix_s: clock::unix_s() }
 }
 
+#[cfg(feature = "metrics")]
 fn figures() -> Figures {
     // SAFETY: nothing else is using it.
     let state = unsafe { STATE.get() };

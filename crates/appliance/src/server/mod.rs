@@ -6,6 +6,7 @@
 mod answer;
 mod conversation;
 mod counters;
+#[cfg(feature = "metrics")]
 mod metrics;
 #[cfg(test)]
 mod tests;
@@ -26,6 +27,7 @@ use crate::net::{Gate, Incoming, Outgoing, Wire};
 use answer::{Application, Desk};
 use conversation::{Conversation, Step, Waiting};
 pub use counters::Counters;
+#[cfg(feature = "metrics")]
 pub use metrics::{Figures, Metrics};
 
 /// Sockets of a port that listen for newcomers, while there is memory: so many may come at the same instant.
