@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name '*.toml' -o -name '*.sql' -o -name '*.css' -o -name '*.js') Cargo.toml Cargo.lock
 
-.PHONY: demo test test-long lint format bench bench-container bench-ctmc bench-store docs fuzz clean help
+.PHONY: demo test test-long lint format bench bench-container bench-ctmc bench-entities bench-store docs fuzz clean help
 
 help:            ## what there is
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/\t/'
@@ -70,8 +70,8 @@ bench-ctmc: .venv/.dev    ## the Markov solver beside Storm, scipy and plain uni
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps stormpy
 	$(BIN)/python bench/ctmc.py --out bench/runs/ctmc-latest $(OPTIONS)
 
-bench-store:     ## typed storage beside hand-written SQL
-	cargo run --release --quiet --manifest-path bench/store/Cargo.toml
+bench-entities:    ## typed storage beside hand-written SQL
+	cargo run --release --quiet --manifest-path bench/entities/Cargo.toml
 
 fuzz:            ## every parser for ten minutes; installs cargo-fuzz
 	scripts/fuzz 600
