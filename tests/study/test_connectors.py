@@ -56,8 +56,8 @@ def test_the_file_is_the_experiment_of_the_issue() -> None:
         ('compare = ["hybrid-session"', 'compare = ["hybrid"', "study-server", "no server `hybrid`"),
         ('experiment = "static"', 'experiment = "stats"', "study-server", "no experiment `stats`"),
         (
-            'servers = ["threaded", "hybrid-session", "event"]',
-            'servers = ["nginx"]',
+            'servers = ["threaded", "hybrid-session", "event", "apache-event", "nginx"]',
+            'servers = ["tomcat-nio"]',
             "study-server",
             "cannot serve",
         ),

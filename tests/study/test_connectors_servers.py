@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import pytest
 
@@ -13,7 +16,8 @@ from loadstone.errors import LoadstoneError
 from loadstone.study.connectors.database import BODY
 from loadstone.study.connectors.description import load_description
 from loadstone.study.connectors.fleet import Fleet, get, settle, state
-from loadstone.study.connectors.servers import missing
+from loadstone.study.connectors.servers import missing, versions
+from loadstone.study.connectors.site import write_site
 
 STUDY = load_description()
 
@@ -37,6 +41,36 @@ def test_each_server_passes_on_what_the_database_says(name: str, tmp_path: Path)
         assert running.cpu_s() >= cpu_s > 0
         assert name in fleet
     assert running.process.poll() is not None
+
+
+@pytest.mark.parametrize("name", ["apache-prefork", "apache-worker", "apache-event", "nginx"])
+def test_each_server_of_files_has_the_bytes_that_ours_makes(name: str, tmp_path: Path) -> None:
+    server = STUDY.server_of(name)
+    if why := missing(server.kind, server.options):
+        pytest.skip(f"{why}; scripts/setup-connectors")
+    for folder in (tmp_path, *tmp_path.parents[:2]):
+        folder.chmod(0o755)
+    made = {"files": 20, "seed": 3, "profile": "measured"}
+    site = tmp_path / "site"
+    write_site(site, made)
+    paths = [str(path.relative_to(site)) for path in site.rglob("[0-9]*")]
+    assert len(paths) == 20 and {path[:2] for path in paths} == {"d/", "o/"}
+    with Fleet(tmp_path) as fleet:
+        ours = fleet.start("ours", "own", {"surge": made}, "generated", STUDY.backlog)
+        other = fleet.start(name, server.kind, server.options, str(site), STUDY.backlog)
+        for path in ["", *paths]:
+            with urlopen(f"{ours.url}/{path}") as wanted, urlopen(f"{other.url}/{path}") as found:
+                assert found.read() == wanted.read()
+                assert found.headers["Content-Type"] == wanted.headers["Content-Type"] or not path
+        with pytest.raises(HTTPError, match="404"):
+            urlopen(f"{other.url}/d/21")
+
+
+def test_versions_of_the_servers_that_are_measured_are_known() -> None:
+    installed = {one.kind for one in STUDY.server if not missing(one.kind, one.options)}
+    found = versions(installed)
+    assert set(found) == installed - {"own"}
+    assert all(re.fullmatch(r"\d+\.\d+(\.\d+)?", version) for version in found.values()), found
 
 
 def test_a_server_that_does_not_start_is_told_with_its_last_words(tmp_path: Path) -> None:

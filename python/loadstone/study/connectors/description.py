@@ -28,6 +28,12 @@ Figure = Literal[
     "server_cpu_us",
 ]
 OWN = "own"
+_ABLE = {
+    "relay": (OWN, "apache", "nginx", "tomcat"),
+    "files": (OWN, "apache", "nginx"),
+    "built-in": (OWN,),
+}
+"""Kinds of servers that can serve each application."""
 BEST = "best"
 
 
@@ -63,8 +69,8 @@ class Experiment(Table):
     name: str
     title: str
     application: Annotated[
-        Literal["relay", "built-in"],
-        Field(description="relay: servers ask the database; else the scenario's own"),
+        Literal["relay", "files", "built-in"],
+        Field(description="relay: servers ask the database; files: the scenario's, for all; else its own"),
     ]
     scenario: Annotated[str, Field(description="a built-in one, or a file of the study's")]
     overrides: Annotated[dict[str, str], Field(description="of the scenario, as `--set` takes them")] = Field(
@@ -169,8 +175,8 @@ def _contradictions(file: Description) -> list[Finding]:
                     at: Keys = ("experiment", number, size, row)
                     at = (*at, "servers", index) if load.servers else at
                     known(name, at)
-                    if experiment.application != "relay" and kinds.get(name) not in (None, "own"):
-                        message = f"`{name}` cannot serve a built-in application"
+                    if name in kinds and kinds[name] not in _ABLE[experiment.application]:
+                        message = f"`{name}` cannot serve the application of `{experiment.name}`"
                         found.append(Finding("study-server", message, at))
     for number, target in enumerate(file.target):
         if target.experiment not in experiments:

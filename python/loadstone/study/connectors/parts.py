@@ -11,11 +11,12 @@ from loadstone.drive import Builtin, Engine, sut_of
 from loadstone.drive.generated import Generated
 from loadstone.errors import LoadstoneError
 from loadstone.scenario import Scenario
-from loadstone.study.connectors.description import Description, Experiment, Load, Server
+from loadstone.study.connectors.description import OWN, Description, Experiment, Load, Server
 from loadstone.study.connectors.fleet import Fleet, settle, state
 from loadstone.study.connectors.httperf import run_httperf
 from loadstone.study.connectors.offered import offer, scenario_of
 from loadstone.study.connectors.servers import missing, program
+from loadstone.study.connectors.site import write_site
 from loadstone.study.schedule import Part, Task
 
 Json = dict[str, Any]
@@ -121,7 +122,7 @@ class Performer:
         name = f"{experiment.name}-{server.name}"
         scenario = scenario_of(experiment, rate)
         if name not in self.fleet:
-            place, options = self._data(scenario)
+            place, options = self._data(scenario, server)
             self._start(experiment, server, name, {**options, **server.options}, place)
         running = self.fleet[name]
         cpu_s = running.cpu_s()
@@ -130,9 +131,14 @@ class Performer:
         time.sleep(_SETTLE_S)
         return found
 
-    def _data(self, scenario: Scenario) -> tuple[str, Json]:
-        """What a built-in application serves, and its options. LoadstoneError `study-file`, `load-data`."""
+    def _data(self, scenario: Scenario, server: Server) -> tuple[str, Json]:
+        """What a server serves, and the application's options. LoadstoneError `study-file`, `load-data`."""
         sut = sut_of(scenario)
+        if isinstance(sut, Generated) and server.kind != OWN:
+            folder = self.fleet.folder / f"{scenario.name}-site"
+            if not folder.exists():
+                write_site(folder, sut.options["surge"])
+            return str(folder), {}
         if isinstance(sut, Builtin):
             return str(self.fleet.keep(sut.data.fresh(sut.loading))), dict(sut.options)
         if isinstance(sut, Generated):

@@ -5,16 +5,19 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+import zipfile
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files as package_files
 from pathlib import Path
 from typing import Any
 
 from loadstone.errors import LoadstoneError
+from loadstone.study.connectors.site import KINDS as SITE_KINDS
 
 Options = Mapping[str, Any]
 
@@ -25,6 +28,9 @@ _JARS = tuple(
 )
 _SBIN = "/usr/sbin:/sbin"
 _HINT = "sudo scripts/setup-connectors"
+_NGINX_PROXY = (
+    'location / { proxy_pass http://behind; proxy_http_version 1.1; proxy_set_header Connection ""; }'
+)
 
 
 @dataclass(frozen=True)
@@ -38,6 +44,11 @@ class Place:
     behind: str
     """URL of what it asks, or the folder of files that it serves."""
     backlog: int
+
+    @property
+    def has_files(self) -> bool:
+        """Whether it serves files, rather than what another answers."""
+        return not self.behind.startswith("http://")
 
 
 def command(kind: str, options: Options, place: Place) -> list[str]:
@@ -57,6 +68,11 @@ def missing(kind: str, options: Options) -> str | None:
     return None
 
 
+def versions(kinds: Iterable[str]) -> dict[str, str]:
+    """Versions of the servers of others among `kinds`, which are installed."""
+    return {kind: _VERSIONS[kind]() for kind in sorted(set(kinds)) if kind in _VERSIONS}
+
+
 def program(name: str) -> str:
     """Where a program is. LoadstoneError `program-missing`."""
     found = shutil.which(name, path=f"{os.environ.get('PATH', '')}:{_SBIN}")
@@ -71,14 +87,14 @@ def _own(options: Options, place: Place) -> list[str]:
         "backlog": place.backlog,
         **options,
     }
-    if place.behind.startswith("http://"):
+    if not place.has_files:
         settings["relay"] = True
     return [sys.executable, "-m", "loadstone.serve", place.behind, json.dumps(settings)]
 
 
 def _apache(options: Options, place: Place) -> list[str]:
     kind, most = options["mpm"], int(options["threads"])
-    modules = [f"mpm_{kind}", "authz_core", "proxy", "proxy_http"]
+    modules = [f"mpm_{kind}", "authz_core", *(["dir"] if place.has_files else ["proxy", "proxy_http"])]
     lines = [f"LoadModule {name}_module {_APACHE_MODULES}/mod_{name}.so" for name in modules]
     if os.geteuid() == 0:
         lines += ["User www-data", "Group www-data"]
@@ -95,7 +111,7 @@ def _apache(options: Options, place: Place) -> list[str]:
         "MaxKeepAliveRequests 0",
         f"KeepAliveTimeout {int(1000 * options['keep_alive_s'])}ms",
         f"MaxRequestWorkers {most}",
-        f"ProxyPass / {place.behind}/",
+        *(_apache_files(place.behind) if place.has_files else [f"ProxyPass / {place.behind}/"]),
     ]
     if kind == "prefork":
         lines += [f"ServerLimit {most}", f"StartServers {most}", f"MaxSpareServers {most}"]
@@ -106,27 +122,46 @@ def _apache(options: Options, place: Place) -> list[str]:
     return [program("apache2"), "-D", "FOREGROUND", "-f", str(place.folder / "apache.conf")]
 
 
+def _apache_files(folder: str) -> list[str]:
+    lines = [f"DocumentRoot {folder}", "DirectoryIndex index.html", "EnableSendfile On"]
+    lines += ["<Directory />", "AllowOverride None", "Require all granted", "</Directory>"]
+    for name, media_type in SITE_KINDS.items():
+        lines += [f"<Location /{name}/>", f'ForceType "{media_type}"', "</Location>"]
+    return lines
+
+
 def _nginx(options: Options, place: Place) -> list[str]:
     user = "user www-data;" if os.geteuid() == 0 else ""
     paths = "".join(
         f"{name}_temp_path {place.folder}/{name};"
         for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     )
+    what = _nginx_files(place.behind) if place.has_files else _NGINX_PROXY
+    host = place.behind.removeprefix("http://")
+    upstream = "" if place.has_files else f"upstream behind {{ server {host}; keepalive 64; }}"
     conf = f"""{user} daemon off; worker_processes auto; pid {place.folder}/nginx.pid;
 error_log {place.folder}/error.log crit;
 events {{ worker_connections 4096; }}
 http {{
     access_log off; {paths}
     keepalive_requests 1000000;
-    upstream behind {{ server {place.behind.removeprefix("http://")}; keepalive 64; }}
+    {upstream}
     server {{
         listen 127.0.0.1:{place.port} backlog={place.backlog};
-        location / {{ proxy_pass http://behind; proxy_http_version 1.1; proxy_set_header Connection ""; }}
+        {what}
     }}
 }}
 """
     (place.folder / "nginx.conf").write_text(conf)
     return [program("nginx"), "-e", f"{place.folder}/error.log", "-c", str(place.folder / "nginx.conf")]
+
+
+def _nginx_files(folder: str) -> str:
+    kinds = " ".join(
+        f'location /{name}/ {{ types {{ }} default_type "{media_type}"; }}'
+        for name, media_type in SITE_KINDS.items()
+    )
+    return f"root {folder}; sendfile on; tcp_nopush on; {kinds}"
 
 
 def _tomcat(options: Options, place: Place) -> list[str]:
@@ -178,6 +213,27 @@ def _needs_nothing(options: Options) -> None:
     """Our own server is here."""
 
 
+def _version_of_apache() -> str:
+    return _said([program("apache2"), "-v"], r"Apache/([\d.]+)")
+
+
+def _version_of_nginx() -> str:
+    return _said([program("nginx"), "-v"], r"nginx/([\d.]+)")
+
+
+def _version_of_tomcat() -> str:
+    with zipfile.ZipFile(_JARS[0]) as jar:
+        found = re.search(r"Implementation-Version: (\S+)", jar.read("META-INF/MANIFEST.MF").decode())
+    return found[1] if found else "unknown"
+
+
+def _said(words: list[str], pattern: str) -> str:
+    """What a program says of its version."""
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    found = re.search(pattern, done.stdout + done.stderr)
+    return found[1] if found else "unknown"
+
+
 KINDS: dict[str, Callable[[Options, Place], list[str]]] = {
     "own": _own,
     "apache": _apache,
@@ -189,4 +245,9 @@ _NEEDS: dict[str, Callable[[Options], None]] = {
     "apache": _needs_apache,
     "nginx": _needs_nginx,
     "tomcat": _needs_tomcat,
+}
+_VERSIONS: dict[str, Callable[[], str]] = {
+    "apache": _version_of_apache,
+    "nginx": _version_of_nginx,
+    "tomcat": _version_of_tomcat,
 }

@@ -16,6 +16,7 @@ from loadstone.study.connectors.description import Description, load_description
 from loadstone.study.connectors.findings import findings
 from loadstone.study.connectors.fleet import Fleet
 from loadstone.study.connectors.parts import Performer, parts, require_programs
+from loadstone.study.connectors.servers import versions
 from loadstone.study.order import NAME, Order, header
 from loadstone.study.results import Results
 from loadstone.study.schedule import Task, schedule
@@ -83,6 +84,8 @@ def run(plan: Plan, command: Sequence[str], engine: Engine, interrupt: Interrupt
     folder = order.folder
     results = Results(folder)
     begun = header(order, description.name, description.summary, description.seed, command)
+    kinds = (description.server_of(str(task.case["server"])).kind for task in plan.tasks)
+    begun["versions"] |= versions(kinds)
     record.write_json(folder / NAME, begun)
     outcome = "failed"
     try:
