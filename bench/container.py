@@ -24,13 +24,14 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 
 import idle_memory
 import item_database
 from accounting import cpu_s
 from engine import processor
-from peer_servers import DATABASE, LOAD_CORE, PEERS, ROOT, SERVERS, SITE, java, running
+from peer_servers import DATABASE, LOAD_CORE, PEERS, ROOT, SERVERS, SITE, installed_java, needs_build, running
 from verdict import IDLE, IN_MEMORY, ITEM, SMALL_FILE, SMALL_PAGE, TABLES, judge, markdown, medians
 
 SIZES = {"small.html": 166, "large.html": 10 * 1024, "index.html": 166}
@@ -183,10 +184,11 @@ def versions() -> dict[str, str]:
         "wrk": ["wrk", "-v"],
         "nginx": ["/usr/sbin/nginx", "-v"],
         "Apache": ["/usr/sbin/apache2", "-v"],
-        "Java": [java(), "-version"],
         "rustc": ["rustc", "--version"],
         "loadstone": ["git", "-C", str(ROOT), "describe", "--always", "--dirty"],
     }
+    if program := installed_java():
+        commands["Java"] = [program, "-version"]
     found = {}
     for name, command in commands.items():
         done = subprocess.run(command, capture_output=True, text=True)
@@ -231,8 +233,10 @@ def main() -> None:
     parser.add_argument("--only", action="append", default=[], metavar="WORD")
     parser.add_argument("--out", metavar="FOLDER", help="where to keep the run; default bench/runs/")
     options = parser.parse_args()
-    subprocess.run(["cargo", "build", "--release", "--quiet"], cwd=PEERS, check=True)
-    subprocess.run(["mvn", "--quiet", "--batch-mode", "package"], cwd=PEERS / "tomcat", check=True)
+    tables, idle = chosen(options.only)
+    if any(map(needs_build, [*chain(*tables.values()), *idle])):
+        subprocess.run(["cargo", "build", "--release", "--quiet"], cwd=PEERS, check=True)
+        subprocess.run(["mvn", "--quiet", "--batch-mode", "package"], cwd=PEERS / "tomcat", check=True)
     record = run(options)
     text = markdown(record.rounds, record.idle)
     print(text)

