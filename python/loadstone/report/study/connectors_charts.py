@@ -10,7 +10,7 @@ from loadstone.report.study.palette import interval
 
 TALL = 330
 ROW = 24
-_COLOURS = ("@s2", "@faint", "@s3", "@s1", "@s4", "@s5", "@s6")
+_COLOURS = ("@s2", "@faint", "@s3", "@s1", "@s4", "@s5", "@s6", "@muted")
 """Of charted servers, in the file's order."""
 
 TITLES = {
