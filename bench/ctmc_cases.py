@@ -63,7 +63,7 @@ CASES = [
         8760.0,
         prism_s=9.1,
         stiff=True,
-        peer_s=150.0,
+        peer_s=120.0,
     ),
     Case("embedded 8, 24 h", 8_548, lambda: family("embedded", patience=8), "down", DAY, True, 1.5),
     Case("embedded 8, 30 d", 8_548, lambda: family("embedded", patience=8), "down", 30 * DAY, True, 18.7),

@@ -20,7 +20,7 @@ pub enum Method {
     Uniformization,
     /// Implicit steps that lengthen as the chain settles, with the error read off each.
     Implicit,
-    /// The long run, and a walk until the chain has settled into it.
+    /// The long run, and what the chain still remembers of its start or a walk until it has settled.
     Settled,
     /// Independent parts, each by one of the others, and a product of their probabilities.
     Product,

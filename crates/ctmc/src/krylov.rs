@@ -28,7 +28,7 @@ pub struct Swept {
 pub type Row = [(u32, f64)];
 
 /// Compressed rows.
-#[derive(Default)]
+#[derive(Default, Clone)]
 struct Rows {
     ends: Vec<usize>,
     items: Vec<(u32, f64)>,
@@ -62,6 +62,13 @@ impl Swept {
     /// The transitions out of each state in turn: to earlier states, to later ones.
     pub fn rows(&self) -> impl Iterator<Item = (&Row, &Row)> {
         self.lower.iter().zip(self.upper.iter())
+    }
+
+    /// The same with Q + `growth` for Q; none where a state is left no faster than that.
+    pub fn growing(&self, growth: f64) -> Option<Self> {
+        let exits: Vec<f64> = self.exits.iter().map(|exit| exit - growth).collect();
+        let possible = exits.iter().all(|exit| *exit > 0.0);
+        possible.then(|| Self { lower: self.lower.clone(), upper: self.upper.clone(), exits })
     }
 
     /// σ: the first state's rate, so that the added equation is of the size of the others.

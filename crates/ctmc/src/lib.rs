@@ -16,6 +16,7 @@ mod enclosure;
 mod error;
 mod explicit;
 mod factor;
+mod forgetting;
 mod implicit;
 mod krylov;
 mod language;

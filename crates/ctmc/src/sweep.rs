@@ -23,44 +23,62 @@ const FUTILE: usize = 4;
 pub struct Potential {
     /// Bounds on every entry of r + Q·h, and so on the long-run mean.
     pub mean: Enclosure,
-    /// The states in some order, and h of each.
-    pub order: Vec<usize>,
-    /// h.
+    /// h, in the order of the sweeps.
     pub values: Vec<Double>,
 }
 
 /// A potential of `reward` in the one bottom component `members`, with bounds as close as `precision` if it can.
 pub fn potential(chain: &Chain, members: &[usize], reward: &[f64], precision: f64) -> Potential {
     if let [only] = members {
-        let values = vec![Double::default()];
-        return Potential { mean: Enclosure::exact(reward[*only]), order: members.to_vec(), values };
+        return Potential { mean: Enclosure::exact(reward[*only]), values: vec![Double::default()] };
     }
-    let started =
-        chain.initial().iter().map(|each| each.0).find(|state| members.binary_search(state).is_ok());
-    let home = often_seen(chain, started.unwrap_or(members[0]));
-    let mut order = outwards(chain, home);
-    order.retain(|state| members.binary_search(state).is_ok());
-    let swept = Swept::new(chain, &order);
-    let reward: Vec<f64> = order.iter().map(|&state| reward[state]).collect();
-    let mut values = vec![Double::default(); order.len()];
-    let (mut mean, mut missed) = read_off(&swept, &reward, &values);
-    let (mut size, mut futile) = (largest(&missed), 0);
-    for _ in 0..CORRECTIONS {
-        if mean.relative_width() <= precision || futile == FUTILE {
-            break;
-        }
-        let before = swept.sigma() * values[0].high;
-        let more = swept.solve(&missed, futile, |more| precision / 8.0 * (before + more).abs());
-        let added = |(&before, &more): (&Double, &f64)| before + more.into();
-        let tried: Vec<Double> = values.iter().zip(&more).map(added).collect();
-        let (found, missing) = read_off(&swept, &reward, &tried);
-        let now = largest(&missing);
-        futile = if now <= size / 2.0 { 0 } else { futile + 1 };
-        if now < size {
-            (values, mean, missed, size) = (tried, found, missing, now);
-        }
+    Frame::new(chain, members).potential(reward, |mean| precision * mean)
+}
+
+/// The states of a component in an order that suits the sweeps: the first is often seen.
+pub struct Frame {
+    /// The states, numbered as in the chain.
+    pub order: Vec<usize>,
+    /// Their rates, numbered as in the order.
+    pub swept: Swept,
+}
+
+impl Frame {
+    /// Of a component that is never left, of more than one state.
+    pub fn new(chain: &Chain, members: &[usize]) -> Self {
+        let started =
+            chain.initial().iter().map(|each| each.0).find(|state| members.binary_search(state).is_ok());
+        let home = often_seen(chain, started.unwrap_or(members[0]));
+        let mut order = outwards(chain, home);
+        order.retain(|state| members.binary_search(state).is_ok());
+        let swept = Swept::new(chain, &order);
+        Self { order, swept }
     }
-    Potential { mean, order, values }
+
+    /// A potential of `reward` (by state of the chain), with bounds as close as `width` of the mean if it can.
+    pub fn potential(&self, reward: &[f64], width: impl Fn(f64) -> f64) -> Potential {
+        let swept = &self.swept;
+        let reward: Vec<f64> = self.order.iter().map(|&state| reward[state]).collect();
+        let mut values = vec![Double::default(); reward.len()];
+        let (mut mean, mut missed) = read_off(swept, &reward, &values);
+        let (mut size, mut futile) = (largest(&missed), 0);
+        for _ in 0..CORRECTIONS {
+            if mean.high - mean.low <= width(mean.high) || futile == FUTILE {
+                break;
+            }
+            let before = swept.sigma() * values[0].high;
+            let more = swept.solve(&missed, futile, |more| width((before + more).abs()) / 8.0);
+            let added = |(&before, &more): (&Double, &f64)| before + more.into();
+            let tried: Vec<Double> = values.iter().zip(&more).map(added).collect();
+            let (found, missing) = read_off(swept, &reward, &tried);
+            let now = largest(&missing);
+            futile = if now <= size / 2.0 { 0 } else { futile + 1 };
+            if now < size {
+                (values, mean, missed, size) = (tried, found, missing, now);
+            }
+        }
+        Potential { mean, values }
+    }
 }
 
 /// Least and greatest entry of r + Q·h, each moved outwards by all that rounding can have done to it; and all

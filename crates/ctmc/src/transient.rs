@@ -8,7 +8,7 @@ use crate::enclosure::{Enclosure, ROUNDING, sum};
 use crate::error::{Result, refuse};
 use crate::implicit;
 use crate::projection::{Importance, Known, Landscape, Projected};
-use crate::settled;
+use crate::settled::{self, Way};
 use crate::stationary::check_reward;
 use crate::uniformization;
 
@@ -33,6 +33,9 @@ impl Default for Options {
 /// States that are tried first, and the most that dense matrices are made of.
 const FEW: usize = 48;
 const MANY: usize = 1600;
+
+/// States of chains that are asked at once whether they forget their start.
+const LARGE: usize = 4000;
 
 /// What an implicit step costs a state, in multiplications: measured, beside the others.
 const IMPLICIT: f64 = 900.0;
@@ -139,16 +142,28 @@ fn solve(chain: &Chain, reward: &[f64], time: f64, options: &Options, kind: Kind
         _ => {
             let free = options.method.is_none();
             let patience = if free { sparse_work(chain, time) } else { f64::MAX };
+            let settled = |way: Way| {
+                let wanted = free && kind == Kind::Until;
+                let found = wanted
+                    .then(|| settled::accumulated(chain, reward, time, options.precision, way))
+                    .flatten();
+                found.filter(|each| each.relative_width() <= options.precision)
+            };
+            // Cheap where it works, and found out soon where not.
+            if chain.states() > LARGE
+                && let Some(enclosure) = settled(Way::Forgetting)
+            {
+                return Ok(Answer::new(enclosure, Method::Settled, chain.states()));
+            }
             let mut land = Known { chain, reward };
             let wide = |(found, lossy): &(Answer, bool)| {
                 *lossy && found.enclosure.relative_width() > options.precision
             };
             let mut found = projected(&mut land, time, options, kind, patience.min(EAGER))?;
-            if wide(&found) && free && kind == Kind::Until {
-                let settled = settled::accumulated(chain, reward, time, options.precision);
-                if let Some(enclosure) = settled.filter(|each| each.relative_width() <= options.precision) {
-                    return Ok(Answer::new(enclosure, Method::Settled, chain.states()));
-                }
+            if wide(&found)
+                && let Some(enclosure) = settled(Way::Walking)
+            {
+                return Ok(Answer::new(enclosure, Method::Settled, chain.states()));
             }
             if wide(&found) && patience > EAGER {
                 found = projected(&mut land, time, options, kind, patience)?;
