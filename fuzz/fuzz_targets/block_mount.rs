@@ -1,4 +1,4 @@
-//! Arbitrary edits of a formatted device, checksums made right again: it is refused or mounted, what is mounted can be
+//! Arbitrary edits of a formatted and perhaps used device, checksums made right again: it is refused or mounted, what is mounted can be
 //! read and written, and nothing panics or goes on for ever.
 #![no_main]
 
@@ -46,28 +46,44 @@ impl BlockDevice for Disk {
     }
 }
 
-/// A device with two files and a log that was not brought into place.
-fn template() -> &'static [u8] {
-    static TEMPLATE: OnceLock<Vec<u8>> = OnceLock::new();
-    TEMPLATE.get_or_init(|| {
+/// What a device went through before it is edited: (log mode, rounds of work on it, whether it was mounted again).
+const PASTS: [(bool, u16, bool); 5] =
+    [(true, 4, false), (false, 4, false), (true, 0, false), (true, 200, false), (false, 30, true)];
+
+/// A device with that past; after work it holds a file, and a log that was not brought into place.
+fn template(past: usize) -> &'static [u8] {
+    static TEMPLATES: [OnceLock<Vec<u8>>; PASTS.len()] = [const { OnceLock::new() }; PASTS.len()];
+    TEMPLATES[past].get_or_init(|| {
+        let (atomic, rounds, again) = PASTS[past];
         let mut disk = Disk(Arc::new(Mutex::new(vec![0; BLOCKS * BLOCK_BYTES])));
-        BlockVfs::format(&mut disk, &FormatOptions { atomic: true, log_blocks: Some(LOG as u64) }).unwrap();
-        let vfs = BlockVfs::mount(disk.clone()).unwrap();
-        for round in 0..4_u8 {
-            for name in ["a.db", "a.db-journal"] {
-                let mut file = vfs.open(Some(name), true).unwrap();
-                file.write_at(&[round; 700], 4000).unwrap();
-                file.sync().unwrap();
-            }
+        BlockVfs::format(&mut disk, &FormatOptions { atomic, log_blocks: Some(LOG as u64) }).unwrap();
+        if rounds > 0 {
+            work(&disk, rounds);
         }
-        vfs.delete("a.db-journal").unwrap();
+        if again {
+            BlockVfs::mount(disk.clone()).unwrap();
+        }
         let bytes = disk.0.lock().unwrap().clone();
         bytes
     })
 }
 
-fuzz_target!(|edits: Vec<(u32, u8, u8)>| {
-    let mut bytes = template().to_vec();
+/// Two files, written and synced in turn; in the end the second one goes.
+fn work(disk: &Disk, rounds: u16) {
+    let vfs = BlockVfs::mount(disk.clone()).unwrap();
+    for round in 0..rounds {
+        for name in ["a.db", "a.db-journal"] {
+            let mut file = vfs.open(Some(name), true).unwrap();
+            file.write_at(&[round as u8; 700], 4000 + u64::from(round) * 3000 % 60_000).unwrap();
+            file.sync().unwrap();
+        }
+    }
+    vfs.delete("a.db-journal").unwrap();
+}
+
+fuzz_target!(|input: (u8, Vec<(u32, u8, u8)>)| {
+    let (past, edits) = input;
+    let mut bytes = template(past as usize % PASTS.len()).to_vec();
     for (place, value, seal) in &edits {
         // Superblocks and log; most edits in their first bytes, where the meaning is.
         let block = (*place >> 16) as usize % (2 * SLOT + 24);

@@ -1,6 +1,7 @@
 //! Files on a block device against a model of files: whatever is done to them, in both modes, through remounts.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use loadstone_store::vfs::block::{
@@ -10,13 +11,13 @@ use loadstone_store::vfs::{Control, Vfs, VfsError, VfsFile, register};
 use loadstone_store::{Db, Options};
 use proptest::prelude::*;
 
-/// A device that outlives its mount.
+/// A device that outlives its mount, and counts what is read.
 #[derive(Clone)]
-struct Shared(Arc<Mutex<MemoryDevice>>);
+struct Shared(Arc<Mutex<MemoryDevice>>, Arc<AtomicU64>);
 
 impl Shared {
     fn new(blocks: usize) -> Self {
-        Self(Arc::new(Mutex::new(MemoryDevice::new(blocks))))
+        Self(Arc::new(Mutex::new(MemoryDevice::new(blocks))), Arc::default())
     }
 }
 
@@ -26,6 +27,7 @@ impl BlockDevice for Shared {
     }
 
     fn read(&mut self, first: u64, bytes: &mut [u8]) -> Result<(), VfsError> {
+        self.1.fetch_add(1, Ordering::Relaxed);
         self.0.lock().unwrap().read(first, bytes)
     }
 
@@ -241,4 +243,37 @@ fn there_are_only_so_many_files() {
     assert!(vfs.open(Some(&"x".repeat(300)), true).is_err());
     vfs.delete("7.db").unwrap();
     vfs.open(Some("one more.db"), true).unwrap();
+}
+
+/// Requests of a scan of a freshly mounted table, and the pages that it takes.
+fn scan(name: &str, rows: u32, bytes: u32) -> (u64, u64) {
+    let device = formatted(10_000);
+    let options = |vfs: &str| Options { vfs: Some(vfs.into()), ..Options::block() };
+    let (written, read) = (format!("{name}-written"), format!("{name}-read"));
+    register(&written, BlockVfs::mount(device.clone()).unwrap()).unwrap();
+    let db = Db::open("a.db", &options(&written)).unwrap();
+    db.exec_batch("CREATE TABLE t(id INTEGER PRIMARY KEY, body BLOB)").unwrap();
+    let fill = "WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1) INSERT INTO t SELECT i, zeroblob(?2) FROM n";
+    db.execute(fill, &[i64::from(rows).into(), i64::from(bytes).into()]).unwrap();
+    drop(db);
+    register(&read, BlockVfs::mount(device.clone()).unwrap()).unwrap();
+    let db = Db::open("a.db", &options(&read)).unwrap();
+    let number = |sql| db.query_row(sql, &[], |row| row.int(0)).unwrap().unwrap();
+    let pages = number("PRAGMA page_count") as u64;
+    let before = device.1.load(Ordering::Relaxed);
+    assert_eq!(number("SELECT sum(length(body)) FROM t WHERE body IS NOT NULL"), i64::from(rows * bytes));
+    (device.1.load(Ordering::Relaxed) - before, pages)
+}
+
+#[test]
+fn a_scan_reads_many_pages_at_a_time() {
+    let (requests, pages) = scan("whole", 8000, 1000);
+    assert!(pages > 2000 && requests * 20 < pages, "{requests} requests for {pages} pages");
+}
+
+#[test]
+fn a_scan_that_skips_what_long_values_take_still_reads_ahead() {
+    // Of nine pages one is looked at.
+    let (requests, pages) = scan("long", 4000, 4096);
+    assert!(pages > 4000 && requests * 20 < pages, "{requests} requests for {pages} pages");
 }

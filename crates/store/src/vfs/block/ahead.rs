@@ -7,16 +7,21 @@ use super::super::VfsError;
 use super::device::{BLOCK_BYTES, BlockDevice};
 use super::page::{Page, bytes_of};
 
-/// Blocks read ahead at most.
+/// Blocks in one request at most, whatever the device would like.
 const MOST: usize = 32;
-/// Blocks read ahead when a second block in a row is asked for; doubled as long as it goes on.
+/// Blocks in the first request of those that read ahead; doubled as long as it goes on.
 const FIRST: usize = 4;
+/// A block follows another one if it is at most so many further on: a scan skips what long values take, and what
+/// the log still has.
+const NEAR: u64 = 16;
 
 /// What was read from the device and is still as it was.
 pub(super) struct Ahead {
     pages: Box<[Page]>,
     start: u64,
     count: usize,
+    /// Blocks in one request at most.
+    most: usize,
     /// The block after the last one asked for.
     next: u64,
     /// A block of which a part was wanted: SQLite looks at 16 bytes of a database's first page every time it
@@ -26,11 +31,12 @@ pub(super) struct Ahead {
 }
 
 impl Ahead {
-    /// Nothing read yet.
-    pub(super) fn new() -> Self {
+    /// Nothing read yet; requests of `most` blocks at most.
+    pub(super) fn new(most: usize) -> Self {
         let blank = || Page([0; BLOCK_BYTES]);
-        let pages = vec![blank(); MOST].into();
-        Self { pages, start: 0, count: 0, next: u64::MAX, part: Box::new(blank()), part_block: None }
+        let most = most.clamp(1, MOST);
+        let (pages, part) = (vec![blank(); most].into(), Box::new(blank()));
+        Self { pages, start: 0, count: 0, most, next: u64::MAX, part, part_block: None }
     }
 
     /// Reads `out.len()` bytes of `block` from `offset` on; behind it are `more` blocks of the same file.
@@ -42,7 +48,10 @@ impl Ahead {
         offset: usize,
         out: &mut [u8],
     ) -> Result<(), VfsError> {
-        let sequential = block == self.next;
+        let end = self.start + self.count as u64;
+        // Other blocks may come in between, such as a tree's inner pages.
+        let goes_on = self.count > 0 && follows(block, end);
+        let begins = follows(block, self.next);
         self.next = block + 1;
         let part_known = self.part_block == Some(block);
         let known = block >= self.start && block - self.start < self.count as u64;
@@ -50,11 +59,10 @@ impl Ahead {
             &self.part
         } else if known {
             &self.pages[(block - self.start) as usize]
-        } else if sequential && more > 0 {
-            let goes_on = self.count > 0 && block == self.start + self.count as u64;
-            let wanted = if goes_on { (self.count * 2).min(MOST) } else { FIRST };
-            self.count = 0;
+        } else if (goes_on || begins) && more > 0 && self.most > 1 {
+            let wanted = if goes_on { self.count * 2 } else { FIRST }.min(self.most);
             let count = wanted.min(usize::try_from(more).unwrap_or(MOST) + 1);
+            self.count = 0;
             device.read(block, bytes_of(&mut self.pages[..count]))?;
             (self.start, self.count) = (block, count);
             &self.pages[0]
@@ -80,4 +88,9 @@ impl Ahead {
             self.part_block = None;
         }
     }
+}
+
+/// Whether a block is at `next` or little behind it.
+fn follows(block: u64, next: u64) -> bool {
+    block.checked_sub(next).is_some_and(|skipped| skipped < NEAR)
 }

@@ -15,6 +15,12 @@ pub trait BlockDevice: Send {
     /// Number of blocks.
     fn blocks(&self) -> u64;
 
+    /// How many blocks a read may ask for when the next ones will probably be wanted, 32 at most; 1 where a
+    /// request costs no more than copying.
+    fn read_ahead(&self) -> usize {
+        32
+    }
+
     /// Fills `bytes`, a multiple of [`BLOCK_BYTES`], from block `first` on. It may lie anywhere in memory.
     ///
     /// # Errors

@@ -23,6 +23,10 @@ impl BlockDevice for MemoryDevice {
         (self.bytes.len() / BLOCK_BYTES) as u64
     }
 
+    fn read_ahead(&self) -> usize {
+        1
+    }
+
     fn read(&mut self, first: u64, bytes: &mut [u8]) -> Result<(), VfsError> {
         if !is_within(self.blocks(), first, bytes.len()) {
             return Err(VfsError::Io);

@@ -104,7 +104,7 @@ impl Volume {
             round: None,
             space: Space::new(superblock.chunks, &lists),
             pool: Pool::new(superblock.record_blocks()),
-            ahead: Ahead::new(),
+            ahead: Ahead::new(device.read_ahead()),
             appended: 0,
             unflushed: false,
             broken: false,
