@@ -63,26 +63,10 @@ def format_disk(path: str, mode: str) -> None:
     ValueError with a sentence, also where it is too small.
     """
 
-def load_olio_disk(
-    path: str, accounts: int, profile: str, options_json: str, progress: Callable[[int, int], None] | None
-) -> dict[str, int]:
-    """Creates the Olio data set on a formatted disk; rows by table.
-
-    OSError or ValueError with a sentence.
-    """
-
-def load_rubis_disk(
-    path: str, scale: float, options_json: str, progress: Callable[[int, int], None] | None
-) -> dict[str, int]:
-    """Creates the RUBiS data set on a formatted disk; rows by table.
-
-    Errors as of `load_olio_disk`.
-    """
-
 def load_olio(
     place: str, accounts: int, profile: str, options_json: str, progress: Callable[[int, int], None] | None
 ) -> dict[str, int]:
-    """Creates the Olio data set in `place`, a folder, a database's URL or `block:PATH`; rows by table.
+    """Creates the Olio data set in `place`, a folder, a database's URL or `block:PATH`, a formatted disk; rows by table.
 
     OSError or ValueError with a sentence; FileExistsError where there is something already.
     """

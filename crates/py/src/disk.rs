@@ -1,18 +1,19 @@
-//! Disks for images: files with a database on them and no file system.
+//! Disks with databases on them and no file system: device nodes, and images of a machine's disk.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use loadstone_store::vfs::block::{BlockDevice, BlockVfs, FileDevice, FormatOptions};
 use loadstone_store::vfs::{VfsError, register};
-use loadstone_store::{Db, Options};
-use loadstone_web::dataset::LoadError;
+use loadstone_store::{Access, Options};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
-use crate::rubis;
-use crate::site::{choice, load_error, load_options, parse, reporting, rows};
+use crate::site::choice;
+
+/// Begins the name of a place that is a disk.
+const SCHEME: &str = "block:";
 
 #[pyfunction]
 pub fn format_disk(py: Python<'_>, path: &str, mode: &str) -> PyResult<()> {
@@ -30,69 +31,52 @@ pub fn format_disk(py: Python<'_>, path: &str, mode: &str) -> PyResult<()> {
     .map_err(PyValueError::new_err)
 }
 
-#[pyfunction]
-#[pyo3(signature = (path, accounts, profile, options_json, progress))]
-pub fn load_olio_disk<'py>(
-    py: Python<'py>,
-    path: &str,
-    accounts: u64,
-    profile: &str,
-    options_json: &str,
-    progress: Option<Py<PyAny>>,
-) -> PyResult<Bound<'py, PyDict>> {
-    let options = load_options(accounts, profile, &parse(options_json)?)?;
-    let disk = Mounted::open(path)?;
-    let loaded = reporting(py, progress, |report| {
-        loadstone_olio::loader::load(&disk.database(loadstone_olio::loader::DATABASE)?, &options, report)
-    })?;
-    rows(py, &loaded.map_err(load_error)?.tables())
-}
-
-#[pyfunction]
-#[pyo3(signature = (path, scale, options_json, progress))]
-pub fn load_rubis_disk<'py>(
-    py: Python<'py>,
-    path: &str,
-    scale: f64,
-    options_json: &str,
-    progress: Option<Py<PyAny>>,
-) -> PyResult<Bound<'py, PyDict>> {
-    let options = rubis::load_options(scale, &parse(options_json)?)?;
-    let disk = Mounted::open(path)?;
-    let loaded = reporting(py, progress, |report| {
-        loadstone_rubis::loader::load(&disk.database(loadstone_rubis::loader::DATABASE)?, &options, report)
-    })?;
-    rows(py, &loaded.map_err(load_error)?.tables())
-}
-
-/// A disk that this process has, until dropped.
-struct Mounted {
+/// A disk that this process has, until dropped: then another one can have it, such as a machine.
+pub struct Disk {
     /// Its name among SQLite's places for files.
-    name: String,
+    vfs: String,
     device: Removable,
 }
 
-impl Mounted {
-    fn open(path: &str) -> PyResult<Self> {
+impl Disk {
+    /// Mounts the disk of a place `block:PATH`; none for other places.
+    pub fn open(place: &str) -> PyResult<Option<Self>> {
         /// SQLite knows its places for files for ever: each gets a name of its own.
         static COUNT: AtomicU64 = AtomicU64::new(0);
-        let failed = |error: String| PyOSError::new_err(error);
-        let device = FileDevice::open(path, false).map_err(|error| failed(error.to_string()))?;
+        let Some(path) = place.strip_prefix(SCHEME) else { return Ok(None) };
+        let trouble = |error: &dyn std::fmt::Display| PyOSError::new_err(format!("{path}: {error}"));
+        // Through the page cache: it reads for several connections, and a flush is a flush.
+        let device = FileDevice::open(path, false).map_err(|error| match error.kind() {
+            std::io::ErrorKind::WouldBlock => trouble(&"another process has it"),
+            _ => trouble(&error),
+        })?;
         let device = Removable(Arc::new(Mutex::new(Some(device))));
-        let name = format!("disk-{}", COUNT.fetch_add(1, Ordering::Relaxed));
-        let vfs = BlockVfs::mount(device.clone()).map_err(|error| failed(error.to_string()))?;
-        register(&name, vfs).map_err(|error| failed(error.to_string()))?;
-        Ok(Self { name, device })
+        let vfs = format!("disk-{}", COUNT.fetch_add(1, Ordering::Relaxed));
+        let mounted = BlockVfs::mount(device.clone()).map_err(|error| trouble(&error))?;
+        register(&vfs, mounted).map_err(|error| trouble(&error))?;
+        Ok(Some(Self { vfs, device }))
     }
 
-    fn database(&self, name: &str) -> Result<Db, LoadError> {
-        Ok(Db::open(name, &Options { vfs: Some(self.name.clone()), ..Options::block() })?)
+    /// As [`Self::open`], once for each place and then for the rest of the process: how databases on it are
+    /// opened.
+    pub fn keep(place: &str, access: Access) -> PyResult<Option<Options>> {
+        static KEPT: Mutex<BTreeMap<String, Disk>> = Mutex::new(BTreeMap::new());
+        let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+        if !kept.contains_key(place) {
+            let Some(disk) = Self::open(place)? else { return Ok(None) };
+            kept.insert(place.to_owned(), disk);
+        }
+        Ok(kept.get(place).map(|disk| disk.options(access)))
+    }
+
+    /// How databases on it are opened.
+    pub fn options(&self, access: Access) -> Options {
+        Options { vfs: Some(self.vfs.clone()), access, ..Options::block() }
     }
 }
 
-impl Drop for Mounted {
+impl Drop for Disk {
     fn drop(&mut self) {
-        // Closes the file: a machine is to have it next.
         self.device.0.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 }

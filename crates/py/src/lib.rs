@@ -6,7 +6,6 @@
 mod chain;
 mod disk;
 mod files;
-mod mounted;
 mod network;
 mod relay;
 mod rubis;
@@ -33,8 +32,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<site::Server>()?;
     module.add_function(wrap_pyfunction!(chain::solve_chain, module)?)?;
     module.add_function(wrap_pyfunction!(disk::format_disk, module)?)?;
-    module.add_function(wrap_pyfunction!(disk::load_olio_disk, module)?)?;
-    module.add_function(wrap_pyfunction!(disk::load_rubis_disk, module)?)?;
     module.add_function(wrap_pyfunction!(files::serve_files, module)?)?;
     module.add_function(wrap_pyfunction!(network::run_switch, module)?)?;
     module.add_function(wrap_pyfunction!(relay::serve_relay, module)?)?;

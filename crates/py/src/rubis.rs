@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Deserialize;
 
-use crate::mounted::on_disk;
+use crate::disk::Disk;
 use crate::site::{
     ServeSettings, Server, choice, config, is_shared, load_error, parse, reporting, rows, start,
 };
@@ -40,10 +40,10 @@ pub fn load_rubis<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let settings: LoadSettings = parse(options_json)?;
     let options = load_options(scale, &settings)?;
-    let disk = on_disk(place, store::Access::Create)?;
+    let disk = Disk::open(place)?;
     let loaded = reporting(py, progress, |report| {
-        if let Some(store) = &disk {
-            loader::create_on(store, &options, report)
+        if let Some(disk) = &disk {
+            loader::create_on(&disk.options(store::Access::Create), &options, report)
         } else if is_shared(place) {
             loader::create_shared(place, settings.replace, &options, report)
         } else {
@@ -53,7 +53,7 @@ pub fn load_rubis<'py>(
     rows(py, &loaded.map_err(load_error)?.tables())
 }
 
-pub fn load_options(scale: f64, settings: &LoadSettings) -> PyResult<LoadOptions> {
+fn load_options(scale: f64, settings: &LoadSettings) -> PyResult<LoadOptions> {
     let mut options = LoadOptions::new(scale);
     options.seed = settings.seed.unwrap_or(options.seed);
     if let Some(day) = &settings.base_day {
@@ -76,7 +76,7 @@ pub fn serve_rubis(py: Python<'_>, place: &str, options_json: &str) -> PyResult<
 }
 
 fn site_options(place: &str, password: Option<&str>) -> PyResult<Options> {
-    let mut options = if let Some(store) = on_disk(place, store::Access::ReadWrite)? {
+    let mut options = if let Some(store) = Disk::keep(place, store::Access::ReadWrite)? {
         Options { store, ..Options::new(loader::DATABASE) }
     } else if is_shared(place) {
         Options::new(place)

@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Deserialize;
 
-use crate::mounted::on_disk;
+use crate::disk::Disk;
 use crate::run::seconds;
 use crate::watch::{WatchSettings, refused, tls};
 
@@ -157,10 +157,10 @@ pub fn load_olio<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let settings: LoadSettings = parse(options_json)?;
     let options = load_options(accounts, profile, &settings)?;
-    let disk = on_disk(place, store::Access::Create)?;
+    let disk = Disk::open(place)?;
     let loaded = reporting(py, progress, |report| {
-        if let Some(store) = &disk {
-            loader::create_on(store, &options, report)
+        if let Some(disk) = &disk {
+            loader::create_on(&disk.options(store::Access::Create), &options, report)
         } else if is_shared(place) {
             loader::create_shared(place, settings.replace, &options, report)
         } else {
@@ -208,7 +208,7 @@ pub fn choice<T>(what: &str, name: &str, value: Option<T>, choices: &str) -> PyR
     value.ok_or_else(|| PyValueError::new_err(format!("no {what} `{name}`; there are {choices}")))
 }
 
-pub fn load_options(accounts: u64, profile: &str, settings: &LoadSettings) -> PyResult<LoadOptions> {
+fn load_options(accounts: u64, profile: &str, settings: &LoadSettings) -> PyResult<LoadOptions> {
     let profile = choice("profile", profile, Profile::parse(profile), "cloudstone-2008 and olio-0.2")?;
     let mut options = LoadOptions::new(accounts, profile);
     options.seed = settings.seed.unwrap_or(options.seed);
@@ -281,7 +281,7 @@ pub fn is_shared(place: &str) -> bool {
 fn site(place: &str, settings: &ServeSettings) -> PyResult<(Options, Arc<dyn Host>)> {
     let host_error = |error: loadstone_olio::host::HostError| PyOSError::new_err(error.to_string());
     // A disk without a data set must not get an empty database.
-    let disk = on_disk(place, store::Access::ReadWrite)?;
+    let disk = Disk::keep(place, store::Access::ReadWrite)?;
     if let Some(store) = &disk {
         loader::make_uploads_on(store).map_err(load_error)?;
     }

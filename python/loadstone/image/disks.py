@@ -63,8 +63,8 @@ def loaded(
     blank(file, size_mib, form)
     try:
         if app == "olio":
-            return _core.load_olio_disk(str(file), round(amount), PROFILE, "{}", progress)
-        return _core.load_rubis_disk(str(file), amount, "{}", progress)
+            return _core.load_olio(f"block:{file}", round(amount), PROFILE, "{}", progress)
+        return _core.load_rubis(f"block:{file}", amount, "{}", progress)
     except (OSError, ValueError) as error:
         raise LoadstoneError("image-disk", f"{file}: {error}") from error
 
