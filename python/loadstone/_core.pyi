@@ -66,7 +66,8 @@ def format_disk(path: str, mode: str) -> None:
 def load_olio(
     place: str, accounts: int, profile: str, options_json: str, progress: Callable[[int, int], None] | None
 ) -> dict[str, int]:
-    """Creates the Olio data set in `place`, a folder, a database's URL or `block:PATH`, a formatted disk; rows by table.
+    """Creates the Olio data set in `place`, a folder, a database's URL or `block:PATH`, a formatted disk.
+    Returns rows by table.
 
     OSError or ValueError with a sentence; FileExistsError where there is something already.
     """
