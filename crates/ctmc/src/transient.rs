@@ -43,6 +43,9 @@ const IMPLICIT: f64 = 900.0;
 /// Multiplications that few states may take before the long run is tried instead: about a second.
 const EAGER: f64 = 1e8;
 
+/// Relative width at which few states are given up before that.
+const HOPELESS: f64 = 0.9;
+
 /// Multiplications of the sparse method that are still worth it when no few states suffice: about a minute.
 const PATIENCE: f64 = 1.5e10;
 
@@ -244,10 +247,18 @@ fn projected(
             best = Some(Answer::new(found, method, small.chain.states() - 1));
         }
         let enough = !small.lossy || found.relative_width() <= options.precision;
-        // Far from enough is far from enough states.
-        count *= if found.relative_width() > 1e3 * options.precision { 4 } else { 2 };
+        let width = found.relative_width();
+        // Far from enough is far from enough states, and nearly enough needs few more.
+        count = match width / options.precision {
+            ratio if ratio > 1e3 => count * 4,
+            ratio if ratio > 32.0 => count * 2,
+            ratio if ratio > 2.0 => count * 3 / 2,
+            _ => count * 5 / 4,
+        };
         let (_, work) = cheapest(&small.chain, count, time, options);
-        if enough || work > patience {
+        // Who knows next to nothing of so many states needs nearly all of them.
+        let hopeless = width > HOPELESS && patience <= EAGER && work > EAGER / 8.0;
+        if enough || hopeless || work > patience {
             return Ok((best.expect("an answer was just found"), small.lossy));
         }
     }
