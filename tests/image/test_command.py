@@ -115,3 +115,9 @@ def test_a_missing_program_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(LoadstoneError, match="scripts/setup-appliance") as caught:
         sources.tool("qemu-system-x86_64")
     assert caught.value.slug == "program-missing"
+
+
+@pytest.mark.parametrize(("parts", "said"), [("mmio,usb", "no part `usb`"), ("dhcp", "no device")])
+def test_parts_that_there_are_not_are_refused(parts: str, said: str) -> None:
+    error = _refused("build", "files", "--link", parts)
+    assert error.slug == "image-options" and said in str(error)

@@ -58,6 +58,10 @@ def build(
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The image; without, APP.elf here.")
     ] = None,
+    link: Annotated[
+        str | None,
+        typer.Option(metavar="PARTS", help="Of mmio, pci, dhcp, metrics; what is not named is left out."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Build an image from the checkout's sources, with the stable Rust compiler alone.
@@ -69,7 +73,8 @@ def build(
     from loadstone.image.build import build as make
     from loadstone.image.contents import symbols_beside
 
-    made = make(app, out or Path(f"{app}.elf"), folder)
+    parts = None if link is None else [part.strip() for part in link.split(",") if part.strip()]
+    made = make(app, out or Path(f"{app}.elf"), folder, parts)
     if as_json:
         print(json.dumps(_content(made.stripped, made.symbols) | {"features": made.features}, indent=2))
         return

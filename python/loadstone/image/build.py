@@ -44,15 +44,47 @@ def apps() -> list[str]:
     return list(_features())
 
 
+def _manifest() -> Json:
+    return tomllib.loads((_images() / "Cargo.toml").read_text("utf-8"))
+
+
 def _features() -> dict[str, list[str]]:
-    """What each image wants linked beyond the default."""
-    manifest = tomllib.loads((_images() / "Cargo.toml").read_text("utf-8"))
-    return {one["name"]: one.get("required-features", []) for one in manifest["bin"]}
+    """What each image cannot do without."""
+    return {one["name"]: one.get("required-features", []) for one in _manifest()["bin"]}
 
 
-def build(app: str, to: Path | None = None, folder: Path | None = None) -> Built:
+def _chosen(parts: Sequence[str] | None) -> Sequence[str]:
+    """The parts of the library OS to link: those asked for, of those that can be left out."""
+    free: list[str] = _manifest()["features"]["default"]
+    if parts is None:
+        return free
+    if unknown := [part for part in parts if part not in free]:
+        raise LoadstoneError(
+            "image-options", f"there is no part `{unknown[0]}`", hint=f"there are {', '.join(free)}"
+        )
+    if not {"mmio", "pci"} & set(parts):
+        raise LoadstoneError(
+            "image-options",
+            "without mmio and pci the image finds no device",
+            hint="mmio for microvm, pci for q35",
+        )
+    return parts
+
+
+def _paths() -> dict[str, str]:
+    """Keeps this machine's folders out of the image: it names places in sources, and those of packages and of
+    the checkout begin with the package's or the crate's name on every machine."""
+    home = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo")
+    known = os.environ.get("RUSTFLAGS", "")
+    roots = (home / "registry" / "src", checkout())
+    return {"RUSTFLAGS": " ".join([known, *(f"--remap-path-prefix={root}/=" for root in roots)]).strip()}
+
+
+def build(
+    app: str, to: Path | None = None, folder: Path | None = None, parts: Sequence[str] | None = None
+) -> Built:
     """Builds an image into a file, and the same with its symbols beside it. Without `to` it is kept in the
-    checkout.
+    checkout. `parts` of the library OS are linked and no others; without, all that can be left out are.
 
     LoadstoneError `image-app`, `image-options`, `image-source`, `program-missing`, `image-build`,
     `image-file`.
@@ -60,12 +92,13 @@ def build(app: str, to: Path | None = None, folder: Path | None = None) -> Built
     known = _features()
     if app not in known:
         raise LoadstoneError("image-app", f"there is no image `{app}`", hint=f"there are {', '.join(known)}")
-    environment = _environment(app, folder)
+    environment = _environment(app, folder) | _paths()
     for program in ("cargo", "gcc", "strip"):
         tool(program)
-    wanted = ["--features", ",".join(known[app])] if known[app] else []
+    wanted = [*known[app], *_chosen(parts)]
     manifest = ["--manifest-path", str(_images() / "Cargo.toml")]
-    artifacts = _cargo([*manifest, "--bin", app, *wanted], environment)
+    linked = ["--no-default-features", "--features", ",".join(wanted)]
+    artifacts = _cargo([*manifest, "--bin", app, *linked], environment)
     made = next(one for one in artifacts if one["target"]["name"] == app and one["executable"])
     features = [one["features"] for one in artifacts if LIBRARY_OS in one["package_id"]]
     to = to or kept() / "images" / f"{app}.elf"
@@ -127,7 +160,7 @@ def _strip(program: Path, to: Path) -> None:
 
 def _profile() -> list[str]:
     """The images' levels of optimisation, for Cargo in another workspace."""
-    release = tomllib.loads((_images() / "Cargo.toml").read_text("utf-8"))["profile"]["release"]
+    release = _manifest()["profile"]["release"]
     levels = {"": release["opt-level"]}
     for package, own in release.get("package", {}).items():
         # SQLite comes with its bindings where there is a C library; `images` has no counterpart.
