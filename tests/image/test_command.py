@@ -75,7 +75,8 @@ def test_inspect_tells_what_is_in_it(programs: Path) -> None:
 def images(programs: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A checkout with two images in it."""
     (programs / "images").mkdir()
-    (programs / "images" / "Cargo.toml").write_text('[[bin]]\nname = "files"\n[[bin]]\nname = "olio"\n')
+    manifest = '[features]\ndefault = ["mmio", "pci"]\n[[bin]]\nname = "files"\n[[bin]]\nname = "olio"\n'
+    (programs / "images" / "Cargo.toml").write_text(manifest)
     monkeypatch.setattr(build, "checkout", lambda: programs)
     monkeypatch.setattr(build, "kept", lambda: programs / "kept")
     return programs
