@@ -16,7 +16,7 @@ from loadstone.image.qemu import Board, Disk
 PARITY = Path(__file__).parents[1] / "parity"
 sys.path.insert(0, str(PARITY / "conformance"))
 
-from conformance.__main__ import differences  # noqa: E402
+from compared import differences  # noqa: E402
 from test_rubis_databases import load as load_rubis  # noqa: E402
 from test_rubis_databases import walk as walk_rubis  # noqa: E402
 from test_shared_database import EVENT, PICTURE  # noqa: E402

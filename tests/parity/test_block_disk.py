@@ -14,7 +14,7 @@ from loadstone._core import format_disk
 HERE = Path(__file__).parent / "conformance"
 sys.path.insert(0, str(HERE))
 
-from conformance.__main__ import differences  # noqa: E402
+from compared import differences  # noqa: E402
 from walk import walk  # noqa: E402
 
 BYTES = 64 << 20

@@ -14,7 +14,7 @@ from shared_sites import load, serving
 HERE = Path(__file__).parent / "conformance"
 sys.path.insert(0, str(HERE))
 
-from conformance.__main__ import differences  # noqa: E402
+from compared import differences  # noqa: E402
 from visitor import Answer, Visitor  # noqa: E402
 from walk import ACCOUNTS, walk  # noqa: E402
 

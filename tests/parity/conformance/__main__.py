@@ -14,18 +14,15 @@ Exit code 0: all is right; 1: something is not, each a line; 2: a place that can
 from __future__ import annotations
 
 import argparse
-import difflib
 import http.client
 import json
 import sys
 from itertools import zip_longest
 from pathlib import Path
 
-from visitor import SECRET, Answer, Visitor
+from compared import differences
+from visitor import Visitor
 from walk import walk
-
-SHOWN = 12
-"""Lines of a page's difference that are worth reading."""
 
 
 def main() -> int:
@@ -62,30 +59,6 @@ def _against(visitor: Visitor, place: str) -> list[str]:
         f"{(mine or theirs)['request']}: differs from the recording"
         for mine, theirs in zip_longest(ours, kept)
         if mine != theirs
-    ]
-
-
-def differences(ours: list[Answer], theirs: list[Answer]) -> list[str]:
-    """What differs between two sites that have walked the same way, each with the lines that do."""
-    told = [] if len(ours) == len(theirs) else [f"{len(ours)} requests here, {len(theirs)} there"]
-    for mine, other in zip(ours, theirs, strict=False):
-        if mine.comparable() != other.comparable():
-            lines = difflib.unified_diff(_lines(other), _lines(mine), lineterm="", n=0)
-            told.append(
-                "\n    ".join(
-                    [f"{mine.step} {mine.request}: not the same answer", *list(lines)[2 : SHOWN + 2]]
-                )
-            )
-    return told
-
-
-def _lines(answer: Answer) -> list[str]:
-    head = answer.comparable()["head"]
-    assert isinstance(head, list)
-    return [
-        str(answer.status),
-        *head,
-        *SECRET.sub(b"*", answer.body).decode(errors="backslashreplace").splitlines(),
     ]
 
 
