@@ -3,11 +3,13 @@
 //! A data set of 10,000 accounts would hold some 12 GB of copies of five files. They are never copied: a
 //! name within the loaded ids answers with its class's master, unless something was uploaded in its place.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
 
 use loadstone_web::files::fingerprint;
+use once_cell::race::OnceBox;
 
 use crate::host::{Host, HostError};
 use crate::loader::Profile;
@@ -36,27 +38,41 @@ pub struct MediaFile {
 
 /// Everything under `/media/`.
 pub struct Media {
-    masters: [MediaFile; Class::ALL.len()],
+    /// Each is made when it is first asked for: painting the two pictures takes longer than all else that a site does
+    /// before its first answer. Two workers may both paint one; they paint the same.
+    masters: [OnceBox<MediaFile>; Class::ALL.len()],
+    profile: Profile,
+    scale: f64,
     accounts: u64,
     events: u64,
     host: Arc<dyn Host>,
 }
 
 impl Media {
-    /// Makes the masters of a data set and looks for uploads in `host`.
+    /// The media of a data set, with uploads in `host`.
     ///
     /// # Errors
     /// A sentence when `meta` names a profile that this program does not know.
     pub fn new(meta: &Meta, host: Arc<dyn Host>) -> Result<Self, String> {
         let profile =
             Profile::parse(&meta.profile).ok_or_else(|| format!("{} is no profile of Olio", meta.profile))?;
-        let scale = f64::from(meta.media_scale_ppm) / 1e6;
-        let masters = Class::ALL.map(|class| {
-            let bytes: Arc<[u8]> = master::make(class, profile, scale).into();
+        Ok(Self {
+            masters: Default::default(),
+            profile,
+            scale: f64::from(meta.media_scale_ppm) / 1e6,
+            accounts: meta.accounts as u64,
+            events: meta.events as u64,
+            host,
+        })
+    }
+
+    fn master(&self, class: Class) -> MediaFile {
+        let made = self.masters[class as usize].get_or_init(|| {
+            let bytes: Arc<[u8]> = master::make(class, self.profile, self.scale).into();
             let etag = format!("\"{:016x}\"", fingerprint(&bytes));
-            MediaFile { bytes, content_type: class.content_type(), etag, is_upload: false }
+            Box::new(MediaFile { bytes, content_type: class.content_type(), etag, is_upload: false })
         });
-        Ok(Self { masters, accounts: meta.accounts as u64, events: meta.events as u64, host })
+        made.clone()
     }
 
     /// The file of that name, as in `/media/e12t.jpg`; none when the name is none of ours, or when it is no
@@ -83,7 +99,7 @@ impl Media {
         let loaded = if parsed.class.is_of_person() { self.accounts } else { self.events };
         // Lists show a thumbnail of everything, also of what came without a picture.
         let is_there = parsed.class.is_thumbnail() || parsed.id <= loaded;
-        Ok(is_there.then(|| self.masters[parsed.class as usize].clone()))
+        Ok(is_there.then(|| self.master(parsed.class)))
     }
 
     /// Stores an upload.
