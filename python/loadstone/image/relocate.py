@@ -75,7 +75,7 @@ def relocate(
                 monitor.ask("cont")
                 raise
             if is_emulated:
-                other.ask("cont")
+                _let_run(other, timeout_s)
                 moved["downtime"] = (time.monotonic() - stopped) * 1000
         guest.stop()
         arrived.order("resumed", "^relocate: resumed", timeout_s)
@@ -105,6 +105,17 @@ def _migrate(monitor: Monitor, wire: Path, timeout_s: float) -> dict[str, Any]:
         time.sleep(_LOOK_S)
     monitor.ask("migrate_cancel")
     raise LoadstoneError("guest-silent", f"the move did not end within {timeout_s:g} s")
+
+
+def _let_run(arrived: Monitor, timeout_s: float) -> None:
+    """The sender is done before the receiver has read all; until then the receiver takes over the sender's
+    state, stopped, whatever it was told meanwhile."""
+    deadline = time.monotonic() + timeout_s
+    while arrived.ask("query-status")["status"] == "inmigrate":
+        if time.monotonic() > deadline:
+            raise LoadstoneError("guest-silent", f"the machine did not arrive within {timeout_s:g} s")
+        time.sleep(_LOOK_S)
+    arrived.ask("cont")
 
 
 def _wait_for_socket(path: Path, guest: Guest, timeout_s: float) -> None:
