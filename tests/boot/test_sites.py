@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 from booted import OLIO, booted, disk, machine
+from compared import differences
 from shared_sites import Browser, load, serving
+from test_rubis_databases import load as load_rubis
+from test_rubis_databases import walk as walk_rubis
+from test_shared_database import EVENT, PICTURE
+from visitor import Answer
+from walk import walk
 
 from loadstone._core import usernames
 from loadstone.image.guest import CLEAN, REFUSED, Guest
 from loadstone.image.qemu import Board, Disk
-
-PARITY = Path(__file__).parents[1] / "parity"
-sys.path.insert(0, str(PARITY / "conformance"))
-
-from compared import differences  # noqa: E402
-from test_rubis_databases import load as load_rubis  # noqa: E402
-from test_rubis_databases import walk as walk_rubis  # noqa: E402
-from test_shared_database import EVENT, PICTURE  # noqa: E402
-from visitor import Answer  # noqa: E402
-from walk import walk  # noqa: E402
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
 

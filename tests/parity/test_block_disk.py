@@ -7,15 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from compared import differences
 from shared_sites import serving
+from walk import walk
 
 from loadstone._core import format_disk
-
-HERE = Path(__file__).parent / "conformance"
-sys.path.insert(0, str(HERE))
-
-from compared import differences  # noqa: E402
-from walk import walk  # noqa: E402
 
 BYTES = 64 << 20
 

@@ -8,15 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from compared import differences
 from servers import Server
 from shared_sites import load, serving
+from visitor import Answer, Visitor
+from walk import ACCOUNTS, walk
 
 HERE = Path(__file__).parent / "conformance"
-sys.path.insert(0, str(HERE))
-
-from compared import differences  # noqa: E402
-from visitor import Answer, Visitor  # noqa: E402
-from walk import ACCOUNTS, walk  # noqa: E402
 
 REQUESTS = 400
 """Fewer would be another walk."""
