@@ -11,8 +11,7 @@ from pydantic import Field
 from loadstone.nodes.quantities import parse_duration
 from loadstone.nodes.tiers.model import Length, Rate
 from loadstone.scenario.fields import Count, Positive, Share, Table
-from loadstone.scenario.positions import Path as Keys
-from loadstone.study.file import FOLDER, load_study_file
+from loadstone.study.file import FOLDER, keys_by_name, load_study_file
 
 FILE = FOLDER / "nodes.toml"
 NODES = ("native", "ilr", "tx")
@@ -116,10 +115,4 @@ _ITEMS: dict[str, type[Table]] = {
 
 def load_description(path: Path = FILE) -> Description:
     """Reads and checks the file. Errors as `load_study_file`."""
-    return load_study_file(path, Description, _known_keys)
-
-
-def _known_keys(table: Keys) -> list[str]:
-    names = [key for key in table if isinstance(key, str)]
-    model = _ITEMS.get(names[-1]) if names else Description
-    return list(model.model_fields) if model else []
+    return load_study_file(path, Description, keys_by_name(Description, _ITEMS))
