@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from following import PATIENCE_S, eventually
-from labs import described, loadstone, obstacle, ssh
+from labs import described, loadstone, obstacle, ssh, up
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
 
@@ -40,7 +40,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         pytest.skip(reason)
     path = tmp_path_factory.mktemp("lab") / "lab.toml"
     path.write_text(TOPOLOGY)
-    loadstone("lab", "up", path)
+    up(path, NAME)
     try:
         serve = f'cd /srv; echo page >index.html; setsid python3 -c "{SERVER}" </dev/null >/dev/null 2>&1 &'
         assert ssh(NAME, "web", serve).returncode == 0

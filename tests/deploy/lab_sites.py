@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from labs import loadstone
+from labs import loadstone, up
 
 from loadstone.deploy import Service, Site, load_site, undeploy
 from loadstone.deploy.host.home import ROOT, UNIT
@@ -36,7 +36,7 @@ def lab(folder: Path, name: str, hosts: str = HOSTS) -> Iterator[Path]:
     """A lab of `hosts`; yields its topology file, without services. It is down at the end."""
     path = folder / f"{name}.toml"
     path.write_text(f'format = 1\nname = "{name}"\n{hosts}')
-    loadstone("lab", "up", path)
+    up(path, name)
     try:
         yield path
     finally:

@@ -21,6 +21,12 @@ def loadstone(*arguments: str | Path, check: bool = True) -> "subprocess.Complet
     return done
 
 
+def up(path: Path, name: str) -> None:
+    """Brings up the lab of a topology file, without what a killed run of the same tests has left."""
+    loadstone("lab", "down", name)
+    loadstone("lab", "up", path)
+
+
 def ssh(name: str, host: str, script: str) -> "subprocess.CompletedProcess[str]":
     """Runs a script on a host of a lab."""
     config = f"/run/loadstone/{name}/ssh_config"

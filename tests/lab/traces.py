@@ -19,7 +19,7 @@ def traces() -> dict[str, set[str]]:
         "links": {link["ifname"] for link in json.loads(_out("ip", "-j", "link"))},
         "addresses": set(_out("ip", "-o", "-4", "address").split("\n")),
         "routes": set(_out("ip", "-4", "route").split("\n")),
-        "files": {str(path) for path in Path("/run").glob("loadstone*")},
+        "files": {str(path) for kind in ("loadstone*", "loadstone/*") for path in Path("/run").glob(kind)},
         "netns": {str(path) for path in Path("/run").glob("netns/*")},
     }
 

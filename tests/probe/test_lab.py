@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from labs import loadstone, obstacle, ssh
+from labs import loadstone, obstacle, ssh, up
 
 pytestmark = pytest.mark.long
 
@@ -49,7 +49,7 @@ def topology(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         pytest.skip(reason)
     path = tmp_path_factory.mktemp("probe") / "lab.toml"
     path.write_text(f'format = 1\nname = "{LAB}"\n{HOSTS}')
-    loadstone("lab", "up", path)
+    up(path, LAB)
     yield path
     loadstone("lab", "down", LAB)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from labs import loadstone, obstacle
+from labs import loadstone, obstacle, up
 
 _HOSTS = '[[host]]\nname = "one"\n[[host]]\nname = "small"\ndisk_mib = 16\n'
 
@@ -16,6 +16,6 @@ def topology(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         pytest.skip(reason)
     path = tmp_path_factory.mktemp("lab") / "lab.toml"
     path.write_text(f'format = 1\nname = "t-reach"\n{_HOSTS}')
-    loadstone("lab", "up", path)
+    up(path, "t-reach")
     yield path
     loadstone("lab", "down", "t-reach")

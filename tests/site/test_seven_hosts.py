@@ -35,6 +35,7 @@ def topology(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_from_nothing_to_nothing(topology: Path, tmp_path: Path) -> None:
+    loadstone("lab", "down", NAME)  # what a killed run of this test has left
     before = traces.traces()
     assert len(result("lab", "up", topology)["hosts"]) == 7
     deployed = result("deploy", topology)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from loadstone.judge.checks import Check
-from loadstone.judge.histogram import Histogram
+from loadstone.judge.histogram import Floats, Histogram
 from loadstone.judge.intervals import SURE, Ratio, ratio
 from loadstone.judge.measurement import Measurement, OperationSeries, Rules
 
@@ -132,20 +132,28 @@ def _users_check(carried: float, users: float, error: float, how: str) -> Check:
 
 
 def mix_share(measurement: Measurement, operation: OperationSeries) -> Ratio:
-    """The operation's share of all right answers, in the settled part or in all of a shorter run."""
-    part = measurement.settled
-    if part.start >= part.stop:
-        part = slice(None)
-    everything = np.zeros(len(measurement.users)) + sum(o.ok for o in measurement.operations)
-    return ratio(operation.ok[part], everything[part])
+    """The operation's share of all right answers: in the settled part where that holds most of them, in all
+    of a shorter run. What is settled of a run whose operations ran out may be a hundred of twenty thousand.
+    """
+    answers = _answers(measurement)
+    most = 2 * answers[measurement.settled].sum() > answers.sum()
+    part = measurement.settled if most else slice(None)
+    return ratio(operation.ok[part], answers[part])
+
+
+def _answers(measurement: Measurement) -> Floats:
+    """Right answers of all operations each second."""
+    return np.zeros(len(measurement.users)) + sum(o.ok for o in measurement.operations)
 
 
 def mix(measurement: Measurement, rules: Rules) -> Check:
     """Every operation's share is within 2 points of its stationary share; the worst is shown."""
-    shares = {o.name: mix_share(measurement, o) for o in measurement.operations}
+    part = measurement.settled
+    everything = _answers(measurement)[part]
+    shares = {o.name: ratio(o.ok[part], everything) for o in measurement.operations}
     if measurement.sessions and measurement.sessions.lost_share > LOST_SHARE:
         return _cut_short(measurement.sessions.lost_share)
-    if measurement.settled.start >= measurement.settled.stop:
+    if part.start >= part.stop:
         return _not_judged("mix", f"stationary shares ± {MIX_POINTS:g} points", measurement)
     points = {name: 100 * (share.value - rules.mix[name]) for name, share in shares.items() if share.count}
     if not points:
