@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import socket
 import subprocess
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from types import TracebackType
 
 from loadstone.errors import LoadstoneError
@@ -49,7 +51,12 @@ class Guest:
         self._news = threading.Condition()
         self._closed = False
         self._process = subprocess.Popen(
-            machine.command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+            machine.command(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            # Ctrl-C in the terminal is for us: QEMU would end in the middle of what is measured.
+            process_group=0,
         )
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -68,6 +75,14 @@ class Guest:
     def pid(self) -> int:
         """Of QEMU's process."""
         return self._process.pid
+
+    def pin(self) -> None:
+        """Gives it the first core, so that whoever makes load has the others."""
+        cores = sorted(os.sched_getaffinity(0))
+        if len(cores) > 1:
+            # QEMU's threads are started one by one: what is set for the process reaches later ones only.
+            for task in Path(f"/proc/{self.pid}/task").iterdir():
+                os.sched_setaffinity(int(task.name), {cores[0]})
 
     @property
     def exit_code(self) -> int | None:

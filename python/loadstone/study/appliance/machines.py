@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,7 +9,7 @@ from pathlib import Path
 
 from loadstone.image.build import Built, build, linux_programs
 from loadstone.image.disks import Form, blank, loaded
-from loadstone.image.guest import Guest, free_port
+from loadstone.image.guest import free_port
 from loadstone.image.linux import Kernel, kernel, linux, write_initramfs
 from loadstone.image.qemu import ADDRESS, GATEWAY, HTTP_PORT, Board, Disk, HostCache, Machine, accelerator
 from loadstone.image.sources import checkout
@@ -108,12 +107,3 @@ class Machines:
         copy = self._folder / f"{app}-{form}.copy"
         shutil.copyfile(self._data[app, form], copy)
         return Disk(copy, "unsafe")
-
-
-def pin(guest: Guest) -> None:
-    """Gives the guest the first core, so that whoever makes load has the other."""
-    cores = sorted(os.sched_getaffinity(0))
-    if len(cores) > 1:
-        # QEMU's threads are started one by one: what is set for the process is inherited by later ones only.
-        for task in Path(f"/proc/{guest.pid}/task").iterdir():
-            os.sched_setaffinity(int(task.name), {cores[0]})

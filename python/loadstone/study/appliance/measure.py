@@ -15,7 +15,7 @@ from loadstone.image.guest import Guest
 from loadstone.image.qemu import HTTP_PORT, Machine
 from loadstone.judge import Histogram
 from loadstone.study.appliance.description import Amounts, Description
-from loadstone.study.appliance.machines import STRESS, Machines, pin
+from loadstone.study.appliance.machines import STRESS, Machines
 from loadstone.study.balancers.offered import Target, steady
 from loadstone.study.schedule import Case, Task
 from loadstone.study.windows import take_all
@@ -171,7 +171,7 @@ class Performer:
         own = [f"stress.{key}={value}" for key, value in words.items()]
         machine = self._machines.measuring(guest, own, disk, counted=disk is None)
         with Guest(machine) as running:
-            pin(running)
+            running.pin()
             running.wait_for(r'"name": ?"(done|error)"', _MEASURE_S)
             return _lines(running)
 
@@ -181,7 +181,7 @@ class Performer:
         page = self._description.page_of(str(case["page"]))
         machine = self._machines.serving(str(case["guest"]), page.app, "microvm")
         with Guest(machine) as guest:
-            pin(guest)
+            guest.pin()
             _first_answer(guest, page.path)
             plan = steady(
                 Target("127.0.0.1", machine.ports[HTTP_PORT]),
