@@ -185,9 +185,47 @@ def test_figures_from_a_study_stand_in_a_plan(tmp_path: Path) -> None:
     assert any("add `detect`" in warning for warning in inputs.warnings)
 
 
+def capacity(folder: Path, users: int, node: dict[str, Any] | None) -> Path:
+    """As `loadstone capacity` writes it."""
+    folder.mkdir()
+    found = {"users": users, "low": users, "high": users + 1, "throughput_ops_per_s": users / 5}
+    (folder / "capacity.json").write_text(json.dumps(CAPACITY | {"SLA-1": found, "node": node}))
+    return folder
+
+
+NODE = {"type": "appliance", "vcpu": 1, "memory_mib": 24, "start_s": 0.25}
+
+
+def test_a_capacity_of_images_gives_all_figures(tmp_path: Path) -> None:
+    own, other = capacity(tmp_path / "own", 150, NODE), capacity(tmp_path / "other", 100, None)
+    node = appliance({"from": "own", "against": "other", "detect": "1s"}, tmp_path, "here")
+    assert node.throughput == Fraction(3, 2) and node.image
+    assert (node.image.switch_over_s, node.image.memory_mib) == (Fraction(5, 4), 24)
+    with pytest.raises(LoadstoneError, match="was not measured on an image"):
+        appliance({"from": "other", "against": "own"}, tmp_path, "here")
+    path = tmp_path / "plan.toml"
+    (tmp_path / "p.csv").write_text(PRICES)
+    typed = '{ throughput = 1.5, start = "200ms", memory_mib = 16, detect = "500ms" }'
+    path.write_text(PLAN.replace(typed, '{ from = "own", against = "other", detect = "1s" }'))
+    (way,) = [one for one in read_plan(path).tiers[0].ways if one.node.image]
+    assert (way.failover_s, way.node.throughput) == (Fraction(5, 4), Fraction(3, 2))
+
+    compared = run("nodes", "--from", str(other), "--users", "300", "--appliance", f"from={own}", "--json")
+    factors = json.loads(compared.stdout)["inputs"]["throughput_factors"]
+    assert factors == {"native": 1, "appliance": 1.5}
+    alone = run("nodes", "--from", str(own), "--users", "300", "--json")
+    inputs = json.loads(alone.stdout)["inputs"]
+    assert (inputs["users_per_node"], inputs["throughput_factors"]) == (150, {"appliance": 1})
+    assert inputs["images"]["appliance"]["start_s"] == 0.25
+    assert (own / "nodes.json").is_file()
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [
+        ({"from": "x", "against": "y", "app": "olio"}, "capacities or a study"),
+        ({"from": "x", "against": "y"}, "holds no capacity.json"),
+        ({"against": "y"}, "`from` is missing"),
         ({"throughput": "1.5", "start": "1s"}, "`memory_mib` is missing"),
         ({}, "`throughput` is missing"),
         (TYPED | {"from": "x"}, "measured or typed"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -114,6 +115,7 @@ class _Report:
         self._options = options
         self._points: dict[int, _Point] = {}
         self._disturbed: list[int] = []
+        self._nodes: list[dict[str, Any]] = []
         self._started = record.now()
 
     def add(self, users: int, path: Path, result: dict[str, Any]) -> None:
@@ -173,6 +175,7 @@ class _Report:
             "ended_at": record.now(),
             "accounts": accounts,
             "log10_accounts": round(math.log10(accounts), 3) if accounts else None,
+            "node": self._node(),
             "window_s": scenario.sla_window_s,
             "compliant": not left,
             "confidence": self._options.confidence,
@@ -190,6 +193,7 @@ class _Report:
         return 1 - (1 - self._options.confidence) / self._options.limits.repeats
 
     def _row(self, users: int, path: Path, result: Mapping[str, Any], found: Mapping[str, Verdict]) -> None:
+        self._nodes += [node] if (node := result["node"]) else []
         within = {name: operation["share_within_limit"] for name, operation in result["operations"].items()}
         self.rows.append(
             {
@@ -202,6 +206,16 @@ class _Report:
                 "verdict": {name: verdict.value for name, verdict in found.items()},
             }
         )
+
+    def _node(self) -> dict[str, Any] | None:
+        """What the service ran on, where every run had made it: with the median time to start."""
+        if not self._nodes:
+            return None
+        starts = [node["start_s"] for node in self._nodes]
+        return self._nodes[0] | {
+            "start_s": statistics.median(starts),
+            "start_s_range": [min(starts), max(starts)],
+        }
 
     def _answer(self, name: str) -> dict[str, Any]:
         bracket = self.search.brackets[name]

@@ -14,12 +14,13 @@ from loadstone.cli.columns import columns
 from loadstone.cli.defaults import defaults_from
 from loadstone.cli.tiers import in_tiers
 from loadstone.cli.written import warn, write_beside
-from loadstone.nodes.appliance import NAME, parse_appliance, warnings
+from loadstone.nodes.appliance import NAME, is_appliance, parse_appliance, warnings
+from loadstone.nodes.appliance import appliance as node_of
 from loadstone.nodes.choices import parse_deployments, parse_node_type
 from loadstone.nodes.image import Image
 from loadstone.nodes.integrity import NodeType, shares
 from loadstone.nodes.load import Demand, Load, demands
-from loadstone.nodes.measured import read_measured
+from loadstone.nodes.measured import Measured, read_measured
 from loadstone.nodes.plan import PF_ON_PREM_REPAIR, Hazards, Option, best, options
 from loadstone.nodes.quantities import (
     parse_duration,
@@ -107,7 +108,7 @@ def nodes(
         str | None,
         typer.Option(
             help="Adds the node type `appliance`: throughput=1.6,start=200ms,memory_mib=16 or "
-            "from=STUDY,app=olio,page=olio-home; with detect=1s."
+            "from=STUDY,app=olio,page=olio-home or from=CAPACITY,against=CAPACITY; with detect=1s."
         ),
     ] = None,
     deployment: Annotated[
@@ -128,7 +129,7 @@ def nodes(
     hazards = _hazards(crash_rate, failover, repair, target, year_s)
     measured = read_measured(folder) if folder else None
     wanted = Load(users, load, users_per_node, throughput_per_node)
-    kinds = _kinds(node_type or [], appliance)
+    kinds = _kinds(node_type or [], _appliance(appliance, measured), measured)
     plan = _Plan(
         hazards,
         kinds,
@@ -150,12 +151,23 @@ def nodes(
         raise typer.Exit(1)
 
 
-def _kinds(typed: list[str], image: str | None) -> list[NodeType]:
-    """The node types that are compared: native without any; `appliance` need not be named twice."""
-    known = parse_appliance(image) if image else None
+def _appliance(typed: str | None, measured: Measured | None) -> NodeType | None:
+    """As typed; without, that of which the users of a node are."""
+    own = measured.file if measured else None
+    if typed or own is None or measured is None or not is_appliance(measured):
+        return parse_appliance(typed, own) if typed else None
+    return node_of({"from": str(own), "against": str(own)}, Path(), "--from")
+
+
+def _kinds(typed: list[str], known: NodeType | None, measured: Measured | None) -> list[NodeType]:
+    """The node types that are compared: native without any; `appliance` need not be named twice.
+
+    Of users that an image carried, what a native node carries does not follow.
+    """
     named = [known if known and text.strip() == NAME else parse_node_type(text) for text in typed]
     if known and known not in named:
-        named = [*(named or [parse_node_type("native")]), known]
+        native = [] if measured and is_appliance(measured) else [parse_node_type("native")]
+        named = [*(named or native), known]
     return named or [parse_node_type("native")]
 
 

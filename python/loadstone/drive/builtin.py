@@ -41,6 +41,10 @@ class Process:
         """Its process."""
         return {"sut": self._process.pid}
 
+    def node(self) -> Mapping[str, Any] | None:
+        """This machine, or a part of it: not one that we made."""
+        return None
+
     def saw(self, window: Mapping[str, Any]) -> None:
         """Asks how its connector does now. Whether it lives, the process itself says."""
         self._counting.ask()
@@ -52,6 +56,10 @@ class Process:
     def alive(self) -> bool:
         """Whether the process has not ended."""
         return self._process.poll() is None
+
+    def last_words(self) -> list[str]:
+        """None: they are told when it does not start."""
+        return []
 
 
 @contextlib.contextmanager

@@ -13,12 +13,14 @@ from loadstone.drive.dataset import Auctions, DataSet, Loading
 from loadstone.drive.deployed import Deployed
 from loadstone.drive.engine import Engine
 from loadstone.drive.generated import Generated
+from loadstone.drive.imaged import imaged
 from loadstone.drive.interrupt import Interrupt
 from loadstone.drive.measure import Progress, measure
 from loadstone.drive.service import Service
 from loadstone.drive.sut import Builtin, External, Sut
 from loadstone.errors import LoadstoneError
 from loadstone.scenario import Scenario
+from loadstone.scenario.model import AsImage
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,8 @@ def sut_of(
     """The scenario's target as something to bring up: a built-in application, or a site that runs already.
 
     `processes` (first process by role) and `reset` (a shell command, before the scenario's own) are for the
-    latter. Errors: `target` when they are given for a built-in application, `data-options`.
+    latter. Errors: `target` when they are given for a built-in application, `data-options`; those of
+    `imaged`.
     """
     target = scenario.target
     if target.url is None:
@@ -54,15 +57,27 @@ def sut_of(
                 f"the built-in application `{target.app}` has its own process and its own reset",
                 hint="--sut-pid, --db-pid and --reset are for a site of yours: give its --url",
             )
-        options = dict(target.options)
-        if target.app == "surge":
-            return Generated.of(scenario.data, options)
-        if target.app == "rubis":
-            return Builtin(Auctions.of(scenario.data), options | {"rubis": {}}, loading)
-        profile = str(options.pop("profile", DataSet.profile))
-        return Builtin(DataSet.of(scenario.data, profile), options, loading)
+        return _builtin(target.app or "", target.image, dict(target.options), scenario.data, loading)
     site: dict[str, Any] = scenario.plan()["target"]
     return External(target.url, site["host"], site["port"], processes or {}, reset or target.reset)
+
+
+def _builtin(
+    app: str, image: AsImage | None, options: dict[str, Any], data: Mapping[str, Any], loading: Loading | None
+) -> Sut:
+    """A built-in application, as a process or as an image."""
+    if app == "surge":
+        generated = Generated.of(data, options)
+        made = {key: generated.options["surge"][key] for key in ("files", "seed")}
+        return imaged(app, image, made, None, loading) if image else generated
+    kept = (
+        Auctions.of(data)
+        if app == "rubis"
+        else DataSet.of(data, str(options.pop("profile", DataSet.profile)))
+    )
+    if image:
+        return imaged(app, image, options, kept, loading)
+    return Builtin(kept, options | ({"rubis": {}} if app == "rubis" else {}), loading)
 
 
 def measure_scenario(

@@ -96,6 +96,8 @@ def _write(
     progress: Progress,
 ) -> None:
     """The whole journal: every second of the run, and how it ended."""
+    if node := service.node():
+        journal.event("node", **node)
     progress.started(beginning.plan, folder)
     try:
         outcome, summary = _follow(run, journal, service, observer, interrupt, progress)
@@ -142,7 +144,8 @@ def _follow(
         elif (summary := run.summary()) is not None:
             return _outcome(cut, summary), summary
         if cut is None and (cut := _reason(interrupt, service)):
-            journal.event(cut, second=second)
+            words = service.last_words()
+            journal.event(cut, second=second, **({"said": words} if words else {}))
             progress.note(_NOTES[cut])
             run.stop()
 

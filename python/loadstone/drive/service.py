@@ -29,6 +29,9 @@ class Service(Protocol):
     def roots(self) -> dict[str, int]:
         """First process by role (`sut`, `database`), as far as known."""
 
+    def node(self) -> Mapping[str, Any] | None:
+        """What it runs on, where we made that: `type`, `vcpu`, `memory_mib`, `start_s`, ...; else None."""
+
     def saw(self, window: Mapping[str, Any]) -> None:
         """Is told every second of the run."""
 
@@ -40,6 +43,9 @@ class Service(Protocol):
 
     def alive(self) -> bool:
         """Whether it can still answer, as far as known. Cheap: asked several times a second."""
+
+    def last_words(self) -> list[str]:
+        """What it said, once it is not alive; nothing where we do not hear it."""
 
 
 class Remote:
@@ -61,6 +67,10 @@ class Remote:
         """The processes it was made with."""
         return self._processes
 
+    def node(self) -> Mapping[str, Any] | None:
+        """Nothing that we know of."""
+        return None
+
     def saw(self, window: Mapping[str, Any]) -> None:
         """A service that broke connections for some seconds and answered nothing is asked once more."""
         operations = window["operations"]
@@ -81,6 +91,10 @@ class Remote:
     def alive(self) -> bool:
         """False once nobody listens any more."""
         return self._alive
+
+    def last_words(self) -> list[str]:
+        """None that we hear."""
+        return []
 
 
 def listens(host: str, port: int, timeout_s: float = _CONNECT_S) -> bool:

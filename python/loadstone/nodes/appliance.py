@@ -14,18 +14,19 @@ from pathlib import Path
 from loadstone.errors import LoadstoneError
 from loadstone.nodes.image import Image
 from loadstone.nodes.integrity import NODE_TYPES, NodeType
-from loadstone.nodes.measured import Fields, parse_record
+from loadstone.nodes.measured import SLAS, Fields, Measured, parse_record, read_measured
 from loadstone.nodes.quantities import parse_duration
 
 NAME = "appliance"
 TYPED = ("throughput", "start", "memory_mib")
 STUDY = ("from", "app", "page")
+SEARCHED = ("from", "against")
 OPTIONAL = ("detect",)
 FILE = "study.json"
 
 _HINT = (
-    "give a study, `from = FOLDER, app = olio, page = olio-home`, or `throughput = 1.6, start = 200ms, "
-    "memory_mib = 16`"
+    "give a study, `from = FOLDER, app = olio, page = olio-home`; a capacity measured on an image, "
+    "`from = FOLDER, against = FOLDER`; or `throughput = 1.6, start = 200ms, memory_mib = 16`"
 )
 
 
@@ -38,7 +39,7 @@ def appliance(given: Mapping[str, str], folder: Path, place: str) -> NodeType:
     >>> kind.throughput, kind.image.switch_over_s
     (Fraction(8, 5), Fraction(1, 5))
     """
-    known = (*TYPED, *STUDY, *OPTIONAL)
+    known = (*TYPED, *STUDY, *SEARCHED[1:], *OPTIONAL)
     for key in given:
         if key not in known:
             raise LoadstoneError(
@@ -47,12 +48,17 @@ def appliance(given: Mapping[str, str], folder: Path, place: str) -> NodeType:
                 place=place,
                 hint=f"there are {', '.join(known)}",
             )
-    measured = [key for key in STUDY if key in given]
+    measured = [key for key in (*STUDY, *SEARCHED[1:]) if key in given]
     typed = [key for key in TYPED if key in given]
-    wanted = STUDY if measured else TYPED
+    searched = "against" in given
+    wanted = SEARCHED if searched else STUDY if measured else TYPED
     if measured and typed:
         raise LoadstoneError(
             "nodes-input", f"`{measured[0]}` and `{typed[0]}`: measured or typed, not both", place=place
+        )
+    if searched and (of_study := [key for key in STUDY[1:] if key in given]):
+        raise LoadstoneError(
+            "nodes-input", f"`against` and `{of_study[0]}`: capacities or a study, not both", place=place
         )
     for key in wanted:
         if key not in given:
@@ -60,6 +66,8 @@ def appliance(given: Mapping[str, str], folder: Path, place: str) -> NodeType:
                 "nodes-input", f"the appliance's `{key}` is missing", place=place, hint=_HINT
             )
     detect = parse_duration(given["detect"], place=place) if "detect" in given else Fraction(0)
+    if searched:
+        return _searched(folder / given["from"], folder / given["against"], detect)
     if measured:
         return _measured(folder / given["from"], given["app"], given["page"], detect)
     image = Image(
@@ -70,8 +78,12 @@ def appliance(given: Mapping[str, str], folder: Path, place: str) -> NodeType:
     )
 
 
-def parse_appliance(text: str) -> NodeType:
-    """`throughput=1.6,start=200ms,memory_mib=16`, as it stands on a command line. Errors as `appliance`."""
+def parse_appliance(text: str, measured: Path | None = None) -> NodeType:
+    """`throughput=1.6,start=200ms,memory_mib=16`, as it stands on a command line. Errors as `appliance`.
+
+    `measured`: where the users of a node are from; a capacity of an image is `against` it when nothing is
+    said.
+    """
     given = {}
     for each in text.split(","):
         key, sign, value = each.partition("=")
@@ -80,6 +92,8 @@ def parse_appliance(text: str) -> NodeType:
                 "nodes-input", f"`{each}` is not `NAME=VALUE`", place="--appliance", hint=_HINT
             )
         given[key.strip()] = value.strip()
+    if measured and "from" in given and not {"app", "page", "against"} & set(given):
+        given["against"] = str(measured)
     return appliance(given, Path(), "--appliance")
 
 
@@ -98,6 +112,31 @@ def _positive(text: str, place: str) -> Fraction:
     if not 0 < value < 10**9:
         raise LoadstoneError("nodes-input", f"`{text}` is not a number above 0", place=place)
     return value
+
+
+def is_appliance(measured: Measured) -> bool:
+    """Whether an image was measured."""
+    return measured.node is not None and measured.node.text("type") == NAME
+
+
+def _searched(folder: Path, against: Path, detect_s: Fraction) -> NodeType:
+    """From two folders of `loadstone capacity`, or of `loadstone run`: users at the first SLA that both
+    hold."""
+    own, other = read_measured(folder), read_measured(against)
+    start = own.node.number("start_s") if own.node else None
+    memory = own.node.number("memory_mib") if own.node else None
+    if not is_appliance(own) or start is None or memory is None:
+        raise LoadstoneError(
+            "measured", "was not measured on an image", place=str(own.file),
+            hint="measure it with `[target.image]` in the scenario",
+        )  # fmt: skip
+    sla = next((name for name in SLAS if name in own.at and name in other.at), None)
+    if sla is None:
+        raise LoadstoneError("measured", f"no SLA was held here and in {other.file}", place=str(own.file))
+    users, others = own.at[sla].users, other.at[sla].users
+    source = f"{float(users):,.0f} users at {sla} in {folder}, {float(others):,.0f} in {against}"
+    image = Image(start, detect_s, memory, source)
+    return replace(NODE_TYPES["native"], name=NAME, throughput=users / others, image=image)
 
 
 def _measured(folder: Path, app: str, page: str, detect_s: Fraction) -> NodeType:

@@ -36,6 +36,8 @@ class Measured:
     name: str
     at: dict[str, AtSla]
     warnings: list[str] = field(default_factory=list)
+    node: Fields | None = None
+    """What it ran on, where the measurement made that: an appliance."""
 
 
 def read_measured(folder: Path) -> Measured:
@@ -164,7 +166,7 @@ def _capacity(record: Fields) -> Measured:
             )  # fmt: skip
     stated = record.content.get("warnings")
     warnings = [str(warning) for warning in stated] if isinstance(stated, list) else []
-    return Measured(record.file, record.text("name"), at, warnings)
+    return Measured(record.file, record.text("name"), at, warnings, record.table("node"))
 
 
 def _run(record: Fields) -> Measured:
@@ -185,4 +187,4 @@ def _run(record: Fields) -> Measured:
     validity = record.table("validity")
     if validity and validity.content.get("valid") is False:
         warnings.append("the run is invalid; see its validity checks before trusting what follows")
-    return Measured(record.file, record.text("name"), at, warnings)
+    return Measured(record.file, record.text("name"), at, warnings, record.table("node"))

@@ -122,11 +122,15 @@ class Failures(Table):
 
 
 class Appliance(Table):
-    """Figures of an image: of a study, `from`, `app`, `page`; or typed, `throughput` to `memory_mib`."""
+    """Figures of an image: of a study, `from`, `app`, `page`; of capacities, `from`, `against`; or typed,
+    `throughput` to `memory_mib`."""
 
-    from_: Annotated[str | None, Field(alias="from", description="study folder, from the file's own")] = None
+    from_: Annotated[
+        str | None, Field(alias="from", description="folder of a study or a capacity, from the file's own")
+    ] = None
     app: str | None = None
     page: str | None = None
+    against: Annotated[str | None, Field(description="of what a node's users are from")] = None
     throughput: Annotated[Amount | None, Field(description="of a core, against native")] = None
     start: Length | None = None
     memory_mib: Amount | None = None

@@ -21,6 +21,8 @@ from loadstone.record.tables import write_tables
 FORMAT = 1
 LOAD = ("users", "sessions_per_s", "arrivals", "ramp_up_s", "steady_s", "ramp_down_s")
 """What `run.json` repeats of the plan's load."""
+_APART = ("agents", "connector", "end", "node")
+"""Events that have a place of their own in `run.json`."""
 
 
 @dataclass(frozen=True)
@@ -114,9 +116,10 @@ def recover(folder: Path) -> dict[str, Any]:
         **_head(folder, plan, first, rules, ending),
         **judged,
         "agents": _agents(judged["agents"], events),
+        "node": _node(events),
         "connector": _connector(events, ending["ended_s"]),
         "failures": ending["examples"],
-        "events": [event for event in events if event["kind"] not in ("agents", "connector", "end")],
+        "events": [event for event in events if event["kind"] not in _APART],
     }
     write_json(summary, content)
     with naming_disk_errors(path):
@@ -173,12 +176,20 @@ def _agents(judged: list[dict[str, Any]], events: list[dict[str, Any]]) -> list[
     ]
 
 
+def _node(events: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """What the service ran on, where it was made for the run."""
+    return next((_said(event) for event in events if event["kind"] == "node"), None)
+
+
+def _said(event: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in event.items() if name != "kind"}
+
+
 def _connector(events: list[dict[str, Any]], run_s: float | None) -> dict[str, Any] | None:
     """What the connector of a built-in application counted; None of other services."""
     for event in events:
         if event["kind"] == "connector":
-            counted = {name: value for name, value in event.items() if name != "kind"}
-            return {"seconds": run_s, **counted}
+            return {"seconds": run_s, **_said(event)}
     return None
 
 

@@ -9,6 +9,7 @@ from pydantic import ConfigDict, Discriminator, Field, Tag, model_validator
 
 from loadstone.scenario.fields import (
     Bytes,
+    Count,
     Name,
     NonNegative,
     Positive,
@@ -57,12 +58,30 @@ class AppOptions(Table):
     full_image: bool | None = None
 
 
+class AsImage(Table):
+    """The built-in application as an image that a hypervisor boots, instead of a process."""
+
+    file: Annotated[str | None, Field(min_length=1, description="without, it is built from the sources")] = (
+        None
+    )
+    machine: Literal["microvm", "q35"] = "microvm"
+    memory_mib: Annotated[Count, Field(le=65536)] = 64
+    disk_mib: Annotated[Count, Field(le=1 << 20, description="of its data; takes room as it is written")] = (
+        256
+    )
+    disk_mode: Annotated[Literal["log", "journal"], Field(description="what protects a transaction")] = "log"
+    disk_cache: Annotated[
+        Literal["writeback", "unsafe"], Field(description="`unsafe`: the host forgets the guest's flushes")
+    ] = "writeback"
+
+
 class Target(Table):
     """Where requests go: a site that runs already (`url`) or a built-in application (`app`)."""
 
     url: str | None = None
     app: Literal["olio", "rubis", "surge"] | None = None
     app_options: AppOptions = Field(default=AppOptions(), alias="options")
+    image: Annotated[AsImage | None, Field(description="boots `app`; an empty table does")] = None
     reset: Annotated[
         str | None,
         Field(min_length=1, description="shell command that brings the data of `url` back to the start"),
@@ -79,6 +98,10 @@ class Target(Table):
         if self.options and self.app is None:
             raise refuse(
                 "target", "[target.options] is for a built-in `app` only", "remove it, or name the app"
+            )
+        if self.image is not None and self.app is None:
+            raise refuse(
+                "target", "[target.image] is for a built-in `app` only", "remove it, or name the app"
             )
         if self.reset is not None and self.app is not None:
             raise refuse(

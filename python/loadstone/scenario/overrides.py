@@ -31,6 +31,7 @@ def apply(raw: Mapping[str, Any], overrides: Mapping[str, str]) -> tuple[dict[st
         if path == ("target", "url"):
             changed["target"].pop("app", None)
             changed["target"].pop("options", None)
+            changed["target"].pop("image", None)
             # What resets one site must not run for another.
             if ("target", "reset") not in options:
                 changed["target"].pop("reset", None)

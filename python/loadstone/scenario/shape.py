@@ -42,6 +42,7 @@ _TABLES: dict[str, type[Table]] = {
     "browser": model.Browser,
     "check": model.Check,
     "expect": model.Expect,
+    "image": model.AsImage,
     "load": sessions.Load,
     "locality": values.Locality,
     "operation": model.Operation,
