@@ -104,6 +104,7 @@ def test_a_disk_holds_the_data_set_and_is_kept_apart_from_a_folder(
         disk.write_bytes(b"")
     with on_disk.fresh() as second:
         assert (second / disk.name).read_bytes() == loaded, "what a run writes does not meet the next one"
+        assert (second / disk.name).stat().st_blocks * 512 < 16 << 20, "holes are not filled"
     assert len(loaded) == 32 << 20 and b"SQLite format 3" in loaded
     assert on_disk.pristine() != data.pristine()
 

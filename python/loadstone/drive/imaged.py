@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from loadstone.drive import cache
 from loadstone.drive.dataset import Kept, Loader, Loading
 from loadstone.drive.service import Service
 from loadstone.errors import LoadstoneError
 from loadstone.image.build import build
-from loadstone.image.disks import Form, blank
+from loadstone.image.disks import Form, blank, copied
 from loadstone.image.elf import read_image
 from loadstone.image.guest import Guest, ending, free_port
 from loadstone.image.qemu import ADDRESS, GATEWAY, HTTP_PORT, Disk, HostCache, Machine, accelerator
@@ -67,6 +68,15 @@ class OnDisk(Kept):
                 ) from error
 
         return load
+
+    @contextlib.contextmanager
+    def fresh(self, loading: Loading | None = None, loader: Loader | None = None) -> Iterator[Path]:
+        """As `Kept.fresh`, without writing what of the disk was never written."""
+        pristine = self.pristine(loading, loader)
+        with cache.working_folder("run") as folder:
+            with cache.naming_errors(folder):
+                copied(pristine / _DISK, folder / _DISK)
+            yield folder
 
 
 class Appliance:

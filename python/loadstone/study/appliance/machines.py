@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from loadstone.image.build import Built, build, linux_programs
-from loadstone.image.disks import Form, blank, loaded
+from loadstone.image.disks import Form, blank, copied, loaded
 from loadstone.image.guest import free_port
 from loadstone.image.linux import Kernel, kernel, linux, write_initramfs
 from loadstone.image.qemu import ADDRESS, GATEWAY, HTTP_PORT, Board, Disk, HostCache, Machine, accelerator
@@ -105,5 +104,5 @@ class Machines:
             loaded(file, self.description.disk_mib, form, app, self._amounts.accounts)
             self._data[app, form] = file
         copy = self._folder / f"{app}-{form}.copy"
-        shutil.copyfile(self._data[app, form], copy)
+        copied(self._data[app, form], copy)
         return Disk(copy, "unsafe")
