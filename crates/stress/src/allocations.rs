@@ -12,6 +12,8 @@ use crate::{Failure, Line, Machine};
 
 /// What is touched of a string: a page that is never touched costs an operating system nothing.
 const PAGE_BYTES: usize = 4096;
+/// Sizes and places that are drawn before the clock starts, then used in turn: drawing takes as long as a good allocation.
+const DRAWS: u64 = 4096;
 
 /// How much is allocated, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,8 +35,11 @@ impl Allocations {
     /// When an allocation holds something else than was written to it.
     pub fn run(&self, machine: &mut Machine<'_>) -> Result<u64, Failure> {
         for &(low, high) in &self.sizes {
+            let draws = self.draw(low, high);
+            let mut living: Vec<Option<Text>> = Vec::new();
+            living.resize_with(self.live, || None);
             let began = (machine.now_ns)();
-            let checks = self.allocate(low, high)?;
+            let checks = self.allocate(&draws, living)?;
             let ns = (machine.now_ns)() - began;
             let line = Line::new("alloc").number("low", low as u64).number("high", high as u64);
             let line = line.number("live", self.live as u64).number("seed", self.seed);
@@ -44,23 +49,32 @@ impl Allocations {
         Ok(self.sizes.len() as u64)
     }
 
-    /// Makes every string, and compares it before it is freed; how many were compared.
-    fn allocate(&self, low: usize, high: usize) -> Result<u64, Failure> {
+    fn draw(&self, low: usize, high: usize) -> Vec<Draw> {
         let mut rng = Rng::new(self.seed);
-        let mut living: Vec<Option<Text>> = Vec::new();
-        living.resize_with(self.live, || None);
+        let mut below = |bound: usize| rng.below(bound as u64) as usize;
+        let draw = |_| Draw { size: low + below(high - low + 1), place: below(self.live) };
+        (0..self.iterations.min(DRAWS)).map(draw).collect()
+    }
+
+    /// Makes every string, and compares it before it is freed; how many were compared.
+    fn allocate(&self, draws: &[Draw], mut living: Vec<Option<Text>>) -> Result<u64, Failure> {
         let mut checks = 0;
-        for serial in 0..self.iterations {
-            let size = low + rng.below((high - low + 1) as u64) as usize;
-            let place = rng.below(self.live as u64) as usize;
-            checks += compare(living[place].take())?;
-            living[place] = Some(Text::new(size, serial as u8));
+        for (serial, draw) in (0..self.iterations).zip(draws.iter().cycle()) {
+            let place = &mut living[draw.place];
+            checks += compare(place.take())?;
+            *place = Some(Text::new(draw.size, serial as u8));
         }
         living.into_iter().try_fold(checks, |checks, text| Ok(checks + compare(text)?))
     }
 }
 
-/// A string of which one byte in each page is written, and the last.
+/// The size of a string, and which one it takes the place of.
+struct Draw {
+    size: usize,
+    place: usize,
+}
+
+/// A string of at least one byte, of which the first byte in each page is written, and the last.
 struct Text {
     bytes: Box<[MaybeUninit<u8>]>,
     mark: u8,
@@ -69,21 +83,28 @@ struct Text {
 impl Text {
     fn new(size: usize, mark: u8) -> Self {
         let mut bytes = Box::new_uninit_slice(size);
-        for place in places(size) {
-            bytes[place].write(mark);
+        let mut at = 0;
+        while at < size {
+            bytes[at].write(mark);
+            at += PAGE_BYTES;
         }
-        Self { bytes: black_box(bytes), mark }
+        bytes[size - 1].write(mark);
+        black_box(bytes.as_ptr());
+        Self { bytes, mark }
     }
 
     fn is_whole(&self) -> bool {
-        // SAFETY: `new` has written exactly these places.
-        places(self.bytes.len()).all(|place| unsafe { self.bytes[place].assume_init() } == self.mark)
+        // SAFETY: asked of the places that `new` has written.
+        let is_right = |at: usize| unsafe { self.bytes[at].assume_init() } == self.mark;
+        let mut at = 0;
+        while at < self.bytes.len() {
+            if !is_right(at) {
+                return false;
+            }
+            at += PAGE_BYTES;
+        }
+        is_right(self.bytes.len() - 1)
     }
-}
-
-/// Where a string of `size` bytes, at least one, is written.
-fn places(size: usize) -> impl Iterator<Item = usize> {
-    (0..size).step_by(PAGE_BYTES).chain([size - 1])
 }
 
 /// How many strings were compared and freed: one or none.

@@ -1,5 +1,6 @@
 //! The allocator: spans of equal objects for small sizes, `talc` for large ones. For one processor: nothing is locked.
 
+mod kept;
 mod spans;
 
 use core::alloc::{GlobalAlloc, Layout};
@@ -11,6 +12,7 @@ use talc::base::binning::DefaultBinning;
 use talc::source::Manual;
 
 use crate::one_cpu::OneCpu;
+use kept::Kept;
 use spans::{Spans, class_of};
 
 /// Powers of two of blocks that are cleared at a time: what lies free in smaller ones is not worth it.
@@ -32,6 +34,7 @@ fn clear(words: &mut [u64]) -> usize {
 /// Memory for every allocation of the program.
 pub struct Heap {
     small: Spans,
+    kept: Kept,
     large: Talc<Manual, DefaultBinning>,
     total: usize,
     used: usize,
@@ -65,7 +68,7 @@ impl Default for Heap {
 impl Heap {
     /// A heap without memory.
     pub const fn new() -> Self {
-        Self { small: Spans::new(), large: Talc::new(Manual), total: 0, used: 0 }
+        Self { small: Spans::new(), kept: Kept::new(), large: Talc::new(Manual), total: 0, used: 0 }
     }
 
     /// Adds memory.
@@ -90,12 +93,14 @@ impl Heap {
         while let Some((span, layout)) = self.small.take_empty() {
             self.free_large(span, layout);
         }
+        self.join_kept();
         before - self.used
     }
 
     /// Overwrites what is free with zeros, so that a copy of the machine need not carry it; returns how many bytes were
     /// not zero. Pages that were are only read: the hypervisor may not have given them memory yet.
     pub fn clear_free(&mut self) -> usize {
+        self.join_kept();
         let (mut first, mut cleared) = (null_mut::<Taken>(), 0);
         // Large blocks first: each leaves a few words of the allocator's behind.
         for size in CLEARED.rev().map(|bits| 1 << bits) {
@@ -126,9 +131,14 @@ impl Heap {
     /// Memory for `layout`, null when there is none.
     pub fn allocate(&mut self, layout: Layout) -> *mut u8 {
         let Some(class) = class_of(layout) else { return self.allocate_large(layout) };
-        if let Some(object) = self.small.take(class) {
-            return object;
+        match self.small.take(class) {
+            Some(object) => object,
+            None => self.allocate_in_new_span(class),
         }
+    }
+
+    #[cold]
+    fn allocate_in_new_span(&mut self, class: usize) -> *mut u8 {
         let span = self.allocate_large(spans::LAYOUT);
         if span.is_null() {
             return span;
@@ -177,10 +187,23 @@ impl Heap {
         moved
     }
 
-    #[cold]
     fn allocate_large(&mut self, layout: Layout) -> *mut u8 {
+        if let Some(memory) = self.kept.take(layout) {
+            self.used += layout.size();
+            return memory;
+        }
+        self.search(layout)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn search(&mut self, layout: Layout) -> *mut u8 {
         // SAFETY: no caller asks for 0 bytes.
-        let memory = unsafe { self.large.try_allocate(layout) };
+        let mut memory = unsafe { self.large.try_allocate(layout) };
+        if memory.is_none() && self.join_kept() {
+            // SAFETY: as before.
+            memory = unsafe { self.large.try_allocate(layout) };
+        }
         if memory.is_some() {
             self.used += layout.size();
         }
@@ -189,8 +212,21 @@ impl Heap {
 
     fn free_large(&mut self, memory: *mut u8, layout: Layout) {
         self.used -= layout.size();
-        // SAFETY: callers give back what `allocate_large` gave out.
-        unsafe { self.large.deallocate(memory, layout) };
+        if let Some((old, layout)) = self.kept.swap(memory, layout) {
+            // SAFETY: callers give back what `allocate_large` gave out.
+            unsafe { self.large.deallocate(old, layout) };
+        }
+    }
+
+    /// Joins what was kept with what is free; whether there was any.
+    fn join_kept(&mut self) -> bool {
+        let mut any = false;
+        while let Some((block, layout)) = self.kept.take_any() {
+            // SAFETY: as in `free_large`.
+            unsafe { self.large.deallocate(block, layout) };
+            any = true;
+        }
+        any
     }
 }
 

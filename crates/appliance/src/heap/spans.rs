@@ -44,7 +44,7 @@ const CLASS: [u8; MOST / UNIT + 1] = {
 };
 
 /// The class of objects that serve `layout`; none: it is for the large allocator.
-#[inline]
+#[inline(always)]
 pub(super) fn class_of(layout: Layout) -> Option<usize> {
     if layout.size() > MOST || layout.align() > UNIT {
         return None;
@@ -84,7 +84,7 @@ impl Spans {
     }
 
     /// An object of `class`, if any span has one.
-    #[inline]
+    #[inline(always)]
     pub fn take(&mut self, class: usize) -> Option<*mut u8> {
         let span = self.roomy[class];
         if span.is_null() {
@@ -149,7 +149,7 @@ impl Spans {
     ///
     /// # Safety
     /// `object` was taken from these spans and not given back since.
-    #[inline]
+    #[inline(always)]
     pub unsafe fn put(&mut self, object: *mut u8) -> Option<*mut u8> {
         let span: *mut Span = object.map_addr(|address| address & !(SPAN - 1)).cast();
         // SAFETY: the object lies in a live span, which begins at a multiple of its size.
@@ -158,6 +158,19 @@ impl Spans {
             free.write(Free { next: (*span).free });
             (*span).free = free;
             (*span).taken -= 1;
+            if (*span).full || (*span).taken == 0 { self.settle(span) } else { None }
+        }
+    }
+
+    /// What [`Spans::put`] does when a span has room again, or no object.
+    ///
+    /// # Safety
+    /// `span` is alive.
+    #[cold]
+    #[inline(never)]
+    unsafe fn settle(&mut self, span: *mut Span) -> Option<*mut u8> {
+        // SAFETY: as the caller promises.
+        unsafe {
             if (*span).full {
                 (*span).full = false;
                 self.link(span);
