@@ -49,7 +49,8 @@ def _measured(task: Task, noise: random.Random) -> dict[str, float]:
     match task.part:
         case "size":
             kernel, initramfs = 14_186.0, 1_500.0
-            found = {"image_kb": 100.0 if case["app"] == "files" else 900.0, "memory_kib": 2000.0}
+            image_kb = 100.0 if case["app"] == "files" else 900.0
+            found = {"image_kb": image_kb, "all_parts_kb": image_kb + 20.0, "memory_kib": 2000.0}
             return found | {"linux_kb": kernel + initramfs, "kernel_kb": kernel, "initramfs_kb": initramfs}
         case "boot":
             return {"boot_ms": near * (100.0 if image else 2000.0 if case["board"] == "microvm" else 900.0)}

@@ -110,9 +110,8 @@ pub(crate) fn keep_alive(version: Version, headers: &Headers<'_>) -> bool {
 fn split_target(target: &str) -> (&str, &str) {
     let rest = if target.starts_with('/') {
         target
-    } else if let Some(at) = scheme_end(target) {
-        let authority = &target[at + 3..];
-        authority.find(['/', '?']).map_or("", |start| &authority[start..])
+    } else if let Some((_, authority)) = split_scheme(target) {
+        authority.find(['/', '?']).and_then(|start| authority.get(start..)).unwrap_or("")
     } else {
         target
     };
@@ -120,9 +119,11 @@ fn split_target(target: &str) -> (&str, &str) {
     (if path.is_empty() { "/" } else { path }, query)
 }
 
-/// Where the scheme of an absolute target ends. A search for a text would bring a search engine into an image.
-pub(crate) fn scheme_end(target: &str) -> Option<usize> {
-    target.as_bytes().windows(3).position(|window| window == b"://")
+/// Scheme of an absolute target, and what follows `://`. A search for a text would bring a search engine into an image, a
+/// slice of a text what describes text in a panic.
+pub(crate) fn split_scheme(target: &str) -> Option<(&str, &str)> {
+    let end = target.as_bytes().windows(3).position(|window| window == b"://")?;
+    Some((target.get(..end)?, target.get(end + 3..)?))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 
 use crate::client_codec::{decimal, field_lines, write_decimal};
-use crate::request::{keep_alive, scheme_end};
+use crate::request::{keep_alive, split_scheme};
 use crate::{Body, DATE_LEN, Headers, Method, Request, Response, Version, reason_phrase};
 
 /// Most header fields that any [`Limits`] can allow.
@@ -206,8 +206,7 @@ fn check_target(target: &str, method: Method) -> Result<(), Refusal> {
 }
 
 fn absolute(target: &str) -> bool {
-    let Some(end) = scheme_end(target) else { return false };
-    let (scheme, rest) = (&target[..end], &target[end + 3..]);
+    let Some((scheme, rest)) = split_scheme(target) else { return false };
     let known = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
     let authority = rest.split(['/', '?']).next().unwrap_or("");
     known && !authority.is_empty() && authority.bytes().all(is_authority)

@@ -15,7 +15,9 @@ from loadstone.report.study.palette import interval
 _SECTIONS = {
     "size": (
         "Size",
-        "What has to be kept and moved: the image alone, against Debian’s kernel and an initramfs.",
+        "What has to be kept and moved: the image alone, against Debian’s kernel and an initramfs. The image "
+        "for microvm has the parts that this board needs (--link mmio); the one that the other sections boot "
+        "has every part.",
     ),
     "boot": ("Boot", "From the start of QEMU to the first byte of an answer."),
     "memory": ("Memory", "The least memory in which the application answers."),

@@ -10,7 +10,8 @@ from loadstone.report.table import Column, Row, Table, words
 _MARKS = {True: "✓ met", False: "✗ not met", None: "not measured"}
 _CLASSES = {True: "good", False: "bad", None: ""}
 _FIGURES = {
-    "image_kb": ("image, KB", 1),
+    "image_kb": ("image for microvm, KB", 1),
+    "all_parts_kb": ("with every part, KB", 1),
     "memory_kib": ("image loaded, KiB", 0),
     "linux_kb": ("Linux in all, KB", 0),
     "kernel_kb": ("kernel, KB", 0),

@@ -26,15 +26,19 @@ class Machines:
         self.description = description
         self._amounts = amounts
         self._folder = folder
-        self._built: dict[str, Built] = {}
+        self._built: dict[tuple[str, tuple[str, ...] | None], Built] = {}
         self._initramfs: dict[tuple[str, bool], Path] = {}
         self._data: dict[tuple[str, Form], Path] = {}
 
-    def image(self, app: str) -> Built:
-        """The image, built. LoadstoneError as `build`."""
-        if app not in self._built:
-            self._built[app] = build(app, self._folder / f"{app}.elf")
-        return self._built[app]
+    def image(self, app: str, parts: tuple[str, ...] | None = None) -> Built:
+        """The image, built with these parts of the library OS, without `parts` with all. LoadstoneError as
+        `build`."""
+        key = (app, parts)
+        if key not in self._built:
+            self._built[key] = build(
+                app, self._folder / f"{'-'.join((app, *(parts or ())))}.elf", parts=parts
+            )
+        return self._built[key]
 
     def kernel(self) -> Kernel:
         """Of the Linux guest. LoadstoneError as `kernel`."""

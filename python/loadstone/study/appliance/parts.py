@@ -9,7 +9,7 @@ from loadstone.study.appliance.description import GUESTS, PARTS, Amounts, Served
 from loadstone.study.schedule import Case, Part
 
 _SECONDS = {
-    "size": 20.0,
+    "size": 40.0,
     "boot": 3.0,
     "memory": 60.0,
     "idle": 11.0,
