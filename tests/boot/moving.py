@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from dataclasses import asdict, replace
+from itertools import pairwise
 from pathlib import Path
 
 from booted import BOOT_S, OLIO
@@ -44,6 +45,8 @@ class Reader(threading.Thread):
         self.answers, self.failures, self.longest_s = 0, [], 0.0
         self.ended = False
         self.first = b""
+        self.heard: list[float] = []
+        """When each right answer had come, by `time.monotonic`."""
 
     def run(self) -> None:
         connection = http.client.HTTPConnection(ADDRESS, 80, timeout=10)
@@ -62,6 +65,7 @@ class Reader(threading.Thread):
             if answer.status != 200 or body != self.first:
                 self.failures.append(f"{answer.status} with {len(body)} bytes")
             self.answers += 1
+            self.heard.append(time.monotonic())
 
 
 def fill(clients: int) -> None:
@@ -79,6 +83,13 @@ def fill(clients: int) -> None:
         thread.start()
     for thread in threads:
         thread.join()
+
+
+def silence_ms(heard: list[float], since: float) -> float | None:
+    """The longest time in which nobody got an answer, of the times that ended after `since`; None without
+    answers: from the last one of the machine that is left to the first one of the other."""
+    at = sorted(heard)
+    return max((1000 * (after - before) for before, after in pairwise(at) if after > since), default=None)
 
 
 def main(image: Path, folder: Path, board: str, told: bool, readers: int) -> None:
@@ -104,6 +115,7 @@ def main(image: Path, folder: Path, board: str, told: bool, readers: int) -> Non
             reader.start()
         time.sleep(1)
         before = sum(reader.answers for reader in crowd)
+        began = time.monotonic()
         arrived, cost = relocate(guest, there, told=told)
         with arrived:
             time.sleep(1)
@@ -115,6 +127,7 @@ def main(image: Path, folder: Path, board: str, told: bool, readers: int) -> Non
                 "before": before,
                 "answers": sum(reader.answers for reader in crowd),
                 "failures": [failure for reader in crowd for failure in reader.failures],
+                "silence_ms": silence_ms([at for reader in crowd for at in reader.heard], began),
                 "longest_s": max([reader.longest_s for reader in crowd], default=0.0),
                 "status": arrived.order("status", "^status"),
             }

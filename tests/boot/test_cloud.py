@@ -41,6 +41,8 @@ def test_a_move_under_load_fails_no_request(tmp_path: Path, board: str) -> None:
     found = _move(tmp_path / "move", board, told=True, readers=READERS)
     assert found["failures"] == []
     assert found["answers"] > found["before"] > 0, "it went on on the other machine"
+    # An answer that was under way when the machine stopped may still be read a little later.
+    assert found["silence_ms"] > found["downtime_ms"] / 2, "clients wait while neither machine runs"
 
 
 def test_an_instance_that_was_told_moves_with_less(tmp_path: Path) -> None:
