@@ -199,6 +199,27 @@ fn a_superblock_that_rots_is_not_taken_for_an_older_one() {
     assert!(refused > 0, "the older superblock was never too old");
 }
 
+#[test]
+fn a_disk_whose_log_rots_is_not_taken_for_an_empty_one() {
+    let device = formatted(1000);
+    let mut file = BlockVfs::mount(device.clone()).unwrap().open(Some("a.db"), true).unwrap();
+    for round in 0..3 {
+        file.write_at(&[7; BLOCK_BYTES], round * BLOCK_BYTES as u64).unwrap();
+        file.sync().unwrap();
+    }
+    let mut whole = vec![0; 1000 * BLOCK_BYTES];
+    device.clone().read(0, &mut whole).unwrap();
+    for kept in [0..21, 21..42, 0..42] {
+        let mut rotten = Shared::new(1000);
+        rotten.write(0, &[&vec![0xa5; 1000 * BLOCK_BYTES]]).unwrap();
+        rotten
+            .write(kept.start, &[&whole[kept.start as usize * BLOCK_BYTES..kept.end as usize * BLOCK_BYTES]])
+            .unwrap();
+        assert!(matches!(BlockVfs::mount(rotten).err(), Some(MountError::Damaged(_))), "{kept:?} are left");
+    }
+    assert_eq!(content(&BlockVfs::mount(device).unwrap(), "a.db"), [7; 3 * BLOCK_BYTES]);
+}
+
 /// Whether a copy of the device with one superblock lost is refused; otherwise it must have what was written last.
 fn is_refused_without(device: &Shared, slot: u64, round: u64) -> bool {
     let mut rotten = Shared::new(1000);

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use super::super::{LockTable, VfsError};
 use super::device::BLOCK_BYTES;
 use super::page::Page;
-use super::tables::{Change, Entry, Owner};
+use super::tables::{Change, Entry, Owner, is_journal};
 use super::volume::Volume;
 
 /// A file, open or not.
@@ -60,7 +60,7 @@ impl Content {
 
     fn found(named: Option<(u8, String)>, size: u64, chunks: Vec<u32>, known: Known) -> Self {
         Self {
-            is_journal: named.as_ref().is_some_and(|(_, name)| name.ends_with("-journal")),
+            is_journal: named.as_ref().is_some_and(|(_, name)| is_journal(name)),
             named,
             size,
             chunks,

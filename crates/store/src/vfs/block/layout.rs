@@ -38,6 +38,8 @@ pub(super) struct Superblock {
     pub tail: u64,
     /// Its number.
     pub tail_seq: u64,
+    /// The newest record that was on the medium when this was written: a log that ends before it is damaged.
+    pub least_seq: u64,
 }
 
 impl Superblock {
@@ -57,7 +59,9 @@ impl Superblock {
             return Err(MountError::TooSmall { blocks, least });
         }
         let atomic = options.atomic;
-        Ok(Self { atomic, generation: 0, epoch: 0, log_blocks, chunk_blocks, chunks, tail: 0, tail_seq: 1 })
+        let (tail, tail_seq, least_seq) = (0, 1, 0);
+        let (generation, epoch) = (0, 0);
+        Ok(Self { atomic, generation, epoch, log_blocks, chunk_blocks, chunks, tail, tail_seq, least_seq })
     }
 
     /// First block of the log.
@@ -99,8 +103,9 @@ impl Superblock {
         for field in [self.generation, self.epoch, self.log_blocks, self.chunk_blocks, self.chunks as u64] {
             bytes.extend_from_slice(&field.to_le_bytes());
         }
-        bytes.extend_from_slice(&self.tail.to_le_bytes());
-        bytes.extend_from_slice(&self.tail_seq.to_le_bytes());
+        for field in [self.tail, self.tail_seq, self.least_seq] {
+            bytes.extend_from_slice(&field.to_le_bytes());
+        }
         bytes.resize(BLOCK_BYTES, 0);
         tables.encode(&mut bytes);
         bytes.resize(bytes.len().next_multiple_of(BLOCK_BYTES), 0);
@@ -137,6 +142,7 @@ impl Superblock {
             chunks: usize::try_from(long(48)).map_err(|_| places)?,
             tail: long(56),
             tail_seq: long(64),
+            least_seq: long(72),
         };
         let sound = (LOG_BLOCKS.0..=LOG_BLOCKS.1).contains(&found.log_blocks)
             && found.chunk_blocks.is_power_of_two()

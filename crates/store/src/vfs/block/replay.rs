@@ -34,6 +34,9 @@ pub(super) fn replay(
         }
         Ok(())
     })?;
+    if superblock.tail_seq + found <= superblock.least_seq {
+        return Err(MountError::Damaged("the log lacks what was in it"));
+    }
     let mut held = Held { pages: BTreeMap::new(), pool: Pool::new(HELD) };
     records(device, superblock, |device, seq, steps| {
         for step in steps {

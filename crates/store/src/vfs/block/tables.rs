@@ -18,6 +18,11 @@ const CHUNK_BYTES: usize = 8;
 /// Blocks of the tables at most.
 pub(super) const TABLES_BLOCKS: usize = (MOST_FILES * FILE_BYTES + MOST_CHUNKS * CHUNK_BYTES) / BLOCK_BYTES;
 
+/// Whether a file of this name protects a transaction of another one: it comes and goes.
+pub(super) fn is_journal(name: &str) -> bool {
+    name.ends_with("-journal")
+}
+
 /// A file of the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {

@@ -24,7 +24,7 @@ use super::replay;
 use super::ring::Ring;
 use super::round::Round;
 use super::space::Space;
-use super::tables::{Change, Tables};
+use super::tables::{Change, Tables, is_journal};
 use super::{FormatOptions, MountError};
 
 /// A page that changed by more bytes than this goes into the log whole.
@@ -56,6 +56,10 @@ pub(super) struct Volume {
     pub(super) ahead: Ahead,
     /// Blocks of records since the checkpoint was last moved on.
     pub(super) appended: u64,
+    /// Superblocks that do not tell of a file's creation yet.
+    unaware: u8,
+    /// Whether a superblock was written since the last flush.
+    has_published: bool,
     /// Whether something waits for a flush that somebody may rely on.
     unflushed: bool,
     broken: bool,
@@ -91,7 +95,7 @@ impl Volume {
         let lists = tables.files_chunks(superblock.chunk_blocks)?;
         device.flush()?;
         superblock.epoch += 1;
-        (superblock.tail, superblock.tail_seq) = (0, 1);
+        (superblock.tail, superblock.tail_seq, superblock.least_seq) = (0, 1, 0);
         // Both, so that from here on either is of this epoch.
         for _ in 0..2 {
             superblock.generation += 1;
@@ -106,6 +110,8 @@ impl Volume {
             pool: Pool::new(superblock.record_blocks()),
             ahead: Ahead::new(device.read_ahead()),
             appended: 0,
+            unaware: 0,
+            has_published: false,
             unflushed: false,
             broken: false,
             tables: tables.clone(),
@@ -217,6 +223,9 @@ impl Volume {
         self.appended += blocks;
         self.unflushed = true;
         for change in changes {
+            if matches!(change, Change::File(_, entry) if !is_journal(&entry.name)) {
+                self.unaware = 2;
+            }
             self.tables.apply(change);
         }
         self.note(seq, pages, &whole);
@@ -249,7 +258,7 @@ impl Volume {
     fn flush_and_advance(&mut self, hurry: bool) -> Result<(), VfsError> {
         let outcome = self.device.flush();
         self.or_broken(outcome)?;
-        self.unflushed = false;
+        (self.unflushed, self.has_published) = (false, false);
         let freed = self.space.settle();
         let many = freed.len() as u64 * self.superblock.chunk_blocks >= DISCARD_BLOCKS;
         for chunk in freed {
@@ -266,8 +275,18 @@ impl Volume {
                 self.device.discard(first, self.superblock.chunk_blocks)?;
             }
         }
-        let outcome = self.advance(hurry);
+        let outcome = self.advance(hurry).and_then(|()| self.tell_of_files());
         self.or_broken(outcome)
+    }
+
+    /// Has both superblocks know of new files, so that a disk with a database does not look like an empty one when
+    /// its log rots. Right after a flush and the checkpoint's step.
+    fn tell_of_files(&mut self) -> Result<(), VfsError> {
+        // A power cut could take both, were two of them written between the same flushes.
+        if self.unaware == 0 || self.has_published {
+            return Ok(());
+        }
+        self.publish(self.superblock.tail, self.superblock.tail_seq)
     }
 
     /// Where a record of at most `blocks` can go, after as much of the checkpoint as it takes.
@@ -284,10 +303,13 @@ impl Volume {
         Err(VfsError::Io)
     }
 
-    /// Writes the next superblock, with the log's tail at `tail`. Not flushed.
+    /// Writes the next superblock, with the log's tail at `tail`. Not flushed; what came before is.
     pub(super) fn publish(&mut self, tail: u64, tail_seq: u64) -> Result<(), VfsError> {
         self.superblock.generation += 1;
         (self.superblock.tail, self.superblock.tail_seq) = (tail, tail_seq);
+        self.superblock.least_seq = self.ring.next_seq() - 1;
+        self.unaware = self.unaware.saturating_sub(1);
+        self.has_published = true;
         let place = Superblock::slot_start(self.superblock.generation);
         self.device.write(place, &[&self.superblock.encode(&self.tables)])
     }
