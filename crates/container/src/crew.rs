@@ -76,10 +76,10 @@ impl Crew {
         self.sleeping == 0 || (!self.waking && !self.another_helps())
     }
 
-    /// Whether somebody is to [look](Self::look) again soon while `waiting` items wait: also when a worker has been
-    /// woken, as it may leave some of them to nobody.
+    /// Whether a worker sleeps because of the rule alone while `waiting` items wait: somebody is to
+    /// [look](Self::look) again soon. Who has been woken decides about the rest when it comes.
     pub fn is_withheld(&self, waiting: usize) -> bool {
-        waiting > 0 && self.sleeping > 0
+        waiting > 0 && self.sleeping > 0 && !self.waking && !self.another_helps()
     }
 
     /// Gives up those at work if for `STALL` none of them has come although `waiting` items wait.

@@ -20,6 +20,8 @@ struct State<T> {
     crew: Crew,
     /// The bound below which the producer wants to hear that there is room.
     wanted: Option<usize>,
+    /// Whether the producer looks again within [`STALL`](crate::crew::STALL), as work is withheld from who sleeps.
+    watched: bool,
     /// Fewer items than this end the rest of the producer; 0 when it does not rest.
     enough: usize,
     /// Workers that are to end when they find no work.
@@ -55,6 +57,13 @@ impl<T> State<T> {
     fn wake(&mut self) -> bool {
         self.crew.wake(self.items.len())
     }
+
+    /// Whether the producer is to hear that it must look again soon.
+    fn watch(&mut self) -> bool {
+        let watch = !self.watched && self.crew.is_withheld(self.items.len());
+        self.watched |= watch;
+        watch
+    }
 }
 
 impl<T> Queue<T> {
@@ -64,6 +73,7 @@ impl<T> Queue<T> {
             items: VecDeque::new(),
             crew: Crew::new(workers),
             wanted: None,
+            watched: false,
             enough: 0,
             surplus: 0,
             closed: false,
@@ -88,18 +98,19 @@ impl<T> Queue<T> {
         state.crew.look(waiting, now);
         state.items.extend(items.drain(..).map(|item| (item, now)));
         let wake = state.wake();
-        let withheld = state.crew.is_withheld(state.items.len());
+        state.watched = state.crew.is_withheld(state.items.len());
+        let watched = state.watched;
         drop(state);
         if wake {
             self.work.notify_one();
         }
-        withheld
+        watched
     }
 
-    /// The next item, and since when it has waited; blocks while there is none. Calls `on_room` when the producer waits for
-    /// the room that this leaves, `on_little` when it rests and too little is left. `shift` is the worker's.
+    /// The next item, and since when it has waited; blocks while there is none. Calls `on_news` when the producer waits for
+    /// the room that this leaves, or is to look again soon; `on_little` when it rests and too little is left. `shift` is the worker's.
     /// None: the queue is closed, or the worker is dismissed.
-    pub fn pop(&self, shift: &mut Shift, on_room: impl Fn(), on_little: impl Fn()) -> Option<(T, Instant)> {
+    pub fn pop(&self, shift: &mut Shift, on_news: impl Fn(), on_little: impl Fn()) -> Option<(T, Instant)> {
         let mut state = self.lock();
         state.crew.come(shift);
         loop {
@@ -109,12 +120,13 @@ impl<T> Queue<T> {
             if let Some(item) = state.items.pop_front() {
                 state.crew.leave(shift);
                 let (room, wake, little) = (state.tell(), state.wake(), state.stir());
+                let news = room || state.watch();
                 drop(state);
                 if wake {
                     self.work.notify_one();
                 }
-                if room {
-                    on_room();
+                if news {
+                    on_news();
                 }
                 if little {
                     on_little();
@@ -127,7 +139,7 @@ impl<T> Queue<T> {
             }
             state.crew.sleep();
             if state.tell() {
-                on_room();
+                on_news();
             }
             state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
             state.crew.rise();
@@ -176,5 +188,41 @@ impl<T> Queue<T> {
         state.items.clear();
         drop(state);
         self.work.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::thread;
+
+    use super::*;
+    use crate::crew::STALL;
+
+    /// One worker is enough until it blocks; what it leaves behind is not forgotten.
+    #[test]
+    fn who_leaves_work_behind_says_so() {
+        let queue = &Queue::new(1);
+        let (taken, took) = channel();
+        thread::scope(|scope| {
+            for _ in 0..2 {
+                let taken = taken.clone();
+                scope.spawn(move || {
+                    let news = std::cell::Cell::new(false);
+                    let (item, _) = queue.pop(&mut Shift::default(), || news.set(true), || {}).unwrap();
+                    // It does not come again: it blocks.
+                    taken.send((item, news.get())).unwrap();
+                });
+            }
+            while queue.lock().crew.sleeping < 2 {
+                thread::yield_now();
+            }
+            assert!(!queue.push_all(&mut vec![1, 2]), "a worker has been woken: nobody needs to look");
+            assert_eq!(took.recv().unwrap(), (1, true));
+            while queue.push_all(&mut Vec::new()) {
+                thread::sleep(STALL);
+            }
+            assert_eq!(took.recv().unwrap(), (2, false));
+        });
     }
 }

@@ -42,9 +42,8 @@ impl Desk for HandOver {
 
     fn hand_over(&mut self) -> bool {
         let any = !self.ready.is_empty();
-        if any || self.withheld {
-            self.withheld = self.shared.queue.push_all(&mut self.ready);
-        }
+        // Also with nothing: a worker may have left work behind for which none was woken.
+        self.withheld = self.shared.queue.push_all(&mut self.ready);
         any
     }
 
