@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import threading
 from pathlib import Path
@@ -40,6 +41,20 @@ def test_a_guest_that_ends_too_early_is_quoted(machine: Machine) -> None:
         guest.wait_for("serving", 20)
     assert caught.value.slug == "guest-ended"
     assert "the guest panicked" in str(caught.value) and "out of memory" in str(caught.value)
+
+
+def test_what_is_said_to_a_guest_that_has_ended_is_lost(machine: Machine) -> None:
+    machine.kernel.write_text("exit 0")
+    with Guest(machine) as guest:
+        assert guest.wait_for_end(20) == 0
+        guest.say("shutdown")
+    assert guest.exit_code == 0
+
+
+def test_ctrl_c_in_the_terminal_is_not_for_the_guest(machine: Machine) -> None:
+    machine.kernel.write_text("exec sleep 60")
+    with Guest(machine) as guest:
+        assert os.getpgid(guest.pid) == guest.pid != os.getpgid(0)
 
 
 def test_a_silent_guest_is_not_waited_for_for_ever(machine: Machine) -> None:

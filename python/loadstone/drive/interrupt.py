@@ -9,7 +9,7 @@ from types import FrameType, TracebackType
 
 
 class Interrupt:
-    """What SIGINT and SIGTERM do. May be entered inside itself.
+    """What SIGINT, SIGTERM and SIGHUP do. May be entered inside itself.
 
     `with interrupt:` is around a run: the first signal only sets `requested`, the second raises
     KeyboardInterrupt. `with interrupt.between_runs():` is around a series of runs: outside of them there is
@@ -41,7 +41,12 @@ class Interrupt:
     @contextlib.contextmanager
     def between_runs(self) -> Iterator[None]:
         """Installs the handlers; gives those of before back."""
-        before = {number: signal.signal(number, self._handle) for number in (signal.SIGINT, signal.SIGTERM)}
+        numbers = [signal.SIGINT, signal.SIGTERM]
+        # A terminal that is closed; `nohup` has it ignored. What we start has process groups of its own and
+        # hears of neither.
+        if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+            numbers.append(signal.SIGHUP)
+        before = {number: signal.signal(number, self._handle) for number in numbers}
         try:
             yield
         finally:

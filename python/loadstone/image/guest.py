@@ -168,7 +168,9 @@ class Guest:
                 self._process.wait()
         self._reader.join(_STOP_S)
         assert self._process.stdin
-        self._process.stdin.close()
+        # What was said to a guest that had ended is still on its way.
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
 
     def _read(self) -> None:
         assert self._process.stdout
