@@ -1,13 +1,15 @@
 //! The site's 19 static files: 268,394 bytes, 238 KB of them scripts, as a browser met them in 2008.
 //!
 //! Two are written by hand and used (`style.css`, `site.js`), six are drawn icons; the rest are comments of
-//! seeded filler under names of their own. Everything is brought to its size when the program starts.
+//! seeded filler under names of their own. Each is made when it is first asked for: a program that starts has other work.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
 
 use loadstone_stats::Rng;
 pub use loadstone_web::files::StaticFile;
+use once_cell::race::OnceBox;
 
 mod icon;
 mod png;
@@ -41,31 +43,24 @@ pub const MANIFEST: [(&str, usize); 19] = [
     ("footer.png", 412),
 ];
 
-/// Every static file, in memory.
+/// Every static file, in memory from the first time that it is asked for.
+#[derive(Default)]
 pub struct Statics {
-    files: Vec<StaticFile>,
+    /// In the order of [`MANIFEST`].
+    files: [OnceBox<StaticFile>; MANIFEST.len()],
 }
 
 impl Statics {
-    /// Makes them all.
+    /// None is made yet.
     pub fn new() -> Self {
-        Self { files: MANIFEST.iter().map(|&(name, size)| make(name, size)).collect() }
+        Self::default()
     }
 
     /// The file at a path such as `/static/style.css`.
     pub fn get(&self, path: &str) -> Option<&StaticFile> {
-        self.files.iter().find(|file| file.path == path)
-    }
-
-    /// All of them, in the order of [`MANIFEST`].
-    pub fn files(&self) -> &[StaticFile] {
-        &self.files
-    }
-}
-
-impl Default for Statics {
-    fn default() -> Self {
-        Self::new()
+        let asked = path.strip_prefix(PREFIX)?;
+        let (file, (name, size)) = self.files.iter().zip(MANIFEST).find(|(_, (name, _))| *name == asked)?;
+        Some(file.get_or_init(|| Box::new(make(name, size))))
     }
 }
 
@@ -117,12 +112,11 @@ mod tests {
     #[test]
     fn sizes_are_those_of_the_manifest() {
         let statics = Statics::new();
-        for (file, (name, size)) in statics.files().iter().zip(MANIFEST) {
-            assert_eq!(
-                (file.path.as_str(), file.bytes.len()),
-                (alloc::format!("/static/{name}").as_str(), size)
-            );
-            assert_eq!(statics.get(&file.path), Some(file));
+        for (name, size) in MANIFEST {
+            let path = alloc::format!("/static/{name}");
+            let file = statics.get(&path).unwrap();
+            assert_eq!((&file.path, file.bytes.len()), (&path, size));
+            assert!(core::ptr::eq(file, statics.get(&path).unwrap()));
         }
         let total = |suffix: &str| -> usize {
             MANIFEST.iter().filter(|(name, _)| name.ends_with(suffix)).map(|(_, size)| size).sum()

@@ -177,8 +177,9 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
     }
 
     /// Does all that can be done now. `spare`: bytes of memory that clients may still take. Returns when there is something
-    /// to be done next, in microseconds from now, if nothing comes before.
-    pub fn poll(&mut self, now: Now, spare: usize) -> u64 {
+    /// to be done next, in microseconds from now, if nothing comes before. `is_late`: whether what was answered should leave
+    /// before more is; it is asked behind each connection's turn.
+    pub fn poll(&mut self, now: Now, spare: usize, is_late: &mut dyn FnMut() -> bool) -> u64 {
         self.replenish(spare, now);
         for _ in 0..FRAMES {
             let result = self.interface.poll_ingress_single(now.instant(), &mut self.wire, &mut self.sockets);
@@ -191,16 +192,21 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
         }
         #[cfg(feature = "dhcp")]
         self.renew_lease();
-        let again = self.converse(now, spare);
+        let again = self.converse(now, spare, is_late);
         if now.ms() >= self.next_sweep_ms {
             self.next_sweep_ms = now.ms() + SWEEP_MS;
             self.close_expired(now, spare);
         }
+        self.send(now);
+        if again { 0 } else { self.rest(now) }
+    }
+
+    /// Sends what connections have to send.
+    fn send(&mut self, now: Now) {
         while self.interface.poll_egress(now.instant(), &mut self.wire, &mut self.sockets)
             != smoltcp::iface::PollResult::None
         {}
         self.wire.flush();
-        if again { 0 } else { self.rest(now) }
     }
 
     /// Microseconds until the next deadline.
@@ -280,7 +286,7 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
     }
 
     /// Gives every connection its turn; whether any wants another at once.
-    fn converse(&mut self, now: Now, spare: usize) -> bool {
+    fn converse(&mut self, now: Now, spare: usize, is_late: &mut dyn FnMut() -> bool) -> bool {
         let (mut again, mut open, mut spare) = (false, 0, spare);
         let mut at = 0;
         while at < self.slots.len() {
@@ -325,6 +331,9 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
                     again |= conversation.step(socket, &mut desk) == Step::Again;
                     if !vital {
                         spare = desk.spare;
+                    }
+                    if is_late() {
+                        self.send(now);
                     }
                 }
             }

@@ -149,10 +149,14 @@ impl World {
         assert_eq!(sent.ok(), Some(bytes.len()), "the socket is open and has room");
     }
 
+    fn now(&self) -> Now {
+        Now { monotonic_us: self.now_us, unix_s: 784_111_777 + self.now_us / 1_000_000 }
+    }
+
     /// A millisecond.
     fn step(&mut self) {
-        let now = Now { monotonic_us: self.now_us, unix_s: 784_111_777 + self.now_us / 1_000_000 };
-        self.server.poll(now, self.spare);
+        let now = self.now();
+        self.server.poll(now, self.spare, &mut || false);
         self.interface.poll(now.instant(), &mut self.wire, &mut self.sockets);
         self.now_us += 1000;
     }
@@ -205,6 +209,27 @@ fn a_connection_serves_one_request_after_the_other() {
     assert!(answer.contains("Connection: close\r\n"), "{answer}");
     world.receive(client, 100, |_| false);
     assert_eq!(world.socket(client).state(), State::CloseWait);
+}
+
+#[test]
+fn an_answer_that_is_late_does_not_wait_for_others() {
+    for late in [false, true] {
+        let mut world = World::new("", None);
+        for client in [world.connect(), world.connect()] {
+            world.send(client, &get("/a").into_bytes());
+        }
+        let now = world.now();
+        world.interface.poll(now.instant(), &mut world.wire, &mut world.sockets);
+        let frames = Rc::clone(&world.wire.incoming.frames);
+        let mut sent = Vec::new();
+        let mut is_late = || {
+            sent.push(frames.borrow().len());
+            late
+        };
+        world.server.poll(now, world.spare, &mut is_late);
+        assert_eq!((world.server.counters.requests, sent.len()), (2, 2));
+        assert_eq!(sent[1] > sent[0], late, "{sent:?}");
+    }
 }
 
 #[test]
