@@ -204,7 +204,7 @@ def _solve(plan: _Plan, warnings: list[str]) -> tuple[dict[str, Any], list[Optio
 def _image(image: Image) -> dict[str, Any]:
     return {
         "start_s": float(image.start_s), "detect_s": float(image.detect_s),
-        "memory_mib": float(image.memory_mib), "source": image.source,
+        "memory_mib": float(image.memory_mib), "source": image.source, "alone": image.alone,
     }  # fmt: skip
 
 

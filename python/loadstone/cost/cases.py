@@ -143,12 +143,15 @@ def _planned_machines(
 
 
 def _images(plan: dict[str, Any], option: dict[str, Any], row: PriceRow) -> int:
-    """Images on each machine, 0 when the nodes are none: the plan took it that there is one a core."""
+    """Images on each machine, 0 when the nodes are none: the plan took it that there is one a core, or one
+    in all."""
     figures = plan["inputs"].get("images", {}).get(option["node_type"])
     if figures is None:
         return 0
     image = Image(Fraction(0), Fraction(0), Fraction(figures["memory_mib"]), "")
     count = image.on(row.sku, row.vcpu, row.memory_gib)
+    if figures.get("alone"):
+        return 1
     if row.vcpu is not None and count < int(row.vcpu):
         raise LoadstoneError(
             "cost-input", f"`{row.sku}` holds {count} images, fewer than its {row.vcpu} cores",

@@ -127,7 +127,7 @@ def machine_lines(machines: Machines, book: PriceBook, month: Month) -> list[Lin
         power = next(iter(_beside(book.of_kind("power"), row)), None)
         lines = owned(row, machines.count, machines.powered, month.hours, power)
     tier = f"{machines.tier}: " if machines.tier else ""
-    images = f", {machines.images} images each" if machines.images else ""
+    images = f", {machines.images} image{'' if machines.images == 1 else 's'} each" if machines.images else ""
     return [replace(line, what=f"{tier}{line.what}{images}") for line in lines]
 
 

@@ -135,7 +135,7 @@ def _searched(folder: Path, against: Path, detect_s: Fraction) -> NodeType:
         raise LoadstoneError("measured", f"no SLA was held here and in {other.file}", place=str(own.file))
     users, others = own.at[sla].users, other.at[sla].users
     source = f"{float(users):,.0f} users at {sla} in {folder}, {float(others):,.0f} in {against}"
-    image = Image(start, detect_s, memory, source)
+    image = Image(start, detect_s, memory, source, alone=own.file.resolve() == other.file.resolve())
     return replace(NODE_TYPES["native"], name=NAME, throughput=users / others, image=image)
 
 

@@ -19,6 +19,8 @@ class Image:
     detect_s: Fraction
     memory_mib: Fraction
     source: str
+    alone: bool = False
+    """The users of a node were measured on one image: a node is a machine with one, whatever its cores."""
 
     @property
     def switch_over_s(self) -> Fraction:
