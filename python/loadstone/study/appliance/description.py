@@ -16,7 +16,8 @@ from loadstone.study.file import FOLDER, keys_by_name, load_study_file
 
 FILE = FOLDER / "appliance.toml"
 GUESTS = ("image", "linux")
-PARTS = ("size", "boot", "memory", "idle", "sql", "bulk", "alloc", "counted", "http")
+PARTS = ("size", "boot", "memory", "idle", "alloc", "counted", "http", "bulk", "sql")
+"""In the order in which they are measured: the longest, whose length is the host's disk's, is the last."""
 
 GuestKind = Literal["image", "linux"]
 PartName = Literal["size", "boot", "memory", "idle", "sql", "bulk", "alloc", "counted", "http"]

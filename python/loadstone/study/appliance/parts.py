@@ -10,14 +10,14 @@ from loadstone.study.schedule import Case, Part
 
 _SECONDS = {
     "size": 40.0,
-    "boot": 3.0,
-    "memory": 60.0,
-    "idle": 11.0,
-    "sql": 10.0,
-    "bulk": 8.0,
-    "alloc": 12.0,
-    "counted": 25.0,
-    "http": 8.0,
+    "boot": 2.5,
+    "memory": 45.0,
+    "idle": 10.0,
+    "alloc": 5.0,
+    "counted": 20.0,
+    "http": 7.0,
+    "bulk": 6.0,
+    "sql": 8.0,
 }
 """About how long one measurement takes, by experience on two emulating cores."""
 
