@@ -8,6 +8,7 @@ extern crate alloc;
 mod database;
 
 use alloc::boxed::Box;
+use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use core::time::Duration;
@@ -25,6 +26,8 @@ loadstone_appliance::image!(open);
 
 /// The share of the free heap that rows, fragments, pages and uploads may take.
 const CACHE_SHARE: usize = 16;
+/// What pages, pictures and static files take, beside what is open.
+const LEAST_FREE: usize = 1 << 20;
 
 fn open(machine: &mut Machine) -> Result<Box<dyn Service>, String> {
     let settings = Settings::read(&machine.args)?;
@@ -56,7 +59,16 @@ fn open(machine: &mut Machine) -> Result<Box<dyn Service>, String> {
         full_image: settings.full_image,
         ..Options::new(place.name)
     };
-    Ok(Box::new(Olio::open(options, host)?))
+    let olio = Olio::open(options, host)?;
+    let free = bare::heap().free();
+    if free < LEAST_FREE {
+        return Err(format!(
+            "out of memory: {} KiB are free, pages and pictures need at least {}",
+            free >> 10,
+            LEAST_FREE >> 10
+        ));
+    }
+    Ok(Box::new(olio))
 }
 
 /// What the command line says about the site.

@@ -56,6 +56,7 @@ def test_what_cannot_be_is_refused_before_anything_starts(programs: Path) -> Non
         ("--disk", disk, "--instances", "2"),
         ("--disk", disk, "--disk", disk, "--instances", "2"),
         ("--port", "65535", "--instances", "2"),
+        ("--memory", "1"),
     ):
         assert _refused("boot", image, *words).slug == "image-options"
     assert _refused("boot", programs / "none.elf").slug == "image-file"

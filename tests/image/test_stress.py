@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -76,3 +77,16 @@ def test_what_cannot_be_done_is_told(image: Built, disk: Disk) -> None:
     assert (code, lines[0]["message"]) == (35, "the device was not formatted for databases")
     code, lines = _boot(image, "sqll")
     assert (code, lines[0]["kind"]) == (37, "bad-input")
+
+
+def test_what_does_not_fit_into_memory_is_refused(image: Built) -> None:
+    words = [f"stress.{word}" for word in ("task=bulk", "record=65536", "iterations=400")]
+    with Guest(Machine(image.stripped.path, memory_mib=16, words=words)) as guest:
+        code = guest.wait_for_end(60)
+        said = guest.console().splitlines()[0]
+    assert code == 37
+    assert re.fullmatch(
+        r"appliance: refused: out of memory: \d+ bytes were asked for, \d+ of \d+ KiB are in use; "
+        r"the machine has 16 MiB of memory and needs at least 17",
+        said,
+    )

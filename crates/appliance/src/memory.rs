@@ -19,6 +19,8 @@ const IO_BYTES: Range<u64> = (192 << 10)..(1536 << 10);
 const IO_SHARE: u64 = 12;
 /// What an image needs beside the I/O region, at least: sockets, and a page made for each.
 const LEAST_HEAP: u64 = 256 << 10;
+/// What a machine needs beside its image, at least.
+pub const LEAST: u64 = IO_BYTES.start + LEAST_HEAP;
 
 /// Most ranges that are told apart: hypervisors tell of two or three.
 pub const RANGES: usize = 16;

@@ -24,6 +24,7 @@ image = typer.Typer(
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 _KIB = 1024
+_MIB = 1024 * _KIB
 _BUSY_PERCENT = 80
 """From here on an instance that may have siblings asks for one."""
 
@@ -159,7 +160,7 @@ def boot(
     if most > instances and "scale=" not in cmdline:
         own.append(f"scale={_BUSY_PERCENT}")
     described = Machine(
-        _image(what),
+        _image(what, memory),
         board=machine.value,
         memory_mib=memory,
         words=[*own, *cmdline.split()],
@@ -191,17 +192,23 @@ def boot(
     raise typer.Exit(max(map(_exit_code, codes)))
 
 
-def _image(what: str) -> Path:
-    """The file, or the image of that name, built."""
+def _image(what: str, memory_mib: int) -> Path:
+    """The file, or the image of that name, built; refused where a guest has no room for it."""
     from loadstone.image.build import build as make
     from loadstone.image.elf import read_image
 
     file = Path(what)
-    if file.is_file():
-        return read_image(file).path
-    if "/" in what or "." in what:
+    if not file.is_file() and ("/" in what or "." in what):
         raise LoadstoneError("image-file", f"{what} cannot be booted: there is no such file")
-    return make(what).stripped.path
+    image = read_image(file) if file.is_file() else make(what).stripped
+    least_mib = -(-image.end // _MIB)
+    if memory_mib < least_mib:
+        raise LoadstoneError(
+            "image-options",
+            f"out of memory: {image.path} needs at least {least_mib} MiB to be loaded",
+            hint=f"--memory {least_mib} or more",
+        )
+    return image.path
 
 
 def _disks(disks: list[Path], instances: int) -> list[Path]:

@@ -93,6 +93,11 @@ class Image:
         return sum(segment.memory_bytes for segment in self.segments)
 
     @property
+    def end(self) -> int:
+        """The first address behind it."""
+        return max(segment.address + segment.memory_bytes for segment in self.segments)
+
+    @property
     def warnings(self) -> list[str]:
         """What a loader takes and a careful person does not."""
         return [

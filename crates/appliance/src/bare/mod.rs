@@ -15,7 +15,8 @@ mod power;
 mod run;
 mod symbols;
 
-use core::slice;
+use core::sync::atomic::{AtomicU64, Ordering};
+use core::{fmt, slice};
 
 pub use console::Console;
 pub use entropy::fill as entropy;
@@ -30,6 +31,9 @@ use crate::virtio::IoRegion;
 
 #[global_allocator]
 static HEAP: OneCpu<Heap> = OneCpu::new(Heap::new());
+
+/// Bytes of memory that the hypervisor told of.
+static RAM: AtomicU64 = AtomicU64::new(0);
 
 /// Most of a command line that is read.
 const LINE: usize = 4096;
@@ -65,6 +69,35 @@ pub fn heap() -> Usage {
     unsafe { HEAP.get() }.usage()
 }
 
+/// A machine with too little memory: bytes that it needs in all.
+struct Lack(u64);
+
+impl fmt::Display for Lack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ram = RAM.load(Ordering::Relaxed);
+        // Firmware keeps a little of each machine's memory.
+        let had = ram.div_ceil(1 << 20);
+        let needed = self.0.div_ceil(1 << 20).max(had + 1);
+        write!(f, "the machine has {had} MiB of memory and needs at least {needed}")
+    }
+}
+
+/// Says that an allocation failed; returns how the machine is to end. One that serves nothing yet is too small for its image.
+fn tell_out_of_memory() -> End {
+    // SAFETY: the heap is not in use: its allocation has failed.
+    let (usage, asked) = unsafe { (HEAP.get().usage(), HEAP.get().refused()) };
+    let serves = run::serves();
+    let more = asked.saturating_sub(usage.free()) as u64;
+    crate::log!(
+        "appliance: {}out of memory: {asked} bytes were asked for, {} of {} KiB are in use; {}",
+        if serves { "" } else { "refused: " },
+        usage.used >> 10,
+        usage.total >> 10,
+        Lack(RAM.load(Ordering::Relaxed) + more)
+    );
+    if serves { End::Fault } else { End::Refused }
+}
+
 /// Gives memory back that the heap keeps for small objects; returns how many bytes.
 pub fn compact() -> usize {
     // SAFETY: as in `heap`.
@@ -95,8 +128,12 @@ extern "C" fn start(info: *const StartInfo) -> ! {
         }
         (copy_line(&*info, &mut line), copy_map(&*info))
     };
+    RAM.store(ram.iter().map(|(_, size)| size).sum(), Ordering::Relaxed);
     let map = memory::divide(&ram, &paging::image(), paging::MAPPED);
-    let Ok(map) = map else { refuse("there is too little memory") };
+    let Ok(map) = map else {
+        crate::log!("appliance: refused: out of memory: {}", Lack(paging::image().end + memory::LEAST));
+        end(End::Refused)
+    };
     for part in map.heap.iter().filter(|part| !part.is_empty()) {
         let base = core::ptr::with_exposed_provenance_mut(part.start as usize);
         // SAFETY: RAM that nothing uses, mapped as far as `MAPPED`.

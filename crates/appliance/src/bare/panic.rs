@@ -2,6 +2,7 @@
 
 use core::panic::PanicInfo;
 
+use super::power::End;
 use super::{paging, power};
 
 /// Most places told.
@@ -9,10 +10,18 @@ const DEPTH: usize = 32;
 
 #[panic_handler]
 fn panic(info: &PanicInfo<'_>) -> ! {
-    crate::log!("appliance: {info}");
+    // The place at which the standard library reports an allocation that failed.
+    let is_memory = info.location().is_some_and(|place| place.file().ends_with("alloc/src/alloc.rs"));
+    if is_memory {
+        if super::tell_out_of_memory() == End::Refused {
+            power::end(End::Refused)
+        }
+    } else {
+        crate::log!("appliance: {info}");
+    }
     let mark = 0_usize;
     trace(0, (&raw const mark).addr());
-    power::end(power::End::Fault)
+    power::end(End::Fault)
 }
 
 /// Writes the addresses that code between here and the beginning of the program was called from, the latest first.

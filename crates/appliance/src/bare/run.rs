@@ -147,6 +147,12 @@ pub(super) fn run(args: Args, io: IoRegion) -> ! {
     .run()
 }
 
+/// Whether the machine has begun to serve.
+pub(super) fn serves() -> bool {
+    // SAFETY: nothing else is using it.
+    unsafe { STATE.get() }.started_s > 0
+}
+
 fn now() -> Now {
     Now { monotonic_us: clock::monotonic_us(), unix_s: clock::unix_s() }
 }

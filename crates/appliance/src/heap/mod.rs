@@ -38,6 +38,7 @@ pub struct Heap {
     large: Talc<Manual, DefaultBinning>,
     total: usize,
     used: usize,
+    refused: usize,
 }
 
 /// How full a heap is, in bytes.
@@ -68,7 +69,14 @@ impl Default for Heap {
 impl Heap {
     /// A heap without memory.
     pub const fn new() -> Self {
-        Self { small: Spans::new(), kept: Kept::new(), large: Talc::new(Manual), total: 0, used: 0 }
+        Self {
+            small: Spans::new(),
+            kept: Kept::new(),
+            large: Talc::new(Manual),
+            total: 0,
+            used: 0,
+            refused: 0,
+        }
     }
 
     /// Adds memory.
@@ -85,6 +93,11 @@ impl Heap {
     /// How full it is.
     pub fn usage(&self) -> Usage {
         Usage { total: self.total, used: self.used }
+    }
+
+    /// Bytes that were asked for last of those that it did not have.
+    pub fn refused(&self) -> usize {
+        self.refused
     }
 
     /// Gives spans that hold no object back, which else stay for the next one; returns how many bytes that were.
@@ -204,8 +217,9 @@ impl Heap {
             // SAFETY: as before.
             memory = unsafe { self.large.try_allocate(layout) };
         }
-        if memory.is_some() {
-            self.used += layout.size();
+        match memory {
+            Some(_) => self.used += layout.size(),
+            None => self.refused = layout.size(),
         }
         memory.map_or(null_mut(), NonNull::as_ptr)
     }
@@ -280,6 +294,7 @@ mod tests {
                 }
                 taken.push(memory);
             }
+            assert!(heap.refused() >= size);
             assert!(taken.len() * size > (1 << 20) * 7 / 10, "{size}: {}", taken.len());
             for memory in taken {
                 // SAFETY: allocated above with this layout.
