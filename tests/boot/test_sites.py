@@ -88,6 +88,13 @@ def test_what_cannot_be_used_is_refused_in_a_sentence(
         assert sentence in guest.console()
 
 
+@pytest.mark.parametrize("memory_mib", [3, 4])
+def test_too_little_memory_is_refused_with_what_is_lacking(tmp_path: Path, memory_mib: int) -> None:
+    with Guest(machine("olio", OLIO, disk(tmp_path), memory_mib)) as guest:
+        assert guest.wait_for_end(60) == REFUSED, guest.console()
+        assert "appliance: refused: out of memory: " in guest.console()
+
+
 def test_a_corrupt_disk_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
     block = disk(tmp_path)
     with booted(machine("olio", OLIO, block)):
