@@ -187,7 +187,6 @@ impl<D: Desk> EventLoop<D> {
         self.door.learned = (work, self.now_ms);
         let limit = self.door.policy.connections();
         self.tally().admitted_limit.set(if limit == usize::MAX { 0 } else { limit as u64 });
-        self.tally().newcomers.set(self.door.lobby.len() as u64);
     }
 
     /// Accepts at most `most` connections.

@@ -196,6 +196,7 @@ impl<D: Desk> EventLoop<D> {
                 self.admit(accept);
             }
             self.tally().open_connections.set(self.slots.open() as u64);
+            self.tally().newcomers.set(self.door.lobby.len() as u64);
             if self.draining && self.slots.open() == 0 {
                 break;
             }
