@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -109,4 +110,7 @@ class Machines:
             self._data[app, form] = file
         copy = self._folder / f"{app}-{form}.copy"
         copied(self._data[app, form], copy)
+        with copy.open("rb") as written:
+            # Its writing back would take time from the guest that is about to boot.
+            os.fdatasync(written.fileno())
         return Disk(copy, "unsafe")
