@@ -9,7 +9,8 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-_SOONEST_S = 0.002
+_SOONEST_S = 0.005
+"""Each question costs the guest and QEMU time: asked every 2 ms, slow moments became twice as slow."""
 _SHARE = 0.01
 """Of the time that went by already: how exact the answer's time is."""
 _AT_ONCE = 64
