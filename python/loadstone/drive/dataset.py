@@ -83,8 +83,12 @@ class Kept(ABC):
         pristine = self.pristine(loading, loader)
         with cache.working_folder("run") as copy:
             with cache.naming_errors(copy):
-                shutil.copytree(pristine, copy, dirs_exist_ok=True)
+                self._copy(pristine, copy)
             yield copy
+
+    def _copy(self, pristine: Path, to: Path) -> None:
+        """Into a folder that is there."""
+        shutil.copytree(pristine, to, dirs_exist_ok=True)
 
     def _digest(self) -> str:
         """Changes with everything that may change the content, the loader's own build included."""

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from loadstone.drive import cache
 from loadstone.drive.dataset import Kept, Loader, Loading
 from loadstone.drive.service import Service
 from loadstone.errors import LoadstoneError
@@ -69,14 +68,9 @@ class OnDisk(Kept):
 
         return load
 
-    @contextlib.contextmanager
-    def fresh(self, loading: Loading | None = None, loader: Loader | None = None) -> Iterator[Path]:
-        """As `Kept.fresh`, without writing what of the disk was never written."""
-        pristine = self.pristine(loading, loader)
-        with cache.working_folder("run") as folder:
-            with cache.naming_errors(folder):
-                copied(pristine / _DISK, folder / _DISK)
-            yield folder
+    def _copy(self, pristine: Path, to: Path) -> None:
+        """Without writing what of the disk was never written."""
+        copied(pristine / _DISK, to / _DISK)
 
 
 class Appliance:
