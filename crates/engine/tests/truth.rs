@@ -2,6 +2,8 @@
 
 mod support;
 
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -9,19 +11,24 @@ use loadstone_stats::Histogram;
 use serde_json::json;
 use support::{Outcome, Reply, Server, answer, get, operation, plan, run};
 
-/// The share by which a time may differ from the truth.
+/// The share by which a time may differ from the truth on a machine without noise.
 const TOLERANCE: f64 = 0.01;
-/// A busy machine spoils a measurement; no number of attempts makes a wrong engine right.
-const ATTEMPTS: usize = 20;
+/// How many times the noise that plain clients meet is allowed on top: they are fewer, so their worst case is milder.
+const NOISE: f64 = 3.0;
+/// The rounds of a test. Most of them must agree: an engine that is wrong in 85 of 100 rounds passes in 3 of 100 tests
+/// (at least three of five), one that is always wrong never.
+const ROUNDS: usize = 5;
 
 /// Requests that the server answers to each user; both sides have then measured the same ones when the run ends.
 const ANSWERED: usize = 6;
+/// Plain clients beside the engine's users.
+const PLAIN: usize = 4;
 
 /// One measurement at a time: they would disturb each other.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// Runs users against a server that answers request `n` of a connection after `delay(n)`; its own times beside the engine's.
-fn measured(delay: fn(usize) -> Duration) -> (Histogram, Outcome) {
+/// A server that answers request `n` of a connection after `delay(n)`, and its own times.
+fn timed(delay: fn(usize) -> Duration) -> (Server, Arc<Mutex<Histogram>>) {
     let truth = Arc::new(Mutex::new(Histogram::new()));
     let times = truth.clone();
     let server = Server::start(move |request| {
@@ -32,6 +39,12 @@ fn measured(delay: fn(usize) -> Duration) -> (Histogram, Outcome) {
         times.lock().unwrap().record(request.at.elapsed().as_micros() as u64);
         answer(200, "", "ok")
     });
+    (server, truth)
+}
+
+/// Runs users against a timed server; its own times beside the engine's.
+fn measured(delay: fn(usize) -> Duration) -> (Histogram, Outcome) {
+    let (server, truth) = timed(delay);
     let mut plan = plan(server.port, 2.0, json!([operation("op", json!([get("/", json!({}))]))]));
     plan["load"]["users"] = json!(12);
     let outcome = run(plan);
@@ -40,40 +53,81 @@ fn measured(delay: fn(usize) -> Duration) -> (Histogram, Outcome) {
     (truth, outcome)
 }
 
-/// The quantiles that differ by more than the tolerance, and the mean if it does.
-fn disagreements(truth: &Histogram, found: &Histogram, shares: &[f64]) -> Vec<String> {
+/// The same with one thread a user, blocking calls and nothing else: what this machine adds to a time at this moment.
+fn measured_plainly(delay: fn(usize) -> Duration) -> (Histogram, Histogram) {
+    let (server, truth) = timed(delay);
+    let clients: Vec<_> = (0..PLAIN).map(|_| std::thread::spawn(move || plain_client(server.port))).collect();
+    let mut found = Histogram::new();
+    for us in clients.into_iter().flat_map(|client| client.join().unwrap()) {
+        found.record(us);
+    }
+    let truth = truth.lock().unwrap().clone();
+    (truth, found)
+}
+
+/// The times of a user's requests in µs.
+fn plain_client(port: u16) -> Vec<u64> {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    stream.set_nodelay(true).unwrap();
+    let mut answer = [0; 1024];
+    let ask = |_| {
+        let sent = Instant::now();
+        stream.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+        assert!(stream.read(&mut answer).unwrap() > 0);
+        let took = sent.elapsed();
+        std::thread::sleep(Duration::from_millis(20));
+        took.as_micros() as u64
+    };
+    (0..ANSWERED).map(ask).collect()
+}
+
+/// By which share a time of `found` differs from the server's at each of these shares of the requests, and in the mean.
+fn differences(truth: &Histogram, found: &Histogram, shares: &[f64]) -> Vec<(String, f64)> {
     let quantiles = shares.iter().map(|&q| (format!("p{}", q * 100.0), truth.quantile(q), found.quantile(q)));
     quantiles
         .chain([("mean".to_string(), truth.mean(), found.mean())])
-        .map(|(name, right, found)| (name, right.unwrap(), found.unwrap()))
-        .filter(|(_, right, found)| (found / right - 1.0).abs() > TOLERANCE)
-        .map(|(name, right, found)| format!("{name}: {found} µs instead of {right} µs"))
+        .map(|(name, right, found)| (name, found.unwrap() / right.unwrap() - 1.0))
         .collect()
 }
 
-/// Measures until nothing disagrees.
-fn eventually(mut disagreements: impl FnMut() -> Vec<String>) {
+/// Measures until most of the rounds agree or disagree. A round is a list of what is wrong.
+fn mostly(mut round: impl FnMut() -> Vec<String>) {
     let _guard = ONE_AT_A_TIME.lock();
-    let mut last = Vec::new();
-    for _ in 0..ATTEMPTS {
-        last = disagreements();
-        if last.is_empty() {
-            return;
+    let mut wrong = Vec::new();
+    let mut agreed = 0;
+    while agreed <= ROUNDS / 2 {
+        match round() {
+            found if found.is_empty() => agreed += 1,
+            found => wrong.push(found),
         }
+        assert!(
+            wrong.len() <= ROUNDS / 2,
+            "wrong in {} of {}: {wrong:#?}",
+            wrong.len(),
+            agreed + wrong.len()
+        );
     }
-    panic!("{last:?}");
 }
 
 /// Response and service times at these shares must be the server's own.
-fn agrees(delay: fn(usize) -> Duration, shares: &[f64]) {
-    eventually(|| {
+fn agrees(delay: fn(usize) -> Duration, shares: &'static [f64]) {
+    mostly(|| {
+        let plain = std::thread::spawn(move || measured_plainly(delay));
         let (truth, outcome) = measured(delay);
+        let (plain_truth, plain_found) = plain.join().unwrap();
+        let noise =
+            differences(&plain_truth, &plain_found, shares).iter().map(|(_, d)| *d).fold(0.0, f64::max);
         let (service, response) = (outcome.times(0, |o| &o.service), outcome.times(0, |o| &o.response));
         assert!(service.count() >= 60 && service.count() == response.count());
-        let mut found = disagreements(&truth, &service, shares);
         // With think time nothing is late by itself: response and service differ by the engine's own lag only.
-        found.extend(disagreements(&truth, &response, shares));
-        found
+        let mut found = differences(&truth, &service, shares);
+        found.extend(differences(&truth, &response, shares));
+        // The server's interval lies within the engine's: no noise makes the engine's shorter.
+        let short: Vec<_> = found.iter().filter(|(_, d)| *d < -TOLERANCE).collect();
+        assert!(short.is_empty(), "shorter than the truth: {short:?}");
+        let allowed = TOLERANCE + NOISE * noise;
+        let wrong = found.into_iter().filter(|(_, d)| *d > allowed);
+        wrong.map(|(name, d)| format!("{name}: {d:+.4}, allowed {allowed:.4}")).collect()
     });
 }
 
@@ -90,7 +144,7 @@ fn a_bimodal_delay() {
 
 #[test]
 fn a_stall_is_seen_in_full() {
-    eventually(stalled);
+    mostly(stalled);
 }
 
 /// What is wrong with the times of a run through a stall of the server.
