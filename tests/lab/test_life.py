@@ -2,11 +2,13 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,8 @@ import traces
 from labs import Command, Topology, described, loadstone, ssh
 
 pytestmark = pytest.mark.long
+
+PACKAGE = Path(str(files("loadstone")))
 
 SEVEN = "".join(
     f'[[host]]\nname = "{name}"\nlink = "{link}"\n'
@@ -65,6 +69,20 @@ def test_up_and_down_are_idempotent(command: Command, topology: Topology) -> Non
     assert (refused.returncode, "error[lab-exists]" in refused.stderr) == (2, True)
     command("lab", "down", path)
     assert "nothing to remove" in command("lab", "down", path).stdout
+
+
+def test_a_loadstone_below_a_temporary_folder_is_seen_by_hosts(topology: Topology, tmp_path: Path) -> None:
+    checkout = tmp_path / "checkout"
+    shutil.copytree(PACKAGE, checkout / "loadstone")
+    (tmp_path / "other").write_text("not the host's")
+    path = topology(TWO)
+    command = [sys.executable, "-m", "loadstone", "lab", "up", str(path)]
+    environment = {**os.environ, "PYTHONPATH": str(checkout)}
+    subprocess.run(command, env=environment, capture_output=True, check=True, timeout=120)
+    module = f"{checkout}/loadstone/__init__.py"
+    assert ssh("t-lab", "one", f"ls {module}").returncode == 0
+    assert ssh("t-lab", "one", f"touch {module}").returncode != 0, "this machine's files are not the host's"
+    assert ssh("t-lab", "one", f"ls {tmp_path}").stdout == "checkout\n"
 
 
 def test_a_host_is_a_machine_of_its_own(command: Command, topology: Topology, tmp_path: Path) -> None:

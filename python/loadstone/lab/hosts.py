@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import subprocess
+import sys
 from importlib.resources import files as package_files
+from pathlib import Path
 
 from loadstone.lab import cgroups, keys
 from loadstone.lab.folder import Folder, HostRecord, Record
@@ -15,6 +17,12 @@ _ENTER = 'while [ "$1" != -- ]; do echo $$ >"$1"; shift; done; shift; exec "$@"'
 _NAMESPACES = ["--net", "--mount", "--uts", "--ipc", "--pid", "--propagation", "private"]
 
 Host = tuple[HostRecord, "subprocess.Popen[bytes]"]
+
+
+def own_folders() -> list[str]:
+    """Where Loadstone and its interpreter lie: sites that Loadstone serves run from there on hosts."""
+    package = Path(str(package_files("loadstone"))).resolve().parent
+    return sorted({str(package), sys.prefix, sys.base_prefix})
 
 
 def start(folder: Folder, record: Record, host: HostRecord) -> Host:
@@ -30,7 +38,7 @@ def start(folder: Folder, record: Record, host: HostRecord) -> Host:
         "sh", str(_SCRIPT), str(own / "root"), str(keys.files(folder, host)), host.name,
         f"{host.address}/{record.subnet.partition('/')[2]}",
         f"{host.disk_mib}m" if host.disk_mib else "50%",
-        record.congestion_control,
+        record.congestion_control, *own_folders(),
     ]  # fmt: skip
     # unshare stays as the parent and holds the namespaces; with it dies the host.
     unshare = ["unshare", *_NAMESPACES, "--fork", "--kill-child", "--", *script]

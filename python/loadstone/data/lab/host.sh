@@ -2,11 +2,13 @@
 # The first process of a lab host: its own root, network and sshd. Runs in fresh namespaces of every kind.
 # It dies when its maker ends before saying `go`, and then takes everything it has made along.
 #
-#   host.sh ROOT FILES NAME ADDRESS/PREFIX DISK [CONGESTION_CONTROL]
+#   host.sh ROOT FILES NAME ADDRESS/PREFIX DISK CONGESTION_CONTROL [FOLDER...]
 #
 # ROOT is an empty directory, FILES a tree laid over the new root, DISK the size of what may be written.
+# CONGESTION_CONTROL may be empty. Each FOLDER of this machine is seen in the host, wherever it lies.
 set -eu
-root=$1 files=$2 name=$3 address=$4 disk=$5 congestion=${6:-}
+root=$1 files=$2 name=$3 address=$4 disk=$5 congestion=$6
+shift 6
 
 # What the host writes is in memory and ends with the host: no mount of this namespace is seen outside.
 mount -t tmpfs -o "size=$disk,mode=0755" loadstone "$root"
@@ -38,6 +40,14 @@ mount -t tmpfs -o mode=0755 run run
 mount -t tmpfs -o "mode=1777,size=$disk" tmp tmp
 mkdir -p run/lock run/sshd mnt
 chmod 1777 run/lock
+# The overlay has no other file systems, and the host's own /tmp and /run hide what lay there.
+for folder; do
+    if [ -z "$(ls -A ".$folder" 2>/dev/null)" ]; then
+        mkdir -p ".$folder"
+        mount --bind "$folder" ".$folder"
+        mount -o remount,bind,ro ".$folder"
+    fi
+done
 pivot_root . mnt
 cd /
 umount -l /mnt
