@@ -22,6 +22,8 @@ use crate::user::{Fetch, Journey, Stage, User, Work};
 /// A used connection that breaks later than this after the request was sent did not break because the server closed it
 /// while it was idle: that is known after one round trip, and this is the time that TCP starts with for one (RFC 6298).
 const CLOSING_RACE: u64 = SECOND;
+/// Pieces received in a row; then other users have their turn, and the clock is looked at.
+const MOST_PIECES: u32 = 16;
 /// Most of a body that nobody looks at is left to the kernel from this size on.
 const WORTH_DISCARDING: u64 = 32 << 10;
 
@@ -210,8 +212,16 @@ impl Driver<'_> {
     /// Receives all there is. `ended`: the server will send nothing more than what is there.
     fn receive(&mut self, user: &mut User, work: &mut Work, ended: bool) {
         let mut input = std::mem::take(&mut self.input);
+        let mut pieces = 0;
         while let Some(connection) = &mut user.connection {
             connection.dying |= ended;
+            if pieces == MOST_PIECES {
+                if let Err(why) = connection.report_again(self.poll.as_fd(), u64::from(user.token)) {
+                    self.lost(user, work, Cause::Reset, sentence(why));
+                }
+                break;
+            }
+            pieces += 1;
             let unseen = user.reader.unseen();
             let discarding = unseen >= WORTH_DISCARDING;
             let received = if discarding {

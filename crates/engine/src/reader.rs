@@ -1,12 +1,15 @@
 //! Reads one answer from pieces as they arrive. An answer that arrives whole is looked at where it was received; nothing is
 //! copied unless a piece ends inside something that must be seen whole.
 
-use loadstone_http::{BodyFraming, ChunkedDecoder, Headers, Method, ResponseHead};
+use loadstone_http::{BodyFraming, ChunkError, ChunkedDecoder, Headers, Method, ResponseHead};
 
 /// Longest head that is accepted.
 const MAX_HEAD: usize = 64 << 10;
+/// However the network cuts it.
+const HEAD_TOO_LONG: &str = "the head is longer than 64 KiB";
 /// Largest body that is looked at; a larger one is a mistake of the scenario and ends the operation.
 const MAX_COLLECTED: usize = 64 << 20;
+const BODY_TOO_LARGE: &str = "the body is larger than 64 MiB";
 
 /// Where in an answer a reader is.
 #[derive(Debug, Clone, Copy, Default)]
@@ -102,6 +105,7 @@ impl Reader {
         }
         if store.head.is_empty() {
             match read_head(piece, reception)? {
+                None if piece.len() > MAX_HEAD => return Err(HEAD_TOO_LONG),
                 Some((head, length, collect)) => {
                     return self.begin_body(
                         head,
@@ -122,13 +126,13 @@ impl Reader {
         let Some((length, collect, method)) =
             read_head(stored, reception)?.map(|(_, length, collect)| (length, collect, reception.method()))
         else {
-            return if stored.len() > MAX_HEAD { Err("the head is longer than 64 KiB") } else { Ok(None) };
+            return if stored.len() > MAX_HEAD { Err(HEAD_TOO_LONG) } else { Ok(None) };
         };
         body.extend_from_slice(&stored[length..]);
         stored.truncate(length);
         let rest = std::mem::take(body);
         let Ok(Some((head, _))) = parse_final(stored) else { return Err("the head changed") };
-        self.enter_body(&head, collect, method);
+        self.enter_body(&head, collect, method)?;
         let done = self.feed_into(&rest, body)?;
         Ok(done.then(|| self.whole_stored(store)))
     }
@@ -164,21 +168,31 @@ impl Reader {
             }
             _ => {}
         }
-        self.enter_body(&head, collect, method);
+        self.enter_body(&head, collect, method)?;
         if collect {
             store.head.extend_from_slice(head_bytes);
         }
         self.feed_body(rest, store)
     }
 
-    fn enter_body(&mut self, head: &ResponseHead<'_>, collect: bool, method: Method) {
+    fn enter_body(
+        &mut self,
+        head: &ResponseHead<'_>,
+        collect: bool,
+        method: Method,
+    ) -> Result<(), &'static str> {
         let rest = match head.framing(method) {
             BodyFraming::None => Rest::Bytes(0),
+            // Refused before any of it is kept.
+            BodyFraming::Length(length) if collect && length > MAX_COLLECTED as u64 => {
+                return Err(BODY_TOO_LARGE);
+            }
             BodyFraming::Length(length) => Rest::Bytes(length),
             BodyFraming::Chunked => Rest::Chunks(ChunkedDecoder::new()),
             BodyFraming::Close => Rest::UntilClose,
         };
         *self = Self::Body { rest, status: head.status, keep_alive: head.keep_alive, collect, length: 0 };
+        Ok(())
     }
 
     fn feed_body<'a>(
@@ -207,7 +221,7 @@ impl Reader {
                 (used, *left == 0)
             }
             Rest::Chunks(decoder) => {
-                let used = decoder.decode(piece, take).map_err(|_| "the chunked body is malformed")?;
+                let used = decoder.decode(piece, take).map_err(chunk_fault)?;
                 (used, decoder.is_done())
             }
             Rest::UntilClose => {
@@ -217,7 +231,7 @@ impl Reader {
         };
         *keep_alive &= used == piece.len();
         if stored.len() > MAX_COLLECTED {
-            return Err("the body is larger than 64 MiB");
+            return Err(BODY_TOO_LARGE);
         }
         Ok(done)
     }
@@ -237,12 +251,24 @@ impl Reader {
     }
 }
 
+/// What is wrong with a chunked body, in the words of every answer's faults.
+fn chunk_fault(fault: ChunkError) -> &'static str {
+    match fault {
+        ChunkError::ExtensionTooLong => "a chunk's extension is longer than 256 bytes",
+        ChunkError::TrailersTooLong => "the trailer fields are longer than 8 KiB",
+        _ => "the chunked body is malformed",
+    }
+}
+
 /// The final head in `bytes` with its end, and whether its body is to be collected.
 fn read_head<'a>(
     bytes: &'a [u8],
     reception: &mut impl Reception,
 ) -> Result<Option<(ResponseHead<'a>, usize, bool)>, &'static str> {
     let Some((head, length)) = parse_final(bytes)? else { return Ok(None) };
+    if length > MAX_HEAD {
+        return Err(HEAD_TOO_LONG);
+    }
     let collect = reception.head(&head);
     Ok(Some((head, length, collect)))
 }
@@ -311,6 +337,56 @@ mod tests {
                 assert_eq!(whole, (200, keep_alive, b"hello".to_vec(), 5, Some("y".into())), "{size}");
                 let counted = read(answer, size, false).unwrap();
                 assert_eq!((counted.0, counted.3), (200, 5), "{size}");
+            }
+        }
+    }
+
+    /// What is wrong with an answer that comes in pieces of `size` bytes.
+    fn fault(answer: &[u8], size: usize) -> Option<&'static str> {
+        let (mut reader, mut store) = (Reader::default(), Store::default());
+        answer.chunks(size).find_map(|piece| {
+            reader.feed(piece, &mut store, &mut Collecting(true, 0)).map(|whole| whole.is_some()).err()
+        })
+    }
+
+    #[test]
+    fn what_has_no_end_is_refused_however_it_is_cut() {
+        let begun =
+            |head: &str, filler: &str, size: usize| [head, &filler.repeat(size / filler.len())].concat();
+        let field = begun("HTTP/1.1 200 OK\r\nX: ", "y", 100_000);
+        let whole = format!("{field}\r\nContent-Length: 1\r\n\r\nz");
+        let interim = begun("", "HTTP/1.1 100 Continue\r\n\r\n", 100_000);
+        let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+        let extension = begun(&format!("{chunked}1;"), "x", 1_000);
+        let trailers = begun(&format!("{chunked}0\r\n"), "A: b\r\n", 10_000);
+        for size in [1_000, 70_000, 200_000] {
+            for (answer, said) in [
+                (&field, HEAD_TOO_LONG),
+                (&whole, HEAD_TOO_LONG),
+                (&interim, HEAD_TOO_LONG),
+                (&extension, "a chunk's extension is longer than 256 bytes"),
+                (&trailers, "the trailer fields are longer than 8 KiB"),
+            ] {
+                assert_eq!(fault(answer.as_bytes(), size), Some(said), "{size}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_body_that_announces_too_much_is_refused_at_its_head() {
+        let announced = "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n";
+        assert_eq!(fault(announced.as_bytes(), 20), Some(BODY_TOO_LARGE));
+        assert_eq!(fault(announced.as_bytes(), 999), Some(BODY_TOO_LARGE));
+    }
+
+    #[test]
+    fn two_framings_spoil_the_connection() {
+        let both = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n";
+        let old = b"HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n";
+        for answer in [&both[..], old] {
+            for size in [7, 999] {
+                let (status, keep_alive, body, ..) = read(answer, size, true).unwrap();
+                assert_eq!((status, keep_alive, body), (200, false, b"abc".to_vec()), "{size}");
             }
         }
     }

@@ -14,6 +14,10 @@ use rustix::net::{
 /// stays in use for a minute after its connection, so the next runs need room beside this one.
 const USERS_PER_SOURCE: u32 = 1_024;
 
+/// What epoll reports of a connection, by edges.
+const INTEREST: EventFlags =
+    EventFlags::IN.union(EventFlags::OUT).union(EventFlags::RDHUP).union(EventFlags::ET);
+
 /// A connection of a user.
 #[derive(Debug)]
 pub(crate) struct Connection {
@@ -48,14 +52,18 @@ impl Connection {
             Ok(()) | Err(Errno::INPROGRESS) => {}
             Err(why) => return Err(why),
         }
-        let interest = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
-        epoll::add(poll, &socket, EventData::new_u64(token), interest)?;
+        epoll::add(poll, &socket, EventData::new_u64(token), INTEREST)?;
         Ok(Self { socket, established: false, reused: false, broken: false, dying: false })
     }
 
     /// What became of connecting.
     pub(crate) fn outcome(&self) -> Result<(), Errno> {
         sockopt::socket_error(&self.socket)?
+    }
+
+    /// Has epoll report what is there already once more: a reader that leaves some of it for later sees no edge.
+    pub(crate) fn report_again(&self, poll: BorrowedFd<'_>, token: u64) -> Result<(), Errno> {
+        epoll::modify(poll, &self.socket, EventData::new_u64(token), INTEREST)
     }
 
     /// Receives into `buffer`; 0 at the end of the stream.
