@@ -1,6 +1,6 @@
 //! The emulated browser of a user: its cookies and its cache, and what a thread knows of cached files.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
 use loadstone_http::{Headers, SetCookie};
@@ -138,6 +138,9 @@ impl Validators {
         }
     }
 }
+
+/// A set of addresses.
+pub(crate) type Addresses = HashSet<u64, BuildHasherDefault<Identity>>;
 
 /// Hash of an address (FNV-1a): what caches know it by.
 pub(crate) fn address_hash(address: &[u8]) -> u64 {

@@ -13,7 +13,7 @@ use rustix::event::Timespec;
 use rustix::event::epoll::{self, Event};
 use rustix::fd::OwnedFd;
 
-use crate::browser::Validators;
+use crate::browser::{Addresses, Validators};
 use crate::budget::{Budget, Countdown};
 use crate::clock::{Clock, micros};
 use crate::open::Open;
@@ -139,7 +139,7 @@ pub(crate) struct Driver<'p> {
     /// The path of a page, and of what it refers to.
     pub paths: [Vec<u8>; 2],
     /// Hashes of what a page was seen to refer to.
-    pub page_addresses: Vec<u64>,
+    pub page_addresses: Addresses,
     /// Where sessions arrive.
     pub open: Option<Open>,
     queue: BinaryHeap<Reverse<(u64, u32)>>,
@@ -176,7 +176,7 @@ impl<'p> Driver<'p> {
             scratch: Vec::new(),
             drawing: Scratch::default(),
             paths: [Vec::new(), Vec::new()],
-            page_addresses: Vec::new(),
+            page_addresses: Addresses::default(),
             open,
             queue: BinaryHeap::new(),
             pool: Vec::new(),

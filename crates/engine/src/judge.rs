@@ -8,6 +8,7 @@ use crate::browser::address_hash;
 use crate::clock::micros;
 use crate::driver::Driver;
 use crate::reader::Whole;
+use crate::record::{MOST_REFERENCE_BYTES, MOST_REFERENCES};
 use crate::recorder::{Cause, Counter};
 use crate::user::{Fetch, Journey, User, Work};
 
@@ -148,22 +149,28 @@ impl<'p> Driver<'p> {
         fault.map(|said| (Cause::Marker, said))
     }
 
-    /// Lists what the browser fetches for a page, in the order of the page.
+    /// Lists what the browser fetches for a page, in the order of the page. What is beyond the limits is counted only.
     fn plan_references(&mut self, user: &mut User, body: &[u8], journey: &mut Journey) {
         let [mut page, mut path] = std::mem::take(&mut self.paths);
         page.clear();
         self.page_path(user, journey, &mut page);
         journey.references.clear();
         self.page_addresses.clear();
-        for reference in references(body) {
+        let mut found = references(body);
+        let mut bytes_left = MOST_REFERENCE_BYTES;
+        for reference in found.by_ref().take(MOST_REFERENCES) {
             self.scratch.clear();
             markup_decode(reference.address, &mut self.scratch);
             resolve(&self.scratch, &page, &self.program.target.authority, &mut path);
+            let Some(left) = bytes_left.checked_sub(path.len()) else {
+                user.counts.add(Counter::ReferencesLeftOut, 1);
+                break;
+            };
+            bytes_left = left;
             let address = address_hash(&path);
-            if path.is_empty() || self.page_addresses.contains(&address) {
+            if path.is_empty() || !self.page_addresses.insert(address) {
                 continue;
             }
-            self.page_addresses.push(address);
             let below = self.requests.below_base(&path);
             let cached =
                 self.program.browser.cached.iter().any(|prefix| {
@@ -174,6 +181,7 @@ impl<'p> Driver<'p> {
                 journey.references.push(&path, address, cached);
             }
         }
+        user.counts.add(Counter::ReferencesLeftOut, found.count() as u64);
         self.paths = [page, path];
     }
 

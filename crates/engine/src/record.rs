@@ -18,9 +18,25 @@ pub const CAUSES: [&str; 6] = ["refused", "reset", "closed", "timeout", "status"
 /// Counters kept for every operation, summed over its executions; their order in [`OperationWindow::counters`].
 /// The counts of named steps (`count = "..."`) follow, in the order of the plan.
 /// `image_refs`, `images` and `image_bytes` speak of what a page refers to outside `browser.cached`;
-/// `cached_full` and `cached_304` of what `browser.cached` matches.
-pub const COUNTERS: [&str; 8] =
-    ["requests", "bytes_in", "bytes_out", "image_refs", "images", "image_bytes", "cached_full", "cached_304"];
+/// `cached_full` and `cached_304` of what `browser.cached` matches; `references_left_out` of the references beyond
+/// [`MOST_REFERENCES`] and [`MOST_REFERENCE_BYTES`], repeated ones too.
+pub const COUNTERS: [&str; 9] = [
+    "requests",
+    "bytes_in",
+    "bytes_out",
+    "image_refs",
+    "images",
+    "image_bytes",
+    "cached_full",
+    "cached_304",
+    "references_left_out",
+];
+
+/// Most style sheets, scripts and images of one page that are looked at. Heavy pages have a thousand; a hostile one of
+/// 64 MiB has millions, and would hold its user, and its thread, for the rest of the run.
+pub const MOST_REFERENCES: usize = 4_096;
+/// Most bytes of their addresses: of a page that lies deep, each one on it is as long.
+pub const MOST_REFERENCE_BYTES: usize = 1 << 20;
 
 /// One operation in one second, by phase. An operation belongs to the second of its last byte (or of its failure).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

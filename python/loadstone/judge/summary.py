@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
+
+import numpy as np
 
 from loadstone.judge.flow import mix_share
 from loadstone.judge.histogram import Histogram
@@ -14,6 +16,9 @@ from loadstone.judge.sla import departures, judge_sla
 from loadstone.judge.validity import checks
 
 _QUANTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999, "max": 1.0}
+
+LEFT_OUT = "references_left_out"
+"""The engine's counter of references beyond the most that it looks at on one page."""
 
 
 def summarise(measurement: Measurement, rules: Rules, observed: Mapping[str, float | None]) -> dict[str, Any]:
@@ -47,8 +52,18 @@ def summarise(measurement: Measurement, rules: Rules, observed: Mapping[str, flo
         },
         "agents": [_agent(agent, measurement) for agent in measurement.agents],
         "sut": dict(observed),
-        "warnings": [f"not compliant: {departure}" for departure in departures(rules, steady)],
+        "warnings": [
+            *(f"not compliant: {departure}" for departure in departures(rules, steady)),
+            *_left_out(measurement),
+        ],
     }
+
+
+def _left_out(measurement: Measurement) -> Iterator[str]:
+    """Operations whose pages refer to more than the engine's browser looks at."""
+    for operation in measurement.operations:
+        if count := int(operation.counters.get(LEFT_OUT, np.zeros(1)).sum()):
+            yield f"{operation.name}: {count} references of its pages were left out: a page has too many"
 
 
 def _operation(operation: OperationSeries, measurement: Measurement, rules: Rules) -> dict[str, Any]:

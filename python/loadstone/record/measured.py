@@ -91,9 +91,11 @@ def _operations(
 ) -> tuple[OperationSeries, ...]:
     names = [operation["name"] for operation in plan["operations"]]
     sums = ["ok", *CAUSES, "late", "dropped", *counters(plan)]
-    quoted = ['"' + name.replace('"', '""') + '"' for name in sums]
+    # A counter may be younger than the folder.
+    known = {str(row[0]) for row in connection.execute("DESCRIBE windows").fetchall()}
+    columns = ", ".join(f"sum({_identifier(name)})" if name in known else "0" for name in sums)
     rows = connection.execute(
-        f"SELECT operation, second - getvariable('low'), {', '.join(f'sum({name})' for name in quoted)} "
+        f"SELECT operation, second - getvariable('low'), {columns} "
         "FROM windows WHERE phase = 'steady' "
         "AND second >= getvariable('low') AND second < getvariable('high') GROUP BY ALL"
     ).fetchall()
@@ -110,6 +112,10 @@ def _operations(
         _series(operation, dict(zip(sums, series[i], strict=True)), found)
         for i, operation in enumerate(plan["operations"])
     )
+
+
+def _identifier(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _series(

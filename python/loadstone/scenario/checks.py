@@ -24,6 +24,7 @@ COUNTERS = (
     "image_bytes",
     "cached_full",
     "cached_304",
+    "references_left_out",
 )
 """Counters of every operation, in the engine's order; the plan's named steps follow."""
 

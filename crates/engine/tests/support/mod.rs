@@ -40,6 +40,8 @@ pub enum Reply {
     SendAndClose(Vec<u8>),
     /// Closes with unread or unsent data, which resets the connection.
     Reset,
+    /// Sends the first, then the second for as long as it is taken.
+    Endless(&'static str, &'static str),
     /// Answers never.
     Silence,
 }
@@ -110,6 +112,12 @@ fn serve(stream: TcpStream, connection: usize, script: &dyn Fn(&Seen) -> Reply, 
             Reply::Reset => {
                 // Closing with received bytes unread sends a reset; the request's last bytes are in the reader only.
                 rustix::net::sockopt::set_socket_linger(&writer, Some(Duration::ZERO)).unwrap();
+                return;
+            }
+            Reply::Endless(head, filler) => {
+                let pieces = filler.repeat(65_536 / filler.len());
+                let _ = writer.write_all(head.as_bytes());
+                while writer.write_all(pieces.as_bytes()).is_ok() {}
                 return;
             }
             Reply::Silence => std::thread::sleep(Duration::from_secs(60)),
