@@ -188,7 +188,7 @@ impl Reader {
                 return Err(BODY_TOO_LARGE);
             }
             BodyFraming::Length(length) => Rest::Bytes(length),
-            BodyFraming::Chunked => Rest::Chunks(ChunkedDecoder::new()),
+            BodyFraming::Chunked => Rest::Chunks(ChunkedDecoder::of_answer()),
             BodyFraming::Close => Rest::UntilClose,
         };
         *self = Self::Body { rest, status: head.status, keep_alive: head.keep_alive, collect, length: 0 };

@@ -18,6 +18,8 @@ extern crate alloc;
 extern crate std;
 
 mod answering;
+mod authority;
+mod characters;
 mod chunked;
 mod client_codec;
 mod conditional;

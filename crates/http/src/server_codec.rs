@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 
+use crate::authority::is_host_and_port;
 use crate::client_codec::{decimal, field_lines, write_decimal};
 use crate::request::{keep_alive, split_scheme};
 use crate::{Body, DATE_LEN, Headers, Method, Request, Response, Version, reason_phrase};
@@ -74,8 +75,8 @@ type Refusal = (u16, &'static str);
 impl RequestHead {
     /// Reads a head from the beginning of `bytes`; empty lines before it are skipped.
     ///
-    /// Refused with 400: bare LF or CR, NUL, folded lines, space before a colon, no or two `Host`,
-    /// `Content-Length` together with `Transfer-Encoding` or more than once, a target that is no
+    /// Refused with 400: bare LF or CR, NUL, folded lines, space before a colon, no or two `Host` or
+    /// one that is no host and port, `Content-Length` together with `Transfer-Encoding` or more than once, a target that is no
     /// path; with 501 unknown methods and transfer codings, 505 other versions, 417 other
     /// expectations, and 413, 414, 431 what is over `limits`.
     ///
@@ -209,7 +210,8 @@ fn absolute(target: &str) -> bool {
     let Some((scheme, rest)) = split_scheme(target) else { return false };
     let known = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
     let authority = rest.split(['/', '?']).next().unwrap_or("");
-    known && !authority.is_empty() && authority.bytes().all(is_authority)
+    let named = !authority.is_empty() && !authority.starts_with(':');
+    known && named && is_host_and_port(authority.as_bytes())
 }
 
 struct Fields {
@@ -228,7 +230,7 @@ fn read_fields(
         // The length sorts out nearly every other field before names are compared.
         match field.name.len() {
             4 if field.name.eq_ignore_ascii_case("host") => {
-                if host || !field.value.iter().all(|&byte| is_authority(byte)) {
+                if host || !is_host_and_port(field.value) {
                     return Err((400, "Host is repeated or malformed"));
                 }
                 host = true;
@@ -282,11 +284,6 @@ fn check_coding(value: &[u8]) -> Result<(), Refusal> {
         return Err((400, "malformed Transfer-Encoding"));
     }
     Err((501, "unknown transfer coding"))
-}
-
-/// RFC 3986 §3.2: the characters of a host and port.
-fn is_authority(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:[]%".contains(&byte)
 }
 
 /// What a response head says about the connection it goes out on.

@@ -60,7 +60,7 @@ impl Back {
         self.buffer.clear();
         let (start, framing, keep_alive) = self.read_head(&mut stream, response)?;
         if matches!(framing, BodyFraming::Chunked | BodyFraming::Close) {
-            let chunks = matches!(framing, BodyFraming::Chunked).then(ChunkedDecoder::new);
+            let chunks = matches!(framing, BodyFraming::Chunked).then(ChunkedDecoder::of_answer);
             let keep = keep_alive.then(|| self.kept.clone());
             let came = self.buffer.split_off(start);
             let passing = Passing { stream: Some(stream), chunks, came, keep, begun: false };

@@ -3,12 +3,14 @@
 //! Each case is sent on a connection of its own with a probe behind it, `GET /query?probe`. Where the connection stays open
 //! the probe is the next request and must be answered; where it closes, the probe must never be taken for one.
 
+use loadstone_container::Server;
+
 use crate::client::Client;
 use crate::{each, start};
 
 /// What must come back: the answers in order, then what becomes of the connection.
 #[derive(Debug, Clone, Copy)]
-enum Then {
+pub enum Then {
     /// These statuses, and the connection serves the probe.
     Open(&'static [u16]),
     /// This status, and the connection closes.
@@ -278,26 +280,31 @@ fn every_case_has_its_answer() {
     each(|config| {
         let (server, _) = start(config);
         for (case, request, then) in CASES {
-            let mut client = Client::connect(server.address());
-            client.send(request.replace("{}", "Host: a\r\n"));
-            client.try_send(PROBE);
-            match then {
-                Open(statuses) => {
-                    for status in *statuses {
-                        let reply = client.reply();
-                        assert_eq!((reply.status, reply.keep_alive), (*status, true), "{case}");
-                    }
-                    assert_eq!(client.reply().text(), "probe", "{case}");
-                }
-                Closed(status) => {
-                    let reply = client.reply();
-                    assert_eq!((reply.status, reply.keep_alive), (*status, false), "{case}");
-                    // Cut where the probe, still on its way, met a closed socket.
-                    assert!(client.rest().is_empty(), "{case}");
-                }
-            }
+            check(&server, case, &request.replace("{}", "Host: a\r\n"), *then);
         }
     });
+}
+
+/// Sends a case on a connection of its own, the probe behind it, and sees what becomes of both.
+pub fn check(server: &Server, case: &str, request: &str, then: Then) {
+    let mut client = Client::connect(server.address());
+    client.send(request);
+    client.try_send(PROBE);
+    match then {
+        Open(statuses) => {
+            for status in statuses {
+                let reply = client.reply();
+                assert_eq!((reply.status, reply.keep_alive), (*status, true), "{case}");
+            }
+            assert_eq!(client.reply().text(), "probe", "{case}");
+        }
+        Closed(status) => {
+            let reply = client.reply();
+            assert_eq!((reply.status, reply.keep_alive), (status, false), "{case}");
+            // Cut where the probe, still on its way, met a closed socket.
+            assert!(client.rest().is_empty(), "{case}");
+        }
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod client;
 mod conformance;
 mod content;
 mod faults;
+mod framing;
 mod lifecycle;
 mod load;
 mod protocol;
