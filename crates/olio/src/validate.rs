@@ -84,7 +84,7 @@ pub(crate) fn event(params: &Params<'_>) -> Result<NewEvent, Complaints> {
 
 /// The five selects of a time.
 fn moment(check: &mut Check<'_, '_>) -> Moment {
-    let part = |name: &str| check.params.get(name).parse::<u32>().ok();
+    let part = |name: &str| u32::try_from(check.params.whole(name)?).ok();
     let read = || {
         let year = i32::try_from(part("event_timestamp(1i)")?).ok()?;
         let day = Day::new(year, part("event_timestamp(2i)")?, part("event_timestamp(3i)")?)?;
@@ -157,7 +157,7 @@ pub(crate) fn is_username(name: &str) -> bool {
 pub(crate) fn comment(params: &Params<'_>) -> Result<(String, i64), Complaints> {
     let mut check = Check::new(params);
     let text = check.text("comment", 2500, true);
-    let rating = params.get("rating").parse().unwrap_or(0);
+    let rating = params.whole("rating").unwrap_or(0);
     if !(1..=5).contains(&rating) {
         check.complain("rating", "Please give 1 to 5 stars.");
     }

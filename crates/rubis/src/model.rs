@@ -30,19 +30,20 @@ fn thousands(page: &mut Html, value: i64) {
 }
 
 impl Money {
-    /// Reads `12`, `12.5`, `12.50` and `1,200`, from a cent to ten million.
+    /// Reads `12`, `12.5` and `12.50`, from a cent to ten million. None for anything else: a comma parts thousands for
+    /// some and cents for others, and a bid binds.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let text = text.trim().trim_start_matches('$').replace(',', "");
-        let (whole, part) = text.split_once('.').unwrap_or((&text, ""));
+        let (whole, part) = match text.split_once('.') {
+            // A point at the end: what stood behind it is missing.
+            Some((_, "")) => return None,
+            Some(parts) => parts,
+            None => (text, "00"),
+        };
         let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
         if whole.is_empty() || whole.len() > 8 || part.len() > 2 || !digits(whole) || !digits(part) {
             return None;
         }
-        let cents = match part.len() {
-            0 => 0,
-            1 => part.parse::<i64>().ok()? * 10,
-            _ => part.parse().ok()?,
-        };
+        let cents = part.parse::<i64>().ok()? * if part.len() == 1 { 10 } else { 1 };
         let value = whole.parse::<i64>().ok()? * 100 + cents;
         (1..=1_000_000_000).contains(&value).then_some(Self(value))
     }
@@ -147,4 +148,54 @@ pub(crate) struct Comment {
     pub rating: i64,
     pub date: Moment,
     pub text: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Money;
+
+    #[test]
+    fn amounts_are_digits_with_a_point_before_cents() {
+        for (text, cents) in [
+            ("12", 1200),
+            ("12.5", 1250),
+            ("12.50", 1250),
+            ("0.01", 1),
+            ("007", 700),
+            ("10000000", 1_000_000_000),
+        ] {
+            assert_eq!(Money::parse(text), Some(Money(cents)), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_can_be_read_in_two_ways_is_no_amount() {
+        for text in [
+            "1,50",
+            "1,200",
+            "1,200.50",
+            "1.200,50",
+            "1.200",
+            "1'200",
+            "1 200",
+            "1_200",
+            "$12",
+            "12 $",
+            "12.",
+            ".5",
+            "1.2.3",
+            "+1",
+            "-1",
+            "1e3",
+            "0x10",
+            "\u{661}\u{662}",
+            "\u{ff11}",
+            "0",
+            "0.00",
+            "10000000.01",
+            "",
+        ] {
+            assert_eq!(Money::parse(text), None, "{text}");
+        }
+    }
 }

@@ -4,7 +4,7 @@ use core::ops::RangeInclusive;
 
 use alloc::borrow::ToOwned;
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 
 use loadstone_web::check::{Check, Complaints};
 use loadstone_web::params::Params;
@@ -45,7 +45,7 @@ pub(crate) fn user(params: &Params<'_>) -> Result<(NewUser, String), Complaints>
         firstname: check.text("firstname", 32, true),
         lastname: check.text("lastname", 32, true),
         email: check.email("email", 90),
-        region: params.get("region").parse().unwrap_or(0),
+        region: params.whole("region").unwrap_or(0),
     };
     check.finish((user, password))
 }
@@ -79,7 +79,8 @@ pub(crate) fn purchase(params: &Params<'_>, item: &Item) -> Result<i64, Complain
 /// Rating and text of a comment.
 pub(crate) fn comment(params: &Params<'_>) -> Result<(i64, String), Complaints> {
     let mut check = Check::new(params);
-    let rating = params.get("rating").parse().ok().filter(|rating| RATINGS.contains(rating));
+    let chosen = params.get("rating");
+    let rating = RATINGS.into_iter().find(|rating| rating.to_string() == chosen);
     if rating.is_none() {
         check.complain("rating", "Please choose a rating.");
     }
@@ -99,7 +100,7 @@ pub(crate) fn item(params: &Params<'_>) -> Result<NewItem, Complaints> {
     if buy_now != 0 && buy_now < initial_price.max(reserve_price) {
         check.complain("buy_now", "This is less than the first or the reserve price.");
     }
-    let days = params.get("duration").parse().ok().filter(|days| DAYS.contains(days));
+    let days = params.whole("duration").filter(|days| DAYS.contains(days));
     if days.is_none() {
         check.complain("duration", "One to seven days, please.");
     }
@@ -120,13 +121,13 @@ fn money(check: &mut Check<'_, '_>, name: &'static str, required: bool) -> i64 {
     let text = check.text(name, 13, required);
     let value = Money::parse(&text);
     if value.is_none() && !text.is_empty() {
-        check.complain(name, "An amount such as 12.50, please.");
+        check.complain(name, "An amount such as 12 or 12.50, please: digits, and a point before cents.");
     }
     value.map_or(0, |money| money.0)
 }
 
 fn quantity(check: &mut Check<'_, '_>, most: i64) -> i64 {
-    let value = check.params.get("quantity").parse().ok().filter(|value| (1..=most).contains(value));
+    let value = check.params.whole("quantity").filter(|value| (1..=most).contains(value));
     if value.is_none() {
         check.complain("quantity", format!("A number from 1 to {most}, please."));
     }

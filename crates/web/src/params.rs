@@ -90,6 +90,13 @@ impl<'a> Params<'a> {
         self.fields.iter().find(|(found, _)| found == name).map_or("", |(_, value)| value)
     }
 
+    /// A whole number in plain digits. None for anything that could be read in two ways: signs, blanks, separators.
+    pub fn whole(&self, name: &str) -> Option<i64> {
+        let text = self.get(name);
+        let plain = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        text.parse().ok().filter(|_| plain)
+    }
+
     /// A file that was really chosen.
     pub fn file(&self, name: &str) -> Option<Upload<'a>> {
         self.files.iter().find(|(found, _)| found == name).map(|(_, file)| *file)
@@ -107,7 +114,7 @@ impl<'a> Params<'a> {
 
     /// The page of a list: from 1, and 1 when it is not a number.
     pub fn page(&self) -> u32 {
-        self.get("page").parse().map_or(1, |page: u32| page.clamp(1, 100_000))
+        self.whole("page").map_or(1, |page| page.clamp(1, 100_000) as u32)
     }
 }
 
@@ -157,7 +164,7 @@ mod tests {
     #[test]
     fn pages_are_at_least_one() {
         for (query, page) in
-            [("page=0", 1), ("page=-3", 1), ("page=x", 1), ("", 1), ("page=99999999", 100_000)]
+            [("page=0", 1), ("page=-3", 1), ("page=2.5", 1), ("", 1), ("page=99999999", 100_000)]
         {
             let target = alloc::format!("/?{query}");
             assert_eq!(
@@ -165,6 +172,37 @@ mod tests {
                 page,
                 "{query}"
             );
+        }
+    }
+
+    #[test]
+    fn whole_numbers_are_plain_digits() {
+        for (text, number) in [
+            ("0", Some(0)),
+            ("007", Some(7)),
+            ("+12+", Some(12)),
+            ("9".repeat(18).as_str(), Some(10_i64.pow(18) - 1)),
+        ] {
+            let target = alloc::format!("/?n={text}");
+            let request = Request::new(Method::Get, &target);
+            assert_eq!(Params::read(&request).expect("a query").whole("n"), number, "{text}");
+        }
+        for text in [
+            "",
+            "%2B1",
+            "-1",
+            "1,5",
+            "1.0",
+            "1+000",
+            "1_000",
+            "1e3",
+            "0x1F",
+            "%D9%A3",
+            "99999999999999999999",
+        ] {
+            let target = alloc::format!("/?n={text}");
+            let request = Request::new(Method::Get, &target);
+            assert_eq!(Params::read(&request).expect("a query").whole("n"), None, "{text}");
         }
     }
 }

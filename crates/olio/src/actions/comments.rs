@@ -109,7 +109,7 @@ fn form(
     wrong: &Complaints,
     response: &mut Response,
 ) -> Result<(), Failure> {
-    let rating = visit.params.get("rating").parse().unwrap_or(0);
+    let rating = visit.params.whole("rating").unwrap_or(0);
     let what = Page {
         message: Some(Message::FormWrong),
         ..Page::new("Your comment", "comment-edit", "comment-edit")

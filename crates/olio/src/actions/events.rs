@@ -258,8 +258,7 @@ fn form_again(
 ) -> Result<(), Failure> {
     let params = &visit.params;
     let number = |index: usize, low: i64, high: i64| {
-        let value: i64 = params.get(&format!("event_timestamp({index}i)")).parse().unwrap_or(low);
-        value.clamp(low, high)
+        params.whole(&format!("event_timestamp({index}i)")).unwrap_or(low).clamp(low, high)
     };
     let entered = Entered {
         title: params.get("title"),

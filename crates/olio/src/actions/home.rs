@@ -33,9 +33,9 @@ pub(super) fn home(site: &Site, visit: &Visit<'_>, response: &mut Response) -> R
 
 /// Another month of the calendar; for a browser without scripts the home page with that month.
 pub(super) fn calendar(site: &Site, visit: &Visit<'_>, response: &mut Response) -> Result<(), Failure> {
-    let number = |name: &str| visit.params.get(name).parse::<u32>().ok();
+    let number = |name: &str| i32::try_from(visit.params.whole(name)?).ok();
     let asked = number("year").zip(number("month"));
-    let month = asked.and_then(|(year, month)| Month::new(i32::try_from(year).ok()?, month));
+    let month = asked.and_then(|(year, month)| Month::new(year, month.unsigned_abs()));
     let month = month.unwrap_or_else(|| Month::of(site.today));
     if visit.wants_fragment {
         reply::fragment(response, |html| calendar::section(html, month, site.today));

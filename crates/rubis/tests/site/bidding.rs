@@ -30,6 +30,10 @@ fn a_bid_must_be_higher_than_the_last() {
         ("", "1", "Please fill this in"),
         ("-5", "1", "An amount such as"),
         ("1e3", "1", "An amount such as"),
+        // Read as 150.00 it would be the highest bid, and bind.
+        ("1,50", "1", "a point before cents"),
+        ("1,200.50", "1", "a point before cents"),
+        ("150", "1,0", "A number from 1 to 3"),
         ("150", "4", "A number from 1 to 3"),
         ("150", "0", "A number from 1 to 3"),
     ] {

@@ -154,7 +154,7 @@ fn somebody_sells() {
     let fields = [
         ("name", "A clock"),
         ("description", "It <i>ticks</i>."),
-        ("initial_price", "1,200.5"),
+        ("initial_price", "1200.5"),
         ("reserve_price", "1300"),
         ("buy_now", "2000"),
         ("quantity", "2"),
@@ -162,6 +162,10 @@ fn somebody_sells() {
     ];
     for (name, value, complaint) in [
         ("initial_price", "much", "An amount such as"),
+        ("initial_price", "1,50", "a point before cents"),
+        ("quantity", "+2", "A number from 1 to"),
+        ("quantity", "1,5", "A number from 1 to"),
+        ("duration", "+3", "One to seven days"),
         ("reserve_price", "3", "less than the first price"),
         ("buy_now", "1250", "less than the first or the reserve price"),
         ("quantity", "0", "A number from 1 to"),
