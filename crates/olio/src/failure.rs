@@ -43,10 +43,10 @@ impl Failure {
         }
     }
 
-    /// What the operator should read, when it is the site's fault.
+    /// What the operator should read, when it is the site's fault: what vanished while somebody acted on it is nobody's.
     pub(crate) fn sentence(&self) -> Option<String> {
         match self {
-            Self::Store(error) => Some(error.to_string()),
+            Self::Store(error) if self.status() >= 500 => Some(error.to_string()),
             Self::Host(error) => Some(error.to_string()),
             _ => None,
         }

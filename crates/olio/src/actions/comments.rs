@@ -59,7 +59,9 @@ pub(super) fn update(
     own_comment(site, visit, event, id)?;
     match validate::comment(&visit.params) {
         Ok((text, rating)) => {
-            comments::update(&site.db, id, &text, rating, site.now())?;
+            if !comments::update(&site.db, id, &text, rating, site.now())? {
+                return Err(Failure::NotFound);
+            }
             answer(site, visit, event, Message::CommentUpdated, response)
         }
         Err(wrong) => form(site, visit, (event, id), &wrong, response),

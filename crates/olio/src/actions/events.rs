@@ -128,7 +128,9 @@ pub(super) fn update(
         Ok(event) => event,
         Err(wrong) => return form_again(site, visit, id, &wrong, response),
     };
-    events::update(&site.db, id, &event)?;
+    if !events::update(&site.db, id, &event)? {
+        return Err(Failure::NotFound);
+    }
     keep_files(site, &visit.params, id, &event)?;
     forget_event(site, id);
     reply::redirect(response, &event_path(id), Message::EventUpdated);
@@ -221,14 +223,20 @@ fn own_event(site: &Site, visit: &Visit<'_>, id: i64) -> Result<Event, Failure> 
     if event.creator_id == viewer.id { Ok(event) } else { Err(Failure::Forbidden) }
 }
 
-/// Stores what was uploaded, after the event is there: a picture without its event would never be deleted.
+/// Stores what was uploaded, after the event is there: a picture without its event would never be deleted. For the same
+/// reason it goes again where somebody has deleted the event meanwhile.
 fn keep_files(site: &Site, params: &Params<'_>, id: i64, event: &NewEvent) -> Result<(), Failure> {
     let files = [
         ("event_image", Class::EventImage, event.has_image),
         ("event_thumbnail", Class::EventThumbnail, event.has_image),
         ("event_document", Class::EventDocument, event.has_document),
     ];
-    put_files(site, params, id, &files)
+    put_files(site, params, id, &files)?;
+    if files.iter().any(|(_, _, replaced)| *replaced) && events::creator(&site.db, id)?.is_none() {
+        remove_files(site, id)?;
+        return Err(Failure::NotFound);
+    }
+    Ok(())
 }
 
 /// Stores the files that have come; name of the part, class, and whether a file is to be replaced. A thumbnail

@@ -171,7 +171,8 @@ pub(super) fn update(
         person.password = Some(hashed(site, &password));
     }
     match people::update(&site.db, id, &person, &visit.session, site.now()) {
-        Ok(()) => {
+        Ok(false) => Err(Failure::NotFound),
+        Ok(true) => {
             keep_files(site, &visit.params, id, &person)?;
             reply::redirect(response, &person_path(id), Message::UserUpdated);
             Ok(())
@@ -193,11 +194,17 @@ pub(super) fn delete(
         forget_event(site, event);
         remove_files(site, event)?;
     }
+    remove_pictures(site, id)?;
+    reply::redirect(response, "/", Message::UserDeleted);
+    response.set_cookie(&SetCookie { max_age_s: Some(0), http_only: true, ..SetCookie::new(SESSION, "") });
+    Ok(())
+}
+
+/// After an account is gone: its pictures.
+fn remove_pictures(site: &Site, id: i64) -> Result<(), Failure> {
     for class in [Class::PersonImage, Class::PersonThumbnail] {
         site.media.remove(class, id.unsigned_abs())?;
     }
-    reply::redirect(response, "/", Message::UserDeleted);
-    response.set_cookie(&SetCookie { max_age_s: Some(0), http_only: true, ..SetCookie::new(SESSION, "") });
     Ok(())
 }
 
@@ -215,12 +222,18 @@ fn name_taken() -> Complaints {
     [("username", String::from("This user name is taken."))].into()
 }
 
+/// Stores what was uploaded; it goes again where the account was deleted meanwhile, and nothing else would remove it.
 fn keep_files(site: &Site, params: &Params<'_>, id: i64, person: &NewPerson) -> Result<(), Failure> {
     let files = [
         ("user_image", Class::PersonImage, person.has_image),
         ("user_thumbnail", Class::PersonThumbnail, person.has_image),
     ];
-    put_files(site, params, id, &files)
+    put_files(site, params, id, &files)?;
+    if person.has_image && people::find_link(&site.db, id)?.is_none() {
+        remove_pictures(site, id)?;
+        return Err(Failure::NotFound);
+    }
+    Ok(())
 }
 
 /// The form with what was entered, but the passwords.

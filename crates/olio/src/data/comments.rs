@@ -30,10 +30,10 @@ pub(crate) fn add(db: &Db, event: i64, author: i64, text: &str, rating: i64, now
     db.execute(sql, &[event.into(), author.into(), text.into(), rating.into(), now.into()]).map(drop)
 }
 
-/// Changes a comment.
-pub(crate) fn update(db: &Db, id: i64, text: &str, rating: i64, now: Moment) -> Result<()> {
+/// Changes a comment; false when there is none (any more).
+pub(crate) fn update(db: &Db, id: i64, text: &str, rating: i64, now: Moment) -> Result<bool> {
     let sql = "UPDATE comment SET comment = ?2, rating = ?3, updated_at = ?4 WHERE id = ?1";
-    db.execute(sql, &[id.into(), text.into(), rating.into(), now.minutes().into()]).map(drop)
+    Ok(db.execute(sql, &[id.into(), text.into(), rating.into(), now.minutes().into()])? > 0)
 }
 
 /// Deletes a comment.

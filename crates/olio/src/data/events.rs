@@ -83,11 +83,12 @@ pub(crate) fn add(db: &Db, event: &NewEvent, creator: i64, now: Moment) -> Resul
     })
 }
 
-/// Changes an event; its tags become exactly the given ones. One transaction.
-pub(crate) fn update(db: &Db, id: i64, event: &NewEvent) -> Result<()> {
+/// Changes an event; its tags become exactly the given ones. One transaction; false when there is no such event (any
+/// more), and nothing is changed.
+pub(crate) fn update(db: &Db, id: i64, event: &NewEvent) -> Result<bool> {
     db.transaction(|db| {
         let sql = "SELECT address_id FROM event WHERE id = ?1";
-        let old = db.query_row(sql, &[id.into()], |row| row.int(0))?;
+        let Some(old) = db.query_row(sql, &[id.into()], |row| row.int(0))? else { return Ok(false) };
         let address = people::change_address(db, old, &event.address)?;
         db.execute(
             "UPDATE event SET title = ?2, summary = ?3, description = ?4, telephone = ?5, timezone = ?6, address_id = ?7, \
@@ -109,7 +110,8 @@ pub(crate) fn update(db: &Db, id: i64, event: &NewEvent) -> Result<()> {
         )?;
         tags::remove_all(db, id)?;
         tags::add(db, id, &event.tags)?;
-        sessions::forget_next_events(db, id)
+        sessions::forget_next_events(db, id)?;
+        Ok(true)
     })
 }
 

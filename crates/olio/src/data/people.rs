@@ -117,17 +117,19 @@ pub(crate) fn add(db: &Db, person: &NewPerson, password: &str, now: Moment) -> R
     })
 }
 
-/// Changes a person. A new password ends every session of theirs but `session`.
+/// Changes a person; false when there is no such person (any more), and nothing is changed. A new password ends every
+/// session of theirs but `session`.
 ///
 /// # Errors
 /// A unique constraint when the user name has just been taken.
-pub(crate) fn update(db: &Db, id: i64, person: &NewPerson, session: &str, now: Moment) -> Result<()> {
+pub(crate) fn update(db: &Db, id: i64, person: &NewPerson, session: &str, now: Moment) -> Result<bool> {
     db.transaction(|db| {
+        let sql = "SELECT address_id FROM user WHERE id = ?1";
+        let Some(old) = db.query_row(sql, &[id.into()], |row| row.int(0))? else { return Ok(false) };
         if person.password.is_some() {
             sessions::end_others(db, id, session)?;
         }
-        let sql = "SELECT address_id FROM user WHERE id = ?1";
-        let address = change_address(db, db.query_row(sql, &[id.into()], |row| row.int(0))?, &person.address)?;
+        let address = change_address(db, old, &person.address)?;
         db.execute(
             "UPDATE user SET username = ?2, password = coalesce(?3, password), firstname = ?4, lastname = ?5, email = ?6, \
              telephone = ?7, timezone = ?8, summary = ?9, address_id = ?10, has_image = CASE WHEN has_image = 1 THEN 1 ELSE ?11 END, \
@@ -147,7 +149,7 @@ pub(crate) fn update(db: &Db, id: i64, person: &NewPerson, session: &str, now: M
                 now.minutes().into(),
             ],
         )?;
-        Ok(())
+        Ok(true)
     })
 }
 
@@ -172,7 +174,7 @@ pub(crate) fn delete(db: &Db, id: i64) -> Result<Vec<i64>> {
 
 /// Puts an address in the place of the one with id `old`, or beside it when others share that. Within a
 /// transaction; returns its id.
-pub(super) fn change_address(db: &Db, old: Option<i64>, address: &Address) -> Result<i64> {
+pub(super) fn change_address(db: &Db, old: i64, address: &Address) -> Result<i64> {
     let sql = concat!(
         "UPDATE address SET street1 = ?2, street2 = ?3, city = ?4, state = ?5, zip = ?6, country = ?7, \
          latitude = ?8, longitude = ?9 WHERE id = ?1 AND ",
@@ -180,10 +182,7 @@ pub(super) fn change_address(db: &Db, old: Option<i64>, address: &Address) -> Re
     );
     let [street1, street2, city, state, zip, country, latitude, longitude] = columns(address);
     let values = [old.into(), street1, street2, city, state, zip, country, latitude, longitude];
-    match old {
-        Some(id) if db.execute(sql, &values)? > 0 => Ok(id),
-        _ => add_address(db, address),
-    }
+    if db.execute(sql, &values)? > 0 { Ok(old) } else { add_address(db, address) }
 }
 
 /// Adds an address. Within a transaction; returns its id.

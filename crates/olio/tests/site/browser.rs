@@ -6,13 +6,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use loadstone_http::write_form_pair;
 use loadstone_http::{Handler, Headers, Method, MultipartWriter, Request, Response, Service, SetCookie};
-use loadstone_olio::host::{MemoryHost, SharedHost};
+use loadstone_olio::host::{Host, MemoryHost, SharedHost};
 use loadstone_olio::loader::{DATABASE, LoadOptions, Profile, create_in_memory, create_shared};
 use loadstone_olio::{CacheLevel, Olio, Options};
 use loadstone_stats::{Era, username};
 use loadstone_store::{Db, Dialect};
 
 use crate::markup;
+use crate::surroundings::Surroundings;
 
 /// Accounts of the data set; a hundred is the fewest that the loader makes.
 pub const ACCOUNTS: i64 = 100;
@@ -24,6 +25,7 @@ const SERVER: &str = "LOADSTONE_TEST_DATABASE";
 pub struct World {
     pub site: Olio,
     pub db: Db,
+    pub surroundings: Arc<Surroundings>,
     /// Where the data set is when it is on a server; it goes with the world.
     on_server: Option<OnServer>,
 }
@@ -52,7 +54,7 @@ impl World {
         let host = Arc::new(MemoryHost::new(1 << 24, 1 << 22).expect("entropy"));
         let mut options = Options { store, secret: Some([7; 32]), ..Options::new(DATABASE) };
         change(&mut options);
-        Self { site: Olio::open(options, host).expect("a site"), db, on_server: None }
+        Self::open(options, host, db, None)
     }
 
     fn on_server(url: &str, name: &str, load: &LoadOptions, change: impl FnOnce(&mut Options)) -> Self {
@@ -63,7 +65,13 @@ impl World {
         let db = Db::open(place, &options.store).expect("the data set opens");
         let host = Arc::new(SharedHost::new(place, options.store.clone(), 1 << 22).expect("uploads"));
         change(&mut options);
-        Self { site: Olio::open(options, host).expect("a site"), db, on_server: Some(on_server) }
+        Self::open(options, host, db, Some(on_server))
+    }
+
+    fn open(options: Options, host: Arc<dyn Host>, db: Db, on_server: Option<OnServer>) -> Self {
+        let surroundings = Surroundings::of(host);
+        let site = Olio::open(options, Arc::clone(&surroundings) as Arc<dyn Host>).expect("a site");
+        Self { site, db, surroundings, on_server }
     }
 
     /// Whether the data set is on a server.

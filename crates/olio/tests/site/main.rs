@@ -10,4 +10,6 @@ mod hostile;
 mod markup;
 mod pages;
 mod people;
+mod races;
 mod security;
+mod surroundings;

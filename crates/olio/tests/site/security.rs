@@ -2,7 +2,6 @@
 
 use loadstone_http::Method;
 use loadstone_olio::CacheLevel;
-use loadstone_store::Dialect;
 
 use crate::browser::World;
 use crate::events::{EVENT, add_event, but};
@@ -194,27 +193,4 @@ fn a_new_password_ends_the_other_sessions() {
     elsewhere.get("/").has(200, &["Hello"]);
     here.post("/users/3", &fields).has(200, &["profile was updated", "Hello"]);
     elsewhere.get("/").has(200, &["Not logged in"]);
-}
-
-#[test]
-fn what_vanishes_at_the_same_moment_is_not_our_fault() {
-    let world = World::new(CacheLevel::None);
-    let mut member = world.member(3);
-    member.get("/events/1");
-    // Stands for somebody who deletes the event between the look at it and the write.
-    let trigger = match world.db.dialect() {
-        Dialect::Sqlite => {
-            "CREATE TRIGGER late BEFORE INSERT ON comment BEGIN DELETE FROM event WHERE id = NEW.event_id; END"
-        }
-        Dialect::Postgres => {
-            "CREATE FUNCTION late() RETURNS trigger LANGUAGE plpgsql AS \
-             'BEGIN DELETE FROM event WHERE id = NEW.event_id; RETURN NEW; END';
-             CREATE TRIGGER late BEFORE INSERT ON comment FOR EACH ROW EXECUTE FUNCTION late()"
-        }
-        Dialect::MariaDb => {
-            "CREATE TRIGGER late BEFORE INSERT ON comment FOR EACH ROW DELETE FROM event WHERE id = NEW.event_id"
-        }
-    };
-    world.db.exec_batch(trigger).expect("a trigger");
-    member.submit("/events/1/comments", &[("comment", "late"), ("rating", "3")]).has(404, &["Not found"]);
 }
