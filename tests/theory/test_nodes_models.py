@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 from scipy.linalg import expm
-from scipy.stats import binom
+from scipy.stats import binom, poisson
 
 from loadstone.nodes import models
-from loadstone.nodes.chain import TooLarge, time_in
+from loadstone.nodes.chain import time_in
 
 YEAR = 365 * 86_400.0
 YEARLY = 1 / YEAR
@@ -136,9 +136,15 @@ def test_a_thousand_nodes_take_well_under_a_second() -> None:
     assert time.process_time() - started < 1
 
 
-def test_too_large_says_so() -> None:
-    with pytest.raises(TooLarge):
-        models.pf_on_premises(10_000, 20_000, YEARLY, 1 / 15, None, YEAR)
+def test_a_spent_pool_of_thousands_is_the_poisson_law_it_tends_to() -> None:
+    """A failover of a microsecond: crashes of ten thousand full slots are a Poisson process, and downtime is
+    what is left of the year after the pool's last.
+    """
+    rate, pool = 10_000 * YEARLY, 10_150
+    left = YEAR * poisson.sf(pool, rate * YEAR) - (pool + 1) / rate * poisson.sf(pool + 1, rate * YEAR)
+    down = models.pf_on_premises(10_000, pool, YEARLY, 1e6, None, YEAR)
+    # Waiting a microsecond for each of ten thousand failovers is 0.01 s.
+    assert down == pytest.approx(left + 0.01, rel=1e-8)
 
 
 def test_eighteen_nines_keep_their_digits() -> None:

@@ -8,133 +8,142 @@ is up at t after n failovers]·zⁿ,
     P[up at t] = sum of the coefficients of G(z, t) ** num up to z ** pool
 
 and the downtime is that of the endless pool plus the time with every slot up but more than `pool` failovers
-used. Polynomials of non-negative coefficients replace a chain of (num + 1)(pool + 1) states.
+used. G is one entry of the exponential of a 2 x 2 matrix: a formula. A sum of coefficients is an integral
+over a circle around 0. Equally spaced points give it to all digits when the circle's radius is where the
+coefficients, weighted by its powers, have their middle at `pool`: nothing large cancels then.
 """
 
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from loadstone.nodes import models
-from loadstone.nodes.chain import TooLarge
 from loadstone.nodes.quadrature import gauss
 
-Polynomial = NDArray[np.float64]
-Slot = NDArray[np.float64]
-"""Shape (2, 2, degree + 1): from {up, missing} to {up, missing}; coefficient n: n failovers completed."""
+Vector = NDArray[np.float64]
+Complex = NDArray[np.complex128]
 
-_MOST_TERMS = 6000
-_TERMS = 24
+_LOST = 36.0
+"""Exponent at which something is nothing: exp(-36) is 2e-16."""
+_WIDEST = 300.0
+"""Logarithm of the largest radius looked at."""
+_HALVINGS = 60
+_ORDER = 40
 
 
 def downtime(num: int, pool: int, crash: float, failover: float, year_s: float) -> float:
-    """Expected seconds down in `year_s`. Raises `TooLarge` beyond some thousand failovers."""
-    # Coefficients past `pool` fall at least as fast as a Poisson tail, wherever the tail is the smaller part.
-    terms = pool + math.ceil(12 * math.sqrt(pool)) + 60
-    busiest = max(crash * year_s, terms / num)
-    # In steps, so that the pools of one search share their polynomials.
-    degree = _step_up(busiest + 12 * math.sqrt(busiest) + 40, 32)
-    order = _step_up(24 + 4 * math.sqrt(pool), 16)
-    if max(terms, degree) > _MOST_TERMS:
-        raise TooLarge(f"more than {_MOST_TERMS:,} failovers without repair")
-    spent = 0.0
-    for start, length, points in _octaves_backwards(crash, failover, year_s, degree, order):
-        _, weights = gauss(order)
-        tails = [_spent(slot, num, pool, terms) for slot in points]
-        spent += length * float(weights @ tails)
-        # More failovers are used as time goes on, so everything before `start` is at most start times its
-        # first tail.
-        if start * tails[0] <= 1e-15 * spent:
-            break
-    return models.pf_cloud(num, crash, failover, year_s) + spent
+    """Expected seconds down in `year_s`, to about eleven digits; `pool` at least 1."""
+    slots = _Slots(num, pool, crash, failover)
+    # The pool runs out within a part of the year that narrows as the pool grows: shorter panels.
+    nodes, weights = _panels(math.ceil(math.sqrt(pool) / 16))
+    spent, start = 0.0, year_s / 2
+    # The panels [T/2, T], [T/4, T/2] … : more failovers are used as time goes on, so everything before
+    # `start` is at most `start` times the value there.
+    while True:
+        spent += start * float(weights @ slots.spent(start + start * nodes))
+        if start * slots.most_spent(start) <= 1e-15 * spent:
+            return models.pf_cloud(num, crash, failover, year_s) + spent
+        start /= 2
 
 
-def _step_up(value: float, step: int) -> int:
-    return math.ceil(value / step) * step
+def _panels(count: int) -> tuple[Vector, Vector]:
+    """Nodes and weights of so many equal panels on [0, 1]."""
+    nodes, weights = gauss(_ORDER)
+    starts = np.arange(count)[:, None]
+    return ((starts + nodes) / count).ravel(), np.tile(weights / count, count)
 
 
-def _spent(slot: Polynomial, num: int, pool: int, terms: int) -> float:
-    """P[every slot up, more than `pool` failovers used] for one slot's polynomial."""
-    used = _power(slot, num, terms)
-    every = float(slot.sum()) ** num
-    head = float(used[: pool + 1].sum())
-    if head < every / 2.0:
-        return every - head
-    return float(used[:pool:-1].sum())
+class _Slots:
+    """The `num` slots of an endless pool, and how many failovers they have used."""
 
+    def __init__(self, num: int, pool: int, crash: float, failover: float) -> None:
+        self._num, self._pool, self._crash, self._failover = num, pool, crash, failover
+        # Points on the circle: the weighted coefficients are no wider than a Poisson law's, whose middle is
+        # at `pool`; what lies `points` away is added by mistake and must be nothing.
+        self._points = 2 * math.ceil(6 * math.sqrt(pool) + 40)
+        self._nearest = _LOST / self._points
+        """Least distance of the circle from 1, where the sum has a pole, as a logarithm."""
 
-def _power(base: Polynomial, exponent: int, terms: int) -> Polynomial:
-    """`base ** exponent`, cut after `terms` coefficients."""
-    result: Polynomial | None = None
-    while exponent:
-        if exponent & 1:
-            result = base if result is None else np.convolve(result, base)[:terms]
-        exponent >>= 1
-        if exponent:
-            base = np.convolve(base, base)[:terms]
-    assert result is not None
-    return np.pad(result, (0, max(0, terms - len(result))))
+    def most_spent(self, time: float) -> float:
+        """Chernoff's bound of `spent` at a time."""
+        at = np.array([time])
+        middle = self._radius(at)
+        if middle[0] <= 0:
+            return 1.0
+        return math.exp(float((self._log_power(middle, at) - self._pool * middle)[0]))
 
+    def spent(self, times: Vector) -> Vector:
+        """P[every slot up, more than `pool` failovers used] at each time (seconds), ascending."""
+        every = np.exp(self._num * self._log_slot(np.zeros(1), times)[:, 0])
+        middle = self._radius(times)
+        early = middle > 0
+        # Chernoff's bound, as a logarithm: what it says is nothing is not computed.
+        bound = self._log_power(middle, times) - self._pool * middle
+        last = max(float(bound[early].max(initial=-np.inf)), 0.0 if not early.all() else -np.inf)
+        asked = bound > np.where(early, last - _LOST, -_LOST)
+        part = np.zeros_like(times)
+        part[asked] = self._side(times[asked], middle[asked])
+        return np.asarray(np.where(early, part, every - part))
 
-@lru_cache(maxsize=24)
-def _octaves_backwards(
-    crash: float, failover: float, year_s: float, degree: int, order: int
-) -> list[tuple[float, float, list[Polynomial]]]:
-    """`(start, length, [G(z, t) at the Gauss points t])` of the panels [T/2, T], [T/4, T/2] … [0, s].
+    def _side(self, times: Vector, middle: Vector) -> Vector:
+        """The sum of the coefficients past `pool` where `middle` is above 0, of those up to it elsewhere."""
+        log_radius = np.where(middle > 0, 1.0, -1.0) * np.maximum(np.abs(middle), self._nearest)
+        found = np.empty_like(times)
+        angles = 2 * np.pi * np.arange(self._points // 2 + 1) / self._points
+        # Values on the lower half of the circle are the conjugates of those on the upper one.
+        share = np.full(len(angles), 2.0 / self._points)
+        share[[0, -1]] /= 2
+        for i, (time, radius) in enumerate(zip(times, log_radius, strict=True)):
+            log_z = radius + 1j * angles
+            log_sum = self._num * self._log_slot(log_z, np.array([time]))[0] - self._pool * log_z
+            scale = log_sum[0].real
+            terms = np.exp(log_sum - scale) / (np.exp(log_z) - 1)
+            found[i] = abs(float(share @ terms.real)) * math.exp(scale)
+        return found
 
-    Squaring a slot doubles its time, so one chain of squarings from below a failover's length serves every
-    panel.
-    """
-    pace = 2.0 * max(crash, failover)
-    doublings = max(1, math.ceil(math.log2(pace * year_s)))
-    first = year_s / 2.0**doublings
-    points, _ = gauss(order)
-    inside = [_short_step(crash, failover, pace, first * float(c), degree) for c in points]
-    edge = _short_step(crash, failover, pace, first, degree)
-    panels = [(0.0, first, [slot[0, 0] for slot in inside])]
-    for k in range(doublings):
-        if k:
-            inside = [_product(slot, slot) for slot in inside]
-            edge = _product(edge, edge)
-        start = first * 2.0**k
-        panels.append((start, start, [_product(edge, slot)[0, 0] for slot in inside]))
-    panels.reverse()
-    return panels
-
-
-def _short_step(crash: float, failover: float, pace: float, step: float, degree: int) -> Slot:
-    """One slot's exponential over `step`, by uniformization with at most one expected jump."""
-    jump = np.zeros((2, 2, degree + 1))
-    jump[0, 0, 0] = 1.0 - crash / pace
-    jump[0, 1, 0] = crash / pace
-    jump[1, 0, 1] = failover / pace
-    jump[1, 1, 0] = 1.0 - failover / pace
-    power = np.zeros_like(jump)
-    power[0, 0, 0] = power[1, 1, 0] = 1.0
-    total = np.zeros_like(jump)
-    weight = math.exp(-pace * step)
-    for j in range(1, _TERMS):
-        total += weight * power
-        power = _product(power, jump)
-        weight *= pace * step / j
-    return _normalized(total)
-
-
-def _product(left: Slot, right: Slot) -> Slot:
-    result = np.empty_like(left)
-    terms = left.shape[2]
-    for i in range(2):
-        for j in range(2):
-            result[i, j] = (
-                np.convolve(left[i, 0], right[0, j])[:terms] + np.convolve(left[i, 1], right[1, j])[:terms]
+    def _radius(self, times: Vector) -> Vector:
+        """Logarithm of the radius at which the weighted coefficients have their middle at `pool`: there a
+        convex function is least.
+        """
+        low, high = np.full_like(times, -_WIDEST), np.full_like(times, _WIDEST)
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            step = 1e-6 * np.maximum(1.0, np.abs(middle))
+            slope = (self._log_power(middle + step, times) - self._log_power(middle - step, times)) / (
+                2 * step
             )
-    return _normalized(result)
+            up = slope < self._pool
+            low, high = np.where(up, middle, low), np.where(up, high, middle)
+        return (low + high) / 2
 
+    def _log_power(self, log_z: Vector, times: Vector) -> Vector:
+        """log of G(z, t) ** num for one real z at each time."""
+        return self._num * np.asarray(self._log_of(log_z, times).real)
 
-def _normalized(slot: Slot) -> Slot:
-    """Rows brought back to total probability 1, so that rounding does not double with the time."""
-    return np.asarray(slot / slot.sum(axis=(1, 2), keepdims=True))
+    def _log_slot(self, log_z: NDArray[np.inexact], times: Vector) -> NDArray[np.inexact]:
+        """log G: a row for each time, a column for each z."""
+        found = self._log_of(log_z[None, :], times[:, None])
+        return found if np.iscomplexobj(log_z) else found.real
+
+    def _log_of(self, log_z: NDArray[np.inexact], times: Vector) -> Complex:
+        """log G(z, t), without a difference of large numbers: with m = (crash + failover) / 2, d = (crash -
+        failover) / 2 and w² = d² + crash·failover·z,
+
+            G = exp((w - m)·t)·((w - d) + (w + d)·exp(-2·w·t)) / (2·w)
+        """
+        crash, failover = self._crash, self._failover
+        both, apart = (crash + failover) / 2, (crash - failover) / 2
+        product = crash * failover * np.exp(log_z + 0j)
+        root = np.sqrt(apart * apart + product)
+        growth = crash * failover * np.expm1(log_z + 0j) / (root + both)
+        # w - d and w + d multiply to crash·failover·z: the one that would cancel is had from the other.
+        if apart > 0:
+            larger = root + apart
+            slow, fast = product / larger, larger
+        else:
+            larger = root - apart
+            slow, fast = larger, product / larger
+        return np.asarray(growth * times + np.log((slow + fast * np.exp(-2 * root * times)) / (2 * root)))
