@@ -11,6 +11,7 @@ import socket
 import ssl
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -114,8 +115,13 @@ def test_metrics_are_what_a_prometheus_parser_reads(tmp_path: Path) -> None:
             connection.close()
         assert process.stderr is not None
         told = process.stderr.readline()
-        with urllib.request.urlopen(told.removeprefix("metrics at ").strip(), timeout=60) as answer:
-            page = answer.read().decode()
+        # An answer is counted once it is sent: the client may have it a moment before.
+        for _ in range(600):
+            with urllib.request.urlopen(told.removeprefix("metrics at ").strip(), timeout=60) as answer:
+                page = answer.read().decode()
+            if all(f'seconds_count{{class="{kind}"}} {n}' in page for kind, n in [("2xx", 2), ("4xx", 1)]):
+                break
+            time.sleep(0.1)
     families = {family.name: family for family in text_string_to_metric_families(page)}
     assert all(family.documentation and family.type != "unknown" for family in families.values())
     values = {(s.name, *s.labels.values()): s.value for f in families.values() for s in f.samples}
