@@ -1,15 +1,14 @@
 //! The explicit chain: a sparse generator and where it starts.
 
 use crate::enclosure::sum;
-use crate::error::{Error, Result, refuse};
-use crate::memory::free_bytes;
+use crate::error::{Result, refuse};
+use crate::memory::fits;
 
 /// One transition: from, to, rate.
 pub type Transition = (usize, usize, f64);
 
-/// What a state takes without its transitions, while it is solved; and how many are checked before they are made.
+/// What a state takes without its transitions, while it is solved.
 const BYTES: usize = 64;
-const MANY: usize = 1_000_000;
 
 /// A continuous-time Markov chain in compressed rows. Its rates are taken as exact binary numbers.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,15 +36,7 @@ impl Chain {
         if states == 0 || states >= u32::MAX as usize {
             return refuse(format!("a chain of {states} states cannot be built"));
         }
-        let bytes = states * BYTES;
-        if states > MANY && bytes > free_bytes() {
-            let gib = |bytes: usize| bytes as f64 / f64::from(1 << 30);
-            return Err(Error::TooLarge(format!(
-                "{states} states need {:.2} GiB at least, of {:.2} GiB that may be used",
-                gib(bytes),
-                gib(free_bytes())
-            )));
-        }
+        fits(states, BYTES, "their transitions")?;
         for &(from, to, rate) in &transitions {
             if from >= states || to >= states {
                 return refuse(format!("transition {from} -> {to} leaves the {states} states of the chain"));

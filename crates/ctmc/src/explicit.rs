@@ -1,10 +1,11 @@
 //! Explicit files: transitions, labels, rewards; each error names its line.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::str::FromStr;
 
 use crate::chain::Chain;
 use crate::error::{Error, Result};
+use crate::memory::fits;
 use crate::model::Model;
 
 /// The model of a `.tra` text, with the labels of a `.lab` text and rewards (name and `.srew` text) if there are.
@@ -29,21 +30,28 @@ pub fn read_explicit(tra: &str, lab: Option<&str>, rewards: &[(String, String)])
         transitions.push((from, to, rate));
     }
     let labels = lab.map(|text| read_labels(text, states)).transpose()?.unwrap_or_default();
-    let marked: Vec<usize> = match labels.iter().find(|each| each.0 == "init") {
-        Some((_, marks)) => (0..states).filter(|&state| marks[state]).collect(),
-        None => vec![0],
+    let marked: BTreeSet<usize> = match labels.iter().find(|each| each.0 == "init") {
+        Some((_, marked)) => marked.iter().copied().collect(),
+        None => BTreeSet::from([0]),
     };
     let share = 1.0 / marked.len() as f64;
     let initial = marked.into_iter().map(|state| (state, share)).collect();
+    // The first line announces; what it announces is asked for when it is known to fit.
     let mut model = Model::new(Chain::new(states, transitions, initial)?);
-    model.labels = labels.into_iter().filter(|each| each.0 != "init").collect();
+    fits(states, labels.len() + 8 * rewards.len(), "labels and rewards")?;
+    for (name, marked) in labels.into_iter().filter(|each| each.0 != "init") {
+        let mut marks = vec![false; states];
+        marked.into_iter().for_each(|state| marks[state] = true);
+        model.labels.push((name, marks));
+    }
     for (name, text) in rewards {
         model.rewards.push((name.clone(), read_reward(text, states)?));
     }
     Ok(model)
 }
 
-fn read_labels(text: &str, states: usize) -> Result<Vec<(String, Vec<bool>)>> {
+/// The states that each label marks, in the order of the text.
+fn read_labels(text: &str, states: usize) -> Result<Vec<(String, Vec<usize>)>> {
     let mut lines = Lines::new(text, "labels");
     let mut labels = Vec::new();
     let mut numbers = HashMap::new();
@@ -53,13 +61,13 @@ fn read_labels(text: &str, states: usize) -> Result<Vec<(String, Vec<bool>)>> {
             return Err(lines.fault("expected `0=\"init\" 1=\"name\" …`"));
         };
         numbers.insert(lines.number::<usize>(number)?, labels.len());
-        labels.push((name.to_owned(), vec![false; states]));
+        labels.push((name.to_owned(), Vec::new()));
     }
     while let Some(words) = lines.next() {
         let state = lines.state(words[0].trim_end_matches(':'), states)?;
         for word in &words[1..] {
             match numbers.get(&lines.number::<usize>(word)?) {
-                Some(&label) => labels[label].1[state] = true,
+                Some(&label) => labels[label].1.push(state),
                 None => return Err(lines.fault(&format!("no label has the number {word}"))),
             }
         }

@@ -9,7 +9,7 @@ use crate::chain::{Chain, Transition};
 use crate::error::{Error, Result, refuse};
 use crate::explicit::read_explicit;
 use crate::language::{Limits, Program, Reading};
-use crate::memory::free_bytes;
+use crate::memory::{fits, free_bytes};
 use crate::model::Model;
 use crate::session::Session;
 use crate::transient::Options;
@@ -192,6 +192,7 @@ impl Source {
             Self::Chain { states, transitions, initial, labels, rewards } => {
                 let initial = initial.unwrap_or_else(|| vec![(0, 1.0)]);
                 let mut model = Model::new(Chain::new(states, transitions, initial)?);
+                fits(states, labels.len(), "labels")?;
                 for (name, marked) in labels {
                     let mut marks = vec![false; states];
                     for state in marked {

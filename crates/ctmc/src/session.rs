@@ -154,7 +154,9 @@ impl Session {
             }
             _ => return Ok(false),
         };
-        let Some(mut space) = Space::new(program, subject, ask == "first-by") else { return Ok(false) };
+        let Some(mut space) = Space::new(program, subject, ask == "first-by", limits.bytes) else {
+            return Ok(false);
+        };
         let found = solve_lazily(&mut space, time, options, kind, patient)?;
         self.met = meet(space.states(), space.transitions);
         if let Some(answer) = found {

@@ -85,3 +85,84 @@ fn more_states_than_the_memory_holds_are_refused_before_they_are_made() {
     let Err(Error::TooLarge(message)) = read_explicit("4000000000 0\n", None, &[]) else { panic!("read") };
     assert!(message.contains("4000000000 states need 238.42 GiB at least"), "{message}");
 }
+
+#[test]
+fn an_announced_number_of_states_takes_no_memory() {
+    let labels = "0=\"init\" 1=\"down\" 2=\"up\"\n0: 0 2\n";
+    let rewards = [("cost".to_owned(), "99999999999 1\n0 1\n".to_owned())];
+    let found = read_explicit("99999999999 1\n0 1 1.0\n", Some(labels), &rewards);
+    assert!(
+        matches!(&found, Err(Error::Input(message)) if message.contains("99999999999 states")),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn labels_of_more_states_than_the_memory_holds_are_refused() {
+    // Some hundred thousand labels of a few million states: a text of two megabytes.
+    let labels: Vec<String> = (0..200_000).map(|number| format!("{number}=\"l{number}\"")).collect();
+    let found = read_explicit("4000000 0\n", Some(&labels.join(" ")), &[]);
+    assert!(matches!(&found, Err(Error::TooLarge(message)) if message.contains("labels")), "not refused");
+}
+
+/// Modules that all take `commands` steps of one action together.
+fn together(modules: usize, commands: usize) -> String {
+    let module = |number: usize| {
+        let steps = (0..commands).map(|to| format!("[go] true -> 1 : (x{number}'={to});\n"));
+        format!("module m{number}\n x{number} : [0..{commands}];\n{}endmodule\n", steps.collect::<String>())
+    };
+    format!("ctmc\n{}", (0..modules).map(module).collect::<String>())
+}
+
+#[test]
+fn actions_that_can_be_taken_in_too_many_ways_are_refused_before_they_are_listed() {
+    let reading = Reading { most_states: 1000, ..Reading::default() };
+    let Err(Error::Text { line, message, .. }) = read_prism(&together(12, 10), &reading) else {
+        panic!("read");
+    };
+    assert_eq!(line, 4);
+    assert!(message.contains("of 12 modules") && message.contains("ways"), "{message}");
+    // What can be listed is only too many states.
+    let found = read_prism(&together(5, 10), &reading);
+    assert!(matches!(found, Err(Error::TooLarge(_))), "{found:?}");
+}
+
+#[test]
+fn many_ways_on_make_short_batches_and_the_same_numbers() {
+    let of = |threads| read_prism(&together(4, 7), &Reading { threads, ..Reading::default() }).unwrap();
+    assert_eq!(of(1), of(2));
+    assert_eq!(of(2).chain.states(), 7_usize.pow(4));
+}
+
+#[test]
+fn constants_before_those_that_they_use_are_settled_in_one_walk() {
+    let count = 20_000;
+    let constants: String =
+        (0..count).map(|number| format!("const int c{number} = c{}+1;\n", number + 1)).collect();
+    let module = "module m x:[0..1]; [] x=0 -> c0 : (x'=1); endmodule";
+    let model = read(&format!("ctmc\n{constants}const int c{count} = 0;\n{module}")).unwrap();
+    assert_eq!(model.chain.exit(0), f64::from(count));
+    // By way of a formula too; and in a circle somebody is missing.
+    let model = read(&format!("ctmc const int c0 = 2*f; formula f = late+1; const int late = 3; {module}"));
+    assert_eq!(model.unwrap().chain.exit(0), 8.0);
+    let (_, _, message) =
+        mistake(&format!("ctmc const int c0 = a; const int a = b; const int b = a; {module}"));
+    assert!(message.contains("is not declared"), "{message}");
+}
+
+#[test]
+fn formulas_that_double_in_every_command_are_refused_before_they_fill_the_memory() {
+    let doubling: String = (0..16).map(|n| format!("formula f{} = f{n}+f{n};\n", n + 1)).collect();
+    let commands: String = (0..200).map(|_| "[] f16 > 0 -> 1 : (x'=1);\n".to_owned()).collect();
+    let (_, _, message) =
+        mistake(&format!("ctmc\nformula f0 = x;\n{doubling}module m\n x : [0..1];\n{commands}endmodule"));
+    assert!(message.contains("grow to more than"), "{message}");
+}
+
+#[test]
+fn renaming_a_large_module_without_end_is_refused() {
+    let commands: String = (0..2000).map(|_| "[] true -> 1 : (x'=1);\n".to_owned()).collect();
+    let renamed: String = (0..2000).map(|n| format!("module m{n} = m [x=x{n}] endmodule\n")).collect();
+    let (_, _, message) = mistake(&format!("ctmc\nmodule m\n x : [0..1];\n{commands}endmodule\n{renamed}"));
+    assert!(message.contains("renamed modules"), "{message}");
+}

@@ -70,18 +70,24 @@ const DEEPEST: usize = 4000;
 /// Parts of one expression with its formulas read in place: forty formulas can double forty times.
 const MOST_PARTS: usize = 1_000_000;
 
+/// Parts of formulas in all expressions of a model together: each command that reads a large one has it again.
+pub const MOST_IN_ALL: usize = 5_000_000;
+
 /// What could go wrong while evaluating.
 type Outcome = std::result::Result<Value, &'static str>;
 
 /// Resolves names and checks types. Errors name the place.
 pub fn compile(expression: &Expression, scope: &Scope<'_>, renaming: &Renaming<'_>) -> Result<Code> {
-    Compiler { scope, renaming, left: Cell::new(MOST_PARTS) }.code(expression, 0)
+    let compiler = Compiler { scope, renaming, left: Cell::new(MOST_PARTS), within: Cell::new(0) };
+    compiler.code(expression, 0)
 }
 
 struct Compiler<'a> {
     scope: &'a Scope<'a>,
     renaming: &'a Renaming<'a>,
     left: Cell<usize>,
+    /// Formulas around the part that is read.
+    within: Cell<usize>,
 }
 
 impl Compiler<'_> {
@@ -100,9 +106,9 @@ impl Compiler<'_> {
                     Code { step: Step::Variable(number), kind: if flag { Type::Bool } else { Type::Int } }
                 }
                 // A formula costs a hundred levels: chains of them end long before the stack does.
-                Meaning::Formula(formula) => self.code(formula, depth + 100)?,
+                Meaning::Formula(formula) => self.in_place(formula, depth + 100)?,
             },
-            Node::Label(name) => self.code(self.scope.label(name, place)?, depth + 100)?,
+            Node::Label(name) => self.in_place(self.scope.label(name, place)?, depth + 100)?,
             Node::Unary(sign, operand) => unary(sign, inner(operand)?, place)?,
             Node::Binary(sign, left, right) => binary(sign, inner(left)?, inner(right)?, place)?,
             Node::Choice(parts) => {
@@ -114,6 +120,20 @@ impl Compiler<'_> {
             }
         };
         Ok(code.folded())
+    }
+
+    /// A formula where it is used. What the outermost one brings is counted for the whole model.
+    fn in_place(&self, formula: &Expression, depth: usize) -> Result<Code> {
+        let before = self.left.get();
+        self.within.set(self.within.get() + 1);
+        let code = self.code(formula, depth)?;
+        self.within.set(self.within.get() - 1);
+        if self.within.get() == 0 && !self.scope.affords(before - self.left.get()) {
+            return Err(formula.place.error(format!(
+                "formulas are used so often that they grow to more than {MOST_IN_ALL} parts"
+            )));
+        }
+        Ok(code)
     }
 }
 

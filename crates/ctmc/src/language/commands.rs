@@ -1,13 +1,13 @@
 //! Commands ready to run: what a state leads to, at which rate.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::code::Code;
 use super::lexer::Place;
 use super::linear::{Linear, Tests};
 use super::scope::{Renaming, Scope, Slot, renaming};
 use super::syntax::{Command, Model, Type, Value};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, refuse};
 use crate::model::Variables;
 
 /// A command with its names resolved.
@@ -38,6 +38,9 @@ pub struct Commands {
     together: Vec<Vec<Vec<Ready>>>,
 }
 
+/// Numbers that are listed of what may happen in one state: half a gigabyte at most, whatever the text says.
+const MOST_NUMBERS: usize = 1 << 25;
+
 /// What may happen, one after the other: a rate so far, and the end of what it sets in `set`.
 #[derive(Default)]
 struct Steps {
@@ -54,6 +57,13 @@ impl Steps {
     fn each(&self) -> impl Iterator<Item = (f64, &[(usize, i32)])> {
         let mut start = 0;
         self.rates.iter().map(move |&(rate, end)| (rate, &self.set[std::mem::replace(&mut start, end)..end]))
+    }
+
+    /// Numbers that are kept of `ways`, where each sets as much as the widest of these and of `others` together.
+    fn numbers_with(&self, others: &Self) -> usize {
+        let ways = self.rates.len().saturating_mul(others.rates.len());
+        let widest = |steps: &Self| steps.each().map(|each| each.1.len()).max().unwrap_or(0);
+        ways.saturating_mul(widest(self) + widest(others) + 1)
     }
 
     /// Every pair of one of these and one of `others`: rates multiply.
@@ -94,13 +104,25 @@ impl<'a> Runner<'a> {
         for command in &self.commands.alone {
             command.enabled(state, self.slots, &mut self.steps)?;
         }
+        let mut listed = 0;
+        self.list(state, &mut listed)?;
         emit(&self.steps, state, &mut self.next, found);
         for modules in &self.commands.together {
             if self.synchronise(modules, state)? {
+                self.list(state, &mut listed)?;
                 emit(&self.steps, state, &mut self.next, found);
             }
         }
         Ok(())
+    }
+
+    /// Adds the numbers of the successors in `steps` to those of the state so far. Errors: more than are listed.
+    fn list(&self, state: &[i32], listed: &mut usize) -> Result<()> {
+        *listed += self.steps.rates.len() * (state.len() + 1);
+        if *listed <= MOST_NUMBERS {
+            return Ok(());
+        }
+        refuse(format!("more can happen than can be listed, in the state {}", spell(state, self.slots)))
     }
 
     /// Leaves in `steps` what the modules can do together; whether that is anything.
@@ -115,6 +137,9 @@ impl<'a> Runner<'a> {
                 return Ok(false);
             }
             if number > 0 {
+                if self.steps.numbers_with(&self.more) > MOST_NUMBERS {
+                    return Err(self.too_many(modules, number, state));
+                }
                 self.steps.combine(&self.more, &mut self.both);
                 std::mem::swap(&mut self.steps, &mut self.both);
             }
@@ -123,6 +148,18 @@ impl<'a> Runner<'a> {
             Some((rate, _)) => Err(modules[0][0].place.error(format!("the synchronised rate is {rate}"))),
             None => Ok(true),
         }
+    }
+}
+
+impl Runner<'_> {
+    fn too_many(&self, modules: &[Vec<Ready>], number: usize, state: &[i32]) -> Error {
+        let ways = self.steps.rates.len() as f64 * self.more.rates.len() as f64;
+        let message = format!(
+            "the first {} of {} modules can take this action together in {ways:.3e} ways, more than can be listed",
+            number + 1,
+            modules.len()
+        );
+        modules[0][0].fault(&message, state, self.slots)
     }
 }
 
@@ -138,11 +175,11 @@ impl Commands {
     /// Resolves the commands of all modules. Errors name the place.
     pub fn new(model: &Model, scope: &Scope<'_>) -> Result<Self> {
         let mut alone = Vec::new();
-        let mut actions: Vec<String> = Vec::new();
+        let mut actions: HashMap<String, usize> = HashMap::new();
         let mut together: Vec<Vec<Vec<Ready>>> = Vec::new();
         for (number, module) in model.modules.iter().enumerate() {
             let renaming = renaming(module);
-            let mut own: Vec<(usize, Vec<Ready>)> = Vec::new();
+            let mut own: BTreeMap<usize, Vec<Ready>> = BTreeMap::new();
             for command in &module.commands {
                 let ready = Ready::new(command, number, scope, &renaming)?;
                 let Some(old) = command.action.as_deref() else {
@@ -150,16 +187,11 @@ impl Commands {
                     continue;
                 };
                 let action = *renaming.get(old).unwrap_or(&old);
-                let at = actions.iter().position(|each| each == action).unwrap_or_else(|| {
-                    actions.push(action.to_owned());
-                    together.push(Vec::new());
-                    actions.len() - 1
-                });
-                match own.iter_mut().find(|each| each.0 == at) {
-                    Some(each) => each.1.push(ready),
-                    None => own.push((at, vec![ready])),
-                }
+                let next = actions.len();
+                let at = *actions.entry(action.to_owned()).or_insert(next);
+                own.entry(at).or_default().push(ready);
             }
+            together.resize_with(actions.len(), Vec::new);
             own.into_iter().for_each(|(at, commands)| together[at].push(commands));
         }
         Ok(Self { alone, together })

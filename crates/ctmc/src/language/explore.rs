@@ -11,6 +11,9 @@ const WORTH_THREADS: usize = 256;
 /// States of a level that are run before what they lead to is numbered: bounds the memory in between.
 const BATCH: usize = 16_384;
 
+/// Numbers of what a run of states leads to, after which it ends early: states with many ways on make short batches.
+const MOST_NUMBERS: usize = 1 << 24;
+
 /// How much may be explored.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
@@ -25,6 +28,8 @@ pub struct Limits {
 struct Found {
     /// How many successors each state has.
     counts: Vec<u32>,
+    /// The state after the last one that was to be run.
+    end: usize,
     values: Vec<i32>,
     rates: Vec<f64>,
 }
@@ -42,6 +47,7 @@ pub fn explore(program: &Program, limits: Limits, threads: usize) -> Result<(Cha
         let batch = chain.states()..numbers.states().min(chain.states() + BATCH);
         for found in successors(program, &numbers, batch, threads)? {
             let mut next = 0;
+            let complete = chain.states() + found.counts.len() == found.end;
             for count in found.counts {
                 row.clear();
                 for each in next..next + count as usize {
@@ -53,6 +59,10 @@ pub fn explore(program: &Program, limits: Limits, threads: usize) -> Result<(Cha
                 }
                 next += count as usize;
                 chain.append(&mut row);
+            }
+            // What comes after a run that ended early is numbered after the rest of that run.
+            if !complete {
+                break;
             }
         }
         let bytes = bytes(numbers.states(), chain.transitions(), chain.states(), width);
@@ -98,9 +108,12 @@ fn successors(
     threads: usize,
 ) -> Result<Vec<Found>> {
     let part = |range: std::ops::Range<usize>| -> Result<Found> {
-        let mut found = Found::default();
+        let mut found = Found { end: range.end, ..Found::default() };
         let mut runner = program.runner();
         for from in range {
+            if found.values.len() + found.rates.len() > MOST_NUMBERS {
+                break;
+            }
             let before = found.rates.len();
             runner.run(numbers.state(from), &mut |next, rate| {
                 found.values.extend_from_slice(next);

@@ -8,6 +8,7 @@ mod independence;
 mod lexer;
 mod linear;
 mod numbers;
+mod order;
 mod parser;
 mod program;
 mod scope;

@@ -20,6 +20,11 @@ impl Numbers {
         self.states
     }
 
+    /// Memory taken, while it grows.
+    pub fn bytes(&self) -> usize {
+        8 * self.values.len() + 8 * self.table.len()
+    }
+
     /// The values of a state.
     pub fn state(&self, number: usize) -> &[i32] {
         &self.values[number * self.width..(number + 1) * self.width]

@@ -35,14 +35,17 @@ pub(super) const KEYWORDS: [&str; 26] = [
     "true",
 ];
 
+/// Variables and commands that renaming may copy, lest a short text fills the memory.
+const MOST_COPIED: usize = 1_000_000;
+
 /// The model that `text` describes. Errors name the place.
 pub fn parse(text: &str) -> Result<Model> {
-    Parser { tokens: tokens(text)?, at: 0, depth: 0 }.model()
+    Parser { tokens: tokens(text)?, at: 0, depth: 0, copied: 0 }.model()
 }
 
 /// The one expression that `text` is.
 pub fn parse_expression(text: &str) -> Result<Expression> {
-    let mut parser = Parser { tokens: tokens(text)?, at: 0, depth: 0 };
+    let mut parser = Parser { tokens: tokens(text)?, at: 0, depth: 0, copied: 0 };
     let found = parser.expression()?;
     if parser.peek() == &Kind::End { Ok(found) } else { Err(parser.unexpected("the end")) }
 }
@@ -52,6 +55,8 @@ pub(super) struct Parser {
     tokens: Vec<Token>,
     at: usize,
     pub(super) depth: usize,
+    /// Variables and commands that renaming has copied.
+    copied: usize,
 }
 
 impl Parser {
@@ -235,6 +240,11 @@ impl Parser {
             return Err(base
                 .place
                 .error(format!("`{}` is itself renamed: rename what it was made from", base.name)));
+        }
+        self.copied += base_module.size();
+        if self.copied > MOST_COPIED {
+            let message = format!("renamed modules come to more than {MOST_COPIED} variables and commands");
+            return Err(base.place.error(message));
         }
         let mut module = Module { name, ..base_module.clone() };
         self.need("[")?;

@@ -1,11 +1,14 @@
 //! What the names of a model mean: constants with their values, variables, formulas, labels.
 
+use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 
-use super::code::{Code, compile};
+use super::code::{Code, MOST_IN_ALL, compile};
 use super::lexer::Place;
+use super::order::order;
 use super::parser::parse_expression;
-use super::syntax::{Expression, Model, Module, Named, Type, Value, Variable};
+use super::syntax::{Constant, Expression, Model, Module, Named, Type, Value, Variable};
 use crate::error::{Error, Result, refuse};
 
 /// A variable, in the order of a state's numbers.
@@ -33,6 +36,8 @@ pub struct Scope<'a> {
     constants: HashMap<String, Value>,
     formulas: HashMap<&'a str, &'a Expression>,
     labels: HashMap<&'a str, &'a Expression>,
+    /// Parts that formulas may still bring into expressions.
+    parts: Cell<usize>,
 }
 
 /// New names for old ones inside a renamed module.
@@ -62,6 +67,7 @@ impl<'a> Scope<'a> {
             constants: HashMap::new(),
             formulas: definitions(&model.formulas),
             labels: definitions(&model.labels),
+            parts: Cell::new(MOST_IN_ALL),
         };
         unique(model)?;
         scope.constants(model, given)?;
@@ -81,47 +87,40 @@ impl<'a> Scope<'a> {
         Ok(scope)
     }
 
+    /// Counts parts that a formula brought; whether there may be so many.
+    pub fn affords(&self, parts: usize) -> bool {
+        let left = self.parts.get();
+        self.parts.set(left.saturating_sub(parts));
+        parts <= left
+    }
+
     fn constants(&mut self, model: &'a Model, given: &BTreeMap<String, String>) -> Result<()> {
         if let Some(name) =
             given.keys().find(|name| !model.constants.iter().any(|each| each.name.name == **name))
         {
             return refuse(format!("the model has no constant `{name}`"));
         }
-        let mut waiting = Vec::new();
+        let mut values = Vec::new();
         for constant in &model.constants {
             let name = &constant.name;
-            let value = match (&constant.value, given.get(&name.name)) {
+            values.push(match (&constant.value, given.get(&name.name)) {
                 (Some(_), Some(_)) => {
                     return refuse(format!("the model itself gives the constant `{}`", name.name));
                 }
                 (None, None) => {
                     return Err(name.place.error(format!("`{}` needs a value from outside", name.name)));
                 }
-                (Some(value), None) => value.clone(),
-                (None, Some(text)) => parse_expression(text).map_err(|error| outside(&name.name, &error))?,
-            };
-            waiting.push((name, constant.kind, value));
-        }
-        // Constants may use later ones: each round settles those whose parts are known.
-        while !waiting.is_empty() {
-            let before = waiting.len();
-            let mut fault = None;
-            let mut left = Vec::new();
-            for (name, kind, value) in waiting {
-                match self.constant(&value, kind) {
-                    Ok(value) => {
-                        self.constants.insert(name.name.clone(), value);
-                    }
-                    Err(error) => {
-                        fault.get_or_insert(error);
-                        left.push((name, kind, value));
-                    }
+                (Some(value), None) => Cow::Borrowed(value),
+                (None, Some(text)) => {
+                    Cow::Owned(parse_expression(text).map_err(|error| outside(&name.name, &error))?)
                 }
-            }
-            if let (true, Some(fault)) = (left.len() == before, fault) {
-                return Err(fault);
-            }
-            waiting = left;
+            });
+        }
+        // Constants may use later ones: each is settled after those that it uses.
+        for number in order(model, &values) {
+            let Constant { name, kind, .. } = &model.constants[number];
+            let value = self.constant(&values[number], *kind)?;
+            self.constants.insert(name.name.clone(), value);
         }
         Ok(())
     }

@@ -152,6 +152,13 @@ pub struct Module {
     pub renaming: Vec<(String, String)>,
 }
 
+impl Module {
+    /// Variables and alternatives of commands: what a copy of it takes.
+    pub fn size(&self) -> usize {
+        self.variables.len() + self.commands.iter().map(|each| 1 + each.alternatives.len()).sum::<usize>()
+    }
+}
+
 /// `rewards "name" guard : value; … endrewards`
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rewards {
