@@ -9,6 +9,9 @@ use loadstone_http::Limits;
 use crate::tls::Tls;
 use crate::watch::Watch;
 
+/// The share of the idle time-out that every client has, whoever waits for its place.
+pub(crate) const GRACE: u32 = 64;
+
 /// How sockets meet workers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Connector {

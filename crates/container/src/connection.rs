@@ -208,7 +208,8 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        if self.outgoing.as_ref().is_some_and(Outgoing::flows) {
+        // Part of a response is on its way, and the rest will not follow.
+        if self.outgoing.is_some() || self.ending == Ending::Broken {
             self.socket.abort();
         }
     }

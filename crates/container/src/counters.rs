@@ -29,7 +29,7 @@ pub struct Counters {
     pub slow: [u64; 3],
     /// Connections closed after no request had come for long.
     pub closed_idle: u64,
-    /// Of these, closed before their time because others waited for the thread.
+    /// Of these, closed before their time because others waited for the thread or the place.
     pub evicted: u64,
     /// Connections that ended, by whomever, before their TLS handshake was done.
     pub failed_handshakes: u64,

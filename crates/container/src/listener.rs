@@ -4,6 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{
     AddressFamily, SocketFlags, SocketType, accept_with, bind, getsockname, listen, socket_with, sockopt,
@@ -25,6 +26,12 @@ pub(crate) fn open(address: SocketAddr, backlog: u32) -> io::Result<(OwnedFd, So
     listen(&socket, i32::try_from(backlog).unwrap_or(i32::MAX))?;
     let bound = SocketAddr::try_from(getsockname(&socket)?)?;
     Ok((socket, bound))
+}
+
+/// Whether a connection waits in the backlog.
+pub(crate) fn is_pending(listener: &OwnedFd) -> bool {
+    let mut watched = [PollFd::new(listener, PollFlags::IN)];
+    matches!(poll(&mut watched, Some(&Timespec::default())), Ok(1..))
 }
 
 /// The next connection in the backlog, none when it is empty.

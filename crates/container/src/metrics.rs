@@ -4,19 +4,28 @@ use std::fmt::Write;
 use std::fs;
 use std::net::SocketAddr;
 use std::sync::{Arc, Weak};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use loadstone_http::{Handler, Method, Request, Response, Service};
 use rustix::process::{Resource, getrlimit};
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::config::{Config, Connector};
+use crate::config::{Config, Connector, Timeouts};
 use crate::files;
 use crate::server::{Running, Server, StartError};
 use crate::watch::{BOUNDS_US, Watch};
 
-/// Who may read at the same time.
-const READERS: usize = 32;
+/// Who may be connected at the same time.
+const READERS: usize = 256;
+/// Readers ask at once and take what they get; who keeps a connection between two scrapes loses it when another reader
+/// needs the place.
+const TIMEOUTS: Timeouts = Timeouts {
+    head: Duration::from_secs(2),
+    body: Duration::from_secs(2),
+    idle: Duration::from_secs(15),
+    write: Duration::from_secs(2),
+    stuck: Duration::from_secs(60),
+};
 
 /// Serves the figures of `connector` until the server that is returned is dropped, which must be before the connector is.
 ///
@@ -32,6 +41,7 @@ pub(crate) fn serve(
         connector: Connector::Event,
         workers: 1,
         max_connections: READERS,
+        timeouts: TIMEOUTS,
         ..Config::default()
     };
     let started_s = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
@@ -192,7 +202,9 @@ fn help(counter: &str) -> &'static str {
         "slow_heads" => "Connections closed because a request's head was slow to come.",
         "slow_bodies" => "Connections closed because a request's body was slow to come.",
         "slow_reads" => "Connections closed because a response was slow to be read.",
-        "evicted" => "Connections closed idle before their time because others waited for the thread.",
+        "evicted" => {
+            "Connections closed idle before their time because others waited for the thread or the place."
+        }
         "closed_idle" => "Connections closed after no request had come for long.",
         "failed_handshakes" => "Connections that ended before their TLS handshake was done.",
         "worker_panics" => "Requests that ended in a panic of the application.",

@@ -1,21 +1,21 @@
 //! Bytes on their way out.
 
 use std::io;
-use std::os::fd::OwnedFd;
-use std::os::unix::fs::FileExt;
+use std::mem::MaybeUninit;
 
 use loadstone_http::{Body, FilePart, Flow};
-use rustix::fs::sendfile;
-use rustix::io::Errno;
-use rustix::net::{SendFlags, send};
+use rustix::fs::fstat;
+use rustix::io::pread;
 
 use crate::socket::Socket;
 use crate::watch::Record;
 
 /// Most bytes of a file sent in a row: a client that takes a large one as fast as it comes must not hold up the others.
 const FILE_TURN: usize = 1 << 20;
-/// Bytes of a file read at a time where it must be read: a TLS record.
-const COPIED_PIECE: usize = 16 * 1024;
+/// Bytes of a file read at a time.
+const PIECE: usize = 64 * 1024;
+/// The same where they are encrypted: a TLS record. What the socket does not take of a piece is read again.
+const ENCRYPTED_PIECE: usize = 16 * 1024;
 
 /// The rest of a response that the socket did not take at once.
 #[derive(Debug)]
@@ -41,11 +41,6 @@ impl Outgoing {
     /// A response of which only the head is here, and nothing is out.
     pub fn flowing(head: Vec<u8>, flow: Flow, record: Option<Record>) -> Self {
         Self { flow: Some(flow), ..Self::new(head, Body::Empty, 0, true, record) }
-    }
-
-    /// Whether the content was of unknown length: not all of it is out while this is here.
-    pub fn flows(&self) -> bool {
-        self.flow.is_some()
     }
 
     /// Whether the content has not ended.
@@ -94,67 +89,42 @@ pub(crate) fn send_response(
     body: &Body,
     sent: usize,
 ) -> io::Result<(usize, bool)> {
-    match (body, socket) {
-        (Body::File(part), Socket::Plain(socket)) => send_file(socket, head, part, sent),
-        (Body::File(part), socket) => copy_file(socket, head, part, sent),
-        (_, socket) => Ok((socket.send_parts(head, body.as_slice(), sent)?, false)),
+    match body {
+        Body::File(part) => send_file(socket, head, part, sent),
+        _ => Ok((socket.send_parts(head, body.as_slice(), sent)?, false)),
     }
 }
 
-/// The same of a body that is part of a file: from the system's page cache to the socket, without a copy in between.
-fn send_file(socket: &OwnedFd, head: &[u8], part: &FilePart, mut sent: usize) -> io::Result<(usize, bool)> {
-    while sent < head.len() {
-        // The head waits for the first bytes of the body, to leave in the same packet.
-        match send(socket, &head[sent..], SendFlags::NOSIGNAL | SendFlags::DONTWAIT | SendFlags::MORE) {
-            Ok(count) => sent += count,
-            Err(Errno::AGAIN) => return Ok((sent, false)),
-            Err(Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-    let total = head.len() + part.bytes;
-    let turn = total.min(sent + FILE_TURN);
-    while sent < turn {
-        let mut offset = part.start + (sent - head.len()) as u64;
-        match sendfile(socket, &*part.file, Some(&mut offset), turn - sent) {
-            Ok(0) => return Err(cut_short()),
-            Ok(count) => sent += count,
-            Err(Errno::AGAIN) => return Ok((sent, false)),
-            Err(Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Ok((sent, sent < total))
-}
-
-/// The same where what is sent must be seen first, to be encrypted.
-fn copy_file(
+/// The same of a body that is part of a file. What is sent was read before, and the file was still long enough after: the
+/// system's `sendfile` lends its pages to the socket instead, and when the file is cut short, zeros go out in the place of
+/// what it had.
+fn send_file(
     socket: &mut Socket,
     head: &[u8],
     part: &FilePart,
     mut sent: usize,
 ) -> io::Result<(usize, bool)> {
-    let mut piece = [0; COPIED_PIECE];
+    let mut room = [const { MaybeUninit::<u8>::uninit() }; PIECE];
+    let most = if matches!(socket, Socket::Plain(_)) { PIECE } else { ENCRYPTED_PIECE };
     let total = head.len() + part.bytes;
     let turn = total.min(sent + FILE_TURN);
     while sent < turn {
         let at = sent.saturating_sub(head.len());
-        let piece = &mut piece[..COPIED_PIECE.min(part.bytes - at)];
-        let read = part.file.read_at(piece, part.start + at as u64)?;
-        if read == 0 {
-            return Err(cut_short());
+        let wanted = most.min(part.bytes - at);
+        let (piece, _) = pread(&*part.file, &mut room[..wanted], part.start + at as u64)?;
+        let end = part.start + (at + piece.len()) as u64;
+        if piece.is_empty() || (fstat(&*part.file)?.st_size as u64) < end {
+            return Err(io::Error::new(
+                io::ErrorKind::UnexpectedEof,
+                "a file became shorter while it was sent",
+            ));
         }
         let rest = head.get(sent..).unwrap_or_default();
-        let taken = socket.send_parts(rest, &piece[..read], 0)?;
+        let taken = socket.send_parts(rest, piece, 0)?;
         sent += taken;
-        if taken < rest.len() + read {
+        if taken < rest.len() + piece.len() {
             return Ok((sent, false));
         }
     }
     Ok((sent, sent < total))
-}
-
-/// A file's length has been told, and nothing else may stand in for what is missing.
-fn cut_short() -> io::Error {
-    io::Error::new(io::ErrorKind::UnexpectedEof, "a file became shorter while it was sent")
 }

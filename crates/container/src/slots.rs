@@ -126,6 +126,29 @@ impl Slots {
             .collect()
     }
 
+    /// Slots of clients that have kept us waiting since before `before_ms`, the longest first, with what for: `most` of
+    /// them. `patience_ms` is the whole time that each kind of wait has. Who waits for us is not among them.
+    pub fn longest(
+        &self,
+        before_ms: u64,
+        most: usize,
+        patience_ms: impl Fn(Waiting) -> u64,
+    ) -> Vec<(u32, Waiting)> {
+        let ours = |wait: &Wait| matches!(wait.waiting, Waiting::Turn | Waiting::Linger);
+        let mut found: Vec<_> = self
+            .waits
+            .iter()
+            .enumerate()
+            .filter(|(_, wait)| wait.deadline_ms != NEVER && !ours(wait))
+            .map(|(slot, wait)| {
+                (wait.deadline_ms.saturating_sub(patience_ms(wait.waiting)), slot, wait.waiting)
+            })
+            .filter(|(since_ms, ..)| *since_ms < before_ms)
+            .collect();
+        found.sort_unstable_by_key(|(since_ms, slot, _)| (*since_ms, *slot));
+        found.into_iter().take(most).map(|(_, slot, waiting)| (slot as u32, waiting)).collect()
+    }
+
     /// Slots whose connections are here.
     pub fn here(&self) -> Vec<u32> {
         let holders = self.holders.iter().enumerate();

@@ -57,12 +57,11 @@ impl Socket {
         receive(socket, into, RecvFlags::DONTWAIT)
     }
 
-    /// Lets `receive_soon` wait for so long. Nothing else waits for it but a file on its way out, which goes on
-    /// when the socket takes more. Whether there is such a wait: not with TLS, which reads for reasons of its own.
+    /// Lets `receive_soon` wait for so long; nothing else waits for it. Whether there is such a wait: not with TLS, which
+    /// reads for reasons of its own.
     pub fn wait_in_reads(&self, patience: Duration) -> bool {
         let Self::Plain(socket) = self else { return false };
         sockopt::set_socket_timeout(socket, sockopt::Timeout::Recv, Some(patience)).is_ok()
-            && sockopt::set_socket_timeout(socket, sockopt::Timeout::Send, Some(patience)).is_ok()
             && ioctl_fionbio(socket, false).is_ok()
     }
 

@@ -8,7 +8,7 @@ use rustix::event::epoll;
 
 use super::{Desk, EventLoop, HUNG_UP, LISTENER, READ};
 use crate::admission::{Policy, WINDOW_MS, Window};
-use crate::config::Config;
+use crate::config::{Config, GRACE};
 use crate::connection::Connection;
 use crate::counters::Work;
 use crate::listener;
@@ -84,6 +84,29 @@ impl<D: Desk> EventLoop<D> {
         };
         if done.is_ok() {
             self.accepting = room > 0;
+        }
+    }
+
+    /// Closes clients that have kept us waiting the longest, if they hold every place and a newcomer waits outside. Some
+    /// time each of them has whoever waits.
+    pub(super) fn make_room(&mut self) {
+        if self.slots.open() < self.limit
+            || !self.listener.as_ref().is_some_and(|it| listener::is_pending(it))
+        {
+            return;
+        }
+        let grace_ms = (self.control.config.timeouts.idle / GRACE).as_millis() as u64;
+        let before_ms = self.now_ms.saturating_sub(grace_ms);
+        let most = 1 + self.limit / 4;
+        for (slot, waiting) in self.slots.longest(before_ms, most, |waiting| self.patience_ms(waiting)) {
+            let Some(connection) = self.slots.take(slot) else { continue };
+            if waiting == Waiting::Idle {
+                self.tally().closed_idle.add(1);
+                self.tally().evicted.add(1);
+            } else {
+                self.tally().timed_out(waiting);
+            }
+            self.release(&connection);
         }
     }
 

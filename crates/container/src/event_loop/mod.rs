@@ -330,6 +330,10 @@ impl<D: Desk> EventLoop<D> {
     }
 
     fn deadline_ms(&self, waiting: Waiting) -> u64 {
+        self.now_ms + self.patience_ms(waiting)
+    }
+
+    fn patience_ms(&self, waiting: Waiting) -> u64 {
         let times = &self.control.config.timeouts;
         let patience = match waiting {
             Waiting::Head => times.head,
@@ -340,7 +344,7 @@ impl<D: Desk> EventLoop<D> {
             Waiting::Turn if self.control.config.refuse => TURN,
             Waiting::Turn => times.head,
         };
-        self.now_ms + patience.as_millis() as u64
+        patience.as_millis() as u64
     }
 
     fn advance(&mut self, connection: &mut Connection) -> Next {
@@ -422,6 +426,7 @@ impl<D: Desk> EventLoop<D> {
     fn close_expired(&mut self) {
         self.next_sweep_ms = self.now_ms + self.sweep.as_millis() as u64;
         self.limit = self.control.config.max_connections;
+        self.make_room();
         for (slot, waiting) in self.slots.expired(self.now_ms) {
             let Some(mut connection) = self.slots.take(slot) else { continue };
             match waiting {

@@ -9,12 +9,11 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::Shared;
 use crate::admission::{self, Policy};
+use crate::config::GRACE;
 use crate::listener;
 
 /// Another attempt at what the system refused: a descriptor, a thread.
 const RETRY: Duration = Duration::from_secs(1);
-/// The share of the idle time-out that every client has, whoever waits.
-const GRACE: u32 = 64;
 
 pub(super) struct Acceptor {
     shared: Arc<Shared>,

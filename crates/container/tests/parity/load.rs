@@ -1,11 +1,12 @@
 //! Many connections, few workers.
 
 use std::thread;
+use std::time::Duration;
 
 use loadstone_container::{Admission, Config};
 
 use crate::client::Client;
-use crate::{each, each_that_may_block, eventually, start};
+use crate::{each, each_that_may_block, each_with_a_loop, eventually, start};
 
 const WAIT: &str = "GET /wait HTTP/1.1\r\nHost: test\r\n\r\n";
 
@@ -38,7 +39,9 @@ fn a_full_queue_stops_accepting_until_there_is_room() {
 
 #[test]
 fn connections_are_bounded() {
-    each(|config| {
+    each(|mut config| {
+        // Long enough for nobody to be closed for the third before the test is over.
+        config.timeouts.idle = Duration::from_secs(6400);
         let (server, _) = start(Config { max_connections: 2, ..config });
         let mut first = Client::connect(server.address());
         let mut second = Client::connect(server.address());
@@ -51,6 +54,20 @@ fn connections_are_bounded() {
         drop(second);
         assert_eq!(third.reply().text(), "hello");
         assert_eq!(server.counters().accepted, 3);
+    });
+}
+
+#[test]
+fn who_keeps_every_place_without_use_makes_room() {
+    each_with_a_loop(|mut config| {
+        config.timeouts.head = Duration::from_secs(600);
+        let (server, _) = start(Config { max_connections: 8, ..config });
+        let mut silent: Vec<_> = (0..12).map(|_| Client::connect(server.address())).collect();
+        silent.iter_mut().take(4).for_each(|client| client.send("GET /hel"));
+        for _ in 0..3 {
+            assert_eq!(Client::connect(server.address()).get("/hello").text(), "hello");
+        }
+        assert!(server.counters().slow[0] > 0, "some were closed long before their time");
     });
 }
 

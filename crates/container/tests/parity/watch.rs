@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use loadstone_container::{AccessLog, Config, LogFormat, Watch};
+use loadstone_container::{AccessLog, Config, Connector, LogFormat, Watch};
 
 use crate::client::{Client, Reply};
 use crate::{each, eventually, start};
@@ -149,5 +149,27 @@ fn metrics_tell_what_the_counters_count() {
         let mut poster = Client::connect(server.metrics_address().unwrap());
         poster.send("POST /metrics HTTP/1.1\r\nHost: test\r\n\r\n");
         assert_eq!(poster.reply().status, 405);
+    });
+}
+
+/// Silent ones, and such as have been answered and stay.
+#[test]
+fn idle_connections_to_the_metrics_hold_up_no_scrape() {
+    each(|config| {
+        // What serves them is the same behind every connector.
+        if config.connector != Connector::Event {
+            return;
+        }
+        let watch = Watch::new(None, Some("127.0.0.1:0".parse().unwrap()));
+        let (server, _) = start(Config { watch: Some(Arc::new(watch)), ..config });
+        let connect = || Client::connect(server.metrics_address().unwrap());
+        let mut silent: Vec<_> = (0..20).map(|_| connect()).collect();
+        for client in &mut silent[10..] {
+            assert_eq!(client.get("/metrics").status, 200);
+        }
+        assert_eq!(connect().get("/metrics").status, 200, "a few of them");
+        let more: Vec<_> = (0..400).map(|_| connect()).collect();
+        assert_eq!(connect().get("/metrics").status, 200, "more than there are places");
+        drop(more);
     });
 }
