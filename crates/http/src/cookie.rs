@@ -56,17 +56,27 @@ pub struct SetCookie<'a> {
     pub expires_unix_s: Option<u64>,
     /// Hidden from scripts.
     pub http_only: bool,
+    /// Sent over TLS only.
+    pub secure: bool,
 }
 
 impl<'a> SetCookie<'a> {
     /// A cookie of the whole site that lives as long as the browser session.
     pub fn new(name: &'a str, value: &'a str) -> Self {
-        Self { name, value, path: Some("/"), max_age_s: None, expires_unix_s: None, http_only: false }
+        Self {
+            name,
+            value,
+            path: Some("/"),
+            max_age_s: None,
+            expires_unix_s: None,
+            http_only: false,
+            secure: false,
+        }
     }
 
     /// Reads a `Set-Cookie` header value; none when it has no name. Quotes around the value belong to it and go back to
     /// the server as they are (RFC 6265 §5.2): some servers escape what stands between them. Attributes not listed here
-    /// (domain, secure, same-site) are skipped: a load generator talks to one site.
+    /// (domain, same-site) are skipped: a load generator talks to one site.
     pub fn parse(value: &'a str) -> Option<Self> {
         let mut parts = value.split(';');
         let (name, value) = parts.next()?.split_once('=')?;
@@ -82,6 +92,8 @@ impl<'a> SetCookie<'a> {
                 cookie.expires_unix_s = parse_date(value).or(cookie.expires_unix_s);
             } else if key.eq_ignore_ascii_case("httponly") {
                 cookie.http_only = true;
+            } else if key.eq_ignore_ascii_case("secure") {
+                cookie.secure = true;
             }
         }
         (!cookie.name.is_empty()).then_some(cookie)
@@ -113,6 +125,9 @@ impl core::fmt::Display for SetCookie<'_> {
         }
         if self.http_only {
             f.write_str("; HttpOnly")?;
+        }
+        if self.secure {
+            f.write_str("; Secure")?;
         }
         f.write_str("; SameSite=Lax")
     }
@@ -160,8 +175,10 @@ mod tests {
             max_age_s in proptest::option::of(-5_i64..1_000_000),
             expires_unix_s in proptest::option::of(0_u64..4_000_000_000),
             http_only: bool,
+            secure: bool,
         ) {
-            let cookie = SetCookie { name: &name, value: &value, path: Some("/"), max_age_s, expires_unix_s, http_only };
+            let cookie =
+                SetCookie { name: &name, value: &value, path: Some("/"), max_age_s, expires_unix_s, http_only, secure };
             let written = cookie.to_string();
             prop_assert_eq!(SetCookie::parse(&written), Some(cookie));
         }

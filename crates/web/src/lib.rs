@@ -8,14 +8,17 @@ extern crate alloc;
 #[cfg(any(feature = "std", test))]
 extern crate std;
 
+pub mod attempts;
 pub mod check;
 pub mod dataset;
 pub mod dates;
 pub mod field;
 pub mod files;
 pub mod html;
+pub mod origin;
 pub mod params;
 pub mod password;
+pub mod rules;
 #[cfg(feature = "std")]
 pub mod system;
 pub mod token;
