@@ -22,6 +22,10 @@ help:            ## what there is
 	$(BIN)/maturin develop --release --quiet --extras dev
 	touch $@
 
+.venv/.docs: .venv/.built
+	$(BIN)/maturin develop --release --quiet --extras docs
+	touch $@
+
 demo: .venv/.built   ## the main job, end to end, in three minutes: scenario to dollars per user per month
 	$(BIN)/loadstone demo
 
@@ -39,21 +43,28 @@ test-long: .venv/.dev   ## minutes: real browser, real servers, long measurement
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps stormpy
 	$(BIN)/python -m pytest -m long
 
-lint: .venv/.dev     ## format, clippy, ruff, mypy, the seam's stub against the module
+docs: .venv/.docs    ## the documentation as a site with search, in target/docs
+	$(BIN)/python docs/site/gather.py target/docs-source
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo "Open target/docs/index.html"
+
+lint: .venv/.dev     ## format, clippy, ruff, mypy, the seam's stub against the module, the documentation's links
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	cargo fmt --manifest-path images/Cargo.toml --all --check
 	cargo clippy --manifest-path images/Cargo.toml --features olio,rubis,stress --bins --quiet -- -D warnings
-	$(BIN)/ruff format --check python tests scripts bench
-	$(BIN)/ruff check python tests scripts bench
+	$(BIN)/ruff format --check python tests scripts bench docs/site
+	$(BIN)/ruff check python tests scripts bench docs/site
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest loadstone._core --ignore-missing-stub
+	$(BIN)/python docs/site/gather.py target/docs-source
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 format:          ## format everything
 	cargo fmt --all
 	cargo fmt --manifest-path images/Cargo.toml --all
-	$(BIN)/ruff format python tests scripts bench
-	$(BIN)/ruff check --fix python tests scripts bench
+	$(BIN)/ruff format python tests scripts bench docs/site
+	$(BIN)/ruff check --fix python tests scripts bench docs/site
 
 bench: .venv/.dev    ## beside the peers, same machine, same run
 	scripts/setup-peers
