@@ -123,5 +123,5 @@ def test_a_price_is_read_exactly(price: Decimal) -> None:
 
 
 def test_a_missing_file(tmp_path: object) -> None:
-    with pytest.raises(LoadstoneError, match="cannot be read"):
+    with pytest.raises(LoadstoneError, match="cannot read"):
         books.read(books.Path(str(tmp_path)) / "none.csv")

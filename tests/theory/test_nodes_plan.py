@@ -148,7 +148,7 @@ def test_no_record_and_no_json(tmp_path: Path) -> None:
     with pytest.raises(LoadstoneError, match=r"no capacity.json and no run.json"):
         read_measured(tmp_path)
     (tmp_path / "run.json").write_text("{")
-    with pytest.raises(LoadstoneError, match=r"error\[measured\]: cannot be read"):
+    with pytest.raises(LoadstoneError, match=r"error\[measured\]: not JSON"):
         read_measured(tmp_path)
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import difflib
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
 import typer
 
 from loadstone.errors import LoadstoneError
+from loadstone.intake import Kind, read_text, toml_of
 
 
 def defaults_from(table: str, slug: str) -> Callable[[typer.Context, Path | None], Path | None]:
@@ -21,10 +21,7 @@ def defaults_from(table: str, slug: str) -> Callable[[typer.Context, Path | None
     def read(context: typer.Context, scenario: Path | None) -> Path | None:
         if scenario is None:
             return None
-        try:
-            content = tomllib.loads(scenario.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise LoadstoneError(slug, f"cannot be read: {error}", place=str(scenario)) from error
+        content = toml_of(read_text(scenario, Kind(slug, "a scenario")), str(scenario))
         values = content.get(table, {})
         if not isinstance(values, dict):
             raise LoadstoneError(slug, f"`{table}` is not a table", place=str(scenario))

@@ -43,6 +43,17 @@ def _report(
 ) -> None:
     """Makes report.html: the answer, the charts, the tables, how it was measured; one file, offline."""
     # Imported here: the other commands need not wait for the database and the templates.
+    from loadstone.intake import as_written
+    from loadstone.intake.tables import reading_tables
+    from loadstone.report.folder import HINT
+
+    told = Path(", ".join(map(str, folders)))
+    with as_written("report-json", told, HINT), reading_tables("report-json", told, HINT):
+        _made(folders, out, markdown, csv, as_json)
+
+
+def _made(folders: list[Path], out: Path | None, markdown: bool, csv: Path | None, as_json: bool) -> None:
+    """The page, or what else is asked for, by what the folders hold."""
     from loadstone import record, report
 
     if any((folder / "probe-plan.json").is_file() for folder in folders):

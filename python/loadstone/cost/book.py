@@ -17,6 +17,7 @@ from pathlib import Path
 
 from loadstone.cost.row import KINDS, UNITS, PriceRow
 from loadstone.errors import LoadstoneError
+from loadstone.intake import Kind, read_text
 
 COLUMNS = (
     "book", "provider", "region", "kind", "sku", "vcpu", "memory_gib", "unit", "from_gb", "to_gb",
@@ -25,6 +26,7 @@ COLUMNS = (
 OWNED_COLUMNS = ("power_w", "life_months")
 REQUIRED = ("book", "provider", "region", "kind", "sku", "unit", "price_usd", "as_of", "source")
 
+_KIND = Kind("price-book", "a price book", 16 << 20)
 # Bounded, so that a price stays exact in every product it enters.
 _AMOUNT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
 _DATE = re.compile(r"[0-9]{4}(-(early|mid|late|[0-9]{2}(-[0-9]{2})?))?")
@@ -93,11 +95,7 @@ def shipped() -> PriceBook:
 
 def read(file: Path) -> PriceBook:
     """The books of one file. Raises `price-book`."""
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise LoadstoneError("price-book", f"cannot be read: {error}", place=str(file)) from error
-    return parse(text, str(file))
+    return parse(read_text(file, _KIND), str(file))
 
 
 def parse(text: str, name: str) -> PriceBook:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -14,11 +13,16 @@ from loadstone.cost.book import PriceBook
 from loadstone.cost.plan import Case, Machines, Traffic
 from loadstone.cost.row import PriceRow
 from loadstone.errors import LoadstoneError
+from loadstone.intake import Kind, as_written, read_object
+from loadstone.intake.shapes import require_shape
 from loadstone.nodes import record as nodes_json
 from loadstone.nodes.image import Image
 from loadstone.nodes.measured import AtSla, Measured
+from loadstone.nodes.shapes import Nodes
 
 UNKNOWN = Traffic(None, None)
+_HINT = "run `loadstone nodes --from` again, or count the machines, as in --instance c1.xlarge:2"
+_KIND = Kind("cost-input", "a nodes.json", 64 << 20, _HINT)
 _INSTANCE = re.compile(r"([^:\s]+)(?::([0-9]{1,6}))?")
 
 
@@ -69,7 +73,9 @@ def measured_cases(measured: Measured, wanted: list[Wanted]) -> dict[str, Case]:
     if all(machine.count is not None for machine in wanted):
         return {sla: _at_capacity(at, _counted(wanted)) for sla, at in measured.at.items()}
     plan = _read_plan(measured.file.parent)
-    return {sla: _planned(sla, at, plan, wanted) for sla, at in measured.at.items() if sla in plan["per_sla"]}
+    slas = [sla for sla in measured.at if sla in plan["per_sla"]]
+    with as_written("cost-input", measured.file.parent / nodes_json.FILE, _HINT):
+        return {sla: _planned(sla, measured.at[sla], plan, wanted) for sla in slas}
 
 
 def _at_capacity(at: AtSla, machines: tuple[Machines, ...]) -> Case:
@@ -177,24 +183,20 @@ def _read_plan(folder: Path) -> dict[str, Any]:
             "cost-input", f"how many machines is not known: there is no {file}",
             hint="count them, as in --instance c1.xlarge:2, or run `loadstone nodes --from` first",
         )  # fmt: skip
-    try:
-        plan = json.loads(file.read_text(encoding="utf-8"))
-        if "tiers" in plan:
-            raise LoadstoneError(
-                "cost-input",
-                "is a plan in tiers",
-                place=str(file),
-                hint="price it with `loadstone cost --tiers`",
-            )
-        inputs, per_sla = plan["inputs"], plan["per_sla"]
-        known = (
-            plan["kind"] == "nodes" and (inputs.get("load_users") or inputs.get("load_ops_per_s")) and per_sla
+    plan = read_object(file, _KIND)
+    if "tiers" in plan:
+        raise LoadstoneError(
+            "cost-input",
+            "is a plan in tiers",
+            place=str(file),
+            hint="price it with `loadstone cost --tiers`",
         )
-    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise LoadstoneError("cost-input", f"is not a nodes.json: {error!r}", place=str(file)) from error
-    if not known:
+    require_shape(plan, Nodes, "cost-input", str(file), _HINT)
+    inputs = plan["inputs"]
+    known = plan.get("kind") == "nodes" and (inputs.get("load_users") or inputs.get("load_ops_per_s"))
+    if not known or not plan["per_sla"]:
         raise LoadstoneError("cost-input", "is not a nodes.json with a load", place=str(file))
-    return dict(plan)
+    return plan
 
 
 def _traffic(at: AtSla) -> Traffic:

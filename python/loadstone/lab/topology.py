@@ -11,14 +11,14 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from loadstone.errors import LoadstoneError
+from loadstone.intake import Kind, read_bytes
 from loadstone.lab.model import FORMAT, TABLES, Host, Link, Network, Service, TopologyFile
 from loadstone.scenario.findings import Finding, Source, listed, suggest
 from loadstone.scenario.load import parse_toml
 from loadstone.scenario.positions import Path as Keys
 from loadstone.scenario.shape import explain
 
-_LARGEST = 1 << 20  # bytes: a topology is read by people
+_KIND = Kind("topology-missing", "a topology")
 _RESERVED = 10
 """Addresses at the start of a subnet that are not given out: the first is this machine's."""
 
@@ -75,13 +75,7 @@ def load_topology(path: Path) -> Topology:
 
     LoadstoneError `topology-missing` or `toml-syntax`; ScenarioError with everything that is wrong in it.
     """
-    try:
-        text = path.read_bytes()
-    except OSError as error:
-        raise LoadstoneError("topology-missing", f"cannot read `{path}`: {error.strerror}") from error
-    if len(text) > _LARGEST:
-        raise LoadstoneError("topology-missing", f"`{path}` is over 1 MiB: not a topology")
-    raw, positions = parse_toml(text, path)
+    raw, positions = parse_toml(read_bytes(path, _KIND), path)
     source = Source(str(path), positions, raw, {})
     if raw.get("format") != FORMAT or isinstance(raw["format"], bool):
         found = f"format {raw['format']} is not known" if "format" in raw else "`format` is missing"

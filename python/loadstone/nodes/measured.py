@@ -6,14 +6,17 @@ Reads `capacity.json` (from `loadstone capacity`) or else `run.json` (from `load
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from loadstone.errors import LoadstoneError
+from loadstone.intake import Kind, read_object
 
 SLAS = ("SLA-1", "SLA-2")
+_KIND = Kind("measured", "a record", 64 << 20)
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,7 @@ def _run_at(capacity: Fields, folder: Path, sla: str) -> Path:
     for row in runs if isinstance(runs, list) else []:
         if isinstance(row, dict) and row.get("users") == users and row.get("valid") is True:
             path = folder / str(row.get("folder"))
-            if path.resolve().is_relative_to(folder.resolve()) and path.is_dir():
+            if path.resolve().is_relative_to(folder.resolve()) and os.path.isdir(path):
                 return path
     raise LoadstoneError(
         "measured", f"the valid run with {int(users):,} users is not there any more", place=str(capacity.file)
@@ -95,11 +98,8 @@ def _run_at(capacity: Fields, folder: Path, sla: str) -> Path:
 
 def parse_record(file: Path) -> dict[str, Any]:
     """The JSON object of format 1 in a file. Raises `measured`."""
-    try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        raise LoadstoneError("measured", f"cannot be read: {error}", place=str(file)) from error
-    if not isinstance(content, dict) or content.get("format") != 1:
+    content = read_object(file, _KIND)
+    if content.get("format") != 1 or isinstance(content["format"], bool):
         raise LoadstoneError("measured", "is not a record of format 1", place=str(file), hint="measure again")
     return content
 

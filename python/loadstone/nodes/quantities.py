@@ -32,6 +32,10 @@ UNIT_NAMES = {
 
 DEFAULT_YEAR_S = Fraction(36_525, 100) * 86_400
 
+# Beyond these, exact shares of a year grow to thousands of digits.
+_SHORTEST_S, _LONGEST_S = Fraction(1, 10**12), Fraction(10**15)
+_MOST_PER_S = Fraction(10**12)
+
 _NUMBER = r"[0-9]{1,15}(?:\.[0-9]{1,15})?(?:e[+-]?[0-9]{1,2})?"
 _DURATION = re.compile(rf"({_NUMBER})?\s*([a-zµ]+)")
 _RATE = re.compile(rf"({_NUMBER})\s*/\s*(.+)")
@@ -58,6 +62,10 @@ def parse_duration(text: str, year_s: Fraction = DEFAULT_YEAR_S, *, place: str |
     length = Fraction(match[1] or 1) * (year_s if unit == YEAR else UNIT_SECONDS[unit])
     if length <= 0:
         raise LoadstoneError("duration", f"`{text}` is not longer than zero", place=place)
+    if not _SHORTEST_S <= length <= _LONGEST_S:
+        raise LoadstoneError(
+            "duration", f"`{text}` is not between a picosecond and 30 million years", place=place
+        )
     return length
 
 
@@ -77,9 +85,13 @@ def parse_rate(text: str, year_s: Fraction = DEFAULT_YEAR_S, *, place: str | Non
     if count <= 0:
         raise LoadstoneError("rate", f"`{text}` is not above zero", place=place, hint=hint)
     try:
-        return count / parse_duration(match[2], year_s)
+        rate = count / parse_duration(match[2], year_s)
     except LoadstoneError as error:
         raise LoadstoneError("rate", f"`{text}` is not a rate", place=place, hint=hint) from error
+    if not 1 / _LONGEST_S <= rate <= _MOST_PER_S:
+        message = f"`{text}` is not between once in 30 million years and {float(_MOST_PER_S):g} a second"
+        raise LoadstoneError("rate", message, place=place, hint=hint)
+    return rate
 
 
 def parse_target(text: str, *, place: str | None = None) -> Fraction:

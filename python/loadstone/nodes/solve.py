@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from loadstone.errors import LoadstoneError
+from loadstone.intake import Kind, json_of, read_text
 
 Question = dict[str, Any]
 """`{"ask": "until", "of": "down", "time": 3600.0}`: `loadstone_ctmc::Question`."""
+_KIND = Kind("model-missing", "a model", 1 << 30)
 
 
 def read_model(file: Path, constants: dict[str, str], most_states: int | None = None) -> dict[str, Any]:
@@ -19,10 +21,10 @@ def read_model(file: Path, constants: dict[str, str], most_states: int | None = 
     `.json` is a chain written out, `.tra` explicit files (with a `.lab` and `.NAME.srew` files of the same
     stem beside it), anything else a text in the PRISM language. Errors: `model-missing`, `model-input`.
     """
-    text = _read(file)
+    text = read_text(file, _KIND)
     if file.suffix == ".json":
         try:
-            chain = json.loads(text)
+            chain = json_of(text)
         except ValueError as error:
             raise LoadstoneError("model-input", f"not JSON: {error}", place=str(file)) from error
         model = {"chain": chain}
@@ -33,8 +35,10 @@ def read_model(file: Path, constants: dict[str, str], most_states: int | None = 
         model = {
             "explicit": {
                 "tra": text,
-                "lab": _read(labels) if labels.exists() else None,
-                "rewards": [[name, _read(reward)] for name, reward in zip(names, rewards, strict=True)],
+                "lab": read_text(labels, _KIND) if labels.exists() else None,
+                "rewards": [
+                    [name, read_text(reward, _KIND)] for name, reward in zip(names, rewards, strict=True)
+                ],
             }
         }
     else:
@@ -76,10 +80,3 @@ def solve(
             at = place_of(line, column) if place_of else f"{place}:{line}:{column}"
             raise LoadstoneError("model-text", message, place=at) from error
         raise LoadstoneError("model-input", str(error), place=place) from error
-
-
-def _read(file: Path) -> str:
-    try:
-        return file.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise LoadstoneError("model-missing", f"cannot read the model: {error}", place=str(file)) from error

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from loadstone.errors import LoadstoneError
+from loadstone.intake import Kind, as_written, json_lines, read_bytes, read_object
 from loadstone.probe.options import Options
 from loadstone.probe.pairs import Pair
 from loadstone.probe.summary import summary
@@ -18,6 +18,9 @@ from loadstone.record.disk import naming_disk_errors
 
 PLAN, LINES, SUMMARY = "probe-plan.json", "measurements.ndjson", "probe.json"
 FORMAT = 1
+_HINT = "a probe's folder must be as the probe left it: copy it again, or probe again"
+_KIND = Kind("probe-folder", "a record of a probe", 64 << 20, _HINT)
+_LINES = Kind("probe-folder", "the lines of a probe", 1 << 30, _HINT)
 
 
 def begin(
@@ -72,17 +75,18 @@ def conclude(folder: Path, outcome: str = "crashed") -> dict[str, Any]:
         return _object(folder / SUMMARY)
     plan = _object(folder / PLAN)
     entries = read_lines(folder)
-    ended = entries[-1]["at"] if outcome == "crashed" and entries else now()
-    content = {
-        "format": FORMAT,
-        "kind": "probe",
-        "name": plan["name"],
-        "outcome": outcome,
-        "started_at": plan["started_at"],
-        "ended_at": ended,
-        **{key: plan[key] for key in ("command", "machine", "versions", "hosts", "options")},
-        **summary(plan, entries),
-    }
+    with as_written("probe-folder", folder, _HINT):
+        ended = entries[-1]["at"] if outcome == "crashed" and entries else now()
+        content = {
+            "format": FORMAT,
+            "kind": "probe",
+            "name": plan["name"],
+            "outcome": outcome,
+            "started_at": plan["started_at"],
+            "ended_at": ended,
+            **{key: plan[key] for key in ("command", "machine", "versions", "hosts", "options")},
+            **summary(plan, entries),
+        }
     write_json(folder / SUMMARY, content)
     return _object(folder / SUMMARY)
 
@@ -92,21 +96,8 @@ def read_lines(folder: Path) -> list[dict[str, Any]]:
     path = folder / LINES
     if not path.is_file():
         return []
-    found = []
-    for number, line in enumerate(path.read_bytes().split(b"\n"), 1):
-        try:
-            found.append(json.loads(line)) if line else None
-        except ValueError as error:
-            if path.read_bytes().count(b"\n") >= number:
-                raise LoadstoneError(
-                    "probe-folder", f"cannot read it: {error}", place=f"{path}:{number}"
-                ) from error
-    return found
+    return list(json_lines(path, _LINES, read_bytes(path, _LINES)))
 
 
 def _object(path: Path) -> dict[str, Any]:
-    try:
-        content: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise LoadstoneError("probe-folder", f"cannot read {path}: {error}") from error
-    return content
+    return read_object(path, _KIND)

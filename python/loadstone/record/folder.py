@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,8 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from loadstone.errors import LoadstoneError
+from loadstone.intake import Kind, as_written, read_object
+from loadstone.intake.shapes import require_shape
+from loadstone.intake.tables import reading_tables
 from loadstone.judge import Measurement, Rules, summarise
-from loadstone.record import journal
+from loadstone.record import journal, shapes
 from loadstone.record.disk import make_folder, naming_disk_errors, require_unused, write_json, write_text
 from loadstone.record.machine import machine, versions
 from loadstone.record.measured import read_measurement, read_observed
@@ -23,6 +25,9 @@ LOAD = ("users", "sessions_per_s", "arrivals", "ramp_up_s", "steady_s", "ramp_do
 """What `run.json` repeats of the plan's load."""
 _APART = ("agents", "connector", "end", "node")
 """Events that have a place of their own in `run.json`."""
+_BEFORE = {"plan.json": shapes.Plan, "machine.json": shapes.First, "rules.json": shapes.Rules}
+_HINT = "a run folder must be as the run left it: copy it again, or measure again"
+_KIND = Kind("run-folder", "a record of a run", 64 << 20, _HINT)
 
 
 @dataclass(frozen=True)
@@ -84,14 +89,27 @@ def recover(folder: Path) -> dict[str, Any]:
     """
     path, summary = folder / journal.NAME, folder / "run.json"
     if summary.is_file() and not path.is_file():
-        return _read(summary)
+        return _read(summary, shapes.Run)
     if not path.is_file():
         raise LoadstoneError(
             "run-folder", f"{folder} is not a run folder: it has no {journal.NAME} and no run.json"
         )
-    plan, first, rules = (_read(folder / name) for name in ("plan.json", "machine.json", "rules.json"))
+    plan, first, rules = (_read(folder / name, shape) for name, shape in _BEFORE.items())
     with naming_disk_errors(path):
         journal.repair(path)
+    with as_written("run-folder", folder, _HINT), reading_tables("run-folder", folder, _HINT):
+        content = _complete(folder, plan, first, rules)
+    write_json(summary, content)
+    with naming_disk_errors(path):
+        path.unlink()
+    return content
+
+
+def _complete(
+    folder: Path, plan: dict[str, Any], first: dict[str, Any], rules: dict[str, Any]
+) -> dict[str, Any]:
+    """The content of `run.json`, after the tables are made from the journal."""
+    path = folder / journal.NAME
     events = write_tables(folder, plan)
     ending = _ending(events, path)
     known = Rules(
@@ -112,7 +130,7 @@ def recover(folder: Path) -> dict[str, Any]:
         {name: f"after {event['second']} s, {event['reason']}" for name, event in lost.items()},
     )
     judged = summarise(measurement, known, read_observed(folder, measurement))
-    content = {
+    return {
         **_head(folder, plan, first, rules, ending),
         **judged,
         "agents": _agents(judged["agents"], events),
@@ -121,17 +139,14 @@ def recover(folder: Path) -> dict[str, Any]:
         "failures": ending["examples"],
         "events": [event for event in events if event["kind"] not in _APART],
     }
-    write_json(summary, content)
-    with naming_disk_errors(path):
-        path.unlink()
-    return content
 
 
 def measurement_of(folder: Path) -> Measurement:
     """The steady state of a completed run."""
-    summary = _read(folder / "run.json")
+    summary = _read(folder / "run.json", shapes.Run)
     threads, end_s = summary["generator"]["threads"], summary["steady"]["end_s"]
-    return read_measurement(folder, _read(folder / "plan.json"), threads, end_s)
+    with as_written("run-folder", folder, _HINT), reading_tables("run-folder", folder, _HINT):
+        return read_measurement(folder, _read(folder / "plan.json", shapes.Plan), threads, end_s)
 
 
 def now() -> str:
@@ -208,9 +223,7 @@ def _ending(events: list[dict[str, Any]], path: Path) -> dict[str, Any]:
     }
 
 
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        content: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise LoadstoneError("run-folder", f"cannot read {path}: {error}") from error
+def _read(path: Path, shape: Any) -> dict[str, Any]:
+    content = read_object(path, _KIND)
+    require_shape(content, shape, "run-folder", str(path), _HINT)
     return content

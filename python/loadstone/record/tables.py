@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import glob
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
+from loadstone.intake import json_of
 from loadstone.judge import CAUSES
 from loadstone.record import journal
 from loadstone.record.disk import naming_disk_errors
@@ -110,8 +110,8 @@ def _queries(plan: Mapping[str, Any]) -> dict[str, str]:
         f"unnest(s.{kind}.bucket) AS bucket, unnest(s.{kind}.count) AS count FROM sessions"
         for kind in ("life_ms", "lost_life_ms", "operations")
     ]
-    start = plan["load"]["ramp_up_s"]
-    end = start + plan["load"]["steady_s"]
+    start = float(plan["load"]["ramp_up_s"])
+    end = start + float(plan["load"]["steady_s"])
     histograms.append(
         f"SELECT w.second, '*' AS operation, CASE WHEN w.second < {start} THEN 'ramp-up' "
         f"WHEN w.second < {end} THEN 'steady' ELSE 'ramp-down' END AS phase, 'wake_lag' AS kind, "
@@ -146,7 +146,7 @@ def _queries(plan: Mapping[str, Any]) -> dict[str, str]:
 
 def _events(connection: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
     rows = connection.execute("SELECT event FROM journal WHERE event IS NOT NULL").fetchall()
-    return [json.loads(row[0]) for row in rows]
+    return [json_of(row[0]) for row in rows]
 
 
 def _quoted(text: str) -> str:

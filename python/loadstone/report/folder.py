@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from loadstone.errors import LoadstoneError
+from loadstone.intake import Kind, read_bytes, read_object
+from loadstone.intake.shapes import require_shape
+from loadstone.nodes.shapes import Nodes, TiersNodes
+from loadstone.record.shapes import Run as RunShape
+from loadstone.report.shapes import Capacity, Cost
 
 Json = dict[str, Any]
 
 FORMAT = 1
 """The newest format of the JSON files this version reads."""
+
+HINT = "a stage of another version, or a cut-off copy, may have written it; run that stage again"
+_KIND = Kind("report-json", "a record", 64 << 20, HINT)
+_SHOWN = Kind("report-json", "a text to show", 16 << 20, HINT)
 
 STAGES = ("run", "capacity", "nodes", "cost")
 
@@ -33,7 +42,7 @@ class Run:
     def text(self, name: str) -> str | None:
         """A text file of the folder, or None."""
         path = self.folder / name
-        return path.read_text("utf-8", errors="replace") if path.is_file() else None
+        return read_bytes(path, _SHOWN).decode("utf-8", "replace") if path.is_file() else None
 
     @property
     def users(self) -> int:
@@ -92,12 +101,16 @@ def read_chapter(folder: Path) -> Chapter:
             "report-folder", f"the name of {folder} is not UTF-8", hint="rename it"
         ) from error
     own = _read_run(folder)
-    capacity = read_json(folder / "capacity.json")
+    capacity = read_json(folder / "capacity.json", Capacity)
+    nodes = read_json(folder / "nodes.json")
+    if nodes:
+        shape = TiersNodes if "tiers" in nodes else Nodes
+        require_shape(nodes, shape, "report-json", str(folder / "nodes.json"), HINT)
     chapter = Chapter(
         folder=folder,
         capacity=capacity,
-        nodes=read_json(folder / "nodes.json"),
-        cost=read_json(folder / "cost.json"),
+        nodes=nodes,
+        cost=read_json(folder / "cost.json", Cost),
         runs=_runs(folder, capacity) | ({".": own} if own else {}),
         detail=None,
     )
@@ -115,23 +128,23 @@ def _read_run(folder: Path) -> Run | None:
         from loadstone.record import recover
 
         recover(folder)
-    summary = read_json(folder / "run.json")
+    summary = read_json(folder / "run.json", RunShape)
     return Run(folder, summary) if summary else None
 
 
-def read_json(path: Path) -> Json | None:
-    """The JSON object in `path`, or None when there is no such file."""
+def read_json(path: Path, shape: Any = None) -> Json | None:
+    """The JSON object in `path`, or None when there is no such file; `shape` is a TypedDict that it must fit.
+
+    LoadstoneError `report-json`.
+    """
     if not path.is_file():
         return None
-    hint = "a stage of another version, or a cut-off copy, may have written it; run that stage again"
-    try:
-        content = json.loads(path.read_text("utf-8"))
-    except (ValueError, OSError) as error:
-        raise LoadstoneError("report-json", f"cannot read it: {error}", place=str(path), hint=hint) from error
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise LoadstoneError(
-            "report-json", f'it must be an object with "format": {FORMAT}', place=str(path), hint=hint
-        )
+    content = read_object(path, _KIND)
+    if content.get("format") != FORMAT or isinstance(content["format"], bool):
+        message = f'it must be an object with "format": {FORMAT}'
+        raise LoadstoneError("report-json", message, place=str(path), hint=HINT)
+    if shape is not None:
+        require_shape(content, shape, "report-json", str(path), HINT)
     return content
 
 
@@ -140,7 +153,11 @@ def _runs(folder: Path, capacity: Json | None) -> dict[str, Run]:
     runs = {}
     for row in (capacity or {}).get("runs", []):
         path = folder / row["folder"]
-        if path.resolve().is_relative_to(folder.resolve()) and path.is_dir() and (run := _read_run(path)):
+        if (
+            path.resolve().is_relative_to(folder.resolve())
+            and os.path.isdir(path)
+            and (run := _read_run(path))
+        ):
             runs[row["folder"]] = run
     return runs
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from pathlib import Path as FilePath
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -74,7 +75,7 @@ def _image(target: Target, image: AsImage) -> Iterator[Finding]:
         if key not in known and (target.app, key, target.options[key]) != ("surge", "profile", "measured"):
             hint = f"an image of `{target.app}` has {listed(known) if known else 'no options'}"
             yield Finding("target", f"an image has no `{key}`", ("target", "options", key), hint)
-    if image.file is not None and not FilePath(image.file).is_file():
+    if image.file is not None and not os.path.isfile(image.file):
         yield Finding(
             "image-file",
             f"there is no image `{image.file}`",
@@ -113,6 +114,9 @@ def _target(target: Target) -> Iterator[Finding]:
             path,
             "for example http://127.0.0.1:8080",
         )
+    elif reason := _no_host(parts.hostname):
+        message = f"`{parts.hostname[:80]}` is no host's name: {reason}"
+        yield Finding("bad-url", message, path, "a name such as www.example.org, or an address")
     elif parts.query or parts.fragment:
         yield Finding(
             "bad-url",
@@ -120,6 +124,21 @@ def _target(target: Target) -> Iterator[Finding]:
             path,
             "queries belong to steps",
         )
+
+
+def _no_host(name: str) -> str:
+    """Why no name server can know this name; empty when one may."""
+    if ":" in name:
+        return ""  # an IPv6 address: `urlsplit` has checked its brackets, connecting checks the rest
+    if any(unicodedata.category(letter).startswith("C") for letter in name):
+        return "it has marks that are not seen"
+    if len(name) > 253:
+        return "it is longer than 253 characters"
+    try:
+        name.encode("idna")
+    except UnicodeError:
+        return "between its dots stand 1 to 63 letters, digits and `-`"
+    return ""
 
 
 def _load(load: Load) -> Iterator[Finding]:

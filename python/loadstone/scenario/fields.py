@@ -17,6 +17,8 @@ from pydantic_core import CoreSchema, PydanticCustomError
 
 from loadstone.scenario.formula import FormulaError, evaluate
 
+LONGEST_S = 366 * 86_400.0
+"""Of a part of a run: every second of it is kept."""
 NAME = r"^[A-Za-z][A-Za-z0-9_]*$"
 
 
@@ -106,6 +108,8 @@ Size = Annotated[int, Field(ge=0, lt=2**32), _WHOLE, _FORMULA]
 Real = Annotated[float, Field(allow_inf_nan=False), _REAL, _FORMULA]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False), _REAL, _FORMULA]
 NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False), _REAL, _FORMULA]
+Span = Annotated[float, Field(ge=0, le=LONGEST_S, allow_inf_nan=False), _REAL, _FORMULA]
+Length = Annotated[float, Field(gt=0, le=LONGEST_S, allow_inf_nan=False), _REAL, _FORMULA]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False), _REAL, _FORMULA]
 Name = Annotated[str, Field(pattern=NAME)]
 Text = Annotated[str, BeforeValidator(_text), _AlsoWritten(("number",))]

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
-import tomllib
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from loadstone.errors import LoadstoneError
+from loadstone.intake import Kind, decoded, read_bytes, toml_of
 from loadstone.scenario import builtin, checks, data, model, plan, shape, values
 from loadstone.scenario.findings import Finding, Source, suggest
 from loadstone.scenario.overrides import apply
 from loadstone.scenario.positions import Positions
 
-_LARGEST = 1 << 20  # bytes: a scenario is read by people
+_KIND = Kind("scenario-missing", "a scenario")
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def load_scenario(path_or_name: str | Path, overrides: Mapping[str, str] | None 
     ScenarioError with everything that is wrong in it.
     """
     path = _find(path_or_name)
-    text = _read(path)
+    text = read_bytes(path, _KIND)
     raw, positions = parse_toml(text, path)
     try:
         changed, options = apply(raw, overrides or {})
@@ -133,46 +133,20 @@ def load_scenario(path_or_name: str | Path, overrides: Mapping[str, str] | None 
 def _find(path_or_name: str | Path) -> Path:
     path = Path(path_or_name)
     names = builtin.builtin_names()
-    if str(path_or_name) in names and not path.is_file():
+    # `os.path`: a name that is longer than any file's is no file; `Path` would raise.
+    if str(path_or_name) in names and not os.path.isfile(path):
         return builtin.builtin_path(str(path_or_name))
-    if not path.is_file():
-        problem = "is not a file" if path.exists() else "does not exist"
+    if not os.path.isfile(path):
+        problem = "is not a file" if os.path.exists(path) else "does not exist"
         hint = suggest(str(path_or_name), names, f"a path, or one of the built-in {', '.join(names)}")
         raise LoadstoneError("scenario-missing", f"the scenario `{path_or_name}` {problem}", hint=hint)
     return path
 
 
-def _read(path: Path) -> bytes:
-    try:
-        text = path.read_bytes()
-    except OSError as error:
-        raise LoadstoneError("scenario-missing", f"cannot read `{path}`: {error.strerror}") from error
-    if len(text) > _LARGEST:
-        raise LoadstoneError("scenario-missing", f"`{path}` is over 1 MiB: not a scenario")
-    return text
-
-
 def parse_toml(text: bytes, path: Path) -> tuple[dict[str, Any], Positions]:
     """The tables of a file and where its keys stand. LoadstoneError `toml-syntax` with the line."""
-    try:
-        decoded = text.decode()
-        return tomllib.loads(decoded), Positions(decoded)
-    except UnicodeDecodeError as error:
-        line = text.count(b"\n", 0, error.start) + 1
-        raise LoadstoneError("toml-syntax", "the file is not UTF-8", place=f"{path}:{line}") from error
-    except tomllib.TOMLDecodeError as error:
-        message = str(error)
-        at = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", message)
-        line = int(at[1]) if at and at[1] else decoded.count("\n") + 1
-        column = f" in column {at[2]}" if at and at[2] else ""
-        reason = f"{message[: at.start()]}{column}" if at else message
-        raise LoadstoneError("toml-syntax", reason, place=f"{path}:{line}") from error
-    except RecursionError as error:
-        raise LoadstoneError(
-            "toml-syntax", "tables or lists are nested too deeply", place=str(path)
-        ) from error
-    except ValueError as error:  # tomllib lets those of dates and huge integers through
-        raise LoadstoneError("toml-syntax", str(error), place=str(path)) from error
+    words = decoded(text, "toml-syntax", path)
+    return toml_of(words, str(path)), Positions(words)
 
 
 def _check(raw: Mapping[str, Any], source: Source, path: Path, text: bytes) -> Scenario:

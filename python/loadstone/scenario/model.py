@@ -10,9 +10,9 @@ from pydantic import ConfigDict, Discriminator, Field, Tag, model_validator
 from loadstone.scenario.fields import (
     Bytes,
     Count,
+    Length,
     Name,
     NonNegative,
-    Positive,
     Real,
     Several,
     Share,
@@ -148,7 +148,7 @@ class Browser(Table):
 class Sla(Table):
     """The SLA is judged in every window of this many seconds; 300 by rule."""
 
-    window_s: Positive = 300.0
+    window_s: Length = 300.0
 
 
 class FilePart(Table):
@@ -263,7 +263,7 @@ class Operation(Table):
     """The unit a user waits for and the SLA judges."""
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$")]
-    limit_s: Positive
+    limit_s: Length
     pacing: Pacing | None = None
     draw: dict[Name, Value] = Field(default={})
     step: Annotated[list[Step], Field(min_length=1)]

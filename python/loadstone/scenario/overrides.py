@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import copy
-import tomllib
 from collections.abc import Mapping
 from typing import Any
 
 from loadstone.errors import LoadstoneError
+from loadstone.intake import toml_of
+from loadstone.intake.toml import MOST_PARTS
 from loadstone.scenario.findings import suggest
 from loadstone.scenario.positions import Path
 
@@ -50,8 +51,8 @@ def parse_value(text: str) -> Any:
     (20, [1, 2], 'http://example.org')
     """
     try:
-        parsed = tomllib.loads(f"value = {text}")
-    except (tomllib.TOMLDecodeError, RecursionError):
+        parsed = toml_of(f"value = {text}", "--set")
+    except LoadstoneError:
         return text
     return parsed["value"] if len(parsed) == 1 else text
 
@@ -59,7 +60,9 @@ def parse_value(text: str) -> Any:
 def _set(root: dict[str, Any], dotted: str, value: Any, option: str) -> Path:
     path: Path = ()
     node: Any = root
-    keys = dotted.split(".")
+    keys = dotted.split(".", MOST_PARTS)
+    if len(keys) > MOST_PARTS:
+        raise LoadstoneError("override-path", f"a path has more than {MOST_PARTS} parts", place=option[:200])
     for number, key in enumerate(keys):
         last = number == len(keys) - 1
         if isinstance(node, list):

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from loadstone.scenario.fields import Count, NonNegative, Positive, Real, Size, Table, Text, Threads, refuse
+from loadstone.scenario.fields import Count, Length, Positive, Real, Size, Span, Table, Text, Threads, refuse
 
 
 class Load(Table):
@@ -18,10 +18,10 @@ class Load(Table):
         Field(description="open workload: sessions arrive at this rate until the steady state ends"),
     ] = None
     arrivals: Literal["even", "poisson"] = "even"
-    ramp_up_s: NonNegative = 30.0
-    steady_s: Positive = 300.0
-    ramp_down_s: NonNegative = 10.0
-    timeout_s: Positive = 30.0
+    ramp_up_s: Span = 30.0
+    steady_s: Length = 300.0
+    ramp_down_s: Span = 10.0
+    timeout_s: Length = 30.0
     profile: list[Annotated[list[Real], Field(min_length=2, max_length=2)]] = Field(
         default=[], description="variable load: [seconds from the end of ramp-up, users], ascending"
     )

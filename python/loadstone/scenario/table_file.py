@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from loadstone.errors import LoadstoneError
+from loadstone.intake import Kind, read_bytes
 from loadstone.scenario.fields import Table
 from loadstone.scenario.findings import Finding, Source
 from loadstone.scenario.load import parse_toml
@@ -16,7 +16,6 @@ from loadstone.scenario.positions import Path as Keys
 from loadstone.scenario.shape import explain
 
 FORMAT = 1
-_LARGEST = 1 << 20  # bytes: such a file is read by people
 
 Model = TypeVar("Model", bound=Table)
 
@@ -29,13 +28,7 @@ def read_table_file(
     `missing` is the slug when it cannot be read; `known_keys` are those of the table at a path, for
     suggestions. LoadstoneError `missing` or `toml-syntax`; ScenarioError with everything wrong in its shape.
     """
-    try:
-        text = path.read_bytes()
-    except OSError as error:
-        raise LoadstoneError(missing, f"cannot read `{path}`: {error.strerror}") from error
-    if len(text) > _LARGEST:
-        raise LoadstoneError(missing, f"`{path}` is over 1 MiB: not a file of this kind")
-    raw, positions = parse_toml(text, path)
+    raw, positions = parse_toml(read_bytes(path, Kind(missing, "a file of this kind")), path)
     source = Source(str(path), positions, raw, {})
     if raw.get("format") != FORMAT or isinstance(raw["format"], bool):
         found = f"format {raw['format']} is not known" if "format" in raw else "`format` is missing"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 from loadstone import record
 from loadstone.errors import LoadstoneError
+from loadstone.intake import Kind, read_object
 
 FORMAT = 1
 NAME = "study.json"
@@ -34,13 +34,13 @@ class Order:
 def take_up(folder: Path, name: str) -> Order:
     """The order of a study of that name that did not end. LoadstoneError `study-resume`."""
     try:
-        begun = json.loads((folder / NAME).read_text("utf-8"))
+        begun = read_object(folder / NAME, Kind("study-resume", "a study", 64 << 20, _HINT))
         if begun.get("name", name) != name:
             raise ValueError(f"it is one of `{begun['name']}`")
         only, variants = begun["only"], begun.get("only_variants")
         chosen = tuple(variants) if variants else None
         return Order(folder, begun["size"], tuple(only) if only else None, str(begun["started_at"]), chosen)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         raise LoadstoneError(
             "study-resume", f"no study to take up in {folder}: {error}", hint=_HINT
         ) from error

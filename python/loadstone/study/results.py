@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from loadstone.intake import Kind, json_of, read_bytes
 from loadstone.record.disk import naming_disk_errors
 from loadstone.study.schedule import Task
 
@@ -17,6 +18,7 @@ Row = dict[str, Any]
 """`key`, `part`, `case`, `repetition`, `order`, `at`, `took_s`, and `measured` or `error`."""
 
 
+_KIND = Kind("study-resume", "the lines of a study", 1 << 30)
 _KEYS = {"key", "part", "case", "repetition", "order"}
 
 
@@ -72,11 +74,11 @@ class Results:
     def _cut(self) -> None:
         if not self.path.is_file():
             return
-        content = self.path.read_bytes()
+        content = read_bytes(self.path, _KIND)
         whole = 0
         for line in content.splitlines(keepends=True):
             try:
-                row = json.loads(line) if line.endswith(b"\n") else None
+                row = json_of(line) if line.endswith(b"\n") else None
             except ValueError:
                 row = None
             if not isinstance(row, dict) or not row.keys() >= _KEYS:

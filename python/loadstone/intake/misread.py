@@ -1,0 +1,26 @@
+"""Records whose parts do not fit together: told as what they are, a file that was changed."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from loadstone.errors import LoadstoneError
+
+_MISFITS = (LookupError, TypeError, ValueError, ArithmeticError, AttributeError)
+
+
+@contextlib.contextmanager
+def as_written(slug: str, folder: Path, hint: str) -> Iterator[None]:
+    """Around what is made of records that somebody may have changed since they were written.
+
+    Their shape is checked when they are read. What then still does not fit (an operation that another file
+    of the folder does not know, a figure that is no number) is `slug` with `folder`, and no fault of ours.
+    """
+    try:
+        yield
+    except _MISFITS as error:
+        what = f"`{error.args[0]}` is missing" if isinstance(error, KeyError) else str(error)
+        message = f"its records do not fit together: {what[:200] or type(error).__name__}"
+        raise LoadstoneError(slug, message, place=str(folder), hint=hint) from error

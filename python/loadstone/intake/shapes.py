@@ -1,0 +1,53 @@
+"""The shape of a record: types declared once, checked before anything is made of it."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Annotated, Any
+
+from pydantic import Field, TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
+
+from loadstone.errors import LoadstoneError
+from loadstone.intake.bounds import spelled
+
+Figure = Annotated[float, Field(ge=-1e30, le=1e30, allow_inf_nan=False, strict=True)]
+"""A number; a whole one is one, too, and a truth value is none."""
+Known = Figure | None
+"""A number, or null where nobody knows it."""
+Count = Annotated[int, Field(ge=0, le=2**64, strict=True)]
+Seconds = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False, strict=True)]
+"""A length of time: thirty years at most."""
+Text = Annotated[str, Field(max_length=1 << 20, strict=True)]
+Word = Annotated[str, Field(max_length=10_000, strict=True)]
+Yes = Annotated[bool, Field(strict=True)]
+
+_MOST = 3
+"""Things wrong that are told of one record."""
+
+
+def require_shape(content: Any, shape: Any, slug: str, place: str, hint: str | None = None) -> None:
+    """Raises `slug` when `content` is not of the `shape`, naming what is wrong where in it.
+
+    `shape` is a TypedDict; keys that it does not know are left alone: a later version may have more.
+    """
+    try:
+        _adapter(shape).validate_python(content)
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_context=False, include_input=False)
+        told = list(dict.fromkeys(_told(detail) for detail in found))
+        more = f"; and {len(told) - _MOST} more" if len(told) > _MOST else ""
+        message = f"it is not as its stage writes it: {'; '.join(told[:_MOST])}{more}"
+        raise LoadstoneError(slug, message, place=place, hint=hint) from error
+
+
+@cache
+def _adapter(shape: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(shape)
+
+
+def _told(detail: ErrorDetails) -> str:
+    path = spelled(detail["loc"]) or "the record"
+    if detail["type"] == "missing":
+        return f"`{path}` is missing"
+    return f"`{path}` {detail['msg'][:1].lower()}{detail['msg'][1:]}".replace("input should", "should")
