@@ -20,6 +20,7 @@ SLUGS: dict[str, int] = {
     "bad-address": BAD_INPUT,
     "bad-links": BAD_INPUT,
     "bad-name": BAD_INPUT,
+    "bad-option": BAD_INPUT,
     "bad-path": BAD_INPUT,
     "bad-regex": BAD_INPUT,
     "bad-subnet": BAD_INPUT,

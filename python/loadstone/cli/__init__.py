@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 import traceback
-
-import typer
 
 from loadstone.cli import (
     capacity,
@@ -28,9 +27,11 @@ from loadstone.cli import (
     study,
     sweep,
 )
+from loadstone.cli.options import Commands
+from loadstone.cli.terminal import plain_output
 from loadstone.errors import LoadstoneError
 
-app = typer.Typer(
+app = Commands(
     name="loadstone",
     help="How much load can this service carry, how many machines keep it up, and what does each user cost?",
     no_args_is_help=True,
@@ -62,16 +63,31 @@ def main() -> None:
 
     What nobody foresaw is `internal`: without a code of its own it would read as "SLA not met".
     """
-    try:
-        app()
-    except LoadstoneError as error:
-        fault = error
-    except Exception as error:
-        traceback.print_exc()
-        fault = LoadstoneError(
-            "internal", f"{type(error).__name__}: {error}", hint="report it with the lines above"
-        )
-    else:
-        return
-    print(fault, file=sys.stderr)
+    with plain_output():
+        try:
+            app()
+        except LoadstoneError as error:
+            fault = error
+        except Exception as error:
+            fault = LoadstoneError("internal", _summed_up(error), hint=_reported(traceback.format_exc()))
+        else:
+            return
+        print(fault, file=sys.stderr)
     sys.exit(fault.exit_code)
+
+
+def _summed_up(error: Exception) -> str:
+    words = " ".join(str(error).split())
+    return f"{type(error).__name__}: {words[:300]}{'…' if len(words) > 300 else ''}"
+
+
+def _reported(trace: str) -> str:
+    """Where the trace was written, as a hint; the trace itself where nothing can be written."""
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="loadstone-", suffix=".txt", delete=False, encoding="utf-8", errors="backslashreplace"
+        ) as file:
+            file.write(f"loadstone {' '.join(sys.argv[1:])}\n\n{trace}")
+    except OSError:
+        return f"report it with these lines\n{trace}"
+    return f"this is a defect of Loadstone; report it with {file.name}"

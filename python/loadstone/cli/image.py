@@ -12,15 +12,14 @@ import typer
 
 from loadstone.cli.columns import columns
 from loadstone.cli.image_disk import disk as disk_command
+from loadstone.cli.options import Commands
 from loadstone.errors import BAD_INPUT, OUR_FAULT, LoadstoneError
 
 if TYPE_CHECKING:
     from loadstone.image.elf import Image
     from loadstone.image.qemu import Accelerator, Machine
 
-image = typer.Typer(
-    no_args_is_help=True, help="Applications as images that boot without an operating system."
-)
+image = Commands(no_args_is_help=True, help="Applications as images that boot without an operating system.")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 _KIB = 1024

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from loadstone.cli.columns import columns
+from loadstone.cli.options import Commands
 
 if TYPE_CHECKING:
     from loadstone.lab.calibrate import Measured, RoundTrip
     from loadstone.lab.topology import Topology
 
-lab = typer.Typer(
+lab = Commands(
     no_args_is_help=True, help="Hosts on this machine, each reached by ssh as a real one would be."
 )
 

@@ -11,9 +11,10 @@ from typing import Annotated
 import typer
 
 from loadstone.cli.columns import columns
+from loadstone.cli.options import Commands
 from loadstone.errors import LoadstoneError
 
-olio = typer.Typer(no_args_is_help=True, help="The data of Olio, the built-in social-events site.")
+olio = Commands(no_args_is_help=True, help="The data of Olio, the built-in social-events site.")
 
 Profile = Annotated[str, typer.Option(metavar="NAME", help="Era of the data: cloudstone-2008 or olio-0.2.")]
 MediaScale = Annotated[

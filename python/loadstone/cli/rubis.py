@@ -10,10 +10,11 @@ import typer
 
 from loadstone.cli.container import in_container
 from loadstone.cli.olio import Database, place_of, print_counts, require_database
+from loadstone.cli.options import Commands
 from loadstone.cli.serve import data_folder, serve
 from loadstone.errors import LoadstoneError
 
-rubis = typer.Typer(no_args_is_help=True, help="The data of RUBiS, the built-in auction site.")
+rubis = Commands(no_args_is_help=True, help="The data of RUBiS, the built-in auction site.")
 
 Scale = Annotated[
     float, typer.Option(min=0.001, max=10, help="Size; 1 is a million users and half a million old auctions.")

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from loadstone.drive import Deployed, Placement
     from loadstone.scenario import Scenario
 
+MOST_PROCESS = 1 << 22
+"""Linux gives no process a higher number."""
+
 Name = Annotated[
     str, typer.Argument(metavar="SCENARIO", help="A scenario file, or the name of a built-in one.")
 ]
@@ -29,9 +32,10 @@ Window = Annotated[
     typer.Option(metavar="S", min=1, help="Steady state and SLA window, seconds; 300 by rule."),
 ]
 SutPid = Annotated[
-    int | None, typer.Option(help="First process of a service on this machine, to observe it.")
+    int | None,
+    typer.Option(min=1, max=MOST_PROCESS, help="First process of a service on this machine, to observe it."),
 ]
-DbPid = Annotated[int | None, typer.Option(help="First process of its database.")]
+DbPid = Annotated[int | None, typer.Option(min=1, max=MOST_PROCESS, help="First process of its database.")]
 Reset = Annotated[
     str | None,
     typer.Option(metavar="COMMAND", help="Shell command that resets the service's data before a run."),

@@ -13,12 +13,13 @@ import typer
 
 from loadstone.cli.container import in_container
 from loadstone.cli.olio import Database, MediaScale, Profile, require_database
+from loadstone.cli.options import Commands
 from loadstone.errors import LoadstoneError
 
 if TYPE_CHECKING:
     from loadstone.drive.dataset import Kept
 
-serve = typer.Typer(no_args_is_help=True, help="Serve a built-in application.")
+serve = Commands(no_args_is_help=True, help="Serve a built-in application.")
 
 MEMORY = "memory"
 

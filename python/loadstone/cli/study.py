@@ -12,9 +12,10 @@ import typer
 from loadstone.cli import study_appliance, study_connectors, study_nodes
 from loadstone.cli.columns import columns
 from loadstone.cli.conducted import Progress, conclude, going_on, say
+from loadstone.cli.options import Commands
 from loadstone.cli.run import INTERRUPTED, default_folder
 
-study = typer.Typer(no_args_is_help=True, help="A paper's measurements made again, and more.")
+study = Commands(no_args_is_help=True, help="A paper's measurements made again, and more.")
 
 Only = Annotated[
     str | None, typer.Option(metavar="PART,…", help="These parts only: throughput, peer, segments, …")

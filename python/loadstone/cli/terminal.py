@@ -1,0 +1,51 @@
+"""What may reach a terminal: text. Names, URLs and messages of others can hold what it would obey."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+from collections.abc import Iterator
+from typing import Any, TextIO
+
+# Control characters but tabs and ends of lines, marks of direction, and halves of characters.
+_UNSHOWN = re.compile(
+    "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff]"
+)
+
+
+def plain(text: str) -> str:
+    """The text with what a terminal obeys spelled out; within the quotes of JSON it means the same.
+
+    >>> print(plain("\\x1b[2Jolio"))
+    \\u001b[2Jolio
+    """
+    return _UNSHOWN.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+
+
+class Plain:
+    """A text stream that writes `plain` text. Rich goes around it: what it writes, it has made itself."""
+
+    def __init__(self, stream: TextIO) -> None:
+        """Writes to `stream`."""
+        self._stream = self.rich_proxied_file = stream
+
+    def write(self, text: str) -> int:
+        """Writes all of it; returns the number of characters given."""
+        self._stream.write(plain(text))
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        """Everything else is the stream's own."""
+        return getattr(self._stream, name)
+
+
+@contextlib.contextmanager
+def plain_output() -> Iterator[None]:
+    """Both streams of the process write plain text while the context lasts."""
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = Plain(before[0]), Plain(before[1])
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before

@@ -1,0 +1,268 @@
+"""What people may hand in by mistake or malice is refused with a sentence: code 2, where, what to do."""
+
+from __future__ import annotations
+
+import os
+import tracemalloc
+from pathlib import Path
+
+import pytest
+from handed import Ended, loadstone
+
+from loadstone.errors import LoadstoneError
+from loadstone.intake import DEEPEST, Kind, json_of, read_bytes, toml_of
+from loadstone.intake.toml import MOST_PARTS
+
+SCENARIO = """\
+format = 1
+name = "one"
+target = { url = "http://127.0.0.1:9" }
+pacing = { cycle = 5 }
+[load]
+users = 1
+[[operation]]
+name = "Home"
+limit_s = 1
+[[operation.step]]
+get = "/"
+"""
+POOL = """\
+ctmc
+module m
+  up : [0..1] init 1;
+  [] up=1 -> 0.1 : (up'=0);
+  [] up=0 -> 1 : (up'=1);
+endmodule
+"""
+
+
+def refused(ended: Ended, *words: str, code: int = 2) -> None:
+    assert ended.code == code, ended
+    assert "Traceback" not in ended.err
+    for word in words:
+        assert word in ended.err, ended.err
+
+
+@pytest.fixture
+def scenario(tmp_path: Path) -> Path:
+    file = tmp_path / "one.toml"
+    file.write_text(SCENARIO)
+    return file
+
+
+@pytest.fixture
+def pool(tmp_path: Path) -> Path:
+    file = tmp_path / "pool.prism"
+    file.write_text(POOL)
+    return file
+
+
+READERS = [
+    ("check", "FILE"),
+    ("run", "FILE"),
+    ("nodes", "--tiers", "FILE", "--users", "10"),
+    ("cost", "--prices", "FILE", "--instance", "a:1", "--users-sla-1", "5"),
+    ("nodes", "FILE", "--users-per-node", "5", "--users", "10"),
+    ("plan", "FILE"),
+    ("solve", "FILE"),
+    ("lab", "up", "FILE"),
+    ("deploy", "FILE"),
+    ("probe", "FILE"),
+    ("chaos", "FILE", "--out", "out"),
+    ("sweep", "FILE", "--over", "a=0..1", "--long-run"),
+]
+
+
+@pytest.mark.parametrize("command", READERS, ids=" ".join)
+@pytest.mark.parametrize(
+    "path", ["/dev/zero", "/", "x" * 300, "/nowhere/at all"], ids=["endless", "folder", "long", "gone"]
+)
+def test_what_is_no_file(command: tuple[str, ...], path: str, tmp_path: Path) -> None:
+    refused(loadstone(*(path if word == "FILE" else word for word in command)), "error")
+
+
+def test_a_pipe_without_a_writer(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    refused(loadstone("solve", str(tmp_path / "pipe")), "a pipe, not a file")
+
+
+def test_a_file_over_the_limit_is_not_read_whole(tmp_path: Path) -> None:
+    file = tmp_path / "large"
+    with file.open("wb") as sparse:
+        sparse.truncate(1 << 40)
+    tracemalloc.start()
+    try:
+        with pytest.raises(LoadstoneError, match="over 1 MiB"):
+            read_bytes(file, Kind("scenario-missing", "a scenario"))
+        assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    finally:
+        tracemalloc.stop()
+
+
+TOML = {
+    "lists in lists": "x = " + "[" * 100_000,
+    "tables in tables": "x = " + "{a=" * 100_000,
+    "a key of many parts": ".".join(["a"] * 20_000) + " = 1",
+    "a header of many parts": f"[{'.'.join(['a'] * 20_000)}]",
+    "many quoted parts": "[" + " . ".join(['"a"'] * 20_000) + "]",
+    "many digits": "x = " + "1" * 5000,
+    "digits below Python's own limit": "x = " + "1" * 4000,
+    "many hexadecimal digits": "x = 0x" + "f" * 5000,
+    "more than 64 bits": "x = 99999999999999999999",
+    "deep by lists and keys": "x = " + ("{" + ".".join("a" * 20) + " = ") * 40 + "1" + "}" * 40,
+}
+
+
+@pytest.mark.parametrize("text", TOML.values(), ids=TOML)
+def test_toml_beyond_bounds(text: str, tmp_path: Path) -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises(LoadstoneError) as error:
+            toml_of(f"# a comment\n\n{text}\n", "it.toml")
+        assert tracemalloc.get_traced_memory()[1] < 32 << 20
+    finally:
+        tracemalloc.stop()
+    assert error.value.slug == "toml-syntax" and "at it.toml" in str(error.value)
+
+
+def test_toml_without_an_end_is_looked_through_once() -> None:
+    # Each of these quotes could begin a text of many lines; looking for each one's end would take hours.
+    with pytest.raises(LoadstoneError):
+        toml_of("x = " + '"""\\' * 200_000, "it.toml")
+
+
+def test_toml_within_bounds_is_what_it_was() -> None:
+    keys = ".".join(["a"] * MOST_PARTS)
+    assert toml_of(f"{keys} = 1", "")
+    assert toml_of("x = " + "[" * 60 + "]" * 60, "")
+    quoted = 'a = """x"y""z""""" # [[[\nb = \'\'\'[[[\'\'\'\'\'\nc = "[[\\"[[" # ]\nd = 1.5\ne = \'[[\''
+    assert toml_of(quoted, "") == {"a": 'x"y""z""', "b": "[[[''", "c": '[["[[', "d": 1.5, "e": "[["}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 100_000,
+        '{"a":' * 100_000,
+        "[" * 200 + "]" * 200,
+        "1" * 5000,
+        '{"a": NaN}',
+        '{"a": 1e999}',
+        '{"a": -Infinity}',
+    ],
+)
+def test_json_beyond_bounds(text: str) -> None:
+    with pytest.raises(ValueError):
+        json_of(text)
+
+
+def test_json_within_bounds() -> None:
+    deep = "[" * DEEPEST + "]" * DEEPEST
+    assert json_of(f'{{"a": [1, 2.5, null, "x"], "b": {deep}}}')["a"] == [1, 2.5, None, "x"]
+
+
+def test_a_scenario_that_is_deep_says_where(scenario: Path) -> None:
+    scenario.write_text(SCENARIO + "json = " + "[" * 500 + "]" * 500 + "\n")
+    refused(
+        loadstone("check", str(scenario)),
+        "error[toml-syntax]",
+        f"at {scenario}:12",
+        "nested deeper",
+    )
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["a" * 64 + ".example", "a\u202eb.example", "a\u200fb", "a..b", "ex\u0430mple\u2066.org", "a" * 300],
+)
+def test_a_host_that_no_name_server_knows(host: str, scenario: Path) -> None:
+    ended = loadstone("run", str(scenario), "--url", f"http://{host}/", "--window", "1")
+    refused(ended, "error[bad-url]")
+
+
+OPTIONS = [
+    (["solve", "POOL", "--until", "1e308"], (0, 2)),
+    (["solve", "POOL", "--until", "nan"], (2,)),
+    (["solve", "POOL", "--at", "-1"], (2,)),
+    (["solve", "POOL", "--at", "inf"], (2,)),
+    (["solve", "POOL", "--long-run", "--precision", "nan"], (2,)),
+    (["solve", "POOL", "--long-run", "--precision", "1e-300"], (2,)),
+    (["solve", "POOL", "--long-run", "--precision", "-1"], (2,)),
+    (["solve", "POOL", "--states", "9" * 5000], (2,)),
+    (["solve", "POOL", "--long-run", "--most-states", "9" * 30], (0, 2)),
+    (["cost", "--book", "aws-2008", "--instance", "c1.xlarge:2", "--users-sla-1", "5e-324"], (2,)),
+    (["cost", "--book", "aws-2008", "--instance", "c1.xlarge:2", "--users-sla-1", "nan"], (2,)),
+    (["cost", "--book", "aws-2008", "--instance", "c1.xlarge:2", "--users-sla-1", "1e-9"], (0, 2)),
+    (["cost", "--book", "aws-2008", "--instance", "c1.xlarge:2", "--users-sla-1", "1e308"], (2,)),
+    (["cost", "--book", "aws-2008", "--instance", "c1.xlarge:999999", "--users-sla-1", "1e-6"], (0, 2)),
+    (["nodes", "--users-per-node", "5e-324", "--users", "1e308"], (2,)),
+    (["nodes", "--users-per-node", "1e-9", "--users", "1e15"], (1, 2)),
+    (["nodes", "--users-per-node", "nan", "--users", "5"], (2,)),
+    (["nodes", "--users-per-node", "5", "--users", "10", "--crash-rate", "1e99/us"], (2,)),
+    (["nodes", "--users-per-node", "5", "--users", "10", "--failover", "1e99 years"], (2,)),
+    (["nodes", "--users-per-node", "5", "--users", "10", "--target", "99 nines"], (0, 1, 2)),
+    (["nodes", "--users-per-node", "5", "--users", "10", "--fault-rate", "1e99/us"], (2,)),
+    (["nodes", "--users-per-node", "5", "--users", "10", "--year", "1e99y"], (2,)),
+    (["run", "SCENARIO", "--sut-pid", "-1"], (2,)),
+    (["run", "SCENARIO", "--sut-pid", "9" * 40], (2,)),
+    (["run", "SCENARIO", "--db-pid", "0"], (2,)),
+    (["run", "SCENARIO", "--window", "1e300"], (2,)),
+    (["run", "SCENARIO", "--window", "nan"], (2,)),
+    (["run", "SCENARIO", "--set", "load.ramp_up_s=1e300"], (2,)),
+    (["run", "SCENARIO", "--set", "load.steady_s=1e12"], (2,)),
+    (["run", "SCENARIO", "--set", "load.users=" + "9" * 5000], (2,)),
+    (["run", "SCENARIO", "--set", "x." * 20_000 + "y=1"], (2,)),
+    (["run", "SCENARIO", "--out", "x" * 300], (2,)),
+    (["run", "SCENARIO", "--out", "\udcff"], (2,)),
+]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "codes"), OPTIONS, ids=[" ".join(each[:60] for each in one[0]) for one in OPTIONS]
+)
+def test_options_out_of_any_range(
+    arguments: list[str], codes: tuple[int, ...], scenario: Path, pool: Path
+) -> None:
+    known = {"POOL": str(pool), "SCENARIO": str(scenario)}
+    ended = loadstone(*(known.get(word, word) for word in arguments))
+    assert ended.code in codes, ended.err[-2000:]
+    assert "Traceback" not in ended.err
+
+
+@pytest.mark.parametrize(
+    "content",
+    ['{"format":1,"kind":"x"}', '{"format":1}', '{"format":true}', "[]", "1", "", "{", "\x00", '"\\ud800"'],
+)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "run.json",
+        "capacity.json",
+        "nodes.json",
+        "cost.json",
+        "study.json",
+        "chaos.json",
+        "plan.json",
+        "probe-plan.json",
+    ],
+)
+def test_a_record_of_another_kind(name: str, content: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(content)
+    refused(loadstone("report", str(tmp_path)), "error[")
+
+
+def test_a_name_that_a_terminal_would_obey(scenario: Path) -> None:
+    evil = "\\u001b]0;owned\\u0007\\u202e\\u009b31m"
+    scenario.write_text(
+        SCENARIO.replace('"one"', f'"one{evil}"').replace(
+            "limit_s = 1", f'limit_s = 1\nx = "{evil}"\n"k{evil}" = 1'
+        )
+    )
+    for arguments in (["check", str(scenario)], ["run", str(scenario), "--out", str(scenario)]):
+        ended = loadstone(*arguments)
+        assert not set(ended.out + ended.err) & set("\x1b\x07\u202e\x9b"), ended
+
+
+@pytest.mark.parametrize("path", ["x" * 300, "x/" * 5000], ids=["name", "path"])
+def test_a_path_longer_than_any_file_has(path: str) -> None:
+    refused(loadstone("report", path), "error[bad-option]", "longer than any file's", "give a shorter one")
