@@ -1,0 +1,236 @@
+"""Every kind of file that people can hand in: a good one, how it is changed, the command that reads it."""
+
+from __future__ import annotations
+
+from good_files import (
+    CHAIN,
+    COLUMN,
+    DATA,
+    DAY1,
+    DAY2,
+    EXPLICIT,
+    NODES_TABLE,
+    PRICES,
+    PRISM,
+    ROOT,
+    Kind,
+    called,
+    chaos,
+    command,
+    concluded,
+    crashed,
+    elf,
+    files,
+    full,
+    image,
+    measurement,
+    plan,
+    planned,
+    probed,
+    recovered,
+    results,
+    run,
+    study,
+    taken_up,
+    text,
+    topology,
+)
+
+REPORT = command("report", "@", "--markdown", "--out", "@page.html", "--csv", "@tables")
+PAGE = command("report", "@")
+SOLVE = ("--until", "1e6", "--long-run", "--states", "2")
+ONE = DAY1 / "balancers" / "site" / "1-servers-1" / "runs" / "0001-150"
+
+
+def _of_run(file: str, how: str) -> Kind:
+    return Kind(f"run folder: {file}", how, file, run, REPORT)
+
+
+KINDS = [
+    Kind(
+        "scenario",
+        "toml",
+        "olio.toml",
+        files(DATA / "scenarios" / "olio.toml"),
+        command("check", "@olio.toml"),
+    ),
+    Kind(
+        "scenario: open",
+        "toml",
+        "rubis-bid.toml",
+        files(DATA / "scenarios" / "rubis-bid.toml"),
+        command("check", "@rubis-bid.toml"),
+    ),
+    Kind(
+        "scenario: column of a table",
+        "text",
+        "words.csv",
+        text("one.toml", COLUMN, ("words.csv", 'word,other\na,1\n"b c",2\nd,3\n')),
+        command("check", "@one.toml"),
+    ),
+    Kind(
+        "scenario: table of defaults",
+        "toml",
+        "n.toml",
+        text("n.toml", NODES_TABLE),
+        command("nodes", "@n.toml"),
+    ),
+    Kind(
+        "topology",
+        "toml",
+        "seven-hosts.toml",
+        files(ROOT / "examples/lab/seven-hosts.toml"),
+        called(topology, "seven-hosts.toml"),
+    ),
+    Kind(
+        "topology of services",
+        "toml",
+        "balancers-lab.toml",
+        files(DATA / "studies/balancers-lab.toml"),
+        called(topology, "balancers-lab.toml"),
+    ),
+    Kind(
+        "tiers",
+        "toml",
+        "tiers.toml",
+        files(ROOT / "examples/plan/tiers.toml"),
+        command("nodes", "--tiers", "@tiers.toml", "--users", "300"),
+    ),
+    Kind(
+        "plan",
+        "toml",
+        "shop.toml",
+        files(ROOT / "examples/plan/shop.toml", ROOT / "examples/plan/prices.csv"),
+        called(plan, "shop.toml"),
+    ),
+    Kind(
+        "plan in tiers",
+        "toml",
+        "shop-tiers.toml",
+        files(ROOT / "examples/plan/shop-tiers.toml", ROOT / "examples/plan/prices.csv"),
+        called(plan, "shop-tiers.toml"),
+    ),
+    Kind("chaos", "toml", "chaos.toml", files(DATA / "chaos/chaos.toml"), called(chaos, "chaos.toml")),
+    *(
+        Kind(
+            f"study: {name}",
+            "toml",
+            f"{name}.toml",
+            files(DATA / "studies" / f"{name}.toml"),
+            called(study(name), f"{name}.toml"),
+        )
+        for name in ("appliance", "balancers", "connectors", "nodes")
+    ),
+    Kind(
+        "price book",
+        "text",
+        "prices.csv",
+        text("prices.csv", PRICES),
+        command("cost", "--prices", "@prices.csv", "--instance", "m:2", "--users-sla-1", "500"),
+    ),
+    Kind(
+        "model: PRISM",
+        "text",
+        "x.prism",
+        text("x.prism", PRISM),
+        command("solve", "@x.prism", "--most-states", "5000", *SOLVE),
+    ),
+    Kind(
+        "model: chain",
+        "json",
+        "x.json",
+        text("x.json", CHAIN),
+        command("solve", "@x.json", *SOLVE, "--of", "down"),
+    ),
+    *(
+        Kind(
+            f"model: {file.split('.', 1)[1]}",
+            "text",
+            file,
+            text(*EXPLICIT[0], *EXPLICIT[1:]),
+            command("solve", "@x.tra", *SOLVE),
+        )
+        for file, _ in EXPLICIT
+    ),
+    Kind(
+        "models of a sweep",
+        "text",
+        "x.prism",
+        text("x.prism", PRISM.replace("spares = 2", "spares")),
+        command("sweep", "@x.prism", "--over", "spares=0..1", "--long-run"),
+    ),
+    _of_run("run.json", "json"),
+    *(_of_run(f"{name}.parquet", "binary") for name in ("windows", "histograms", "engine", "hosts")),
+    *(
+        Kind(
+            f"tables of a run: {name}",
+            "binary",
+            f"{name}.parquet",
+            recovered,
+            called(measurement, "run.json"),
+        )
+        for name in ("windows", "histograms", "engine", "sessions")
+    ),
+    Kind(
+        "tables of a run: agents",
+        "binary",
+        "agents.parquet",
+        files(*sorted(ONE.glob("*"))),
+        called(measurement, "run.json"),
+    ),
+    *(
+        Kind(f"search: {file}", "json", file, full, REPORT)
+        for file in ("capacity.json", "nodes.json", "cost.json")
+    ),
+    Kind("crashed run: journal", "lines", "journal.ndjson", crashed, REPORT),
+    *(
+        Kind(f"crashed run: {file}", "json", file, crashed, REPORT)
+        for file in ("plan.json", "rules.json", "machine.json")
+    ),
+    Kind(
+        "nodes from capacity.json",
+        "json",
+        "capacity.json",
+        full,
+        command("nodes", "--from", "@", "--users", "5000"),
+    ),
+    Kind("nodes from run.json", "json", "run.json", run, command("nodes", "--from", "@", "--users", "5000")),
+    Kind(
+        "cost from capacity.json",
+        "json",
+        "capacity.json",
+        full,
+        command("cost", "--from", "@", "--book", "aws-2026", "--instance", "c7i.large"),
+    ),
+    Kind(
+        "cost from nodes.json",
+        "json",
+        "nodes.json",
+        full,
+        command("cost", "--from", "@", "--book", "aws-2026", "--instance", "c7i.large"),
+    ),
+    Kind("plan.json", "json", "plan.json", planned, PAGE),
+    Kind("probe.json", "json", "probe.json", concluded, PAGE),
+    Kind("killed probe: plan", "json", "probe-plan.json", probed, PAGE),
+    Kind("killed probe: lines", "lines", "measurements.ndjson", probed, PAGE),
+    Kind("image", "binary", "x.elf", elf, called(image, "x.elf")),
+    Kind("chaos.json", "json", "chaos.json", files(DAY2 / "chaos" / "chaos.json"), PAGE),
+    *(
+        Kind(f"study.json: {name}", "json", "study.json", files(day / name / "study.json"), PAGE)
+        for day, name in ((DAY1, "balancers"), (DAY2, "connectors"), (DAY2, "appliance"))
+    ),
+    Kind(
+        "results of a study",
+        "lines",
+        "results.ndjson",
+        files(DAY2 / "connectors" / "results.ndjson"),
+        called(results, "results.ndjson"),
+    ),
+    Kind(
+        "study to take up",
+        "json",
+        "study.json",
+        files(DAY2 / "connectors" / "study.json"),
+        called(taken_up, "study.json"),
+    ),
+]
