@@ -1,5 +1,6 @@
 //! Olio as an image, its database and uploads on the disk. Words on the command line: those of `database.rs`, and
-//! `olio.profile`, `olio.media`, `olio.cache`, `olio.full_image` as the options of `loadstone serve olio`.
+//! `olio.profile`, `olio.media`, `olio.cache`, `olio.full_image`, `olio.rules`, `olio.url` as the options of `loadstone
+//! serve olio`, but that the rules are a benchmark's where nothing is said.
 #![no_std]
 #![no_main]
 
@@ -18,6 +19,8 @@ use loadstone_appliance::bare::{self, Machine, clock};
 use loadstone_http::Service;
 use loadstone_olio::host::{Surroundings, TableHost};
 use loadstone_olio::loader::{self, LoadOptions, Profile};
+use loadstone_olio::origin::Origin;
+use loadstone_olio::rules::Rules;
 use loadstone_olio::{CacheLevel, Olio, Options};
 
 use database::{Place, decimal, word};
@@ -57,6 +60,8 @@ fn open(machine: &mut Machine) -> Result<Box<dyn Service>, String> {
         store: place.options,
         cache: settings.cache,
         full_image: settings.full_image,
+        rules: settings.rules,
+        origin: settings.origin,
         ..Options::new(place.name)
     };
     let olio = Olio::open(options, host)?;
@@ -77,6 +82,8 @@ struct Settings {
     media: f64,
     cache: CacheLevel,
     full_image: bool,
+    rules: Rules,
+    origin: Origin,
 }
 
 impl Settings {
@@ -86,6 +93,10 @@ impl Settings {
             media: word(args, "olio.media", 1.0, decimal)?,
             cache: word(args, "olio.cache", CacheLevel::None, CacheLevel::parse)?,
             full_image: word(args, "olio.full_image", false, |text| text.parse().ok())?,
+            rules: word(args, "olio.rules", Rules::default(), Rules::parse)?,
+            origin: word(args, "olio.url", Origin::default(), |url| {
+                Origin::new(Some(url), false, None).ok()
+            })?,
         })
     }
 }

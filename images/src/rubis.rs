@@ -1,4 +1,5 @@
-//! RUBiS as an image, its database on the disk. Words on the command line: those of `database.rs`.
+//! RUBiS as an image, its database on the disk. Words on the command line: those of `database.rs`, and `rubis.rules`,
+//! `rubis.url` as for Olio.
 #![no_std]
 #![no_main]
 
@@ -13,9 +14,11 @@ use alloc::sync::Arc;
 use loadstone_appliance::bare::{self, Machine, clock};
 use loadstone_http::Service;
 use loadstone_rubis::loader::{self, LoadOptions};
+use loadstone_rubis::origin::Origin;
+use loadstone_rubis::rules::Rules;
 use loadstone_rubis::{Host, Options, Rubis};
 
-use database::{Place, decimal};
+use database::{Place, decimal, word};
 
 loadstone_appliance::image!(open);
 
@@ -24,7 +27,13 @@ fn open(machine: &mut Machine) -> Result<Box<dyn Service>, String> {
         let load = loader::load(db, &LoadOptions::new(scale), &mut |done, of| progress(done, of));
         load.map(drop).map_err(|error| error.to_string())
     })?;
-    let options = Options { store: place.options, ..Options::new(place.name) };
+    let args = &machine.args;
+    let options = Options {
+        store: place.options,
+        rules: word(args, "rubis.rules", Rules::default(), Rules::parse)?,
+        origin: word(args, "rubis.url", Origin::default(), |url| Origin::new(Some(url), false, None).ok())?,
+        ..Options::new(place.name)
+    };
     Ok(Box::new(Rubis::open(options, Arc::new(Bare))?))
 }
 

@@ -19,19 +19,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from certificates import make_certificate
 from prometheus_client.parser import text_string_to_metric_families
 
 from loadstone.errors import LoadstoneError
 from loadstone.serve import serve
 
 SERVE = [sys.executable, "-m", "loadstone", "serve", "files"]
-
-
-def make_certificate(folder: Path) -> None:
-    """A new certificate for 127.0.0.1 at `cert.pem` with its key at `key.pem`."""
-    command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=test"
-    command += f" -addext subjectAltName=IP:127.0.0.1 -keyout {folder}/key.pem -out {folder}/cert.pem"
-    subprocess.run(command.split(), check=True, capture_output=True)
 
 
 @contextmanager

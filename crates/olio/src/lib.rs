@@ -29,7 +29,7 @@ mod upload;
 mod validate;
 mod visit;
 
-pub use loadstone_web::{dates, password};
+pub use loadstone_web::{dates, origin, password, rules};
 
 pub use cache::CacheLevel;
 pub use site::{Olio, Options};

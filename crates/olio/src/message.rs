@@ -59,6 +59,7 @@ messages! {
     LoggedIn "logged-in" false "You are logged in.";
     LoggedOut "logged-out" false "You are logged out.";
     LoginWrong "login-wrong" true "This user name and password do not belong together.";
+    LoginLater "login-later" true "Too many wrong passwords were tried. Please wait some minutes, and try again.";
     LoginNeeded "login-needed" true "Please log in first.";
     FormWrong "form-wrong" true "Please correct the fields marked below.";
 }

@@ -50,7 +50,7 @@ pub(crate) fn page(
     let mut html = Html::new(core::mem::take(response.buffer()));
     let outcome = write_page(site, visit, &mut html, what, &visit.token, content);
     response.html(html.into_bytes());
-    page_fields(visit, response);
+    page_fields(site, visit, response);
     outcome
 }
 
@@ -79,20 +79,20 @@ pub(crate) fn write_page(
 }
 
 /// The fields of every page: nobody keeps it, it shows nothing foreign, and its message is spent.
-pub(crate) fn page_fields(visit: &Visit<'_>, response: &mut Response) {
+pub(crate) fn page_fields(site: &Site, visit: &Visit<'_>, response: &mut Response) {
     safe_fields(response);
     response.header("Cache-Control", "no-store").header("Content-Security-Policy", POLICY);
     if visit.is_fresh {
-        session_cookie(response, &visit.session);
+        session_cookie(site, response, &visit.session);
     }
     if visit.request.cookie(NOTICE).is_some_and(|code| !code.is_empty()) {
-        response.set_cookie(&SetCookie { max_age_s: Some(0), http_only: true, ..SetCookie::new(NOTICE, "") });
+        response.set_cookie(&site.options.origin.no_cookie(NOTICE));
     }
 }
 
 /// Gives the browser its session.
-pub(crate) fn session_cookie(response: &mut Response, session: &str) {
-    response.set_cookie(&SetCookie { http_only: true, ..SetCookie::new(SESSION, session) });
+pub(crate) fn session_cookie(site: &Site, response: &mut Response, session: &str) {
+    response.set_cookie(&site.options.origin.cookie(SESSION, session));
 }
 
 /// Answers with a part of a page, for a script.
@@ -104,20 +104,17 @@ pub(crate) fn fragment(response: &mut Response, write: impl FnOnce(&mut Html)) {
 }
 
 /// Sends the browser on by GET (303), with a message for the page that it comes to.
-pub(crate) fn redirect(response: &mut Response, location: &str, message: Message) {
+pub(crate) fn redirect(site: &Site, response: &mut Response, location: &str, message: Message) {
     response.redirect(location).header("Cache-Control", "no-store");
-    response.set_cookie(&SetCookie {
-        http_only: true,
-        max_age_s: Some(60),
-        ..SetCookie::new(NOTICE, message.code())
-    });
+    let notice = site.options.origin.cookie(NOTICE, message.code());
+    response.set_cookie(&SetCookie { max_age_s: Some(60), ..notice });
 }
 
 /// Answers with an error page, or sends somebody who must log in to do so.
 pub(crate) fn failure(site: &Site, request: &Request<'_>, response: &mut Response, failure: &Failure) {
     let mut visit = Visit::unread(site, request);
     if matches!(failure, Failure::LoginNeeded) && !visit.wants_fragment {
-        redirect(response, "/users/login", Message::LoginNeeded);
+        redirect(site, response, "/users/login", Message::LoginNeeded);
         return;
     }
     let status = failure.status();

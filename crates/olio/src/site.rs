@@ -6,8 +6,11 @@ use alloc::sync::Arc;
 
 use loadstone_http::{Handler, Request, Response, Service};
 use loadstone_store::{Db, Options as StoreOptions, without_password};
+use loadstone_web::attempts::Attempts;
 use loadstone_web::dates::{Day, Moment};
+use loadstone_web::origin::Origin;
 use loadstone_web::password::Scheme;
+use loadstone_web::rules::Rules;
 use loadstone_web::token::{self, TokenKey};
 
 use crate::actions;
@@ -32,23 +35,34 @@ pub struct Options {
     pub secret: Option<[u8; 32]>,
     /// What is kept between requests.
     pub cache: CacheLevel,
-    /// How new passwords are hashed.
-    pub passwords: Scheme,
+    /// For whom the site runs.
+    pub rules: Rules,
+    /// How new passwords are hashed; none: as the rules have it.
+    pub passwords: Option<Scheme>,
+    /// Where people find the site.
+    pub origin: Origin,
     /// Full pictures instead of thumbnails on the pages of events and people, as in 2008.
     pub full_image: bool,
 }
 
 impl Options {
-    /// The defaults: SQLite's own, no cache, salted SHA-256, thumbnails.
+    /// The defaults: SQLite's own, no cache, the rules of a benchmark, thumbnails.
     pub fn new(database: impl Into<String>) -> Self {
         Self {
             database: database.into(),
             store: StoreOptions::default(),
             secret: None,
             cache: CacheLevel::None,
-            passwords: Scheme::Sha256,
+            rules: Rules::default(),
+            passwords: None,
+            origin: Origin::default(),
             full_image: false,
         }
+    }
+
+    /// How new passwords are hashed.
+    pub(crate) fn passwords(&self) -> Scheme {
+        self.passwords.unwrap_or(self.rules.passwords())
     }
 }
 
@@ -57,6 +71,7 @@ pub struct Olio {
     options: Options,
     host: Arc<dyn Host>,
     key: TokenKey,
+    attempts: Option<Arc<Attempts>>,
     today: Day,
     media: Arc<Media>,
     statics: Arc<Statics>,
@@ -76,7 +91,8 @@ impl Olio {
         host.entropy(&mut fresh);
         let key = TokenKey::of(&db, options.secret, &fresh).map_err(trouble)?;
         let statics = Arc::new(Statics::new());
-        Ok(Self { options, host, key, today: meta.base_day, media, statics })
+        let attempts = options.rules.are_public().then(|| Arc::new(Attempts::new(key.clone())));
+        Ok(Self { options, host, key, attempts, today: meta.base_day, media, statics })
     }
 }
 
@@ -93,6 +109,7 @@ impl Service for Olio {
             statics: Arc::clone(&self.statics),
             host: Arc::clone(&self.host),
             key: self.key.clone(),
+            attempts: self.attempts.clone(),
             today: self.today,
             options: self.options.clone(),
         }))
@@ -104,6 +121,8 @@ pub(crate) struct Site {
     pub db: Db,
     pub host: Arc<dyn Host>,
     pub key: TokenKey,
+    /// Tries of passwords, where they are counted.
+    pub attempts: Option<Arc<Attempts>>,
     /// The data set's "today": what the pages call today.
     pub today: Day,
     pub media: Arc<Media>,
@@ -119,6 +138,7 @@ impl Handler for Site {
             response.clear();
             reply::failure(self, request, response, &failure);
         }
+        self.options.origin.keep_to_tls(response);
     }
 }
 

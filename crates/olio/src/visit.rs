@@ -14,6 +14,8 @@ use crate::site::{Site, fresh_session};
 
 /// Name of the session's cookie.
 pub(crate) const SESSION: &str = "ls";
+/// Name of the cookie that proves that a browser has been logged in under a name.
+pub(crate) const KNOWN: &str = "known";
 /// Name of the cookie that carries a message to the next page.
 pub(crate) const NOTICE: &str = "notice";
 

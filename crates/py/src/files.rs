@@ -21,7 +21,9 @@ pub fn serve_files(
 ) -> PyResult<Server> {
     let settings: ServeSettings = parse(options_json)?;
     if settings.is_for_olio() {
-        return Err(PyValueError::new_err("options: cache, password, full_image and memory are Olio's"));
+        return Err(PyValueError::new_err(
+            "options: cache, password, people, full_image and memory are Olio's",
+        ));
     }
     let config = config(&settings)?;
     let kept: Duration = seconds(valid_s)?;

@@ -7,6 +7,7 @@ mod chain;
 mod disk;
 mod files;
 mod network;
+mod people;
 mod relay;
 mod rubis;
 mod run;

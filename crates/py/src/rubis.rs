@@ -7,7 +7,6 @@ use loadstone_rubis::loader::{self, LoadOptions};
 use loadstone_rubis::{Options, Rubis};
 use loadstone_store as store;
 use loadstone_web::dates::Day;
-use loadstone_web::password::Scheme;
 use loadstone_web::system::System;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -15,6 +14,7 @@ use pyo3::types::PyDict;
 use serde::Deserialize;
 
 use crate::disk::Disk;
+use crate::people::passwords;
 use crate::site::{
     ServeSettings, Server, choice, config, is_shared, load_error, parse, reporting, rows, start,
 };
@@ -69,14 +69,17 @@ pub fn serve_rubis(py: Python<'_>, place: &str, options_json: &str) -> PyResult<
         return Err(PyValueError::new_err("options: cache, full_image and memory are Olio's"));
     }
     let config = config(&settings)?;
-    let options = site_options(place, settings.password.as_deref())?;
+    let mut options = site_options(place)?;
+    options.passwords = passwords(settings.password.as_deref())?;
+    options.rules = settings.people.rules()?;
+    options.origin = settings.people.origin(settings.has_tls())?;
     let open = || Rubis::open(options, Arc::new(System::new()?));
     let rubis = py.detach(open).map_err(PyOSError::new_err)?;
     start(py, config, Arc::new(rubis))
 }
 
-fn site_options(place: &str, password: Option<&str>) -> PyResult<Options> {
-    let mut options = if let Some(store) = Disk::keep(place, store::Access::ReadWrite)? {
+fn site_options(place: &str) -> PyResult<Options> {
+    Ok(if let Some(store) = Disk::keep(place, store::Access::ReadWrite)? {
         Options { store, ..Options::new(loader::DATABASE) }
     } else if is_shared(place) {
         Options::new(place)
@@ -85,10 +88,5 @@ fn site_options(place: &str, password: Option<&str>) -> PyResult<Options> {
         // A mistyped folder must not become an empty database.
         options.store.access = store::Access::ReadWrite;
         options
-    };
-    if let Some(scheme) = password {
-        options.passwords =
-            choice("password scheme", scheme, Scheme::parse(scheme), "sha256 and pbkdf2:ROUNDS")?;
-    }
-    Ok(options)
+    })
 }

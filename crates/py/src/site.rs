@@ -9,7 +9,6 @@ use loadstone_http::Service;
 use loadstone_olio::dates::Day;
 use loadstone_olio::host::{FileHost, Host, MemoryHost, SharedHost};
 use loadstone_olio::loader::{self, LoadError, LoadOptions, Profile};
-use loadstone_olio::password::Scheme;
 use loadstone_olio::{CacheLevel, Olio, Options};
 use loadstone_stats::{Era, username};
 use loadstone_store::{self as store, Dialect};
@@ -19,6 +18,7 @@ use pyo3::types::PyDict;
 use serde::Deserialize;
 
 use crate::disk::Disk;
+use crate::people::{PeopleSettings, passwords};
 use crate::run::seconds;
 use crate::watch::{WatchSettings, refused, tls};
 
@@ -79,6 +79,7 @@ pub struct ServeSettings {
     watch: WatchSettings,
     cache: Option<String>,
     pub password: Option<String>,
+    pub people: PeopleSettings,
     full_image: bool,
     memory: Option<MemorySettings>,
 }
@@ -86,12 +87,17 @@ pub struct ServeSettings {
 impl ServeSettings {
     /// Whether there is an option that no other application has.
     pub fn is_for_olio(&self) -> bool {
-        self.is_for_olio_alone() || self.password.is_some()
+        self.is_for_olio_alone() || self.password.is_some() || self.people.are_said()
     }
 
     /// As [`Self::is_for_olio`], but for RUBiS, which has users with passwords as well.
     pub fn is_for_olio_alone(&self) -> bool {
         self.cache.is_some() || self.full_image || self.memory.is_some()
+    }
+
+    /// Whether clients speak TLS with the server itself.
+    pub fn has_tls(&self) -> bool {
+        self.tls_cert.is_some()
     }
 }
 
@@ -217,9 +223,8 @@ fn load_options(accounts: u64, profile: &str, settings: &LoadSettings) -> PyResu
     if let Some(day) = &settings.base_day {
         options.base_day = choice("day", day, Day::parse(day), "days such as 2008-10-22")?;
     }
-    if let Some(scheme) = &settings.password {
-        options.password =
-            choice("password scheme", scheme, Scheme::parse(scheme), "sha256 and pbkdf2:ROUNDS")?;
+    if let Some(scheme) = passwords(settings.password.as_deref())? {
+        options.password = scheme;
     }
     if let Some(names) = &settings.names {
         let era = match names.as_str() {
@@ -313,10 +318,9 @@ fn site(place: &str, settings: &ServeSettings) -> PyResult<(Options, Arc<dyn Hos
         options.cache =
             choice("cache level", level, CacheLevel::parse(level), "none, query, fragment and page")?;
     }
-    if let Some(scheme) = &settings.password {
-        options.passwords =
-            choice("password scheme", scheme, Scheme::parse(scheme), "sha256 and pbkdf2:ROUNDS")?;
-    }
+    options.passwords = passwords(settings.password.as_deref())?;
+    options.rules = settings.people.rules()?;
+    options.origin = settings.people.origin(settings.has_tls())?;
     options.full_image = settings.full_image;
     Ok((options, host))
 }

@@ -18,7 +18,9 @@ pub fn serve_surge(
 ) -> PyResult<Server> {
     let settings: ServeSettings = parse(options_json)?;
     if settings.is_for_olio() {
-        return Err(PyValueError::new_err("options: cache, password, full_image and memory are Olio's"));
+        return Err(PyValueError::new_err(
+            "options: cache, password, people, full_image and memory are Olio's",
+        ));
     }
     let config = config(&settings)?;
     let found = Profile::ALL.into_iter().find(|known| known.name == profile);

@@ -55,10 +55,7 @@ pub(crate) fn change(
     match route {
         Route::RegisterUser => account::register(site, visit, response),
         Route::AboutMe => account::about(site, visit, response),
-        Route::Logout => {
-            account::logout(site, visit, response);
-            Ok(())
-        }
+        Route::Logout => account::logout(site, visit, response),
         Route::BuyNow(item) => trade::enter(site, visit, (&trade::BUY, item), response),
         Route::StoreBuyNow(item) => trade::store_buy(site, visit, item, response),
         Route::PutBid(item) => trade::enter(site, visit, (&trade::BID, item), response),

@@ -5,6 +5,7 @@
 pub(crate) mod bids;
 pub(crate) mod catalogue;
 pub(crate) mod comments;
+pub(crate) mod ended;
 pub(crate) mod items;
 pub(crate) mod purchases;
 pub(crate) mod users;

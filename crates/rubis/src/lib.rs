@@ -23,5 +23,7 @@ mod statics;
 mod validate;
 mod visit;
 
+pub use loadstone_web::{origin, rules};
+
 pub use host::Host;
 pub use site::{Options, Rubis};

@@ -29,7 +29,7 @@ pub(crate) fn page(
     response.html(html.into_bytes());
     safe_fields(response);
     response.header("Cache-Control", "no-store").header("Content-Security-Policy", POLICY);
-    visit.cookies(response);
+    visit.cookies(site, response);
 }
 
 /// Answers with the page for what did not work.
@@ -37,7 +37,7 @@ pub(crate) fn failure(site: &Site, request: &Request<'_>, response: &mut Respons
     if let Failure::MethodNotAllowed(allowed) = failure {
         response.header("Allow", allowed);
     }
-    let visit = Visit::unread(site, request);
+    let visit = Visit::failed(site, request);
     let status = failure.status();
     match failure {
         Failure::Sorry(_, sentence) => {

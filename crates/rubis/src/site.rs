@@ -6,12 +6,16 @@ use alloc::sync::Arc;
 
 use loadstone_http::{Handler, Method, Request, Response, Service};
 use loadstone_store::{Db, Options as StoreOptions, without_password};
+use loadstone_web::attempts::Attempts;
 use loadstone_web::dataset;
 use loadstone_web::dates::Moment;
+use loadstone_web::origin::Origin;
 use loadstone_web::password::Scheme;
+use loadstone_web::rules::Rules;
 use loadstone_web::token::{TokenKey, hex};
 
 use crate::actions;
+use crate::data::ended;
 use crate::failure::Failure;
 use crate::host::Host;
 use crate::reply;
@@ -30,19 +34,30 @@ pub struct Options {
     /// Key of the forms' tokens and of log-ins; none: a fresh one, or on a database server the one that its sites
     /// share.
     pub secret: Option<[u8; 32]>,
-    /// How new passwords are hashed.
-    pub passwords: Scheme,
+    /// For whom the site runs.
+    pub rules: Rules,
+    /// How new passwords are hashed; none: as the rules have it.
+    pub passwords: Option<Scheme>,
+    /// Where people find the site.
+    pub origin: Origin,
 }
 
 impl Options {
-    /// The defaults: SQLite's own, salted SHA-256.
+    /// The defaults: SQLite's own, the rules of a benchmark.
     pub fn new(database: impl Into<String>) -> Self {
         Self {
             database: database.into(),
             store: StoreOptions::default(),
             secret: None,
-            passwords: Scheme::Sha256,
+            rules: Rules::default(),
+            passwords: None,
+            origin: Origin::default(),
         }
+    }
+
+    /// How new passwords are hashed.
+    pub(crate) fn passwords(&self) -> Scheme {
+        self.passwords.unwrap_or(self.rules.passwords())
     }
 }
 
@@ -51,6 +66,7 @@ pub struct Rubis {
     options: Options,
     host: Arc<dyn Host>,
     key: TokenKey,
+    attempts: Option<Arc<Attempts>>,
     clock: Clock,
     statics: Arc<Statics>,
 }
@@ -76,7 +92,12 @@ impl Rubis {
         let mut fresh = [0; 32];
         host.entropy(&mut fresh);
         let key = TokenKey::of(&db, options.secret, &fresh).map_err(trouble)?;
-        Ok(Self { options, host, key, clock, statics: Arc::new(Statics::new()) })
+        let mut attempts = None;
+        if options.rules.are_public() {
+            ended::prepare(&db).map_err(trouble)?;
+            attempts = Some(Arc::new(Attempts::new(key.clone())));
+        }
+        Ok(Self { options, host, key, attempts, clock, statics: Arc::new(Statics::new()) })
     }
 }
 
@@ -91,6 +112,7 @@ impl Service for Rubis {
             db: connect(&self.options)?,
             host: Arc::clone(&self.host),
             key: self.key.clone(),
+            attempts: self.attempts.clone(),
             clock: self.clock,
             statics: Arc::clone(&self.statics),
             options: self.options.clone(),
@@ -103,6 +125,8 @@ pub(crate) struct Site {
     pub db: Db,
     pub host: Arc<dyn Host>,
     pub key: TokenKey,
+    /// Tries of passwords, where they are counted.
+    pub attempts: Option<Arc<Attempts>>,
     clock: Clock,
     pub statics: Arc<Statics>,
     pub options: Options,
@@ -115,6 +139,7 @@ impl Handler for Site {
             response.clear();
             reply::failure(self, request, response, &failure);
         }
+        self.options.origin.keep_to_tls(response);
     }
 }
 

@@ -11,6 +11,7 @@ import typer
 from loadstone.cli.container import in_container
 from loadstone.cli.olio import Database, place_of, print_counts, require_database
 from loadstone.cli.options import Commands
+from loadstone.cli.people import Hsts, PublicUrl, Rules, RulesOption, people
 from loadstone.cli.serve import data_folder, serve
 from loadstone.errors import LoadstoneError
 
@@ -68,6 +69,9 @@ def serve_rubis(
     ] = None,
     database: Database = None,
     scale: Scale = 0.02,
+    rules: RulesOption = Rules.PUBLIC,
+    public_url: PublicUrl = None,
+    hsts: Hsts = None,
     as_json: Annotated[bool, typer.Option("--json", help="Announce the address as JSON.")] = False,
     *,
     container: dict[str, object],
@@ -84,7 +88,7 @@ def serve_rubis(
     def announce(url: str) -> None:
         print(json.dumps({"url": url}) if as_json else f"serving rubis at {url}", flush=True)
 
-    options = container | {"rubis": {}}
+    options = container | {"rubis": {}} | people(rules, public_url, hsts)
     if database is not None:
         if data is not None:
             raise LoadstoneError("serve-options", "say either --data or --database", hint="leave one out")

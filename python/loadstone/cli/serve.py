@@ -14,6 +14,7 @@ import typer
 from loadstone.cli.container import in_container
 from loadstone.cli.olio import Database, MediaScale, Profile, require_database
 from loadstone.cli.options import Commands
+from loadstone.cli.people import Hsts, PublicUrl, Rules, RulesOption, people
 from loadstone.errors import LoadstoneError
 
 if TYPE_CHECKING:
@@ -50,6 +51,9 @@ def olio(
     accounts: Annotated[int, typer.Option(min=1, help="Accounts of a new data set.")] = 1000,
     profile: Profile = "cloudstone-2008",
     media_scale: MediaScale = 1.0,
+    rules: RulesOption = Rules.PUBLIC,
+    public_url: PublicUrl = None,
+    hsts: Hsts = None,
     as_json: Annotated[bool, typer.Option("--json", help="Announce the address as JSON.")] = False,
     *,
     container: dict[str, object],
@@ -60,7 +64,7 @@ def olio(
     """
     from loadstone import serve as serving
 
-    options = container | {"cache": cache}
+    options = container | {"cache": cache} | people(rules, public_url, hsts)
 
     def announce(url: str) -> None:
         print(json.dumps({"url": url}) if as_json else f"serving olio at {url}", flush=True)

@@ -98,7 +98,7 @@ fn answer(
         let viewer = visit.viewer.as_ref();
         reply::fragment(response, |html| event_parts::comments(html, event, &list, viewer, &visit.token));
     } else {
-        reply::redirect(response, &event_path(event), message);
+        reply::redirect(site, response, &event_path(event), message);
     }
     Ok(())
 }

@@ -83,7 +83,7 @@ pub(super) fn create(site: &Site, visit: &Visit<'_>, response: &mut Response) ->
     let id = events::add(&site.db, &event, viewer.id, site.now())?;
     keep_files(site, &visit.params, id, &event)?;
     forget_lists(site);
-    reply::redirect(response, &event_path(id), Message::EventCreated);
+    reply::redirect(site, response, &event_path(id), Message::EventCreated);
     Ok(())
 }
 
@@ -133,7 +133,7 @@ pub(super) fn update(
     }
     keep_files(site, &visit.params, id, &event)?;
     forget_event(site, id);
-    reply::redirect(response, &event_path(id), Message::EventUpdated);
+    reply::redirect(site, response, &event_path(id), Message::EventUpdated);
     Ok(())
 }
 
@@ -148,7 +148,7 @@ pub(super) fn delete(
     events::delete(&site.db, id)?;
     forget_event(site, id);
     remove_files(site, id)?;
-    reply::redirect(response, "/", Message::EventDeleted);
+    reply::redirect(site, response, "/", Message::EventDeleted);
     Ok(())
 }
 
@@ -182,7 +182,7 @@ pub(super) fn attend(
         let write = |html: &mut _| event_parts::attendees(html, id, &attendees, Some(viewer), &visit.token);
         reply::fragment(response, write);
     } else {
-        reply::redirect(response, &event_path(id), message);
+        reply::redirect(site, response, &event_path(id), message);
     }
     Ok(())
 }
@@ -211,7 +211,7 @@ pub(super) fn add_tags(
             response.status(422);
         }
     } else {
-        reply::redirect(response, &event_path(id), message);
+        reply::redirect(site, response, &event_path(id), message);
     }
     Ok(())
 }

@@ -117,7 +117,7 @@ fn answer(
         });
     } else {
         people::find_link(&site.db, other)?.ok_or(Failure::NotFound)?;
-        reply::redirect(response, &person_path(other), message);
+        reply::redirect(site, response, &person_path(other), message);
     }
     Ok(())
 }

@@ -84,7 +84,7 @@ fn home_of(
     let mut out = core::mem::take(response.buffer());
     cache::fill_holes(&kept, &visit.token, &mut out);
     response.html(out);
-    reply::page_fields(visit, response);
+    reply::page_fields(site, visit, response);
     Ok(())
 }
 
@@ -156,9 +156,9 @@ pub(super) fn tagged(
     })
 }
 
-/// The newest events as RSS. Links start with the name that the client knows the site by.
+/// The newest events as RSS, whose links are whole addresses.
 pub(super) fn feed(site: &Site, visit: &Visit<'_>, response: &mut Response) -> Result<(), Failure> {
-    let origin = format!("http://{}", host_name(visit.request.header("host")));
+    let origin = site.options.origin.of(visit.request);
     let (cache, key) = (site.cache(), format!("page:rss:{origin}"));
     let feed = match cache.page(&key) {
         Some(kept) => kept,
@@ -172,18 +172,11 @@ pub(super) fn feed(site: &Site, visit: &Visit<'_>, response: &mut Response) -> R
         }
     };
     response.content("application/rss+xml; charset=utf-8", feed);
-    response.header("Cache-Control", "public, max-age=30");
+    // What a sender called the site is for nobody else, should something on the way keep it under another name.
+    let shared = site.options.origin.is_known() || !site.options.rules.are_public();
+    response.header("Cache-Control", if shared { "public, max-age=30" } else { "private, max-age=30" });
     loadstone_web::files::safe_fields(response);
     Ok(())
-}
-
-/// The Host field, when it is a plain name or address with or without a port: it goes into links.
-fn host_name(field: Option<&str>) -> &str {
-    let plain = |name: &&str| {
-        let allowed = |b: u8| b.is_ascii_alphanumeric() || b"-.:[]_".contains(&b);
-        !name.is_empty() && name.len() <= 100 && name.bytes().all(allowed)
-    };
-    field.filter(plain).unwrap_or("localhost")
 }
 
 /// The geocoder's answer.

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use loadstone_http::{Response, SetCookie};
+use loadstone_http::Response;
 use loadstone_web::params::Params;
 use loadstone_web::password;
 
@@ -131,7 +131,7 @@ pub(super) fn create(site: &Site, visit: &Visit<'_>, response: &mut Response) ->
     match people::add(&site.db, &person, &hashed(site, &password), site.now()) {
         Ok(id) => {
             keep_files(site, &visit.params, id, &person)?;
-            reply::redirect(response, &person_path(id), Message::UserCreated);
+            reply::redirect(site, response, &person_path(id), Message::UserCreated);
             Ok(())
         }
         Err(error) if error.is_unique() => form_again(site, visit, 0, &name_taken(), response),
@@ -174,7 +174,7 @@ pub(super) fn update(
         Ok(false) => Err(Failure::NotFound),
         Ok(true) => {
             keep_files(site, &visit.params, id, &person)?;
-            reply::redirect(response, &person_path(id), Message::UserUpdated);
+            reply::redirect(site, response, &person_path(id), Message::UserUpdated);
             Ok(())
         }
         Err(error) if error.is_unique() => form_again(site, visit, id, &name_taken(), response),
@@ -195,8 +195,8 @@ pub(super) fn delete(
         remove_files(site, event)?;
     }
     remove_pictures(site, id)?;
-    reply::redirect(response, "/", Message::UserDeleted);
-    response.set_cookie(&SetCookie { max_age_s: Some(0), http_only: true, ..SetCookie::new(SESSION, "") });
+    reply::redirect(site, response, "/", Message::UserDeleted);
+    response.set_cookie(&site.options.origin.no_cookie(SESSION));
     Ok(())
 }
 
@@ -215,7 +215,7 @@ fn own(visit: &Visit<'_>, id: i64) -> Result<(), Failure> {
 fn hashed(site: &Site, password: &str) -> String {
     let mut salt = [0; password::SALT_BYTES];
     site.host.entropy(&mut salt);
-    password::hash(site.options.passwords, password, &salt)
+    password::hash(site.options.passwords(), password, &salt)
 }
 
 fn name_taken() -> Complaints {

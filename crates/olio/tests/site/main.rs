@@ -10,6 +10,7 @@ mod hostile;
 mod markup;
 mod pages;
 mod people;
+mod public;
 mod races;
 mod security;
 mod surroundings;

@@ -196,7 +196,7 @@ fn friendship_is_asked_approved_and_ended() {
 
 #[test]
 fn slow_hashes_are_an_option() {
-    let world = World::with(|options| options.passwords = loadstone_olio::password::Scheme::Pbkdf2(10));
+    let world = World::with(|options| options.passwords = Some(loadstone_olio::password::Scheme::Pbkdf2(10)));
     let mut visitor = world.visitor();
     visitor.get("/users/new");
     visitor.upload("/users", &PERSON, &[]);

@@ -1,5 +1,7 @@
 //! Registering, logging in and out, and all that is one's own.
 
+use alloc::string::ToString;
+
 use loadstone_http::Response;
 use loadstone_web::check::Complaints;
 use loadstone_web::params::Params;
@@ -14,7 +16,7 @@ use crate::page::forms::{self, Form};
 use crate::page::{done, home};
 use crate::reply::page;
 use crate::site::Site;
-use crate::visit::Visit;
+use crate::visit::{Visit, Who};
 
 /// The log-in form before something.
 pub(super) fn ask(
@@ -24,7 +26,7 @@ pub(super) fn ask(
     (title, kind): (&str, &'static str),
     action: &str,
 ) {
-    let auth = Auth { title, action, nickname: "", is_wrong: false };
+    let auth = Auth { title, action, nickname: "", trouble: None };
     page(site, visit, response, (title, kind), |html| {
         auth::form(html, &auth, visit.viewer.as_ref(), &visit.token);
     });
@@ -38,15 +40,22 @@ pub(super) fn identify(
     (title, kind): (&str, &'static str),
     action: &str,
 ) -> Result<Option<Viewer>, Failure> {
-    let viewer = visit.identify(site)?;
-    if viewer.is_none() {
-        let auth = Auth { title, action, nickname: visit.params.get("nickname"), is_wrong: true };
-        page(site, visit, response, (title, kind), |html| {
-            auth::form(html, &auth, visit.viewer.as_ref(), &visit.token);
-        });
-        response.status(422);
+    let (status, wait_s, trouble) = match visit.identify(site)? {
+        Who::Is(viewer) => return Ok(Some(viewer)),
+        Who::Nobody => (422, None, "this nickname and password do not belong together."),
+        Who::TooManyTries(wait_s) => {
+            (429, Some(wait_s), "too many wrong passwords were tried. Please wait some minutes.")
+        }
+    };
+    let auth = Auth { title, action, nickname: visit.params.get("nickname"), trouble: Some(trouble) };
+    page(site, visit, response, (title, kind), |html| {
+        auth::form(html, &auth, visit.viewer.as_ref(), &visit.token);
+    });
+    response.status(status);
+    if let Some(wait_s) = wait_s {
+        response.header("Retry-After", wait_s.to_string());
     }
-    Ok(viewer)
+    Ok(None)
 }
 
 /// Who is logged in, where the form that was sent needs somebody.
@@ -85,7 +94,7 @@ fn new_user(site: &Site, params: &Params<'_>) -> Result<Result<Viewer, Complaint
     }
     let mut salt = [0; SALT_BYTES];
     site.host.entropy(&mut salt);
-    let stored = password::hash(site.options.passwords, &password, &salt);
+    let stored = password::hash(site.options.passwords(), &password, &salt);
     Ok(match users::add(&site.db, &user, &stored, site.now())? {
         Some(id) => Ok(Viewer { id, nickname: user.nickname }),
         None => Err([("nickname", "Somebody has this nickname already.".into())].into()),
@@ -106,9 +115,10 @@ fn show_register(
     Ok(())
 }
 
-pub(super) fn logout(site: &Site, visit: &mut Visit<'_>, response: &mut Response) {
-    visit.log_out(site);
+pub(super) fn logout(site: &Site, visit: &mut Visit<'_>, response: &mut Response) -> Result<(), Failure> {
+    visit.log_out(site)?;
     page(site, visit, response, ("Home", "Home"), home::home);
+    Ok(())
 }
 
 pub(super) fn about_auth(site: &Site, visit: &Visit<'_>, response: &mut Response) {

@@ -13,17 +13,14 @@ pub(crate) struct Auth<'a> {
     pub action: &'a str,
     /// What was entered before.
     pub nickname: &'a str,
-    /// Whether that was wrong.
-    pub is_wrong: bool,
+    /// What was wrong with it, as a sentence that goes on from "Sorry, ".
+    pub trouble: Option<&'static str>,
 }
 
 pub(crate) fn form(page: &mut Html, auth: &Auth<'_>, viewer: Option<&Viewer>, token: &str) {
     html!(page, "<h1>", auth.title, "</h1>\n");
-    if auth.is_wrong {
-        html!(
-            page,
-            "<p class=\"bad\" role=\"alert\">Sorry, this nickname and password do not belong together.</p>\n"
-        );
+    if let Some(trouble) = auth.trouble {
+        html!(page, "<p class=\"bad\" role=\"alert\">Sorry, ", trouble, "</p>\n");
     }
     if let Some(viewer) = viewer {
         html!(page, "<form class=\"panel\" action=\"", auth.action, "\" method=\"post\">\n");

@@ -6,3 +6,4 @@ mod bidding;
 mod golden;
 mod hostile;
 mod pages;
+mod public;

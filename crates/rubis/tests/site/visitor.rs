@@ -7,6 +7,8 @@ use loadstone_http::{Handler, Headers, Method, Request, Response, Service, SetCo
 use loadstone_rubis::loader::{DATABASE, LoadOptions, create_in_memory};
 use loadstone_rubis::{Host, Options, Rubis};
 use loadstone_store::{Db, Options as StoreOptions};
+use loadstone_web::password::Scheme;
+use loadstone_web::rules::Rules;
 
 /// Old items of the data set; the active ones follow.
 pub const OLD: i64 = 500;
@@ -22,6 +24,7 @@ pub struct World {
     pub rubis: Rubis,
     pub db: Db,
     clock: Arc<Clock>,
+    options: Options,
 }
 
 struct Clock {
@@ -44,14 +47,28 @@ impl Host for Clock {
 
 impl World {
     pub fn new() -> Self {
+        Self::with(|_| ())
+    }
+
+    /// A site with the rules for people, but for passwords that are dear to hash.
+    pub fn public() -> Self {
+        Self::with(|options| {
+            (options.rules, options.passwords) = (Rules::Public, Some(Scheme::Pbkdf2(2)));
+        })
+    }
+
+    /// A site with other options.
+    pub fn with(change: impl FnOnce(&mut Options)) -> Self {
         let vfs = format!("rubis-{}", SERIAL.fetch_add(1, Ordering::Relaxed));
         create_in_memory(&vfs, &LoadOptions::new(0.001), &mut |_, _| {}).expect("a data set");
         let store = StoreOptions { vfs: Some(vfs), ..StoreOptions::memory() };
         let db = Db::open(DATABASE, &store).expect("the database opens");
         let clock = Arc::new(Clock { now_s: AtomicU64::new(1_000_000), drawn: AtomicU64::new(0) });
-        let options = Options { store, secret: Some([7; 32]), ..Options::new(DATABASE) };
-        let rubis = Rubis::open(options, Arc::clone(&clock) as Arc<dyn Host>).expect("the site opens");
-        Self { rubis, db, clock }
+        let mut options = Options { store, secret: Some([7; 32]), ..Options::new(DATABASE) };
+        change(&mut options);
+        let rubis =
+            Rubis::open(options.clone(), Arc::clone(&clock) as Arc<dyn Host>).expect("the site opens");
+        Self { rubis, db, clock, options }
     }
 
     /// Lets time pass.
@@ -59,8 +76,14 @@ impl World {
         self.clock.now_s.fetch_add(seconds, Ordering::Relaxed);
     }
 
+    /// Another server on the same data.
+    pub fn another(&self) -> Rubis {
+        let clock = Arc::clone(&self.clock) as Arc<dyn Host>;
+        Rubis::open(self.options.clone(), clock).expect("the site opens")
+    }
+
     pub fn browser(&self) -> Browser {
-        Browser { handler: self.rubis.handler().expect("a handler"), cookies: Vec::new() }
+        Browser::at(&self.rubis)
     }
 
     /// A browser whose person has logged in, as the data set's user of this number.
@@ -101,6 +124,11 @@ impl Page {
         between(&self.body, "name=\"authenticity_token\" value=\"", "\"").unwrap_or("")
     }
 
+    /// The value of a header field.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
+    }
+
     pub fn has(&self, text: &str) -> bool {
         self.body.contains(text)
     }
@@ -112,6 +140,10 @@ pub fn between<'t>(text: &'t str, left: &str, right: &str) -> Option<&'t str> {
 }
 
 impl Browser {
+    pub fn at(site: &Rubis) -> Self {
+        Self { handler: site.handler().expect("a handler"), cookies: Vec::new() }
+    }
+
     pub fn get(&mut self, target: &str) -> Page {
         self.send(Method::Get, target, b"")
     }

@@ -34,6 +34,9 @@ class OlioSettings(Settings):
     cache: Annotated[Literal["none", "query", "fragment", "page"], Field(description="caching level")] = (
         "none"
     )
+    rules: Annotated[Literal["benchmark", "public"], Field(description="for a load test, or for people")] = (
+        "benchmark"
+    )
     workers: Annotated[Threads, Field(description="worker threads; 0: as many as fit the machine")] = 0
     max_connections: Annotated[Size, Field(description="held at once; 0: no limit")] = 0
 
@@ -69,6 +72,7 @@ class Olio(Role):
             to = [*source, "--replace"]
         served = {
             "--host": "0.0.0.0", "--port": service.port, "--cache": settings.cache,
+            "--rules": settings.rules,
             "--workers": settings.workers, "--max-connections": settings.max_connections,
         }  # fmt: skip
         fills = settings.database is None or place.host == service.hosts[0]

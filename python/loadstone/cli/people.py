@@ -1,0 +1,46 @@
+"""What the built-in sites with users are told of them and of the way to the site."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+
+class Rules(StrEnum):
+    """For whom a site runs."""
+
+    PUBLIC = "public"
+    BENCHMARK = "benchmark"
+
+
+RulesOption = Annotated[
+    Rules,
+    typer.Option(
+        help="For people (passwords dear to guess, wrong ones counted, log-outs that end every copy of a"
+        " session), or as a benchmark has it, cheap and without limits."
+    ),
+]
+PublicUrl = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL",
+        help="Where people find the site, such as https://olio.example: what links begin with. With https,"
+        " cookies are for TLS only, also where a proxy ends it.",
+    ),
+]
+Hsts = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        max=2**31,
+        metavar="S",
+        help="Seconds for which browsers are told to come by TLS only (Strict-Transport-Security).",
+    ),
+]
+
+
+def people(rules: Rules, public_url: str | None, hsts: int | None) -> dict[str, object]:
+    """The options as `_core.serve_olio` and `_core.serve_rubis` take them."""
+    return {"people": {"rules": rules.value, "public_url": public_url, "hsts_s": hsts}}
