@@ -8,6 +8,7 @@ pub(crate) mod comments;
 pub(crate) mod ended;
 pub(crate) mod items;
 pub(crate) mod purchases;
+pub(crate) mod sales;
 pub(crate) mod users;
 
 use alloc::string::String;

@@ -14,7 +14,7 @@ pub enum Rules {
     #[default]
     Benchmark,
     /// As a site on the open network needs it: passwords are dear to guess, wrong ones are counted, a session ends with
-    /// its log-out also for a copy of its cookies.
+    /// its log-out also for a copy of its cookies, and a rating needs a sale.
     Public,
 }
 

@@ -19,7 +19,7 @@ RulesOption = Annotated[
     Rules,
     typer.Option(
         help="For people (passwords dear to guess, wrong ones counted, log-outs that end every copy of a"
-        " session), or as a benchmark has it, cheap and without limits."
+        " session, ratings only after a sale), or as a benchmark has it, cheap and without limits."
     ),
 ]
 PublicUrl = Annotated[

@@ -11,7 +11,7 @@ use super::browse::{find_category, find_item, find_user};
 use crate::data::comments::{self, NewComment};
 use crate::data::{catalogue, items};
 use crate::failure::Failure;
-use crate::model::Place;
+use crate::model::{Item, Place};
 use crate::page::forms::{self, Form};
 use crate::page::{browse as pages, done};
 use crate::reply::page;
@@ -40,7 +40,13 @@ pub(super) fn comment(
     (item, user): (i64, i64),
     response: &mut Response,
 ) -> Result<(), Failure> {
-    if identify(site, visit, response, COMMENT, &format!("/items/{item}/comment/{user}"))?.is_some() {
+    let action = format!("/items/{item}/comment/{user}");
+    if let Some(viewer) = identify(site, visit, response, COMMENT, &action)? {
+        if let Some(sold) = sold(site, item)?
+            && !comments::is_due(&site.db, &sold, (viewer.id, user), site.now())?
+        {
+            return Err(no_sale());
+        }
         show_comment(site, visit, (item, user), response, (&Params::default(), &Complaints::new()))?;
     }
     Ok(())
@@ -53,7 +59,7 @@ pub(super) fn store_comment(
     response: &mut Response,
 ) -> Result<(), Failure> {
     let viewer = needs(visit)?;
-    find_item(site, item)?;
+    let sold = sold(site, item)?;
     let about = find_user(site, user)?;
     if user == viewer.id {
         return Err(Failure::refused("this would be a comment about yourself."));
@@ -61,7 +67,9 @@ pub(super) fn store_comment(
     match validate::comment(&visit.params) {
         Ok((rating, text)) => {
             let new = NewComment { from: viewer.id, to: user, item, rating, text: &text };
-            comments::add(&site.db, &new, site.now())?;
+            if !comments::add(&site.db, &new, sold.as_ref(), site.now())? {
+                return Err(no_sale());
+            }
             page(site, visit, response, ("Comment stored", "StoreComment"), |html| {
                 done::commented(html, user, &about.nickname);
             });
@@ -72,6 +80,17 @@ pub(super) fn store_comment(
         }
     }
     Ok(())
+}
+
+/// The auction that must have been a sale between the two, where the rules want one: the published workload rates
+/// sellers of whom nobody has bought.
+fn sold(site: &Site, item: i64) -> Result<Option<Item>, Failure> {
+    let item = find_item(site, item)?;
+    Ok(site.options.rules.are_public().then_some(item))
+}
+
+fn no_sale() -> Failure {
+    Failure::refused("a comment needs a sale between the two of you, and each sale has one.")
 }
 
 fn show_comment(

@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use loadstone_store::{Db, Result};
 use loadstone_web::dates::Moment;
 
-use super::{moment, owned, window};
-use crate::model::Comment;
+use super::{moment, owned, sales, window};
+use crate::model::{Comment, Item};
 
 /// A comment as a form gives it, checked.
 pub(crate) struct NewComment<'a> {
@@ -35,8 +35,21 @@ pub(crate) fn about(db: &Db, user: i64, page: u32) -> Result<Vec<Comment>> {
     })
 }
 
-/// Stores a comment and changes the rating of whom it is about.
-pub(crate) fn add(db: &Db, new: &NewComment<'_>, now: Moment) -> Result<()> {
+/// Whether one of two users has sold to the other, and `from` has not yet said something about each of these sales.
+pub(crate) fn is_due(db: &Db, item: &Item, (from, to): (i64, i64), now: Moment) -> Result<bool> {
+    let buyer = match item.seller {
+        seller if seller == to => from,
+        seller if seller == from => to,
+        _ => return Ok(false),
+    };
+    let sql = "SELECT count(*) FROM comments WHERE item_id = ?1 AND from_user_id = ?2 AND to_user_id = ?3";
+    let said = db.query_row(sql, &[item.id.into(), from.into(), to.into()], |row| row.int(0))?.unwrap_or(0);
+    Ok(said < sales::to(db, item, buyer, now)?)
+}
+
+/// Stores a comment and changes the rating of whom it is about; false when it needs a sale, which is `sold`, and is not
+/// due.
+pub(crate) fn add(db: &Db, new: &NewComment<'_>, sold: Option<&Item>, now: Moment) -> Result<bool> {
     let sql = "INSERT INTO comments(from_user_id, to_user_id, item_id, rating, date, comment) \
                VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     let params = [
@@ -48,8 +61,14 @@ pub(crate) fn add(db: &Db, new: &NewComment<'_>, now: Moment) -> Result<()> {
         new.text.into(),
     ];
     db.transaction(|db| {
+        if let Some(item) = sold
+            && !is_due(db, item, (new.from, new.to), now)?
+        {
+            return Ok(false);
+        }
         db.execute(sql, &params)?;
         let sql = "UPDATE users SET rating = rating + ?2 WHERE id = ?1";
-        db.execute(sql, &[new.to.into(), new.rating.into()]).map(drop)
+        db.execute(sql, &[new.to.into(), new.rating.into()])?;
+        Ok(true)
     })
 }

@@ -7,3 +7,4 @@ mod golden;
 mod hostile;
 mod pages;
 mod public;
+mod ratings;
