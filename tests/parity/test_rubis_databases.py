@@ -125,3 +125,41 @@ def test_every_bid_counts_when_many_bid_at_once(
     assert len(stored) == answers.count(200) > 0
     assert stored == sorted(set(stored), reverse=True), "no bid is as high as another"
     assert shown and int(shown[1]) >= len(stored)
+
+
+@pytest.mark.parametrize("name", ["sqlite", "postgres", "mariadb"])
+def test_rules_for_people_hold_on_every_server_of_a_database(
+    name: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    place = str(tmp_path / "data")
+    if name != "sqlite":
+        place = request.getfixturevalue("database_servers")[name].url
+    load(place, *(["--replace"] if name != "sqlite" else []))
+    people = {"rules": "public"}
+    log_in = {"nickname": "user1", "password": "password1"}
+
+    # Servers that begin at once also make the table of ended sessions at once.
+    with serving(place, count=1 if name == "sqlite" else 3, rubis={}, people=people) as urls:
+        here = Browser(urls)
+        here.get("/me")
+        assert b'data-page="AboutMe"' in here.post("/me", **log_in)[1]
+        thief = Browser(urls, cookies=dict(here.cookies), token=here.token)
+        assert [b"Log out" in thief.get("/")[1] for _ in urls] == [True] * len(urls)
+        here.post("/logout")
+        assert [b"Log out" in thief.get("/")[1] for _ in urls] == [False] * len(urls)
+        assert thief.post("/sell/1")[0] == 422
+        here.get("/me")
+        here.post("/me", **log_in)
+        # Of an auction that has ended, and of nobody to whom user1 has sold.
+        comment = {"rating": "5", "comment": "x"}
+        status, page = here.post("/items/1/comment/2/store", **comment)
+        assert status == 422 and b"needs a sale" in page
+        item = {"name": "x", "description": "x", "initial_price": "1", "buy_now": "2"}
+        here.post("/sell/1", **item, quantity="1", duration="1")
+        buyer = Browser(urls)
+        buyer.get("/me")
+        buyer.post("/me", nickname="user2", password="password2")
+        own = f"/items/{OLD + ACTIVE + 1}"
+        assert buyer.post(f"{own}/buy/store", quantity="1")[0] == 200
+        rated = [buyer.post(f"{own}/comment/1/store", **comment)[0] for _ in range(2)]
+        assert rated == [200, 422]
