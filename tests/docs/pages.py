@@ -1,0 +1,91 @@
+"""The commands of a page of the documentation, run as a reader would type them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+DOCS = Path(__file__).parents[2] / "docs"
+BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+PORT = re.compile(r"--port (\d+)")
+
+# What a reader calls, but short. A busy machine may then miss an SLA, so exit code 1 is no failure.
+WRAPPER = """#!/bin/bash
+case $1 in
+serve) exec {loadstone} "$@" ;;
+run) set -- "$@" --window 2 --set load.ramp_up_s=1 --set load.ramp_down_s=0 ;;
+capacity) set -- "$@" --from 20 --window 2 --max-runs 1 --set load.ramp_up_s=1 --set load.ramp_down_s=0 ;;
+esac
+{loadstone} "$@" || [ $? -eq 1 ]
+"""
+PROLOGUE = """set -euo pipefail
+trap 'jobs -p | xargs --no-run-if-empty kill' EXIT
+wait_for() { until (: </dev/tcp/127.0.0.1/"$1") 2>/dev/null; do sleep 0.1; done; }
+"""
+
+
+def follow(page: str, folder: Path) -> str:
+    """Runs the `sh` blocks of the page in the folder, in order, in one shell; writes the files with a title.
+
+    Ports are exchanged for free ones. Answers what was printed; fails as soon as a command does.
+    """
+    text = (DOCS / page).read_text("utf-8")
+    for port in dict.fromkeys(PORT.findall(text)):
+        text = re.sub(rf"\b{port}\b", str(_free_port()), text)
+    script = [PROLOGUE]
+    for kind, title, body in BLOCK.findall(text):
+        if title:
+            script.append(f"cat > {title} <<'END OF FILE'\n{body}END OF FILE\n")
+        elif kind == "sh":
+            script.append(body + "".join(f"wait_for {port}\n" for port in PORT.findall(body)))
+    (programs := folder / ".programs").mkdir()
+    (wrapper := programs / "loadstone").write_text(WRAPPER.format(loadstone=_loadstone()), "utf-8")
+    wrapper.chmod(0o755)
+    done = subprocess.run(
+        ["bash", "-c", "".join(script)],
+        cwd=folder,
+        env=os.environ | {"PATH": f"{programs}:{os.environ['PATH']}"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        timeout=240,
+    )
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+def failures(folder: Path) -> dict[str, dict[str, int]]:
+    """Failed operations of every run in the folder, by run and operation; without those that had none."""
+    runs = [json.loads(file.read_text("utf-8")) for file in sorted(folder.rglob("run.json"))]
+    assert runs, "the page measured nothing"
+    assert all(any(one["count"] for one in run["operations"].values()) for run in runs)
+    return {
+        run["name"]: failed
+        for run in runs
+        if (
+            failed := {
+                name: n for name, one in run["operations"].items() if (n := sum(one["failed"].values()))
+            }
+        )
+    }
+
+
+def _free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port
+
+
+def _loadstone() -> str:
+    program = shutil.which("loadstone", path=str(Path(sys.executable).parent))
+    assert program, "loadstone is not installed beside this Python"
+    return program

@@ -1,0 +1,51 @@
+"""A reader who types what the guides say gets what they say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from labs import loadstone, obstacle
+from pages import BLOCK, DOCS, failures, follow
+
+
+@pytest.mark.long
+def test_the_guide_to_four_nines_can_be_followed(tmp_path: Path) -> None:
+    said = follow("how-to/four-nines.md", tmp_path)
+    assert "Bottleneck" in said
+    assert (tmp_path / "runs/plan/report.html").exists()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("guide", ["login", "ci-gate"])
+def test_a_guide_that_measures_can_be_followed_and_no_operation_fails(guide: str, tmp_path: Path) -> None:
+    follow(f"how-to/{guide}.md", tmp_path)
+    assert failures(tmp_path) == {}
+
+
+@pytest.mark.long
+def test_the_guide_to_agents_can_be_followed_and_no_operation_fails(tmp_path: Path) -> None:
+    if reason := obstacle():
+        pytest.skip(reason)
+    try:
+        follow("how-to/agents.md", tmp_path)
+    finally:
+        loadstone("lab", "down", "agents-guide")
+    assert failures(tmp_path) == {}
+    agents = json.loads((tmp_path / "runs/agents/run.json").read_text("utf-8"))["agents"]
+    assert [agent["host"] for agent in agents] == ["client1", "client2"]
+
+
+def test_every_page_with_commands_is_followed_by_a_test() -> None:
+    tests = "".join(file.read_text("utf-8") for file in Path(__file__).parent.glob("test_*.py"))
+    pages = [DOCS / "tutorial.md", *sorted((DOCS / "how-to").glob("*.md"))]
+    with_commands = [
+        page for page in pages if any(kind == "sh" for kind, _, _ in BLOCK.findall(page.read_text()))
+    ]
+    assert len(with_commands) >= 4
+    assert [
+        page.stem
+        for page in with_commands
+        if f"{page.stem}.md" not in tests and f'"{page.stem}"' not in tests
+    ] == []
