@@ -111,6 +111,7 @@ def solve_chain(request_json: str) -> dict[str, Any]:
     """Answers a `loadstone_ctmc::Request` with its `Reply`; every number as bounds `low` and `high`.
 
     ValueError with a sentence; for a mistake in a model's text with its line and column after it.
+    TimeoutError, saying what was hard, when the request's seconds are over. Ctrl-C ends it.
     """
 
 def usernames(first: int, count: int) -> list[str]:

@@ -86,6 +86,7 @@ SLUGS: dict[str, int] = {
     "model-input": BAD_INPUT,
     "model-missing": BAD_INPUT,
     "model-text": BAD_INPUT,
+    "model-too-hard": BAD_INPUT,
     "name-taken": BAD_INPUT,
     "no-process": BAD_INPUT,
     "nodes-input": BAD_INPUT,

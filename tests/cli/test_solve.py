@@ -1,6 +1,7 @@
 """`loadstone solve` from the outside: bounds on stdout, errors with their place."""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -134,3 +135,54 @@ def test_what_cannot_be_asked(
     given = [pool if each == "POOL" else each for each in arguments]
     assert loadstone(monkeypatch, "solve", *given) == 2
     assert f"error[{slug}]" in capsys.readouterr().err
+
+
+# Six counters of a hundred steps that all depend on each other: 10^12 states.
+ENDLESS = (
+    "ctmc\nmodule m\n"
+    + "".join(f"  x{at} : [0..99];\n" for at in range(6))
+    + "".join(
+        f"  [] x{at}<99 -> 1+x{(at + 1) % 6} : (x{at}'=x{at}+1);\n  [] x{at}>0 -> 1 : (x{at}'=x{at}-1);\n"
+        for at in range(6)
+    )
+    + 'endmodule\nlabel "full" = x0=99;\n'
+)
+
+
+def test_a_question_that_is_too_hard_is_refused_within_its_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "endless.prism"
+    file.write_text(ENDLESS)
+    options = ["--long-run", "--of", "full", "--within", "0.3", "--most-states", "1000000000"]
+    assert loadstone(monkeypatch, "solve", str(file), *options) == 2
+    told = capsys.readouterr().err
+    assert "error[model-too-hard]: no answer within 0.3 s" in told and "exploring the states" in told
+
+
+def test_memory_has_a_limit_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "endless.prism"
+    file.write_text(ENDLESS)
+    assert loadstone(monkeypatch, "solve", str(file), "--long-run", "--of", "full", "--memory", "0.01") == 2
+    assert "of 0.01 GiB that may be used" in capsys.readouterr().err
+
+
+def test_an_interrupt_ends_a_solution_that_lasts(tmp_path: Path) -> None:
+    file = tmp_path / "endless.prism"
+    file.write_text(ENDLESS)
+    # A timer of the process's own: it strikes while the solver is at work.
+    program = (
+        "import json, signal, sys\n"
+        "from loadstone._core import solve_chain\n"
+        "signal.signal(signal.SIGALRM, signal.default_int_handler)\n"
+        "signal.setitimer(signal.ITIMER_REAL, 0.3)\n"
+        "model = {'prism': {'text': open(sys.argv[1]).read(), 'most_states': 10**9}}\n"
+        "request = {'model': model, 'questions': [{'ask': 'long-run', 'of': 'full'}]}\n"
+        "try:\n    solve_chain(json.dumps(request))\n"
+        "except KeyboardInterrupt:\n    print('interrupted')\n"
+    )
+    command = [sys.executable, "-c", program, str(file)]
+    found = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert found.stdout == "interrupted\n", found.stderr

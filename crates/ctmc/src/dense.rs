@@ -1,5 +1,6 @@
 //! Square matrices of non-negative numbers: products row by row, in one or in two words a number.
 
+use crate::budget::{self, Budget};
 use crate::double::Double;
 use crate::enclosure::ROUNDING;
 
@@ -47,19 +48,20 @@ impl Square {
         let mut result = Self { size, high: vec![0.0; size * size], low, spans: vec![(size, 0); size] };
         let threads = if size < WORTH_THREADS { 1 } else { threads.max(1) };
         // Rows of a triangular matrix differ in length: many small shares, dealt in turn, even that out.
-        let share = size.div_ceil(threads * 4).max(1);
+        let share = size.div_ceil(threads * 4).clamp(1, 16);
         let mut shares: Vec<Vec<_>> = (0..threads).map(|_| Vec::new()).collect();
         let mut lows = result.low.chunks_mut(share * size);
         let rows = result.high.chunks_mut(share * size).zip(result.spans.chunks_mut(share)).enumerate();
         for (number, (high, spans)) in rows {
             shares[number % threads].push((number * share, high, lows.next().unwrap_or_default(), spans));
         }
+        let budget = &budget::current();
         std::thread::scope(|scope| {
             let mine = shares.pop();
             for each in shares {
-                scope.spawn(|| multiply(self, other, each));
+                scope.spawn(|| multiply(self, other, each, budget));
             }
-            multiply(self, other, mine.unwrap_or_default());
+            multiply(self, other, mine.unwrap_or_default(), budget);
         });
         result
     }
@@ -97,8 +99,12 @@ impl Square {
 /// First row, high words, low words and spans of a run of rows.
 type Rows<'a> = (usize, &'a mut [f64], &'a mut [f64], &'a mut [(usize, usize)]);
 
-fn multiply(left: &Square, right: &Square, shares: Vec<Rows<'_>>) {
+/// Left as it is, which whoever asked finds out, when the budget is spent.
+fn multiply(left: &Square, right: &Square, shares: Vec<Rows<'_>>, budget: &Budget) {
     for share in shares {
+        if budget.is_spent() {
+            return;
+        }
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
             // SAFETY: the processor was just asked for both features.

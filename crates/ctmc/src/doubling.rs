@@ -6,6 +6,7 @@
 //! failovers takes some thirty doublings: what is lost in the first counts a billionfold. The first are therefore
 //! done in twice the working precision, as many as it takes to meet the precision asked for.
 
+use crate::budget;
 use crate::chain::Chain;
 use crate::dense::Square;
 use crate::double::{self, Double};
@@ -70,7 +71,7 @@ impl Halfway {
         let states = chain.states() as f64;
         let mut earned = earning.iter().map(|reward| step.earned(reward)).collect::<Vec<_>>();
         let mut earned_error = (TERMS as f64 + 2.0) * (chain.widest() as f64 + 8.0) * ROUNDING;
-        let mut power = step.exponential();
+        let mut power = step.exponential()?;
         let mut power_error = step.error();
         let mut wide = true;
         for done in 1..doublings {
@@ -86,6 +87,7 @@ impl Halfway {
                 power_error += ROUNDING;
             }
             power = power.product(&power, threads);
+            budget::check()?;
             let rounding = if wide { 8.0 * double::ROUNDING } else { ROUNDING };
             power_error = 2.0 * power_error * (1.0 + power_error) + (states + 2.0) * rounding;
         }
@@ -160,7 +162,8 @@ impl<'a> Step<'a> {
     }
 
     /// Σ weight · jumpⁱ by Horner's rule, in two words a number.
-    fn exponential(&self) -> Square {
+    fn exponential(&self) -> Result<Square> {
+        budget::stage("doubling a short step");
         let states = self.chain.states();
         let mut jump = Square::zero(states);
         for state in 0..states {
@@ -176,9 +179,10 @@ impl<'a> Step<'a> {
         let mut result = diagonal(weights[TERMS]);
         for &weight in weights[..TERMS].iter().rev() {
             result = jump.product(&result, 1);
+            budget::check()?;
             (0..states).for_each(|state| result.add(state, state, weight));
         }
-        result
+        Ok(result)
     }
 
     /// What `reward` earns in the step: Σ P[more than i jumps] / pace · jumpⁱ · reward.

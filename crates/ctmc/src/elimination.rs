@@ -12,8 +12,10 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::budget;
 use crate::chain::Chain;
 use crate::enclosure::{ROUNDING, sum};
+use crate::error::{Result, refuse};
 
 /// Roundings in one rate of the smaller chain: the sum (3), a quotient, a product, a sum; and one to spare.
 const DELTA: f64 = 7.0 * ROUNDING;
@@ -30,7 +32,14 @@ pub struct Elimination {
     /// `spread[j]` is where column j is in the row under construction, plus one.
     spread: Vec<u32>,
     exponent: f64,
+    /// Numbers moved since somebody looked at the clock, and transitions made.
+    work: usize,
+    fill: usize,
 }
+
+/// Numbers moved between two looks at the clock, and bytes of a transition with its entrant, while vectors grow.
+const LOOK: usize = 1 << 20;
+const BYTES: usize = 40;
 
 /// What is needed to find an eliminated state's probability from the others'.
 pub struct Eliminated {
@@ -64,6 +73,8 @@ impl Elimination {
             width,
             spread: vec![0; states + columns],
             exponent: 0.0,
+            work: 0,
+            fill: 0,
         }
     }
 
@@ -89,17 +100,20 @@ impl Elimination {
     }
 
     /// Eliminates `states`, those with the fewest ways through first; in that order.
-    pub fn run(&mut self, states: &[usize]) -> Vec<Eliminated> {
+    ///
+    /// Errors: the budget is spent, the memory would not suffice.
+    pub fn run(&mut self, states: &[usize]) -> Result<Vec<Eliminated>> {
         let mut done = Vec::with_capacity(states.len());
         self.run_while(states, |each| {
             done.push(each);
             true
-        });
-        done
+        })?;
+        Ok(done)
     }
 
     /// As `run`, each handed to `next` until that says to stop.
-    pub fn run_while(&mut self, states: &[usize], mut next: impl FnMut(Eliminated) -> bool) {
+    pub fn run_while(&mut self, states: &[usize], mut next: impl FnMut(Eliminated) -> bool) -> Result<()> {
+        budget::stage("eliminating states");
         let mut queue: BinaryHeap<_> =
             states.iter().map(|&state| Reverse((self.cost(state), state))).collect();
         while let Some(Reverse((cost, state))) = queue.pop() {
@@ -109,18 +123,19 @@ impl Elimination {
                 queue.push(Reverse((now, state)));
                 continue;
             }
-            if !next(self.eliminate(state)) {
-                return;
+            if !next(self.eliminate(state)?) {
+                break;
             }
         }
+        Ok(())
     }
 
     fn cost(&self, state: usize) -> usize {
         self.entrants[state].len() * self.rows[state].len()
     }
 
-    /// Eliminates one state.
-    pub fn eliminate(&mut self, state: usize) -> Eliminated {
+    /// Eliminates one state. Errors as `run`.
+    pub fn eliminate(&mut self, state: usize) -> Result<Eliminated> {
         let row = std::mem::take(&mut self.rows[state]);
         let exit = sum(row.iter().map(|each| each.1));
         let mut entrants = Vec::new();
@@ -132,6 +147,10 @@ impl Elimination {
             let Some(at) = sources.iter().position(|each| each.0 as usize == state) else { continue };
             let (_, rate) = sources.swap_remove(at);
             entrants.push((from, rate));
+            self.work += 16 + row.len() + self.rows[from as usize].len();
+            if self.work > LOOK {
+                self.look()?;
+            }
             self.bridge(from, rate / exit, &row);
             for each in 0..self.width {
                 let earned = rate / exit * self.rewards[state * self.width + each];
@@ -141,7 +160,19 @@ impl Elimination {
         self.gone[state] = true;
         // One more row for the reward column.
         self.exponent += 2.0 * DELTA * (entrants.len() + 1) as f64;
-        Eliminated { state, exit, entrants, row }
+        Ok(Eliminated { state, exit, entrants, row })
+    }
+
+    /// Whether to go on, asked every few milliseconds.
+    fn look(&mut self) -> Result<()> {
+        self.work = 0;
+        budget::check()?;
+        let bytes = self.fill * BYTES;
+        if bytes <= budget::bytes() {
+            return Ok(());
+        }
+        let gib = bytes as f64 / f64::from(1 << 30);
+        refuse(format!("eliminating states fills more than the {gib:.2} GiB that may be used"))
     }
 
     /// Adds `factor` times `row` to the row of `from`, without the loop.
@@ -156,6 +187,7 @@ impl Elimination {
             }
             match self.spread[to as usize] {
                 0 => {
+                    self.fill += 1;
                     target.push((to, factor * rate));
                     self.entrants[to as usize].push(from);
                 }

@@ -18,13 +18,15 @@ pub enum Error {
     Input(String),
     /// The state space is larger than allowed.
     TooLarge(String),
+    /// The time that was given is over, or somebody stopped it: what was being done.
+    Stopped(String),
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text { line, column, message } => write!(out, "{line}:{column}: {message}"),
-            Self::Input(message) | Self::TooLarge(message) => out.write_str(message),
+            Self::Input(message) | Self::TooLarge(message) | Self::Stopped(message) => out.write_str(message),
         }
     }
 }

@@ -15,20 +15,25 @@ pub struct Factor {
     out: Lists,
 }
 
+/// Numbers moved for each that a factor may hold: random chains fill rows long before they fill the memory.
+const WORK_OF_A_NUMBER: usize = 32;
+
 /// Many short lists, end to end.
 #[derive(Default)]
-struct Lists {
+pub struct Lists {
     ends: Vec<usize>,
     items: Vec<(u32, f64)>,
 }
 
 impl Lists {
-    fn push(&mut self, items: impl IntoIterator<Item = (u32, f64)>) {
+    /// Adds a list.
+    pub fn push(&mut self, items: impl IntoIterator<Item = (u32, f64)>) {
         self.items.extend(items);
         self.ends.push(self.items.len());
     }
 
-    fn get(&self, at: usize) -> &[(u32, f64)] {
+    /// The list of a number.
+    pub fn get(&self, at: usize) -> &[(u32, f64)] {
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
         &self.items[start..self.ends[at]]
     }
@@ -52,20 +57,26 @@ impl Factor {
         let mut factor =
             Self { rate, order: Vec::with_capacity(end), into: Lists::default(), out: Lists::default() };
         let mut small = true;
+        let mut work = 0;
         let mut keep = |each: crate::elimination::Eliminated| {
+            work += each.entrants.len() * each.row.len();
             factor.order.push((each.state as u32, each.exit));
             factor.into.push(each.entrants);
             factor.out.push(each.row.into_iter().filter(|item| item.0 as usize != end));
-            small = factor.into.items.len() + factor.out.items.len() < most;
+            small = factor.into.items.len() + factor.out.items.len() < most && work < WORK_OF_A_NUMBER * most;
             small
         };
         match earlier {
             Some(earlier) => {
-                earlier.order.iter().all(|each| keep(elimination.eliminate(each.0 as usize)));
+                for each in &earlier.order {
+                    if !keep(elimination.eliminate(each.0 as usize)?) {
+                        break;
+                    }
+                }
             }
             None => {
                 let all: Vec<usize> = (0..end).collect();
-                elimination.run_while(&all, keep);
+                elimination.run_while(&all, keep)?;
             }
         }
         Ok(small.then_some(factor))

@@ -19,6 +19,7 @@
 
 use crate::chain::Chain;
 use crate::enclosure::ROUNDING;
+use crate::error::Result;
 use crate::sweep::Frame;
 use crate::uniformization;
 
@@ -39,16 +40,27 @@ const UP: f64 = 1.0 + 1e-10;
 
 /// A bound on |E[u at `time`] − long-run mean of u|, for u = `extra` >= 0 by state of the chain; none where it is not
 /// known to be `tolerance` or less.
-pub fn remembered(chain: &Chain, frame: &Frame, extra: &[f64], time: f64, tolerance: f64) -> Option<f64> {
-    RATES.iter().find_map(|rate| {
-        let drift = Drift::new(frame, rate / time)?;
+///
+/// Errors: the budget is spent.
+pub fn remembered(
+    chain: &Chain,
+    frame: &Frame,
+    extra: &[f64],
+    time: f64,
+    tolerance: f64,
+) -> Result<Option<f64>> {
+    for rate in RATES {
+        let Some(drift) = Drift::new(frame, rate / time)? else { continue };
         let steps = (drift.rate * time / STEP).floor();
         let level = LEVEL * drift.mean;
-        let likely = drift.home_again(chain, frame, level, time / steps)?;
+        let Some(likely) = drift.home_again(chain, frame, level, time / steps)? else { continue };
         let kept = Kept { steps, step: time / steps, level, likely };
         let found = drift.after(&kept, chain, frame, extra);
-        (found <= tolerance).then_some(found)
-    })
+        if found <= tolerance {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
 }
 
 /// V in the order of the sweeps, with what is certain of it.
@@ -70,16 +82,16 @@ struct Kept {
 
 impl Drift {
     /// With a rate of nearly `rate`; none where the chain comes home too slowly.
-    fn new(frame: &Frame, rate: f64) -> Option<Self> {
-        let swept = frame.swept.growing(rate)?;
+    fn new(frame: &Frame, rate: f64) -> Result<Option<Self>> {
+        let Some(swept) = frame.swept.growing(rate) else { return Ok(None) };
         let mut away = vec![1.0; frame.order.len()];
         away[0] = 0.0;
-        let found = swept.solve(&away, 0, |_| 1e-3);
+        let found = swept.solve(&away, 0, |_| 1e-3)?;
         let (sigma, home) = (swept.sigma(), found[0]);
         let scale = rate / (1.0 - sigma * home + rate * home);
         let weights: Vec<f64> = found.iter().map(|each| 1.0 + scale * (each - home)).collect();
         if !weights.iter().all(|weight| weight.is_finite() && *weight >= 0.5) {
-            return None;
+            return Ok(None);
         }
         // Upper bounds on Q·V.
         let mut flows = frame.swept.rows().zip(&weights).map(|((earlier, later), &here)| {
@@ -92,15 +104,15 @@ impl Drift {
             }
             flow + size * operations * ROUNDING
         });
-        let at_home = flows.next()?;
+        let at_home = flows.next().unwrap_or_default();
         let slowest = flows.zip(&weights[1..]).map(|(flow, weight)| -flow / weight).fold(rate, f64::min);
         let certain = slowest * (1.0 - 1e-12);
         let mean = (at_home / certain + weights[0]).max(weights[0]) * UP;
-        (certain > rate / 2.0).then_some(Self { weights, rate: certain, mean })
+        Ok((certain > rate / 2.0).then_some(Self { weights, rate: certain, mean }))
     }
 
     /// The least probability of being at home after `step`, from any state with a weight of `level` or less.
-    fn home_again(&self, chain: &Chain, frame: &Frame, level: f64, step: f64) -> Option<f64> {
+    fn home_again(&self, chain: &Chain, frame: &Frame, level: f64, step: f64) -> Result<Option<f64>> {
         let mut number = vec![u32::MAX; chain.states()];
         let near: Vec<usize> = (0..self.weights.len())
             .filter(|&at| self.weights[at] <= level)
@@ -113,16 +125,16 @@ impl Drift {
             small.append(&mut chain.row(state).map(|each| (to(each.0), each.1)).collect());
         }
         small.append(&mut Vec::new());
-        let small = small.started(vec![(0, 1.0)]).ok()?;
+        let small = small.started(vec![(0, 1.0)])?;
         let work = uniformization::jumps(&small, step) * (small.transitions() + small.states()) as f64;
         if work > PATIENCE {
-            return None;
+            return Ok(None);
         }
         let mut home = vec![0.0; small.states()];
         home[0] = 1.0;
-        let found = uniformization::value(&small, &home, step, 1e-3);
+        let found = uniformization::value(&small, &home, step, 1e-3)?;
         let least = found.values[..near.len()].iter().copied().fold(1.0, f64::min);
-        Some(least * (1.0 - found.relative).max(0.0))
+        Ok(Some(least * (1.0 - found.relative).max(0.0)))
     }
 
     /// The bound after so many steps; the best of some α'.
@@ -170,9 +182,9 @@ mod tests {
         let mean = crate::long_run(&chain, &customers, &crate::Options::default()).unwrap().enclosure.mid();
         let mut close = 0;
         for (steps, step) in [(1.0, 1.0), (1.0, 5.0), (2.0, 5.0), (3.0, 10.0), (20.0, 10.0), (40.0, 40.0)] {
-            let drift = Drift::new(&frame, 0.06).unwrap();
+            let drift = Drift::new(&frame, 0.06).unwrap().unwrap();
             let level = 4.0 * drift.mean;
-            let likely = drift.home_again(&chain, &frame, level, step).unwrap();
+            let likely = drift.home_again(&chain, &frame, level, step).unwrap().unwrap();
             let bound = drift.after(&Kept { steps, step, level, likely }, &chain, &frame, &customers);
             let options = crate::Options::default();
             let now = crate::reward_at(&chain, &customers, steps * step, &options).unwrap().enclosure;
@@ -181,7 +193,7 @@ mod tests {
             close += usize::from(bound < 1e-2);
         }
         assert!(close >= 1, "{close}");
-        assert!(remembered(&chain, &frame, &customers, 1e4, 1e-6).is_some());
-        assert!(remembered(&chain, &frame, &customers, 1.0, 1e-6).is_none());
+        assert!(remembered(&chain, &frame, &customers, 1e4, 1e-6).unwrap().is_some());
+        assert!(remembered(&chain, &frame, &customers, 1.0, 1e-6).unwrap().is_none());
     }
 }

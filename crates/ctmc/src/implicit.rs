@@ -13,6 +13,7 @@
 //! exp(x/2) (Szegő, 7.21). Vectors have two words a number, so that what is left after many nines keeps its digits;
 //! the factor has one, and its solutions are corrected until they fit.
 
+use crate::budget;
 use crate::chain::Chain;
 use crate::double::{self, Double};
 use crate::doubling::Values;
@@ -92,6 +93,8 @@ pub fn solve(
     let Some(mut factor) = Factor::new(chain, tau, None, fill)? else { return Ok(None) };
     let mut attempts = 0;
     while left.high > 0.0 {
+        budget::stage("taking implicit steps");
+        budget::check()?;
         attempts += 1;
         if attempts > MOST_ATTEMPTS {
             return Ok(None);

@@ -8,7 +8,9 @@
 //! Nothing is claimed about x: whoever uses it finds out how good it is. Source: van der Vorst, *SIAM Journal on
 //! Scientific and Statistical Computing* 13 (1992).
 
+use crate::budget;
 use crate::chain::Chain;
+use crate::error::Result;
 
 /// Iterations of one solution.
 const MOST_ITERATIONS: usize = 500;
@@ -78,38 +80,14 @@ impl Swept {
 
     /// x with a residual of at most `enough` of the mean that σ·x₀ stands for, as far as that goes; `turn` varies
     /// the way when another one led nowhere.
-    pub fn solve(&self, b: &[f64], turn: usize, enough: impl Fn(f64) -> f64) -> Vec<f64> {
-        let states = b.len();
-        let zero = || vec![0.0; states];
-        let (mut x, mut r, mut p, mut v, mut t) = (zero(), b.to_vec(), zero(), zero(), zero());
-        let (mut p_swept, mut s_swept) = (zero(), zero());
-        let shadow = self.shadow(b, turn);
+    ///
+    /// Errors: the budget is spent.
+    pub fn solve(&self, b: &[f64], turn: usize, enough: impl Fn(f64) -> f64) -> Result<Vec<f64>> {
+        budget::stage("settling the long run");
+        let product = |r: &[f64], z: &mut [f64], product: &mut [f64]| self.swept_product(r, z, product);
         let floor = FINEST * largest(b);
-        let (mut rho, mut alpha, mut omega) = (1.0, 1.0, 1.0);
-        for _ in 0..MOST_ITERATIONS {
-            let next = dot(&shadow, &r);
-            let beta = next / rho * (alpha / omega);
-            rho = next;
-            let directions = p.iter_mut().zip(&v).zip(&r);
-            directions.for_each(|((p, v), r)| *p = r + beta * (*p - omega * v));
-            self.swept_product(&p, &mut p_swept, &mut v);
-            alpha = rho / dot(&shadow, &v);
-            r.iter_mut().zip(&v).for_each(|(r, v)| *r -= alpha * v);
-            self.swept_product(&r, &mut s_swept, &mut t);
-            let square = dot(&t, &t);
-            omega = if square > 0.0 { dot(&t, &r) / square } else { 0.0 };
-            if !(alpha.is_finite() && omega.is_finite()) {
-                break;
-            }
-            for (x, (p, s)) in x.iter_mut().zip(p_swept.iter().zip(&s_swept)) {
-                *x += alpha * p + omega * s;
-            }
-            r.iter_mut().zip(&t).for_each(|(r, t)| *r -= omega * t);
-            if omega == 0.0 || largest(&r) <= enough(self.sigma() * x[0]).max(floor) {
-                break;
-            }
-        }
-        x
+        let enough = |x: &[f64]| enough(self.sigma() * x[0]).max(floor);
+        settle(b, &self.shadow(b, turn), MOST_ITERATIONS, product, enough)
     }
 
     /// The vector that residuals are made orthogonal to.
@@ -130,6 +108,48 @@ impl Swept {
             *product = r - onward + shift;
         }
     }
+}
+
+/// x with A·x near b by BiCGSTAB: `product` leaves a helped direction z for r and A·z; ended when no entry of the residual
+/// is more than `enough` of x. `shadow` is what residuals are made orthogonal to.
+///
+/// Errors: the budget is spent.
+pub fn settle(
+    b: &[f64],
+    shadow: &[f64],
+    most_iterations: usize,
+    product: impl Fn(&[f64], &mut [f64], &mut [f64]),
+    enough: impl Fn(&[f64]) -> f64,
+) -> Result<Vec<f64>> {
+    let zero = || vec![0.0; b.len()];
+    let (mut x, mut r, mut p, mut v, mut t) = (zero(), b.to_vec(), zero(), zero(), zero());
+    let (mut p_helped, mut s_helped) = (zero(), zero());
+    let (mut rho, mut alpha, mut omega) = (1.0, 1.0, 1.0);
+    for _ in 0..most_iterations {
+        budget::check()?;
+        let next = dot(shadow, &r);
+        let beta = next / rho * (alpha / omega);
+        rho = next;
+        let directions = p.iter_mut().zip(&v).zip(&r);
+        directions.for_each(|((p, v), r)| *p = r + beta * (*p - omega * v));
+        product(&p, &mut p_helped, &mut v);
+        alpha = rho / dot(shadow, &v);
+        r.iter_mut().zip(&v).for_each(|(r, v)| *r -= alpha * v);
+        product(&r, &mut s_helped, &mut t);
+        let square = dot(&t, &t);
+        omega = if square > 0.0 { dot(&t, &r) / square } else { 0.0 };
+        if !(alpha.is_finite() && omega.is_finite()) {
+            break;
+        }
+        for (x, (p, s)) in x.iter_mut().zip(p_helped.iter().zip(&s_helped)) {
+            *x += alpha * p + omega * s;
+        }
+        r.iter_mut().zip(&t).for_each(|(r, t)| *r -= omega * t);
+        if omega == 0.0 || largest(&r) <= enough(&x) {
+            break;
+        }
+    }
+    Ok(x)
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

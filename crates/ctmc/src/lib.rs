@@ -6,6 +6,7 @@
 //! is a few seconds of a year: nothing is found by subtracting it from 1, so it keeps its digits.
 
 mod answer;
+mod budget;
 mod chain;
 mod closed;
 mod dense;
@@ -17,7 +18,9 @@ mod error;
 mod explicit;
 mod factor;
 mod forgetting;
+mod hitting;
 mod implicit;
+mod incomplete;
 mod krylov;
 mod language;
 mod lumping;
@@ -39,6 +42,7 @@ mod uniformization;
 mod write;
 
 pub use answer::{Answer, Distribution, Method};
+pub use budget::Budget;
 pub use chain::{Chain, Transition};
 pub use enclosure::Enclosure;
 pub use error::{Error, Result};

@@ -10,6 +10,7 @@
 
 use std::collections::HashMap;
 
+use crate::budget;
 use crate::chain::Chain;
 use crate::enclosure::ROUNDING;
 use crate::error::Result;
@@ -31,7 +32,7 @@ impl Lumped {
     pub fn new(chain: &Chain, reward: &[f64]) -> Result<Option<Self>> {
         let Some(units) = Units::of(chain) else { return Ok(None) };
         let mut partition = Partition::by_value(reward);
-        Refinement::new(chain, &units).run(&mut partition);
+        Refinement::new(chain, &units).run(&mut partition)?;
         let blocks = partition.starts.len();
         let mut small = Chain::empty(blocks, 0);
         let mut row = Vec::new();
@@ -211,10 +212,12 @@ impl Refinement {
         Self { starts, items, rates, into: vec![0; states], touched, waiting, is_waiting }
     }
 
-    fn run(&mut self, partition: &mut Partition) {
+    fn run(&mut self, partition: &mut Partition) -> Result<()> {
+        budget::stage("lumping states");
         self.is_waiting = vec![false; partition.starts.len()];
         (0..partition.starts.len()).for_each(|block| self.wait(block));
         while let Some(splitter) = self.waiting.pop() {
+            budget::check()?;
             self.is_waiting[splitter] = false;
             for &to in partition.members(splitter) {
                 let entrants = &self.items[self.starts[to as usize]..self.starts[to as usize + 1]];
@@ -228,6 +231,7 @@ impl Refinement {
             }
             self.split(partition);
         }
+        Ok(())
     }
 
     fn wait(&mut self, block: usize) {

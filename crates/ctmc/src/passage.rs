@@ -6,6 +6,7 @@ use crate::closed;
 use crate::elimination::Elimination;
 use crate::enclosure::Enclosure;
 use crate::error::{Result, refuse};
+use crate::hitting;
 use crate::stationary::with_start;
 use crate::structure::{bottoms, reachable};
 use crate::transient::{Options, reward_at};
@@ -20,6 +21,17 @@ use crate::transient::{Options, reward_at};
 /// assert!(passage_mean(&chain, &[false, false, true]).unwrap().enclosure.contains(0.75));
 /// ```
 pub fn passage_mean(chain: &Chain, target: &[bool]) -> Result<Answer> {
+    passage_mean_to(chain, target, Options::default().precision)
+}
+
+/// Chains of few states are eliminated at once; those of more than many are not.
+const FEW: usize = 1000;
+const MANY: usize = 50_000;
+
+/// `passage_mean` in bounds as close as `precision`, if it can, where that is cheaper.
+///
+/// Errors also: a chain too large to be eliminated on which the iteration does not settle.
+pub fn passage_mean_to(chain: &Chain, target: &[bool], precision: f64) -> Result<Answer> {
     let states = check_target(chain, target)?;
     let answer = |enclosure| Answer::new(enclosure, Method::Elimination, states);
     if chain.initial().iter().all(|each| target[each.0]) {
@@ -32,12 +44,25 @@ pub fn passage_mean(chain: &Chain, target: &[bool]) -> Result<Answer> {
     if !certain(chain, target, &reached) {
         return Ok(answer(Enclosure::exact(f64::INFINITY)));
     }
-    let (started, start) = with_start(chain)?;
     let passing: Vec<usize> = (0..states).filter(|&state| reached[state] && !target[state]).collect();
+    if passing.len() > FEW {
+        let found = hitting::mean(chain, &passing, precision)?;
+        let close = found.filter(|each| each.relative_width() <= precision || passing.len() > MANY);
+        if let Some(enclosure) = close {
+            return Ok(Answer::new(enclosure, Method::Sweeping, states));
+        }
+        if passing.len() > MANY {
+            return refuse(format!(
+                "the mean time to a first visit did not settle on {} states, too many to be eliminated",
+                passing.len()
+            ));
+        }
+    }
+    let (started, start) = with_start(chain)?;
     let mut rewards = vec![1.0; start + 1];
     rewards[start] = 0.0;
     let mut elimination = Elimination::new(&started, 0, rewards, 1);
-    elimination.run(&passing);
+    elimination.run(&passing)?;
     // The start is left at rate 1, so that its reward and what it leads to are those of one start.
     let leaving: f64 = elimination.row(start).iter().map(|each| each.1).sum();
     let value = elimination.reward(start, 0) / leaving;

@@ -7,6 +7,7 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+use crate::budget;
 use crate::chain::Chain;
 use crate::error::Result;
 
@@ -134,6 +135,7 @@ impl<'a, L: Landscape> Importance<'a, L> {
             && let Some(next) = self.queue.pop()
         {
             if !self.is_taken(next.state) {
+                budget::check()?;
                 self.take_one(next)?;
             }
         }

@@ -1,15 +1,18 @@
 //! A model and questions about it as plain data, and the answers as plain data: what other languages call.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use serde::{Deserialize, Serialize};
 
 use crate::answer::Method;
+use crate::budget::{self, Budget};
 use crate::chain::{Chain, Transition};
 use crate::error::{Error, Result, refuse};
 use crate::explicit::read_explicit;
 use crate::language::{Limits, Program, Reading};
-use crate::memory::{fits, free_bytes};
+use crate::memory::fits;
 use crate::model::Model;
 use crate::session::Session;
 use crate::transient::Options;
@@ -33,6 +36,12 @@ pub struct Request {
     /// text has modules that are others renamed.
     #[serde(default)]
     lump: Option<bool>,
+    /// Seconds after which there is a refusal instead of an answer; without limit when absent.
+    #[serde(default)]
+    within: Option<f64>,
+    /// Bytes of memory that may be used; what is free when absent.
+    #[serde(default)]
+    memory: Option<usize>,
     /// Also the model as texts for other tools.
     #[serde(default)]
     export: bool,
@@ -149,11 +158,34 @@ impl Request {
 
     /// Builds the model and answers.
     pub fn answer(self) -> Result<Reply> {
+        self.answer_until(Arc::default())
+    }
+
+    /// The same, given up soon after `stop` becomes true.
+    ///
+    /// Errors: `Stopped` then, or when the seconds of the request are over.
+    pub fn answer_until(self, stop: Arc<AtomicBool>) -> Result<Reply> {
+        let within = self.within;
+        if within.is_some_and(|seconds| seconds.is_nan() || seconds <= 0.0) {
+            return refuse("an answer needs more than no time");
+        }
+        Budget::new(within, self.memory, stop).spend(|| self.answered()).map_err(|error| {
+            match (error, within) {
+                (Error::Stopped(why), Some(seconds)) => {
+                    Error::Stopped(format!("no answer within {seconds} s: {why}"))
+                }
+                (error, _) => error,
+            }
+        })
+    }
+
+    fn answered(self) -> Result<Reply> {
         let options = self.options()?;
         let mut session = self.model.open(&self.questions, options.threads)?.lumping(self.lump);
         let mut answers = Vec::new();
         for question in &self.questions {
-            session.answer(question, &options, &mut answers)?;
+            let told = session.answer(question, &options, &mut answers);
+            told.map_err(|error| session.explained(error, question))?;
         }
         let export = if self.export { texts(session.whole(options.threads)?)? } else { BTreeMap::new() };
         let (states, transitions, whole) = session.size();
@@ -183,7 +215,7 @@ impl Source {
                 let default = Reading::default();
                 let most_states = most_states.unwrap_or(default.most_states);
                 let reading = Reading { constants, marks: marks(questions), most_states, threads };
-                let limits = Limits { states: most_states, bytes: free_bytes() };
+                let limits = Limits { states: most_states, bytes: budget::bytes() };
                 Session::read(Program::read(&text, &reading)?, limits, threads)
             }
             Self::Explicit { tra, lab, rewards } => {
@@ -219,6 +251,15 @@ fn marks(questions: &[Question]) -> Vec<String> {
 }
 
 impl Question {
+    /// Its time.
+    pub(crate) fn time(&self) -> Option<f64> {
+        match self {
+            Self::At { time, .. } | Self::Until { time, .. } | Self::FirstBy { time, .. } => Some(*time),
+            Self::States { time, .. } => *time,
+            Self::LongRun { .. } | Self::FirstMean { .. } | Self::Cycle { .. } => None,
+        }
+    }
+
     /// What it is about.
     pub(crate) fn of(&self) -> Option<&str> {
         match self {

@@ -7,7 +7,7 @@ use crate::error::{Error, Result, refuse};
 use crate::language::{Limits, Program, Space, Split, Subject};
 use crate::lumping::Lumped;
 use crate::model::Model;
-use crate::passage::{passage_by, passage_mean};
+use crate::passage::{passage_by, passage_mean_to};
 use crate::product::product;
 use crate::request::{Figure, Question};
 use crate::stationary::{cycle, long_run, stationary};
@@ -118,6 +118,24 @@ impl Session {
         Ok(())
     }
 
+    /// The error of a question with what was hard about it, when its time was over.
+    pub fn explained(&self, error: Error, question: &Question) -> Error {
+        let Error::Stopped(doing) = error else { return error };
+        let size = match self.size() {
+            (0, ..) => "a model of many states".to_owned(),
+            (states, transitions, true) => format!("{states} states, {transitions} transitions"),
+            (states, transitions, false) => format!("{states} states, {transitions} transitions met so far"),
+        };
+        let fastest = self.model.as_ref().map(|model| model.chain.fastest());
+        let jumps = match (fastest, question.time()) {
+            (Some(fastest), Some(time)) => {
+                format!(", {:.1e} jumps of the fastest state until {time}", fastest * time)
+            }
+            _ => String::new(),
+        };
+        Error::Stopped(format!("{doing} did not end ({size}{jumps}); allow more time or a wider precision"))
+    }
+
     /// Answers from a part of the states, if that can be done; `patient` when there is no other way.
     fn partly(
         &mut self,
@@ -157,8 +175,9 @@ impl Session {
         let Some(mut space) = Space::new(program, subject, ask == "first-by", limits.bytes) else {
             return Ok(false);
         };
-        let found = solve_lazily(&mut space, time, options, kind, patient)?;
+        let found = solve_lazily(&mut space, time, options, kind, patient);
         self.met = meet(space.states(), space.transitions);
+        let found = found?;
         if let Some(answer) = found {
             out.push(figure(ask, of, Some(time), answer));
         }
@@ -233,7 +252,7 @@ fn answer_on(question: &Question, chain: &Chain, about: &[f64], options: &Option
     match question {
         Question::At { time, .. } => reward_at(chain, about, *time, options),
         Question::Until { time, .. } => accumulated(chain, about, *time, options),
-        Question::FirstMean { .. } => passage_mean(chain, &marks()),
+        Question::FirstMean { .. } => passage_mean_to(chain, &marks(), options.precision),
         Question::FirstBy { time, .. } => passage_by(chain, &marks(), *time, options),
         _ => long_run(chain, about, options),
     }

@@ -18,8 +18,10 @@
 //! the bound matters are followed; what flows to the others is a part of the defect. Nothing is subtracted on the
 //! way, so that rare states keep their digits.
 
+use crate::budget;
 use crate::chain::Chain;
 use crate::enclosure::{Enclosure, ROUNDING, sum};
+use crate::error::Result;
 use crate::forgetting::remembered;
 use crate::structure::bottoms;
 use crate::sweep::Frame;
@@ -49,25 +51,34 @@ pub enum Way {
 }
 
 /// What `reward` accumulates until `time`; none when the chain may end in several ways or settles too slowly.
-pub fn accumulated(chain: &Chain, reward: &[f64], time: f64, precision: f64, way: Way) -> Option<Enclosure> {
+///
+/// Errors: the budget is spent.
+pub fn accumulated(
+    chain: &Chain,
+    reward: &[f64],
+    time: f64,
+    precision: f64,
+    way: Way,
+) -> Result<Option<Enclosure>> {
     let pace = chain.fastest() * MARGIN;
     if pace * time < FEW_JUMPS {
-        return None;
+        return Ok(None);
     }
     let all = bottoms(chain);
-    let [members] = &all[..] else { return None };
+    let [members] = &all[..] else { return Ok(None) };
     if chain.initial().iter().any(|each| members.binary_search(&each.0).is_err()) {
-        return None;
+        return Ok(None);
     }
     if members.len() < 2 {
-        return None;
+        return Ok(None);
     }
     let frame = Frame::new(chain, members);
-    let found = frame.potential(reward, |mean| precision / 4.0 * mean);
+    let found = frame.potential(reward, |mean| precision / 4.0 * mean)?;
     if found.mean.relative_width() > precision / 2.0 {
-        return None;
+        return Ok(None);
     }
-    let least = found.values.iter().copied().reduce(|a, b| if (b - a).high < 0.0 { b } else { a })?;
+    let least = found.values.iter().copied().reduce(|a, b| if (b - a).high < 0.0 { b } else { a });
+    let least = least.unwrap_or_default();
     let mut extra = vec![0.0; chain.states()];
     for (&state, &value) in frame.order.iter().zip(&found.values) {
         extra[state] = (value - least).high.max(0.0);
@@ -77,19 +88,24 @@ pub fn accumulated(chain: &Chain, reward: &[f64], time: f64, precision: f64, way
         Way::Forgetting => forgotten(chain, &frame, &extra, time, tolerance)?,
         Way::Walking => {
             let mut walk = Walk::new(chain, extra.clone(), found.mean.high, time, tolerance);
-            walk.settle()?;
-            walk.later()
+            walk.settle()?.then(|| walk.later())
         }
     };
-    Some(answer(chain, &extra, found.mean, time, later))
+    Ok(later.map(|later| answer(chain, &extra, found.mean, time, later)))
 }
 
 /// E[u at T] of a chain that has forgotten its start: the mean of u in the long run, within what it may remember.
-fn forgotten(chain: &Chain, frame: &Frame, extra: &[f64], time: f64, tolerance: f64) -> Option<Enclosure> {
-    let remembered = remembered(chain, frame, extra, time, tolerance)?;
-    let mean = frame.potential(extra, |_| tolerance).mean;
+fn forgotten(
+    chain: &Chain,
+    frame: &Frame,
+    extra: &[f64],
+    time: f64,
+    tolerance: f64,
+) -> Result<Option<Enclosure>> {
+    let Some(remembered) = remembered(chain, frame, extra, time, tolerance)? else { return Ok(None) };
+    let mean = frame.potential(extra, |_| tolerance)?.mean;
     let close = mean.high - mean.low <= 2.0 * tolerance;
-    close.then_some(Enclosure { low: mean.low - remembered, high: mean.high + remembered })
+    Ok(close.then_some(Enclosure { low: mean.low - remembered, high: mean.high + remembered }))
 }
 
 /// What is accumulated, when the long-run mean is in `mean` and E[u at T] in `later`.
@@ -155,14 +171,15 @@ impl<'a> Walk<'a> {
         self.shares.push(share);
     }
 
-    /// Jumps until the defect is small enough; none when that takes too long.
-    fn settle(&mut self) -> Option<()> {
+    /// Jumps until the defect is small enough; whether that did not take too long.
+    fn settle(&mut self) -> Result<bool> {
+        budget::stage("walking until the chain settles");
         let mut matrix = Gather::new(self);
         let mut work = 0.0;
         loop {
             let newcomers = self.look();
             if self.defect <= self.tolerance {
-                return Some(());
+                return Ok(true);
             }
             // At first every jump reaches states that matter.
             let jumps = (self.jumps / 16).clamp(1, JUMPS);
@@ -172,12 +189,13 @@ impl<'a> Walk<'a> {
                 self.most_entrants = self.most_entrants.max(matrix.widest());
             }
             for _ in 0..jumps {
+                budget::check()?;
                 self.lost += matrix.jump(&mut self.shares);
             }
             self.jumps += jumps;
             work += jumps as f64 * (matrix.items.len() + 2 * self.followed.len()) as f64;
             if work > PATIENCE || self.jumps as f64 > self.pace * self.time / 2.0 {
-                return None;
+                return Ok(false);
             }
         }
     }
@@ -315,7 +333,9 @@ mod tests {
                 (0..chain.states()).map(|state| f64::from(u8::from(state % 3 == 1))).collect();
             let time = 3e4 / chain.fastest();
             let precision = [1e-6, 1e-8][seed as usize % 2];
-            let Some(settled) = accumulated(&chain, &reward, time, precision, way) else { return false };
+            let Some(settled) = accumulated(&chain, &reward, time, precision, way).unwrap() else {
+                return false;
+            };
             let options = Options { method: Some(Method::Doubling), precision: 1e-10, threads: 1 };
             let truth = transient::accumulated(&chain, &reward, time, &options).unwrap().enclosure;
             assert!(settled.low <= truth.high && truth.low <= settled.high, "{seed}: {settled:?} {truth:?}");
@@ -340,6 +360,6 @@ mod tests {
     #[test]
     fn what_may_end_in_two_ways_is_left_to_others() {
         let chain = Chain::new(3, vec![(0, 1, 1.0), (0, 2, 1.0)], vec![(0, 1.0)]).unwrap();
-        assert!(accumulated(&chain, &[0.0, 1.0, 0.0], 1e6, 1e-6, Way::Walking).is_none());
+        assert!(accumulated(&chain, &[0.0, 1.0, 0.0], 1e6, 1e-6, Way::Walking).unwrap().is_none());
     }
 }

@@ -25,7 +25,7 @@ pub fn stationary(chain: &Chain) -> Result<Distribution> {
     let mut worst = 0.0_f64;
     for (members, weight) in bottoms.iter().zip(weights) {
         if weight > 0.0 {
-            let (local, error) = within(chain, members);
+            let (local, error) = within(chain, members)?;
             worst = worst.max(error);
             for (&state, share) in members.iter().zip(local) {
                 probabilities[state] = weight * share;
@@ -48,7 +48,7 @@ pub fn long_run(chain: &Chain, reward: &[f64], options: &Options) -> Result<Answ
         && let [members] = &bottoms(chain)[..]
     {
         let most = reward.iter().copied().fold(0.0, f64::max);
-        let found = potential(chain, members, reward, options.precision).mean.at_most(most);
+        let found = potential(chain, members, reward, options.precision)?.mean.at_most(most);
         if found.relative_width() <= options.precision || chain.states() > MANY {
             return Ok(Answer::new(found, Method::Sweeping, chain.states()));
         }
@@ -119,20 +119,20 @@ pub(crate) fn check_reward(chain: &Chain, reward: &[f64]) -> Result<()> {
 ///
 /// All states but one are eliminated and weighed against that one. It should be a likely one: against a state that
 /// is hardly ever seen the others' weights would overflow. Then the heaviest is tried instead.
-fn within(chain: &Chain, members: &[usize]) -> (Vec<f64>, f64) {
+fn within(chain: &Chain, members: &[usize]) -> Result<(Vec<f64>, f64)> {
     let part = part(chain, members);
     let started = chain.initial().iter().find_map(|each| members.binary_search(&each.0).ok());
     let mut kept = started.unwrap_or(0);
     for _ in 0..ATTEMPTS {
-        let (weights, error) = weighed(&part, kept);
+        let (weights, error) = weighed(&part, kept)?;
         let total = sum(weights.iter().copied());
         if total < HEAVIEST {
-            return (weights.into_iter().map(|weight| weight / total).collect(), 2.0 * error);
+            return Ok((weights.into_iter().map(|weight| weight / total).collect(), 2.0 * error));
         }
         let heavier = |&a: &usize, &b: &usize| weights[a].total_cmp(&weights[b]);
         kept = (0..weights.len()).max_by(heavier).unwrap_or(kept);
     }
-    (vec![0.0; members.len()], f64::INFINITY)
+    Ok((vec![0.0; members.len()], f64::INFINITY))
 }
 
 /// Choices of the state that is kept, and the weight of all against it that is too close to overflow.
@@ -140,10 +140,10 @@ const ATTEMPTS: usize = 4;
 const HEAVIEST: f64 = 1e280;
 
 /// Stationary weights against that of state `kept`, and their relative error bound.
-fn weighed(part: &Chain, kept: usize) -> (Vec<f64>, f64) {
+fn weighed(part: &Chain, kept: usize) -> Result<(Vec<f64>, f64)> {
     let mut elimination = Elimination::new(part, 0, Vec::new(), 0);
     let others: Vec<usize> = (0..part.states()).filter(|&state| state != kept).collect();
-    let done = elimination.run(&others);
+    let done = elimination.run(&others)?;
     let mut weights = vec![0.0; part.states()];
     weights[kept] = 1.0;
     for each in done.iter().rev() {
@@ -151,7 +151,7 @@ fn weighed(part: &Chain, kept: usize) -> (Vec<f64>, f64) {
         weights[each.state] = inflow / each.exit;
     }
     let walk = 10.0 * ROUNDING * part.states() as f64;
-    (weights, elimination.relative_error() + walk)
+    Ok((weights, elimination.relative_error() + walk))
 }
 
 /// The states `members` as a chain of their own.
@@ -185,7 +185,7 @@ fn absorbed(chain: &Chain, bottoms: &[Vec<usize>]) -> Result<(Vec<f64>, f64)> {
         elimination.redirect(state, column);
     }
     let transient: Vec<usize> = (0..states).filter(|&state| column[state] == usize::MAX).collect();
-    elimination.run(&transient);
+    elimination.run(&transient)?;
     let row = elimination.row(start);
     let total = sum(row.iter().map(|each| each.1));
     let mut weights = vec![0.0; bottoms.len()];

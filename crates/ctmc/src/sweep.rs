@@ -12,6 +12,7 @@
 use crate::chain::Chain;
 use crate::double::{self, Double};
 use crate::enclosure::{Enclosure, ROUNDING};
+use crate::error::Result;
 use crate::krylov::{Swept, largest};
 use crate::ordering::{often_seen, outwards};
 
@@ -28,9 +29,9 @@ pub struct Potential {
 }
 
 /// A potential of `reward` in the one bottom component `members`, with bounds as close as `precision` if it can.
-pub fn potential(chain: &Chain, members: &[usize], reward: &[f64], precision: f64) -> Potential {
+pub fn potential(chain: &Chain, members: &[usize], reward: &[f64], precision: f64) -> Result<Potential> {
     if let [only] = members {
-        return Potential { mean: Enclosure::exact(reward[*only]), values: vec![Double::default()] };
+        return Ok(Potential { mean: Enclosure::exact(reward[*only]), values: vec![Double::default()] });
     }
     Frame::new(chain, members).potential(reward, |mean| precision * mean)
 }
@@ -56,7 +57,7 @@ impl Frame {
     }
 
     /// A potential of `reward` (by state of the chain), with bounds as close as `width` of the mean if it can.
-    pub fn potential(&self, reward: &[f64], width: impl Fn(f64) -> f64) -> Potential {
+    pub fn potential(&self, reward: &[f64], width: impl Fn(f64) -> f64) -> Result<Potential> {
         let swept = &self.swept;
         let reward: Vec<f64> = self.order.iter().map(|&state| reward[state]).collect();
         let mut values = vec![Double::default(); reward.len()];
@@ -67,7 +68,7 @@ impl Frame {
                 break;
             }
             let before = swept.sigma() * values[0].high;
-            let more = swept.solve(&missed, futile, |more| width((before + more).abs()) / 8.0);
+            let more = swept.solve(&missed, futile, |more| width((before + more).abs()) / 8.0)?;
             let added = |(&before, &more): (&Double, &f64)| before + more.into();
             let tried: Vec<Double> = values.iter().zip(&more).map(added).collect();
             let (found, missing) = read_off(swept, &reward, &tried);
@@ -77,7 +78,7 @@ impl Frame {
                 (values, mean, missed, size) = (tried, found, missing, now);
             }
         }
-        Potential { mean, values }
+        Ok(Potential { mean, values })
     }
 }
 

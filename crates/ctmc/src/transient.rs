@@ -93,7 +93,7 @@ pub fn distribution_at(chain: &Chain, time: f64, options: &Options) -> Result<Di
             let half = Halfway::reach(chain, time, &[], options.precision, options.threads)?;
             (half.distribution(&shares), Method::Doubling)
         }
-        _ => (uniformization::distribution(chain, time), Method::Uniformization),
+        _ => (uniformization::distribution(chain, time)?, Method::Uniformization),
     };
     Ok(Distribution { probabilities: found.values, relative: found.relative, missing: found.missing, method })
 }
@@ -141,20 +141,22 @@ fn solve(chain: &Chain, reward: &[f64], time: f64, options: &Options, kind: Kind
         return Ok(answer);
     }
     match choice(chain, time, options) {
-        Method::Uniformization => Ok(stepped(chain, reward, time, options, kind)),
+        Method::Uniformization => stepped(chain, reward, time, options, kind),
         _ => {
             let free = options.method.is_none();
             let patience = if free { sparse_work(chain, time) } else { f64::MAX };
-            let settled = |way: Way| {
+            let settled = |way: Way| -> Result<Option<Enclosure>> {
                 let wanted = free && kind == Kind::Until;
-                let found = wanted
-                    .then(|| settled::accumulated(chain, reward, time, options.precision, way))
-                    .flatten();
-                found.filter(|each| each.relative_width() <= options.precision)
+                let found = if wanted {
+                    settled::accumulated(chain, reward, time, options.precision, way)?
+                } else {
+                    None
+                };
+                Ok(found.filter(|each| each.relative_width() <= options.precision))
             };
             // Cheap where it works, and found out soon where not.
             if chain.states() > LARGE
-                && let Some(enclosure) = settled(Way::Forgetting)
+                && let Some(enclosure) = settled(Way::Forgetting)?
             {
                 return Ok(Answer::new(enclosure, Method::Settled, chain.states()));
             }
@@ -164,7 +166,7 @@ fn solve(chain: &Chain, reward: &[f64], time: f64, options: &Options, kind: Kind
             };
             let mut found = projected(&mut land, time, options, kind, patience.min(EAGER))?;
             if wide(&found)
-                && let Some(enclosure) = settled(Way::Walking)
+                && let Some(enclosure) = settled(Way::Walking)?
             {
                 return Ok(Answer::new(enclosure, Method::Settled, chain.states()));
             }
@@ -172,7 +174,7 @@ fn solve(chain: &Chain, reward: &[f64], time: f64, options: &Options, kind: Kind
                 found = projected(&mut land, time, options, kind, patience)?;
             }
             let step = wide(&found) && free && sparse_work(chain, time) <= PATIENCE;
-            Ok(if step { stepped(chain, reward, time, options, kind) } else { found.0 })
+            if step { stepped(chain, reward, time, options, kind) } else { Ok(found.0) }
         }
     }
 }
@@ -194,13 +196,14 @@ pub fn solve_lazily(
     Ok((!lossy || found.enclosure.relative_width() <= options.precision).then_some(found))
 }
 
-fn stepped(chain: &Chain, reward: &[f64], time: f64, options: &Options, kind: Kind) -> Answer {
+fn stepped(chain: &Chain, reward: &[f64], time: f64, options: &Options, kind: Kind) -> Result<Answer> {
     let found = match kind {
-        Kind::At => uniformization::value(chain, reward, time, options.precision),
-        Kind::Until => uniformization::accumulated(chain, reward, time, options.precision),
+        Kind::At => uniformization::value(chain, reward, time, options.precision)?,
+        Kind::Until => uniformization::accumulated(chain, reward, time, options.precision)?,
     };
     let most = reward.iter().copied().fold(0.0, f64::max);
-    Answer::new(from_start(chain, &found, unit(most, time, kind)), Method::Uniformization, chain.states())
+    let enclosure = from_start(chain, &found, unit(most, time, kind));
+    Ok(Answer::new(enclosure, Method::Uniformization, chain.states()))
 }
 
 /// The most that can be earned: what missing probability is worth.
@@ -304,6 +307,10 @@ fn both(
         Method::Implicit => Method::Uniformization,
         other => other,
     };
+    let of = |reward: &[f64]| match kind {
+        Kind::At => uniformization::value(&small.chain, reward, time, precision),
+        Kind::Until => uniformization::accumulated(&small.chain, reward, time, precision),
+    };
     let [inside, outside] = match (method, kind) {
         (Method::Doubling, Kind::At) => {
             let half = Halfway::reach(&small.chain, time, &[], precision, options.threads)?;
@@ -313,10 +320,7 @@ fn both(
             let half = Halfway::reach(&small.chain, time, &rewards, precision, options.threads)?;
             [0, 1].map(|which| half.accumulated(which))
         }
-        (_, Kind::At) => rewards.map(|reward| uniformization::value(&small.chain, reward, time, precision)),
-        (_, Kind::Until) => {
-            rewards.map(|reward| uniformization::accumulated(&small.chain, reward, time, precision))
-        }
+        _ => [of(rewards[0])?, of(rewards[1])?],
     };
     Ok(Some((inside, outside, method)))
 }

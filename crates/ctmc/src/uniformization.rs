@@ -4,9 +4,11 @@
 //! never falls, so once they agree every later value lies between them: detection of the steady state that
 //! cannot be fooled, whatever the chain.
 
+use crate::budget;
 use crate::chain::Chain;
 use crate::doubling::Values;
 use crate::enclosure::ROUNDING;
+use crate::error::Result;
 use crate::poisson::Poisson;
 
 /// Jumps a unit of time over the fastest exit: leaves 1 − exit/pace at a fifth or more, away from cancellation.
@@ -18,12 +20,12 @@ pub fn jumps(chain: &Chain, time: f64) -> f64 {
 }
 
 /// Expected value of `reward` at `time`, by starting state.
-pub fn value(chain: &Chain, reward: &[f64], time: f64, precision: f64) -> Values {
+pub fn value(chain: &Chain, reward: &[f64], time: f64, precision: f64) -> Result<Values> {
     walk(chain, reward, time, precision, Weighing::At)
 }
 
 /// What `reward` accumulates until `time`, by starting state.
-pub fn accumulated(chain: &Chain, reward: &[f64], time: f64, precision: f64) -> Values {
+pub fn accumulated(chain: &Chain, reward: &[f64], time: f64, precision: f64) -> Result<Values> {
     walk(chain, reward, time, precision, Weighing::Until)
 }
 
@@ -33,16 +35,16 @@ enum Weighing {
     Until,
 }
 
-fn walk(chain: &Chain, reward: &[f64], time: f64, precision: f64, weighing: Weighing) -> Values {
+fn walk(chain: &Chain, reward: &[f64], time: f64, precision: f64, weighing: Weighing) -> Result<Values> {
     let mean = jumps(chain, time);
     if mean == 0.0 {
         // Nothing ever moves.
         let factor = if weighing == Weighing::At { 1.0 } else { time };
-        return Values {
+        return Ok(Values {
             values: reward.iter().map(|each| each * factor).collect(),
             relative: ROUNDING,
             missing: 0.0,
-        };
+        });
     }
     let poisson = Poisson::new(mean);
     let ladder = Ladder::new(&poisson, weighing, time / mean);
@@ -52,7 +54,9 @@ fn walk(chain: &Chain, reward: &[f64], time: f64, precision: f64, weighing: Weig
     let mut result = vec![0.0; reward.len()];
     let mut flat = 0.0;
     let mut done = 0;
+    budget::stage("following jumps one by one");
     while done < ladder.end {
+        budget::check()?;
         let weight = ladder.weight(done);
         if weight > 0.0 {
             result.iter_mut().zip(&values).for_each(|(total, value)| *total += weight * value);
@@ -71,7 +75,7 @@ fn walk(chain: &Chain, reward: &[f64], time: f64, precision: f64, weighing: Weig
     // A jump rounds once a transition and in staying; then the sum over jumps and the sums of weights.
     let roundings = steps * (chain.widest() as f64 + 25.0) + 2.0 * poisson.weights.len() as f64 + 8.0;
     let relative = roundings * ROUNDING + poisson.relative + flat;
-    Values { values: result, relative: relative * 1.01, missing: poisson.missing }
+    Ok(Values { values: result, relative: relative * 1.01, missing: poisson.missing })
 }
 
 /// What each number of jumps counts for.
@@ -142,19 +146,21 @@ impl<'a> Stepper<'a> {
 }
 
 /// The distribution at `time`, forwards.
-pub fn distribution(chain: &Chain, time: f64) -> Values {
+pub fn distribution(chain: &Chain, time: f64) -> Result<Values> {
     let mut shares = vec![0.0; chain.states()];
     chain.initial().iter().for_each(|&(state, share)| shares[state] = share);
     let mean = jumps(chain, time);
     if mean == 0.0 {
-        return Values { values: shares, relative: 0.0, missing: 0.0 };
+        return Ok(Values { values: shares, relative: 0.0, missing: 0.0 });
     }
     let poisson = Poisson::new(mean);
     let stepper = Stepper::new(chain);
     let mut result = vec![0.0; shares.len()];
     let mut most_entrants = vec![0_usize; shares.len()];
     (0..shares.len()).for_each(|from| chain.row(from).for_each(|(to, _)| most_entrants[to] += 1));
+    budget::stage("following jumps one by one");
     for done in 0..poisson.first + poisson.weights.len() {
+        budget::check()?;
         if done >= poisson.first {
             let weight = poisson.weights[done - poisson.first];
             result.iter_mut().zip(&shares).for_each(|(total, share)| *total += weight * share);
@@ -169,5 +175,5 @@ pub fn distribution(chain: &Chain, time: f64) -> Values {
     let steps = (poisson.first + poisson.weights.len()) as f64;
     let widest = most_entrants.into_iter().max().unwrap_or(0) as f64;
     let relative = steps * (widest + 25.0) * ROUNDING + poisson.relative + 8.0 * ROUNDING;
-    Values { values: result, relative: relative * 1.01, missing: poisson.missing }
+    Ok(Values { values: result, relative: relative * 1.01, missing: poisson.missing })
 }

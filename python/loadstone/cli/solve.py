@@ -89,6 +89,12 @@ def solve_command(
     most_states: Annotated[
         int, typer.Option(min=1, help="States that are explored before giving up.")
     ] = 5_000_000,
+    within: Annotated[
+        float, typer.Option(min=0.01, help="Seconds after which a question is refused, with the reason.")
+    ] = 300.0,
+    memory: Annotated[
+        float | None, typer.Option(min=0.001, help="GiB that may be used; what is free by default.")
+    ] = None,
     export: Annotated[
         Path | None, typer.Option(help="Folder for the explicit model: .prism, .tra, .lab, .NAME.srew.")
     ] = None,
@@ -116,6 +122,8 @@ def solve_command(
         precision=precision,
         method=method,
         lump=lump,
+        within=within,
+        memory=None if memory is None else int(memory * 2**30),
         export=export is not None,
     )
     texts = reply.pop("export", {})

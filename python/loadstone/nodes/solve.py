@@ -60,8 +60,9 @@ def solve(
 ) -> dict[str, Any]:
     """The reply of `loadstone_ctmc`: the model's size and its figures, each with `low` and `high`.
 
-    `options`: `precision`, `threads`, `method`, `export`. `place` is the file's name in the errors
-    `model-text` and `model-input`; `place_of` says where a line and column of a text were written instead.
+    `options`: `precision`, `threads`, `method`, `export`; `within` seconds and `memory` bytes, beyond which
+    there is the error `model-too-hard` or `model-input`. Ctrl-C ends it soon. `place` is the file's name in
+    the errors `model-text` and `model-input`; `place_of` says where a line and column of a text were written.
 
     >>> node = {"chain": {"states": 2, "transitions": [[0, 1, 1.0], [1, 0, 3.0]], "labels": {"down": [1]}}}
     >>> [figure] = solve(node, [{"ask": "long-run", "of": "down"}], "node")["answers"]
@@ -74,6 +75,8 @@ def solve(
     request = {"model": model, "questions": questions} | options
     try:
         return solve_chain(json.dumps(request))
+    except TimeoutError as error:
+        raise LoadstoneError("model-too-hard", str(error), place=place) from error
     except ValueError as error:
         if len(error.args) == 3:
             message, line, column = error.args

@@ -2,6 +2,7 @@
 
 use super::numbers::Numbers;
 use super::program::Program;
+use crate::budget;
 use crate::chain::Chain;
 use crate::error::{Error, Result};
 
@@ -38,12 +39,16 @@ struct Found {
 ///
 /// Errors: what a command can do wrong, with its place; more states or memory than allowed.
 pub fn explore(program: &Program, limits: Limits, threads: usize) -> Result<(Chain, Numbers)> {
+    budget::stage("exploring the states");
     let width = program.slots.len();
     let mut numbers = Numbers::new(width);
     numbers.number(&program.start());
     let mut chain = Chain::empty(0, 0);
     let mut row = Vec::new();
     while chain.states() < numbers.states() {
+        budget::check().map_err(|_| {
+            Error::Stopped(format!("exploring the states, {} found so far,", numbers.states()))
+        })?;
         let batch = chain.states()..numbers.states().min(chain.states() + BATCH);
         for found in successors(program, &numbers, batch, threads)? {
             let mut next = 0;
@@ -107,10 +112,14 @@ fn successors(
     batch: std::ops::Range<usize>,
     threads: usize,
 ) -> Result<Vec<Found>> {
+    let budget = budget::current();
     let part = |range: std::ops::Range<usize>| -> Result<Found> {
         let mut found = Found { end: range.end, ..Found::default() };
         let mut runner = program.runner();
         for from in range {
+            if budget.is_spent() {
+                break;
+            }
             if found.values.len() + found.rates.len() > MOST_NUMBERS {
                 break;
             }

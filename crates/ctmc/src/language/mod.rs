@@ -17,8 +17,8 @@ mod syntax;
 
 use std::collections::BTreeMap;
 
+use crate::budget;
 use crate::error::Result;
-use crate::memory::free_bytes;
 use crate::model::{Model, Variables};
 
 pub use explore::Limits;
@@ -59,7 +59,7 @@ impl Default for Reading {
 /// assert_eq!(loadstone_ctmc::read_prism(text, &reading).unwrap().chain.states(), 4);
 /// ```
 pub fn read_prism(text: &str, reading: &Reading) -> Result<Model> {
-    let limits = Limits { states: reading.most_states, bytes: free_bytes() };
+    let limits = Limits { states: reading.most_states, bytes: budget::bytes() };
     Program::read(text, reading)?.explored(limits, reading.threads)
 }
 
