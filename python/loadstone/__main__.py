@@ -1,5 +1,20 @@
-"""`python -m loadstone`."""
+"""`python -m loadstone`, and the command `loadstone`."""
 
-from loadstone.cli import main
+import sys
 
-main()
+from loadstone import leave
+
+
+def main() -> None:
+    """Runs the command line; Ctrl-C and SIGTERM end it from its first import on."""
+    leave.watch()
+    try:
+        from loadstone import cli
+
+        cli.main()
+    except KeyboardInterrupt:
+        sys.exit(leave.INTERRUPTED)
+
+
+if __name__ == "__main__":
+    main()

@@ -50,6 +50,9 @@ class Server:
     def drain(self, timeout_s: float) -> bool:
         """Stops accepting, finishes what is under way; True when all was finished in time."""
 
+def end_children_if_insisted() -> None:
+    """Kills what this process started, and what that started, when the second signal has come."""
+
 def expectations(plan_json: str) -> dict[str, dict[str, float]]:
     """`{"mix": {operation: long-run share}, "mix_error": {operation: its standard error, 0 when exact},
     "pace_mean_s": {operation: expected mean}}`.
@@ -107,6 +110,12 @@ def serve_olio(place: str, options_json: str) -> Server:
 def serve_relay(url: str, options_json: str) -> Server:
     """Serves answers that it asks the server at `url` for. OSError or ValueError with a sentence."""
 
+def signal_handlers(change: int) -> None:
+    """One more (1) or one less (-1) that is prepared for a first signal."""
+
+def signal_noticed() -> None:
+    """A handler in Python has seen the first signal."""
+
 def solve_chain(request_json: str) -> dict[str, Any]:
     """Answers a `loadstone_ctmc::Request` with its `Reply`; every number as bounds `low` and `high`.
 
@@ -128,3 +137,11 @@ def serve_surge(files: int, seed: int, profile: str, options_json: str) -> Serve
 
 def without_password(place: str) -> str:
     """A folder as it is, a database's URL without its password: fit to be shown."""
+
+def watch_signals() -> int:
+    """Starts the thread that ends the process when people insist: a second after the second SIGINT or
+    SIGTERM, or two after the first when no handler noticed it nor was prepared for it. What the process has
+    started is killed first.
+
+    Returns the end of a pipe for `signal.set_wakeup_fd`, always the same. OSError.
+    """

@@ -19,6 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 
+from loadstone import leave
 from loadstone._core import Server, serve_olio
 from loadstone.errors import LoadstoneError
 
@@ -50,15 +51,21 @@ def serve(place: Path | str, options: Options, announce: Announce, *, by_stdin: 
     def ask(number: int, _frame: FrameType | None) -> None:
         wishes.put("reload" if number == signal.SIGHUP else "stop")
 
-    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    with leave.handling((signal.SIGINT, signal.SIGTERM, signal.SIGHUP), ask):
+        _serve(str(place), options, announce, wishes, by_stdin)
+
+
+def _serve(
+    place: str, options: Options, announce: Announce, wishes: queue.SimpleQueue[str], by_stdin: bool
+) -> None:
     try:
-        server = _start(str(place), options)
+        server = _start(place, options)
     except ValueError as error:
         raise LoadstoneError("serve-options", f"cannot serve like this: {error}") from error
     except OSError as error:
         from loadstone._core import without_password
 
-        shown = without_password(str(place))
+        shown = without_password(place)
         raise LoadstoneError("sut-start", f"cannot serve {shown}: {error}") from error
     try:
         host, port = server.address()
@@ -72,8 +79,6 @@ def serve(place: Path | str, options: Options, announce: Announce, *, by_stdin: 
             _reload(server)
     finally:
         _tell_manager("STOPPING=1")
-        for number, handler in before.items():
-            signal.signal(number, handler)
         if not server.drain(_DRAIN_S):
             print(f"requests still under way after {_DRAIN_S:g} s are cut", file=sys.stderr)
             server.abandon()
@@ -141,6 +146,7 @@ def _announce(url: str) -> None:
 
 
 if __name__ == "__main__":
+    leave.watch()
     try:
         serve(sys.argv[1], json.loads(sys.argv[2]), _announce, by_stdin=True)
     except LoadstoneError as error:

@@ -6,6 +6,7 @@
 mod chain;
 mod disk;
 mod files;
+mod leave;
 mod network;
 mod people;
 mod relay;
@@ -34,6 +35,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(chain::solve_chain, module)?)?;
     module.add_function(wrap_pyfunction!(disk::format_disk, module)?)?;
     module.add_function(wrap_pyfunction!(files::serve_files, module)?)?;
+    module.add_function(wrap_pyfunction!(leave::watch_signals, module)?)?;
+    module.add_function(wrap_pyfunction!(leave::signal_noticed, module)?)?;
+    module.add_function(wrap_pyfunction!(leave::signal_handlers, module)?)?;
+    module.add_function(wrap_pyfunction!(leave::end_children_if_insisted, module)?)?;
     module.add_function(wrap_pyfunction!(network::run_switch, module)?)?;
     module.add_function(wrap_pyfunction!(relay::serve_relay, module)?)?;
     module.add_function(wrap_pyfunction!(run::expectations, module)?)?;

@@ -50,10 +50,10 @@ impl Run {
 
 #[pyfunction]
 pub fn expectations(py: Python<'_>, plan_json: &str) -> PyResult<Py<PyAny>> {
-    let expectations = Plan::from_json(plan_json)
-        .and_then(|plan| workload::expectations(&plan))
-        .map_err(PyValueError::new_err)?;
-    to_python(py, &expectations)
+    // Walks with a memory are simulated: seconds.
+    let expectations =
+        py.detach(|| Plan::from_json(plan_json).and_then(|plan| workload::expectations(&plan)));
+    to_python(py, &expectations.map_err(PyValueError::new_err)?)
 }
 
 #[pyfunction]

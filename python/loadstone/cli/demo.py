@@ -9,10 +9,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import FrameType
 from typing import Annotated
 
 import typer
 
+from loadstone import leave
 from loadstone.cli.run import default_folder
 
 _SEARCH = [
@@ -60,12 +62,16 @@ def demo(
 def _stage(question: str, arguments: list[str], accept: tuple[int, ...] = (0,)) -> None:
     """Runs one command of ours where the user can see it."""
     print(f"\n{question}\n$ {shlex.join(['loadstone', *arguments])}", flush=True)
-    # Ctrl-C is for the stage: it ends early, keeps what it measured, and the next stage goes on with that.
-    before = signal.signal(signal.SIGINT, lambda *_: None)
-    try:
-        code = subprocess.run([sys.executable, "-m", "loadstone", *arguments], check=False).returncode
-    finally:
-        signal.signal(signal.SIGINT, before)
+    with subprocess.Popen([sys.executable, "-m", "loadstone", *arguments]) as stage:
+
+        def pass_on(number: int, _frame: FrameType | None) -> None:
+            # A terminal's Ctrl-C has reached the stage already.
+            if number != signal.SIGINT:
+                stage.send_signal(number)
+
+        # They are for the stage: it ends early, keeps what it measured, and the next stage goes on with that.
+        with leave.handling((signal.SIGINT, signal.SIGTERM), pass_on):
+            code = stage.wait()
     if code not in accept:
         # It has said why on stderr.
         raise typer.Exit(code)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from loadstone import leave
 from loadstone.cli.columns import columns
 from loadstone.cli.scenario import Overrides, overrides
 from loadstone.errors import SLA_NOT_MET, LoadstoneError
@@ -58,7 +59,7 @@ MOST_USERS = 2**32 - 1
 MOST_SEED = 2**63
 """What the plan has room for; a search adds the number of its runs to the seed."""
 
-INTERRUPTED = 130
+INTERRUPTED = leave.INTERRUPTED
 """What shells report for a command ended by Ctrl-C."""
 
 

@@ -1,4 +1,4 @@
-"""Ctrl-C: the first ends the run and keeps what was measured, the second ends the process."""
+"""Ctrl-C: the first ends the run and keeps what was measured, the second aborts it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import contextlib
 import signal
 from collections.abc import Iterator
 from types import FrameType, TracebackType
+
+from loadstone import leave
 
 
 class Interrupt:
@@ -46,12 +48,8 @@ class Interrupt:
         # hears of neither.
         if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
             numbers.append(signal.SIGHUP)
-        before = {number: signal.signal(number, self._handle) for number in numbers}
-        try:
+        with leave.handling(numbers, self._handle):
             yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
 
     def _handle(self, _number: int, _frame: FrameType | None) -> None:
         self.insisted = self.requested
