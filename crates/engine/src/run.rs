@@ -84,16 +84,14 @@ impl Run {
         let program = Arc::new(Program::compile(&plan)?);
         let requests = Arc::new(Requests::new(&program));
         let open = program.load.sessions_per_s.is_some();
-        let numbers: Vec<u32> = if open {
-            Vec::new()
-        } else {
-            (program.slice.0..program.population).step_by(program.slice.1 as usize).collect()
-        };
         let threads = program.load.threads.clamp(1, MAX_THREADS);
-        let room = if open {
-            files::room(threads.into())?
+        let own = (program.slice.0..program.population).step_by(program.slice.1 as usize);
+        // Asked before there is a list of them: a plan may speak of four thousand million.
+        let (numbers, room): (Vec<u32>, u64) = if open {
+            (Vec::new(), files::room(threads.into())?)
         } else {
-            files::allow(numbers.len() as u64).map(|()| 0)?
+            files::allow(own.len() as u64)?;
+            (own.collect(), 0)
         };
         let live = open.then(|| Countdown::new(threads.into()));
         let shared = Arc::new(Shared::new(addresses_of(&program)?, Budget::of(&program), live, EXAMPLES));

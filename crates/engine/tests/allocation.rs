@@ -16,6 +16,8 @@ use support::{get, operation, plan};
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 /// Bytes allocated and not freed.
 static LIVE: AtomicU64 = AtomicU64::new(0);
+/// The largest block ever asked for.
+static LARGEST: AtomicU64 = AtomicU64::new(0);
 
 struct Counting;
 
@@ -24,6 +26,7 @@ unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
         LIVE.fetch_add(layout.size() as u64, Ordering::Relaxed);
+        LARGEST.fetch_max(layout.size() as u64, Ordering::Relaxed);
         // SAFETY: as the caller promises.
         unsafe { System.alloc(layout) }
     }
@@ -115,6 +118,19 @@ fn is_none_per_request(steady: &Steady) {
     assert!(steady.allocations < 600 && steady.allocations * 4 < steady.requests, "{steady:?}");
     // Less than a byte for each request: a block of the channel may come or go.
     assert!(steady.growth < 2_000, "{steady:?}");
+}
+
+#[test]
+fn more_users_than_there_can_be_are_refused_before_memory_is_taken() {
+    let _guard = ONE_AT_A_TIME.lock();
+    let mut plan = plan(1, 3.0, json!([operation("op", json!([get("/", json!({}))]))]));
+    plan["load"]["users"] = json!(u32::MAX);
+    LARGEST.store(0, Ordering::Relaxed);
+    let plan = serde_json::from_value(plan).unwrap();
+    // Without a limit of open files nothing refuses them.
+    let refused = rustix::process::getrlimit(rustix::process::Resource::Nofile).maximum.is_some();
+    assert!(!refused || Run::start(plan).is_err_and(|said| said.contains("4294967295 users")));
+    assert!(LARGEST.load(Ordering::Relaxed) < 4 << 20);
 }
 
 #[test]
