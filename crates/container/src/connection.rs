@@ -3,6 +3,7 @@
 use std::io;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use loadstone_http::{CONTINUE, Intake, Limits, Phase};
@@ -170,6 +171,16 @@ impl Connection {
     pub fn next_request(&mut self, limits: &Limits) {
         let ready = self.intake.next_request(limits);
         self.note_arrival(ready);
+    }
+
+    /// Counts in `memory`, which is all connections', what its buffers take now.
+    pub fn count(&mut self, memory: &AtomicUsize) {
+        let bytes = self.intake.memory();
+        if bytes != self.counted {
+            memory.fetch_add(bytes, Ordering::Relaxed);
+            memory.fetch_sub(self.counted, Ordering::Relaxed);
+            self.counted = bytes;
+        }
     }
 
     /// Whether nothing has been answered on it.

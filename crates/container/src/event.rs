@@ -20,7 +20,6 @@ use crate::event_loop::{Control, Desk, EventLoop};
 use crate::exchange::Exchange;
 use crate::lifetime::Lifetime;
 use crate::server::Running;
-use crate::waker::Waker;
 
 /// Answers on the spot.
 struct Inline {
@@ -101,14 +100,10 @@ pub(crate) fn start(
     let mut event = Event { lifetime: lifetime.clone(), loops: Vec::new(), threads: Vec::new() };
     for (index, handler) in handlers.into_iter().enumerate() {
         let share = |total: usize| total / count + usize::from(index < total % count);
-        let control = Arc::new(Control {
-            config: Config { max_connections: share(config.max_connections), ..config.clone() },
-            lifetime: lifetime.clone(),
-            waker: Waker::new()?,
-            tally: Tally::default(),
-            memory: memory.clone(),
-        });
-        let exchange = Exchange::new(service.clone(), Some(handler), config.compress);
+        let config = Config { max_connections: share(config.max_connections), ..config.clone() };
+        let compress = config.compress;
+        let control = Arc::new(Control::new(config, lifetime.clone(), memory.clone())?);
+        let exchange = Exchange::new(service.clone(), Some(handler), compress);
         let desk = Inline { control: control.clone(), exchange, answered: 0, began: Instant::now() };
         let event_loop =
             EventLoop::new(control.clone(), listener.clone(), desk, admission::policy(&control.config, 1))?;

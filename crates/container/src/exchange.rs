@@ -223,11 +223,6 @@ impl Exchange {
         let head_only = head.method == loadstone_http::Method::Head;
         self.writer.send(connection, &mut self.response, head.version, head_only, tally)
     }
-
-    /// Answers `status` from the server itself; the connection closes behind it.
-    pub fn refuse(&mut self, connection: &mut Connection, status: u16, tally: &Tally) {
-        refuse(&mut self.response, &mut self.writer, connection, status, tally);
-    }
 }
 
 /// Answers `status` from the server itself; the connection closes behind it.

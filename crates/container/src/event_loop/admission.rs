@@ -1,7 +1,7 @@
 //! Admission control at work: which connections are taken, and which of them may begin.
 
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
 use rustix::event::epoll;
@@ -64,6 +64,13 @@ pub(super) fn register(epoll: &OwnedFd, listener: &OwnedFd) -> io::Result<()> {
     Ok(epoll::add(epoll, listener, epoll::EventData::new_u64(LISTENER), flags)?)
 }
 
+/// Begins to hear of a connection. That raises an edge for what has already arrived.
+pub(crate) fn watch(epoll: &OwnedFd, socket: impl AsFd, slot: u32) -> io::Result<()> {
+    let flags =
+        epoll::EventFlags::IN | epoll::EventFlags::OUT | epoll::EventFlags::RDHUP | epoll::EventFlags::ET;
+    Ok(epoll::add(epoll, socket, epoll::EventData::new_u64(u64::from(slot)), flags)?)
+}
+
 impl<D: Desk> EventLoop<D> {
     /// Accepts if there is something to accept, and stops or resumes accepting.
     pub(super) fn admit(&mut self, pending: bool) {
@@ -77,10 +84,10 @@ impl<D: Desk> EventLoop<D> {
             return;
         }
         let done = if room > 0 {
-            register(&self.epoll, listener)
+            register(&self.control.epoll, listener)
         } else {
             self.tally().pauses.add(1);
-            epoll::delete(&self.epoll, listener).map_err(io::Error::from)
+            epoll::delete(&self.control.epoll, listener).map_err(io::Error::from)
         };
         if done.is_ok() {
             self.accepting = room > 0;
@@ -236,10 +243,7 @@ impl<D: Desk> EventLoop<D> {
         self.tally().accepted.add(1);
         let slot = self.slots.reserve();
         self.desk.forget(slot);
-        let flags =
-            epoll::EventFlags::IN | epoll::EventFlags::OUT | epoll::EventFlags::RDHUP | epoll::EventFlags::ET;
-        // Registering raises an edge for what has already arrived.
-        if epoll::add(&self.epoll, &socket, epoll::EventData::new_u64(u64::from(slot)), flags).is_err() {
+        if watch(&self.control.epoll, &socket, slot).is_err() {
             self.slots.release(slot);
             return;
         }

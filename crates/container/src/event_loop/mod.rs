@@ -1,8 +1,8 @@
 //! The event loop: holds connections, reads, parses, flushes, accepts, times out.
 //!
 //! Sockets are registered once, edge-triggered. What becomes of a connection whose request has arrived as a whole
-//! is the matter of a [`Desk`]: that of the hybrid connector gives it to a worker, that of the event connector
-//! answers it there and then.
+//! is the matter of a [`Desk`]: that of the hybrid connector gives it to a worker, that of the threaded connector to a
+//! thread that keeps it, that of the event connector answers it there and then.
 
 mod admission;
 
@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+pub(crate) use admission::watch;
 use admission::{Door, TURN};
 use loadstone_http::{Phase, Response};
 use rustix::buffer::spare_capacity;
@@ -82,9 +83,20 @@ pub(crate) struct Control {
     pub config: Config,
     pub lifetime: Arc<Lifetime>,
     pub waker: Waker,
+    /// Where the loop hears of its connections.
+    pub epoll: OwnedFd,
     pub tally: Tally,
     /// Bytes in the buffers of all connections of the server, as last counted.
     pub memory: Arc<AtomicUsize>,
+}
+
+impl Control {
+    /// # Errors
+    /// The system gave no descriptor.
+    pub fn new(config: Config, lifetime: Arc<Lifetime>, memory: Arc<AtomicUsize>) -> io::Result<Self> {
+        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
+        Ok(Self { config, lifetime, waker: Waker::new()?, epoll, tally: Tally::default(), memory })
+    }
 }
 
 /// What becomes of a connection.
@@ -101,7 +113,6 @@ enum Next {
 pub(crate) struct EventLoop<D> {
     control: Arc<Control>,
     desk: D,
-    epoll: OwnedFd,
     /// None once the server drains.
     listener: Option<Arc<OwnedFd>>,
     /// Whether the listener is registered.
@@ -127,17 +138,16 @@ impl<D: Desk> EventLoop<D> {
     /// Loops may share a listener: one of them is woken for each connection.
     ///
     /// # Errors
-    /// The system gave no epoll instance or registration.
+    /// The system gave no registration.
     pub fn new(
         control: Arc<Control>,
         listener: Arc<OwnedFd>,
         desk: D,
         policy: Box<dyn Policy>,
     ) -> io::Result<Self> {
-        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         let edge = epoll::EventFlags::IN | epoll::EventFlags::ET;
-        epoll::add(&epoll, &control.waker, epoll::EventData::new_u64(WAKER), edge)?;
-        admission::register(&epoll, &listener)?;
+        epoll::add(&control.epoll, &control.waker, epoll::EventData::new_u64(WAKER), edge)?;
+        admission::register(&control.epoll, &listener)?;
         let times = control.config.timeouts;
         let turn = if control.config.refuse { TURN } else { times.head };
         let shortest = times.head.min(times.body).min(times.idle).min(times.write).min(turn);
@@ -148,7 +158,6 @@ impl<D: Desk> EventLoop<D> {
             back: Vec::new(),
             control,
             desk,
-            epoll,
             listener: Some(listener),
             accepting: true,
             draining: false,
@@ -218,7 +227,7 @@ impl<D: Desk> EventLoop<D> {
         let left = patience.map_or(sweep, |patience| patience.min(sweep));
         let timeout = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) };
         match epoll::wait(
-            &self.epoll,
+            &self.control.epoll,
             spare_capacity(events),
             (sweeps || patience.is_some()).then_some(&timeout),
         ) {
@@ -268,7 +277,7 @@ impl<D: Desk> EventLoop<D> {
         let mut moving = Some(connection);
         while let Some(mut connection) = moving.take() {
             let next = self.advance(&mut connection);
-            self.count(&mut connection);
+            connection.count(&self.control.memory);
             match next {
                 Next::Dispatch if connection.is_new() && self.door.receives() => self.let_wait(connection),
                 Next::Dispatch => {
@@ -302,16 +311,6 @@ impl<D: Desk> EventLoop<D> {
         self.control.waker.wake();
     }
 
-    /// Counts what the buffers of a connection take now.
-    fn count(&mut self, connection: &mut Connection) {
-        let bytes = connection.intake.memory();
-        if bytes != connection.counted {
-            self.control.memory.fetch_add(bytes, Ordering::Relaxed);
-            self.control.memory.fetch_sub(connection.counted, Ordering::Relaxed);
-            connection.counted = bytes;
-        }
-    }
-
     fn release(&mut self, connection: &Connection) {
         if connection.socket.is_handshaking() {
             self.tally().failed_handshakes.add(1);
@@ -323,7 +322,7 @@ impl<D: Desk> EventLoop<D> {
     fn park(&mut self, mut connection: Box<Connection>, waiting: Waiting, progress: bool) {
         if waiting == Waiting::Idle {
             connection.intake.shrink();
-            self.count(&mut connection);
+            connection.count(&self.control.memory);
         }
         let deadline_ms = self.deadline_ms(waiting);
         self.slots.park(connection, waiting, deadline_ms, progress);
@@ -389,7 +388,7 @@ impl<D: Desk> EventLoop<D> {
                     };
                     self.tally().bytes_in.add(count as u64);
                     received += count;
-                    self.count(connection);
+                    connection.count(&self.control.memory);
                     if matches!(connection.intake.phase(), Phase::Body { .. })
                         && self.control.memory.load(Ordering::Relaxed) > self.control.config.request_memory
                     {

@@ -35,7 +35,6 @@ use crate::event_loop::{Control, EventLoop};
 use crate::lifetime::Lifetime;
 use crate::queue::Queue;
 use crate::server::Running;
-use crate::waker::Waker;
 use desk::HandOver;
 use pool::Pool;
 use sizer::Sizer;
@@ -112,13 +111,7 @@ pub(crate) fn start(
         // As many may be stuck as work.
         tallies: (0..2 * config.worker_count()).map(|_| Tally::default()).collect(),
         pool: Mutex::default(),
-        control: Arc::new(Control {
-            lifetime: Arc::new(Lifetime::new(1)),
-            waker: Waker::new()?,
-            tally: Tally::default(),
-            memory: Arc::default(),
-            config: config.clone(),
-        }),
+        control: Arc::new(Control::new(config, Arc::new(Lifetime::new(1)), Arc::default())?),
         service,
     });
     let desk = HandOver::new(shared.clone());
@@ -129,7 +122,8 @@ pub(crate) fn start(
     for handler in handlers {
         shared.pool().start(&shared, Some(handler))?;
     }
-    if shared.control.config.auto {
+    let config = &shared.control.config;
+    if config.auto {
         let sizer = Sizer::new(config.first_workers(), config.worker_count(), cores);
         let shared = shared.clone();
         hybrid.threads.push(Builder::new().name("pool".into()).spawn(move || pool::adapt(&shared, sizer))?);

@@ -1,4 +1,4 @@
-//! The threads whose clients keep them waiting, the longest first.
+//! The threads whose clients are idle, the longest first.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,28 +6,21 @@ use std::time::{Duration, Instant};
 
 use crate::waker::Waker;
 
-/// Threads in a wait, by when it began and their index.
+/// Threads that wait for their clients' next requests, by when the wait began and their index.
 #[derive(Debug, Default)]
 pub(super) struct Idlers {
-    waits: Mutex<BTreeMap<(Instant, usize), Wait>>,
-}
-
-#[derive(Debug)]
-struct Wait {
-    waker: Arc<Waker>,
-    /// Whether the client had its first answer and has asked for nothing since.
-    idle: bool,
+    waits: Mutex<BTreeMap<(Instant, usize), Arc<Waker>>>,
 }
 
 impl Idlers {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<(Instant, usize), Wait>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<(Instant, usize), Arc<Waker>>> {
         // Nothing that can panic runs under the lock.
         self.waits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The thread begins to wait.
-    pub fn enter(&self, since: Instant, thread: usize, waker: &Arc<Waker>, idle: bool) {
-        self.lock().insert((since, thread), Wait { waker: waker.clone(), idle });
+    pub fn enter(&self, since: Instant, thread: usize, waker: &Arc<Waker>) {
+        self.lock().insert((since, thread), waker.clone());
     }
 
     /// Whether it has not been told to give its client up.
@@ -35,31 +28,27 @@ impl Idlers {
         self.lock().contains_key(&(since, thread))
     }
 
-    /// It waits no more.
-    pub fn leave(&self, since: Instant, thread: usize) {
-        self.lock().remove(&(since, thread));
+    /// It waits no more; whether it had not been told to give its client up.
+    pub fn leave(&self, since: Instant, thread: usize) -> bool {
+        self.lock().remove(&(since, thread)).is_some()
     }
 
     /// Tells the threads whose clients have been idle the longest, and for `grace` at least, to give them up: `most` of
-    /// them. Returns how many, and how long it takes until the next could be.
-    pub fn evict(&self, most: usize, now: Instant, grace: Duration) -> (usize, Option<Duration>) {
+    /// them. Returns how long it takes until the next could be.
+    pub fn evict(&self, most: usize, now: Instant, grace: Duration) -> Option<Duration> {
         let mut waits = self.lock();
-        let mut evicted = 0;
-        loop {
-            let Some((&key, _)) = waits.iter().find(|(_, wait)| wait.idle) else { return (evicted, None) };
-            let left = (key.0 + grace).saturating_duration_since(now);
-            if evicted == most || !left.is_zero() {
-                return (evicted, Some(left));
+        for _ in 0..most {
+            let left = (waits.first_key_value()?.0.0 + grace).saturating_duration_since(now);
+            if !left.is_zero() {
+                return Some(left);
             }
-            if let Some(wait) = waits.remove(&key) {
-                wait.waker.wake();
-            }
-            evicted += 1;
+            waits.pop_first()?.1.wake();
         }
+        None
     }
 
     /// Wakes every waiting thread, to see what has changed.
     pub fn wake_all(&self) {
-        self.lock().values().for_each(|wait| wait.waker.wake());
+        self.lock().values().for_each(|waker| waker.wake());
     }
 }

@@ -89,15 +89,6 @@ impl Client {
         }
     }
 
-    /// All that still comes until the connection ends, in order or cut.
-    pub fn rest(&mut self) -> Vec<u8> {
-        let mut piece = [0; 64 * 1024];
-        while let Ok(count @ 1..) = self.stream.read(&mut piece) {
-            self.received.extend_from_slice(&piece[..count]);
-        }
-        std::mem::take(&mut self.received)
-    }
-
     /// All that still comes, and whether the connection ends in order.
     pub fn rest_and_end(&mut self) -> (Vec<u8>, bool) {
         let mut piece = [0; 64 * 1024];

@@ -302,7 +302,7 @@ pub fn check(server: &Server, case: &str, request: &str, then: Then) {
             let reply = client.reply();
             assert_eq!((reply.status, reply.keep_alive), (status, false), "{case}");
             // Cut where the probe, still on its way, met a closed socket.
-            assert!(client.rest().is_empty(), "{case}");
+            assert!(client.rest_and_end().0.is_empty(), "{case}");
         }
     }
 }

@@ -11,7 +11,7 @@ use loadstone_http::Method;
 
 use crate::app::App;
 use crate::client::Client;
-use crate::{each, each_with_a_loop, eventually, start};
+use crate::{each, eventually, start};
 
 const FILE_BYTES: usize = 16 << 20;
 
@@ -76,7 +76,7 @@ fn parts_of_files_arrive_whole_and_in_order() {
 fn readers_of_files_hold_no_worker() {
     let content = content();
     let scratch = Scratch::new(&content);
-    each_with_a_loop(|config| {
+    each(|config| {
         let (server, _) = start_with_file(Config { workers: 1, ..config }, &scratch);
         let mut slow: Vec<_> = (0..3).map(|_| Client::connect(server.address())).collect();
         for client in &mut slow {

@@ -9,13 +9,13 @@ use loadstone_container::{Config, Connector};
 use rustix::net::sockopt;
 
 use crate::client::Client;
-use crate::{each, each_that_may_block, each_with_a_loop, eventually, start};
+use crate::{each, each_that_may_block, eventually, start};
 
 const WAIT: &str = "GET /wait HTTP/1.1\r\nHost: test\r\n\r\n";
 
 #[test]
 fn slow_heads_and_bodies_hold_no_worker() {
-    each_with_a_loop(|mut config| {
+    each(|mut config| {
         config.timeouts.head = Duration::from_millis(400);
         config.timeouts.body = Duration::from_millis(400);
         let (server, _) = start(Config { workers: 1, ..config });
@@ -32,6 +32,36 @@ fn slow_heads_and_bodies_hold_no_worker() {
         }
         let counters = server.counters();
         assert_eq!((counters.slow, counters.closed_by_timeout), ([100, 100, 0], 200), "{counters:?}");
+    });
+}
+
+/// The first request of each is well-behaved: only then do they turn on whoever serves them.
+#[test]
+fn who_turns_slow_after_an_answer_holds_no_worker() {
+    const EACH: usize = 20;
+    const KINDS: [&str; 4] = [
+        "GET /hello HTTP/1.1\r\nHost",
+        "POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 9\r\n\r\nab",
+        "GET /stream?100-1000000 HTTP/1.1\r\nHost: test\r\n\r\n",
+        "",
+    ];
+    each(|mut config| {
+        // A threaded server keeps who may be idle for long: here for 10 ms when somebody waits for the thread.
+        config.timeouts.idle = Duration::from_millis(640);
+        let (server, _) = start(Config { workers: 2, ..config });
+        let mut slow = Vec::new();
+        for kind in KINDS {
+            for _ in 0..EACH {
+                let mut client = Client::connect(server.address());
+                assert_eq!(client.get("/hello").text(), "hello");
+                client.try_send(kind);
+                slow.push(client);
+            }
+            for _ in 0..5 {
+                assert_eq!(Client::connect(server.address()).get("/hello").text(), "hello");
+            }
+        }
+        assert_eq!(server.counters().slow, [0; 3], "nobody's time was over");
     });
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use loadstone_container::{Admission, Config};
 
 use crate::client::Client;
-use crate::{each, each_that_may_block, each_with_a_loop, eventually, start};
+use crate::{each, each_that_may_block, eventually, start};
 
 const WAIT: &str = "GET /wait HTTP/1.1\r\nHost: test\r\n\r\n";
 
@@ -59,7 +59,7 @@ fn connections_are_bounded() {
 
 #[test]
 fn who_keeps_every_place_without_use_makes_room() {
-    each_with_a_loop(|mut config| {
+    each(|mut config| {
         config.timeouts.head = Duration::from_secs(600);
         let (server, _) = start(Config { max_connections: 8, ..config });
         let mut silent: Vec<_> = (0..12).map(|_| Client::connect(server.address())).collect();

@@ -16,4 +16,4 @@ mod timeouts;
 mod transport;
 mod watch;
 
-use suite::{each, each_that_may_block, each_with_a_loop, eventually, start};
+use suite::{each, each_that_may_block, eventually, start};

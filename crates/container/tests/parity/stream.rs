@@ -8,7 +8,7 @@ use loadstone_container::Config;
 use loadstone_http::Method;
 
 use crate::client::Client;
-use crate::{each, each_with_a_loop, eventually, start};
+use crate::{each, eventually, start};
 
 fn get(path: &str, fields: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nHost: test\r\n{fields}\r\n")
@@ -55,7 +55,7 @@ fn before_http_1_1_the_connection_ends_it() {
 
 #[test]
 fn no_more_is_made_than_the_client_takes() {
-    each_with_a_loop(|config| {
+    each(|config| {
         let (server, app) = start(Config { workers: 1, ..config });
         let mut slow = Client::connect(server.address());
         slow.send("GET /stream?1000-100000 HTTP/1.0\r\n\r\n");

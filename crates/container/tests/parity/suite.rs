@@ -17,11 +17,6 @@ pub fn each_that_may_block(test: impl Fn(Config)) {
     for_all(&[Connector::Hybrid, Connector::Threaded], test);
 }
 
-/// For those whose idle and slow clients hold no worker.
-pub fn each_with_a_loop(test: impl Fn(Config)) {
-    for_all(&[Connector::Hybrid, Connector::Event], test);
-}
-
 fn for_all(connectors: &[Connector], test: impl Fn(Config)) {
     for &connector in connectors {
         println!("connector: {}", connector.name());
@@ -46,9 +41,9 @@ pub fn start(config: Config) -> (Server, Arc<App>) {
 /// Waits until a condition that another thread brings about holds.
 #[track_caller]
 pub fn eventually(what: &str, condition: impl Fn() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(10);
+    let deadline = Instant::now() + Duration::from_secs(60);
     while !condition() {
-        assert!(Instant::now() < deadline, "not within 10 s: {what}");
+        assert!(Instant::now() < deadline, "not within a minute: {what}");
         std::thread::sleep(Duration::from_millis(1));
     }
 }

@@ -6,7 +6,7 @@ use loadstone_container::Config;
 
 use crate::app::BIG;
 use crate::client::Client;
-use crate::{each, each_with_a_loop, eventually, start};
+use crate::{each, eventually, start};
 
 const SHORT: Duration = Duration::from_millis(60);
 
@@ -80,7 +80,7 @@ fn a_stalled_reader_is_cut() {
 
 #[test]
 fn slow_readers_hold_no_worker() {
-    each_with_a_loop(|config| {
+    each(|config| {
         let (server, _) = start(Config { workers: 1, ..config });
         let mut slow: Vec<_> = (0..4).map(|_| Client::connect(server.address())).collect();
         for client in &mut slow {

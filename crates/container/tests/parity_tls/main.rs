@@ -20,4 +20,4 @@ mod suite;
 mod timeouts;
 mod transport;
 
-use suite::{each, each_that_may_block, each_with_a_loop, eventually, start};
+use suite::{each, each_that_may_block, eventually, start};
