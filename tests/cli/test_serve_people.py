@@ -30,10 +30,11 @@ TOKEN = re.compile(r'name="authenticity_token" value="([0-9a-f]{64})"')
 def serving(*arguments: str) -> Iterator[str]:
     """The URL of what `loadstone serve` serves."""
     command = [*LOADSTONE, "serve", *arguments, "--port", "0", "--json"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
-            assert process.stdout is not None
+            assert process.stdout is not None and process.stderr is not None
             yield json.loads(process.stdout.readline())["url"]
+            assert "for a load test: --rules benchmark" in process.stderr.readline()
         finally:
             process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from enum import StrEnum
 from typing import Annotated
 
@@ -44,3 +45,9 @@ Hsts = Annotated[
 def people(rules: Rules, public_url: str | None, hsts: int | None) -> dict[str, object]:
     """The options as `_core.serve_olio` and `_core.serve_rubis` take them."""
     return {"people": {"rules": rules.value, "public_url": public_url, "hsts_s": hsts}}
+
+
+def tell(rules: Rules) -> None:
+    """Says on stderr where a site is not one to measure: a log-in of it costs a hundred times more."""
+    if rules is Rules.PUBLIC:
+        print("rules for people; for a load test: --rules benchmark", file=sys.stderr)

@@ -11,7 +11,7 @@ import typer
 from loadstone.cli.container import in_container
 from loadstone.cli.olio import Database, place_of, print_counts, require_database
 from loadstone.cli.options import Commands
-from loadstone.cli.people import Hsts, PublicUrl, Rules, RulesOption, people
+from loadstone.cli.people import Hsts, PublicUrl, Rules, RulesOption, people, tell
 from loadstone.cli.serve import data_folder, serve
 from loadstone.errors import LoadstoneError
 
@@ -87,6 +87,7 @@ def serve_rubis(
 
     def announce(url: str) -> None:
         print(json.dumps({"url": url}) if as_json else f"serving rubis at {url}", flush=True)
+        tell(rules)
 
     options = container | {"rubis": {}} | people(rules, public_url, hsts)
     if database is not None:

@@ -14,7 +14,7 @@ import typer
 from loadstone.cli.container import in_container
 from loadstone.cli.olio import Database, MediaScale, Profile, require_database
 from loadstone.cli.options import Commands
-from loadstone.cli.people import Hsts, PublicUrl, Rules, RulesOption, people
+from loadstone.cli.people import Hsts, PublicUrl, Rules, RulesOption, people, tell
 from loadstone.errors import LoadstoneError
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ def olio(
 
     def announce(url: str) -> None:
         print(json.dumps({"url": url}) if as_json else f"serving olio at {url}", flush=True)
+        tell(rules)
 
     if database is not None:
         if data is not None:
