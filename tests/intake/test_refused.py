@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tracemalloc
 from pathlib import Path
 
+import duckdb
 import pytest
+from good_files import run
 from handed import Ended, loadstone
 
 from loadstone.errors import LoadstoneError
 from loadstone.intake import DEEPEST, Kind, json_of, read_bytes, toml_of
 from loadstone.intake.toml import MOST_PARTS
+from loadstone.record import measurement_of
 
 SCENARIO = """\
 format = 1
@@ -266,3 +270,47 @@ def test_a_name_that_a_terminal_would_obey(scenario: Path) -> None:
 @pytest.mark.parametrize("path", ["x" * 300, "x/" * 5000], ids=["name", "path"])
 def test_a_path_longer_than_any_file_has(path: str) -> None:
     refused(loadstone("report", path), "error[bad-option]", "longer than any file's", "give a shorter one")
+
+
+def test_a_panic_of_the_engine_is_summed_up(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, pool: Path
+) -> None:
+    class PanicException(BaseException):
+        """As pyo3's: no Exception."""
+
+    def panic(*_: object, **__: object) -> None:
+        raise PanicException("index out of bounds\n" * 40)
+
+    monkeypatch.setattr("loadstone.cli.solve.solve", panic)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    ended = loadstone("solve", str(pool), "--long-run")
+    refused(ended, "error[internal]: PanicException: index out of bounds", "report it with", code=4)
+    assert len(ended.err) < 600
+    [report] = tmp_path.glob("loadstone-*.txt")
+    assert "in panic" in report.read_text()
+
+
+@pytest.mark.long
+def test_a_table_that_claims_the_end_of_time(tmp_path: Path) -> None:
+    """A second more costs a point of every chart and a cell of every series: the last ones are not made."""
+    run(tmp_path)
+    for name in ("windows", "histograms", "engine"):
+        table = tmp_path / f"{name}.parquet"
+        duckdb.sql(
+            f"COPY (SELECT * REPLACE (CASE WHEN second = 7 THEN 4294967290 ELSE second END AS second) "
+            f"FROM read_parquet('{table}')) TO '{table}.new'(FORMAT parquet)"
+        )
+        table.with_name(f"{name}.parquet.new").rename(table)
+    tracemalloc.start()
+    try:
+        assert loadstone("report", str(tmp_path)).code == 0
+        content = json.loads((tmp_path / "run.json").read_text())
+        plan = json.loads((tmp_path / "plan.json").read_text())
+        plan["load"]["steady_s"] = content["steady"]["end_s"] = 9e8
+        (tmp_path / "run.json").write_text(json.dumps(content))
+        (tmp_path / "plan.json").write_text(json.dumps(plan))
+        with pytest.raises(LoadstoneError, match="more than memory is taken for"):
+            measurement_of(tmp_path)
+        assert tracemalloc.get_traced_memory()[1] < 256 << 20
+    finally:
+        tracemalloc.stop()

@@ -68,7 +68,9 @@ def main() -> None:
             app()
         except LoadstoneError as error:
             fault = error
-        except Exception as error:
+        except (KeyboardInterrupt, SystemExit, GeneratorExit):
+            raise
+        except BaseException as error:  # a panic of the engine's is no Exception
             fault = LoadstoneError("internal", _summed_up(error), hint=_reported(traceback.format_exc()))
         else:
             return
@@ -76,7 +78,7 @@ def main() -> None:
     sys.exit(fault.exit_code)
 
 
-def _summed_up(error: Exception) -> str:
+def _summed_up(error: BaseException) -> str:
     words = " ".join(str(error).split())
     return f"{type(error).__name__}: {words[:300]}{'…' if len(words) > 300 else ''}"
 

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from loadstone.cli.terminal import plain
 from loadstone.judge import Histogram
 
 _PLAIN_EVERY_S = 10
@@ -47,13 +48,13 @@ class RunProgress:
         self._recent.append(window)
         self._failed += sum(sum(operation["failed"]) for operation in window["operations"])
         if self._live:
-            self._live.update(Text(self._line(window)))
+            self._live.update(Text(plain(self._line(window))))
         elif (window["second"] + 1) % _PLAIN_EVERY_S == 0:
             print(self._line(window), file=sys.stderr, flush=True)
 
     def note(self, text: str) -> None:
         """A line that stays."""
-        self._console.print(Text(text))
+        self._console.print(Text(plain(text)))
 
     def ended(self) -> None:
         """Removes the live line."""
@@ -99,7 +100,7 @@ class LoadingProgress:
         self._shown = tenth
         end = "\r" if self._console.is_terminal and done < of else "\n"
         if self._console.is_terminal or done >= of:
-            self._console.print(f"loading {self._what}: {10 * tenth} %", end=end)
+            self._console.print(Text(f"loading {plain(self._what)}: {10 * tenth} %"), end=end)
 
 
 def _load(load: Mapping[str, Any]) -> str:

@@ -9,7 +9,9 @@ from itertools import pairwise
 from pathlib import Path
 
 from loadstone.errors import LoadstoneError
+from loadstone.intake import Kind, read_bytes
 
+_KIND = Kind("image-file", "an image", 1 << 30)
 _HEAD = struct.Struct("<16sHHIQQQIHHHHHH")
 _SEGMENT = struct.Struct("<IIQQQQQQ")
 _SECTION = struct.Struct("<IIQQQQIIQQ")
@@ -109,10 +111,7 @@ class Image:
 
 def read_image(path: Path) -> Image:
     """Reads and checks an image. LoadstoneError `image-file`."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise _refused(path, error.strerror or str(error)) from error
+    content = read_bytes(path, _KIND)
     try:
         return _read(path, content)
     except (struct.error, IndexError, OverflowError, ValueError) as error:

@@ -17,6 +17,8 @@ from loadstone.judge.measurement import AgentSeries, longest_pause_s
 from loadstone.record.sessions import read_sessions
 from loadstone.record.tables import counters
 
+_MOST_CELLS = 1 << 28
+"""Figures that are held at once, 2 GiB: a week of a large scenario. A changed table can claim any second."""
 _SETTLED = "second >= getvariable('settled') AND second < getvariable('high')"
 
 
@@ -99,7 +101,7 @@ def _operations(
         "FROM windows WHERE phase = 'steady' "
         "AND second >= getvariable('low') AND second < getvariable('high') GROUP BY ALL"
     ).fetchall()
-    series = np.zeros((len(names), len(sums), seconds))
+    series = _room(len(names), len(sums), seconds)
     index = {name: i for i, name in enumerate(names)}
     for name, second, *values in rows:
         series[index[name], :, int(second)] = [value or 0 for value in values]
@@ -155,10 +157,17 @@ def _engine(connection: duckdb.DuckDBPyConnection, seconds: int) -> dict[str, Fl
         f"SELECT second - getvariable('low'), {', '.join(columns)} FROM engine "
         "WHERE second >= getvariable('low') AND second < getvariable('high')"
     ).fetchall()
-    series = np.zeros((len(columns), seconds))
+    series = _room(len(columns), seconds)
     for second, *values in rows:
         series[:, int(second)] = values
     return dict(zip(columns, series, strict=True))
+
+
+def _room(*shape: int) -> Floats:
+    """Zeros. ValueError when they are more than any run has."""
+    if math.prod(shape) > _MOST_CELLS:
+        raise ValueError(f"{shape[-1]:,} seconds are more than memory is taken for")
+    return np.zeros(shape)
 
 
 def _agents(connection: duckdb.DuckDBPyConnection, table: Path, threads: int) -> tuple[AgentSeries, ...]:

@@ -59,6 +59,11 @@ def bin_width_s(length_s: float) -> int:
     return max(1, math.ceil(length_s / MOST_BINS))
 
 
+def _last(width: int) -> int:
+    """The last second that is drawn: a table that was changed can claim any, and each costs a point."""
+    return 2 * MOST_BINS * width
+
+
 def throughput(windows: Path, width: int) -> list[Series]:
     """Right answers, and failed or dropped operations, each per second; a second without any is 0."""
     wrong = " + ".join(CAUSES)
@@ -67,7 +72,7 @@ def throughput(windows: Path, width: int) -> list[Series]:
         WITH seen AS (
             SELECT second, sum(ok) AS ok, sum({wrong} + dropped) AS wrong FROM read_parquet(?) GROUP BY second
         ), every AS (
-            SELECT unnest(range(max(second) + 1)) AS second FROM seen
+            SELECT unnest(range(least(max(second), {_last(width)}) + 1)) AS second FROM seen
         )
         SELECT second // {width} * {width} AS bin,
                sum(coalesce(ok, 0)) / count(*), sum(coalesce(wrong, 0)) / count(*)
@@ -89,7 +94,7 @@ def sessions(table: Path, width: int) -> list[Series]:
     rows = _query(
         f"""
         WITH seen AS (SELECT * FROM read_parquet(?)), every AS (
-            SELECT unnest(range(max(second) + 1)) AS second FROM seen
+            SELECT unnest(range(least(max(second), {_last(width)}) + 1)) AS second FROM seen
         )
         SELECT second // {width} * {width} AS bin, {sums}
         FROM every LEFT JOIN seen USING (second) GROUP BY bin ORDER BY bin
@@ -131,7 +136,7 @@ def response_percentiles(histograms: Path, width: int) -> list[Series]:
         histograms,
     )
     found = {int(row[0]): row[1:] for row in rows}
-    bins = range(0, max(found, default=-1) + 1, width)
+    bins = range(0, min(max(found, default=-1), _last(width)) + 1, width)
     # A bin in which nothing was answered has no percentile: the line must break there.
     return [
         Series(
