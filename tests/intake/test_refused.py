@@ -9,7 +9,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from good_files import run
+from good_files import crashed, run
 from handed import Ended, loadstone
 
 from loadstone.errors import LoadstoneError
@@ -314,3 +314,10 @@ def test_a_table_that_claims_the_end_of_time(tmp_path: Path) -> None:
         assert tracemalloc.get_traced_memory()[1] < 256 << 20
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize("name", ["scenario.toml", "plan.json", "machine.json"])
+def test_a_crashed_run_that_lacks_a_file(name: str, tmp_path: Path) -> None:
+    crashed(tmp_path)
+    (tmp_path / name).unlink()
+    refused(loadstone("report", str(tmp_path)), "error[run-folder]", name)

@@ -13,6 +13,7 @@ import typer
 
 from loadstone.cli.columns import columns
 from loadstone.errors import SUT_UNREACHABLE, LoadstoneError
+from loadstone.intake import Kind, read_text
 
 if TYPE_CHECKING:
     from loadstone.lab.topology import Topology
@@ -115,7 +116,7 @@ def _measure(folder: Path, topology: Topology | None, pairs: list[Pair], options
     from loadstone.report.probe import probe_page
 
     name = topology.name if topology else ", ".join(dict.fromkeys(pair.target for pair in pairs))
-    text = topology.path.read_text("utf-8") if topology else None
+    text = read_text(topology.path, Kind("topology-missing", "a topology")) if topology else None
     interrupt = Interrupt()
     with _reached(topology) as hosts:
         _say("looking at the hosts")

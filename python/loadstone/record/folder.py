@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from loadstone.errors import LoadstoneError
-from loadstone.intake import Kind, as_written, read_object
+from loadstone.intake import Kind, as_written, read_bytes, read_object
 from loadstone.intake.shapes import require_shape
 from loadstone.intake.tables import reading_tables
 from loadstone.judge import Measurement, Rules, summarise
@@ -157,7 +157,7 @@ def now() -> str:
 def _head(
     folder: Path, plan: dict[str, Any], first: dict[str, Any], rules: dict[str, Any], ending: dict[str, Any]
 ) -> dict[str, Any]:
-    text = (folder / "scenario.toml").read_bytes()
+    text = read_bytes(folder / "scenario.toml", _KIND)
     load = plan["load"]
     return {
         "format": FORMAT,

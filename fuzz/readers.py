@@ -1,0 +1,158 @@
+"""Fuzzes what reads files and options that people hand in: coverage-guided by atheris, one target a reader.
+
+Usage: readers.py TARGET CORPUS… [-max_total_time=S …], as libFuzzer; readers.py --list. A target may raise
+LoadstoneError (or, where it says so, ValueError), and nothing else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+for _room in ("tests/intake", "tests/probe"):
+    sys.path.insert(0, str(ROOT / _room))
+
+Target = Callable[[bytes], None]
+
+
+def targets() -> dict[str, Target]:
+    """Every target by its name: the readers of texts, each kind of file as its command reads it, options."""
+    from good_files import Kind
+    from handed import loadstone
+    from kinds import KINDS
+
+    from loadstone.cost.book import parse
+    from loadstone.intake import decoded, json_of, toml_of
+    from loadstone.nodes.quantities import parse_duration, parse_rate, parse_target
+    from loadstone.scenario.formula import evaluate
+    from loadstone.scenario.overrides import parse_value
+    from loadstone.scenario.positions import Positions
+    from loadstone.scenario.templates import references
+
+    def toml(data: bytes) -> None:
+        text = decoded(data, "toml-syntax", "it")
+        toml_of(text, "it")
+        Positions(text)
+
+    def quantities(data: bytes) -> None:
+        text = data.decode("utf-8", "replace")
+        for parse_one in (parse_duration, parse_rate, parse_target):
+            with _refusals():
+                parse_one(text)
+
+    def options(data: bytes) -> None:
+        words = data.decode("utf-8", "replace").replace("\0", "\n").split("\n")[:8]
+        _held(loadstone(*_COMMANDS[len(data) % len(_COMMANDS)], *words), data)
+
+    found: dict[str, Target] = {
+        "text-toml": toml,
+        "text-json": lambda data: _ignored(json_of(data)),
+        "text-formula": lambda data: _ignored(evaluate(data.decode("utf-8", "replace"), {"a": 2, "b": "x"})),
+        "text-template": lambda data: _ignored(list(references(data.decode("utf-8", "replace")))),
+        "text-setting": lambda data: _ignored(parse_value(data.decode("utf-8", "replace"))),
+        "text-prices": lambda data: _ignored(parse(decoded(data, "price-book", "it"), "it")),
+        "text-quantities": quantities,
+        "options": options,
+    }
+    for kind in KINDS:
+        found[slug(kind.name)] = _of_kind(kind)
+    assert all(isinstance(kind, Kind) for kind in KINDS)
+    return found
+
+
+_COMMANDS = (
+    ["nodes", "--users-per-node", "50", "--users", "500"],
+    ["cost", "--book", "aws-2008", "--instance", "c1.xlarge:2", "--users-sla-1", "500"],
+    ["check", "olio"],
+    ["solve", str(ROOT / "bench" / "models" / "tandem.prism"), "--const", "c=3"],
+)
+"""What options are added to: commands that change nothing and reach nobody."""
+
+
+def slug(name: str) -> str:
+    """A kind's name as a target's."""
+    return "".join(letter if letter.isalnum() else "-" for letter in name).replace("--", "-")
+
+
+def seeds(target: str, folder: Path) -> None:
+    """Puts the good file of a kind into the corpus `folder`."""
+    from good_files import content_of
+    from kinds import KINDS
+
+    for kind in KINDS:
+        if slug(kind.name) == target:
+            with tempfile.TemporaryDirectory() as made:
+                place = Path(made) / "it"
+                place.mkdir()
+                with contextlib.redirect_stderr(io.StringIO()):
+                    kind.make(place)
+                (folder / "good").write_bytes(content_of(place)[kind.file])
+
+
+def _of_kind(kind: object) -> Target:
+    """Writes the bytes where the kind's file stands and lets its command read them."""
+    from good_files import Kind, content_of, restored
+
+    assert isinstance(kind, Kind)
+    place = Path(tempfile.mkdtemp(prefix="fuzz-")) / "it"
+    good: dict[str, bytes] = {}
+
+    def read(data: bytes) -> None:
+        if not good:
+            place.mkdir(exist_ok=True)
+            kind.make(place)
+            good.update(content_of(place))
+        restored(place, good | {kind.file: data})
+        _held(kind.read(place), data)
+
+    return read
+
+
+def _held(ended: object, data: bytes) -> None:
+    from test_mutated_files import wrong
+
+    if fault := wrong(ended):  # type: ignore[arg-type]
+        raise AssertionError(f"{fault} on {len(data)} bytes: {ended}")
+
+
+def _ignored(_: object) -> None:
+    """What is read is of no interest here."""
+
+
+@contextlib.contextmanager
+def _refusals() -> object:  # type: ignore[misc]
+    """Refusals are answers."""
+    from loadstone.errors import LoadstoneError
+
+    with contextlib.suppress(LoadstoneError, ValueError):
+        yield
+
+
+def main() -> None:
+    """Runs one target until libFuzzer ends it."""
+    if sys.argv[1:] == ["--list"]:
+        print("\n".join(targets()))
+        return
+    import atheris
+
+    name = sys.argv.pop(1)
+    with atheris.instrument_imports(include=["loadstone", "tomllib"]):
+        target = targets()[name]
+    if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):
+        seeds(name, Path(sys.argv[1]))
+
+    def one(data: bytes) -> None:
+        with _refusals():
+            target(data)
+
+    atheris.Setup(sys.argv, one)
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main()

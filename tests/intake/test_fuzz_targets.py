@@ -1,0 +1,69 @@
+"""Every reader is a target of the fuzzer, and every reader of the package goes through the intake."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+from kinds import KINDS
+
+import loadstone
+from loadstone.errors import LoadstoneError
+
+PACKAGE = Path(loadstone.__file__).parent
+READERS = Path(__file__).parents[2] / "fuzz" / "readers.py"
+
+OWN = {
+    "agent.py": "standard library only; lines of the program that started it",
+    "cli/demo.py": "what its own stages wrote a moment ago",
+    "cli/scenario.py": "a built-in scenario",
+    "cost/book.py": "the price books of the package; people's own go through the intake",
+    "data/roles/nftables/templates/balance.py": "a program on a host, settings that deploy wrote",
+    "deploy": "programs on hosts, answers of hosts",
+    "drive": "answers of programs that it started",
+    "image/build.py": "the repository's own files",
+    "image/linux.py": "the kernel's own files",
+    "image/qemu.py": "what the processor can do",
+    "image/monitor.py": "answers of QEMU",
+    "lab": "its own folder and the machine's files",
+    "probe/connect.py": "its own program for the source",
+    "probe/iperf.py": "answers of iperf3",
+    "record/journal.py": "written, and cut, not read",
+    "record/machine.py": "the machine's own files",
+    "report/html.py": "its own templates",
+    "scenario/positions.py": "one quoted key of a text that was read",
+    "serve.py": "one argument of the program that started it",
+    "study": "answers of programs that it started",
+}
+"""Rooms that read by themselves what no person hands in."""
+_READS = re.compile(r"\bjson\.loads?\(|\btomllib\.loads?\(|(?<!resources)\.read_(text|bytes)\(|pickle|yaml")
+
+
+def test_targets_are_the_readers() -> None:
+    spec = importlib.util.spec_from_file_location("readers", READERS)
+    assert spec and spec.loader
+    readers = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(readers)
+    found = readers.targets()
+    kinds = {readers.slug(kind.name) for kind in KINDS}
+    assert len(kinds) == len(KINDS) and kinds <= set(found)
+    with pytest.raises(LoadstoneError):
+        found["text-toml"](b"x = [")
+    with pytest.raises(ValueError):
+        found["text-json"](b"[")
+
+
+def test_nothing_is_read_around_the_intake() -> None:
+    around = [
+        f"{path.relative_to(PACKAGE)}:{number}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if _READS.search(line) and not _may(str(path.relative_to(PACKAGE)))
+    ]
+    assert not around, "read with loadstone.intake, or say here why not"
+
+
+def _may(path: str) -> bool:
+    return path.startswith("intake/") or any(path == one or path.startswith(f"{one}/") for one in OWN)
