@@ -42,6 +42,9 @@ SOLVE = ("--until", "1e6", "--long-run", "--states", "2")
 ONE = DAY1 / "balancers" / "site" / "1-servers-1" / "runs" / "0001-150"
 
 
+TOLD = command("report", "@", "--markdown")
+
+
 def _of_run(file: str, how: str) -> Kind:
     return Kind(f"run folder: {file}", how, file, run, REPORT)
 
@@ -160,6 +163,8 @@ KINDS = [
         command("sweep", "@x.prism", "--over", "spares=0..1", "--long-run"),
     ),
     _of_run("run.json", "json"),
+    Kind("run folder: summary", "json", "run.json", run, TOLD),
+    Kind("search: summary", "json", "capacity.json", full, TOLD),
     *(_of_run(f"{name}.parquet", "binary") for name in ("windows", "histograms", "engine", "hosts")),
     *(
         Kind(

@@ -132,7 +132,7 @@ def test_toml_beyond_bounds(text: str, tmp_path: Path) -> None:
 def test_toml_without_an_end_is_looked_through_once() -> None:
     # Each of these quotes could begin a text of many lines; looking for each one's end would take hours.
     with pytest.raises(LoadstoneError):
-        toml_of("x = " + '"""\\' * 200_000, "it.toml")
+        toml_of("x = " + '"""\\' * 50_000, "it.toml")
 
 
 def test_toml_within_bounds_is_what_it_was() -> None:
@@ -321,3 +321,32 @@ def test_a_crashed_run_that_lacks_a_file(name: str, tmp_path: Path) -> None:
     crashed(tmp_path)
     (tmp_path / name).unlink()
     refused(loadstone("report", str(tmp_path)), "error[run-folder]", name)
+
+
+SIZES = {
+    "more operations than a mix has room for": "".join(
+        f'[[operation]]\nname = "O{number}"\nlimit_s = 1\n[[operation.step]]\nget = "/"\n'
+        for number in range(1_001)
+    ),
+    "a value of gigabytes": 'draw.x = { kind = "words", low = 1, high = 4000000000 }\n',
+    "a number of gigabytes": 'draw.x = { kind = "digits", count = 4000000000 }\n',
+    "a list of billions": (
+        'draw.x = { kind = "list", low = 1, high = 4000000000, item = { kind = "serial", start = 1 } }\n'
+    ),
+    "a file of terabytes": 'multipart.x = { file = "a.jpg", bytes = 1000000000000 }\n',
+}
+
+
+@pytest.mark.parametrize("lines", SIZES.values(), ids=SIZES)
+def test_sizes_are_refused_before_memory_is_taken(lines: str, scenario: Path) -> None:
+    if lines.startswith("draw"):
+        scenario.write_text(SCENARIO.replace("[[operation.step]]", lines + "[[operation.step]]"))
+    else:
+        scenario.write_text(SCENARIO.replace('get = "/"', 'post = "/"') + lines)
+    refused(loadstone("check", str(scenario)), "error[", str(scenario))
+
+
+def test_a_reward_without_an_end_has_a_mean_without_one(tmp_path: Path) -> None:
+    (tmp_path / "x.tra").write_text("1 0\n")
+    (tmp_path / "x.cost.srew").write_text("1 1\n0 1e308\n")
+    refused(loadstone("solve", str(tmp_path / "x.tra"), "--until", "1e6"), code=0)

@@ -177,8 +177,9 @@ def _with_share(figure: dict[str, Any]) -> list[dict[str, Any]]:
     if figure["ask"] != "until" or not figure["time"]:
         return [figure]
     # One more rounding: widened by one unit in the last place.
-    low, high = figure["low"] / figure["time"], figure["high"] / figure["time"]
-    return [figure, figure | {"ask": "share", "low": low * (1 - 2**-52), "high": high * (1 + 2**-52)}]
+    low, high = (None if end is None else end / figure["time"] for end in (figure["low"], figure["high"]))
+    wider = {"low": low and low * (1 - 2**-52), "high": high and high * (1 + 2**-52)}
+    return [figure, figure | {"ask": "share"} | wider]
 
 
 def _table(record: dict[str, Any]) -> str:

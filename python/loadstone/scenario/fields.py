@@ -104,6 +104,8 @@ Bytes = Annotated[int, Field(ge=0, le=2**31), _WHOLE, _FORMULA]
 Status = Annotated[int, Field(ge=100, le=599), _WHOLE, _FORMULA]
 Threads = Annotated[int, Field(ge=0, le=1024), _WHOLE, _FORMULA]
 Count = Annotated[int, Field(ge=1, lt=2**32), _WHOLE, _FORMULA]
+Characters = Annotated[int, Field(ge=1, le=1 << 20), _WHOLE, _FORMULA]
+"""Of one value: every user may hold several."""
 Size = Annotated[int, Field(ge=0, lt=2**32), _WHOLE, _FORMULA]
 Real = Annotated[float, Field(allow_inf_nan=False), _REAL, _FORMULA]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False), _REAL, _FORMULA]

@@ -339,7 +339,9 @@ class ScenarioFile(Table):
     session: Session = Session()
     browser: Browser = Browser()
     sla: Sla = Sla()
-    operation: Annotated[list[Operation], Field(min_length=1)]
+    operation: Annotated[
+        list[Operation], Field(min_length=1, max_length=1000, description="the mix is their square")
+    ]
     mix: Mix | None = None
     check: list[Check] = Field(default=[])
     nodes: dict[str, Any] = Field(default={}, description="defaults of `loadstone nodes`, by option")

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from loadstone.scenario.fields import (
+    Characters,
     Count,
     Day,
     Name,
@@ -167,7 +168,7 @@ class Words(Table):
 
     kind: Literal["words"]
     low: Size
-    high: Count
+    high: Characters
 
     @model_validator(mode="after")
     def _ordered(self) -> Words:
@@ -180,7 +181,7 @@ class Letters(Table):
 
     kind: Literal["letters"]
     low: Size
-    high: Count
+    high: Characters
     capital: bool = False
 
     @model_validator(mode="after")
@@ -193,7 +194,7 @@ class Digits(Table):
     """A run of decimal digits."""
 
     kind: Literal["digits"]
-    count: Count
+    count: Characters
 
 
 class Pick(Table):
@@ -247,7 +248,7 @@ class Several(Table):
 
     kind: Literal["list"]
     low: Size
-    high: Count
+    high: Annotated[Count, Field(le=100_000)]
     separator: str = " "
     distinct: bool = False
     item: Value
