@@ -33,7 +33,7 @@ from ctmc_cases import CASES, Case
 from ctmc_models import pool
 from ctmc_targets import TARGETS_HEAD, spelled, targets
 
-from loadstone.nodes.solve import solve
+from loadstone.ctmc.solve import solve
 
 
 def ours(case: Case) -> list[float]:

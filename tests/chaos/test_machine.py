@@ -7,11 +7,11 @@ from statistics import fmean, stdev
 
 import pytest
 
+from loadstone.availability.chain import down_bounds
+from loadstone.availability.cluster import Cluster
 from loadstone.chaos.beside import beside, chain, expected, mean_interval
 from loadstone.chaos.machine import Act, Machine, simulate
 from loadstone.chaos.probe import Seen
-from loadstone.nodes.cluster.answers import down_bounds
-from loadstone.nodes.cluster.terms import Cluster
 
 CLUSTERS = {
     "active, replaced": Cluster(2, 3, None, 1 / 20, 1 / 3),

@@ -153,6 +153,6 @@ def test_a_scenario_gives_defaults_and_what_is_typed_wins(
     typed = ["nodes", "FOLDER/right.toml", "--users-per-node", "1", "--users", "10"]
     _, out, _ = run(monkeypatch, capsys, folder, typed)
     assert "up 0.9999 of" in out
-    assert [line.split("  ")[0] for line in out.splitlines()[3:5]] == ["ARA cloud", "PF on-prem"]
+    assert [line.split("  ")[0] for line in out.splitlines()[4:6]] == ["ARA cloud", "PF on-prem"]
     _, out, _ = run(monkeypatch, capsys, folder, [*typed, "--target", "two nines"])
     assert "up two nines of" in out

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from loadstone.nodes import plan
-from loadstone.nodes.plan import (
+from loadstone.availability.deployments import (
     ARA_CLOUD,
     ARA_ON_PREM,
     PF_CLOUD,
     PF_ON_PREM,
     PF_ON_PREM_REPAIR,
-    Hazards,
 )
+from loadstone.nodes import plan
+from loadstone.nodes.plan import Hazards
 from loadstone.nodes.quantities import parse_duration, parse_rate
 from loadstone.plan.candidate import Candidate, best
 from loadstone.plan.inputs import Inputs
@@ -54,11 +54,8 @@ BUILT = {
     PF_ON_PREM_REPAIR: ("passive", "box"),
 }
 """How a plan file says each deployment: `deployment` and `instance`."""
-KNOWN = pytest.mark.xfail(
-    strict=True, reason="two criteria: a first year, the long run; two rules for a cluster without spares"
-)
 GRID = [
-    pytest.param(deployment, *rest, marks=[KNOWN] if deployment == PF_ON_PREM_REPAIR else [])
+    (deployment, *rest)
     for deployment in BUILT
     for rest in itertools.product((1, 4, 25), ("1/year", "1/month"), ("15s", "30min"), ("1h", "2d"))
     if deployment == PF_ON_PREM_REPAIR or rest[-1] == "1h"
@@ -110,9 +107,7 @@ def test_the_same_nodes_are_down_as_long(
 CHOSEN = [(deployment, "2d") for deployment in BUILT]
 
 
-@pytest.mark.parametrize(
-    ("deployment", "repair"), [*CHOSEN, pytest.param(PF_ON_PREM_REPAIR, "1h", marks=KNOWN)]
-)
+@pytest.mark.parametrize(("deployment", "repair"), [*CHOSEN, (PF_ON_PREM_REPAIR, "1h")])
 def test_the_same_nodes_are_chosen(deployment: str, repair: str, tmp_path: Path) -> None:
     """Four nodes that crash once a year: an hour's repair alone holds three nines, without a spare."""
     num = 4

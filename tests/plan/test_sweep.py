@@ -11,8 +11,8 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from loadstone.cli import app
+from loadstone.ctmc.sweep import parse_axis, points, sweep
 from loadstone.errors import LoadstoneError
-from loadstone.nodes.sweep import parse_axis, points, sweep
 from loadstone.spread import Threads
 
 NODE = """ctmc

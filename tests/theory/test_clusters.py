@@ -8,10 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loadstone.nodes import models, pool_repair
-from loadstone.nodes.cluster.answers import Bounds, down_bounds, down_s, outages, time_up
-from loadstone.nodes.cluster.terms import Cluster, Shock
-from loadstone.nodes.cluster.text import prism
+from loadstone.availability import closed
+from loadstone.availability.chain import Bounds, down_bounds, outages, time_up
+from loadstone.availability.cluster import Cluster, Shock
+from loadstone.availability.criterion import FIRST_YEAR
+from loadstone.availability.down import down_s
+from loadstone.availability.text import prism
 
 YEAR = 365.25 * 86_400
 HOUR = 3600.0
@@ -28,20 +30,9 @@ rates = st.floats(0.2, 20).map(lambda a_year: a_year / YEAR)
 @given(st.integers(1, 8), st.integers(0, 3), rates, st.floats(10, 3600))
 def test_replaced_nodes_are_binomial(needed: int, extra: int, crash: float, failover_s: float) -> None:
     cluster = Cluster(needed, needed + extra, None, crash, 1 / failover_s)
-    closed = models.ara_cloud(needed, extra, crash, 1 / failover_s, YEAR)
-    assert inside(down_bounds(cluster, YEAR), closed)
-    assert down_s(cluster, YEAR) == closed
-
-
-@settings(max_examples=25, deadline=None)
-@given(st.integers(1, 6), st.integers(1, 4), rates, st.floats(10, 600), st.floats(0.2, 24))
-def test_cold_spares_with_repair_are_the_special_solution(
-    needed: int, pool: int, crash: float, failover_s: float, repair_h: float
-) -> None:
-    repair = 1 / (repair_h * HOUR)
-    cluster = Cluster(needed, needed, pool, crash, 1 / failover_s, repair)
-    special = pool_repair.downtime(needed, pool, crash, 1 / failover_s, repair, YEAR)
-    assert inside(down_bounds(cluster, YEAR), special, 2e-9)
+    first = closed.ara_cloud(needed, extra, crash, 1 / failover_s, YEAR)
+    assert inside(down_bounds(cluster, YEAR), first)
+    assert down_s(cluster, YEAR, FIRST_YEAR) == first <= down_s(cluster, YEAR)
 
 
 @settings(max_examples=40, deadline=None)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from loadstone.availability.deployments import DEPLOYMENTS
 from loadstone.cost.bill import GB, owned, rented, transferred
 from loadstone.cost.book import parse, shipped
 from loadstone.cost.cases import measured_cases, parse_instance, typed_cases
@@ -47,7 +48,7 @@ def capacity(tmp_path: Path, **changes: Any) -> Path:
 def planned(folder: Path, users: float) -> None:
     per_sla = {
         demand.sla: plan.options(
-            demand.load, demand.per_node, [NODE_TYPES["native"]], HAZARDS, list(plan.DEPLOYMENTS)
+            demand.load, demand.per_node, [NODE_TYPES["native"]], HAZARDS, list(DEPLOYMENTS)
         )
         for demand in demands(Load(users=users), read_measured(folder), "SLA-1")
     }

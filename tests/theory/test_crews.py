@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loadstone.nodes.cluster.answers import Bounds, down_s, time_in, within_reach
-from loadstone.nodes.cluster.terms import Cluster, Crewed
-from loadstone.nodes.cluster.text import prism, series
-from loadstone.nodes.solve import solve
-from loadstone.nodes.tiers.series import down_in_series
+from loadstone.availability.chain import Bounds, time_in, within_reach
+from loadstone.availability.cluster import Cluster, Crewed
+from loadstone.availability.down import down_s
+from loadstone.availability.series import down_in_series
+from loadstone.availability.text import prism, series
+from loadstone.ctmc.solve import solve
 
 YEAR = 365.25 * 86_400
 HOUR = 3600.0

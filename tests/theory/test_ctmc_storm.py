@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from loadstone.nodes.solve import solve
+from loadstone.ctmc.solve import solve
 
 MODELS = Path(__file__).parents[2] / "bench" / "models"
 

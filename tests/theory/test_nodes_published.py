@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
-from loadstone.nodes import models, plan
+from loadstone.availability import closed
+from loadstone.availability.criterion import FIRST_YEAR
+from loadstone.availability.deployments import ARA_CLOUD, ARA_ON_PREM, PF_ON_PREM, PF_ON_PREM_REPAIR
+from loadstone.nodes import plan
 from loadstone.nodes.integrity import NODE_TYPES, shares
 from loadstone.nodes.quantities import parse_duration, parse_rate, parse_target, spell_duration
 from loadstone.nodes.sizing import nodes_needed
@@ -27,6 +30,8 @@ def hazards(crash: str, failover: str, repair: str | None = None) -> plan.Hazard
         repair=1 / parse_duration(repair) if repair else None,
         target=parse_target(PUBLISHED["target"]),
         year_s=YEAR,
+        criterion=FIRST_YEAR,
+        without_spares="never-returns",
     )
 
 
@@ -51,13 +56,13 @@ def test_nodes_needed(node: str) -> None:
 
 @pytest.mark.parametrize(("crash", "node", "failover", "extra"), cells("ara_cloud"))
 def test_ara_cloud(crash: str, node: str, failover: str, extra: int) -> None:
-    assert plan.option(num(node), node, plan.ARA_CLOUD, hazards(crash, failover)).extra == extra
+    assert plan.option(num(node), node, ARA_CLOUD, hazards(crash, failover)).extra == extra
 
 
 @pytest.mark.parametrize(("crash", "node", "failover", "availability"), cells("ara_cloud_without_extra"))
 def test_ara_cloud_without_extra(crash: str, node: str, failover: str, availability: float) -> None:
     rates = hazards(crash, failover)
-    down = models.ara_cloud(num(node), 0, float(rates.crash), float(rates.failover), float(YEAR))
+    down = closed.ara_cloud(num(node), 0, float(rates.crash), float(rates.failover), float(YEAR))
     assert 1 - down / float(YEAR) == pytest.approx(availability, abs=0.51e-7)
 
 
@@ -65,24 +70,24 @@ def test_ara_cloud_without_extra(crash: str, node: str, failover: str, availabil
 @pytest.mark.parametrize("node", NODE_TYPES)
 def test_ara_on_premises(table: str, node: str) -> None:
     for crash, row in PUBLISHED[table].items():
-        assert plan.option(num(node), node, plan.ARA_ON_PREM, hazards(crash, "15s")).extra == row[node], crash
+        assert plan.option(num(node), node, ARA_ON_PREM, hazards(crash, "15s")).extra == row[node], crash
 
 
 @pytest.mark.parametrize(("crash", "node", "failover", "pool"), cells("pf_on_prem"))
 def test_pf_on_premises(crash: str, node: str, failover: str, pool: int) -> None:
-    option = plan.option(num(node), node, plan.PF_ON_PREM, hazards(crash, failover))
+    option = plan.option(num(node), node, PF_ON_PREM, hazards(crash, failover))
     assert option.extra == (None if pool < 0 else pool)
 
 
 @pytest.mark.parametrize(("crash", "node", "failover", "pool"), cells("pf_on_prem_repair"))
 def test_pf_on_premises_with_repair(crash: str, node: str, failover: str, pool: int) -> None:
-    option = plan.option(num(node), node, plan.PF_ON_PREM_REPAIR, hazards(crash, failover, "1h"))
+    option = plan.option(num(node), node, PF_ON_PREM_REPAIR, hazards(crash, failover, "1h"))
     assert option.extra == (None if pool < 0 else pool)
 
 
 @pytest.mark.parametrize("node", NODE_TYPES)
 def test_slow_failover_has_a_ceiling(node: str) -> None:
-    option = plan.option(num(node), node, plan.PF_ON_PREM, hazards(PUBLISHED["six_a_year"], "30min"))
+    option = plan.option(num(node), node, PF_ON_PREM, hazards(PUBLISHED["six_a_year"], "30min"))
     assert option.availability == pytest.approx(PUBLISHED["pf_ceiling"][node], abs=0.51e-5)
     assert option.note is not None
     assert f"ceiling of {PUBLISHED['pf_ceiling'][node]}" in option.note
@@ -91,13 +96,13 @@ def test_slow_failover_has_a_ceiling(node: str) -> None:
 def test_one_node_in_the_cloud() -> None:
     for crash, row in PUBLISHED["one_cloud_node"].items():
         for failover, availability in zip((15.0, 60.0, 1800.0), row, strict=True):
-            down = models.pf_cloud(1, float(parse_rate(crash, YEAR)), 1 / failover, float(YEAR))
+            down = closed.pf_cloud(1, float(parse_rate(crash, YEAR)), 1 / failover, float(YEAR))
             assert 1 - down / float(YEAR) == pytest.approx(availability, abs=0.51e-8), (crash, failover)
 
 
 def test_one_node_on_premises() -> None:
     for crash, availability in PUBLISHED["one_on_prem_node"].items():
-        down = models.ara_on_premises(1, 0, float(parse_rate(crash, YEAR)), float(YEAR))
+        down = closed.ara_on_premises(1, 0, float(parse_rate(crash, YEAR)), float(YEAR))
         assert 1 - down / float(YEAR) == pytest.approx(availability, abs=0.51e-4), crash
 
 
@@ -105,13 +110,13 @@ def test_clusters_without_spares() -> None:
     table, year = PUBLISHED["cluster"], float(YEAR)
     once, half = (float(parse_rate(rate, YEAR)) for rate in ("1/year", PUBLISHED["six_a_year"]))
     for i, nodes in enumerate(table["num"]):
-        assert 1 - models.ara_cloud(nodes, 0, once, 1 / 15, year) / year == pytest.approx(
+        assert 1 - closed.ara_cloud(nodes, 0, once, 1 / 15, year) / year == pytest.approx(
             table["cloud"][i], abs=0.51e-7
         )
-        assert 1 - models.ara_on_premises(nodes, 0, once, year) / year == pytest.approx(
+        assert 1 - closed.ara_on_premises(nodes, 0, once, year) / year == pytest.approx(
             table["on_prem"][i], abs=0.51e-5
         )
-        on_prem_183d = 1 - models.ara_on_premises(nodes, 0, half, year) / year
+        on_prem_183d = 1 - closed.ara_on_premises(nodes, 0, half, year) / year
         assert on_prem_183d == pytest.approx(table["on_prem_183d"][i], abs=0.51e-5)
 
 
@@ -147,7 +152,7 @@ def test_the_length_of_the_year_decides_downtime_and_counts() -> None:
     assert [spell_duration(seconds) for seconds in allowed.values()] == ["8.76 h", "8.77 h"]
     # At 1/183d only the 365-day year gives the printed pool of extra nodes.
     longer = dataclasses.replace(hazards("1/183d", "15s"), year_s=parse_duration("365.25d"))
-    assert plan.option(15, "tx", plan.ARA_ON_PREM, longer).extra != 152
+    assert plan.option(15, "tx", ARA_ON_PREM, longer).extra != 152
 
 
 @pytest.mark.parametrize(
@@ -159,7 +164,7 @@ def test_a_column_of_ara_on_premises_fixes_the_crashes_a_year(column: str, low: 
 
     def met(crashes: float) -> bool:
         rates = dataclasses.replace(hazards("1/year", "15s"), crash=Fraction(crashes) / YEAR)
-        return all(plan.option(num(node), node, plan.ARA_ON_PREM, rates).extra == row[node] for node in row)
+        return all(plan.option(num(node), node, ARA_ON_PREM, rates).extra == row[node] for node in row)
 
     assert [met(crashes) for crashes in (low - 2e-5, low + 2e-5, high - 2e-5, high + 2e-5)] == [
         False,
@@ -171,5 +176,5 @@ def test_a_column_of_ara_on_premises_fixes_the_crashes_a_year(column: str, low: 
 
 def test_five_nines_of_one_cloud_node_at_a_minute_end_at_5_26_crashes_a_year() -> None:
     year = float(YEAR)
-    down = [models.pf_cloud(1, crashes / year, 1 / 60, year) / year for crashes in (5.25, 5.27)]
+    down = [closed.pf_cloud(1, crashes / year, 1 / 60, year) / year for crashes in (5.25, 5.27)]
     assert down[0] < 1e-5 < down[1]

@@ -12,13 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loadstone.nodes import models, plan
+from loadstone.availability import closed
+from loadstone.availability.criterion import FIRST_YEAR
+from loadstone.availability.series import down_in_series
+from loadstone.nodes import plan
 from loadstone.nodes.chain import time_in
 from loadstone.nodes.tiers.allocate import Spares, allocate
 from loadstone.nodes.tiers.growth import growth, one_more, outlook, users_carried, wall
 from loadstone.nodes.tiers.plan import allocation, planned
 from loadstone.nodes.tiers.read import Tiers, read_tiers
-from loadstone.nodes.tiers.series import down_in_series
 
 YEAR = 365.25 * 86_400
 SITE = """\
@@ -56,8 +58,10 @@ def test_settled_tiers_are_a_product_of_binomials(tmp_path: Path) -> None:
         q = tier.hazards.crash / (tier.hazards.crash + tier.hazards.failover)
         nodes = needed + spare
         up *= sum(math.comb(nodes, down) * q**down * (1 - q) ** (nodes - down) for down in range(spare + 1))
+    assert allocation(service.tiers, num, extra).share_down == pytest.approx(float(1 - up), rel=1e-9)
     # The first failovers of the year, before everything has settled, are some millionths of it.
-    found = allocation(service.tiers, num, extra).share_down
+    first = read_tiers(service.path, "SLA-1", service.target, FIRST_YEAR)
+    found = allocation(first.tiers, num, extra).share_down
     assert found == pytest.approx(float(1 - up), rel=2e-3)
     assert found < float(1 - up)
 
@@ -81,13 +85,13 @@ def _joint(tiers: list[tuple[int, int, float, float]]) -> float:
 
 def test_the_product_is_the_joint_chain_where_nodes_are_replaced() -> None:
     tiers = [(2, 1, 30 / YEAR, 1 / 3600), (1, 0, 5 / YEAR, 1 / 60), (1, 1, 50 / YEAR, 1 / 7200)]
-    shares = [models.ara_cloud(*tier, YEAR) / YEAR for tier in tiers]
+    shares = [closed.ara_cloud(*tier, YEAR) / YEAR for tier in tiers]
     assert down_in_series(shares) == pytest.approx(_joint(tiers) / YEAR, rel=1e-6)
 
 
 def test_where_nobody_mends_the_product_states_more_downtime_never_less() -> None:
     tiers = [(1, 2, 1 / YEAR, 0.0), (2, 2, 0.5 / YEAR, 0.0)]
-    shares = [models.ara_on_premises(num, extra, crash, YEAR) / YEAR for num, extra, crash, _ in tiers]
+    shares = [closed.ara_on_premises(num, extra, crash, YEAR) / YEAR for num, extra, crash, _ in tiers]
     exact = _joint(tiers) / YEAR
     assert max(shares) <= exact <= down_in_series(shares) <= math.fsum(shares)
     assert down_in_series(shares) > 1.01 * exact

@@ -8,10 +8,10 @@ from dataclasses import replace
 from statistics import fmean, stdev
 from typing import Any
 
+from loadstone.availability.cluster import Cluster
+from loadstone.availability.text import prism
 from loadstone.chaos.machine import simulate
-from loadstone.nodes.cluster.terms import Cluster
-from loadstone.nodes.cluster.text import prism
-from loadstone.nodes.solve import solve
+from loadstone.ctmc.solve import solve
 
 Json = dict[str, Any]
 

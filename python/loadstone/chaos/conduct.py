@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from loadstone import record
+from loadstone.availability.cluster import Cluster
 from loadstone.chaos.beside import beside
 from loadstone.chaos.description import Order, Played
 from loadstone.chaos.live import Hands, Life, live
@@ -19,7 +20,6 @@ from loadstone.chaos.probe import Prober, Seen
 from loadstone.deploy import Site, load_site
 from loadstone.drive import Interrupt
 from loadstone.errors import LoadstoneError
-from loadstone.nodes.cluster.terms import Cluster
 from loadstone.scenario import load_scenario
 from loadstone.study.balancers.bench import Bench, bench
 from loadstone.study.balancers.offered import Offered, follow

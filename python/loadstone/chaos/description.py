@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from loadstone.nodes.cluster.terms import Cluster
+from loadstone.availability.cluster import Cluster
 from loadstone.nodes.quantities import parse_duration, parse_rate
 from loadstone.nodes.tiers.model import Length, Rate
 from loadstone.scenario.fields import Count, NonNegative, Ordinal, Table

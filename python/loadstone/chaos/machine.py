@@ -13,7 +13,7 @@ import random
 from dataclasses import dataclass, field
 from typing import Literal
 
-from loadstone.nodes.cluster.terms import Cluster
+from loadstone.availability.cluster import Cluster
 
 Kind = Literal["crash", "failover", "mended", "ready"]
 

@@ -10,8 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from loadstone.cli.columns import columns
+from loadstone.cli.count import models_counted
 from loadstone.cli.defaults import defaults_from
-from loadstone.cli.tiers import plan_text, read_service, refuse_others
+from loadstone.cli.tiers import Asked, plan_text, read_service, refuse_others
 from loadstone.cli.written import warn, write_beside
 from loadstone.cost import book as books
 from loadstone.cost.bill import HORIZONS
@@ -43,8 +44,8 @@ the cheapest that meets the target, and cost.json is written beside the file.
 """
 
 _WITH_TIERS = (
-    "scenario", "tiers", "users", "sla", "target", "instance", "book", "prices", "region", "hours_per_month",
-    "duty", "as_json",
+    "scenario", "tiers", "users", "sla", "target", "criterion", "instance", "book", "prices", "region",
+    "hours_per_month", "duty", "as_json",
 )  # fmt: skip
 
 
@@ -72,6 +73,10 @@ def cost(
     users: Annotated[float | None, typer.Option(help="With --tiers: users to carry.")] = None,
     target: Annotated[str, typer.Option(help="With --tiers: availability, as for `nodes`.")] = "0.999",
     sla: Annotated[str, typer.Option(help="With --tiers: SLA whose capacities count.")] = "SLA-1",
+    criterion: Annotated[
+        str,
+        typer.Option(help="With --tiers: what is judged, `long-run` or `first-year`."),
+    ] = "long-run",
     instance: Annotated[
         list[str] | None,
         typer.Option(
@@ -103,9 +108,10 @@ def cost(
     }  # fmt: skip
     if tiers:
         refuse_others(context, _WITH_TIERS, "cost-input")
-        service, wanted = read_service(tiers, users, sla, target)
+        service, wanted = read_service(tiers, users, Asked(sla, target, criterion))
         priced = Priced(service, rows_of(service, instance or [], catalogue), catalogue, month)
-        seen = priced.outlook(wanted)
+        with models_counted():
+            seen = priced.outlook(wanted)
         bills = {sla: bill(priced.case(seen), catalogue, month)}
         inputs |= {"tiers": str(tiers), "sla": sla, "target": target}
         record = tiers_cost_record(inputs, sla, priced, seen, bills[sla])
@@ -139,7 +145,7 @@ def _cases(
 
 
 def _refuse_tiers_options(context: typer.Context) -> None:
-    for name in ("users", "target", "sla"):
+    for name in ("users", "target", "sla", "criterion"):
         source = context.get_parameter_source(name)
         if source is not None and source.name != "DEFAULT":
             raise LoadstoneError(

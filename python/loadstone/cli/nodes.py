@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from loadstone.availability.criterion import SENTENCES, parse_criterion
+from loadstone.availability.deployments import PF_ON_PREM_REPAIR, parse_without_spares
 from loadstone.cli.columns import columns
+from loadstone.cli.count import models_counted
 from loadstone.cli.defaults import defaults_from
-from loadstone.cli.tiers import in_tiers
+from loadstone.cli.tiers import Asked, in_tiers
 from loadstone.cli.written import warn, write_beside
 from loadstone.nodes.appliance import NAME, is_appliance, parse_appliance, warnings
 from loadstone.nodes.appliance import appliance as node_of
@@ -21,7 +24,7 @@ from loadstone.nodes.image import Image
 from loadstone.nodes.integrity import NodeType, shares
 from loadstone.nodes.load import Demand, Load, demands
 from loadstone.nodes.measured import Measured, read_measured
-from loadstone.nodes.plan import PF_ON_PREM_REPAIR, Hazards, Option, best, options
+from loadstone.nodes.plan import Hazards, Option, best, options
 from loadstone.nodes.quantities import (
     parse_duration,
     parse_rate,
@@ -100,6 +103,15 @@ def nodes(
         str, typer.Option(help="Mean time to mend a crashed node for the pool, or `none`.")
     ] = "1h",
     year: Annotated[str, typer.Option(help="Length of the year judged.")] = "365.25d",
+    criterion: Annotated[
+        str, typer.Option(help="What is judged: `long-run`, or `first-year` from a start with every node up.")
+    ] = "long-run",
+    without_spares: Annotated[
+        str,
+        typer.Option(
+            help="A mended node without a pool: `returns` to service, or `never-returns`, the study's rule."
+        ),
+    ] = "returns",
     node_type: Annotated[
         list[str] | None,
         typer.Option(help="`native`, `ilr` or `tx`; with a throughput factor, `ilr:0.87`. Repeatable."),
@@ -123,10 +135,14 @@ def nodes(
 ) -> None:
     """Parses, plans, reports; the help text is `EXAMPLES`."""
     if tiers:
-        in_tiers(context, tiers, users, sla, target, as_json=as_json)
+        in_tiers(context, tiers, users, Asked(sla, target, criterion, without_spares), as_json=as_json)
         return
     year_s = parse_duration(year, place="--year")
-    hazards = _hazards(crash_rate, failover, repair, target, year_s)
+    hazards = replace(
+        _hazards(crash_rate, failover, repair, target, year_s),
+        criterion=parse_criterion(criterion),
+        without_spares=parse_without_spares(without_spares),
+    )
     measured = read_measured(folder) if folder else None
     wanted = Load(users, load, users_per_node, throughput_per_node)
     kinds = _kinds(node_type or [], _appliance(appliance, measured), measured)
@@ -138,11 +154,13 @@ def nodes(
         parse_rate(fault_rate, year_s, place="--fault-rate") if fault_rate else None,
         {
             "sla": sla, "target": target, "crash_rate": crash_rate, "failover": failover, "repair": repair,
-            "year": year, "fault_rate": fault_rate, "from": str(folder) if folder else None,
+            "year": year, "criterion": hazards.criterion, "without_spares": hazards.without_spares,
+            "fault_rate": fault_rate, "from": str(folder) if folder else None,
         },
     )  # fmt: skip
     told = [warning for kind in kinds for warning in warnings(kind)]
-    record, found = _solve(plan, [*(measured.warnings if measured else []), *told])
+    with models_counted():
+        record, found = _solve(plan, [*(measured.warnings if measured else []), *told])
     if measured:
         write_beside(measured.file, FILE, record)
     typer.echo(json.dumps(record, indent=2, ensure_ascii=False) if as_json else _table(plan, found, record))
@@ -214,6 +232,7 @@ def _table(plan: _Plan, found: list[Option], record: dict[str, Any]) -> str:
     parts = [
         f"{demand.sentence()}, up {plan.typed['target']} of a {plan.typed['year']} year "
         f"(at most {allowed} down); one node crashes at {plan.typed['crash_rate']}.",
+        SENTENCES[hazards.criterion],
         "",
         _options_table(found, float(hazards.year_s)),
     ]

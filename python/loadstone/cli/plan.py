@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -39,19 +40,23 @@ def plan_command(
     draws: Annotated[
         int, typer.Option(min=0, max=100_000, help="Draws of the uncertain inputs; 0 leaves them out.")
     ] = 400,
+    criterion: Annotated[
+        str, typer.Option(help="What is judged: `long-run`, or `first-year` from a start with every node up.")
+    ] = "long-run",
     seed: Annotated[int, typer.Option(min=0, help="Of the draws.")] = 1,
     ray: Annotated[bool, typer.Option("--ray", help="Share the draws over a Ray cluster.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the record instead of the tables.")] = False,
 ) -> None:
     """Reads, plans, reports; the help text is `EXAMPLES`."""
     from loadstone import record
+    from loadstone.availability.criterion import parse_criterion
     from loadstone.cli.plan_tables import tables
     from loadstone.plan.conduct import plan
     from loadstone.plan.read import read_plan
     from loadstone.plan.record import FILE, plan_record
     from loadstone.spread import OverRay, Threads
 
-    inputs = read_plan(file)
+    inputs = replace(read_plan(file), criterion=parse_criterion(criterion))
     if out:
         record.require_unused(out)
     with Count("plans") as count:

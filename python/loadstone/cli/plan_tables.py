@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from loadstone.availability.criterion import SENTENCES
 from loadstone.cli.columns import columns
 from loadstone.nodes.quantities import spell_duration
 from loadstone.report.figures.plan import nodes, up, ways
@@ -13,7 +14,7 @@ from loadstone.report.plan import built
 
 def tables(content: dict[str, Any]) -> str:
     """The answer, then a table for each question."""
-    blocks = [_answer(content), _options(content)]
+    blocks = [f"{_answer(content)}\n{SENTENCES[content['inputs']['criterion']]}", _options(content)]
     if content["front"]:
         blocks.append("What better availability costs\n" + _candidates(content["front"]))
     if content["sensitivity"]:

@@ -10,9 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from loadstone.cli.columns import columns
+from loadstone.ctmc.solve import Question, read_model, solve
 from loadstone.errors import LoadstoneError
 from loadstone.nodes.quantities import parse_duration
-from loadstone.nodes.solve import Question, read_model, solve
 
 EXAMPLES = """
 What a Markov model does, each number as two bounds between which the truth lies. MODEL is a text in the PRISM

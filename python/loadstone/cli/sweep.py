@@ -58,7 +58,7 @@ def sweep_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print the record instead of the table.")] = False,
 ) -> None:
     """Reads, solves, prints; the help text is `EXAMPLES`."""
-    from loadstone.nodes.sweep import parse_axis, points, sweep
+    from loadstone.ctmc.sweep import parse_axis, points, sweep
     from loadstone.spread import OverRay, Threads
 
     axes = [parse_axis(text) for text in over]

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import typer
 
+from loadstone.availability.criterion import SENTENCES, parse_criterion
+from loadstone.availability.deployments import parse_without_spares
 from loadstone.cli.columns import columns
+from loadstone.cli.count import models_counted
 from loadstone.cli.written import warn, write_beside
 from loadstone.errors import LoadstoneError
 from loadstone.nodes.load import above_zero
@@ -23,18 +27,27 @@ Json = dict[str, Any]
 _PER_MONTH = "$ a month"
 """Over 12 months: what the cheapest plan is chosen by."""
 
-SHARED = ("scenario", "tiers", "users", "sla", "target", "as_json")
+SHARED = ("scenario", "tiers", "users", "sla", "target", "criterion", "without_spares", "as_json")
 """Options that mean the same with and without tiers."""
 
 
-def in_tiers(
-    context: typer.Context, file: Path, users: float | None, sla: str, target: str, *, as_json: bool
-) -> None:
+@dataclass(frozen=True)
+class Asked:
+    """Options as they were typed."""
+
+    sla: str
+    target: str
+    criterion: str
+    without_spares: str = "returns"
+
+
+def in_tiers(context: typer.Context, file: Path, users: float | None, asked: Asked, *, as_json: bool) -> None:
     """Plans, reports, writes nodes.json beside the file; exit code 1 when nothing meets the target."""
     refuse_others(context, SHARED, "nodes-input")
-    service, wanted = read_service(file, users, sla, target)
-    inputs = {"tiers": str(file), "sla": sla, "target": target}
-    record = tiers_record(outlook(service, wanted, {}), inputs)
+    service, wanted = read_service(file, users, asked)
+    inputs = {"tiers": str(file), "sla": asked.sla, "target": asked.target}
+    with models_counted():
+        record = tiers_record(outlook(service, wanted, {}), inputs)
     write_beside(file, FILE, record)
     typer.echo(json.dumps(record, indent=2, ensure_ascii=False) if as_json else plan_text(record))
     warn(record)
@@ -42,7 +55,7 @@ def in_tiers(
         raise typer.Exit(1)
 
 
-def read_service(file: Path, users: float | None, sla: str, target: str) -> tuple[Tiers, Fraction]:
+def read_service(file: Path, users: float | None, asked: Asked) -> tuple[Tiers, Fraction]:
     """The checked file and the users to carry. Raises what `read_tiers` raises, `nodes-input`, `target`."""
     wanted = above_zero(users, "--users")
     if wanted is None:
@@ -51,7 +64,11 @@ def read_service(file: Path, users: float | None, sla: str, target: str) -> tupl
         )
     if wanted < 1:
         raise LoadstoneError("nodes-input", "less than one user is nobody", place="--users")
-    return read_tiers(file, sla, parse_target(target, place="--target")), wanted
+    found = read_tiers(
+        file, asked.sla, parse_target(asked.target, place="--target"),
+        parse_criterion(asked.criterion), parse_without_spares(asked.without_spares),
+    )  # fmt: skip
+    return found, wanted
 
 
 def refuse_others(context: typer.Context, allowed: tuple[str, ...], slug: str) -> None:
@@ -73,6 +90,7 @@ def plan_text(record: Json) -> str:
     parts = [
         f"{inputs['load_users']:,.6g} users through {len(record['tiers'])} tiers, up {inputs['target']} of a "
         f"{inputs['year']} year (at most {allowed} down).",
+        SENTENCES[inputs["criterion"]],
         "",
         _tiers_table(record),
         "",

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from loadstone.ctmc.expression import Condition, Like, Number, Update, Variable, named, number, refused
 from loadstone.ctmc.place import caller
 from loadstone.ctmc.question import Answer, Named, Question
-from loadstone.nodes.solve import solve
+from loadstone.ctmc.solve import solve
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _Given = TypeVar("_Given", Number, Condition)

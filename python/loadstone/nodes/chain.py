@@ -18,14 +18,6 @@ from numpy.typing import NDArray
 
 Matrix = NDArray[np.float64]
 
-MOST_STATES = 1500
-"""A dense product of this size takes about a quarter of a second; some forty are needed."""
-
-
-class TooLarge(ArithmeticError):
-    """The model has more states than a solver here takes in reasonable time."""
-
-
 _TERMS = 24
 """Uniformization terms: the step has at most one expected jump, and 1/24! is below 1e-23."""
 

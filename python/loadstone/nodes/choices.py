@@ -6,9 +6,9 @@ import difflib
 from dataclasses import replace
 from fractions import Fraction
 
+from loadstone.availability.deployments import DEPLOYMENTS
 from loadstone.errors import LoadstoneError
 from loadstone.nodes.integrity import NODE_TYPES, NodeType
-from loadstone.nodes.plan import DEPLOYMENTS
 
 FIGURES = (
     "give --appliance throughput=1.6,start=200ms,memory_mib=16 or "

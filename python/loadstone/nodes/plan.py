@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
 
+from loadstone.availability.cluster import Cluster
+from loadstone.availability.criterion import LONG_RUN, Criterion, judged
+from loadstone.availability.deployments import (
+    ARA_CLOUD,
+    ARA_ON_PREM,
+    PF_CLOUD,
+    PF_ON_PREM_REPAIR,
+    WithoutSpares,
+    deployed,
+)
+from loadstone.availability.down import down_s, mends_sooner, spares_guess
+from loadstone.availability.search import smallest
 from loadstone.errors import LoadstoneError
-from loadstone.nodes import models
-from loadstone.nodes.chain import TooLarge
 from loadstone.nodes.integrity import NodeType
 from loadstone.nodes.quantities import DEFAULT_YEAR_S, spell_availability, spell_duration
-from loadstone.nodes.search import smallest
 from loadstone.nodes.sizing import PerNode, nodes_needed
-
-ARA_CLOUD = "ARA cloud"
-ARA_ON_PREM = "ARA on-prem"
-PF_CLOUD = "PF cloud"
-PF_ON_PREM = "PF on-prem"
-PF_ON_PREM_REPAIR = "PF on-prem + repair"
-DEPLOYMENTS = (ARA_CLOUD, ARA_ON_PREM, PF_CLOUD, PF_ON_PREM, PF_ON_PREM_REPAIR)
 
 MOST_EXTRA = 100_000
 """Extra nodes tried before a target counts as out of reach."""
@@ -33,7 +34,7 @@ class Hazards:
     """What goes wrong how often (events per second and node), how fast it is mended, and the target.
 
     `repair` is None when crashed nodes stay crashed; `target` is the share of `year_s` with at least Num
-    nodes up.
+    nodes up, judged by `criterion`; `without_spares`: what becomes of a mended node where there is no pool.
     """
 
     crash: Fraction
@@ -41,6 +42,8 @@ class Hazards:
     repair: Fraction | None
     target: Fraction
     year_s: Fraction = DEFAULT_YEAR_S
+    criterion: Criterion = LONG_RUN
+    without_spares: WithoutSpares = "returns"
 
     def allowed_s(self) -> float:
         """Seconds down in a year that the target allows."""
@@ -53,8 +56,8 @@ class Option:
 
     `extra` counts over-provisioned active nodes for ARA and pool nodes for PF. `downtime_s_per_year` and
     `availability` are what the option gives, or the best it could give when the target cannot be met (None:
-    the model is too large for the solver). `num_range` and `total_range` are (fewest, most) over the interval
-    of the measured capacity; None: unknown.
+    the model is too large for the solver), by `criterion`. `num_range` and `total_range` are (fewest, most)
+    over the interval of the measured capacity; None: unknown.
     """
 
     deployment: str
@@ -64,6 +67,7 @@ class Option:
     total: int | None
     availability: float | None
     downtime_s_per_year: float | None
+    criterion: Criterion
     note: str | None = None
     num_range: tuple[int | None, int | None] = (None, None)
     total_range: tuple[int | None, int | None] = (None, None)
@@ -94,50 +98,66 @@ def best(candidates: list[Option]) -> Option | None:
     return min(met, key=lambda option: option.total or 0, default=None)
 
 
-@lru_cache(maxsize=1024)
 def option(num: int, node_type: str, deployment: str, hazards: Hazards) -> Option:
     """The smallest deployment of `num` needed nodes that meets the target.
 
     >>> year = Fraction(365 * 86_400)
     >>> hazards = Hazards(1 / year, Fraction(1, 15), Fraction(1, 3600), Fraction(999, 1000), year)
+    >>> from loadstone.availability.deployments import DEPLOYMENTS
     >>> [option(10, "native", deployment, hazards).extra for deployment in DEPLOYMENTS]
     [0, 35, 0, 18, 1]
     """
-    allowed = hazards.allowed_s()
-    ceiling = least_downtime(num, deployment, hazards)
-    if ceiling > allowed:
-        return _unmet(num, node_type, deployment, hazards, ceiling)
-    most = 0 if deployment == PF_CLOUD else MOST_EXTRA
-    try:
-        extra = smallest(lambda n: downtime(num, n, deployment, hazards) <= allowed, most)
-    except TooLarge as error:
+    allowed, most = hazards.allowed_s(), most_extra(deployment, hazards)
+
+    def found(extra: int | None, down: float | None, note: str | None = None) -> Option:
         return Option(
-            deployment, node_type, num, None, None, None, None,
-            f"not solved: {error}; plan it as several smaller services",
+            deployment, node_type, num, extra, None if extra is None else num + extra,
+            None if down is None else 1.0 - down / float(hazards.year_s), down,
+            criterion_of(deployment, hazards), note,
         )  # fmt: skip
-    if extra is None:
-        return _unmet(num, node_type, deployment, hazards, downtime(num, most, deployment, hazards))
-    down = downtime(num, extra, deployment, hazards)
-    return Option(deployment, node_type, num, extra, num + extra, _availability(down, hazards), down)
+
+    try:
+        ceiling = least_downtime(num, deployment, hazards)
+        if ceiling > allowed:
+            return found(None, ceiling, _why_unmet(deployment, hazards, ceiling))
+        extra = smallest(
+            lambda n: downtime(num, n, deployment, hazards) <= allowed,
+            most,
+            guess(num, deployment, hazards),
+        )
+        down = downtime(num, most if extra is None else extra, deployment, hazards)
+    except LoadstoneError as error:
+        return found(None, None, f"not solved: {error.message}; plan it as several smaller services")
+    return found(extra, down, _why_unmet(deployment, hazards, down) if extra is None else None)
 
 
-@lru_cache(maxsize=16_384)
+def cluster(num: int, extra: int, deployment: str, hazards: Hazards) -> Cluster:
+    """The deployment as a cluster."""
+    return deployed(
+        deployment, num, extra, float(hazards.crash), float(hazards.failover),
+        float(hazards.repair) if hazards.repair else None, hazards.without_spares,
+    )  # fmt: skip
+
+
 def downtime(num: int, extra: int, deployment: str, hazards: Hazards) -> float:
-    """Expected seconds down in a year. Raises `TooLarge`.
+    """Expected seconds down in a year. Errors as the solver's.
 
     >>> hazards = Hazards(Fraction(1, 10**7), Fraction(1, 15), None, Fraction(999, 1000), Fraction(10**7))
     >>> f"{downtime(1, 0, ARA_CLOUD, hazards):.4f}"
     '15.0000'
     """
-    crash, failover, year_s = float(hazards.crash), float(hazards.failover), float(hazards.year_s)
-    if deployment == ARA_CLOUD:
-        return models.ara_cloud(num, extra, crash, failover, year_s)
-    if deployment == ARA_ON_PREM:
-        return models.ara_on_premises(num, extra, crash, year_s)
-    if deployment == PF_CLOUD:
-        return models.pf_cloud(num, crash, failover, year_s)
-    repair = float(hazards.repair) if hazards.repair and deployment == PF_ON_PREM_REPAIR else None
-    return models.pf_on_premises(num, extra, crash, failover, repair, year_s)
+    return down_s(cluster(num, extra, deployment, hazards), float(hazards.year_s), hazards.criterion)
+
+
+def criterion_of(deployment: str, hazards: Hazards) -> Criterion:
+    """What the deployment is judged by: its first year where nobody mends."""
+    return judged(cluster(1, 1, deployment, hazards).mended, hazards.criterion)
+
+
+def most_extra(deployment: str, hazards: Hazards) -> int:
+    """Extra nodes up to which another one may help."""
+    useless = deployment == PF_CLOUD or mends_sooner(cluster(1, 0, deployment, hazards))
+    return 0 if useless else MOST_EXTRA
 
 
 def least_downtime(num: int, deployment: str, hazards: Hazards) -> float:
@@ -146,24 +166,36 @@ def least_downtime(num: int, deployment: str, hazards: Hazards) -> float:
     """
     if deployment in (ARA_CLOUD, ARA_ON_PREM):
         return 0.0
-    return downtime(num, 0, PF_CLOUD, hazards)
+    if most_extra(deployment, hazards) == 0:
+        return downtime(num, 0, deployment, hazards)
+    # Judged as the deployment is: nobody mends a pool that is spent once.
+    own = replace(hazards, criterion=criterion_of(deployment, hazards))
+    return downtime(num, 0, PF_CLOUD, own)
 
 
-def _availability(down: float, hazards: Hazards) -> float:
-    return 1.0 - down / float(hazards.year_s)
+def guess(num: int, deployment: str, hazards: Hazards) -> int:
+    """Spares to begin the search at."""
+    if deployment in (ARA_CLOUD, ARA_ON_PREM) or most_extra(deployment, hazards) == 0:
+        return 0
+    return spares_guess(cluster(num, 1, deployment, hazards), hazards.allowed_s(), float(hazards.year_s))
 
 
-def _unmet(num: int, node_type: str, deployment: str, hazards: Hazards, down: float) -> Option:
-    year_s = float(hazards.year_s)
+def waits_for(deployment: str, hazards: Hazards) -> str:
+    """What a crash always costs with passive failover: `failover`, or the `repair` that is faster."""
+    faster = deployment == PF_ON_PREM_REPAIR and most_extra(deployment, hazards) == 0
+    return "repair" if faster else "failover"
+
+
+def _why_unmet(deployment: str, hazards: Hazards, down: float) -> str:
     if deployment in (ARA_CLOUD, ARA_ON_PREM):
-        why = f"cannot be met with up to {MOST_EXTRA:,} extra nodes"
-    else:
-        wait = spell_duration(float(1 / hazards.failover))
-        why = (
-            f"cannot be met: waiting for failover ({wait}) alone costs "
-            f"{spell_duration(down)} a year, a ceiling of {spell_availability(down, year_s)} with any pool"
-        )
-    return Option(deployment, node_type, num, None, None, _availability(down, hazards), down, why)
+        return f"cannot be met with up to {MOST_EXTRA:,} extra nodes"
+    what = waits_for(deployment, hazards)
+    rate = (hazards.repair if what == "repair" else None) or hazards.failover
+    return (
+        f"cannot be met: waiting for {what} ({spell_duration(float(1 / rate))}) alone costs "
+        f"{spell_duration(down)} a year, a ceiling of {spell_availability(down, float(hazards.year_s))} "
+        "with any pool"
+    )
 
 
 def switched(node: NodeType, hazards: Hazards, deployment: str) -> Hazards:

@@ -18,6 +18,7 @@ def option_record(option: Option) -> dict[str, Any]:
         "num": option.num,
         "extra": option.extra,
         "total": option.total,
+        "criterion": option.criterion,
         "availability": option.availability,
         "downtime_s_per_year": option.downtime_s_per_year,
         "note": option.note,

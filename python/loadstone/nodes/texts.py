@@ -6,8 +6,8 @@ All times are in seconds. Source: PCRAFT, figures 1 and 2.
 
 from __future__ import annotations
 
+from loadstone.ctmc.solve import solve
 from loadstone.nodes.integrity import CORRUPT_REPAIR_S, CRASH_REPAIR_S, RETRY_S, NodeType
-from loadstone.nodes.solve import solve
 
 ACTIVE = """
 ctmc

@@ -7,9 +7,9 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from loadstone.nodes.cluster.answers import down_s
-from loadstone.nodes.cluster.terms import Crewed
-from loadstone.nodes.tiers.series import down_in_series
+from loadstone.availability.cluster import Crewed
+from loadstone.availability.down import down_s
+from loadstone.availability.series import down_in_series
 from loadstone.plan.inputs import Inputs, Way
 from loadstone.plan.offers import CENT, Offer, Shelf
 from loadstone.plan.part import (
@@ -102,7 +102,7 @@ def down_of(inputs: Inputs, values: Values, parts: Sequence[Part]) -> float:
     others = [part for part in parts if part not in shared]
     downs = [alone_s(inputs, values, part) for part in others]
     if shared:
-        downs.append(down_s(crewed(inputs, values, shared), inputs.year_s))
+        downs.append(down_s(crewed(inputs, values, shared), inputs.year_s, inputs.criterion))
     if len(downs) == 1:
         return downs[0]
     return down_in_series(each / inputs.year_s for each in downs) * inputs.year_s
@@ -195,7 +195,8 @@ def _may_do(inputs: Inputs, values: Values, chosen: Sequence[Offer]) -> bool:
         return True
     for i, first in enumerate(shared):
         for second in shared[i + 1 :]:
-            pair = down_s(crewed(inputs, values, [first, second]), 1.0)
+            both = crewed(inputs, values, [first, second])
+            pair = down_s(both, inputs.year_s, inputs.criterion) / inputs.year_s
             rest = [
                 down for down, offer in zip(downs, chosen, strict=True) if offer.part not in (first, second)
             ]

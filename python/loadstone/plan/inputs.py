@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
+from loadstone.availability.criterion import LONG_RUN, Criterion
 from loadstone.cost.row import PriceRow
 from loadstone.nodes.integrity import NodeType
 from loadstone.plan.estimate import Estimate
@@ -68,6 +69,7 @@ class Inputs:
     faults: float | None
     tiers: tuple[Tier, ...]
     warnings: tuple[str, ...]
+    criterion: Criterion = LONG_RUN
 
     @property
     def allowed_s(self) -> float:

@@ -6,10 +6,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from loadstone.availability.cluster import DORMANCY, MOST_PHASES
 from loadstone.errors import LoadstoneError
 from loadstone.nodes.appliance import NAME as APPLIANCE
 from loadstone.nodes.choices import parse_node_type
-from loadstone.nodes.cluster.terms import DORMANCY, MOST_PHASES
 from loadstone.nodes.quantities import parse_target
 from loadstone.nodes.tiers.model import (
     Amount,

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from loadstone.nodes.search import smallest
+from loadstone.availability.search import smallest
 from loadstone.plan.inputs import Inputs, Way
 from loadstone.plan.part import Part, Values, alone_s, needed_nodes
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 
+from loadstone.availability.cluster import Cluster, Shock
+from loadstone.availability.down import down_s
 from loadstone.cost.bill import Line, owned, rented, total
-from loadstone.nodes.cluster.answers import down_s
-from loadstone.nodes.cluster.terms import Cluster, Shock
 from loadstone.nodes.integrity import shares
 from loadstone.plan.inputs import Inputs, Tier, Way
 
@@ -93,7 +93,7 @@ def crash_rate(way: Way, values: Values, at: int) -> float:
 
 def alone_s(inputs: Inputs, values: Values, part: Part) -> float:
     """Seconds of a year that the tier is short of nodes when no other one takes its crews."""
-    return down_s(cluster_of(inputs, values, part), inputs.year_s)
+    return down_s(cluster_of(inputs, values, part), inputs.year_s, inputs.criterion)
 
 
 def needed_nodes(inputs: Inputs, values: Values, at: int, way: Way) -> int | None:

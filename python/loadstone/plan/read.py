@@ -6,6 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
+from loadstone.availability.cluster import DORMANCY
 from loadstone.cost.book import PriceBook, shipped
 from loadstone.cost.book import read as read_book
 from loadstone.cost.row import PriceRow
@@ -13,7 +14,6 @@ from loadstone.errors import LoadstoneError
 from loadstone.nodes.appliance import NAME as APPLIANCE
 from loadstone.nodes.appliance import appliance, warnings
 from loadstone.nodes.choices import parse_node_type
-from loadstone.nodes.cluster.terms import DORMANCY
 from loadstone.nodes.integrity import NodeType
 from loadstone.nodes.measured import read_measured
 from loadstone.nodes.quantities import parse_duration, parse_rate, parse_target

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from loadstone.nodes.cluster.answers import Bounds
+from loadstone.availability.chain import Bounds
 from loadstone.plan.candidate import Candidate, sharing
 from loadstone.plan.conduct import Planned
 from loadstone.plan.estimate import Estimate
@@ -35,6 +35,7 @@ def plan_record(found: Planned, typed: Json) -> Json:
             "users": _estimate(inputs.users),
             "availability": float(inputs.availability),
             "corrupt": None if inputs.corrupt is None else float(inputs.corrupt),
+            "criterion": inputs.criterion,
             "crews": inputs.crews,
             "tiers": [_tier(tier, year_s) for tier in inputs.tiers],
             **typed,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import groupby
 
-from loadstone.nodes.cluster.answers import (
+from loadstone.availability.chain import (
     Bounds,
     Model,
     Outages,
@@ -14,7 +14,7 @@ from loadstone.nodes.cluster.answers import (
     time_in,
     within_reach,
 )
-from loadstone.nodes.tiers.series import down_in_series
+from loadstone.availability.series import down_in_series
 from loadstone.plan.candidate import Candidate, crewed, sharing
 from loadstone.plan.inputs import Inputs
 from loadstone.plan.part import Part, Values, cluster_of, holds
@@ -119,7 +119,11 @@ def _shares(inputs: Inputs, values: Values, plan: Candidate, below: list[_Below]
         model = _model(inputs, values, group)
         conditions = [_condition(inputs, group, one) for one in below]
         asked = [condition for condition in dict.fromkeys(conditions) if condition]
-        times = dict(zip(asked, time_in(model, inputs.year_s, asked), strict=True)) if asked else {}
+        times = (
+            dict(zip(asked, time_in(model, inputs.year_s, asked, inputs.criterion), strict=True))
+            if asked
+            else {}
+        )
         each.append([times[one].high / inputs.year_s if one else 0.0 for one in conditions])
     for i in range(len(below)):
         share = each[0][i] if len(each) == 1 else down_in_series(own[i] for own in each)

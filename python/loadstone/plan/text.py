@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loadstone.nodes.cluster.text import prism, series
+from loadstone.availability.text import prism, series
 from loadstone.plan.candidate import Candidate, crewed, sharing
 from loadstone.plan.inputs import Inputs
 from loadstone.plan.part import Values, cluster_of

@@ -11,6 +11,7 @@ from loadstone.report.answer import Badge
 from loadstone.report.figures.plan import front_figure, nodes, served_figure, tornado_figure, up, ways
 from loadstone.report.folder import Json, read_json
 from loadstone.report.html import page_of
+from loadstone.report.plan_answer import judged
 from loadstone.report.sections import Part, Section, Tile, anchored, numbered
 from loadstone.report.table import Column, Table, words
 
@@ -56,7 +57,7 @@ def _sentence(found: Json) -> str:
     asked = f"{format.whole(inputs['users']['value'])} users, up {inputs['availability']:.10g} of the year"
     if not chosen:
         return f"{asked}: nothing in the file meets the targets."
-    return f"{asked}: {built(chosen)}, ${chosen['usd_per_month']:,.2f} a month."
+    return f"{asked}: {built(chosen)}, ${chosen['usd_per_month']:,.2f} a month.{judged(inputs)}"
 
 
 def built(one: Json) -> str:

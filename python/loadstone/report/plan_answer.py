@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from loadstone.availability.criterion import SENTENCES
 from loadstone.report import format
 from loadstone.report.folder import Json
 from loadstone.report.plan_tiers import tiers_clause, tiers_intro, tiers_tile
@@ -52,7 +53,7 @@ def plan_tiles(nodes: Json | None, cost: Json | None) -> list[tuple[str, str, st
 def nodes_intro(nodes: Json) -> str:
     """What the plan rests on, in a sentence or two."""
     if "tiers" in nodes:
-        return tiers_intro(nodes)
+        return tiers_intro(nodes) + judged(nodes["inputs"])
     inputs = nodes["inputs"]
     unit = "users" if inputs.get("load_users") is not None else "operations/s"
     per_node = inputs.get("users_per_node") if unit == "users" else inputs.get("ops_per_s_per_node")
@@ -63,10 +64,21 @@ def nodes_intro(nodes: Json) -> str:
         f"failover in {inputs['failover']}" if inputs.get("failover") else "",
         f"repair in {inputs['repair']}" if inputs.get("repair") else "",
     ]
-    return ", ".join(part for part in parts if part) + "."
+    return ", ".join(part for part in parts if part) + f".{judged(inputs)}"
 
 
-COST_INTRO = (
+def judged(inputs: Json) -> str:
+    """By what criterion, as a sentence after another one; records made before do not say."""
+    sentence = SENTENCES.get(inputs.get("criterion", ""))
+    return f" {sentence}" if sentence else ""
+
+
+def cost_intro(cost: Json) -> str:
+    """What the dollars are spread over; of a plan in tiers also what it is judged by."""
+    return _COST_INTRO + judged(cost.get("plan", {}).get("inputs", {}))
+
+
+_COST_INTRO = (
     "Spread over 1, 12 and 36 months of operation, per user the service carries. "
     "Each line of the bill names the row of the price book it comes from."
 )

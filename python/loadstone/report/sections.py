@@ -11,7 +11,7 @@ from loadstone.report.figures import capacity, distribution, sessions, time
 from loadstone.report.figures.figure import Figure
 from loadstone.report.figures.growth import GROWTH_TITLE, growth
 from loadstone.report.folder import Chapter, Json, Run
-from loadstone.report.plan_answer import COST_INTRO, nodes_intro, plan_tiles
+from loadstone.report.plan_answer import cost_intro, nodes_intro, plan_tiles
 from loadstone.report.table import Table
 from loadstone.report.tables import all_tables
 
@@ -73,7 +73,7 @@ def part(chapter: Chapter, key: str) -> Part:
             tables,
             growth(chapter.nodes),
         ),
-        _plan("cost", "Cost", COST_INTRO if chapter.cost else None, tables),
+        _plan("cost", "Cost", cost_intro(chapter.cost) if chapter.cost else None, tables),
         *_run(chapter, tables),
         _method(chapter),
     ]

@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from loadstone.nodes.search import smallest
-from loadstone.nodes.tiers.series import down_in_series
+from loadstone.availability.search import smallest
+from loadstone.availability.series import down_in_series
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,8 @@ class Spares:
     """Spares tried."""
     price: Fraction = Fraction(1)
     """Of one spare: dollars, or 1 to count nodes."""
+    guess: int = 0
+    """About how many it takes: where the search begins."""
 
 
 Extras = tuple[int, ...]
@@ -54,7 +56,13 @@ def allocate(tiers: Sequence[Spares], allowed: float) -> Extras | None:
 def _fewest(tiers: Sequence[Spares], i: int, allowed: float) -> int | None:
     """Spares without which tier `i` keeps the service from its target, whatever the others have."""
     others = [tier.least for tier in (*tiers[:i], *tiers[i + 1 :])]
-    return smallest(lambda extra: down_in_series([tiers[i].down(extra), *others]) <= allowed, tiers[i].most)
+    if down_in_series([tiers[i].least, *others]) > allowed:
+        return None
+    return smallest(
+        lambda extra: down_in_series([tiers[i].down(extra), *others]) <= allowed,
+        tiers[i].most,
+        tiers[i].guess,
+    )
 
 
 def _greedy(tiers: Sequence[Spares], lowest: Sequence[int], allowed: float) -> Extras | None:

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
+from loadstone.availability.deployments import ARA_CLOUD
 from loadstone.errors import LoadstoneError
 from loadstone.nodes.choices import parse_deployments
-from loadstone.nodes.plan import ARA_CLOUD
 from loadstone.nodes.quantities import parse_duration, parse_rate
 from loadstone.scenario.fields import Positive, Table, refuse
 

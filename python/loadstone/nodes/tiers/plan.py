@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from loadstone.nodes.chain import TooLarge
-from loadstone.nodes.plan import MOST_EXTRA, PF_CLOUD, downtime, least_downtime
+from loadstone.availability.series import down_in_series
+from loadstone.errors import LoadstoneError
+from loadstone.nodes.plan import MOST_EXTRA, downtime, guess, least_downtime, most_extra, waits_for
 from loadstone.nodes.quantities import spell_availability, spell_duration
 from loadstone.nodes.sizing import nodes_needed
 from loadstone.nodes.tiers.allocate import Spares, allocate
 from loadstone.nodes.tiers.read import Tier, Tiers
-from loadstone.nodes.tiers.series import down_in_series
 
 End = Literal["value", "low", "high"]
 """Of the interval of every tier's limit."""
@@ -77,8 +77,8 @@ def planned(service: Tiers, users: Fraction, prices: Prices, end: End = "value")
         extra = allocate(
             [_spares(*each, prices) for each in zip(service.tiers, known, strict=True)], service.allowed
         )
-    except TooLarge as error:
-        return Planned(num, None, (f"not solved: {error}; plan it as several smaller services",))
+    except LoadstoneError as error:
+        return Planned(num, None, (f"not solved: {error.message}; plan it as several smaller services",))
     if extra is None:
         return Planned(num, None, _out_of_reach(service, known))
     return Planned(num, allocation(service.tiers, known, extra))
@@ -93,7 +93,7 @@ def exceeded(tier: Tier, users: Fraction, limit: Fraction) -> str:
 
 
 def allocation(tiers: Sequence[Tier], num: tuple[int, ...], extra: tuple[int, ...]) -> Allocation:
-    """The nodes with the downtime they mean. Raises `TooLarge`."""
+    """The nodes with the downtime they mean. Errors as the solver's."""
     return Allocation(num, extra, tuple(_down(*each) for each in zip(tiers, num, extra, strict=True)))
 
 
@@ -109,8 +109,9 @@ def _spares(tier: Tier, num: int, prices: Prices) -> Spares:
     return Spares(
         lambda extra: _down(tier, num, extra),
         _least(tier, num),
-        0 if tier.deployment == PF_CLOUD else MOST_EXTRA,
+        most_extra(tier.deployment, tier.hazards),
         prices.get(tier.name, Fraction(1)),
+        guess(num, tier.deployment, tier.hazards),
     )
 
 
@@ -119,8 +120,9 @@ def _out_of_reach(service: Tiers, num: tuple[int, ...]) -> tuple[str, ...]:
     year_s = float(service.year_s)
     least = [_least(tier, each) for tier, each in zip(service.tiers, num, strict=True)]
     waiting = [
-        f"{tier.name} waits {spell_duration(share * year_s)} a year for failover "
-        f"({tier.typed['failover']} each time)"
+        f"{tier.name} waits {spell_duration(share * year_s)} a year for "
+        f"{waits_for(tier.deployment, tier.hazards)} "
+        f"({tier.typed[waits_for(tier.deployment, tier.hazards)]} each time)"
         for tier, share in zip(service.tiers, least, strict=True)
         if share
     ]

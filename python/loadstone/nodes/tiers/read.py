@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
+from loadstone.availability.criterion import LONG_RUN, Criterion
+from loadstone.availability.deployments import PF_ON_PREM_REPAIR, WithoutSpares
 from loadstone.errors import LoadstoneError
 from loadstone.nodes.measured import SLAS
-from loadstone.nodes.plan import PF_ON_PREM_REPAIR, Hazards
+from loadstone.nodes.plan import Hazards
 from loadstone.nodes.quantities import parse_duration, parse_rate
 from loadstone.nodes.tiers import model
 from loadstone.nodes.tiers.limit import Limit, Refused, limit_of
@@ -41,6 +43,8 @@ class Tiers:
     target: Fraction
     year: str
     year_s: Fraction
+    criterion: Criterion
+    without_spares: WithoutSpares
 
     @property
     def allowed(self) -> float:
@@ -58,7 +62,10 @@ class Tiers:
         ]
 
 
-def read_tiers(path: Path, sla: str, target: Fraction) -> Tiers:
+def read_tiers(
+    path: Path, sla: str, target: Fraction, criterion: Criterion = LONG_RUN,
+    without_spares: WithoutSpares = "returns",
+) -> Tiers:  # fmt: skip
     """Reads and checks a tiers file; measured limits are those at `sla`.
 
     LoadstoneError `tiers-missing`, `toml-syntax` or `nodes-input`; ScenarioError with everything that is
@@ -73,12 +80,14 @@ def read_tiers(path: Path, sla: str, target: Fraction) -> Tiers:
     for name, tier in file.tier.items():
         try:
             limit = limit_of(tier, ("tier", name), path.parent, sla)
-            tiers.append(_tier(name, tier, file, limit, target, year_s))
+            judged = _tier(name, tier, file, limit, target, year_s)
+            hazards = replace(judged.hazards, criterion=criterion, without_spares=without_spares)
+            tiers.append(replace(judged, hazards=hazards))
         except Refused as error:
             findings += error.findings
     if findings:
         raise source.errors(findings)
-    return Tiers(path, source, tuple(tiers), target, file.year, year_s)
+    return Tiers(path, source, tuple(tiers), target, file.year, year_s, criterion, without_spares)
 
 
 def _tier(

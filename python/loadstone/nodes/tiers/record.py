@@ -20,7 +20,8 @@ def tiers_record(seen: Outlook, inputs: Json) -> Json:
         "format": 1,
         "kind": "nodes",
         "inputs": {
-            **inputs, "target_share": float(service.target), "load_users": float(seen.users),
+            **inputs, "target_share": float(service.target), "criterion": service.criterion,
+            "without_spares": service.without_spares, "load_users": float(seen.users),
             "year": service.year, "year_s": float(service.year_s),
         },
         "tiers": [_tier(seen, i) for i in range(len(service.tiers))],

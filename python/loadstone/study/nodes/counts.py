@@ -5,9 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from loadstone.availability.criterion import FIRST_YEAR
+from loadstone.availability.deployments import ARA_CLOUD, PF_CLOUD, PF_ON_PREM, PF_ON_PREM_REPAIR
 from loadstone.nodes import texts
 from loadstone.nodes.integrity import NODE_TYPES
-from loadstone.nodes.plan import ARA_CLOUD, PF_CLOUD, PF_ON_PREM, PF_ON_PREM_REPAIR, Hazards, Option, option
+from loadstone.nodes.plan import Hazards, Option, option
 from loadstone.nodes.quantities import parse_duration, parse_rate, parse_target
 from loadstone.nodes.sizing import nodes_needed
 from loadstone.nodes.texts import Bounds
@@ -75,6 +77,8 @@ def _hazards(column: PrintedColumn, crash: str, description: Description) -> Haz
         repair=1 / parse_duration(column.repair) if column.repair else None,
         target=parse_target(description.target),
         year_s=year_s,
+        criterion=FIRST_YEAR,
+        without_spares="never-returns",
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from loadstone.nodes import models
+from loadstone.availability import closed
 from loadstone.nodes.integrity import NODE_TYPES, shares
 from loadstone.nodes.quantities import parse_duration, parse_rate
 from loadstone.study.nodes.description import NODES, Description
@@ -44,8 +44,8 @@ def clusters(description: Description) -> list[Json]:
 
 def _down(num: int, crash: float, failover: str | None, year_s: float) -> float:
     if failover is None:
-        return models.ara_on_premises(num, 0, crash, year_s)
-    return models.pf_cloud(num, crash, 1 / float(parse_duration(failover)), year_s)
+        return closed.ara_on_premises(num, 0, crash, year_s)
+    return closed.pf_cloud(num, crash, 1 / float(parse_duration(failover)), year_s)
 
 
 def integrity(description: Description) -> list[Json]:

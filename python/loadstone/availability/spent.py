@@ -20,8 +20,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from loadstone.nodes import models
-from loadstone.nodes.quadrature import gauss
+from loadstone.availability import closed
+from loadstone.availability.quadrature import gauss
 
 Vector = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -45,7 +45,7 @@ def downtime(num: int, pool: int, crash: float, failover: float, year_s: float) 
     while True:
         spent += start * float(weights @ slots.spent(start + start * nodes))
         if start * slots.most_spent(start) <= 1e-15 * spent:
-            return models.pf_cloud(num, crash, failover, year_s) + spent
+            return closed.pf_cloud(num, crash, failover, year_s) + spent
         start /= 2
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from loadstone.ctmc.solve import Question, read_model, solve
 from loadstone.errors import LoadstoneError
-from loadstone.nodes.solve import Question, read_model, solve
 from loadstone.spread import Spread
 
 MOST_POINTS = 100_000

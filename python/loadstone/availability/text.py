@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from loadstone.nodes.cluster.terms import Cluster, Crewed
+from loadstone.availability.cluster import Cluster, Crewed
 
 
 def prism(model: Cluster | Crewed) -> str:

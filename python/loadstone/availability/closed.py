@@ -1,9 +1,10 @@
-"""Expected downtime of the four deployments: ARA and PF, in the cloud and on-premises.
+"""Formulas for nodes that crash, and are replaced or not, independently of each other.
 
 `num` nodes are needed for performance; each node that is up crashes at `crash` per second; the service is
-down while fewer than `num` are up; every node is up at the start. All results are expected seconds down
-during `year_s`, computed as such (never as 1 - availability), so that many nines keep their digits. Source:
-PCRAFT, section IV and figure 1; the closed forms are derived in docs/background/availability.md.
+down while fewer than `num` are up; every node is up at the start. Results are expected seconds down during
+`year_s`, or the share of time down in the long run, computed as such (never as 1 - availability), so that
+many nines keep their digits. Source: PCRAFT, section IV and figure 1; derived in
+docs/background/availability.md.
 """
 
 from __future__ import annotations
@@ -13,8 +14,7 @@ import math
 import numpy as np
 from scipy.special import betainc
 
-from loadstone.nodes import pool_repair, pool_spent
-from loadstone.nodes.quadrature import octaves
+from loadstone.availability.quadrature import octaves
 
 
 def ara_on_premises(num: int, extra: int, crash: float, year_s: float) -> float:
@@ -57,21 +57,15 @@ def ara_cloud(num: int, extra: int, crash: float, failover: float, year_s: float
     return down + (year_s - settled) * float(betainc(extra + 1.0, num, crash / both))
 
 
+def ara_cloud_settled(num: int, extra: int, crash: float, failover: float) -> float:
+    """The same in the long run, as a share of time.
+
+    >>> f"{ara_cloud_settled(1, 0, 1.0, 3.0):.3f}"
+    '0.250'
+    """
+    return float(betainc(extra + 1.0, num, crash / (crash + failover)))
+
+
 def pf_cloud(num: int, crash: float, failover: float, year_s: float) -> float:
     """Passive failover in the cloud: a pool without end, so active route anywhere without an extra node."""
     return ara_cloud(num, 0, crash, failover, year_s)
-
-
-def pf_on_premises(
-    num: int, pool: int, crash: float, failover: float, repair: float | None, year_s: float
-) -> float:
-    """Passive failover from `pool` cold spares; each crashed node is repaired at `repair` per second.
-
-    None: never repaired. Raises `TooLarge` when the model has more states than the solver takes.
-    """
-    if pool == 0:
-        # A repaired node goes to the pool and a pool of none has no room: nothing ever comes back.
-        return ara_on_premises(num, 0, crash, year_s)
-    if repair is None:
-        return pool_spent.downtime(num, pool, crash, failover, year_s)
-    return pool_repair.downtime(num, pool, crash, failover, repair, year_s)
