@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from loadstone.availability.down import down_s, watched
 from loadstone.cli import app
 from loadstone.errors import LoadstoneError
 from loadstone.plan.candidate import Candidate, best, cheapest, cheapest_only
@@ -20,7 +21,7 @@ from loadstone.plan.conduct import plan
 from loadstone.plan.estimate import Estimate, rate_seen
 from loadstone.plan.front import front
 from loadstone.plan.inputs import Inputs, Way
-from loadstone.plan.part import Part, Values, base, held, needed_nodes
+from loadstone.plan.part import Part, Values, base, held, holds, needed_nodes
 from loadstone.plan.read import read_plan
 from loadstone.plan.served import served
 from loadstone.plan.uncertain import draws, uncertainty
@@ -122,6 +123,57 @@ def test_the_load_needs_exactly_so_many(tmp_path: Path) -> None:
     assert needed(30, inputs, slower) == 4
     curved = replace(inputs, tiers=(replace(tier, curve=((1.0, 10.0), (2.0, 18.0), (4.0, 32.0))),))
     assert [needed(users, curved) for users in (18, 25, 32, 33)] == [2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("curve", [((1.0, 10.0),), ((1.0, 10.0), (3.0, 26.0), (7.0, 70.0))])
+def test_the_nodes_that_thousands_of_users_need_are_those_found_one_by_one(
+    tmp_path: Path, curve: tuple[tuple[float, float], ...]
+) -> None:
+    inputs = read_plan(small(tmp_path))
+    [tier] = inputs.tiers
+    tier = replace(tier, curve=curve)
+    way, curved = tier.ways[0], replace(inputs, tiers=(tier,))
+    for users in (1.0, 25.9, 26.0, 26.1, 70.0, 70.1, 999.0, 4_321.0):
+        found = needed_nodes(curved, replace(base(curved), users=users), 0, way)
+        assert found == next(
+            n for n in itertools.count(1) if holds(tier, way, 10.0, n) >= users * (1 - 1e-12)
+        )
+
+
+def test_thousands_of_nodes_are_planned_with_a_few_models(tmp_path: Path) -> None:
+    """Counted, not timed: the search begins at a guess, and what no pool can reach is not searched for."""
+    path = small(
+        tmp_path, ("users = 30", "users = 30000"), ('failover = "10min"', 'failover = "15s"'),
+        ('repair = "12h"', 'repair = "12h"\ncrews = 200'), ("three nines", "two nines"),
+        ('"mixed"', '"passive"'),
+    )  # fmt: skip
+    inputs = read_plan(path)
+    models: list[object] = []
+    down_s.cache_clear()
+    with watched(models.append):
+        found = cheapest_only(inputs, base(inputs))
+    assert found is not None and found.parts[0].needed == 3000
+    assert len(models) <= 12
+    models.clear()
+    with watched(models.append):
+        strict = replace(inputs, availability=Fraction(999, 1000))
+        [own] = [way for way in inputs.tiers[0].ways if way.name == "own"]
+        refused = best(strict, base(strict), [[own]])
+    assert isinstance(refused, list) and "no number of extra nodes or spares" in refused[0].why
+    assert len(models) <= 2
+
+
+def test_common_causes_of_hundreds_of_nodes_are_refused(tmp_path: Path) -> None:
+    cause = 'repair = "12h"\ncommon_cause = { rate = "1/year", share = 0.01 }'
+    inputs = read_plan(small(tmp_path, ("users = 30", "users = 1510"), ('repair = "12h"', cause)))
+    found = best(inputs, base(inputs), [inputs.tiers[0].ways])
+    assert isinstance(found, list)
+    assert "it needs 151 nodes; common causes are modelled for up to 150" in found[0].why
+    # The search for more nodes ends there too.
+    nearly = replace(
+        inputs, users=replace(inputs.users, value=1490.0), availability=Fraction(10**9 - 1, 10**9)
+    )
+    assert isinstance(best(nearly, base(nearly), [nearly.tiers[0].ways[1:]]), list)
 
 
 def test_uncertain_inputs_become_intervals_that_hold_the_plan(tmp_path: Path) -> None:

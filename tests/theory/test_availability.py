@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -24,6 +25,8 @@ from loadstone.availability.down import down_s, watched
 from loadstone.availability.search import smallest
 from loadstone.nodes import plan
 from loadstone.nodes.plan import Hazards
+from loadstone.nodes.tiers.growth import outlook
+from loadstone.nodes.tiers.read import read_tiers
 
 YEAR = 365.25 * 86_400
 rates = st.floats(0.2, 50).map(lambda a_year: a_year / YEAR)
@@ -104,6 +107,23 @@ def test_thousands_of_nodes_take_a_few_models(num: int, repair_s: int, criterion
         if found.extra:
             assert plan.downtime(num, found.extra - 1, deployment, hazards) > hazards.allowed_s()
         assert plan.downtime(num, found.extra, deployment, hazards) <= hazards.allowed_s()
+
+
+def test_tiers_of_thousands_of_nodes_take_a_few_models_each(tmp_path: Path) -> None:
+    """With the growth from one user on, in two dozen steps, and the interval's ends."""
+    file = tmp_path / "tiers.toml"
+    file.write_text(
+        "format = 1\n[tier.web]\ncapacity = { users = 100, low = 90, high = 120 }\n"
+        '[tier.data]\ncapacity = { users = 400 }\ndeployment = "PF on-prem + repair"\n'
+    )
+    service = read_tiers(file, "SLA-1", Fraction(99, 100))
+    models: list[object] = []
+    down_s.cache_clear()
+    with watched(models.append):
+        found = outlook(service, Fraction(400_000), {}).found.chosen
+    assert found is not None and found.num == (4_000, 1_000)
+    # Two dozen steps and five more plans, a few models for each of two tiers; users carried by bisection.
+    assert len(models) <= 400
 
 
 def test_a_repair_faster_than_a_failover_leaves_pools_aside() -> None:

@@ -30,7 +30,8 @@ _LOST = 36.0
 """Exponent at which something is nothing: exp(-36) is 2e-16."""
 _WIDEST = 300.0
 """Logarithm of the largest radius looked at."""
-_HALVINGS = 60
+_HALVINGS = 24
+"""Of that range: the radius need not be exact, only the middle be near `pool`."""
 _ORDER = 40
 
 

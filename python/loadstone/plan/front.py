@@ -61,7 +61,7 @@ def _course(inputs: Inputs, way: Way, values: Values) -> list[Candidate]:
     assert needed is not None
 
     found = []
-    for extra, most in shapes(way):
+    for extra, most in shapes(inputs, way, needed):
 
         def built(count: int, extra: int | None = extra) -> Candidate:
             return candidate(inputs, values, [part_of(0, way, needed, extra, count)])

@@ -6,14 +6,18 @@ import heapq
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from loadstone.availability.cluster import MOST_SHOCKED
+from loadstone.availability.criterion import FIRST_YEAR
+from loadstone.availability.down import down_s, spares_guess
 from loadstone.availability.search import smallest
 from loadstone.plan.inputs import Inputs, Way
-from loadstone.plan.part import Part, Values, alone_s, needed_nodes
+from loadstone.plan.part import Part, Values, alone_s, cluster_of, needed_nodes
 
 MOST_EXTRA = 400
 MOST_POOL = 120
+"""Extra active nodes and spares tried, of small tiers; of large ones as many as some times those needed."""
 MOST_MIXED = 8
 """Extra active nodes tried beside a pool: beyond a few, a spare does the same for less."""
 
@@ -45,7 +49,7 @@ class Shelf:
         self._open: list[tuple[float, int, int, Offer | None, Iterator[Offer]]] = []
         for way in ways:
             needed = needed_nodes(inputs, values, at, way) or 0
-            for extra, most in shapes(way):
+            for extra, most in shapes(inputs, way, needed):
                 course = _course(inputs, values, at, way, needed, extra, most)
                 # Before a spare is bought this much is spent: no need to solve it before that is the least.
                 least = part_of(at, way, needed, extra, 0)
@@ -86,7 +90,13 @@ def _course(
         part = part_of(at, way, needed, extra, count)
         return Offer(part, part.usd_per_month, alone_s(inputs, values, part))
 
-    count = smallest(lambda n: built(n).down_s <= inputs.allowed_s, most)
+    if extra is not None and _hopeless(inputs, values, built(0)):
+        return
+    guess = 0
+    if extra is not None:
+        lent = cluster_of(inputs, values, part_of(at, way, needed, extra, 1))
+        guess = spares_guess(lent, inputs.allowed_s, inputs.year_s)
+    count = smallest(lambda n: built(n).down_s <= inputs.allowed_s, most, guess)
     before = math.inf
     while count is not None and count <= most:
         offer = built(count)
@@ -98,13 +108,30 @@ def _course(
         count, before = count + 1, offer.down_s
 
 
-def shapes(way: Way) -> list[tuple[int | None, int]]:
+def _hopeless(inputs: Inputs, values: Values, without: Offer) -> bool:
+    """Whether no pool meets the target: neither none nor one without end, which leaves the failovers."""
+    if without.down_s <= inputs.allowed_s:
+        return False
+    cluster = cluster_of(inputs, values, without.part)
+    endless = replace(cluster, pool=None, repair=None, crews=None, phases=1, dormancy=0.0)
+    # What nobody mends is judged by its first year, whoever else is not.
+    criterion = FIRST_YEAR if without.part.way.repair_s is None else inputs.criterion
+    return down_s(endless, inputs.year_s, criterion) > inputs.allowed_s
+
+
+def shapes(inputs: Inputs, way: Way, needed: int) -> list[tuple[int | None, int]]:
     """(extra active nodes, most of what the search varies), as `part_of` takes them."""
+    most_extra = max(MOST_EXTRA, 4 * needed)
+    most_pool = max(MOST_POOL, 2 * needed)
+    most_mixed = MOST_MIXED
+    if inputs.shock:
+        # `refused` has seen to it that those needed are no more.
+        most_extra, most_mixed = (min(most, MOST_SHOCKED - needed) for most in (most_extra, most_mixed))
     if way.endless or way.deployment == "active":
-        return [(None, MOST_EXTRA)]
+        return [(None, most_extra)]
     if way.deployment == "passive":
-        return [(0, MOST_POOL)]
-    return [(extra, MOST_POOL) for extra in range(MOST_MIXED + 1)]
+        return [(0, most_pool)]
+    return [(extra, most_pool) for extra in range(most_mixed + 1)]
 
 
 def part_of(at: int, way: Way, needed: int, extra: int | None, count: int) -> Part:

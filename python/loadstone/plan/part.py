@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 
-from loadstone.availability.cluster import Cluster, Shock
+from loadstone.availability.cluster import MOST_SHOCKED, Cluster, Shock
 from loadstone.availability.down import down_s
 from loadstone.cost.bill import Line, owned, rented, total
 from loadstone.nodes.integrity import shares
@@ -107,10 +107,13 @@ def needed_nodes(inputs: Inputs, values: Values, at: int, way: Way) -> int | Non
         return 1 if alone <= 1 else None
     if len(tier.curve) == 1:
         return max(1, math.ceil(alone))
-    count = 1
-    while holds(tier, way, per_node, count) < users * (1 - 1e-12):
-        count += 1
-    return count
+    enough = users * (1 - 1e-12)
+    measured = math.floor(tier.curve[-1][0])
+    for count in range(1, measured + 1):
+        if holds(tier, way, per_node, count) >= enough:
+            return count
+    # Beyond the last measured point each node brings that point's mean.
+    return max(measured + 1, math.ceil(enough / (holds(tier, way, per_node, 10**6) / 10**6)))
 
 
 def holds(tier: Tier, way: Way, per_node: float, nodes: int) -> float:
@@ -141,8 +144,11 @@ def refused(inputs: Inputs, values: Values, at: int, way: Way) -> str:
     """Why no number of nodes of this way will do; empty when that is not known beforehand."""
     if why := _corrupt(inputs, way):
         return why
-    if needed_nodes(inputs, values, at, way) is None:
+    needed = needed_nodes(inputs, values, at, way)
+    if needed is None:
         return f"one node holds fewer than {values.users:,.6g} users, and a second one adds nothing"
+    if inputs.shock and needed > MOST_SHOCKED:
+        return f"it needs {needed:,} nodes; common causes are modelled for up to {MOST_SHOCKED}"
     return ""
 
 

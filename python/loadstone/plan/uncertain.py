@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from loadstone.availability.cluster import MOST_SHOCKED
 from loadstone.plan.candidate import Candidate, candidate, cheapest_only, down_of
 from loadstone.plan.inputs import Inputs
 from loadstone.plan.part import Part, Values, alone_s, base, needed_nodes
@@ -142,6 +143,8 @@ def _one_more(inputs: Inputs, plan: Candidate, failed: Sequence[Values], of: int
     part = plan.parts[at]
     small = sum(parts[at] is None for parts in fits) > (1 - SURE) * of
     if small and not inputs.tiers[at].scales:
+        return None
+    if inputs.shock and part.active >= MOST_SHOCKED:
         return None
     grows = small or part.way.endless or part.way.deployment == "active" or part.pool is None
     more = replace(part, active=part.active + 1) if grows else replace(part, pool=(part.pool or 0) + 1)
