@@ -47,12 +47,23 @@ PRINTED = {
     ],
     "nodes-unmet": [*TYPED, "--crash-rate", "1/183d", "--failover", "30min", "--deployment", "PF cloud"],
     "nodes-measured": ["nodes", "--from", "FOLDER", "--users", "5000"],
+    "nodes-study": [
+        *TYPED,
+        "--year",
+        "365d",
+        "--criterion",
+        "first-year",
+        "--without-spares",
+        "never-returns",
+    ],
     "nodes-throughput": ["nodes", "--throughput-per-node", "40.2", "--load", "500", "--target", "five nines"],
     "cost-paper": [*SOLD, "--users-sla-2", "250", "--instance", "c1.xlarge:2"],
     "cost-planned": ["cost", "--from", "FOLDER", "--book", "aws-2026", "--instance", "m7i.xlarge"],
     "cost-owned": ["cost", "--from", "FOLDER", "--prices", "FOLDER/own.csv", "--instance", "r640:3"],
 }
 REFUSED = {
+    "nodes-criterion": [*TYPED, "--criterion", "someday"],
+    "nodes-without-spares": [*TYPED, "--without-spares", "vanishes"],
     "nodes-duration": [*TYPED, "--failover", "5parsecs"],
     "nodes-rate": [*TYPED, "--crash-rate", "often"],
     "nodes-target": [*TYPED, "--target", "99.9"],

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from loadstone.availability.criterion import CRITERIA
 from loadstone.availability.down import down_s, watched
 from loadstone.cli import app
 from loadstone.errors import LoadstoneError
@@ -249,7 +250,8 @@ def test_the_example_is_planned_and_drawn(tmp_path: Path) -> None:
     assert any("corrupt" in one.get("why", "") for one in content["options"])
     assert {bar["input"] for bar in content["sensitivity"]} >= {"users", "crashes of a node", "common cause"}
     page = (out / "report.html").read_text("utf-8")
-    for words in ("What better availability costs", "Which input matters", "Users served at the SLA"):
+    assert content["inputs"]["criterion"] == "long-run"
+    for words in ("What better availability costs", "Which input matters", "Judged in the long run"):
         assert words in page
     assert 'label "down"' in (out / "chosen.prism").read_text("utf-8")
     again = CliRunner().invoke(app, ["report", str(out), "--json"])
@@ -263,6 +265,18 @@ def test_the_table_on_the_terminal_answers_first(tmp_path: Path) -> None:
     assert ran.exit_code == 0, ran.output
     assert ran.stdout.startswith("30 users, up 0.999 of the year: ")
     assert "Over 20 draws" in ran.stdout and "nodes up" in ran.stdout
+
+
+def test_a_first_year_is_never_judged_worse_than_the_long_run(tmp_path: Path) -> None:
+    path, found = str(small(tmp_path)), {}
+    for criterion in CRITERIA:
+        ran = CliRunner().invoke(app, ["plan", path, "--draws", "0", "--criterion", criterion, "--json"])
+        content = json.loads(ran.stdout)
+        assert content["inputs"]["criterion"] == criterion
+        found[criterion] = content["chosen"]["down_s_per_year"]
+    assert 0.9 * found["long-run"] < found["first-year"] < found["long-run"]
+    ran = CliRunner().invoke(app, ["plan", path, "--criterion", "someday"])
+    assert isinstance(ran.exception, LoadstoneError) and "long-run or first-year" in str(ran.exception)
 
 
 def test_what_nobody_can_meet_ends_with_one(tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from loadstone import cli, report
+from loadstone.availability.criterion import SENTENCES
+from loadstone.report.plan_answer import judged
 
 TIERS = Path(__file__).parents[2] / "examples" / "plan" / "tiers.toml"
 
@@ -57,6 +59,21 @@ def test_the_page_has_a_chart_for_each_tier_and_every_table(
     assert list(charts) == ["f1-nodes-s0", "f1-nodes-s1", "f1-nodes-s2"]
     assert charts["f1-nodes-s0"]["data"][0]["y"][-1] == 3
     assert "Bottleneck: balancer." in page
+
+
+def test_nodes_and_dollars_say_what_they_are_judged_by(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chapter = plan(tmp_path / "site", monkeypatch, 20_000, "nodes", "cost")
+    assert report.page([chapter]).count(SENTENCES["long-run"]) == 2
+    for file in ("nodes.json", "cost.json"):
+        record = json.loads((tmp_path / "site" / file).read_text())
+        inputs = record["plan"]["inputs"] if "plan" in record else record["inputs"]
+        # As records made before are.
+        assert inputs.pop("criterion") == "long-run"
+        (tmp_path / "site" / file).write_text(json.dumps(record))
+    assert SENTENCES["long-run"] not in report.page([report.read_chapter(tmp_path / "site")])
+    assert judged({"criterion": ["long-run"]}) == judged(None) == ""
 
 
 def test_csv_is_what_the_stages_wrote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

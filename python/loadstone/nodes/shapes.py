@@ -54,6 +54,8 @@ class NodesInputs(TypedDict):
     failover: NotRequired[Word | None]
     repair: NotRequired[Word | None]
     tiers: NotRequired[Word | None]
+    criterion: NotRequired[Word | None]
+    without_spares: NotRequired[Word | None]
 
 
 class Integrity(TypedDict):

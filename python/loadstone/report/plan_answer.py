@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from loadstone.availability.criterion import SENTENCES
 from loadstone.report import format
 from loadstone.report.folder import Json
@@ -67,15 +69,16 @@ def nodes_intro(nodes: Json) -> str:
     return ", ".join(part for part in parts if part) + f".{judged(inputs)}"
 
 
-def judged(inputs: Json) -> str:
-    """By what criterion, as a sentence after another one; records made before do not say."""
-    sentence = SENTENCES.get(inputs.get("criterion", ""))
+def judged(inputs: Any) -> str:
+    """By what criterion, as a sentence after another one; "" where the record does not say, as older ones."""
+    name = inputs.get("criterion") if isinstance(inputs, dict) else None
+    sentence = SENTENCES.get(name) if isinstance(name, str) else None
     return f" {sentence}" if sentence else ""
 
 
 def cost_intro(cost: Json) -> str:
     """What the dollars are spread over; of a plan in tiers also what it is judged by."""
-    return _COST_INTRO + judged(cost.get("plan", {}).get("inputs", {}))
+    return _COST_INTRO + judged((cost.get("plan") or {}).get("inputs"))
 
 
 _COST_INTRO = (
