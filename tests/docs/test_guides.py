@@ -9,6 +9,8 @@ import pytest
 from labs import loadstone, obstacle
 from pages import BLOCK, DOCS, failures, follow
 
+pytestmark = pytest.mark.timeout(600)
+
 
 @pytest.mark.long
 def test_the_guide_to_four_nines_can_be_followed(tmp_path: Path) -> None:

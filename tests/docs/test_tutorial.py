@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pages import failures, follow
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
 
 
 def test_the_tutorial_can_be_followed_and_no_operation_fails(tmp_path: Path) -> None:
