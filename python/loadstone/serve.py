@@ -41,8 +41,8 @@ def serve(place: Path | str, options: Options, announce: Announce, *, by_stdin: 
     Returns after SIGTERM, SIGINT or, `by_stdin`, the end of stdin, each byte of which asks for the counters.
     SIGHUP reads the certificate again and opens the access log anew. Tells the service manager, where there
     is one, when it is ready, reloading, stopping.
-    `announce` gets the URL once requests are taken. Requests under way are finished first. At the end the
-    container's counters are told on stderr, those that are not 0.
+    `announce` gets the URL once requests are taken. Requests under way are finished first. At the end it
+    prints the container's counters on stderr, except those that are 0.
     Errors: `serve-options`; `sut-start` when it cannot start for another reason.
     """
     # Safe to be filled by a signal's handler while it is read.

@@ -53,23 +53,29 @@ def capacity(
         int, typer.Option("--from", metavar="N", min=1, max=MOST_USERS, help="Users of the first run.")
     ] = _FIRST,
     most: Annotated[
-        int, typer.Option("--to", metavar="M", min=1, max=MOST_USERS, help="Never more users than these.")
+        int, typer.Option("--to", metavar="M", min=1, max=MOST_USERS, help="Most users to try.")
     ] = 100_000,
     window: Window = None,
     confidence: Annotated[
-        float, typer.Option(min=0.5, max=0.9999, help="Confidence of the interval.")
+        float, typer.Option(min=0.5, max=0.9999, help="Confidence of the interval, between 0 and 1.")
     ] = 0.95,
     tolerance: Annotated[
         float,
-        typer.Option(min=0.001, max=1, help="Done when the interval is this wide, relative to its low end."),
+        typer.Option(
+            min=0.001, max=1, help="Stop when the interval is no wider than this share of its low end."
+        ),
     ] = 0.05,
-    repeats: Annotated[int, typer.Option(min=1, help="Most runs at one number of users.")] = 4,
-    max_runs: Annotated[int, typer.Option(min=1, help="Most runs in all.")] = 60,
+    repeats: Annotated[
+        int, typer.Option(min=1, help="Make at most this many runs at one number of users.")
+    ] = 4,
+    max_runs: Annotated[int, typer.Option(min=1, help="Make at most this many runs in all.")] = 60,
     seed: Annotated[
-        int, typer.Option(min=0, max=MOST_SEED, help="Seed of the first run; each further one adds 1.")
+        int, typer.Option(min=0, max=MOST_SEED, help="Seed of the first run. Each further run adds 1.")
     ] = 1,
     url: Url = None,
-    out: Annotated[Path | None, typer.Option(help="Folder; without, runs/TIME-NAME-capacity.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of the search. Default: runs/TIME-NAME-capacity.")
+    ] = None,
     settings: Overrides = None,
     sut_pid: SutPid = None,
     db_pid: DbPid = None,

@@ -21,14 +21,17 @@ def register(app: typer.Typer) -> None:
 def chaos(
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="FILE", help="Chaos file; without, three clusters of the package."),
+        typer.Argument(metavar="FILE", help="Chaos file. Default: three clusters that come with Loadstone."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="New folder; without, runs/TIME-chaos.")
+        Path | None, typer.Option(metavar="DIR", help="New folder. Default: runs/TIME-chaos.")
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Short lives, to see that it works.")] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Of crashes, failovers and repairs.")] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print chaos.json.")] = False,
+    quick: Annotated[
+        bool,
+        typer.Option("--quick", help="Let the clusters live only shortly, to see that everything works."),
+    ] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of crashes, failovers and repairs.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print chaos.json instead of the tables.")] = False,
 ) -> None:
     """Kill and mend nodes of a real cluster as the model says, under load, and compare.
 

@@ -67,57 +67,78 @@ def _options(
     *,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")
+        int, typer.Option(min=0, max=65535, help="Port to listen on. 0 takes a free one.")
     ] = 8080,
-    connector: Annotated[Connector, typer.Option(help="How sockets and workers meet.")] = Connector.HYBRID,
+    connector: Annotated[
+        Connector, typer.Option(help="How the server shares connections out to its threads.")
+    ] = Connector.HYBRID,
     workers: Annotated[
         str,
         typer.Option(
             metavar="N|auto",
-            help="Worker threads; 0 means as many as fit the machine, auto as many as what they wait for"
-            " makes useful (hybrid).",
+            help="Worker threads. 0 takes as many as fit the machine; auto (hybrid only) adds "
+            "workers while they mostly wait.",
         ),
     ] = "0",
     queue: Annotated[
-        int, typer.Option(min=0, help="Requests that may wait under `--admission queue`; 0: 16 a worker.")
+        int,
+        typer.Option(
+            min=0, help="Requests that may wait under `--admission queue`. 0 means 16 for each worker."
+        ),
     ] = 0,
     keep_alive: Annotated[
         float,
         typer.Option(
             min=0.01,
             metavar="S",
-            help="Seconds that an idle connection is kept; threaded, shortened when threads run out.",
+            help="Seconds to keep an idle connection. The threaded connector shortens them when "
+            "threads run out.",
         ),
     ] = 60.0,
     fixed_keep_alive: Annotated[
-        bool, typer.Option("--fixed-keep-alive", help="Threaded: never shorten it.")
+        bool,
+        typer.Option("--fixed-keep-alive", help="Keep the threaded connector from shortening --keep-alive."),
     ] = False,
     max_connections: Annotated[
-        int, typer.Option(min=0, help="Connections held at once; 0 means no limit.")
+        int, typer.Option(min=0, help="Most connections at once. 0 means no limit.")
     ] = 0,
     admission: Annotated[
         Admission | None,
-        typer.Option(help="Who may begin when there is too much to do; the connector's best by default."),
+        typer.Option(
+            help="Which requests begin first under overload. Default: what suits the connector best."
+        ),
     ] = None,
     refuse: Annotated[
-        bool, typer.Option("--refuse", help="Answer 503 with Retry-After to those who may not begin soon.")
+        bool,
+        typer.Option(
+            "--refuse", help="Answer 503 with Retry-After to requests that would have to wait long."
+        ),
     ] = False,
     compress: Annotated[
-        int, typer.Option(min=0, max=9, help="Level of gzip for clients that take it; 0: no compression.")
+        int,
+        typer.Option(
+            min=0, max=9, help="Level of gzip for clients that accept it. 0 switches compression off."
+        ),
     ] = 0,
     tls_cert: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Chain of certificates in PEM: https instead of http. SIGHUP reads it again."
+            metavar="FILE", help="Serve https with this chain of certificates (PEM). SIGHUP reads it again."
         ),
     ] = None,
-    tls_key: Annotated[Path | None, typer.Option(metavar="FILE", help="Its private key in PEM.")] = None,
+    tls_key: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Private key of the certificate (PEM).")
+    ] = None,
     access_log: Annotated[
         Path | None,
-        typer.Option(metavar="FILE|-", help="A line for each answer; SIGHUP opens the file anew."),
+        typer.Option(
+            metavar="FILE|-",
+            help="Write a line for each answer to this file. SIGHUP opens it anew; - is the standard output.",
+        ),
     ] = None,
     access_log_format: Annotated[
-        LogFormat, typer.Option(help="Common Log Format with time taken, or an object in JSON.")
+        LogFormat,
+        typer.Option(help="common: Common Log Format with the time taken; json: one object a line."),
     ] = LogFormat.COMMON,
     metrics: Annotated[
         str | None,

@@ -25,7 +25,8 @@ from loadstone.errors import LoadstoneError
 from loadstone.nodes.measured import Measured, read_measured
 
 EXAMPLES = """
-What each user costs a month, over 1, 12 and 36 months, at SLA-1 and SLA-2, without and with egress.
+Compute what each user costs a month, over 1, 12 and 36 months, at SLA-1 and SLA-2, with and without egress.
+
 With --from, users and bytes are read from capacity.json or run.json there, machines without a count
 from nodes.json, and cost.json is written beside them. Every dollar names its price row.
 
@@ -68,11 +69,12 @@ def cost(
         Path | None, typer.Option("--from", help="Run folder with capacity.json or run.json.")
     ] = None,
     tiers: Annotated[
-        Path | None, typer.Option(help="Tiers file: every tier on its own machines, the cheapest plan.")
+        Path | None,
+        typer.Option(help="Tiers file: find the cheapest plan, with each tier on machines of its own."),
     ] = None,
     users: Annotated[float | None, typer.Option(help="With --tiers: users to carry.")] = None,
-    target: Annotated[str, typer.Option(help="With --tiers: availability, as for `nodes`.")] = "0.999",
-    sla: Annotated[str, typer.Option(help="With --tiers: SLA whose capacities count.")] = "SLA-1",
+    target: Annotated[str, typer.Option(help="With --tiers: target availability, as for `nodes`.")] = "0.999",
+    sla: Annotated[str, typer.Option(help="With --tiers: SLA whose capacities are used.")] = "SLA-1",
     criterion: Annotated[
         str,
         typer.Option(help="With --tiers: what is judged, `long-run` or `first-year`."),
@@ -80,22 +82,23 @@ def cost(
     instance: Annotated[
         list[str] | None,
         typer.Option(
-            help="SKU:COUNT; without COUNT as many as nodes.json says. With --tiers TIER=SKU. Repeatable."
+            help="Machine, as SKU:COUNT. Without COUNT, nodes.json says how many. With --tiers: "
+            "TIER=SKU. Repeatable."
         ),
     ] = None,
     book: Annotated[str | None, typer.Option(help="Price book, such as aws-2026.")] = None,
     prices: Annotated[
         list[Path] | None, typer.Option(help="CSV with price books of your own. Repeatable.")
     ] = None,
-    region: Annotated[str | None, typer.Option(help="Region, where a book has several.")] = None,
-    users_sla_1: Annotated[float | None, typer.Option(help="Users held at SLA-1.")] = None,
-    users_sla_2: Annotated[float | None, typer.Option(help="Users held at SLA-2.")] = None,
-    hours_per_month: Annotated[str, typer.Option(help="Hours billed a month.")] = "720",
+    region: Annotated[str | None, typer.Option(help="Region, if the book has several.")] = None,
+    users_sla_1: Annotated[float | None, typer.Option(help="Users that the service holds at SLA-1.")] = None,
+    users_sla_2: Annotated[float | None, typer.Option(help="Users that the service holds at SLA-2.")] = None,
+    hours_per_month: Annotated[str, typer.Option(help="Hours billed in a month.")] = "720",
     duty: Annotated[
-        str, typer.Option(help="Mean load as a share of the most users, for transfer: 0 to 1.")
+        str, typer.Option(help="Mean load as a share (0 to 1) of the most users. Traffic is billed by it.")
     ] = "1",
     as_json: Annotated[
-        bool, typer.Option("--json", help="The record on stdout instead of the table.")
+        bool, typer.Option("--json", help="Print the record as JSON instead of the table.")
     ] = False,
 ) -> None:
     """Parses, prices, reports; the help text is `EXAMPLES`."""

@@ -36,7 +36,7 @@ def demo(
     users: Annotated[int, typer.Option(min=1, help="Users that the planned service must carry.")] = 20_000,
     target: Annotated[str, typer.Option(help="Availability it must keep.")] = "0.99999",
     instance: Annotated[str, typer.Option(help="Machine of the price book aws-2026.")] = "c7i.large",
-    out: Annotated[Path | None, typer.Option(help="Folder; without, runs/TIME-demo.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder. Default: runs/TIME-demo.")] = None,
 ) -> None:
     """Everything, small, in three minutes: capacity, nodes, cost and report of the built-in site.
 

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 TopologyPath = Annotated[Path, typer.Argument(metavar="TOPOLOGY.toml", help="Topology file.")]
 Only = Annotated[
-    list[str] | None, typer.Option("--only", metavar="SERVICE", help="This service; may be given again.")
+    list[str] | None, typer.Option("--only", metavar="SERVICE", help="Only this service. Repeatable.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="The result as JSON.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
 def register(app: typer.Typer) -> None:

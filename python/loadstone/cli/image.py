@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 image = Commands(no_args_is_help=True, help="Applications as images that boot without an operating system.")
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 _KIB = 1024
 _MIB = 1024 * _KIB
 _BUSY_PERCENT = 80
@@ -51,16 +51,22 @@ def register(app: typer.Typer) -> None:
 
 @image.command()
 def build(
-    app: Annotated[str, typer.Argument(help="files, surge, olio, rubis, …")],
+    app: Annotated[str, typer.Argument(help="Application to build: files, surge, olio, rubis, …")],
     folder: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="What the image `files` serves: taken into it.")
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Folder that the image `files` serves. Its files become part of the image."
+        ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The image; without, APP.elf here.")
+        Path | None,
+        typer.Option(metavar="FILE", help="File to write. Default: APP.elf in the current folder."),
     ] = None,
     link: Annotated[
         str | None,
-        typer.Option(metavar="PARTS", help="Of mmio, pci, dhcp, metrics; what is not named is left out."),
+        typer.Option(
+            metavar="PARTS", help="Parts to link in: mmio, pci, dhcp, metrics. The others are left out."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -85,10 +91,12 @@ def build(
 
 @image.command()
 def inspect(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="An image.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Image to look into.")],
     address: Annotated[
         list[str] | None,
-        typer.Option(metavar="ADDRESS", help="Of a backtrace: says where that is. Repeatable."),
+        typer.Option(
+            metavar="ADDRESS", help="Address from a backtrace: print where it lies in the source. Repeatable."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -113,29 +121,49 @@ def inspect(
 
 @image.command()
 def boot(
-    what: Annotated[str, typer.Argument(metavar="APP|FILE", help="A file, or an image that is built first.")],
+    what: Annotated[
+        str,
+        typer.Argument(metavar="APP|FILE", help="Image file, or an application whose image is built first."),
+    ],
     machine: Annotated[Board, typer.Option(help="QEMU's machine.")] = Board.MICROVM,
-    memory: Annotated[int, typer.Option(min=1, max=65536, metavar="MIB", help="Memory of the guest.")] = 16,
+    memory: Annotated[
+        int, typer.Option(min=1, max=65536, metavar="MIB", help="Memory of the guest, in MiB.")
+    ] = 16,
     port: Annotated[
         int,
-        typer.Option(min=0, max=65535, help="Port of 127.0.0.1 that leads to the guest; 0 takes a free one."),
+        typer.Option(min=0, max=65535, help="Port of 127.0.0.1 that leads to the guest. 0 takes a free one."),
     ] = 8080,
     disk: Annotated[
-        list[Path] | None, typer.Option(metavar="FILE", help="Block device; repeated, one for each instance.")
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE", help="Disk of the guest. Repeat the option to give each instance its own."
+        ),
     ] = None,
-    instances: Annotated[int, typer.Option(min=1, max=256, help="How many, at ports that follow.")] = 1,
+    instances: Annotated[
+        int, typer.Option(min=1, max=256, help="Number of instances. They get consecutive ports.")
+    ] = 1,
     grow_to: Annotated[
-        int, typer.Option(min=0, max=256, metavar="N", help="Siblings that busy instances ask for, N in all.")
+        int,
+        typer.Option(
+            min=0, max=256, metavar="N", help="Let busy instances start siblings, up to N instances in all."
+        ),
     ] = 0,
     balancer: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="List of addresses, as nginx includes it.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Keep the list of addresses in this file, in a form that nginx can include."
+        ),
     ] = None,
     reload: Annotated[
-        str, typer.Option(metavar="COMMAND", help="Has the balancer read its list again.")
+        str, typer.Option(metavar="COMMAND", help="Command that makes the balancer read the list again.")
     ] = "",
-    cmdline: Annotated[str, typer.Option(metavar="WORDS", help="More words for the guest.")] = "",
-    dhcp: Annotated[bool, typer.Option("--dhcp", help="The guest asks for its address.")] = False,
-    accel: Annotated[Accel, typer.Option(help="KVM or emulation; auto: KVM where it works.")] = Accel.AUTO,
+    cmdline: Annotated[
+        str, typer.Option(metavar="WORDS", help="Further words for the guest's command line.")
+    ] = "",
+    dhcp: Annotated[bool, typer.Option("--dhcp", help="Let the guest ask for its address by DHCP.")] = False,
+    accel: Annotated[
+        Accel, typer.Option(help="Run under KVM or emulation. auto takes KVM where it works.")
+    ] = Accel.AUTO,
     as_json: Annotated[bool, typer.Option("--json", help="Announce the addresses as JSON.")] = False,
 ) -> None:
     """Boot an image under QEMU until it ends or Ctrl-C; its console is what is printed.

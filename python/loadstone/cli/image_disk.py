@@ -24,15 +24,18 @@ class Mode(StrEnum):
 
 
 def disk(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The disk; there must be none yet.")],
-    size: Annotated[str, typer.Option(metavar="SIZE", help="Such as 64M or 2G.")] = "64M",
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Disk to make. The file must not exist yet.")],
+    size: Annotated[str, typer.Option(metavar="SIZE", help="Size of the disk, such as 64M or 2G.")] = "64M",
     mode: Annotated[
-        Mode, typer.Option(help="log: transactions in a log of the disk's own; journal: SQLite's.")
+        Mode,
+        typer.Option(
+            help="How transactions are protected. log: by the disk's own log; journal: by SQLite's."
+        ),
     ] = Mode.LOG,
     load: Annotated[
-        str | None, typer.Option(metavar="APP:AMOUNT", help="A data set: olio:ACCOUNTS or rubis:SCALE.")
+        str | None, typer.Option(metavar="APP:AMOUNT", help="Load a data set: olio:ACCOUNTS or rubis:SCALE.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers of rows as JSON.")] = False,
 ) -> None:
     """Make a disk for an image: formatted, and with an application's data if asked for.
 

@@ -23,7 +23,7 @@ lab = Commands(
 )
 
 TopologyPath = Annotated[Path, typer.Argument(metavar="TOPOLOGY.toml", help="Topology file.")]
-Json = Annotated[bool, typer.Option("--json", help="The result as JSON.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -103,10 +103,10 @@ def list_(
 @lab.command()
 def calibrate(
     topology: TopologyPath,
-    seconds: Annotated[float, typer.Option(min=0.5, help="Length of each measurement.")] = 3.0,
+    seconds: Annotated[float, typer.Option(min=0.5, help="Seconds of each measurement.")] = 3.0,
     as_json: Json = False,
 ) -> None:
-    """Measure the links of a lab that is up: asked beside measured, by ping and iperf3.
+    """Measure the links of a lab that is up, by ping and iperf3, and compare them with what was asked for.
 
     Example: loadstone lab calibrate examples/lab/seven-hosts.toml
     """

@@ -35,7 +35,9 @@ from loadstone.nodes.quantities import (
 from loadstone.nodes.record import FILE, nodes_record
 
 EXAMPLES = """
-How many nodes carry a load and stay available. With --from, what one node carries is read from
+Compute how many nodes carry a load and stay available.
+
+    With --from, what one node carries is read from
 capacity.json or run.json there, and nodes.json is written beside it.
 
 Examples:
@@ -95,14 +97,21 @@ def nodes(
     throughput_per_node: Annotated[
         float | None, typer.Option(help="Operations a second one node carries.")
     ] = None,
-    sla: Annotated[str, typer.Option(help="SLA whose capacity counts: SLA-1 or SLA-2.")] = "SLA-1",
-    target: Annotated[str, typer.Option(help="Availability: `0.99999`, `99.9 %` or `five nines`.")] = "0.999",
-    crash_rate: Annotated[str, typer.Option(help="Crashes of one node: `1/year`, `1/183d`.")] = "1/year",
+    sla: Annotated[str, typer.Option(help="SLA whose capacity is used: SLA-1 or SLA-2.")] = "SLA-1",
+    target: Annotated[
+        str, typer.Option(help="Target availability: `0.99999`, `99.9 %` or `five nines`.")
+    ] = "0.999",
+    crash_rate: Annotated[
+        str, typer.Option(help="How often one node crashes: `1/year`, `1/183d`.")
+    ] = "1/year",
     failover: Annotated[str, typer.Option(help="Mean time to replace a crashed node.")] = "15s",
     repair: Annotated[
-        str, typer.Option(help="Mean time to mend a crashed node for the pool, or `none`.")
+        str,
+        typer.Option(
+            help="Mean time to mend a crashed node and return it to the pool. `none`: nobody mends."
+        ),
     ] = "1h",
-    year: Annotated[str, typer.Option(help="Length of the year judged.")] = "365.25d",
+    year: Annotated[str, typer.Option(help="Length of the year that is judged.")] = "365.25d",
     criterion: Annotated[
         str, typer.Option(help="What is judged: `long-run`, or `first-year` from a start with every node up.")
     ] = "long-run",
@@ -114,7 +123,9 @@ def nodes(
     ] = "returns",
     node_type: Annotated[
         list[str] | None,
-        typer.Option(help="`native`, `ilr` or `tx`; with a throughput factor, `ilr:0.87`. Repeatable."),
+        typer.Option(
+            help="Kind of node: `native`, `ilr` or `tx`, or with its throughput: `ilr:0.87`. Repeatable."
+        ),
     ] = None,
     appliance: Annotated[
         str | None,
@@ -124,13 +135,15 @@ def nodes(
         ),
     ] = None,
     deployment: Annotated[
-        list[str] | None, typer.Option(help="Only this deployment, such as `PF on-prem`. Repeatable.")
+        list[str] | None,
+        typer.Option(help="Consider only this deployment, such as `PF on-prem`. Repeatable."),
     ] = None,
     fault_rate: Annotated[
-        str | None, typer.Option(help="Transient faults of one node, such as `27/month`: adds integrity.")
+        str | None,
+        typer.Option(help="Transient faults of one node, such as `27/month`. Adds the table of integrity."),
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="The record on stdout instead of the table.")
+        bool, typer.Option("--json", help="Print the record as JSON instead of the table.")
     ] = False,
 ) -> None:
     """Parses, plans, reports; the help text is `EXAMPLES`."""
@@ -170,7 +183,7 @@ def nodes(
 
 
 def _appliance(typed: str | None, measured: Measured | None) -> NodeType | None:
-    """As typed; without, that of which the users of a node are."""
+    """The SLA that was typed, or else the one that the users of a node were measured at."""
     own = measured.file if measured else None
     if typed or own is None or measured is None or not is_appliance(measured):
         return parse_appliance(typed, own) if typed else None

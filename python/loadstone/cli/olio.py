@@ -68,9 +68,11 @@ def load(
     users: Annotated[
         int | None, typer.Option(min=1, help="Concurrent users that the data set is for.")
     ] = None,
-    accounts: Annotated[int | None, typer.Option(min=1, help="Accounts, when said directly.")] = None,
+    accounts: Annotated[
+        int | None, typer.Option(min=1, help="Number of accounts, instead of deriving it from the users.")
+    ] = None,
     profile: Profile = "cloudstone-2008",
-    out: Annotated[Path | None, typer.Option(help="Folder of the data set; olio-data by default.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder of the data set. Default: olio-data.")] = None,
     database: Database = None,
     replace: Annotated[
         bool, typer.Option("--replace", help="Remove Olio's tables from the database first.")
@@ -79,10 +81,14 @@ def load(
     base_day: Annotated[str, typer.Option(metavar="DATE", help="The site's virtual today.")] = "2008-10-22",
     media_scale: MediaScale = 1.0,
     names: Annotated[
-        Names, typer.Option(help="Lengths of user names: 6 to 11, or the paper's 3 to 8.")
+        Names, typer.Option(help="Lengths of user names. release: 6 to 11; paper: 3 to 8.")
     ] = Names.RELEASE,
     minimal_indexes: Annotated[
-        bool, typer.Option("--minimal-indexes", help="Leave out every index but the keys: slow on purpose.")
+        bool,
+        typer.Option(
+            "--minimal-indexes",
+            help="Leave out every index except the keys, to make the site slow on purpose.",
+        ),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
 ) -> None:
@@ -150,9 +156,9 @@ def print_counts(
 
 @olio.command()
 def names(
-    first: Annotated[int, typer.Option(min=0, max=2**62, help="First id.")] = 1,
-    count: Annotated[int, typer.Option(min=1, max=100_000, help="How many.")] = 10,
-    as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False,
+    first: Annotated[int, typer.Option(min=0, max=2**62, help="Id of the first account.")] = 1,
+    count: Annotated[int, typer.Option(min=1, max=100_000, help="Number of accounts.")] = 10,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the names as JSON.")] = False,
 ) -> None:
     """Print the user names of some ids: a test vector for other implementations.
 

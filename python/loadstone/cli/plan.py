@@ -14,8 +14,9 @@ from loadstone.cli.count import Count
 from loadstone.errors import SLA_NOT_MET
 
 EXAMPLES = """
-The cheapest nodes, spares, node type and price that carry a load, stay up and answer right; what better
-availability would cost; which input matters most; what the uncertainty of the inputs means for both.
+Find the cheapest nodes, spares, node type and price that carry a load, stay up and answer right.
+
+Also says what better availability would cost, which input matters most, and how sure the answer is.
 
 Examples:
 
@@ -38,13 +39,16 @@ def plan_command(
         Path | None, typer.Option(metavar="DIR", help="New folder for plan.json, report.html and the chain.")
     ] = None,
     draws: Annotated[
-        int, typer.Option(min=0, max=100_000, help="Draws of the uncertain inputs; 0 leaves them out.")
+        int,
+        typer.Option(
+            min=0, max=100_000, help="Number of draws of the uncertain inputs. 0 leaves this part out."
+        ),
     ] = 400,
     criterion: Annotated[
         str, typer.Option(help="What is judged: `long-run`, or `first-year` from a start with every node up.")
     ] = "long-run",
-    seed: Annotated[int, typer.Option(min=0, help="Of the draws.")] = 1,
-    ray: Annotated[bool, typer.Option("--ray", help="Share the draws over a Ray cluster.")] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the draws.")] = 1,
+    ray: Annotated[bool, typer.Option("--ray", help="Share the draws out over a Ray cluster.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the record instead of the tables.")] = False,
 ) -> None:
     """Reads, plans, reports; the help text is `EXAMPLES`."""

@@ -41,7 +41,8 @@ def register(app: typer.Typer) -> None:
 
 def probe(
     targets: Annotated[
-        list[str], typer.Argument(metavar="TOPOLOGY.toml | HOST[:PORT]...", help="A topology, or addresses.")
+        list[str],
+        typer.Argument(metavar="TOPOLOGY.toml | HOST[:PORT]...", help="A topology file, or addresses."),
     ],
     sources: Annotated[
         str | None, typer.Option("--from", metavar="A,B", help="Hosts to measure from.")
@@ -51,28 +52,32 @@ def probe(
         str, typer.Option(help="`kinds`: one pair for two kinds; `all`: any two hosts.")
     ] = "kinds",
     only: Annotated[
-        str, typer.Option(metavar="A,B", help="Of icmp, tcp, bandwidth, udp, path; all when absent.")
+        str,
+        typer.Option(metavar="A,B", help="What to measure: icmp, tcp, bandwidth, udp, path. Default: all."),
     ] = "",
-    repeats: Annotated[int, typer.Option(help="Rounds; every pair is measured once in each.")] = 10,
-    packets: Annotated[int, typer.Option(help="Round trips by ICMP and by TCP, of a pair in a round.")] = 30,
-    interval: Annotated[float, typer.Option(help="Seconds between two of them.")] = 0.02,
-    seconds: Annotated[int, typer.Option(help="Length of each bandwidth test.")] = 2,
+    repeats: Annotated[int, typer.Option(help="Number of rounds. Each round measures every pair once.")] = 10,
+    packets: Annotated[
+        int, typer.Option(help="Round trips by ICMP, and as many by TCP, for each pair and round.")
+    ] = 30,
+    interval: Annotated[float, typer.Option(help="Seconds between two round trips.")] = 0.02,
+    seconds: Annotated[int, typer.Option(help="Seconds of each bandwidth test.")] = 2,
     streams: Annotated[int, typer.Option(help="Parallel streams of a bandwidth test.")] = 1,
-    port: Annotated[int, typer.Option(help="Of our iperf3 servers.")] = 45_201,
+    port: Annotated[int, typer.Option(help="Port of the iperf3 servers that the probe starts.")] = 45_201,
     tcp_port: Annotated[
-        int | None, typer.Option(help="For TCP round trips; a closed one answers too. Default: --port.")
+        int | None,
+        typer.Option(help="Port for TCP round trips. A closed port answers, too. Default: --port."),
     ] = None,
     udp_mbit: Annotated[
-        float | None, typer.Option(help="What UDP offers. Default: 1.2 times what TCP carried.")
+        float | None, typer.Option(help="Rate at which UDP sends. Default: 1.2 times what TCP carried.")
     ] = None,
-    together: Annotated[bool, typer.Option(help="Also load pairs at once, against each alone.")] = False,
+    together: Annotated[
+        bool, typer.Option(help="Also load several pairs at once and compare with each pair alone.")
+    ] = False,
     iperf3_port: Annotated[
-        int | None, typer.Option(help="Without a topology: where `iperf3 -s` listens at the targets.")
+        int | None, typer.Option(help="Without a topology: port at which `iperf3 -s` listens on the targets.")
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Folder. Default: runs/<stamp>-probe.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="probe.json on stdout instead of tables.")] = False,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder. Default: runs/TIME-probe.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print probe.json instead of the tables.")] = False,
 ) -> None:
     """Parses, checks, measures, reports; the help text is `EXAMPLES`."""
     from datetime import UTC, datetime

@@ -19,7 +19,9 @@ Folders = Annotated[
 Out = Annotated[
     Path | None,
     typer.Option(
-        "--out", "-o", help="Where the page goes. Default: report.html in the folder; of several, here."
+        "--out",
+        "-o",
+        help="File of the page. Default: report.html in the folder; of several folders, in the current one.",
     ),
 ]
 AsMarkdown = Annotated[bool, typer.Option("--markdown", help="Print a Markdown summary for CI instead.")]
@@ -41,7 +43,7 @@ def _report(
     csv: Csv = None,
     as_json: AsJson = False,
 ) -> None:
-    """Makes report.html: the answer, the charts, the tables, how it was measured; one file, offline."""
+    """Make report.html, one file that needs no network: answer, charts, tables, and how it was measured."""
     # Imported here: the other commands need not wait for the database and the templates.
     from loadstone.intake import as_written
     from loadstone.intake.tables import reading_tables

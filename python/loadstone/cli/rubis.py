@@ -18,7 +18,12 @@ from loadstone.errors import LoadstoneError
 rubis = Commands(no_args_is_help=True, help="The data of RUBiS, the built-in auction site.")
 
 Scale = Annotated[
-    float, typer.Option(min=0.001, max=10, help="Size; 1 is a million users and half a million old auctions.")
+    float,
+    typer.Option(
+        min=0.001,
+        max=10,
+        help="Size of the data set. 1 means a million users and half a million old auctions.",
+    ),
 ]
 
 
@@ -35,13 +40,15 @@ def _rubis() -> None:
 @rubis.command()
 def load(
     scale: Scale = 0.02,
-    out: Annotated[Path | None, typer.Option(help="Folder of the data set; rubis-data by default.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder of the data set. Default: rubis-data.")] = None,
     database: Database = None,
     replace: Annotated[
         bool, typer.Option("--replace", help="Remove RUBiS's tables from the database first.")
     ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Seed of every random choice.")] = 1,
-    base_day: Annotated[str, typer.Option(metavar="DATE", help="The site's own first day.")] = "2008-10-22",
+    base_day: Annotated[
+        str, typer.Option(metavar="DATE", help="First day in the site's own calendar.")
+    ] = "2008-10-22",
     as_json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
 ) -> None:
     """Create a data set, always the same for the same options.
@@ -64,7 +71,7 @@ def serve_rubis(
         str | None,
         typer.Option(
             metavar="DIR",
-            help="Data set made by `loadstone rubis load`; without, a new one is made for now.",
+            help="Data set made by `loadstone rubis load`. Default: a new one, removed at the end.",
         ),
     ] = None,
     database: Database = None,

@@ -27,31 +27,43 @@ MOST_PROCESS = 1 << 22
 Name = Annotated[
     str, typer.Argument(metavar="SCENARIO", help="A scenario file, or the name of a built-in one.")
 ]
-Url = Annotated[str | None, typer.Option(help="Drive this site instead of the scenario's target.")]
+Url = Annotated[str | None, typer.Option(help="Measure this site instead of the scenario's target.")]
 Window = Annotated[
     float | None,
-    typer.Option(metavar="S", min=1, help="Steady state and SLA window, seconds; 300 by rule."),
+    typer.Option(
+        metavar="S", min=1, help="Seconds of the steady state and of the SLA's window. The rules ask for 300."
+    ),
 ]
 SutPid = Annotated[
     int | None,
-    typer.Option(min=1, max=MOST_PROCESS, help="First process of a service on this machine, to observe it."),
+    typer.Option(
+        min=1,
+        max=MOST_PROCESS,
+        help="Process id of the service on this machine. It is observed with its children.",
+    ),
 ]
-DbPid = Annotated[int | None, typer.Option(min=1, max=MOST_PROCESS, help="First process of its database.")]
+DbPid = Annotated[
+    int | None, typer.Option(min=1, max=MOST_PROCESS, help="Process id of the service's database.")
+]
 Reset = Annotated[
     str | None,
     typer.Option(metavar="COMMAND", help="Shell command that resets the service's data before a run."),
 ]
 Topology = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Topology that is up, whose hosts serve or make the load."),
+    typer.Option(metavar="FILE", help="Topology that is up. Its hosts serve, or make the load."),
 ]
 Service = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Its service to drive, instead of the scenario's target."),
+    typer.Option(
+        metavar="NAME", help="Measure this service of the topology instead of the scenario's target."
+    ),
 ]
 Agents = Annotated[
     str | None,
-    typer.Option(metavar="HOST,...", help="Its hosts that make the load, instead of this machine."),
+    typer.Option(
+        metavar="HOST,...", help="Hosts of the topology that make the load instead of this machine."
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
@@ -74,7 +86,7 @@ def run(
     seed: Annotated[int, typer.Option(min=0, max=MOST_SEED, help="Seed of every random choice.")] = 1,
     window: Window = None,
     url: Url = None,
-    out: Annotated[Path | None, typer.Option(help="Run folder; without, runs/TIME-NAME.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Run folder. Default: runs/TIME-NAME.")] = None,
     sla: Annotated[int, typer.Option(min=1, max=2, help="The SLA that decides the exit code.")] = 1,
     settings: Overrides = None,
     sut_pid: SutPid = None,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Overrides = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="PATH=VALUE", help="Change the scenario, as in `--set load.users=50`; repeatable."
+        "--set", metavar="PATH=VALUE", help="Change the scenario, as in `--set load.users=50`. Repeatable."
     ),
 ]
 

@@ -42,12 +42,14 @@ def olio(
         str | None,
         typer.Option(
             metavar="DIR|memory",
-            help="Data set made by `loadstone olio load`; without, a new one is made"
-            " and forgotten at the end, with `memory` in main memory.",
+            help="Data set made by `loadstone olio load`. Default: a new one, removed at the end. "
+            "`memory` keeps it in main memory.",
         ),
     ] = None,
     database: Database = None,
-    cache: Annotated[str, typer.Option(metavar="LEVEL", help="none, query, fragment or page.")] = "none",
+    cache: Annotated[
+        str, typer.Option(metavar="LEVEL", help="What the site caches: none, query, fragment or page.")
+    ] = "none",
     accounts: Annotated[int, typer.Option(min=1, help="Accounts of a new data set.")] = 1000,
     profile: Profile = "cloudstone-2008",
     media_scale: MediaScale = 1.0,
@@ -90,10 +92,10 @@ def olio(
 @serve.command()
 @in_container
 def surge(
-    files: Annotated[int, typer.Option(min=10, max=1_000_000, help="Files of the set.")] = 5000,
+    files: Annotated[int, typer.Option(min=10, max=1_000_000, help="Number of files.")] = 5000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of sizes, popularity and references.")] = 1,
     profile: Annotated[
-        str, typer.Option(metavar="NAME", help="measured, or surge-1998 for the published laws.")
+        str, typer.Option(metavar="NAME", help="Laws of the file set: measured, or surge-1998 as published.")
     ] = "measured",
     as_json: Annotated[bool, typer.Option("--json", help="Announce the address as JSON.")] = False,
     *,
@@ -115,12 +117,12 @@ def surge(
 @serve.command()
 @in_container
 def relay(
-    url: Annotated[str, typer.Argument(help="The server behind: http://HOST:PORT.")],
+    url: Annotated[str, typer.Argument(help="Server that answers in the end: http://HOST:PORT.")],
     as_json: Annotated[bool, typer.Option("--json", help="Announce the address as JSON.")] = False,
     *,
     container: dict[str, object],
 ) -> None:
-    """Answer each request with what the server behind answers, a worker waiting for it meanwhile.
+    """Pass each request on to another server, and its answer back; a worker waits for it meanwhile.
 
     It does to its workers what an application with a database does.
 
@@ -141,11 +143,13 @@ def files(
     cache_mib: Annotated[
         int,
         typer.Option(
-            min=0, max=1 << 20, help="MiB of content kept in memory; 16 large files kept open count as 1."
+            min=0,
+            max=1 << 20,
+            help="Keep up to this many MiB of files in memory. 16 large files kept open count as 1 MiB.",
         ),
     ] = 64,
     valid: Annotated[
-        float, typer.Option(min=0.0, help="Seconds for which a kept file is believed without a look at it.")
+        float, typer.Option(min=0.0, help="Seconds before a file in memory is compared with the disk again.")
     ] = 1.0,
     as_json: Annotated[bool, typer.Option("--json", help="Announce the address as JSON.")] = False,
     *,

@@ -15,8 +15,10 @@ from loadstone.errors import LoadstoneError
 from loadstone.nodes.quantities import parse_duration
 
 EXAMPLES = """
-What a Markov model does, each number as two bounds between which the truth lies. MODEL is a text in the PRISM
-language (a subset), a .tra file with its .lab and .NAME.srew files, or a chain in .json.
+Answer questions about a Markov model. Each answer is two bounds, and the truth lies between them.
+
+MODEL is a text in the PRISM language (a subset), a .tra file with its .lab and .NAME.srew files, or a chain
+in .json.
 
 Examples:
 
@@ -54,40 +56,50 @@ def solve_command(
     ] = None,
     of: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Reward, label or condition asked about; all of the model's by default. Repeatable."
-        ),
+        typer.Option(help="Reward, label or condition to compute. Default: all of the model's. Repeatable."),
     ] = None,
-    at: Annotated[list[str] | None, typer.Option(help="Expected value at this time. Repeatable.")] = None,
+    at: Annotated[
+        list[str] | None, typer.Option(help="Compute the expected value at this time. Repeatable.")
+    ] = None,
     until: Annotated[
         list[str] | None,
-        typer.Option(help="Expected sum and mean over this time; with --first the probability. Repeatable."),
+        typer.Option(
+            help="Compute the expected sum and mean over this time; with --first, the probability."
+            " Repeatable."
+        ),
     ] = None,
-    long_run: Annotated[bool, typer.Option("--long-run", help="Long-run mean.")] = False,
-    first: Annotated[bool, typer.Option("--first", help="Time until it is first so.")] = False,
+    long_run: Annotated[bool, typer.Option("--long-run", help="Compute the long-run mean.")] = False,
+    first: Annotated[
+        bool, typer.Option("--first", help="Compute the time until the condition first holds.")
+    ] = False,
     cycle: Annotated[
-        bool, typer.Option("--cycle", help="How often, and how long, it is so in the long run.")
+        bool,
+        typer.Option(
+            "--cycle", help="Compute how often, and for how long, the condition holds in the long run."
+        ),
     ] = False,
     states: Annotated[
-        int, typer.Option(min=0, help="Likeliest states, at the times of --at, else in the long run.")
+        int, typer.Option(min=0, help="Print the likeliest states: at the times of --at, or in the long run.")
     ] = 0,
     unit: Annotated[str, typer.Option(help="The model's unit of time, for times such as `1h`.")] = "s",
-    precision: Annotated[float, typer.Option(help="Relative width of the bounds that is asked for.")] = 1e-8,
+    precision: Annotated[
+        float, typer.Option(help="How close the two bounds must be, relative to the answer.")
+    ] = 1e-8,
     method: Annotated[
         str | None,
         typer.Option(
-            help="For finite times: `doubling`, `implicit` or `uniformization`; the cheapest by default."
+            help="Method for finite times: `doubling`, `implicit` or `uniformization`. Default: the cheapest."
         ),
     ] = None,
     lump: Annotated[
         bool | None,
         typer.Option(
             "--lump/--no-lump",
-            help="Make one of states that cannot be told apart; by default with renamed modules.",
+            help="Merge states that cannot be told apart. Default: only if the model renames modules.",
         ),
     ] = None,
     most_states: Annotated[
-        int, typer.Option(min=1, help="States that are explored before giving up.")
+        int, typer.Option(min=1, help="Give up after exploring this many states.")
     ] = 5_000_000,
     within: Annotated[
         float, typer.Option(min=0.01, help="Seconds after which a question is refused, with the reason.")
@@ -96,10 +108,11 @@ def solve_command(
         float | None, typer.Option(min=0.001, help="GiB that may be used; what is free by default.")
     ] = None,
     export: Annotated[
-        Path | None, typer.Option(help="Folder for the explicit model: .prism, .tra, .lab, .NAME.srew.")
+        Path | None,
+        typer.Option(help="Write the explicit model to this folder: .prism, .tra, .lab, .NAME.srew."),
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="The record on stdout instead of the table.")
+        bool, typer.Option("--json", help="Print the record as JSON instead of the table.")
     ] = False,
 ) -> None:
     """Parses, solves, reports; the help text is `EXAMPLES`."""

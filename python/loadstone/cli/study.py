@@ -15,16 +15,17 @@ from loadstone.cli.conducted import Progress, conclude, going_on, say
 from loadstone.cli.options import Commands
 from loadstone.cli.run import INTERRUPTED, default_folder
 
-study = Commands(no_args_is_help=True, help="A paper's measurements made again, and more.")
+study = Commands(no_args_is_help=True, help="Make a paper's measurements again, and more.")
 
 Only = Annotated[
-    str | None, typer.Option(metavar="PART,…", help="These parts only: throughput, peer, segments, …")
+    str | None, typer.Option(metavar="PART,…", help="Only these parts: throughput, peer, segments, …")
 ]
-Resume = Annotated[
-    Path | None, typer.Option(metavar="DIR", help="Take up an interrupted study where it ended.")
-]
+Resume = Annotated[Path | None, typer.Option(metavar="DIR", help="Go on with an interrupted study.")]
 TopologyFile = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Hosts and services of your own; else the study's lab.")
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Topology with hosts and services of your own. Default: the study's lab."
+    ),
 ]
 
 
@@ -39,15 +40,15 @@ def register(app: typer.Typer) -> None:
 @study.command()
 def balancers(
     out: Annotated[
-        Path | None, typer.Option(help="Folder of the study; without, runs/TIME-balancers.")
+        Path | None, typer.Option(help="Folder of the study. Default: runs/TIME-balancers.")
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="A few minutes: to see that all of it works.")
+        bool, typer.Option("--quick", help="Take a few minutes only, to see that everything works.")
     ] = False,
     only: Only = None,
     topology: TopologyFile = None,
     resume: Resume = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print study.json.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print study.json instead of the tables.")] = False,
 ) -> None:
     """Measure load balancers beside each other: throughput, cost, where time goes, what happens in trouble.
 

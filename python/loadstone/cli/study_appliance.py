@@ -21,18 +21,18 @@ def register(study: typer.Typer) -> None:
 
 def appliance_command(
     out: Annotated[
-        Path | None, typer.Option(help="Folder of the study; without, runs/TIME-appliance.")
+        Path | None, typer.Option(help="Folder of the study. Default: runs/TIME-appliance.")
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="A few measurements: to see that all of it works.")
+        bool, typer.Option("--quick", help="Make a few measurements only, to see that everything works.")
     ] = False,
     only: Annotated[
-        str | None, typer.Option(metavar="PART,…", help="These parts only: size, boot, sql, http, …")
+        str | None, typer.Option(metavar="PART,…", help="Only these parts: size, boot, sql, http, …")
     ] = None,
     resume: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Take up an interrupted study where it ended.")
+        Path | None, typer.Option(metavar="DIR", help="Go on with an interrupted study.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print study.json.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print study.json instead of the tables.")] = False,
 ) -> None:
     """Measure images beside the same programs in a Linux guest: size, boot, memory, storage, allocation,
     HTTP.

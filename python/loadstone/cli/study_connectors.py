@@ -21,21 +21,21 @@ def register(study: typer.Typer) -> None:
 
 def connectors_command(
     out: Annotated[
-        Path | None, typer.Option(help="Folder of the study; without, runs/TIME-connectors.")
+        Path | None, typer.Option(help="Folder of the study. Default: runs/TIME-connectors.")
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Three servers once: to see that all of it works.")
+        bool, typer.Option("--quick", help="Measure three servers once, to see that everything works.")
     ] = False,
     only: Annotated[
-        str | None, typer.Option(metavar="PART,…", help="These experiments only: dynamic, static, …")
+        str | None, typer.Option(metavar="PART,…", help="Only these experiments: dynamic, static, …")
     ] = None,
     servers: Annotated[
-        str | None, typer.Option(metavar="NAME,…", help="These servers only: hybrid-session, threaded, …")
+        str | None, typer.Option(metavar="NAME,…", help="Only these servers: hybrid-session, threaded, …")
     ] = None,
     resume: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Take up an interrupted study where it ended.")
+        Path | None, typer.Option(metavar="DIR", help="Go on with an interrupted study.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print study.json.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print study.json instead of the tables.")] = False,
 ) -> None:
     """Measure how many user sessions threaded, event-driven and hybrid servers complete under overload.
 

@@ -19,8 +19,8 @@ def register(study: typer.Typer) -> None:
 
 
 def nodes_command(
-    out: Annotated[Path | None, typer.Option(help="Folder of the study; without, runs/TIME-nodes.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print study.json.")] = False,
+    out: Annotated[Path | None, typer.Option(help="Folder of the study. Default: runs/TIME-nodes.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print study.json instead of the tables.")] = False,
 ) -> None:
     """Compute how many nodes keep a service up, and how long they serve right answers: paper beside ours.
 

@@ -13,8 +13,10 @@ from loadstone.cli.count import Count
 from loadstone.cli.solve import ASKED, constants_of, printed_bounds, questions_of, time_of
 
 EXAMPLES = """
-The same questions of many models: a text in the PRISM language whose open constants take every combination of
-the values given. Each answer is two bounds, as of `loadstone solve`.
+Ask many models the same questions.
+
+The models are one text in the PRISM language, whose open constants take every combination of the values
+given. Each answer is two bounds, as `loadstone solve` gives them.
 
 Examples:
 
@@ -33,28 +35,44 @@ def register(app: typer.Typer) -> None:
 
 
 def sweep_command(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Text in the PRISM language.")],
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Model file in the PRISM language.")],
     over: Annotated[
-        list[str], typer.Option(help="Constant and values: NAME=0..20, NAME=0..20..5, NAME=1/365,1/183.")
+        list[str],
+        typer.Option(help="Constant and its values: NAME=0..20, NAME=0..20..5 or NAME=1/365,1/183."),
     ],
     const: Annotated[
         list[str] | None, typer.Option(help="Value of another open constant, `NAME=VALUE`. Repeatable.")
     ] = None,
     of: Annotated[
-        list[str] | None, typer.Option(help="Reward, label or condition asked about. Repeatable.")
+        list[str] | None, typer.Option(help="Reward, label or condition to compute. Repeatable.")
     ] = None,
-    at: Annotated[list[str] | None, typer.Option(help="Expected value at this time. Repeatable.")] = None,
+    at: Annotated[
+        list[str] | None, typer.Option(help="Compute the expected value at this time. Repeatable.")
+    ] = None,
     until: Annotated[
         list[str] | None,
-        typer.Option(help="Expected sum until this time; with --first the probability. Repeatable."),
+        typer.Option(
+            help="Compute the expected sum until this time; with --first, the probability. Repeatable."
+        ),
     ] = None,
-    long_run: Annotated[bool, typer.Option("--long-run", help="Long-run mean.")] = False,
-    first: Annotated[bool, typer.Option("--first", help="Time until it is first so.")] = False,
-    cycle: Annotated[bool, typer.Option("--cycle", help="How often and how long in the long run.")] = False,
+    long_run: Annotated[bool, typer.Option("--long-run", help="Compute the long-run mean.")] = False,
+    first: Annotated[
+        bool, typer.Option("--first", help="Compute the time until the condition first holds.")
+    ] = False,
+    cycle: Annotated[
+        bool,
+        typer.Option(
+            "--cycle", help="Compute how often, and for how long, the condition holds in the long run."
+        ),
+    ] = False,
     unit: Annotated[str, typer.Option(help="The model's unit of time, for times such as `1h`.")] = "s",
-    precision: Annotated[float, typer.Option(help="Relative width of the bounds that is asked for.")] = 1e-8,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Threads; one a processor by default.")] = None,
-    ray: Annotated[bool, typer.Option("--ray", help="Share the models over a Ray cluster.")] = False,
+    precision: Annotated[
+        float, typer.Option(help="How close the two bounds must be, relative to the answer.")
+    ] = 1e-8,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Number of threads. Default: one for each processor.")
+    ] = None,
+    ray: Annotated[bool, typer.Option("--ray", help="Share the models out over a Ray cluster.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the record instead of the table.")] = False,
 ) -> None:
     """Reads, solves, prints; the help text is `EXAMPLES`."""
