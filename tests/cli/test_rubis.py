@@ -44,7 +44,7 @@ def test_what_is_loaded_is_served(tmp_path: Path) -> None:
 def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
     database = "postgres://u:p@127.0.0.1:1/x"
     for arguments, words in [
-        (("rubis", "load", "--database", "redis://x"), "is no database"),
+        (("rubis", "load", "--database", "redis://x"), "is not a database"),
         (("rubis", "load", "--out", "x", "--database", database), "either --out or --database"),
         (("rubis", "load", "--base-day", "2008-02-30", "--out", str(tmp_path / "d")), "no day `2008-02-30`"),
         (("serve", "rubis", "--data", str(tmp_path)), "holds no data set"),

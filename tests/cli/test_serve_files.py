@@ -41,4 +41,4 @@ def test_it_serves_until_told_to_stop(connector: str, tmp_path: Path) -> None:
 def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
     refused = subprocess.run([*SERVE, str(tmp_path / "none")], capture_output=True, text=True, check=False)
     assert refused.returncode == 2
-    assert "error[serve-options]" in refused.stderr and "is no folder" in refused.stderr
+    assert "error[serve-options]" in refused.stderr and "is not a folder" in refused.stderr

@@ -47,8 +47,8 @@ def test_what_cannot_be_booted_is_refused(tmp_path: Path) -> None:
     changed = bytearray(whole)
     changed[18] = 183  # another processor
     for content, why in [
-        (b"", "no ELF"),
-        (b"MZ" + bytes(100), "no ELF"),
+        (b"", "not an ELF"),
+        (b"MZ" + bytes(100), "not an ELF"),
         (whole[:40], "cut off"),
         (whole[:5000], "cut off"),
         (bytes(changed), "64-bit x86"),

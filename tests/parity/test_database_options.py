@@ -19,12 +19,12 @@ def _serve(*options: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("done", "code", "words"),
     [
-        (lambda: load("oracle://x@y/z"), 2, ["data-options", "is no database", "postgres://"]),
+        (lambda: load("oracle://x@y/z"), 2, ["data-options", "is not a database", "postgres://"]),
         (lambda: load(NOBODY, "--out", "x"), 2, ["data-options", "either --out or --database"]),
         (lambda: load("never-made", "--replace"), 2, ["data-options", "--replace is for --database"]),
         (lambda: load(NOBODY), 4, ["load-data", "postgres://olio@127.0.0.1:1/olio", "refused"]),
         (lambda: load("mysql://olio:s3cret@127.0.0.1"), 4, ["load-data", "no database; wanted scheme://"]),
-        (lambda: _serve("--database", "olio.db"), 2, ["serve-options", "is no database"]),
+        (lambda: _serve("--database", "olio.db"), 2, ["serve-options", "is not a database"]),
         (lambda: _serve("--database", NOBODY, "--data", "x"), 2, ["serve-options", "either --data"]),
         (lambda: _serve("--database", NOBODY), 4, ["sut-start", "127.0.0.1:1/olio", "refused"]),
     ],

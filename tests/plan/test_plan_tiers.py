@@ -214,7 +214,7 @@ def test_the_example_is_planned_reported_and_written_as_a_chain(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("change", "slug", "words"),
     [
-        (('first = ["data"]', 'first = ["dta"]'), "plan-input", "`dta` is no tier to be mended first"),
+        (('first = ["data"]', 'first = ["dta"]'), "plan-input", "`dta` is not a tier to be mended first"),
         (("crews = 1", ""), "plan-input", "without `crews` no tier waits"),
         (("[tier.web]", '[node]\nusers = 3\n[tier.web]'), "plan-input", "`node` beside tiers"),
         (("demand = { requests_per_s_per_user = 2 }", ""), "missing-key", "`demand` is missing"),

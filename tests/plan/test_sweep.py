@@ -76,7 +76,7 @@ def test_the_table_names_the_values(model: Path) -> None:
     ("words", "said"),
     [
         (["--over", "nodes"], "is not `NAME=VALUES`"),
-        (["--over", "nodes=3..1"], "is no range"),
+        (["--over", "nodes=3..1"], "is not a range"),
         (["--over", "nodes=1,,2"], "is not `NAME=VALUES`"),
         (["--over", "nodes=1..2", "--over", "nodes=3"], "`nodes` is given twice"),
         (["--over", "nodes=1..2", "--const", "nodes=3"], "`nodes` is given twice"),

@@ -140,15 +140,15 @@ def test_what_cannot_be_is_refused_at_once() -> None:
         (lambda: model.variable("up", 0, 1), "`up` is taken"),
         (lambda: model.variable("2nd", 0, 1), "is not a name"),
         (lambda: model.variable("far", 3, 1), "begins as 3, outside 3..1"),
-        (lambda: model.variable("half", 0, 1.5), "no whole number"),  # type: ignore[arg-type]
-        (lambda: model.command(up, 1), "is no condition"),  # type: ignore[arg-type]
+        (lambda: model.variable("half", 0, 1.5), "not a whole number"),  # type: ignore[arg-type]
+        (lambda: model.command(up, 1), "is not a condition"),  # type: ignore[arg-type]
         (lambda: model.command(theirs > 0, 1), "variable of another model"),
         (lambda: model.command(up > 0, theirs * 1.0), "variable of another model"),
         (lambda: model.command(up > 0, 1, theirs.becomes(0)), "variable of another model"),
         (lambda: model.command(up > 0, 1, up.becomes(0), up.becomes(1)), "updates `up` twice"),
-        (lambda: model.command(up > 0, math.inf), "`inf` is no number"),
-        (lambda: up + "1", "`1` is no number"),  # type: ignore[operator]
-        (lambda: (up > 0) & up, "`up` is no condition"),  # type: ignore[operator]
+        (lambda: model.command(up > 0, math.inf), "`inf` is not a number"),
+        (lambda: up + "1", "`1` is not a number"),  # type: ignore[operator]
+        (lambda: (up > 0) & up, "`up` is not a condition"),  # type: ignore[operator]
         (lambda: model.solve(long_run(down)), "`down` belongs to another model"),
         (lambda: model.solve(long_run(theirs > 1)), "variable of another model"),
     ]

@@ -286,7 +286,7 @@ def _number(word: str) -> int:
         return int(word, 0)
     except ValueError:
         raise LoadstoneError(
-            "image-options", f"`{word}` is no address", hint="a number such as 0x11f3a2"
+            "image-options", f"`{word}` is not an address", hint="a number such as 0x11f3a2"
         ) from None
 
 

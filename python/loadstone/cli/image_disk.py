@@ -64,7 +64,7 @@ def disk(
 def _mib(size: str) -> int:
     found = re.fullmatch(r"(\d+)([KMG]?)(?:i?B)?", size, re.IGNORECASE)
     if not found:
-        raise LoadstoneError("image-disk", f"`{size}` is no size", hint="such as 64M or 2G")
+        raise LoadstoneError("image-disk", f"`{size}` is not a size", hint="such as 64M or 2G")
     return round(int(found[1]) * _UNITS[found[2].upper()])
 
 
@@ -76,5 +76,7 @@ def _data(load: str | None) -> tuple[str | None, float]:
         return app, float(amount)
     except ValueError:
         raise LoadstoneError(
-            "image-disk", f"`{load}` is no data set", hint="olio:ACCOUNTS, such as olio:400, or rubis:SCALE"
+            "image-disk",
+            f"`{load}` is not a data set",
+            hint="olio:ACCOUNTS, such as olio:400, or rubis:SCALE",
         ) from None

@@ -54,7 +54,7 @@ def require_database(url: str, slug: str) -> None:
         return
     if url.partition("://")[0] not in _DATABASES:
         raise LoadstoneError(
-            slug, f"{url} is no database", hint="for example postgres://user:password@127.0.0.1:5432/olio"
+            slug, f"{url} is not a database", hint="for example postgres://user:password@127.0.0.1:5432/olio"
         )
 
 

@@ -162,7 +162,7 @@ def files(
     from loadstone import serve as serving
 
     if not Path(folder).is_dir():
-        raise LoadstoneError("serve-options", f"{folder} is no folder", hint="name a folder with files")
+        raise LoadstoneError("serve-options", f"{folder} is not a folder", hint="name a folder with files")
 
     def announce(url: str) -> None:
         print(json.dumps({"url": url}) if as_json else f"serving {folder} at {url}", flush=True)

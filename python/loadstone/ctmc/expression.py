@@ -143,7 +143,7 @@ class Condition(_Expression):
 
     def _with(self, sign: str, other: Condition, binds: int) -> Condition:
         if not isinstance(other, Condition):
-            raise refused(f"`{other}` is no condition")
+            raise refused(f"`{other}` is not a condition")
         text = f"{self.inside(binds)} {sign} {other.inside(binds + 1)}"
         return Condition(text, binds, self.owners | other.owners)
 
@@ -176,7 +176,7 @@ def number(value: Like) -> Number:
     if isinstance(value, Number):
         return value
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise refused(f"`{value}` is no number")
+        raise refused(f"`{value}` is not a number")
     return Number(repr(value), _ATOM) if value >= 0 else Number(f"0 - {-value!r}", _SUM)
 
 

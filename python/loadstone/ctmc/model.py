@@ -59,7 +59,7 @@ class Model:
         start = low if init is None else init
         for each in (low, high, start):
             if isinstance(each, bool) or not isinstance(each, int):
-                raise refused(f"`{each}` is no whole number", "variables count; reals belong into rates")
+                raise refused(f"`{each}` is not a whole number", "variables count; reals belong into rates")
         if not low <= start <= high:
             raise refused(f"`{name}` begins as {start}, outside {low}..{high}")
         self._variables.append((f"  {name} : [{low}..{high}] init {start};", caller()))
@@ -78,7 +78,7 @@ class Model:
         LoadstoneError `model-input` for a variable of another model, or one that is updated twice.
         """
         if not isinstance(guard, Condition):
-            raise refused(f"the guard `{guard}` is no condition", "compare it with something: `up > 0`")
+            raise refused(f"the guard `{guard}` is not a condition", "compare it with something: `up > 0`")
         self._own(guard)
         given = self._own(number(rate))
         changed = [update.variable.name for update in updates]
@@ -94,7 +94,7 @@ class Model:
         """A name for a condition. Errors as `variable`."""
         self._declare(name)
         if not isinstance(condition, Condition):
-            raise refused(f"`{condition}` is no condition")
+            raise refused(f"`{condition}` is not a condition")
         self._tail.append((f'label "{name}" = {self._own(condition)};', caller()))
         return Label(name, self._owner)
 

@@ -40,7 +40,7 @@ def parse_axis(text: str) -> Axis:
             low, high, step = int(match[1]), int(match[2]), int(match[3] or 1)
             count = (high - low) // step + 1
             if not 0 < count <= MOST_POINTS:
-                raise LoadstoneError("model-input", f"`{each.strip()}` is no range", place="--over")
+                raise LoadstoneError("model-input", f"`{each.strip()}` is not a range", place="--over")
             values += [str(low + number * step) for number in range(count)]
         else:
             values.append(each.strip())

@@ -132,7 +132,7 @@ def _check(service: Service, services: Mapping[str, Service], at: Keys) -> Itera
             for host in getattr(service.settings, key):
                 if host not in behind.hosts:
                     hint = suggest(host, behind.hosts, f"known are {listed(behind.hosts)}")
-                    message = f"`{host}` is no host of `{behind.name}`"
+                    message = f"`{host}` is not a host of `{behind.name}`"
                     yield Finding("service-host", message, (*at, key), hint)
 
 

@@ -140,7 +140,7 @@ def _environment(app: str, folder: Path | None) -> dict[str, str]:
             "image-options", "only the image `files` takes a folder", hint="leave --folder out"
         )
     if not folder.is_dir():
-        raise LoadstoneError("image-options", f"{folder} is no folder")
+        raise LoadstoneError("image-options", f"{folder} is not a folder")
     return {FOLDER_VARIABLE: str(folder.resolve())}
 
 

@@ -120,14 +120,14 @@ def read_image(path: Path) -> Image:
 
 def _read(path: Path, content: bytes) -> Image:
     if content[:4] != b"\x7fELF":
-        raise _refused(path, "it is no ELF file")
+        raise _refused(path, "it is not an ELF file")
     ident, kind, machine, _, _, programs, sections, *_, program_count, _, section_count, names = (
         _HEAD.unpack_from(content)
     )
     if ident[4] != 2 or ident[5] != 1 or machine != _X86_64:
         raise _refused(path, "it is not for 64-bit x86")
     if kind != _EXECUTABLE:
-        raise _refused(path, "it is no program for a fixed address")
+        raise _refused(path, "it is not a program for a fixed address")
     headers = [_SEGMENT.unpack_from(content, programs + i * _SEGMENT.size) for i in range(program_count)]
     segments, entry = [], None
     for kind, flags, offset, _, address, in_file, in_memory, _ in headers:

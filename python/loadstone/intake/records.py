@@ -57,7 +57,7 @@ def json_lines(path: Path, kind: Kind, content: bytes) -> Iterator[dict[str, Any
         try:
             found = json_of(line)
             if not isinstance(found, dict):
-                raise ValueError("the line is no object")
+                raise ValueError("the line is not an object")
         except ValueError as error:
             message = f"cannot read it: {error}"
             raise LoadstoneError(kind.slug, message, place=f"{path}:{number}", hint=kind.hint) from error

@@ -104,7 +104,7 @@ class _Reader:
             if name not in tiers or name in first[:number]:
                 hint = f"each at most once, of {', '.join(tiers)}"
                 self._wrong(
-                    "plan-input", f"`{name}` is no tier to be mended first", ("failures", "first"), hint
+                    "plan-input", f"`{name}` is not a tier to be mended first", ("failures", "first"), hint
                 )
         if first and self.file.failures.crews is None:
             hint = "add `crews = 1`, or remove `first`"

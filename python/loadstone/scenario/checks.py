@@ -115,7 +115,7 @@ def _target(target: Target) -> Iterator[Finding]:
             "for example http://127.0.0.1:8080",
         )
     elif reason := _no_host(parts.hostname):
-        message = f"`{parts.hostname[:80]}` is no host's name: {reason}"
+        message = f"`{parts.hostname[:80]}` is not a host's name: {reason}"
         yield Finding("bad-url", message, path, "a name such as www.example.org, or an address")
     elif parts.query or parts.fragment:
         yield Finding(
@@ -165,7 +165,7 @@ def _operations(file: ScenarioFile) -> Iterator[Finding]:
     if file.first not in operations:
         hint = suggest(file.first, operations, f"known are {listed(operations)}")
         yield Finding(
-            "first-operation", f"first = `{file.first}` is no operation", ("session", "first"), hint
+            "first-operation", f"first = `{file.first}` is not an operation", ("session", "first"), hint
         )
 
 
@@ -202,7 +202,7 @@ def _check(check: Check, path: Path, file: ScenarioFile) -> Iterator[Finding]:
         return
     if check.per not in operations:
         hint = suggest(check.per, operations, f"known are {listed(operations)}")
-        yield Finding("check-name", f"per = `{check.per}` is no operation", (*path, "per"), hint)
+        yield Finding("check-name", f"per = `{check.per}` is not an operation", (*path, "per"), hint)
         return
     named = [step.count for step in operations[check.per].step if step.count]
     if check.count not in (*COUNTERS, *named):

@@ -77,7 +77,7 @@ def _rows(file: ScenarioFile, names: list[str]) -> Iterator[Finding]:
         if row not in (*names, ANY):
             hint = suggest(row, names, "a row bears the name of an operation")
             yield Finding(
-                "mix-unknown-operation", f"row `{row}` of the mix is no operation", ("mix", row), hint
+                "mix-unknown-operation", f"row `{row}` of the mix is not an operation", ("mix", row), hint
             )
             continue
         for column in cells:
@@ -87,7 +87,7 @@ def _rows(file: ScenarioFile, names: list[str]) -> Iterator[Finding]:
                     (*names, BACK, END),
                     "a column bears the name of an operation, or `back`, or `end`",
                 )
-                message = f"row `{row}` of the mix leads to `{column}`, which is no operation"
+                message = f"row `{row}` of the mix leads to `{column}`, which is not an operation"
                 yield Finding("mix-unknown-operation", message, ("mix", row, column), hint)
         yield from _sum(row, cells, file.mix.normalize or file.mix.clip)
     for index, name in enumerate(names):
@@ -116,7 +116,7 @@ def _rules(file: ScenarioFile, names: list[str]) -> Iterator[Finding]:
     for index, rule in enumerate(file.session.after):
         if rule.next not in (*names, BACK, END):
             hint = suggest(rule.next, (*names, BACK, END), "an operation, `back` or `end`")
-            message = f"an answer with `{rule.contains}` leads to `{rule.next}`, which is no operation"
+            message = f"an answer with `{rule.contains}` leads to `{rule.next}`, which is not an operation"
             yield Finding("mix-unknown-operation", message, ("session", "after", index, "next"), hint)
 
 
