@@ -61,6 +61,12 @@ pub fn check() -> Result<()> {
     if CURRENT.with_borrow(Budget::is_spent) { Err(Error::Stopped(STAGE.get().to_owned())) } else { Ok(()) }
 }
 
+/// Seconds that are left; none without a limit.
+pub fn seconds() -> Option<f64> {
+    let deadline = CURRENT.with_borrow(|budget| budget.deadline);
+    deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()).as_secs_f64())
+}
+
 /// Bytes that may be used.
 pub fn bytes() -> usize {
     CURRENT.with_borrow(|budget| budget.bytes.unwrap_or(usize::MAX)).min(free_bytes())

@@ -16,10 +16,10 @@ use crate::factor::Lists;
 use crate::krylov::{largest, settle};
 
 /// A new rate below this share of all rates out of its state is dropped.
-const SMALL: f64 = 3e-3;
+const SMALL: f64 = 1e-2;
 
 /// New rates that a row keeps, the largest.
-const KEPT: usize = 16;
+const KEPT: usize = 10;
 
 /// Iterations of one solution.
 const MOST_ITERATIONS: usize = 300;

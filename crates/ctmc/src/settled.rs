@@ -38,6 +38,10 @@ const JUMPS: usize = 64;
 /// Multiplications after which a chain settles too slowly.
 const PATIENCE: f64 = 2e10;
 
+/// The same for chains of so few states that implicit steps are the better way.
+const IMPATIENCE: f64 = 1e9;
+const FEW: usize = 20_000;
+
 /// Fewer jumps than this until the horizon are followed one by one as well.
 const FEW_JUMPS: f64 = 10_000.0;
 
@@ -194,7 +198,8 @@ impl<'a> Walk<'a> {
             }
             self.jumps += jumps;
             work += jumps as f64 * (matrix.items.len() + 2 * self.followed.len()) as f64;
-            if work > PATIENCE || self.jumps as f64 > self.pace * self.time / 2.0 {
+            let patience = if self.chain.states() > FEW { PATIENCE } else { IMPATIENCE };
+            if work > patience || self.jumps as f64 > self.pace * self.time / 2.0 {
                 return Ok(false);
             }
         }

@@ -1,6 +1,7 @@
 //! Finite horizons: the distribution at a time, a reward at a time, a reward accumulated until then.
 
 use crate::answer::{Answer, Distribution, Method};
+use crate::budget;
 use crate::chain::Chain;
 use crate::closed;
 use crate::doubling::{self, Halfway, Values};
@@ -48,6 +49,16 @@ const HOPELESS: f64 = 0.9;
 
 /// Multiplications of the sparse method that are still worth it when no few states suffice: about a minute.
 const PATIENCE: f64 = 1.5e10;
+
+/// Sparse products that take so little are not avoided by anything that may fail; and those of a second.
+const SOON: f64 = 1.2e10;
+const MULTIPLICATIONS: f64 = 8e8;
+
+/// Numbers of a factor for each of the chain's own, beyond which an iteration is quicker.
+const FILLED: usize = 8;
+
+/// States that implicit steps take all at once.
+const ALL: usize = 50_000;
 
 /// Which question about a finite horizon.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -170,13 +181,47 @@ fn solve(chain: &Chain, reward: &[f64], time: f64, options: &Options, kind: Kind
             {
                 return Ok(Answer::new(enclosure, Method::Settled, chain.states()));
             }
-            if wide(&found) && patience > EAGER {
-                found = projected(&mut land, time, options, kind, patience)?;
+            let width = found.0.enclosure.relative_width();
+            if wide(&found)
+                && free
+                && width > HOPELESS / 2.0
+                && sparse_work(chain, time) > SOON
+                && let Some(answer) = all_at_once(chain, reward, time, options, kind)?
+            {
+                return Ok(answer);
             }
-            let step = wide(&found) && free && sparse_work(chain, time) <= PATIENCE;
+            if wide(&found) && patience > EAGER {
+                found = projected(&mut land, time, options, kind, patience.min(affordable()))?;
+            }
+            let step = wide(&found) && free && sparse_work(chain, time) <= affordable();
             if step { stepped(chain, reward, time, options, kind) } else { Ok(found.0) }
         }
     }
+}
+
+/// Implicit steps on all states of a chain of which no few suffice; none where they do not come close.
+fn all_at_once(
+    chain: &Chain,
+    reward: &[f64],
+    time: f64,
+    options: &Options,
+    kind: Kind,
+) -> Result<Option<Answer>> {
+    if chain.states() > ALL {
+        return Ok(None);
+    }
+    let fill = FILLED * (chain.transitions() + chain.states());
+    let found = implicit::solve_relative(chain, reward, time, options.precision, kind, fill)?;
+    let most = reward.iter().copied().fold(0.0, f64::max);
+    let answer = found.map(|(found, _)| {
+        Answer::new(from_start(chain, &found, unit(most, time, kind)), Method::Implicit, chain.states())
+    });
+    Ok(answer.filter(|answer| answer.enclosure.relative_width() <= options.precision))
+}
+
+/// Multiplications that the time left allows, as far as a method may go without a limit at least.
+fn affordable() -> f64 {
+    budget::seconds().map_or(PATIENCE, |seconds| (seconds * MULTIPLICATIONS).max(PATIENCE))
 }
 
 /// The answer for a chain that is known only where somebody looks; none when few states do not suffice. `patient`
