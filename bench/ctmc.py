@@ -34,16 +34,20 @@ from ctmc_models import pool
 from ctmc_targets import TARGETS_HEAD, spelled, targets
 
 from loadstone.ctmc.solve import solve
+from loadstone.errors import LoadstoneError
 
 
 def ours(case: Case) -> list[float]:
     """Both bounds."""
     ask: dict[str, Any] = {"ask": "long-run"}
     ask["of"] = case.of
-    if case.time:
+    if case.mean:
+        ask["ask"] = "first-mean"
+    elif case.time:
         ask |= {"ask": "first-by" if case.first else "until", "time": case.time}
     model = {"prism": {"text": case.text(), "constants": {}}}
-    [figure] = solve(model, [ask], case.name, precision=1e-6, threads=1)["answers"]
+    limits = {"within": 300.0} if case.most_s is None else {"within": 2 * case.most_s}
+    [figure] = solve(model, [ask], case.name, precision=1e-6, threads=1, **limits)["answers"]
     return [figure["low"], figure["high"]]
 
 
@@ -56,7 +60,9 @@ def storm(case: Case) -> list[float]:
         file.flush()
         program = stormpy.parse_prism_program(file.name, prism_compatibility=True)
     question = f'R{{"{case.of}"}}=? [ LRA ]'
-    if case.first:
+    if case.mean:
+        question = f'R{{"time"}}=? [ F "{case.of}" ]'
+    elif case.first:
         question = f'P=? [ F<={case.time!r} "{case.of}" ]'
     elif case.time:
         question = f'R{{"{case.of}"}}=? [ C<={case.time!r} ]'
@@ -89,7 +95,7 @@ def plain(case: Case) -> list[float]:
     from scipy.sparse import csr_array, eye_array
     from scipy.stats import poisson
 
-    if case.time is None or case.first:
+    if case.time is None or case.first or case.mean:
         raise NotImplementedError
     generator, reward, start = explicit(case)
     pace = float(-generator.diagonal().min()) * 1.02
@@ -121,6 +127,8 @@ def child(name: str, case: Case, pipe: Any) -> None:
         spent = process_time() - before
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         pipe.send({"answer": answer, "cpu_s": spent, "peak_mib": memory})
+    except LoadstoneError as error:
+        pipe.send({"refused": error.message})
     except (ImportError, NotImplementedError) as error:
         pipe.send({"missing": type(error).__name__})
 
@@ -180,7 +188,8 @@ def row(case: Case, found: dict[str, Any]) -> str:
     outside = []
     for name, each in found.items():
         if "cpu_s" not in each:
-            cells.append(f"> {each['limit']:g}" if "limit" in each else "-")
+            limit = f"> {each['limit']:g}" if "limit" in each else "-"
+            cells.append(f"refused: {each['refused']}" if "refused" in each else limit)
             continue
         cells.append(f"{each['cpu_s']:.3f} s, {each['peak_mib']:.0f} MiB")
         value = each["answer"][-1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ctmc_models import family, polling, pool, tiers
+from ctmc_models import cascade, family, irregular, polling, pool, tiers
 
 YEAR = 365 * 86_400.0
 DAY = 86_400.0
@@ -16,8 +16,9 @@ class Case:
     """One model and one question about `of`.
 
     A reward's sum until `time`, its long-run mean when None, or, `first`, the probability of a visit
-    to a label by then. `prism_s` is what PRISM took, not in the same run. `stiff`: a year of a chain that
-    jumps every few seconds, held to the targets of `ctmc_targets.py`. `most_s`: what ours may take.
+    to a label by then, or, `mean`, the mean time to one. `prism_s` is what PRISM took, not in the same
+    run. `stiff`: a year of a chain that jumps every few seconds, held to the targets of `ctmc_targets.py`.
+    `most_s`: what ours may take.
     `peer_s`: how long a peer may take, where the limit of the others would say too little.
     """
 
@@ -31,6 +32,7 @@ class Case:
     stiff: bool = False
     most_s: float | None = None
     peer_s: float | None = None
+    mean: bool = False
 
 
 CASES = [
@@ -70,4 +72,37 @@ CASES = [
     Case("kanban 4, long run", 454_475, lambda: family("kanban", n=4), "in_cell_1", prism_s=4.5),
     Case("polling 13, long run", 159_744, lambda: polling(13), "first_waits", prism_s=1.2),
     Case("tandem 255, until 1", 130_816, lambda: family("tandem", c=255), "customers", 1.0),
+    *[
+        Case(
+            f"irregular {kind} {states}, {decades} decades, until {time:g}",
+            states,
+            lambda kind=kind, states=states, decades=decades: irregular(states, decades, kind),
+            time=time,
+            most_s=10.0,
+        )
+        for kind, states, decades, time in [
+            ("random", 6000, 2, 1e3),
+            ("random", 6000, 6, 72.0),
+            ("random", 6000, 6, 1e5),
+            ("random", 6000, 6, 1e7),
+            ("ring", 2000, 6, 1e7),
+            ("ring", 6000, 2, 1e4),
+            ("ring", 6000, 6, 1e7),
+            ("scrambled", 6000, 2, 1e7),
+        ]
+    ],
+    Case(
+        "irregular random 6000, goal by 1e7",
+        6000,
+        lambda: irregular(6000, 6, "random"),
+        "goal",
+        1e7,
+        True,
+        most_s=10.0,
+    ),
+    Case(
+        "irregular random 6000, mean to goal", 6000, lambda: irregular(6000, 6, "random"), "goal", mean=True
+    ),
+    Case("cascade 4, mean to activated", 99_535, lambda: cascade(4), "activated", mean=True),
+    Case("cluster 128, short by 2000 h", 597_012, lambda: family("cluster", n=128), "short", 2000.0, True),
 ]

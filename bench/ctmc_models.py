@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 FOLDER = Path(__file__).parent / "models"
@@ -38,6 +39,81 @@ def polling(stations: int) -> str:
     begin = f"ctmc\nmodule server\n  at : [1..{stations}] init 1;\n  serving : bool init false;\n"
     waits = 'rewards "first_waits" work1 & !(at=1 & serving) : 1; endrewards\n'
     return begin + "\n".join(server) + "\nendmodule\n" + "".join(others) + waits
+
+
+def irregular(states: int, decades: float, kind: str) -> str:
+    """A chain that has no structure to be found: one variable, rates drawn evenly over so many powers of ten.
+
+    `random`: a ring with four more ways out of each state; `ring`: with one; `scrambled`: birth and death,
+    states in no order. The fastest rate is one a unit of time.
+    """
+    draw = random.Random(f"{kind} {states} {decades}")
+
+    def rate() -> str:
+        return repr(10 ** (-decades * draw.random()))
+
+    ways: dict[int, list[tuple[int, str]]] = {state: [] for state in range(states)}
+    for state in range(states):
+        if kind == "scrambled":
+            here, after = state * 7919 % states, (state + 1) * 7919 % states
+            if state + 1 < states:
+                ways[here].append((after, rate()))
+                ways[after].append((here, rate()))
+            continue
+        ways[state].append(((state + 1) % states, rate()))
+        for _ in range(4 if kind == "random" else 1):
+            ways[state].append((draw.randrange(states), rate()))
+    lines = [
+        f"  [] s={state} -> " + " + ".join(f"{rate}:(s'={to})" for to, rate in found) + ";"
+        for state, found in ways.items()
+        if found
+    ]
+    body = "\n".join(lines)
+    marks = f'label "goal" = s={states // 2};\nrewards "down" mod(s,17)=3 : 1; endrewards\n'
+    marks += 'rewards "time" true : 1; endrewards\n'
+    return f"ctmc\nmodule chain\n  s : [0..{states - 1}] init 0;\n{body}\nendmodule\n{marks}"
+
+
+def cascade(count: int) -> str:
+    """Three kinases, ten enzyme reactions (Huang and Ferrell 1996); so many molecules of each kinase.
+
+    An enzyme binds at one over the number of molecules, lets go at 150 and has done its work at 150.
+    """
+    # Enzyme, what it works on, the complex, what becomes of that.
+    reactions = [
+        ("e1", "kkk", "kkk_e1", "kkkp"),
+        ("e2", "kkkp", "kkkp_e2", "kkk"),
+        ("kkkp", "kk", "kk_kkkp", "kkp"),
+        ("kkm", "kkp", "kkp_kkm", "kk"),
+        ("kkkp", "kkp", "kkp_kkkp", "kkpp"),
+        ("kkm", "kkpp", "kkpp_kkm", "kkp"),
+        ("kkpp", "k", "k_kkpp", "kp"),
+        ("km", "kp", "kp_km", "k"),
+        ("kkpp", "kp", "kp_kkpp", "kpp"),
+        ("km", "kpp", "kpp_km", "kp"),
+    ]
+    single = "e1 e2 kkm km kkk_e1 kkkp_e2 kkp_kkm kkpp_kkm kp_km kpp_km"
+    most = dict.fromkeys(single.split(), 1)
+    names = dict.fromkeys(name for reaction in reactions for name in reaction)
+    full = {"e1", "e2", "kkm", "km", "kkk", "kk", "k"}
+    lines = [
+        f"  {name} : [0..{most.get(name, count)}] init {most.get(name, count) if name in full else 0};"
+        for name in names
+    ]
+    for enzyme, before, bound, after in reactions:
+        room = f"{bound}<{most.get(bound, count)}"
+        free = f"({enzyme}'={enzyme}+1) & ({bound}'={bound}-1)"
+        lines += [
+            f"  [] {enzyme}>0 & {before}>0 & {room} -> {enzyme}*{before}/{count} : "
+            f"({enzyme}'={enzyme}-1) & ({before}'={before}-1) & ({bound}'={bound}+1);",
+            f"  [] {bound}>0 & {enzyme}<{most.get(enzyme, count)} & {before}<{count} -> 150*{bound} : "
+            f"{free} & ({before}'={before}+1);",
+            f"  [] {bound}>0 & {enzyme}<{most.get(enzyme, count)} & {after}<{count} -> 150*{bound} : "
+            f"{free} & ({after}'={after}+1);",
+        ]
+    body = "\n".join(lines)
+    marks = f'label "activated" = kpp={count};\nrewards "time" true : 1; endrewards\n'
+    return f"ctmc\nmodule cascade\n{body}\nendmodule\n{marks}"
 
 
 def pool(machines: int, spares: int, mended: bool) -> str:
