@@ -18,7 +18,7 @@ from loadstone.intake.shapes import require_shape
 from loadstone.nodes import record as nodes_json
 from loadstone.nodes.image import Image
 from loadstone.nodes.measured import AtSla, Measured
-from loadstone.nodes.shapes import Nodes
+from loadstone.nodes.shapes import Priceable
 
 UNKNOWN = Traffic(None, None)
 _HINT = "run `loadstone nodes --from` again, or count the machines, as in --instance c1.xlarge:2"
@@ -191,7 +191,9 @@ def _read_plan(folder: Path) -> dict[str, Any]:
             place=str(file),
             hint="price it with `loadstone cost --tiers`",
         )
-    require_shape(plan, Nodes, "cost-input", str(file), _HINT)
+    if "inputs" not in plan or "per_sla" not in plan:
+        raise LoadstoneError("cost-input", "is not a nodes.json", place=str(file), hint=_HINT)
+    require_shape(plan, Priceable, "cost-input", str(file), _HINT)
     inputs = plan["inputs"]
     known = plan.get("kind") == "nodes" and (inputs.get("load_users") or inputs.get("load_ops_per_s"))
     if not known or not plan["per_sla"]:

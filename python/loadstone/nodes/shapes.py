@@ -112,3 +112,23 @@ class TiersNodes(TiersPlan):
     warnings: NotRequired[list[Word] | None]
     inputs: NodesInputs
     service: Service
+
+
+class Load(TypedDict):
+    """The load that a plan carries, in one unit or the other."""
+
+    load_users: NotRequired[Known]
+    load_ops_per_s: NotRequired[Known]
+
+
+class SlaOptions(TypedDict):
+    """The options at one SLA."""
+
+    options: list[Option]
+
+
+class Priceable(TypedDict):
+    """What a price needs of `nodes.json`."""
+
+    inputs: Load
+    per_sla: dict[str, SlaOptions]
