@@ -52,7 +52,9 @@ def planned(folder: Path, users: float) -> None:
         )
         for demand in demands(Load(users=users), read_measured(folder), "SLA-1")
     }
-    write_json(folder / FILE, nodes_record({"load_users": users}, "SLA-1", per_sla, {}, []))
+    write_json(
+        folder / FILE, nodes_record({"load_users": users, "target_share": 0.999}, "SLA-1", per_sla, {}, [])
+    )
 
 
 def dollars(each: Bill) -> list[Decimal]:
@@ -166,7 +168,7 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
     with pytest.raises(LoadstoneError, match=r"there is no .*nodes\.json"):
         measured_cases(measured, [parse_instance("m7i.xlarge", TODAY)])
     (tmp_path / "nodes.json").write_text('{"kind": "nodes"}')
-    with pytest.raises(LoadstoneError, match=r"is not a nodes\.json"):
+    with pytest.raises(LoadstoneError, match=r"`inputs` is missing"):
         measured_cases(measured, [parse_instance("m7i.xlarge", TODAY)])
     (tmp_path / "nodes.json").write_text('{"kind": "nodes", "tiers": []}')
     with pytest.raises(LoadstoneError, match="is a plan in tiers"):
