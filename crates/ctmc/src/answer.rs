@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::enclosure::{Enclosure, ROUNDING, sum};
+use crate::enclosure::Enclosure;
+use crate::rounding::{Loss, power_below, sum, upwards};
 
 /// How an answer was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,13 +46,16 @@ impl Answer {
     }
 }
 
+/// What initial probabilities may miss 1 by, and so the sum of all.
+const TOTAL: f64 = 1.001e-12;
+
 /// A probability for each state with one error bound for all.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Distribution {
     /// By state.
     pub probabilities: Vec<f64>,
-    /// Bound on the relative error of each.
-    pub relative: f64,
+    /// What rounding may have done to each.
+    pub(crate) loss: Loss,
     /// Probability, in total, that may be missing from them.
     pub missing: f64,
     /// How it was found.
@@ -61,17 +65,22 @@ pub struct Distribution {
 impl Distribution {
     /// Bounds on the probability of one state.
     pub fn enclosure(&self, state: usize) -> Enclosure {
-        Enclosure::around(self.probabilities[state], self.relative, self.missing).at_most(1.0)
+        Enclosure::around(self.probabilities[state], self.loss, self.missing).at_most(1.0)
     }
 
     /// Bounds on the mean of a reward of at least 0 a state.
     pub fn mean(&self, reward: &[f64]) -> Enclosure {
         let most = reward.iter().copied().fold(0.0, f64::max);
-        let value = sum(self.probabilities.iter().zip(reward).map(|(share, each)| share * each));
-        let missing = (self.missing * most).next_up();
+        let scale = power_below(most);
+        let value = sum(self.probabilities.iter().zip(reward).map(|(share, each)| share * (each / scale)));
+        let missing = upwards(self.missing * most / scale, 2.0);
         let least = reward.iter().copied().fold(f64::INFINITY, f64::min);
-        let around = Enclosure::around(value, self.relative + 8.0 * ROUNDING, missing);
+        // A product and a sum.
+        let around = Enclosure::around(value, self.loss + Loss::roundings(3.0), missing);
+        let found = around.times(Enclosure::exact(scale));
         // A mean lies between the extremes: what everybody earns is known without error.
-        Enclosure { low: around.low.max(least * (1.0 - 1e-12)), high: around.high.min(most * (1.0 + 1e-12)) }
+        let total = Enclosure { low: 1.0 - TOTAL, high: 1.0 + TOTAL };
+        let (least, most) = (Enclosure::exact(least).times(total), Enclosure::exact(most).times(total));
+        Enclosure { low: found.low.max(least.low), high: found.high.min(most.high) }
     }
 }

@@ -1,14 +1,17 @@
 //! The explicit chain: a sparse generator and where it starts.
 
-use crate::enclosure::sum;
 use crate::error::{Result, refuse};
 use crate::memory::fits;
+use crate::rounding::{sum, upwards};
 
 /// One transition: from, to, rate.
 pub type Transition = (usize, usize, f64);
 
 /// What a state takes without its transitions, while it is solved.
 const BYTES: usize = 64;
+
+/// No chain is left faster than this: methods multiply the fastest rate by a few.
+const FASTEST: f64 = 1e300;
 
 /// A continuous-time Markov chain in compressed rows. Its rates are taken as exact binary numbers.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,8 +24,8 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// A chain of `states` states. Parallel transitions add up; loops and rates of zero are dropped, for neither
-    /// changes where the chain is. `initial` holds (state, probability) and must sum to 1 within 1e-12.
+    /// A chain of `states` states. Parallel transitions add up, to the nearest number, and that is their rate; loops
+    /// and rates of zero are dropped, for neither changes where the chain is. `initial` holds (state, probability) and must sum to 1 within 1e-12.
     ///
     /// Errors: a state out of range, a rate that is negative or not finite, no initial state, more states than the
     /// memory holds.
@@ -87,11 +90,27 @@ impl Chain {
         self.starts.push(self.rates.len());
     }
 
+    /// The row of the next state, where all that leads to `outside` is one transition, rounded up; whether there is one.
+    ///
+    /// A chain that ends there a little sooner than in truth is still a lower bound of what it does before.
+    pub(crate) fn append_ending(&mut self, row: &mut Vec<(u32, f64)>, outside: u32) -> bool {
+        let away = sum(row.iter().filter(|each| each.0 == outside).map(|each| each.1));
+        if away > 0.0 {
+            row.retain(|each| each.0 != outside);
+            row.push((outside, upwards(away, 2.0)));
+        }
+        self.append(row);
+        away > 0.0
+    }
+
     /// The finished chain. Errors: exits that overflow, an initial distribution that is none.
     pub(crate) fn started(mut self, initial: Vec<(usize, f64)>) -> Result<Self> {
         self.initial = checked_initial(self.states(), initial)?;
-        if self.exits.iter().any(|exit| !exit.is_finite()) {
-            return refuse("the rates out of a state add up to more than a number can hold");
+        if let Some(exit) = self.exits.iter().find(|exit| exit.is_nan() || **exit > FASTEST) {
+            return refuse(format!(
+                "the rates out of a state add up to {exit:e}, more than the {FASTEST:e} that can be followed: use a \
+                 longer unit of time"
+            ));
         }
         Ok(self)
     }
@@ -132,6 +151,11 @@ impl Chain {
         &self.initial
     }
 
+    /// What the initial probabilities add up to at most: 1 but for rounding.
+    pub(crate) fn total(&self) -> f64 {
+        upwards(sum(self.initial.iter().map(|each| each.1)), 2.0)
+    }
+
     /// The same chain started elsewhere. Errors as `new`.
     pub fn starting(mut self, initial: Vec<(usize, f64)>) -> Result<Self> {
         self.initial = checked_initial(self.states(), initial)?;
@@ -157,7 +181,7 @@ impl Chain {
 }
 
 fn checked_initial(states: usize, initial: Vec<(usize, f64)>) -> Result<Vec<(usize, f64)>> {
-    let mut shares = std::collections::BTreeMap::new();
+    let mut shares = std::collections::BTreeMap::<usize, Vec<f64>>::new();
     for (state, share) in initial {
         if state >= states {
             return refuse(format!("initial state {state} is not one of the {states} states"));
@@ -166,12 +190,13 @@ fn checked_initial(states: usize, initial: Vec<(usize, f64)>) -> Result<Vec<(usi
             return refuse(format!("initial probability {share} is not between 0 and 1"));
         }
         if share > 0.0 {
-            *shares.entry(state).or_insert(0.0) += share;
+            shares.entry(state).or_default().push(share);
         }
     }
-    let total = sum(shares.values().copied());
+    let shares: Vec<_> = shares.into_iter().map(|(state, parts)| (state, sum(parts))).collect();
+    let total = sum(shares.iter().map(|each| each.1));
     if (total - 1.0).abs() > 1e-12 {
         return refuse(format!("the initial probabilities sum to {total}, expected 1"));
     }
-    Ok(shares.into_iter().collect())
+    Ok(shares)
 }

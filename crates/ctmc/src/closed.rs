@@ -5,7 +5,8 @@
 
 use crate::answer::{Answer, Distribution, Method};
 use crate::chain::Chain;
-use crate::enclosure::{Enclosure, ROUNDING, sum};
+use crate::enclosure::Enclosure;
+use crate::rounding::{Loss, power_below, sum};
 use crate::transient::Kind;
 
 /// A chain whose states lie on a line: each leads to its neighbours only.
@@ -69,12 +70,17 @@ pub fn long_run(chain: &Chain, reward: &[f64]) -> Option<Answer> {
         return None;
     }
     // Outwards from the likeliest state, lest products overflow.
-    let (mut height, mut highest, mut mode) = (0.0, 0.0, 0);
-    for at in 0..steps {
-        height += ratio(at).ln();
-        if height > highest {
-            (highest, mode) = (height, at + 1);
-        }
+    let climb = |at: usize| path.births[at].ln() - path.deaths[at + 1].ln();
+    let heights: Vec<f64> = (0..steps)
+        .scan(0.0, |height, at| {
+            *height += climb(at);
+            Some(*height)
+        })
+        .collect();
+    let heights: Vec<f64> = [0.0].into_iter().chain(heights).collect();
+    let mode = (0..=steps).max_by(|&a, &b| heights[a].total_cmp(&heights[b]))?;
+    if lost_in_a_valley(heights[mode..].iter()) || lost_in_a_valley(heights[..=mode].iter().rev()) {
+        return None;
     }
     let mut weights = vec![1.0; steps + 1];
     (mode..steps).for_each(|at| weights[at + 1] = weights[at] * ratio(at));
@@ -82,10 +88,20 @@ pub fn long_run(chain: &Chain, reward: &[f64]) -> Option<Answer> {
     let total = sum(weights.iter().copied());
     let mut probabilities = vec![0.0; steps + 1];
     path.order.iter().zip(weights).for_each(|(&state, weight)| probabilities[state] = weight / total);
-    // A quotient and a product a step, in the numerator and in the sum.
-    let relative = (4.0 * steps as f64 + 8.0) * ROUNDING * 1.01;
-    let found = Distribution { probabilities, relative, missing: 0.0, method: Method::Closed };
+    // A quotient and a product a step, in the numerator and in the sum; that has two more, the share one.
+    let loss = Loss::roundings(4.0 * steps as f64 + 3.0);
+    let found = Distribution { probabilities, loss, missing: 0.0, method: Method::Closed };
     Some(Answer::new(found.mean(reward), Method::Closed, steps + 1))
+}
+
+/// Logarithm of a weight beside the largest one below which a number may have lost digits.
+const FAINT: f64 = -640.0;
+
+/// Whether weights that go down from the largest one may have lost digits and then rise again to something.
+fn lost_in_a_valley<'a>(heights: impl Iterator<Item = &'a f64> + Clone) -> bool {
+    let highest = heights.clone().next().copied().unwrap_or(0.0);
+    let mut faint = heights.map(|height| height - highest).skip_while(|height| *height > FAINT);
+    faint.any(|height| height > FAINT)
 }
 
 /// The mean time to a first visit along a birth–death chain, from one state to targets on one side of it.
@@ -111,12 +127,15 @@ pub fn passage_mean(chain: &Chain, target: &[bool]) -> Option<Answer> {
     }
     let (mut upwards, mut times) = (0.0, Vec::new());
     for at in first..goal {
-        upwards = 1.0 / path.births[at] + path.deaths[at] / path.births[at] * upwards;
+        // What underflow takes from the product is nothing beside the 1.
+        upwards = (1.0 + path.deaths[at] * upwards) / path.births[at];
         times.push(upwards);
     }
-    let relative = (4.0 * (goal - first) as f64 + 8.0) * ROUNDING * 1.01;
+    // Three roundings a step, two of the sum.
+    let loss = Loss::roundings(3.0 * (goal - first) as f64 + 2.0);
     let value = sum(times[place - first..].iter().copied());
-    Some(Answer::new(Enclosure::around(value, relative, 0.0), Method::Closed, path.order.len()))
+    // An overflow on the way leaves no number.
+    Some(Answer::new(Enclosure::near(value, loss), Method::Closed, path.order.len()))
 }
 
 /// Below e to the minus this there is nothing that a number can hold.
@@ -130,23 +149,26 @@ pub fn two_states(chain: &Chain, reward: &[f64], time: f64, kind: Kind) -> Optio
     let pace = chain.exit(0) + chain.exit(1);
     let jumps = pace * time;
     let settled = -(-jumps).exp_m1();
-    // From a state that is left at `rate`: the chance of the other one, or the mean time there; and of itself.
+    // Of the time before the first jump: 1 where next to none is expected.
+    let early = if jumps < f64::MIN_POSITIVE { 1.0 } else { settled / jumps };
+    let scale = power_below(reward[0].max(reward[1]));
+    // From a state that is left at `rate`: the chance of the other one, or the share of time there; and of itself.
     let from = |state: usize| {
         let (rate, other) = (chain.exit(state), chain.exit(1 - state));
         match kind {
             Kind::At => (rate / pace * settled, (other + rate * (-jumps).exp()) / pace),
-            Kind::Until => {
-                (rate / pace * time * late(jumps), (other * time + rate * (settled / pace)) / pace)
-            }
+            Kind::Until => (rate / pace * late(jumps), (other + rate * early) / pace),
         }
     };
     let earned = chain.initial().iter().map(|&(state, share)| {
         let (away, here) = from(state);
-        share * (here * reward[state] + away * reward[1 - state])
+        share * (here * (reward[state] / scale) + away * (reward[1 - state] / scale))
     });
     // exp errs by a unit or two, and by its argument's relative error times the argument.
-    let relative = (64.0 + 8.0 * jumps.min(NOTHING)) * ROUNDING;
-    Some(Answer::new(Enclosure::around(sum(earned), relative, 0.0), Method::Closed, 2))
+    let loss = Loss::roundings(64.0 + 8.0 * jumps.min(NOTHING));
+    let value = Enclosure::around(sum(earned), loss, 0.0).times(Enclosure::exact(scale));
+    let value = if kind == Kind::At { value } else { value.times(Enclosure::exact(time)) };
+    Some(Answer::new(value, Method::Closed, 2))
 }
 
 /// 1 − (1 − exp(−x)) / x, the share of x that is left after a mean wait of 1, to within some roundings.

@@ -2,7 +2,7 @@
 
 use crate::budget::{self, Budget};
 use crate::double::Double;
-use crate::enclosure::ROUNDING;
+use crate::rounding::Loss;
 
 /// Below this many states another thread costs more than it brings.
 const WORTH_THREADS: usize = 96;
@@ -90,9 +90,9 @@ impl Square {
         result
     }
 
-    /// Bound on the relative error of `apply` and `apply_left`, beyond that of the matrix.
-    pub fn apply_error(&self) -> f64 {
-        (self.size as f64 + 3.0) * ROUNDING
+    /// What `apply` and `apply_left` lose beside the matrix: the second words, a product, a sum of a row.
+    pub fn apply_loss(&self) -> Loss {
+        Loss::roundings(self.size as f64 + 3.0)
     }
 }
 

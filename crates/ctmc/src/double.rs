@@ -2,8 +2,21 @@
 
 use std::ops::{Add, Mul, Neg, Sub};
 
+use crate::rounding::Loss;
+
 /// Relative error of one operation on non-negative numbers; the true bounds are a few times 2⁻¹⁰⁶.
 pub const ROUNDING: f64 = 1.0 / (1u128 << 102) as f64;
+
+/// What so many operations on non-negative numbers lose.
+pub fn loss(operations: f64) -> Loss {
+    Loss::relative(operations * ROUNDING)
+}
+
+/// Bound on the error of a sum of numbers of either sign beside the sum of their magnitudes, when each saw so many
+/// operations: one errs by `ROUNDING` of the larger operand.
+pub fn gamma(operations: f64) -> f64 {
+    loss(operations).as_relative()
+}
 
 /// `high + low`, where `low` is at most half a unit in the last place of `high`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -1,7 +1,8 @@
 //! Stiff chains: the exponential over a short step, doubled until it spans the horizon.
 //!
 //! The step is short enough that at most a fraction of a jump is expected, so its exponential is a short sum of
-//! products of non-negative numbers. Then P(2h) = P(h)², and what is earned over 2h is a(2h) = a(h) + P(h)·a(h).
+//! products of non-negative numbers. Then P(2h) = P(h)², and the mean of what is earned over 2h is a(2h) = (a(h) +
+//! P(h)·a(h))/2.
 //! Nothing is subtracted; every number keeps a relative error, which a squaring doubles. A year of 15-second
 //! failovers takes some thirty doublings: what is lost in the first counts a billionfold. The first are therefore
 //! done in twice the working precision, as many as it takes to meet the precision asked for.
@@ -10,8 +11,8 @@ use crate::budget;
 use crate::chain::Chain;
 use crate::dense::Square;
 use crate::double::{self, Double};
-use crate::enclosure::{ROUNDING, sum};
 use crate::error::{Result, refuse};
+use crate::rounding::{Loss, power_below, sum};
 
 /// Terms of the short step beyond the first; with a quarter of a jump expected the rest is below 10⁻³⁷.
 const TERMS: usize = 24;
@@ -20,34 +21,39 @@ const SHORT: f64 = 0.25;
 /// More doublings than this and the errors could meet the smallest numbers.
 const MOST_DOUBLINGS: u32 = 62;
 
-/// Values by starting state, with bounds that hold for all of them.
+/// Values by starting state, with bounds that hold for all of them. What is accumulated is given as its mean over the
+/// horizon, and rewards are at most 2: then `UNDERFLOW` covers underflow, whatever the time and the rates.
 pub struct Values {
     /// One computed value a state.
     pub values: Vec<f64>,
-    /// Bound on their relative error.
-    pub relative: f64,
-    /// What may be missing from each, in units of the largest reward (times the horizon, if accumulated).
+    /// What rounding may have done to each.
+    pub loss: Loss,
+    /// What may be missing from each, in units of the largest reward.
     pub missing: f64,
 }
 
 /// The exponential over half the horizon, and what is earned until then.
 pub struct Halfway {
     power: Square,
-    power_error: f64,
+    power_loss: Loss,
+    /// Means over that time.
     earned: Vec<Vec<f64>>,
-    earned_error: f64,
+    earned_loss: Loss,
     missing: f64,
 }
 
 /// How often the step is doubled for a horizon; one less is squared.
 pub fn doublings(chain: &Chain, time: f64) -> u32 {
     let jumps = pace(chain) * time / SHORT;
-    if jumps <= 2.0 { 1 } else { jumps.log2().ceil() as u32 }
+    if jumps <= 2.0 { 1 } else { jumps.log2().ceil().min(ENDLESS) as u32 }
 }
+
+/// Stands for all numbers of doublings that nobody follows.
+const ENDLESS: f64 = 1e4;
 
 /// A power of two at least twice the fastest exit: dividing by it is exact, and 1 − exit/pace is at least a half.
 fn pace(chain: &Chain) -> f64 {
-    2.0_f64.powi(chain.fastest().max(f64::MIN_POSITIVE * 1e20).log2().floor() as i32 + 2)
+    4.0 * power_below(chain.fastest())
 }
 
 impl Halfway {
@@ -67,32 +73,33 @@ impl Halfway {
                 "2^{doublings} jumps are expected until {time}: more than can be followed"
             ));
         }
-        let step = Step::new(chain, time / 2.0_f64.powi(doublings as i32));
+        let step = Step::new(chain, pace(chain) * time / 2.0_f64.powi(doublings as i32));
         let states = chain.states() as f64;
         let mut earned = earning.iter().map(|reward| step.earned(reward)).collect::<Vec<_>>();
-        let mut earned_error = (TERMS as f64 + 2.0) * (chain.widest() as f64 + 8.0) * ROUNDING;
+        let mut earned_loss = step.loss() + step.earned_loss();
         let mut power = step.exponential()?;
-        let mut power_error = step.error();
+        let mut power_loss = step.loss();
         let mut wide = true;
         for done in 1..doublings {
             for values in &mut earned {
                 let more = power.apply(values);
-                values.iter_mut().zip(more).for_each(|(value, more)| *value += more);
+                values.iter_mut().zip(more).for_each(|(value, more)| *value = (*value + more) / 2.0);
             }
-            earned_error += power_error + power.apply_error() + 2.0 * ROUNDING;
+            earned_loss = earned_loss + power_loss + power.apply_loss() + Loss::roundings(1.0);
             // All that working precision would lose from here on, at most.
-            let ahead = 2.0_f64.powi((doublings - done) as i32) * (states + 2.0) * ROUNDING;
-            if wide && ahead <= precision / 8.0 {
+            let ahead = Loss::roundings(states + 2.0) * 2.0_f64.powi((doublings - done) as i32);
+            if wide && ahead.as_relative() <= precision / 8.0 {
                 (power, wide) = (power.rounded(), false);
-                power_error += ROUNDING;
+                power_loss = power_loss + Loss::roundings(1.0);
             }
             power = power.product(&power, threads);
             budget::check()?;
-            let rounding = if wide { 8.0 * double::ROUNDING } else { ROUNDING };
-            power_error = 2.0 * power_error * (1.0 + power_error) + (states + 2.0) * rounding;
+            let product =
+                if wide { double::loss(8.0 * (states + 2.0)) } else { Loss::roundings(states + 2.0) };
+            power_loss = power_loss * 2.0 + product;
         }
         let missing = 2.0_f64.powi(doublings as i32) * step.tail();
-        Ok(Self { power, power_error, earned, earned_error, missing })
+        Ok(Self { power, power_loss, earned, earned_loss, missing })
     }
 
     /// Expected value of `reward` at the horizon, by starting state.
@@ -106,16 +113,17 @@ impl Halfway {
     }
 
     fn applied_twice(&self, values: Vec<f64>) -> Values {
-        let relative = 2.0 * (self.power_error + self.power.apply_error()) * 1.01;
-        Values { values, relative, missing: self.missing }
+        let loss = (self.power_loss + self.power.apply_loss()) * 2.0;
+        Values { values, loss, missing: self.missing }
     }
 
-    /// What reward number `which` of `earning` accumulates until the horizon, by starting state.
+    /// The mean of reward number `which` of `earning` until the horizon, by starting state.
     pub fn accumulated(&self, which: usize) -> Values {
         let half = &self.earned[which];
-        let values = self.power.apply(half).iter().zip(half).map(|(more, half)| more + half).collect();
-        let relative = (self.earned_error + self.power_error + self.power.apply_error()) * 1.01;
-        Values { values, relative, missing: self.missing }
+        let values =
+            self.power.apply(half).iter().zip(half).map(|(more, half)| (more + half) / 2.0).collect();
+        let loss = self.earned_loss + self.power_loss + self.power.apply_loss() + Loss::roundings(1.0);
+        Values { values, loss, missing: self.missing }
     }
 }
 
@@ -129,17 +137,17 @@ struct Step<'a> {
 }
 
 impl<'a> Step<'a> {
-    fn new(chain: &'a Chain, length: f64) -> Self {
+    fn new(chain: &'a Chain, expected: f64) -> Self {
         let pace = pace(chain);
         let stay = |state: usize| {
             let exit = chain.row(state).fold(Double::default(), |total, each| total + (each.1 / pace).into());
             let rest = Double::exact_sum(1.0, -exit.high);
             Double::exact_sum(rest.high, rest.low - exit.low)
         };
-        Self { chain, pace, expected: pace * length, stay: (0..chain.states()).map(stay).collect() }
+        Self { chain, pace, expected, stay: (0..chain.states()).map(stay).collect() }
     }
 
-    /// Poisson probabilities of 0 ..= TERMS jumps, together 1: each too large by at most the tail.
+    /// Poisson probabilities of 0 ..= TERMS jumps, together 1: each too large by at most a share of the tail.
     fn weights(&self) -> Vec<Double> {
         let mut terms = vec![Double::from(1.0)];
         for jumps in 1..=TERMS {
@@ -150,15 +158,20 @@ impl<'a> Step<'a> {
     }
 
     /// Bound on the probability of TERMS jumps or more: on what is missing from the transitions of one step, and
-    /// from what it earns as a share of its length.
+    /// from the mean of what it earns.
     fn tail(&self) -> f64 {
         (1..=TERMS).map(|jumps| self.expected / jumps as f64).product::<f64>() * 2.0
     }
 
-    /// Relative error of `exponential`.
-    fn error(&self) -> f64 {
+    /// Of `exponential`: every jump adds up a row, and so do the weights.
+    fn loss(&self) -> Loss {
         let operations = (TERMS as f64 + 4.0) * (self.chain.widest() as f64 + 8.0);
-        self.tail() + 16.0 * operations * double::ROUNDING
+        Loss::relative(self.tail()) + double::loss(16.0 * operations)
+    }
+
+    /// Of `earned` beyond that: a row and what is earned there with every jump; five of a weight.
+    fn earned_loss(&self) -> Loss {
+        Loss::roundings((TERMS as f64 + 2.0) * (self.chain.widest() as f64 + 8.0))
     }
 
     /// Σ weight · jumpⁱ by Horner's rule, in two words a number.
@@ -185,14 +198,21 @@ impl<'a> Step<'a> {
         Ok(result)
     }
 
-    /// What `reward` earns in the step: Σ P[more than i jumps] / pace · jumpⁱ · reward.
+    /// The mean of `reward` in the step: Σ P[more than i jumps] / expected · jumpⁱ · reward.
+    ///
+    /// P[j + 1 jumps] / expected = P[j jumps] / (j + 1), which holds its digits where next to nothing is expected.
     fn earned(&self, reward: &[f64]) -> Vec<f64> {
-        let weights: Vec<f64> = self.weights().iter().map(|weight| weight.high).collect();
+        let shares: Vec<f64> = self
+            .weights()
+            .iter()
+            .enumerate()
+            .map(|(jumps, weight)| weight.high / (jumps + 1) as f64)
+            .collect();
         let mut values = reward.to_vec();
         let mut result = vec![0.0; reward.len()];
         for jumps in 0..=TERMS {
             // From its small end: 1 minus the head would cancel. What lies beyond TERMS is in `tail`.
-            let longer = sum(weights[jumps + 1..].iter().copied()) / self.pace;
+            let longer = sum(shares[jumps..].iter().copied());
             result.iter_mut().zip(&values).for_each(|(total, value)| *total += longer * value);
             values = self.jump(&values);
         }

@@ -8,17 +8,29 @@
 //! 1 ± δ. By the matrix-tree theorem a stationary probability, or an expected reward until absorption, is a
 //! ratio of sums of products that take at most one rate from each state. One elimination thus changes the answer
 //! by at most ((1 + δ) / (1 − δ)) to the number of predecessors, and the factors multiply.
+//!
+//! Underflow is followed apart. What it took from all rates of a row together moves with the row: a visit that becomes
+//! a jump brings its share of what the visited row has lost, and a lost way in is a lost way on. Where that is not
+//! far below the rates themselves, nothing is claimed.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::budget;
 use crate::chain::Chain;
-use crate::enclosure::{ROUNDING, sum};
 use crate::error::{Result, refuse};
+use crate::rounding::{Loss, ROUNDING, share, sum};
 
 /// Roundings in one rate of the smaller chain: the sum (3), a quotient, a product, a sum; and one to spare.
-const DELTA: f64 = 7.0 * ROUNDING;
+const DELTA: f64 = 7.0;
+
+/// Smaller products may have lost digits: up to `TINIEST` each.
+pub const FAINT: f64 = f64::MIN_POSITIVE / f64::EPSILON;
+pub const TINIEST: f64 = f64::MIN_POSITIVE * f64::EPSILON;
+
+/// What underflow may take of a number that is said to have lost nothing by it: far enough below a rounding that the
+/// roundings of this account do not matter.
+pub const NOTHING: f64 = ROUNDING / 1e6;
 
 /// Rates among the states not yet eliminated, and from them to absorbing columns (numbers from `states` on).
 pub struct Elimination {
@@ -31,7 +43,12 @@ pub struct Elimination {
     width: usize,
     /// `spread[j]` is where column j is in the row under construction, plus one.
     spread: Vec<u32>,
-    exponent: f64,
+    /// All roundings, in numerator and denominator.
+    roundings: f64,
+    /// What underflow took of all rates of a row together, and of rewards; whether it was too much somewhere.
+    lost: Vec<f64>,
+    unearned: Vec<f64>,
+    broken: bool,
     /// Numbers moved since somebody looked at the clock, and transitions made.
     work: usize,
     fill: usize,
@@ -51,6 +68,8 @@ pub struct Eliminated {
     pub entrants: Vec<(u32, f64)>,
     /// What it led to, at which rate.
     pub row: Vec<(u32, f64)>,
+    /// What underflow may have taken of any rate into it.
+    pub lost: f64,
 }
 
 impl Elimination {
@@ -65,6 +84,7 @@ impl Elimination {
                 entrants[to as usize].push(from as u32);
             }
         }
+        let rewards_count = rewards.len();
         Self {
             rows,
             entrants,
@@ -72,7 +92,10 @@ impl Elimination {
             rewards,
             width,
             spread: vec![0; states + columns],
-            exponent: 0.0,
+            roundings: 0.0,
+            lost: vec![0.0; states],
+            unearned: vec![0.0; rewards_count],
+            broken: false,
             work: 0,
             fill: 0,
         }
@@ -89,7 +112,7 @@ impl Elimination {
                 // Two parallel rates become one: a relative rounding on this row only.
                 Some(each) => {
                     each.1 += rate;
-                    self.exponent += 2.0 * DELTA;
+                    self.roundings += 2.0 * DELTA;
                 }
                 None => {
                     row.push((to as u32, rate));
@@ -139,6 +162,8 @@ impl Elimination {
         let row = std::mem::take(&mut self.rows[state]);
         let exit = sum(row.iter().map(|each| each.1));
         let mut entrants = Vec::new();
+        self.broken |= self.lost[state] > exit * NOTHING;
+        let mut lost = 0.0_f64;
         for from in std::mem::take(&mut self.entrants[state]) {
             if self.gone[from as usize] {
                 continue;
@@ -151,16 +176,22 @@ impl Elimination {
             if self.work > LOOK {
                 self.look()?;
             }
-            self.bridge(from, rate / exit, &row);
+            let factor = rate / exit;
+            let faint = self.bridge(from, factor, &row);
+            lost = lost.max(self.lost[from as usize]);
             for each in 0..self.width {
-                let earned = rate / exit * self.rewards[state * self.width + each];
-                self.rewards[from as usize * self.width + each] += earned;
+                let (here, there) = (state * self.width + each, from as usize * self.width + each);
+                self.rewards[there] += factor * self.rewards[here];
+                let way = share(share(self.lost[from as usize], 1.0 / exit), self.rewards[here]);
+                self.unearned[there] += share(self.unearned[here], factor) + way + faint;
             }
+            let quotient = if factor < f64::MIN_POSITIVE { TINIEST * exit } else { 0.0 };
+            self.lost[from as usize] += share(self.lost[state], factor) + faint + quotient;
         }
         self.gone[state] = true;
         // One more row for the reward column.
-        self.exponent += 2.0 * DELTA * (entrants.len() + 1) as f64;
-        Ok(Eliminated { state, exit, entrants, row })
+        self.roundings += 2.0 * DELTA * (entrants.len() + 1) as f64;
+        Ok(Eliminated { state, exit, entrants, row, lost })
     }
 
     /// Whether to go on, asked every few milliseconds.
@@ -175,8 +206,9 @@ impl Elimination {
         refuse(format!("eliminating states fills more than the {gib:.2} GiB that may be used"))
     }
 
-    /// Adds `factor` times `row` to the row of `from`, without the loop.
-    fn bridge(&mut self, from: u32, factor: f64, row: &[(u32, f64)]) {
+    /// Adds `factor` times `row` to the row of `from`, without the loop; what underflow may have taken.
+    fn bridge(&mut self, from: u32, factor: f64, row: &[(u32, f64)]) -> f64 {
+        let mut lost = 0.0;
         let target = &mut self.rows[from as usize];
         for (at, &(to, _)) in target.iter().enumerate() {
             self.spread[to as usize] = at as u32 + 1;
@@ -184,6 +216,9 @@ impl Elimination {
         for &(to, rate) in row {
             if to == from {
                 continue;
+            }
+            if factor * rate < FAINT {
+                lost += TINIEST;
             }
             match self.spread[to as usize] {
                 0 => {
@@ -197,6 +232,7 @@ impl Elimination {
         for &(to, _) in target.iter() {
             self.spread[to as usize] = 0;
         }
+        lost
     }
 
     /// What is left of the transitions of a state that was not eliminated.
@@ -209,8 +245,22 @@ impl Elimination {
         self.rewards[state * self.width + which]
     }
 
-    /// Bound on the relative error of whatever is a ratio of two such sums of products.
-    pub fn relative_error(&self) -> f64 {
-        (1.01 * self.exponent + 8.0 * ROUNDING).exp_m1() * 1.01
+    /// What is lost by whatever is a ratio of two such sums of products.
+    pub fn loss(&self) -> Loss {
+        if self.broken { Loss::TOTAL } else { Loss::roundings(self.roundings + 8.0) }
+    }
+
+    /// What underflow took of the rates of a state that was not eliminated.
+    pub fn lost(&self, state: usize) -> f64 {
+        self.lost[state]
+    }
+
+    /// Whether a state that was not eliminated has its rewards, and the sum of its rates, as if there were no underflow.
+    pub fn intact(&self, state: usize) -> bool {
+        let rates = sum(self.rows[state].iter().map(|each| each.1));
+        let own = state * self.width..(state + 1) * self.width;
+        let kept = |(lost, reward): (&f64, &f64)| *lost <= reward * NOTHING;
+        self.lost[state] <= rates * NOTHING
+            && self.unearned[own.clone()].iter().zip(&self.rewards[own]).all(kept)
     }
 }

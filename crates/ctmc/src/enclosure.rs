@@ -1,12 +1,8 @@
-//! A number that is known to lie between two others, and the error model behind it.
+//! A number that is known to lie between two others. Every operation moves both outwards.
 
 use serde::Serialize;
 
-/// Half the distance from 1 to the next larger number: the relative error of one rounding.
-pub const ROUNDING: f64 = f64::EPSILON / 2.0;
-
-/// More than all underflow of one computation adds up to: it needs 2⁶⁰ operations of 2⁻¹⁰⁷⁴ each to come near.
-const UNDERFLOW: f64 = 1e-290;
+use crate::rounding::{Loss, UNDERFLOW};
 
 /// `low <= truth <= high`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -23,15 +19,20 @@ impl Enclosure {
         Self { low: value, high: value }
     }
 
-    /// What a computed `value >= 0` says of the truth when its relative error is at most `relative` and up to
-    /// `missing` was left out.
-    pub fn around(value: f64, relative: f64, missing: f64) -> Self {
-        if relative.is_nan() || relative >= 1.0 {
+    /// What a computed `value >= 0` says of the truth when rounding has done no more to it than `loss`.
+    pub fn near(value: f64, loss: Loss) -> Self {
+        if !value.is_finite() || loss == Loss::TOTAL {
             return Self { low: 0.0, high: f64::INFINITY };
         }
-        let low = (value / (1.0 + relative)).next_down() - UNDERFLOW;
-        let high = (value / (1.0 - relative)).next_up() + missing;
-        Self { low: low.next_down().max(0.0), high: (high + UNDERFLOW).next_up() }
+        Self { low: (value * loss.least()).next_down().max(0.0), high: (value * loss.most()).next_up() }
+    }
+
+    /// The same of a number in a unit of the size of 1, with what underflow may have taken, and when up to `missing`
+    /// was left out.
+    pub fn around(value: f64, loss: Loss, missing: f64) -> Self {
+        let near = Self::near(value, loss);
+        let high = (near.high + missing).next_up();
+        Self { low: (near.low - UNDERFLOW).next_down().max(0.0), high: (high + UNDERFLOW).next_up() }
     }
 
     /// The middle.
@@ -64,26 +65,18 @@ impl Enclosure {
         Self { low: (self.low / other.high).next_down().max(0.0), high: (self.high / other.low).next_up() }
     }
 
-    /// The same when the truth may be off by a factor 1 ± `relative`.
-    pub fn widened(self, relative: f64) -> Self {
-        let low = (self.low * (1.0 - relative)).next_down().max(0.0);
-        Self { low, high: (self.high * (1.0 + relative)).next_up() }
+    /// The same when rounding may have changed the question.
+    pub fn widened(self, loss: Loss) -> Self {
+        self.times(Self { low: loss.least(), high: loss.most() })
+    }
+
+    /// The same when the truth may be off by up to `amount`; of any sign.
+    pub fn beside(self, amount: f64) -> Self {
+        Self { low: (self.low - amount).next_down(), high: (self.high + amount).next_up() }
     }
 
     /// The same with an upper end that the question implies, such as 1 for a probability.
     pub fn at_most(self, most: f64) -> Self {
         Self { low: self.low.min(most), high: self.high.min(most) }
     }
-}
-
-/// A sum of non-negative numbers to within two roundings, however many there are.
-pub fn sum(values: impl IntoIterator<Item = f64>) -> f64 {
-    let (mut total, mut lost) = (0.0_f64, 0.0_f64);
-    for value in values {
-        let next = total + value;
-        let (large, small) = if total >= value { (total, value) } else { (value, total) };
-        lost += (large - next) + small;
-        total = next;
-    }
-    total + lost
 }

@@ -18,8 +18,8 @@
 //! states with V <= R alone: a path that leaves them counts as lost.
 
 use crate::chain::Chain;
-use crate::enclosure::ROUNDING;
 use crate::error::Result;
+use crate::rounding::{Loss, UNDERFLOW, gamma, upwards};
 use crate::sweep::Frame;
 use crate::uniformization;
 
@@ -35,8 +35,8 @@ const STEP: f64 = 2.0;
 /// Multiplications that a bound on α is worth.
 const PATIENCE: f64 = 2e8;
 
-/// Covers the few roundings of a formula.
-const UP: f64 = 1.0 + 1e-10;
+/// Roundings of a formula, where the exponential of up to `STEP` errs by a few units.
+const FORMULA: f64 = 64.0;
 
 /// A bound on |E[u at `time`] − long-run mean of u|, for u = `extra` >= 0 by state of the chain; none where it is not
 /// known to be `tolerance` or less.
@@ -102,12 +102,12 @@ impl Drift {
                 flow += rate * (there - here);
                 size += rate * (there + here);
             }
-            flow + size * operations * ROUNDING
+            (flow + upwards(size * gamma(operations), operations)).next_up()
         });
         let at_home = flows.next().unwrap_or_default();
         let slowest = flows.zip(&weights[1..]).map(|(flow, weight)| -flow / weight).fold(rate, f64::min);
-        let certain = slowest * (1.0 - 1e-12);
-        let mean = (at_home / certain + weights[0]).max(weights[0]) * UP;
+        let certain = slowest * Loss::roundings(2.0).least();
+        let mean = upwards((at_home / certain + weights[0]).max(weights[0]), FORMULA);
         Ok((certain > rate / 2.0).then_some(Self { weights, rate: certain, mean }))
     }
 
@@ -122,7 +122,8 @@ impl Drift {
         let mut small = Chain::empty(near.len() + 1, 0);
         for &state in &near {
             let to = |to: usize| number[to].min(near.len() as u32);
-            small.append(&mut chain.row(state).map(|each| (to(each.0), each.1)).collect());
+            let mut row = chain.row(state).map(|each| (to(each.0), each.1)).collect();
+            small.append_ending(&mut row, near.len() as u32);
         }
         small.append(&mut Vec::new());
         let small = small.started(vec![(0, 1.0)])?;
@@ -134,20 +135,21 @@ impl Drift {
         home[0] = 1.0;
         let found = uniformization::value(&small, &home, step, 1e-3)?;
         let least = found.values[..near.len()].iter().copied().fold(1.0, f64::min);
-        Ok(Some(least * (1.0 - found.relative).max(0.0)))
+        Ok(Some(((least * found.loss.least()).next_down() - UNDERFLOW).next_down().max(0.0)))
     }
 
     /// The bound after so many steps; the best of some α'.
     fn after(&self, kept: &Kept, chain: &Chain, frame: &Frame, extra: &[f64]) -> f64 {
         let &Kept { steps, step, level, likely } = kept;
-        let left = (-self.rate * step).exp() * UP;
-        let bound = self.mean * (1.0 - (-self.rate * step).exp()) * UP;
-        let slower = (left + 2.0 * bound / level) * UP;
+        let left = upwards((-self.rate * step).exp(), FORMULA);
+        let bound = upwards(self.mean * (1.0 - (-self.rate * step).exp()), FORMULA);
+        let slower = upwards(left + 2.0 * bound / level, FORMULA);
         let candidates = (1..32).map(|part| likely * f64::from(part) / 32.0);
         let rated = candidates.map(|used| {
             let beta = used / bound;
             let weight = level * beta;
-            let ratio = (1.0 - likely + used).max((2.0 + weight * slower) / (2.0 + weight)) * UP;
+            let ratio = (1.0 - likely + used).max((2.0 + weight * slower) / (2.0 + weight));
+            let ratio = upwards(ratio, FORMULA);
             (ratio, beta)
         });
         let (ratio, beta) = rated.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((1.0, 0.0));
@@ -156,7 +158,9 @@ impl Drift {
         let mut weights = vec![0.0; chain.states()];
         frame.order.iter().zip(&self.weights).for_each(|(&state, &weight)| weights[state] = weight);
         let start: f64 = chain.initial().iter().map(|&(state, share)| share * weights[state]).sum();
-        ratio.powf(steps) * size * (2.0 + beta * (start + self.mean)) * (1.0 + 1e-6)
+        // Of the start: a product for each state, one after the other.
+        let roundings = FORMULA + chain.states() as f64;
+        upwards(ratio.powf(steps) * size * (2.0 + beta * (start + self.mean)), roundings)
     }
 }
 

@@ -6,11 +6,12 @@
 
 use crate::chain::Chain;
 use crate::double::{self, Double};
-use crate::enclosure::{Enclosure, ROUNDING, sum};
+use crate::enclosure::Enclosure;
 use crate::error::Result;
 use crate::factor::Lists;
 use crate::incomplete::{Incomplete, Leaving};
 use crate::krylov::largest;
+use crate::rounding::{ROUNDING, sum};
 
 /// Corrections of the solution, and what one may miss of its right side.
 const CORRECTIONS: usize = 12;

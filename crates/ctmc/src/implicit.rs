@@ -17,10 +17,10 @@ use crate::budget;
 use crate::chain::Chain;
 use crate::double::{self, Double};
 use crate::doubling::Values;
-use crate::enclosure::ROUNDING;
 use crate::error::Result;
 use crate::factor::{Factor, Lists};
 use crate::incomplete::{Incomplete, Leaving};
+use crate::rounding::{Loss, power_below, upwards};
 use crate::transient::Kind;
 
 /// Length of a step over τ, and the most terms of one.
@@ -36,8 +36,8 @@ const MOST_ATTEMPTS: usize = 1000;
 /// Corrections of one solution.
 const CORRECTIONS: usize = 3;
 
-/// The value of `reward` at `time` or its integral until then, from the start of `chain` to a relative `precision`
-/// if two words suffice; and the tolerance that took, in units of what can be earned at most.
+/// The value of `reward` at `time` or its mean until then, from the start of `chain` to a relative `precision` if two
+/// words suffice; and the tolerance that took, in units of the largest reward.
 ///
 /// None where a factor would hold more than `fill` numbers, or the tolerance is too fine.
 pub fn solve_relative(
@@ -49,15 +49,14 @@ pub fn solve_relative(
     fill: usize,
 ) -> Result<Option<(Values, f64)>> {
     let most = reward.iter().copied().fold(0.0, f64::max);
-    let unit = if kind == Kind::At { most } else { most * time };
     let mut tolerance = precision * 1e-3;
     let mut best = None;
     loop {
         let Some(found) = solve(chain, reward, time, tolerance, kind, fill)? else { return Ok(best) };
         let value: f64 = chain.initial().iter().map(|&(state, share)| share * found.values[state]).sum();
-        let wanted = precision / 8.0 * value / unit;
+        let wanted = precision / 8.0 * value / most;
         // An answer of nearly nothing cannot be had to a share of itself: the second word ends.
-        if unit == 0.0 || found.missing <= 4.0 * wanted || tolerance <= FINEST {
+        if most == 0.0 || found.missing <= 4.0 * wanted || tolerance <= FINEST {
             return Ok(Some((found, tolerance)));
         }
         best = Some((found, tolerance));
@@ -65,11 +64,17 @@ pub fn solve_relative(
     }
 }
 
+/// Slower chains are as good as at rest: steps must be numbers, not infinite.
+const SLOWEST: f64 = 1e-280;
+
+/// Nor is a step so short that its end would be a rate beyond those of chains.
+const SHORTEST: f64 = 1e-290;
+
 /// The finest tolerance that is tried.
 const FINEST: f64 = 1e-18;
 
-/// The value of `reward` at `time`, or its integral until then, to about `tolerance` times the largest reward
-/// (times the horizon); none as above.
+/// The value of `reward` at `time`, or its mean until then, to about `tolerance` times the largest reward; none as
+/// above.
 pub fn solve(
     chain: &Chain,
     reward: &[f64],
@@ -88,8 +93,11 @@ pub fn solve(
     };
     let step_tolerance = tolerance * most / STEPS;
     // Powers of two: dividing by them is exact.
-    let first = 2.0_f64.powi((0.125 / chain.fastest().max(f64::MIN_POSITIVE * 1e20)).log2().floor() as i32);
-    let mut tau = first.min(2.0_f64.powi((time / REACH).log2().ceil() as i32));
+    let first = 0.0625 / power_below(chain.fastest().max(SLOWEST));
+    let mut tau = first.min(2.0 * power_below(time / REACH));
+    if tau < SHORTEST {
+        return Ok(None);
+    }
     let mut left = Double::from(time);
     let Some(mut factor) = Solver::new(chain, tau, None, fill)? else { return Ok(None) };
     let mut attempts = 0;
@@ -119,11 +127,13 @@ pub fn solve(
             }
         }
     }
-    let (values, error) = if kind == Kind::At { (walk.now, walk.error) } else { (walk.earned, walk.lost) };
-    let unit = if kind == Kind::At { most } else { most * time };
-    let low = |value: &Double| (value.high - error).max(0.0);
+    let (values, error, span) =
+        if kind == Kind::At { (walk.now, walk.error, 1.0) } else { (walk.earned, walk.lost, time) };
+    // The second word is less than the next number down; the difference and the quotient round.
+    let low = |value: &Double| (value.high.next_down() - error).next_down().max(0.0) / span;
     let values = values.iter().map(low).collect();
-    Ok(Some(Values { values, relative: 4.0 * ROUNDING, missing: 2.0 * error / unit.max(f64::MIN_POSITIVE) }))
+    let missing = upwards(2.0 * error / span / most.max(f64::MIN_POSITIVE), 16.0);
+    Ok(Some(Values { values, loss: Loss::roundings(16.0), missing }))
 }
 
 /// What solves (1/τ − Q)·w = b/τ to some digits.
@@ -185,7 +195,7 @@ struct Walk<'a> {
 impl Walk<'_> {
     /// Goes on by `reach`·τ; the number of terms it took, or none if they were too many and nothing was done.
     fn step(&mut self, factor: &Solver, tau: f64, reach: Double, tolerance: f64) -> Result<Option<usize>> {
-        let growth = 2.0 * (reach.high / 2.0).exp_m1() * (1.0 + 1e-9);
+        let growth = upwards(2.0 * (reach.high / 2.0).exp_m1(), 32.0);
         let mut rest = self.now.clone();
         let mut terms: Vec<Vec<Double>> = Vec::new();
         let (mut missed, mut size) = (0.0, 0.0_f64);
@@ -195,7 +205,7 @@ impl Walk<'_> {
             rest.iter_mut().zip(&term).for_each(|(rest, term)| *rest = *rest - *term);
             missed += miss;
             terms.push(term);
-            let cut = largest(&rest) * (1.0 + terms.len() as f64 * growth);
+            let cut = upwards(largest(&rest) * (1.0 + terms.len() as f64 * growth), 4.0);
             if cut <= tolerance {
                 break cut;
             }
@@ -215,10 +225,10 @@ impl Walk<'_> {
             });
         }
         // Sums in two words: every one errs by a few units of what is added, and weights by some more.
-        let rounding = 4096.0 * count * count * (growth + 2.0) * size * double::ROUNDING;
+        let rounding = double::gamma(4096.0 * count * count) * (growth + 2.0) * size;
         let before = self.error;
-        self.error = (before + cut + missed * growth + rounding) * (1.0 + 1e-9);
-        self.lost += (self.error + rounding) * reach.high * tau * (1.0 + 1e-9);
+        self.error = upwards(before + cut + missed * growth + rounding, count + 16.0);
+        self.lost = upwards(self.lost + (self.error + rounding) * reach.high * tau, 8.0);
         Ok(Some(terms.len()))
     }
 
@@ -229,7 +239,7 @@ impl Walk<'_> {
         let mut miss = f64::INFINITY;
         for correction in 0..=CORRECTIONS {
             let (rest, rounding) = self.residual(tau, b, &term);
-            miss = rest.iter().fold(0.0_f64, |most, each| most.max(each.abs())) * (1.0 + 1e-9) + rounding;
+            miss = upwards(rest.iter().fold(0.0_f64, |most, each| most.max(each.abs())) + rounding, 4.0);
             if miss <= tolerance || correction == CORRECTIONS {
                 break;
             }
@@ -243,7 +253,7 @@ impl Walk<'_> {
     fn residual(&self, tau: f64, b: &[Double], w: &[Double]) -> (Vec<f64>, f64) {
         let widest = self.chain.widest() as f64;
         let size = 2.0 * tau * self.chain.fastest() * largest(w) + largest(w) + largest(b);
-        let rounding = 8.0 * (widest + 4.0) * size * double::ROUNDING;
+        let rounding = upwards(double::gamma(8.0 * (widest + 4.0)) * size, 8.0);
         let row = |state: usize| {
             let here = w[state];
             let flow = self
@@ -258,7 +268,7 @@ impl Walk<'_> {
 
 /// A bound on the largest magnitude.
 fn largest(vector: &[Double]) -> f64 {
-    vector.iter().fold(0.0_f64, |most, each| most.max(each.high.abs())) * (1.0 + 4.0 * ROUNDING)
+    upwards(vector.iter().fold(0.0_f64, |most, each| most.max(each.high.abs())), 4.0)
 }
 
 /// L_0(x) … L_count(x).

@@ -12,8 +12,8 @@ use std::collections::HashMap;
 
 use crate::budget;
 use crate::chain::Chain;
-use crate::enclosure::ROUNDING;
 use crate::error::Result;
+use crate::rounding::Loss;
 
 /// Bits of a sum beyond which rates differ too much to be added exactly.
 const MOST_BITS: i32 = 126;
@@ -53,12 +53,13 @@ impl Lumped {
         Ok(Some(Self { chain: small.started(initial)?, reward: (0..blocks).map(first).collect() }))
     }
 
-    /// Bound on the relative change of an answer by the rounding of rates: in the long run without a time, for a
-    /// ratio of sums of products with at most one rate of each state; else by the jumps until then.
-    pub fn rounding(&self, time: Option<f64>) -> f64 {
+    /// What the rounding of rates may have done to an answer: in the long run without a time, for a ratio of sums of
+    /// products with at most one rate of each state; else by the jumps until then.
+    pub fn loss(&self, time: Option<f64>) -> Loss {
         match time {
-            None => 2.0 * ROUNDING * (self.chain.states() as f64 + 4.0) * 1.01,
-            Some(time) => 8.0 * ROUNDING * (self.chain.fastest() * time + 4.0),
+            None => Loss::roundings(2.0 * (self.chain.states() as f64 + 4.0)),
+            // At twice the fastest exit, staying is at least a half: what a rate loses, and no more, a jump may lose.
+            Some(time) => Loss::roundings(2.0).of_jumps(2.0 * self.chain.fastest() * time),
         }
     }
 }

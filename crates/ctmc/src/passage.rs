@@ -7,6 +7,7 @@ use crate::elimination::Elimination;
 use crate::enclosure::Enclosure;
 use crate::error::{Result, refuse};
 use crate::hitting;
+use crate::rounding::{Loss, sum};
 use crate::stationary::with_start;
 use crate::structure::{bottoms, reachable};
 use crate::transient::{Options, reward_at};
@@ -64,10 +65,12 @@ pub fn passage_mean_to(chain: &Chain, target: &[bool], precision: f64) -> Result
     let mut elimination = Elimination::new(&started, 0, rewards, 1);
     elimination.run(&passing)?;
     // The start is left at rate 1, so that its reward and what it leads to are those of one start.
-    let leaving: f64 = elimination.row(start).iter().map(|each| each.1).sum();
+    let leaving = sum(elimination.row(start).iter().map(|each| each.1));
     let value = elimination.reward(start, 0) / leaving;
-    let relative = elimination.relative_error() * 1.01 + 1e-15 * (states as f64).sqrt().max(16.0);
-    Ok(answer(Enclosure::around(value, relative, 0.0)))
+    // The sum and the quotient; probabilities that add up to 1 but for 1e-12 are taken for their shares in it.
+    let scaled = Loss::relative((chain.total() - 1.0).abs().next_up());
+    let loss = elimination.loss() + Loss::roundings(3.0) + scaled;
+    Ok(answer(Enclosure::near(value, if elimination.intact(start) { loss } else { Loss::TOTAL })))
 }
 
 /// Probability that a state of `target` was reached by `time`.
@@ -87,7 +90,9 @@ pub fn passage_by(chain: &Chain, target: &[bool], time: f64, options: &Options) 
     class.iter_mut().filter(|each| **each == usize::MAX).for_each(|each| *each = goal);
     let merged = chain.merged(&class, classes + 1, Some(goal))?;
     let reward: Vec<f64> = (0..=goal).map(|state| f64::from(u8::from(state == goal))).collect();
-    reward_at(&merged, &reward, time, options)
+    // Rates and probabilities that became one were rounded: the goal is entered that much sooner or later.
+    let found = reward_at(&merged, &reward, time, options)?;
+    Ok(Answer { enclosure: found.enclosure.widened(Loss::roundings(4.0)).at_most(1.0), ..found })
 }
 
 fn check_target(chain: &Chain, target: &[bool]) -> Result<usize> {

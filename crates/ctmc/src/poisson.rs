@@ -1,6 +1,6 @@
 //! Probabilities of a Poisson number of jumps, to small relative error, for means up to 10¹².
 
-use crate::enclosure::{ROUNDING, sum};
+use crate::rounding::{Loss, sum};
 
 /// The numbers of jumps that matter, with what the others add up to.
 pub struct Poisson {
@@ -8,8 +8,8 @@ pub struct Poisson {
     pub first: usize,
     /// Probabilities from `first` on.
     pub weights: Vec<f64>,
-    /// Bound on their relative error.
-    pub relative: f64,
+    /// What rounding may have done to each.
+    pub loss: Loss,
     /// Bound on the probability of any other number.
     pub missing: f64,
 }
@@ -18,7 +18,7 @@ pub struct Poisson {
 const CUT: f64 = 1e-40;
 
 impl Poisson {
-    /// Jumps expected: `mean > 0`.
+    /// Jumps expected: `mean > 0`, to within a rounding.
     ///
     /// From the most likely number outwards each probability is its neighbour's times a ratio; dividing by their
     /// sum replaces the factor exp(−mean), which would cost relative accuracy.
@@ -48,7 +48,8 @@ impl Poisson {
         let right = weights[weights.len() - 1] / (1.0 - mean / (jumps as f64 + 1.0));
         let left = if first == 0 { 0.0 } else { weights[0] / (1.0 - first as f64 / mean) };
         let missing = 2.0 * (right + left);
-        let steps = weights.len() as f64;
-        Self { first, weights, relative: (3.0 * steps + 8.0) * ROUNDING * 2.0 + missing, missing }
+        // A step is a quotient and a product, and `mean` came of a rounding; so for the weight and for the total.
+        let loss = Loss::roundings(3.0 * weights.len() as f64 + 4.0) * 2.0 + Loss::relative(missing);
+        Self { first, weights, loss, missing }
     }
 }

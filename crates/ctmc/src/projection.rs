@@ -163,8 +163,7 @@ impl<'a, L: Landscape> Importance<'a, L> {
             row.clear();
             let known = &self.rows[self.seen[old] as usize - 1];
             row.extend(known.iter().map(|&(to, rate)| (number(to) as u32, rate)));
-            lossy |= row.iter().any(|each| each.0 as usize == sink && each.1 > 0.0);
-            chain.append(&mut row);
+            lossy |= chain.append_ending(&mut row, sink as u32);
             reward.push(self.land.reward(old)?);
         }
         chain.append(&mut Vec::new());

@@ -233,10 +233,10 @@ fn answer_one(
     if lump
         && let Some(lumped) = Lumped::new(chain, &about)?
         && lumped.chain.states() < chain.states()
-        && lumped.rounding(time) <= options.precision / 4.0
+        && lumped.loss(time).as_relative() <= options.precision / 4.0
     {
         let found = answer_on(question, &lumped.chain, &lumped.reward, options)?;
-        let enclosure = found.enclosure.widened(lumped.rounding(time));
+        let enclosure = found.enclosure.widened(lumped.loss(time));
         let mut figure = figure(ask, of, time, Answer { enclosure, ..found });
         figure.lumped_to = Some(lumped.chain.states());
         out.push(figure);

@@ -20,9 +20,11 @@
 
 use crate::budget;
 use crate::chain::Chain;
-use crate::enclosure::{Enclosure, ROUNDING, sum};
+use crate::double;
+use crate::enclosure::Enclosure;
 use crate::error::Result;
 use crate::forgetting::remembered;
+use crate::rounding::{Loss, UNDERFLOW, gamma, sum, upwards};
 use crate::structure::bottoms;
 use crate::sweep::Frame;
 
@@ -91,11 +93,26 @@ pub fn accumulated(
     let later = match way {
         Way::Forgetting => forgotten(chain, &frame, &extra, time, tolerance)?,
         Way::Walking => {
-            let mut walk = Walk::new(chain, extra.clone(), found.mean.high, time, tolerance);
+            let most = (found.mean.high + blur(chain, &extra)).next_up();
+            let mut walk = Walk::new(chain, extra.clone(), most, time, tolerance);
             walk.settle()?.then(|| walk.later())
         }
     };
-    Ok(later.map(|later| answer(chain, &extra, found.mean, time, later)))
+    let Some(later) = later else { return Ok(None) };
+    // Differences of potentials in two words, before they become `extra`.
+    let largest = found.values.iter().fold(0.0_f64, |most, each| most.max(each.high.abs()));
+    let rounded = upwards(double::gamma(4.0) * largest, 2.0);
+    let found = answer(chain, &extra, found.mean, time, later).beside(2.0 * rounded);
+    Ok(Some(Enclosure { low: found.low.max(0.0), ..found }))
+}
+
+/// What Q·u differs by at most when every number of u is off by two roundings.
+fn blur(chain: &Chain, extra: &[f64]) -> f64 {
+    let row = |state: usize| {
+        chain.exit(state) * extra[state] + chain.row(state).map(|(to, rate)| rate * extra[to]).sum::<f64>()
+    };
+    let most = (0..chain.states()).map(row).fold(0.0, f64::max);
+    upwards(most * gamma(2.0), chain.widest() as f64 + 4.0)
 }
 
 /// E[u at T] of a chain that has forgotten its start: the mean of u in the long run, within what it may remember.
@@ -109,14 +126,15 @@ fn forgotten(
     let Some(remembered) = remembered(chain, frame, extra, time, tolerance)? else { return Ok(None) };
     let mean = frame.potential(extra, |_| tolerance)?.mean;
     let close = mean.high - mean.low <= 2.0 * tolerance;
-    Ok(close.then_some(Enclosure { low: mean.low - remembered, high: mean.high + remembered }))
+    Ok(close.then_some(mean.beside(remembered)))
 }
 
 /// What is accumulated, when the long-run mean is in `mean` and E[u at T] in `later`.
 fn answer(chain: &Chain, extra: &[f64], mean: Enclosure, time: f64, later: Enclosure) -> Enclosure {
     let start = sum(chain.initial().iter().map(|&(state, share)| share * extra[state]));
-    // Initial probabilities sum to 1 within 1e-12 only.
-    let slack = 2e-12 * (start + later.high + mean.high * time);
+    // Initial probabilities may sum to 1 but nearly; `extra` is rounded twice, then come sums and a product.
+    let share = upwards((chain.total() - 1.0).abs() + gamma(16.0), 4.0);
+    let slack = upwards(share * (start + later.high + mean.high * time), 8.0);
     Enclosure {
         low: (mean.low * time + start - later.high - slack).max(0.0),
         high: mean.high * time + start - later.low.max(0.0) + slack,
@@ -225,7 +243,7 @@ impl<'a> Walk<'a> {
                 }
                 place => {
                     let outflow = self.shares[place as usize] * self.chain.exit(state);
-                    let rounding = (self.most_entrants as f64 + 8.0) * ROUNDING * (inflow + outflow);
+                    let rounding = gamma(self.most_entrants as f64 + 8.0) * (inflow + outflow);
                     defect += ((inflow - outflow).abs() + rounding) * damage;
                 }
             }
@@ -234,7 +252,7 @@ impl<'a> Walk<'a> {
             self.negligible /= 4.0;
         }
         // Sums of rounded terms, none negative.
-        self.defect = (defect + beyond) * (1.0 + 1e-9);
+        self.defect = upwards(defect + beyond, self.chain.states() as f64 + 16.0);
         newcomers
     }
 
@@ -243,13 +261,18 @@ impl<'a> Walk<'a> {
         let start = sum(self.chain.initial().iter().map(|&(state, share)| share * self.extra[state]));
         let settled =
             sum(self.followed.iter().zip(&self.shares).map(|(&state, share)| share * self.extra[state]));
-        let relative = self.jumps as f64 * (self.most_entrants as f64 + ROUNDINGS) * ROUNDING * 1.01;
+        let jumps = Loss::roundings(self.most_entrants as f64 + ROUNDINGS) * self.jumps as f64;
+        let loss = jumps + Loss::roundings(3.0);
         // Of half as many jumps as expected or fewer: exp(-0.15 of those expected), whatever they are worth.
-        let hurried = (-0.15 * self.pace * self.time).exp() * (start + self.most * self.time);
-        Enclosure {
-            low: (settled - self.defect) * (1.0 - relative) - hurried,
-            high: (settled + self.defect) * (1.0 + relative) + self.lost * (1.0 + 1e-9) + hurried,
-        }
+        let hurried = upwards((-0.15 * self.pace * self.time).exp() * (start + self.most * self.time), 64.0);
+        let largest = self.extra.iter().copied().fold(0.0, f64::max);
+        let more = hurried + UNDERFLOW * largest;
+        let low = settled - self.defect;
+        // The shares are those after the jumps but for a factor, whatever becomes of them then.
+        let low = if low >= 0.0 { low * loss.least() } else { low * loss.most() };
+        let lost = upwards(self.lost, self.jumps as f64 + self.followed.len() as f64 + 8.0);
+        let high = upwards((settled + self.defect) * loss.most() + lost + more, 8.0);
+        Enclosure { low: low - upwards(more + low.abs() * gamma(4.0), 4.0), high }
     }
 }
 

@@ -3,9 +3,10 @@
 use crate::answer::{Answer, Distribution, Method};
 use crate::chain::Chain;
 use crate::closed;
-use crate::elimination::Elimination;
-use crate::enclosure::{Enclosure, ROUNDING, sum};
+use crate::elimination::{Elimination, FAINT, TINIEST};
+use crate::enclosure::Enclosure;
 use crate::error::{Result, refuse};
+use crate::rounding::{Loss, UNDERFLOW, share, sum};
 use crate::structure::bottoms;
 use crate::sweep::potential;
 use crate::transient::Options;
@@ -20,20 +21,20 @@ use crate::transient::Options;
 /// ```
 pub fn stationary(chain: &Chain) -> Result<Distribution> {
     let bottoms = bottoms(chain);
-    let (weights, mut relative) = absorbed(chain, &bottoms)?;
+    let (weights, loss) = absorbed(chain, &bottoms)?;
     let mut probabilities = vec![0.0; chain.states()];
-    let mut worst = 0.0_f64;
+    let mut worst = Loss::default();
     for (members, weight) in bottoms.iter().zip(weights) {
         if weight > 0.0 {
-            let (local, error) = within(chain, members)?;
-            worst = worst.max(error);
+            let (local, loss) = within(chain, members)?;
+            worst = worst.or(loss);
             for (&state, share) in members.iter().zip(local) {
                 probabilities[state] = weight * share;
             }
         }
     }
-    relative = (relative + worst) * 1.01 + 4.0 * ROUNDING;
-    Ok(Distribution { probabilities, relative, missing: 0.0, method: Method::Elimination })
+    let loss = loss + worst + Loss::roundings(1.0);
+    Ok(Distribution { probabilities, loss, missing: 0.0, method: Method::Elimination })
 }
 
 /// The long-run mean of a reward earned per unit of time.
@@ -99,8 +100,7 @@ pub fn cycle(chain: &Chain, down: &[bool], options: &Options) -> Result<Cycle> {
         return refuse("in the long run the chain does not alternate between up and down");
     }
     // The sums of rates are rounded.
-    let rounded = Enclosure { low: 1.0 - 8.0 * ROUNDING, high: 1.0 + 8.0 * ROUNDING };
-    let (frequency, off, on) = (flow.times(rounded), share(true)?, share(false)?);
+    let (frequency, off, on) = (flow.widened(Loss::roundings(2.0)), share(true)?, share(false)?);
     Ok(Cycle { down: off, frequency, mean_down: off.over(frequency), mean_up: on.over(frequency), method })
 }
 
@@ -115,43 +115,58 @@ pub(crate) fn check_reward(chain: &Chain, reward: &[f64]) -> Result<()> {
     }
 }
 
-/// Stationary distribution of one bottom component and its relative error bound.
+/// Stationary distribution of one bottom component, and what it lost.
 ///
 /// All states but one are eliminated and weighed against that one. It should be a likely one: against a state that
 /// is hardly ever seen the others' weights would overflow. Then the heaviest is tried instead.
-fn within(chain: &Chain, members: &[usize]) -> Result<(Vec<f64>, f64)> {
+fn within(chain: &Chain, members: &[usize]) -> Result<(Vec<f64>, Loss)> {
     let part = part(chain, members);
     let started = chain.initial().iter().find_map(|each| members.binary_search(&each.0).ok());
     let mut kept = started.unwrap_or(0);
     for _ in 0..ATTEMPTS {
-        let (weights, error) = weighed(&part, kept)?;
+        let (weights, loss, doubt) = weighed(&part, kept)?;
         let total = sum(weights.iter().copied());
-        if total < HEAVIEST {
-            return Ok((weights.into_iter().map(|weight| weight / total).collect(), 2.0 * error));
+        if total < HEAVIEST && doubt <= UNDERFLOW / 2.0 * total {
+            // In the numerator and in the sum, which has two more; then a quotient.
+            let shares = weights.into_iter().map(|weight| weight / total).collect();
+            return Ok((shares, loss * 2.0 + Loss::roundings(3.0)));
         }
         let heavier = |&a: &usize, &b: &usize| weights[a].total_cmp(&weights[b]);
         kept = (0..weights.len()).max_by(heavier).unwrap_or(kept);
     }
-    Ok((vec![0.0; members.len()], f64::INFINITY))
+    Ok((vec![0.0; members.len()], Loss::TOTAL))
 }
 
 /// Choices of the state that is kept, and the weight of all against it that is too close to overflow.
 const ATTEMPTS: usize = 4;
 const HEAVIEST: f64 = 1e280;
 
-/// Stationary weights against that of state `kept`, and their relative error bound.
-fn weighed(part: &Chain, kept: usize) -> Result<(Vec<f64>, f64)> {
+/// Stationary weights against that of state `kept`, what they lost to rounding, and the most that any or all of them
+/// can have lost to underflow.
+fn weighed(part: &Chain, kept: usize) -> Result<(Vec<f64>, Loss, f64)> {
     let mut elimination = Elimination::new(part, 0, Vec::new(), 0);
     let others: Vec<usize> = (0..part.states()).filter(|&state| state != kept).collect();
     let done = elimination.run(&others)?;
     let mut weights = vec![0.0; part.states()];
     weights[kept] = 1.0;
+    // What was lost goes on as probability does.
+    let mut lost = vec![0.0; part.states()];
     for each in done.iter().rev() {
-        let inflow = sum(each.entrants.iter().map(|&(from, rate)| weights[from as usize] * rate));
+        let flow = |of: &[f64]| sum(each.entrants.iter().map(|&(from, rate)| of[from as usize] * rate));
+        let (inflow, mut doubt) = (flow(&weights), flow(&lost));
         weights[each.state] = inflow / each.exit;
+        doubt += each.lost * sum(each.entrants.iter().map(|&(from, _)| weights[from as usize]));
+        if inflow < FAINT {
+            doubt += TINIEST * each.entrants.len() as f64;
+        }
+        lost[each.state] = share(doubt, 1.0 / each.exit);
+        if weights[each.state] < FAINT {
+            lost[each.state] += TINIEST;
+        }
     }
-    let walk = 10.0 * ROUNDING * part.states() as f64;
-    Ok((weights, elimination.relative_error() + walk))
+    // A product, a sum of three roundings at most, the exit's three and the quotient for each state on the way.
+    let walk = Loss::roundings(8.0 * part.states() as f64);
+    Ok((weights, elimination.loss() + walk, sum(lost)))
 }
 
 /// The states `members` as a chain of their own.
@@ -169,10 +184,10 @@ fn part(chain: &Chain, members: &[usize]) -> Chain {
     Chain::new(members.len(), transitions, vec![(0, 1.0)]).expect("a part of a chain is one")
 }
 
-/// Probability of ending in each bottom component, and the bound on its relative error.
-fn absorbed(chain: &Chain, bottoms: &[Vec<usize>]) -> Result<(Vec<f64>, f64)> {
+/// Probability of ending in each bottom component, and what it lost.
+fn absorbed(chain: &Chain, bottoms: &[Vec<usize>]) -> Result<(Vec<f64>, Loss)> {
     if let [_] = bottoms {
-        return Ok((vec![sum(chain.initial().iter().map(|each| each.1))], 2.0 * ROUNDING));
+        return Ok((vec![sum(chain.initial().iter().map(|each| each.1))], Loss::roundings(2.0)));
     }
     let states = chain.states();
     let mut column = vec![usize::MAX; states];
@@ -192,7 +207,11 @@ fn absorbed(chain: &Chain, bottoms: &[Vec<usize>]) -> Result<(Vec<f64>, f64)> {
     for &(to, rate) in row {
         weights[to as usize - states - 1] = rate / total;
     }
-    Ok((weights, elimination.relative_error()))
+    // The sum and the quotient; probabilities that add up to 1 but for 1e-12 are taken for their shares in it.
+    let scaled = Loss::relative((chain.total() - 1.0).abs().next_up());
+    let loss = elimination.loss() + Loss::roundings(3.0) + scaled;
+    let intact = elimination.lost(start) <= UNDERFLOW / 2.0 * total;
+    Ok((weights, if intact { loss } else { Loss::TOTAL }))
 }
 
 /// The chain with one more state, from which it enters its initial states in their proportions.

@@ -11,10 +11,11 @@
 
 use crate::chain::Chain;
 use crate::double::{self, Double};
-use crate::enclosure::{Enclosure, ROUNDING};
+use crate::enclosure::Enclosure;
 use crate::error::Result;
 use crate::krylov::{Swept, largest};
 use crate::ordering::{often_seen, outwards};
+use crate::rounding::{gamma, upwards};
 
 /// Corrections in all, and those that may pass without bringing anything.
 const CORRECTIONS: usize = 30;
@@ -97,7 +98,8 @@ fn read_off(swept: &Swept, reward: &[f64], potential: &[Double]) -> (Enclosure, 
             value = value + (there - here).scaled(rate);
             size += rate * (there.high.abs() + here.high.abs());
         }
-        let error = size * operations * double::ROUNDING + value.high.abs() * 2.0 * ROUNDING;
+        let error = size * double::gamma(operations) + value.high.abs() * gamma(2.0);
+        let error = upwards(error, operations) + f64::MIN_POSITIVE;
         (low, high) = (low.min((value.high - error).next_down()), high.max((value.high + error).next_up()));
         missing.push((value - mean).high);
     }

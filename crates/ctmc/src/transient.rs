@@ -5,10 +5,11 @@ use crate::budget;
 use crate::chain::Chain;
 use crate::closed;
 use crate::doubling::{self, Halfway, Values};
-use crate::enclosure::{Enclosure, ROUNDING, sum};
+use crate::enclosure::Enclosure;
 use crate::error::{Result, refuse};
 use crate::implicit;
 use crate::projection::{Importance, Known, Landscape, Projected};
+use crate::rounding::{Loss, power_below, sum, upwards};
 use crate::settled::{self, Way};
 use crate::stationary::check_reward;
 use crate::uniformization;
@@ -104,9 +105,12 @@ pub fn distribution_at(chain: &Chain, time: f64, options: &Options) -> Result<Di
             let half = Halfway::reach(chain, time, &[], options.precision, options.threads)?;
             (half.distribution(&shares), Method::Doubling)
         }
-        _ => (uniformization::distribution(chain, time)?, Method::Uniformization),
+        _ => {
+            uniformization::check(chain, time)?;
+            (uniformization::distribution(chain, time)?, Method::Uniformization)
+        }
     };
-    Ok(Distribution { probabilities: found.values, relative: found.relative, missing: found.missing, method })
+    Ok(Distribution { probabilities: found.values, loss: found.loss, missing: found.missing, method })
 }
 
 fn check_time(time: f64) -> Result<()> {
@@ -142,7 +146,8 @@ fn solve(chain: &Chain, reward: &[f64], time: f64, options: &Options, kind: Kind
     if time == 0.0 {
         let now = sum(chain.initial().iter().map(|&(state, share)| share * reward[state]));
         let value = if kind == Kind::At {
-            Enclosure::around(now, 4.0 * ROUNDING, 0.0)
+            // A product and a sum.
+            Enclosure::near(now, Loss::roundings(3.0))
         } else {
             Enclosure::exact(0.0)
         };
@@ -152,7 +157,10 @@ fn solve(chain: &Chain, reward: &[f64], time: f64, options: &Options, kind: Kind
         return Ok(answer);
     }
     match choice(chain, time, options) {
-        Method::Uniformization => stepped(chain, reward, time, options, kind),
+        Method::Uniformization => {
+            uniformization::check(chain, time)?;
+            stepped(chain, reward, time, options, kind)
+        }
         _ => {
             let free = options.method.is_none();
             let patience = if free { sparse_work(chain, time) } else { f64::MAX };
@@ -211,10 +219,12 @@ fn all_at_once(
         return Ok(None);
     }
     let fill = FILLED * (chain.transitions() + chain.states());
-    let found = implicit::solve_relative(chain, reward, time, options.precision, kind, fill)?;
-    let most = reward.iter().copied().fold(0.0, f64::max);
+    let unit = Unit::new(reward.iter().copied().fold(0.0, f64::max), time, kind);
+    let scaled = unit.scaled(reward);
+    let found = implicit::solve_relative(chain, &scaled, time, options.precision, kind, fill)?;
     let answer = found.map(|(found, _)| {
-        Answer::new(from_start(chain, &found, unit(most, time, kind)), Method::Implicit, chain.states())
+        let value = from_start(chain, &found, unit.most);
+        Answer::new(unit.times(value), Method::Implicit, chain.states())
     });
     Ok(answer.filter(|answer| answer.enclosure.relative_width() <= options.precision))
 }
@@ -242,26 +252,50 @@ pub fn solve_lazily(
 }
 
 fn stepped(chain: &Chain, reward: &[f64], time: f64, options: &Options, kind: Kind) -> Result<Answer> {
+    let unit = Unit::new(reward.iter().copied().fold(0.0, f64::max), time, kind);
+    let scaled = unit.scaled(reward);
     let found = match kind {
-        Kind::At => uniformization::value(chain, reward, time, options.precision)?,
-        Kind::Until => uniformization::accumulated(chain, reward, time, options.precision)?,
+        Kind::At => uniformization::value(chain, &scaled, time, options.precision)?,
+        Kind::Until => uniformization::accumulated(chain, &scaled, time, options.precision)?,
     };
-    let most = reward.iter().copied().fold(0.0, f64::max);
-    let enclosure = from_start(chain, &found, unit(most, time, kind));
-    Ok(Answer::new(enclosure, Method::Uniformization, chain.states()))
+    let value = from_start(chain, &found, unit.most);
+    Ok(Answer::new(unit.times(value), Method::Uniformization, chain.states()))
 }
 
-/// The most that can be earned: what missing probability is worth.
-fn unit(most: f64, time: f64, kind: Kind) -> f64 {
-    if kind == Kind::At { most } else { (most * time).next_up() }
+/// What an answer is computed in, so that its numbers are of the size of 1: then underflow is far below its digits.
+struct Unit {
+    /// A power of two, by which rewards are divided.
+    scale: f64,
+    /// The largest reward after that: below 2.
+    most: f64,
+    /// The horizon where a mean over it is computed, else 1.
+    span: f64,
 }
 
-/// An answer from the values by starting state.
-fn from_start(chain: &Chain, found: &Values, unit: f64) -> Enclosure {
+impl Unit {
+    fn new(most: f64, time: f64, kind: Kind) -> Self {
+        let most = most.min(f64::MAX);
+        let scale = power_below(most);
+        Self { scale, most: most / scale, span: if kind == Kind::At { 1.0 } else { time } }
+    }
+
+    /// Rewards in this unit.
+    fn scaled(&self, reward: &[f64]) -> Vec<f64> {
+        reward.iter().map(|each| each / self.scale).collect()
+    }
+
+    /// A number in this unit.
+    fn times(&self, value: Enclosure) -> Enclosure {
+        value.times(Enclosure::exact(self.scale)).times(Enclosure::exact(self.span))
+    }
+}
+
+/// An answer from the values by starting state, where a reward is `most` at most.
+fn from_start(chain: &Chain, found: &Values, most: f64) -> Enclosure {
     let value = sum(chain.initial().iter().map(|&(state, share)| share * found.values[state]));
-    let missing = (found.missing * unit * 1.01).next_up();
-    // The initial probabilities may sum to 1 within 1e-12 only.
-    Enclosure::around(value, found.relative + 8.0 * ROUNDING, missing).at_most(unit * (1.0 + 1e-12))
+    let total = chain.total();
+    let missing = upwards(found.missing * most * total, 2.0);
+    Enclosure::around(value, found.loss + Loss::roundings(3.0), missing).at_most(upwards(most * total, 1.0))
 }
 
 /// The states that matter, ever more of them, until the bounds are close enough, all that can be reached are kept,
@@ -273,24 +307,26 @@ fn projected(
     kind: Kind,
     patience: f64,
 ) -> Result<(Answer, bool)> {
-    let most = land.most();
-    let unit = unit(most, time, kind);
+    let unit = Unit::new(land.most(), time, kind);
     let mut importance = Importance::new(land);
     let mut best: Option<Answer> = None;
     let mut count = FEW;
     loop {
-        let small = importance.project(count)?;
+        let mut small = importance.project(count)?;
+        small.reward = unit.scaled(&small.reward);
         // The first attempt is small, whatever it takes.
         let bearable = if best.is_none() { f64::MAX } else { patience };
         let solved = both(&small, time, options, kind, bearable)?;
         let Some((inside, outside, method)) = solved else {
             return Ok((best.expect("the first attempt has an answer"), true));
         };
-        let mut found = from_start(&small.chain, &inside, unit);
+        let mut found = from_start(&small.chain, &inside, unit.most);
         if small.lossy {
-            let lost = from_start(&small.chain, &outside, if kind == Kind::At { 1.0 } else { time });
-            found.high = (found.high + (lost.high * most).next_up()).next_up().min(unit * (1.0 + 1e-12));
+            let lost = from_start(&small.chain, &outside, 1.0);
+            let most = upwards(unit.most * small.chain.total(), 1.0);
+            found.high = (found.high + (lost.high * unit.most).next_up()).next_up().min(most);
         }
+        let found = unit.times(found);
         if best.is_none_or(|best| found.relative_width() < best.enclosure.relative_width()) {
             best = Some(Answer::new(found, method, small.chain.states() - 1));
         }
@@ -317,7 +353,7 @@ fn projected(
 const MOST_FILL: f64 = 3e7;
 const USES: f64 = 1e3;
 
-/// What the kept states earn, and how long (or how likely) the chain is in the sink; none when that takes more than
+/// What the kept states earn, and how likely (or for which share of the time) the chain is in the sink; none when that takes more than
 /// `patience` multiplications.
 fn both(
     small: &Projected,
@@ -340,7 +376,7 @@ fn both(
         let outside = if small.lossy {
             implicit::solve(&small.chain, &sunk, time, tolerance, kind, fill)?
         } else {
-            Some(Values { values: vec![0.0; states], relative: 0.0, missing: 0.0 })
+            Some(Values { values: vec![0.0; states], loss: Loss::default(), missing: 0.0 })
         };
         if let Some(outside) = outside {
             return Ok(Some((inside, outside, method)));

@@ -7,12 +7,24 @@
 use crate::budget;
 use crate::chain::Chain;
 use crate::doubling::Values;
-use crate::enclosure::ROUNDING;
-use crate::error::Result;
+use crate::error::{Result, refuse};
 use crate::poisson::Poisson;
+use crate::rounding::Loss;
 
 /// Jumps a unit of time over the fastest exit: leaves 1 − exit/pace at a fifth or more, away from cancellation.
 const MARGIN: f64 = 1.25;
+
+/// More jumps than this have no probabilities of small relative error.
+const MOST_JUMPS: f64 = 1e12;
+
+/// Errors: a horizon of more jumps than can be followed.
+pub fn check(chain: &Chain, time: f64) -> Result<()> {
+    let jumps = jumps(chain, time);
+    if jumps > MOST_JUMPS {
+        return refuse(format!("{jumps:.1e} jumps are expected until {time:e}: more than can be followed"));
+    }
+    Ok(())
+}
 
 /// How many jumps a horizon takes.
 pub fn jumps(chain: &Chain, time: f64) -> f64 {
@@ -24,9 +36,18 @@ pub fn value(chain: &Chain, reward: &[f64], time: f64, precision: f64) -> Result
     walk(chain, reward, time, precision, Weighing::At)
 }
 
-/// What `reward` accumulates until `time`, by starting state.
+/// The mean of `reward` until `time`, by starting state.
 pub fn accumulated(chain: &Chain, reward: &[f64], time: f64, precision: f64) -> Result<Values> {
     walk(chain, reward, time, precision, Weighing::Until)
+}
+
+/// What one jump loses, where a state has up to `widest` ways in or out, and one addition of what it is worth.
+///
+/// A row is a product a way and their sum, a quotient, the part that stays and its addition: widest + 4. Staying is
+/// 1 − exit/pace, at least a fifth of 1: a relative error of the exit (three roundings) weighs four times, then come
+/// the difference, the quotient and the product.
+fn jump_loss(widest: usize) -> Loss {
+    Loss::roundings(widest as f64 + 25.0)
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -38,21 +59,16 @@ enum Weighing {
 fn walk(chain: &Chain, reward: &[f64], time: f64, precision: f64, weighing: Weighing) -> Result<Values> {
     let mean = jumps(chain, time);
     if mean == 0.0 {
-        // Nothing ever moves.
-        let factor = if weighing == Weighing::At { 1.0 } else { time };
-        return Ok(Values {
-            values: reward.iter().map(|each| each * factor).collect(),
-            relative: ROUNDING,
-            missing: 0.0,
-        });
+        // Nothing ever moves, or so little that it is underflow.
+        return Ok(Values { values: reward.to_vec(), loss: Loss::default(), missing: 0.0 });
     }
     let poisson = Poisson::new(mean);
-    let ladder = Ladder::new(&poisson, weighing, time / mean);
+    let ladder = Ladder::new(&poisson, weighing, mean);
     let stepper = Stepper::new(chain);
     let mut values = reward.to_vec();
     let mut next = values.clone();
     let mut result = vec![0.0; reward.len()];
-    let mut flat = 0.0;
+    let mut flat = Loss::default();
     let mut done = 0;
     budget::stage("following jumps one by one");
     while done < ladder.end {
@@ -64,18 +80,18 @@ fn walk(chain: &Chain, reward: &[f64], time: f64, precision: f64, weighing: Weig
         done += 1;
         let (low, high) = stepper.step(&values, &mut next);
         std::mem::swap(&mut values, &mut next);
-        if high - low <= precision / 16.0 * low {
+        if low > 0.0 && high - low <= precision / 16.0 * low {
             let rest = ladder.after(done);
             result.iter_mut().for_each(|total| *total += rest * low);
-            flat = (high - low) / low.max(f64::MIN_POSITIVE);
+            flat = Loss::relative((high / low - 1.0).max(0.0).next_up() + f64::EPSILON);
             break;
         }
     }
     let steps = done as f64;
-    // A jump rounds once a transition and in staying; then the sum over jumps and the sums of weights.
-    let roundings = steps * (chain.widest() as f64 + 25.0) + 2.0 * poisson.weights.len() as f64 + 8.0;
-    let relative = roundings * ROUNDING + poisson.relative + flat;
-    Ok(Values { values: result, relative: relative * 1.01, missing: poisson.missing })
+    // The sum over jumps has one addition in `jump_loss`; the sums of weights have two for each.
+    let weights = Loss::roundings(2.0 * poisson.weights.len() as f64 + 8.0) + poisson.loss;
+    let loss = jump_loss(chain.widest()) * steps + weights + flat;
+    Ok(Values { values: result, loss, missing: poisson.missing })
 }
 
 /// What each number of jumps counts for.
@@ -90,15 +106,17 @@ struct Ladder {
 }
 
 impl Ladder {
-    fn new(poisson: &Poisson, weighing: Weighing, sojourn: f64) -> Self {
-        let mut tails = poisson.weights.clone();
+    fn new(poisson: &Poisson, weighing: Weighing, mean: f64) -> Self {
+        // P[j + 1 jumps] / mean = P[j jumps] / (j + 1), which holds its digits where next to nothing is expected.
+        let share = |(at, weight): (usize, &f64)| weight / (poisson.first + at + 1) as f64;
+        let mut tails: Vec<f64> = poisson.weights.iter().enumerate().map(share).collect();
         for at in (0..tails.len() - 1).rev() {
             tails[at] += tails[at + 1];
         }
         let (before, weights) = match weighing {
             Weighing::At => (0.0, poisson.weights.clone()),
-            // A jump's value lasts one sojourn if more jumps than that happen.
-            Weighing::Until => (sojourn, tails[1..].iter().map(|tail| tail * sojourn).chain([0.0]).collect()),
+            // A jump's value lasts one sojourn, of a share of 1/mean, if more jumps than that happen.
+            Weighing::Until => (1.0 / mean, tails),
         };
         let mut after = weights.clone();
         for at in (0..after.len() - 1).rev() {
@@ -151,7 +169,7 @@ pub fn distribution(chain: &Chain, time: f64) -> Result<Values> {
     chain.initial().iter().for_each(|&(state, share)| shares[state] = share);
     let mean = jumps(chain, time);
     if mean == 0.0 {
-        return Ok(Values { values: shares, relative: 0.0, missing: 0.0 });
+        return Ok(Values { values: shares, loss: Loss::default(), missing: 0.0 });
     }
     let poisson = Poisson::new(mean);
     let stepper = Stepper::new(chain);
@@ -173,7 +191,7 @@ pub fn distribution(chain: &Chain, time: f64) -> Result<Values> {
         shares = next;
     }
     let steps = (poisson.first + poisson.weights.len()) as f64;
-    let widest = most_entrants.into_iter().max().unwrap_or(0) as f64;
-    let relative = steps * (widest + 25.0) * ROUNDING + poisson.relative + 8.0 * ROUNDING;
-    Ok(Values { values: result, relative: relative * 1.01, missing: poisson.missing })
+    let widest = most_entrants.into_iter().max().unwrap_or(0);
+    let loss = jump_loss(widest) * steps + poisson.loss + Loss::roundings(8.0);
+    Ok(Values { values: result, loss, missing: poisson.missing })
 }

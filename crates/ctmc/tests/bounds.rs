@@ -8,7 +8,7 @@ use loadstone_ctmc::{
 };
 use num_rational::BigRational;
 use proptest::prelude::*;
-use truth::{exponential, inside, rational, solved};
+use truth::{inside, rational, rationals, solved};
 
 /// Rates from one in some years to one in some microseconds.
 fn rate() -> impl Strategy<Value = f64> {
@@ -125,7 +125,7 @@ proptest! {
         target[states - 1] = true;
         let found = passage_by(&chain, &target, time, &Options::default()).unwrap().enclosure;
         let stopped: Vec<Transition> = rates.into_iter().filter(|each| each.0 != states - 1).collect();
-        let truth = &exponential(states, &stopped, time).0[states - 1];
+        let truth = &rationals(states, &stopped, time).0[states - 1];
         prop_assert!(inside(truth, found.low, found.high), "{found:?} {truth}");
     }
 }
@@ -184,7 +184,7 @@ fn check(
 ) -> Result<(), TestCaseError> {
     let chain = Chain::new(states, rates.clone(), vec![(0, 1.0)]).unwrap();
     let reward: Vec<f64> = earning.iter().take(states).map(|&each| f64::from(each) / 3.0).collect();
-    let (power, integral) = exponential(states, &rates, time);
+    let (power, integral) = rationals(states, &rates, time);
     let mean =
         |row: &[BigRational]| row.iter().zip(&reward).map(|(p, r)| p * rational(*r)).sum::<BigRational>();
     let at = reward_at(&chain, &reward, time, &with(method)).unwrap();

@@ -1,59 +1,49 @@
-//! Truth for small chains: fixed-point numbers of 640 bits after the point.
+//! Truth for small chains: exact binary numbers, and matrices of fixed-point numbers of as many bits as are wanted.
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub mod exact;
+
+use num_bigint::BigInt;
 use num_rational::BigRational;
-use num_rational::Ratio;
 
-type Int = <BigRational as Parts>::Int;
+use exact::Exact;
 
-/// Names the integer type behind `BigRational`.
-pub trait Parts {
-    /// The integer.
-    type Int;
-}
-
-impl<T> Parts for Ratio<T> {
-    type Int = T;
-}
-
+/// Bits after the point where nobody says.
 const BITS: usize = 640;
+
+/// What fixed-point numbers may err by after so many doublings, in bits: each doubles the error and adds its own.
+const SPOILT: usize = 24;
 
 /// A square matrix of fixed-point numbers.
 #[derive(Clone)]
-pub struct Fixed {
+struct Fixed {
     size: usize,
-    cells: Vec<Int>,
+    bits: usize,
+    cells: Vec<BigInt>,
 }
 
 pub fn rational(value: f64) -> BigRational {
     BigRational::from_float(value).expect("a finite number")
 }
 
-fn fixed(value: &BigRational) -> Int {
-    let one: Int = Int::from(1) << BITS;
-    (value * BigRational::from_integer(one)).to_integer()
-}
-
-fn unfixed(value: &Int) -> BigRational {
-    let one: Int = Int::from(1) << BITS;
-    BigRational::new(value.clone(), one)
-}
-
 impl Fixed {
-    fn zero(size: usize) -> Self {
-        Self { size, cells: vec![Int::from(0); size * size] }
+    fn zero(size: usize, bits: usize) -> Self {
+        Self { size, bits, cells: vec![BigInt::ZERO; size * size] }
     }
 
     fn product(&self, other: &Self) -> Self {
-        let mut result = Self::zero(self.size);
+        let mut result = Self::zero(self.size, self.bits);
         for i in 0..self.size {
             for j in 0..self.size {
-                let mut total = Int::from(0);
+                let mut total = BigInt::ZERO;
                 for k in 0..self.size {
-                    total += &self.cells[i * self.size + k] * &other.cells[k * self.size + j];
+                    let (left, right) = (&self.cells[i * self.size + k], &other.cells[k * self.size + j]);
+                    if *left != BigInt::ZERO && *right != BigInt::ZERO {
+                        total += left * right;
+                    }
                 }
-                result.cells[i * self.size + j] = total >> BITS;
+                result.cells[i * self.size + j] = total >> self.bits;
             }
         }
         result
@@ -61,32 +51,44 @@ impl Fixed {
 
     fn plus(&self, other: &Self) -> Self {
         let cells = self.cells.iter().zip(&other.cells).map(|(a, b)| a + b).collect();
-        Self { size: self.size, cells }
+        Self { size: self.size, bits: self.bits, cells }
     }
 }
 
-/// exp(Q·time) and its integral from 0 to `time`, as rationals in row-major order.
-pub fn exponential(
-    size: usize,
-    rates: &[(usize, usize, f64)],
-    time: f64,
-) -> (Vec<BigRational>, Vec<BigRational>) {
-    let mut generator = vec![rational(0.0); size * size];
-    for &(from, to, rate) in rates.iter().filter(|each| each.0 != each.1) {
-        generator[from * size + to] += rational(rate);
-        generator[from * size + from] -= rational(rate);
+/// exp(Q·time), and its integral from 0 to `time` over that time.
+pub struct Exponential {
+    /// Probabilities in row-major order.
+    pub power: Vec<Exact>,
+    /// Mean shares of the time until then, in row-major order.
+    pub shares: Vec<Exact>,
+    /// Bound on the error of every number.
+    pub blur: Exact,
+}
+
+/// Good to about `digits` bits after the point, whatever the time: a Taylor series, then squarings.
+pub fn exponential(size: usize, rates: &[(usize, usize, f64)], time: f64, digits: usize) -> Exponential {
+    let moving = || rates.iter().filter(|each| each.0 != each.1);
+    let norm: f64 = moving().map(|each| each.2).sum::<f64>() * time;
+    assert!(norm.is_finite());
+    let halvings = norm.max(1.0).log2().ceil() as usize + 20;
+    let bits = digits + halvings + SPOILT;
+    let step = &Exact::of(time) * &Exact::power_of_two(-(halvings as i64));
+    let mut scaled = Fixed::zero(size, bits);
+    for &(from, to, rate) in moving() {
+        let share = (&Exact::of(rate) * &step).fixed(bits);
+        scaled.cells[from * size + from] -= &share;
+        scaled.cells[from * size + to] += share;
     }
-    let norm: f64 = rates.iter().map(|each| each.2).sum::<f64>() * time;
-    let halvings = norm.max(1.0).log2().ceil() as usize + 8;
-    let step = rational(time) / BigRational::from_integer(Int::from(1) << halvings);
-    let scaled = Fixed { size, cells: generator.iter().map(|each| fixed(&(each * &step))).collect() };
-    let mut one = Fixed::zero(size);
-    (0..size).for_each(|i| one.cells[i * size + i] = Int::from(1) << BITS);
-    // Taylor: the k-th term of the exponential, and of its integral divided by the step.
+    let mut one = Fixed::zero(size, bits);
+    (0..size).for_each(|i| one.cells[i * size + i] = BigInt::from(1) << bits);
+    // The k-th term of the exponential, and of its integral divided by the step.
     let (mut term, mut power, mut integral) = (one.clone(), one.clone(), one);
-    for k in 1..60 {
+    for k in 1..=bits {
         term = term.product(&scaled);
         term.cells.iter_mut().for_each(|cell| *cell /= k);
+        if term.cells.iter().all(|cell| cell.bits() < 2) {
+            break;
+        }
         power = power.plus(&term);
         let mut next = term.clone();
         next.cells.iter_mut().for_each(|cell| *cell /= k + 1);
@@ -96,8 +98,26 @@ pub fn exponential(
         integral = integral.plus(&power.product(&integral));
         power = power.product(&power);
     }
-    let integral = integral.cells.iter().map(|cell| unfixed(cell) * &step).collect();
-    (power.cells.iter().map(unfixed).collect(), integral)
+    let exact = |cells: Vec<BigInt>, bits: usize| {
+        cells.into_iter().map(|cell| Exact::new(cell, -(bits as i64))).collect()
+    };
+    Exponential {
+        power: exact(power.cells, bits),
+        shares: exact(integral.cells, bits + halvings),
+        blur: Exact::power_of_two(-(digits as i64)),
+    }
+}
+
+/// exp(Q·time) and its integral from 0 to `time`, as rationals in row-major order.
+pub fn rationals(
+    size: usize,
+    rates: &[(usize, usize, f64)],
+    time: f64,
+) -> (Vec<BigRational>, Vec<BigRational>) {
+    let found = exponential(size, rates, time, BITS);
+    let time = rational(time);
+    let integral = found.shares.iter().map(|share| share.rational() * &time).collect();
+    (found.power.iter().map(Exact::rational).collect(), integral)
 }
 
 /// The solution of `matrix · x = right` over the rationals.
