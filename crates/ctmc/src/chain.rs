@@ -25,7 +25,8 @@ pub struct Chain {
 
 impl Chain {
     /// A chain of `states` states. Parallel transitions add up, to the nearest number, and that is their rate; loops
-    /// and rates of zero are dropped, for neither changes where the chain is. `initial` holds (state, probability) and must sum to 1 within 1e-12.
+    /// and rates of zero are dropped, for neither changes where the chain is. `initial` holds (state, probability) and
+    /// must sum to 1 within 1e-12; for ever and for means of first visits, its shares in that sum count.
     ///
     /// Errors: a state out of range, a rate that is negative or not finite, no initial state, more states than the
     /// memory holds.
@@ -90,7 +91,7 @@ impl Chain {
         self.starts.push(self.rates.len());
     }
 
-    /// The row of the next state, where all that leads to `outside` is one transition, rounded up; whether there is one.
+    /// The row of the next state, where what leads to `outside` is one transition, rounded up; whether it has one.
     ///
     /// A chain that ends there a little sooner than in truth is still a lower bound of what it does before.
     pub(crate) fn append_ending(&mut self, row: &mut Vec<(u32, f64)>, outside: u32) -> bool {

@@ -255,7 +255,7 @@ impl Elimination {
         self.lost[state]
     }
 
-    /// Whether a state that was not eliminated has its rewards, and the sum of its rates, as if there were no underflow.
+    /// Whether underflow left a state that was not eliminated its rewards and the sum of its rates.
     pub fn intact(&self, state: usize) -> bool {
         let rates = sum(self.rows[state].iter().map(|each| each.1));
         let own = state * self.width..(state + 1) * self.width;

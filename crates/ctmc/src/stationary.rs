@@ -187,7 +187,7 @@ fn part(chain: &Chain, members: &[usize]) -> Chain {
 /// Probability of ending in each bottom component, and what it lost.
 fn absorbed(chain: &Chain, bottoms: &[Vec<usize>]) -> Result<(Vec<f64>, Loss)> {
     if let [_] = bottoms {
-        return Ok((vec![sum(chain.initial().iter().map(|each| each.1))], Loss::roundings(2.0)));
+        return Ok((vec![1.0], Loss::default()));
     }
     let states = chain.states();
     let mut column = vec![usize::MAX; states];

@@ -353,8 +353,8 @@ fn projected(
 const MOST_FILL: f64 = 3e7;
 const USES: f64 = 1e3;
 
-/// What the kept states earn, and how likely (or for which share of the time) the chain is in the sink; none when that takes more than
-/// `patience` multiplications.
+/// What the kept states earn, and how likely (or for which share of the time) the chain is in the sink; none when
+/// that takes more than `patience` multiplications.
 fn both(
     small: &Projected,
     time: f64,
