@@ -9,7 +9,7 @@ use crate::chain::Chain;
 use crate::doubling::Values;
 use crate::error::{Result, refuse};
 use crate::poisson::Poisson;
-use crate::rounding::Loss;
+use crate::rounding::{Loss, power_below};
 
 /// Jumps a unit of time over the fastest exit: leaves 1 − exit/pace at a fifth or more, away from cancellation.
 const MARGIN: f64 = 1.25;
@@ -140,6 +140,9 @@ impl Ladder {
 /// One jump: v ← P·v.
 struct Stepper<'a> {
     chain: &'a Chain,
+    /// Brings rates to the size of 1, exactly: then underflow of a product is not made large again by a quotient.
+    unit: f64,
+    /// In that unit.
     pace: f64,
     stay: Vec<f64>,
 }
@@ -148,14 +151,15 @@ impl<'a> Stepper<'a> {
     fn new(chain: &'a Chain) -> Self {
         let pace = chain.fastest() * MARGIN;
         let stay = (0..chain.states()).map(|state| (pace - chain.exit(state)) / pace).collect();
-        Self { chain, pace, stay }
+        let unit = 1.0 / power_below(pace);
+        Self { chain, unit, pace: pace * unit, stay }
     }
 
     /// Moves the values on into `next`; returns the least and the greatest.
     fn step(&self, values: &[f64], next: &mut [f64]) -> (f64, f64) {
         let (mut low, mut high) = (f64::INFINITY, 0.0_f64);
         for (state, next) in next.iter_mut().enumerate() {
-            let moved: f64 = self.chain.row(state).map(|(to, rate)| rate * values[to]).sum();
+            let moved: f64 = self.chain.row(state).map(|(to, rate)| rate * self.unit * values[to]).sum();
             *next = self.stay[state] * values[state] + moved / self.pace;
             (low, high) = (low.min(*next), high.max(*next));
         }
@@ -186,7 +190,7 @@ pub fn distribution(chain: &Chain, time: f64) -> Result<Values> {
         let mut next: Vec<f64> = shares.iter().zip(&stepper.stay).map(|(share, stay)| share * stay).collect();
         for (from, share) in shares.iter().enumerate().filter(|each| *each.1 > 0.0) {
             let leaving = share / stepper.pace;
-            chain.row(from).for_each(|(to, rate)| next[to] += leaving * rate);
+            chain.row(from).for_each(|(to, rate)| next[to] += leaving * (rate * stepper.unit));
         }
         shares = next;
     }

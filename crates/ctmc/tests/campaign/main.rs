@@ -69,3 +69,10 @@ fn no_bound_misses_among_many_random_chains() {
     let (first, chains) = (number("LOADSTONE_FIRST_CHAIN", 1_000_000), number("LOADSTONE_CHAINS", 5000));
     assert_eq!(report(chains, &run(first, chains)), 0);
 }
+
+#[test]
+fn chains_whose_jumps_once_underflowed_are_enclosed() {
+    for seed in [2_038_579, 2_065_467] {
+        assert_eq!(report(1, &run(seed, 1)), 0);
+    }
+}
