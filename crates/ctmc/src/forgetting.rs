@@ -105,7 +105,12 @@ impl Drift {
             (flow + upwards(size * gamma(operations), operations)).next_up()
         });
         let at_home = flows.next().unwrap_or_default();
-        let slowest = flows.zip(&weights[1..]).map(|(flow, weight)| -flow / weight).fold(rate, f64::min);
+        // An overflow on the way leaves no number, of which nothing is known.
+        let least = |least: f64, each: f64| if each.is_nan() { 0.0 } else { least.min(each) };
+        let slowest = flows.zip(&weights[1..]).map(|(flow, weight)| -flow / weight).fold(rate, least);
+        if !at_home.is_finite() {
+            return Ok(None);
+        }
         let certain = slowest * Loss::roundings(2.0).least();
         let mean = upwards((at_home / certain + weights[0]).max(weights[0]), FORMULA);
         Ok((certain > rate / 2.0).then_some(Self { weights, rate: certain, mean }))

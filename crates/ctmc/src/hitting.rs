@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::factor::Lists;
 use crate::incomplete::{Incomplete, Leaving};
 use crate::krylov::largest;
-use crate::rounding::{ROUNDING, sum};
+use crate::rounding::{Loss, sum, upwards};
 
 /// Corrections of the solution, and what one may miss of its right side.
 const CORRECTIONS: usize = 12;
@@ -56,12 +56,15 @@ pub fn mean(chain: &Chain, passing: &[usize], precision: f64) -> Result<Option<E
         OUTSIDE => 0.0,
         place => share * times[place as usize].high,
     };
-    let value = sum(chain.initial().iter().map(share));
-    // Initial probabilities sum to 1 within 1e-12 only, which is theirs; the sum and the second words are rounded.
-    let relative = 8.0 * ROUNDING;
-    let low = value / (1.0 + error) * (1.0 - relative);
-    let high = value / (1.0 - error) * (1.0 + relative);
-    Ok(Some(Enclosure { low: low.next_down().max(0.0), high: high.next_up() }))
+    let total = sum(chain.initial().iter().map(|each| each.1));
+    let value = sum(chain.initial().iter().map(share)) / total;
+    // ε below 1 makes every entry of A·x positive, and so of x: sums and products of numbers that are not negative. The
+    // second words are left out; then a product, the sum, that of the shares (two each) and the quotient.
+    let near = Enclosure::near(value, Loss::roundings(7.0)).beside(f64::MIN_POSITIVE);
+    // Underflow takes 2⁻¹⁰⁷⁵ of each product at most: all of them together less than the smallest normal number.
+    let near = Enclosure { low: near.low.max(0.0), ..near };
+    let ends = Enclosure { low: (1.0 - error).next_down(), high: (1.0 + error).next_up() };
+    Ok(Some(near.over(ends)))
 }
 
 const OUTSIDE: u32 = u32::MAX;
@@ -80,11 +83,10 @@ fn missing(chain: &Chain, passing: &[usize], place: &[u32], times: &[Double]) ->
             rest = rest + (there - here).scaled(rate);
             size += rate * (there.high.abs() + here.high.abs());
         }
-        let error = size * operations * double::ROUNDING;
-        worst = f64::max(worst, (rest.high.abs() * (1.0 + 4.0 * ROUNDING) + error) * (1.0 + 1e-9));
-        if rest.high.is_nan() {
-            worst = f64::INFINITY;
-        }
+        // An operation errs by a few units of the larger operand; `size` is that of all together and not below 1, so
+        // that underflow is nothing beside it. It is rounded itself, and the second word is left out.
+        let error = upwards(rest.high.abs() + size * double::gamma(operations), operations);
+        worst = if error.is_nan() { f64::INFINITY } else { worst.max(error) };
         rest.high
     };
     let rest: Vec<f64> = passing.iter().zip(times).map(of).collect();

@@ -20,6 +20,7 @@ use crate::doubling::Values;
 use crate::error::Result;
 use crate::factor::{Factor, Lists};
 use crate::incomplete::{Incomplete, Leaving};
+use crate::krylov;
 use crate::rounding::{Loss, power_below, upwards};
 use crate::transient::Kind;
 
@@ -144,7 +145,7 @@ enum Solver {
     Iterated(Incomplete, f64),
 }
 
-/// Chains of fewer states have other ways when elimination fills too much.
+/// Chains of fewer states have other ways when elimination fills too much, unless nothing may be filled at all.
 const WORTH_ITERATING: usize = 1600;
 
 /// What a solution may miss before it is corrected.
@@ -161,7 +162,7 @@ impl Solver {
         {
             return Ok(Some(Self::Exact(factor)));
         }
-        if chain.states() <= WORTH_ITERATING {
+        if chain.states() <= WORTH_ITERATING && fill > 0 {
             return Ok(None);
         }
         let mut rows = Lists::default();
@@ -239,7 +240,7 @@ impl Walk<'_> {
         let mut miss = f64::INFINITY;
         for correction in 0..=CORRECTIONS {
             let (rest, rounding) = self.residual(tau, b, &term);
-            miss = upwards(rest.iter().fold(0.0_f64, |most, each| most.max(each.abs())) + rounding, 4.0);
+            miss = upwards(krylov::largest(&rest) + rounding, 4.0);
             if miss <= tolerance || correction == CORRECTIONS {
                 break;
             }
@@ -266,9 +267,10 @@ impl Walk<'_> {
     }
 }
 
-/// A bound on the largest magnitude.
+/// A bound on the largest magnitude; infinite where one is no number, as an iteration may leave it.
 fn largest(vector: &[Double]) -> f64 {
-    upwards(vector.iter().fold(0.0_f64, |most, each| most.max(each.high.abs())), 4.0)
+    let high: Vec<f64> = vector.iter().map(|each| each.high).collect();
+    upwards(krylov::largest(&high), 4.0)
 }
 
 /// L_0(x) … L_count(x).

@@ -156,7 +156,16 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// The largest magnitude.
+/// The largest magnitude; infinite where one is no number, so that nobody takes it for small.
 pub fn largest(vector: &[f64]) -> f64 {
-    vector.iter().fold(0.0_f64, |most, each| most.max(each.abs()))
+    vector.iter().fold(0.0_f64, |most, each| if each.is_nan() { f64::INFINITY } else { most.max(each.abs()) })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn what_is_no_number_is_not_small() {
+        assert_eq!(super::largest(&[1.0, f64::NAN, -2.0]), f64::INFINITY);
+        assert_eq!(super::largest(&[1.0, -2.0]), 2.0);
+    }
 }

@@ -23,6 +23,8 @@ mod implicit;
 mod incomplete;
 mod krylov;
 mod language;
+#[doc(hidden)]
+pub mod large;
 mod lumping;
 mod memory;
 mod model;

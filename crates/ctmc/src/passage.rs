@@ -41,11 +41,9 @@ pub fn passage_mean_to(chain: &Chain, target: &[bool], precision: f64) -> Result
     if let Some(answer) = closed::passage_mean(chain, target) {
         return Ok(answer);
     }
-    let reached = reachable(chain, target);
-    if !certain(chain, target, &reached) {
+    let Some(passing) = passing(chain, target) else {
         return Ok(answer(Enclosure::exact(f64::INFINITY)));
-    }
-    let passing: Vec<usize> = (0..states).filter(|&state| reached[state] && !target[state]).collect();
+    };
     if passing.len() > FEW {
         let found = hitting::mean(chain, &passing, precision)?;
         let close = found.filter(|each| each.relative_width() <= precision || passing.len() > MANY);
@@ -71,6 +69,13 @@ pub fn passage_mean_to(chain: &Chain, target: &[bool], precision: f64) -> Result
     let scaled = Loss::relative((chain.total() - 1.0).abs().next_up());
     let loss = elimination.loss() + Loss::roundings(3.0) + scaled;
     Ok(answer(Enclosure::near(value, if elimination.intact(start) { loss } else { Loss::TOTAL })))
+}
+
+/// The states that are seen before the target; none when it may never be reached.
+pub(crate) fn passing(chain: &Chain, target: &[bool]) -> Option<Vec<usize>> {
+    let reached = reachable(chain, target);
+    let before = |&state: &usize| reached[state] && !target[state];
+    certain(chain, target, &reached).then(|| (0..chain.states()).filter(before).collect())
 }
 
 /// Probability that a state of `target` was reached by `time`.

@@ -194,39 +194,44 @@ fn solve(chain: &Chain, reward: &[f64], time: f64, options: &Options, kind: Kind
                 && free
                 && width > HOPELESS / 2.0
                 && sparse_work(chain, time) > SOON
-                && let Some(answer) = all_at_once(chain, reward, time, options, kind)?
+                && chain.states() <= ALL
+                && let fill = FILLED * (chain.transitions() + chain.states())
+                && let Some(answer) = all_at_once(chain, reward, time, options, kind, fill)?
+                && answer.enclosure.relative_width() <= options.precision
             {
                 return Ok(answer);
             }
             if wide(&found) && patience > EAGER {
                 found = projected(&mut land, time, options, kind, patience.min(affordable()))?;
             }
-            let step = wide(&found) && free && sparse_work(chain, time) <= affordable();
-            if step { stepped(chain, reward, time, options, kind) } else { Ok(found.0) }
+            let bearable =
+                || sparse_work(chain, time) <= affordable() && uniformization::check(chain, time).is_ok();
+            if wide(&found) && free && bearable() {
+                stepped(chain, reward, time, options, kind)
+            } else {
+                Ok(found.0)
+            }
         }
     }
 }
 
-/// Implicit steps on all states of a chain of which no few suffice; none where they do not come close.
-fn all_at_once(
+/// Implicit steps on all states of a chain of which no few suffice, by a factor of at most `fill` numbers or an
+/// iteration; none where they cannot be taken.
+pub(crate) fn all_at_once(
     chain: &Chain,
     reward: &[f64],
     time: f64,
     options: &Options,
     kind: Kind,
+    fill: usize,
 ) -> Result<Option<Answer>> {
-    if chain.states() > ALL {
-        return Ok(None);
-    }
-    let fill = FILLED * (chain.transitions() + chain.states());
     let unit = Unit::new(reward.iter().copied().fold(0.0, f64::max), time, kind);
     let scaled = unit.scaled(reward);
     let found = implicit::solve_relative(chain, &scaled, time, options.precision, kind, fill)?;
-    let answer = found.map(|(found, _)| {
+    Ok(found.map(|(found, _)| {
         let value = from_start(chain, &found, unit.most);
         Answer::new(unit.times(value), Method::Implicit, chain.states())
-    });
-    Ok(answer.filter(|answer| answer.enclosure.relative_width() <= options.precision))
+    }))
 }
 
 /// Multiplications that the time left allows, as far as a method may go without a limit at least.
@@ -368,7 +373,7 @@ fn both(
     let rewards: [&[f64]; 2] = [&small.reward, &sunk];
     let (method, _) = cheapest(&small.chain, states, time, options);
     let precision = options.precision;
-    let fill = (patience / USES).min(MOST_FILL) as usize;
+    let fill = (patience / USES).clamp(1.0, MOST_FILL) as usize;
     if method == Method::Implicit
         && let Some((inside, tolerance)) =
             implicit::solve_relative(&small.chain, &small.reward, time, precision, kind, fill)?

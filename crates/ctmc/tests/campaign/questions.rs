@@ -1,8 +1,8 @@
 //! What is asked of a random chain, by which methods, and whether the answers enclose the truth.
 
 use loadstone_ctmc::{
-    Answer, Chain, Enclosure, Error, Method, Options, Request, accumulated, cycle, distribution_at, long_run,
-    passage_by, passage_mean, reward_at, stationary,
+    Answer, Chain, Enclosure, Error, Method, Options, Request, accumulated, cycle, distribution_at, large,
+    long_run, passage_by, passage_mean, reward_at, stationary,
 };
 use num_rational::BigRational;
 
@@ -108,6 +108,9 @@ pub fn ask(seed: u64) -> Vec<Found> {
         asking.note(("first-by", method, 1.0), found.map(bounds), |bounds| encloses(bounds, &passage));
     }
     lumped(&mut asking, &truth, precision);
+    if random.chance(0.2) {
+        iterated(&mut asking, &chain, &Options { precision, threads: 1, method: None }, &truth);
+    }
     asking.found
 }
 
@@ -159,6 +162,24 @@ fn at_a_time(asking: &mut Asking, chain: &Chain, options: &Options, truth: &Expo
         let one = Truth { value, unit: Exact::of(1.0), blur: truth.blur.clone() };
         let found = found.as_ref().map(|found| found.enclosure(state)).map_err(Clone::clone);
         asking.note(("state", options.method, 1.0), found, |bounds| encloses(bounds, &one));
+    }
+}
+
+/// Implicit steps as large chains take them.
+fn iterated(asking: &mut Asking, chain: &Chain, options: &Options, truth: &Exponential) {
+    let Sample { reward, time, states, .. } = asking.sample.clone();
+    let most = reward.iter().copied().fold(0.0, f64::max);
+    let blur = &truth.blur * &Exact::of(most * states as f64);
+    let value = mean(&asking.sample, &truth.power, |state| reward[state]);
+    let at = Truth { value, unit: Exact::of(1.0), blur: blur.clone() };
+    if let Some(found) = large::reward_at(chain, &reward, time, options).transpose() {
+        asking.note(("at, iterated", None, most), found.map(bounds), |bounds| encloses(bounds, &at));
+    }
+    let value = mean(&asking.sample, &truth.shares, |state| reward[state]);
+    let until = Truth { value, unit: Exact::of(time), blur };
+    if let Some(found) = large::accumulated(chain, &reward, time, options).transpose() {
+        let about = ("until, iterated", None, most * time);
+        asking.note(about, found.map(bounds), |bounds| encloses(bounds, &until));
     }
 }
 
@@ -246,4 +267,14 @@ fn for_ever(asking: &mut Asking, chain: &Chain) {
         Some(truth) => contains(bounds, truth),
         None => bounds.high == f64::INFINITY,
     });
+    // As large chains are asked.
+    if let Some(found) = large::long_run(chain, &reward, &options).transpose() {
+        let truth = limit.mean(&reward);
+        asking.note(("long-run, iterated", None, 0.0), found, |bounds| contains(bounds, &truth));
+    }
+    if let Some(found) = large::passage_mean(chain, &target, &options).transpose() {
+        asking.note(("first-mean, iterated", None, 0.0), found, |bounds| {
+            truth.as_ref().is_some_and(|truth| contains(bounds, truth))
+        });
+    }
 }
