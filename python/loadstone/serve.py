@@ -30,6 +30,8 @@ Options = dict[str, object]
 Announce = Callable[[str], None]
 
 _DRAIN_S = 10.0
+_LOOK_S = 0.25
+"""Between two looks for signals."""
 
 
 def serve(place: Path | str, options: Options, announce: Announce, *, by_stdin: bool = False) -> None:
@@ -75,7 +77,7 @@ def _serve(
         if by_stdin:
             threading.Thread(target=_obey, args=(server, wishes), daemon=True).start()
         _tell_manager("READY=1")
-        while wishes.get() == "reload":
+        while _next(wishes) == "reload":
             _reload(server)
     finally:
         _tell_manager("STOPPING=1")
@@ -84,6 +86,17 @@ def _serve(
             server.abandon()
         told = ", ".join(f"{name} {count}" for name, count in server.counters().items() if count)
         print(f"served: {told or 'nothing'}", file=sys.stderr)
+
+
+def _next(wishes: queue.SimpleQueue[str]) -> str:
+    """The next wish, however long it takes.
+
+    A signal that comes between Python's last look for one and the wait for the queue is seen only when the
+    wait ends: without an end of its own the process would serve on until the next signal.
+    """
+    while True:
+        with contextlib.suppress(queue.Empty):
+            return wishes.get(timeout=_LOOK_S)
 
 
 def _start(place: str, options: Options) -> Server:

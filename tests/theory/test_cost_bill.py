@@ -168,7 +168,7 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
     with pytest.raises(LoadstoneError, match=r"there is no .*nodes\.json"):
         measured_cases(measured, [parse_instance("m7i.xlarge", TODAY)])
     (tmp_path / "nodes.json").write_text('{"kind": "nodes"}')
-    with pytest.raises(LoadstoneError, match=r"`inputs` is missing"):
+    with pytest.raises(LoadstoneError, match=r"is not a nodes\.json"):
         measured_cases(measured, [parse_instance("m7i.xlarge", TODAY)])
     (tmp_path / "nodes.json").write_text('{"kind": "nodes", "tiers": []}')
     with pytest.raises(LoadstoneError, match="is a plan in tiers"):
