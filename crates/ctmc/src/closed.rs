@@ -155,9 +155,11 @@ pub fn two_states(chain: &Chain, reward: &[f64], time: f64, kind: Kind) -> Optio
     // From a state that is left at `rate`: the chance of the other one, or the share of time there; and of itself.
     let from = |state: usize| {
         let (rate, other) = (chain.exit(state), chain.exit(1 - state));
+        // Shares first: a small rate times a small probability may be no number any more.
+        let (away, home) = (rate / pace, other / pace);
         match kind {
-            Kind::At => (rate / pace * settled, (other + rate * (-jumps).exp()) / pace),
-            Kind::Until => (rate / pace * late(jumps), (other + rate * early) / pace),
+            Kind::At => (away * settled, home + away * (-jumps).exp()),
+            Kind::Until => (away * late(jumps), home + away * early),
         }
     };
     let earned = chain.initial().iter().map(|&(state, share)| {

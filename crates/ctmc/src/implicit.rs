@@ -130,6 +130,10 @@ pub fn solve(
     }
     let (values, error, span) =
         if kind == Kind::At { (walk.now, walk.error, 1.0) } else { (walk.earned, walk.lost, time) };
+    // What was earned may be more than a number can hold, though its mean is not.
+    if !error.is_finite() || !values.iter().all(|value| value.high.is_finite()) {
+        return Ok(None);
+    }
     // The second word is less than the next number down; the difference and the quotient round.
     let low = |value: &Double| (value.high.next_down() - error).next_down().max(0.0) / span;
     let values = values.iter().map(low).collect();

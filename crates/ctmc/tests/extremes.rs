@@ -56,6 +56,23 @@ fn a_passage_counts_ways_back_that_are_hardly_ever_taken() {
 }
 
 #[test]
+fn a_slow_chain_keeps_the_chance_that_it_has_not_moved() {
+    // exp(−600) of a rate of 1e-126 is less than any number.
+    let chain = Chain::new(2, vec![(0, 1, 1e-126)], vec![(0, 1.0)]).unwrap();
+    let found = reward_at(&chain, &[1.0, 0.0], 6e128, &Options::default()).unwrap().enclosure;
+    assert!(found.contains((-600.0_f64).exp()) && found.relative_width() < 1e-10, "{found:?}");
+}
+
+#[test]
+fn what_is_more_than_a_number_can_hold_is_not_said_to_be_nothing() {
+    let chain = Chain::new(2, Vec::new(), vec![(0, 1.0)]).unwrap();
+    for method in [Method::Doubling, Method::Uniformization, Method::Implicit] {
+        let found = accumulated(&chain, &[1e12, 1e11], 1.1e308, &with(method)).unwrap().enclosure;
+        assert!(found.high == f64::INFINITY, "{method:?} {found:?}");
+    }
+}
+
+#[test]
 fn a_rate_that_no_method_can_follow_is_refused() {
     let told = Chain::new(2, vec![(0, 1, 1e305)], vec![(0, 1.0)]).unwrap_err().to_string();
     assert!(told.contains("1e305") && told.contains("unit of time"), "{told}");
