@@ -93,7 +93,7 @@ impl Settings {
             seed: 1,
         };
         for (key, value) in words.filter_map(|word| word.split_once('=')) {
-            let bad = || format!("`{value}` is no value of `{key}`");
+            let bad = || format!("`{key}` cannot be `{value}`");
             match key {
                 "app" => app = Some(App::ALL.into_iter().find(|app| app.name() == value).ok_or_else(bad)?),
                 "ip" => found.address = Some(network(value).ok_or_else(bad)?),

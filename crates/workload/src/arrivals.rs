@@ -8,7 +8,7 @@ use crate::{ArrivalLaw, Load, Program};
 const ARRIVALS: u64 = 1 << 34;
 
 /// The sessions of one slice of a plan, in the order of their arrival: number and time in seconds. All slices go through the
-/// same sequence and take every so-manieth of it, so that together they are exactly the arrivals that one would make.
+/// same sequence and each takes every n-th of it, so that together they are exactly the arrivals that one would make.
 #[derive(Debug, Clone)]
 pub struct Arrivals {
     rate: f64,

@@ -155,7 +155,7 @@ fn check_site(plan: &Plan) -> Result<(), String> {
         return Err("target: a host and a port from 1 on".into());
     }
     if target.authority.is_empty() || broken(&target.authority) {
-        return Err(format!("target.authority: `{}` is no value of a Host header", target.authority));
+        return Err(format!("target.authority: `{}` cannot stand in a Host header", target.authority));
     }
     let base = &target.base_path;
     if broken(base) || base.ends_with('/') || !(base.is_empty() || base.starts_with('/')) {

@@ -16,7 +16,7 @@ use super::{Now, Server};
 use crate::args::Args;
 use crate::net::{Incoming, Offload, Outgoing, Verified, Wire};
 
-/// One direction of a wire: frames on their way; every so-manieth is lost.
+/// One direction of a wire: frames on their way; every n-th is lost.
 #[derive(Clone, Default)]
 struct Way {
     frames: Rc<RefCell<VecDeque<Vec<u8>>>>,

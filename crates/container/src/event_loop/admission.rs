@@ -17,8 +17,8 @@ use crate::socket::Socket;
 
 /// Connections accepted in one round, so that a flood of them does not starve the open ones.
 const ACCEPTS: usize = 64;
-/// However many requests those have who have begun, after so many of theirs a newcomer begins: nobody can shut all
-/// others out.
+/// After this many requests of sessions that have begun, a newcomer begins, however many more they send: nobody can shut
+/// all others out.
 const PATIENCE: usize = 256;
 /// A newcomer is refused, if it is to be, after so long: a shorter rush passes unnoticed.
 pub(super) const TURN: Duration = Duration::from_millis(250);
