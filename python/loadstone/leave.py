@@ -13,7 +13,6 @@ import contextlib
 import signal
 from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
-from typing import NoReturn
 
 INTERRUPTED = 130
 """Exit code of a command that was ended."""
@@ -21,6 +20,8 @@ INTERRUPTED = 130
 Handler = Callable[[int, FrameType | None], object]
 
 _ENDING = (signal.SIGINT, signal.SIGTERM)
+
+_raised = False
 
 
 def watch() -> None:
@@ -40,11 +41,18 @@ def watch() -> None:
             signal.signal(number, _interrupt)
 
 
-def _interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    """Raises KeyboardInterrupt, once: raised again it would hit what the first one has put in motion.
+
+    Python would then end by the signal itself, in the midst of putting things away.
+    """
+    global _raised
     from loadstone import _core
 
     _core.signal_noticed()
-    raise KeyboardInterrupt
+    if not _raised:
+        _raised = True
+        raise KeyboardInterrupt
 
 
 @contextlib.contextmanager
