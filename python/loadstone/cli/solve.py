@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from loadstone.cli.asking import Ats, Cycle, First, LongRun, Precision, Unit
 from loadstone.cli.columns import columns
 from loadstone.ctmc.solve import Question, read_model, solve
 from loadstone.errors import LoadstoneError
@@ -58,9 +59,7 @@ def solve_command(
         list[str] | None,
         typer.Option(help="Reward, label or condition to compute. Default: all of the model's. Repeatable."),
     ] = None,
-    at: Annotated[
-        list[str] | None, typer.Option(help="Compute the expected value at this time. Repeatable.")
-    ] = None,
+    at: Ats = None,
     until: Annotated[
         list[str] | None,
         typer.Option(
@@ -68,23 +67,14 @@ def solve_command(
             " Repeatable."
         ),
     ] = None,
-    long_run: Annotated[bool, typer.Option("--long-run", help="Compute the long-run mean.")] = False,
-    first: Annotated[
-        bool, typer.Option("--first", help="Compute the time until the condition first holds.")
-    ] = False,
-    cycle: Annotated[
-        bool,
-        typer.Option(
-            "--cycle", help="Compute how often, and for how long, the condition holds in the long run."
-        ),
-    ] = False,
+    long_run: LongRun = False,
+    first: First = False,
+    cycle: Cycle = False,
     states: Annotated[
         int, typer.Option(min=0, help="Print the likeliest states: at the times of --at, or in the long run.")
     ] = 0,
-    unit: Annotated[str, typer.Option(help="The model's unit of time, for times such as `1h`.")] = "s",
-    precision: Annotated[
-        float, typer.Option(help="How close the two bounds must be, relative to the answer.")
-    ] = 1e-8,
+    unit: Unit = "s",
+    precision: Precision = 1e-8,
     method: Annotated[
         str | None,
         typer.Option(

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from loadstone.cli.asking import Ats, Cycle, First, LongRun, Precision, Unit
 from loadstone.cli.columns import columns
 from loadstone.cli.count import Count
 from loadstone.cli.solve import ASKED, constants_of, printed_bounds, questions_of, time_of
@@ -46,29 +47,18 @@ def sweep_command(
     of: Annotated[
         list[str] | None, typer.Option(help="Reward, label or condition to compute. Repeatable.")
     ] = None,
-    at: Annotated[
-        list[str] | None, typer.Option(help="Compute the expected value at this time. Repeatable.")
-    ] = None,
+    at: Ats = None,
     until: Annotated[
         list[str] | None,
         typer.Option(
             help="Compute the expected sum until this time; with --first, the probability. Repeatable."
         ),
     ] = None,
-    long_run: Annotated[bool, typer.Option("--long-run", help="Compute the long-run mean.")] = False,
-    first: Annotated[
-        bool, typer.Option("--first", help="Compute the time until the condition first holds.")
-    ] = False,
-    cycle: Annotated[
-        bool,
-        typer.Option(
-            "--cycle", help="Compute how often, and for how long, the condition holds in the long run."
-        ),
-    ] = False,
-    unit: Annotated[str, typer.Option(help="The model's unit of time, for times such as `1h`.")] = "s",
-    precision: Annotated[
-        float, typer.Option(help="How close the two bounds must be, relative to the answer.")
-    ] = 1e-8,
+    long_run: LongRun = False,
+    first: First = False,
+    cycle: Cycle = False,
+    unit: Unit = "s",
+    precision: Precision = 1e-8,
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Number of threads. Default: one for each processor.")
     ] = None,
