@@ -6,7 +6,6 @@ import functools
 import http.server
 import json
 import os
-import shutil
 import subprocess
 import sys
 import threading
@@ -15,14 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from selenium import webdriver
+from chromium import chromium
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
 pytestmark = pytest.mark.long
 
 CHECKOUT = Path(__file__).parents[2]
-FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run")
 RESULTS = ".md-search-result__link"
 
 
@@ -58,16 +56,8 @@ def site(folder: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    assert chromium and driver, "Chromium or its driver is missing: scripts/setup-browser installs them"
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    for flag in FLAGS:
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    opened = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
-    yield opened
-    opened.quit()
+    with chromium() as opened:
+        yield opened
 
 
 def show(browser: Any, url: str, *, width: int) -> None:

@@ -97,14 +97,22 @@ def test_servers_show_what_sqlite_shows(
             assert ours == theirs
 
 
+def loaded(name: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where there is a fresh data set: a folder, or the URL of a server."""
+    if name == "sqlite":
+        place = str(tmp_path / "data")
+        load(place)
+    else:
+        place = request.getfixturevalue("database_servers")[name].url
+        load(place, "--replace")
+    return place
+
+
 @pytest.mark.parametrize("name", ["sqlite", "postgres", "mariadb"])
 def test_every_bid_counts_when_many_bid_at_once(
     name: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
-    place = str(tmp_path / "data")
-    if name != "sqlite":
-        place = request.getfixturevalue("database_servers")[name].url
-    load(place, *(["--replace"] if name != "sqlite" else []))
+    place = loaded(name, request, tmp_path)
 
     def bidder(number: int, url: str) -> list[int]:
         browser = Browser([url])
@@ -131,10 +139,7 @@ def test_every_bid_counts_when_many_bid_at_once(
 def test_rules_for_people_hold_on_every_server_of_a_database(
     name: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
-    place = str(tmp_path / "data")
-    if name != "sqlite":
-        place = request.getfixturevalue("database_servers")[name].url
-    load(place, *(["--replace"] if name != "sqlite" else []))
+    place = loaded(name, request, tmp_path)
     people = {"rules": "public"}
     log_in = {"nickname": "user1", "password": "password1"}
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import base64
 import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import synthetic
-from selenium import webdriver
+from chromium import chromium
 from selenium.webdriver.support.ui import WebDriverWait
 
 from loadstone import report
@@ -22,7 +21,6 @@ DRAWN = "return document.body.classList.contains('drawn')"
 DRAWN_PLOTS = """return [...document.querySelectorAll('.plot')]
     .filter((plot) => plot.querySelector('path.js-line, path.point')).length"""
 LABEL = "return getComputedStyle(document.querySelector('.plot .xtick text')).fill"
-FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage")
 
 
 @pytest.fixture(scope="module")
@@ -34,17 +32,8 @@ def page(full: report.Chapter, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    assert chromium, "Chromium is missing: scripts/setup-browser installs it"
-    assert driver, "chromedriver is missing: scripts/setup-browser installs it"
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    for flag in FLAGS:
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    opened = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
-    yield opened
-    opened.quit()
+    with chromium() as opened:
+        yield opened
 
 
 def show(browser: Any, page: str, *, width: int = 1200, theme: str = "light") -> None:
