@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-for _room in ("tests/intake", "tests/probe"):
+for _room in ("tests/intake", "tests/fakes", "tests/probe"):
     sys.path.insert(0, str(ROOT / _room))
 
 Target = Callable[[bytes], None]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from handed import Ended, loadstone
+from pool_model import POOL
 
 import loadstone as package
 from loadstone.cli.terminal import plain
@@ -84,22 +85,7 @@ def text(name: str, content: str, *others: tuple[str, str]) -> Callable[[Path], 
     return make
 
 
-PRISM = """\
-// Ten machines and a shelf of spares.
-ctmc
-const int spares = 2;
-const double crash = 1 / (365 * 86400);
-formula broken = 10 + spares - up - shelf;
-module service
-  up : [0..10] init 10;
-  shelf : [0..spares] init spares;
-  [] up > 0 -> up * crash : (up' = up - 1);
-  [] up < 10 & shelf > 0 -> (10 - up) / 15 : (up' = up + 1) & (shelf' = shelf - 1);
-  [] shelf < spares & broken > 0 -> broken / 3600 : (shelf' = shelf + 1);
-endmodule
-label "short" = up < 10;
-rewards "down" up < 10 : 1; endrewards
-"""
+PRISM = POOL.replace("const int spares;", "const int spares = 2;")
 CHAIN = """{"states": 3, "labels": {"down": [1]},
 "transitions": [[0, 1, 1.0], [1, 0, 3.0], [1, 2, 0.5], [2, 0, 2.0]]}"""
 EXPLICIT = (

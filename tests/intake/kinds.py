@@ -35,6 +35,7 @@ from good_files import (
     text,
     topology,
 )
+from pool_model import POOL
 
 REPORT = command("report", "@", "--markdown", "--out", "@page.html", "--csv", "@tables")
 PAGE = command("report", "@")
@@ -159,7 +160,7 @@ KINDS = [
         "models of a sweep",
         "text",
         "x.prism",
-        text("x.prism", PRISM.replace("spares = 2", "spares")),
+        text("x.prism", POOL),
         command("sweep", "@x.prism", "--over", "spares=0..1", "--long-run"),
     ),
     _of_run("run.json", "json"),
