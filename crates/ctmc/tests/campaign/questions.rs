@@ -144,16 +144,21 @@ fn mean(sample: &Sample, matrix: &[Exact], reward: impl Fn(usize) -> f64) -> Exa
     total
 }
 
+/// The largest reward, the expected one at the time, and what is earned until then.
+fn earned(sample: &Sample, truth: &Exponential) -> (f64, Truth, Truth) {
+    let most = sample.reward.iter().copied().fold(0.0, f64::max);
+    let blur = &truth.blur * &Exact::of(most * sample.states as f64);
+    let [at, until] =
+        [&truth.power, &truth.shares].map(|each| mean(sample, each, |state| sample.reward[state]));
+    let at = Truth { value: at, unit: Exact::of(1.0), blur: blur.clone() };
+    (most, at, Truth { value: until, unit: Exact::of(sample.time), blur })
+}
+
 fn at_a_time(asking: &mut Asking, chain: &Chain, options: &Options, truth: &Exponential) {
     let Sample { reward, time, states, .. } = asking.sample.clone();
-    let most = reward.iter().copied().fold(0.0, f64::max);
-    let blur = &truth.blur * &Exact::of(most * states as f64);
-    let value = mean(&asking.sample, &truth.power, |state| reward[state]);
-    let at = Truth { value, unit: Exact::of(1.0), blur: blur.clone() };
+    let (most, at, until) = earned(&asking.sample, truth);
     let found = reward_at(chain, &reward, time, options);
     asking.note(("at", options.method, most), found.map(bounds), |bounds| encloses(bounds, &at));
-    let value = mean(&asking.sample, &truth.shares, |state| reward[state]);
-    let until = Truth { value, unit: Exact::of(time), blur };
     let found = accumulated(chain, &reward, time, options);
     asking.note(("until", options.method, most * time), found.map(bounds), |bounds| encloses(bounds, &until));
     let found = distribution_at(chain, time, options);
@@ -167,16 +172,11 @@ fn at_a_time(asking: &mut Asking, chain: &Chain, options: &Options, truth: &Expo
 
 /// Implicit steps as large chains take them.
 fn iterated(asking: &mut Asking, chain: &Chain, options: &Options, truth: &Exponential) {
-    let Sample { reward, time, states, .. } = asking.sample.clone();
-    let most = reward.iter().copied().fold(0.0, f64::max);
-    let blur = &truth.blur * &Exact::of(most * states as f64);
-    let value = mean(&asking.sample, &truth.power, |state| reward[state]);
-    let at = Truth { value, unit: Exact::of(1.0), blur: blur.clone() };
+    let Sample { reward, time, .. } = asking.sample.clone();
+    let (most, at, until) = earned(&asking.sample, truth);
     if let Some(found) = large::reward_at(chain, &reward, time, options).transpose() {
         asking.note(("at, iterated", None, most), found.map(bounds), |bounds| encloses(bounds, &at));
     }
-    let value = mean(&asking.sample, &truth.shares, |state| reward[state]);
-    let until = Truth { value, unit: Exact::of(time), blur };
     if let Some(found) = large::accumulated(chain, &reward, time, options).transpose() {
         let about = ("until, iterated", None, most * time);
         asking.note(about, found.map(bounds), |bounds| encloses(bounds, &until));
