@@ -282,9 +282,8 @@ impl<'p> Driver<'p> {
             if user.wake != due || (user.is_busy() && !pausing) {
                 continue;
             }
-            if user.stage == Stage::Away {
-                user.stage = Stage::Idle;
-                self.gauges.users += 1;
+            if user.stage == Stage::Away && self.arrive(user, due) {
+                continue;
             }
             self.now = self.clock.now();
             // A user that came late to its own start was not ready before its last operation ended.
@@ -295,6 +294,21 @@ impl<'p> Driver<'p> {
                 self.begin(user, due);
             }
         }
+    }
+
+    /// A user joins; whether it pauses before its first operation.
+    ///
+    /// It has what is left of a pause under way. If all began as they come, a ramp-up would add first operations to
+    /// those of the users that repeat already, and overload the service that the steady state is to measure.
+    fn arrive(&mut self, user: &mut User, due: u64) -> bool {
+        user.stage = Stage::Idle;
+        self.gauges.users += 1;
+        let law = &self.program.operations[user.next_operation].pacing.law;
+        let pause = micros(law.residual(&mut user.state.walk));
+        if pause > 0 {
+            self.await_start(user, due + pause);
+        }
+        pause > 0
     }
 
     /// Has the queue wake a user that is away or idle.
@@ -385,6 +399,7 @@ impl<'p> Driver<'p> {
             self.count_dropped(users, self.timetable.steady.to, ended, false);
         }
         self.now = ended;
+        self.drop_overdue();
         self.roll_if_due();
         // A thread whose own operations ended before the last of the run's may be a window ahead of that.
         if ended + SECOND > self.recorder.window_end() {

@@ -100,6 +100,14 @@ impl Driver<'_> {
         }
     }
 
+    /// Counts the sessions that should have arrived before the run's end and that a late engine has not begun.
+    pub(crate) fn drop_overdue(&mut self) {
+        let Some(open) = &mut self.open else { return };
+        while let Some((_, at)) = open.take_due(self.now) {
+            self.recorder.sessions.dropped(at);
+        }
+    }
+
     /// A user begins a session: at once in a closed workload, intended at `arrival` in an open one.
     pub(crate) fn begin_session(&mut self, user: &mut User, arrival: u64) {
         let began = if self.open.is_some() { arrival } else { self.now };

@@ -140,27 +140,35 @@ fn the_first_operation_is_timed_like_all_others() {
         std::thread::sleep(Duration::from_millis(100));
         answer(200, "", "ok")
     });
-    let outcome = run(one_operation(&server, 1, 0.15, cycle(10.0)));
+    let outcome = run(one_operation(&server, 1, 0.35, cycle(0.2)));
     let service_ms = outcome.times(0, |o| &o.service).mean().unwrap() / 1e3;
     assert!(service_ms >= 100.0, "{service_ms} ms");
 }
 
 #[test]
-fn users_start_evenly_over_the_ramp_up() {
+fn a_ramp_up_adds_users_evenly() {
     let server = quick_server();
-    let mut plan = one_operation(&server, 10, 0.3, cycle(10.0));
+    let mut plan = one_operation(&server, 10, 0.9, cycle(0.05));
+    plan["load"]["ramp_up_s"] = json!(2.1);
+    let outcome = run(plan);
+    let users: Vec<_> = outcome.windows.iter().map(|w| w.users).collect();
+    assert_eq!(users, [5, 10, 10]);
+}
+
+#[test]
+fn a_ramp_up_never_loads_more_than_the_steady_state() {
+    let server = quick_server();
+    let mut plan = one_operation(&server, 1_000, 1.0, cycle(1.0));
     plan["load"]["ramp_up_s"] = json!(1);
     let outcome = run(plan);
-    let requests = server.requests();
-    assert_eq!(requests.len(), 10);
-    // How late the engine itself was, as it says: a busy machine wakes it late.
-    let lag_s = outcome.times(0, |o| &o.lag).quantile(1.0).unwrap() / 1e6;
-    for (index, request) in requests.iter().enumerate() {
-        assert_eq!(request.path, format!("/{index}"));
-        let at = request.at.duration_since(requests[0].at).as_secs_f64();
-        assert!((at - 0.1 * index as f64).abs() < 0.05 + lag_s, "user {index} started at {at} s");
-    }
-    assert_eq!(outcome.of(0).map(|o| o.phase).collect::<Vec<_>>(), [0]);
+    let begun = |phase: u8| outcome.of(0).filter(|o| o.phase == phase).map(|o| o.ok).sum::<u64>();
+    // A user that comes at s of the ramp-up has its first operation anywhere in [s, s + 1]: half of them in the
+    // ramp-up, where all would be if they began as they came. Those that straddle its end began in it, too. Five
+    // standard deviations.
+    let share = wilson(begun(0) + begun(2), 1_000, 0.999_999_4);
+    assert!((share.low..share.high).contains(&0.5), "{share:?}");
+    // Whoever repeats every second begins once in the steady second; the last are still under way at its end.
+    assert!((900..=1_000).contains(&begun(1)), "{}", begun(1));
 }
 
 #[test]
@@ -199,11 +207,11 @@ fn agents_and_threads_run_disjoint_users() {
     let mut all = Vec::new();
     for index in 0..2 {
         let server = quick_server();
-        let mut plan = one_operation(&server, 7, 0.2, cycle(10.0));
+        let mut plan = one_operation(&server, 7, 0.4, cycle(0.1));
         plan["slice"] = json!({"index": index, "of": 2});
         plan["load"]["threads"] = json!(2);
         run(plan);
-        all.extend(server.paths());
+        all.extend(server.paths().into_iter().collect::<BTreeSet<_>>());
     }
     all.sort();
     let expected: Vec<_> = (0..7).map(|user| format!("GET /{user}")).collect();

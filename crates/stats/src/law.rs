@@ -5,6 +5,9 @@ use libm::{cos, exp, fabs, log, pow, sqrt, tgamma};
 use crate::Rng;
 use crate::special::{gamma_regularized, normal_cdf};
 
+/// Of a span of a hundred days this leaves two nanoseconds.
+const HALVINGS: u32 = 52;
+
 /// A law of times in seconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Law {
@@ -76,21 +79,65 @@ impl Law {
     /// assert!((cycle.mean() - 5.0 * (1.0 - (-5.0f64).exp())).abs() < 1e-12); // 4.966
     /// ```
     pub fn mean(&self) -> f64 {
+        self.mean_up_to(self.greatest())
+    }
+
+    /// Draws what is left of a time under way, seen from an instant that has nothing to do with it (the residual life
+    /// of renewal theory): density P(X > t) / E X. Who joins with it repeats events at the long run's rate at once.
+    ///
+    /// ```
+    /// # use loadstone_stats::{Law, Rng};
+    /// let left = Law::Fixed(5.0).residual(&mut Rng::new(1)); // anywhere within the time
+    /// assert!(left > 0.0 && left <= 5.0);
+    /// ```
+    pub fn residual(&self, rng: &mut Rng) -> f64 {
+        let survived = rng.unit_open() * self.mean();
+        // The mean up to t grows with t, from 0 to the mean at the greatest time.
+        let (mut low, mut high) = (0.0, self.greatest());
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (low + high);
+            if self.mean_up_to(middle) < survived {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        high
+    }
+
+    /// No time is longer.
+    fn greatest(&self) -> f64 {
         match *self {
             Law::Fixed(value) => value,
-            Law::Uniform { low, high } => 0.5 * (low + high),
-            Law::NegExp { mean, min, max } if mean <= min => min.min(max),
-            Law::NegExp { mean, min, max } => min + (mean - min) * (1.0 - exp((min - max) / (mean - min))),
-            Law::LogNormal { mu, sigma, max } => {
+            Law::Uniform { high, .. } => high,
+            Law::NegExp { max, .. }
+            | Law::LogNormal { max, .. }
+            | Law::Pareto { max, .. }
+            | Law::Weibull { max, .. } => max,
+        }
+    }
+
+    /// Mean of the lesser of a time and `max`, whatever the law's own clamp: the integral of the survival function.
+    fn mean_up_to(&self, max: f64) -> f64 {
+        match *self {
+            Law::Fixed(value) => value.min(max),
+            Law::Uniform { low, .. } if max <= low => max,
+            Law::Uniform { low, high } if max >= high => 0.5 * (low + high),
+            Law::Uniform { low, high } => max - 0.5 * (max - low) * (max - low) / (high - low),
+            Law::NegExp { min, .. } if max <= min => max,
+            Law::NegExp { mean, min, .. } if mean <= min => min,
+            Law::NegExp { mean, min, .. } => min + (mean - min) * (1.0 - exp((min - max) / (mean - min))),
+            Law::LogNormal { .. } if max <= 0.0 => 0.0,
+            Law::LogNormal { mu, sigma, .. } => {
                 let z = (log(max) - mu) / sigma;
                 exp(mu + 0.5 * sigma * sigma) * normal_cdf(z - sigma) + max * normal_cdf(-z)
             }
-            Law::Pareto { scale, max, .. } if max <= scale => max,
-            Law::Pareto { scale, shape, max } if fabs(shape - 1.0) < 1e-9 => scale * (1.0 + log(max / scale)),
-            Law::Pareto { scale, shape, max } => {
+            Law::Pareto { scale, .. } if max <= scale => max,
+            Law::Pareto { scale, shape, .. } if fabs(shape - 1.0) < 1e-9 => scale * (1.0 + log(max / scale)),
+            Law::Pareto { scale, shape, .. } => {
                 scale + scale * (1.0 - pow(max / scale, 1.0 - shape)) / (shape - 1.0)
             }
-            Law::Weibull { scale, shape, max } => {
+            Law::Weibull { scale, shape, .. } => {
                 let inverse = 1.0 / shape;
                 scale * inverse * tgamma(inverse) * gamma_regularized(inverse, pow(max / scale, shape))
             }
@@ -147,6 +194,34 @@ mod tests {
         }
         assert!(samples.iter().all(|s| (1.0..=30.0).contains(s)));
         assert!(samples.contains(&30.0));
+    }
+
+    #[test]
+    fn who_joins_with_a_residual_repeats_at_the_long_runs_rate_at_once() {
+        // Renewal theory: with a residual first, the expected number of events in [0, t] is t / mean for every t.
+        for (stream, law) in LAWS.iter().enumerate() {
+            let mut rng = Rng::stream(11, stream as u64);
+            for share in [0.1, 0.7, 2.5] {
+                let until = share * law.mean();
+                let events: Vec<f64> = (0..10_000)
+                    .map(|_| {
+                        let (mut at, mut events) = (law.residual(&mut rng), 0.0);
+                        while at <= until {
+                            events += 1.0;
+                            at += law.sample(&mut rng);
+                        }
+                        events
+                    })
+                    .collect();
+                let around = mean_interval(&events, 0.999_999_4).unwrap();
+                assert!((around.low..=around.high).contains(&share), "{law:?}: {share} not in {around:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_residual_of_no_time_is_none() {
+        assert_eq!(Law::Fixed(0.0).residual(&mut Rng::new(1)), 0.0);
     }
 
     #[test]
