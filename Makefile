@@ -3,28 +3,36 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name '*.toml' -o -name '*.sql' -o -name '*.css' -o -name '*.js') Cargo.toml Cargo.lock
 
+# Builds the module, with what Python needs beside it, into .venv. All that is said goes to a file; it is shown only
+# when the build fails. $(1): an extra of pyproject.toml, or nothing.
+define build
+	@mkdir -p target
+	@echo "Building Loadstone$(if $(1), with what \`$(1)\` needs) (the first time: some minutes; log: target/build.log)"
+	@$(BIN)/maturin develop --release $(if $(1),--extras $(1)) >target/build.log 2>&1 || { cat target/build.log >&2; exit 1; }
+endef
+
 .PHONY: demo test test-long lint format bench bench-container bench-ctmc bench-entities bench-store docs fuzz clean help
 
 help:            ## what there is
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/\t/'
 
 .venv/.tools: pyproject.toml
-	$(PYTHON) -m venv .venv || { echo "make: Python's venv module is missing; on Debian: apt install python3-venv" >&2; exit 1; }
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'maturin>=1.9,<2'
-	touch $@
+	@$(PYTHON) -m venv .venv || { echo "make: Python's venv module is missing; on Debian: apt install python3-venv" >&2; exit 1; }
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'maturin>=1.9,<2'
+	@touch $@
 
 # An editable install does not notice changed Rust sources: this stamp does.
 .venv/.built: .venv/.tools $(RUST)
-	$(BIN)/maturin develop --release --quiet
-	touch $@
+	$(call build)
+	@touch $@
 
 .venv/.dev: .venv/.built
-	$(BIN)/maturin develop --release --quiet --extras dev
-	touch $@
+	$(call build,dev)
+	@touch $@
 
 .venv/.docs: .venv/.built
-	$(BIN)/maturin develop --release --quiet --extras docs
-	touch $@
+	$(call build,docs)
+	@touch $@
 
 demo: .venv/.built   ## the main job, end to end, in three minutes: scenario to dollars per user per month
 	$(BIN)/loadstone demo

@@ -7,13 +7,14 @@ import random
 import signal
 import socket
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import simulated
 
-from loadstone.capacity import Limits, Options, Search, find
+from loadstone.capacity import Limits, Options, Probes, Search, find
 from loadstone.cli.capacity import table
 from loadstone.drive import External, Interrupt, Job, Silent
 from loadstone.errors import LoadstoneError
@@ -102,6 +103,36 @@ def test_the_capacity_is_found_and_every_run_kept(job: Job, tmp_path: Path) -> N
     assert seeds == list(range(1, len(seeds) + 1))
     assert "not compliant: short window (30 s instead of 300 s)" in found["warnings"]
     assert not found["compliant"] and found["log10_accounts"] == 3
+
+
+def test_probes_say_where_to_begin_and_are_no_evidence(job: Job, tmp_path: Path) -> None:
+    folder = tmp_path / "capacity"
+    short = replace(job, scenario=load_scenario(tmp_path / "queue.toml", {"load.steady_s": "20"}))
+    watched: list[int] = []
+
+    def watch(_number: int, users: int) -> Silent:
+        watched.append(users)
+        return Silent()
+
+    options = Options(Limits(10, 1000, 0.05))
+    found = find(job, folder, options, Interrupt(), silent, Probes(short, watch))
+    assert watched == [row["users"] for row in found["probes"]] == [10, 20, 40, 80]
+    assert [row["held"] for row in found["probes"]] == [True, True, True, False]
+    assert all((folder / row["folder"] / "run.json").is_file() for row in found["probes"])
+    # Between 40 and 80 by ratio, then a step of 10 %.
+    assert [row["users"] for row in found["runs"]][:2] == [57, 63]
+    assert found["SLA-1"]["low"] <= CAPACITY < found["SLA-1"]["high"] <= 1.05 * found["SLA-1"]["low"] + 1
+    without = find(job, tmp_path / "without", options, Interrupt(), silent)
+    assert without["probes"] == []
+    assert len(found["runs"]) < len(without["runs"])
+
+
+def test_a_generator_without_room_ends_the_probes(job: Job, tmp_path: Path) -> None:
+    other = Job(job.scenario, job.sut, Small(queue), job.command)
+    probes = Probes(other, lambda _number, _users: Silent())
+    found = find(other, tmp_path / "capacity", OPTIONS, Interrupt(), silent, probes)
+    assert [row["users"] for row in found["probes"]] == [20, 40]
+    assert found["outcome"] == "generator" and 48 <= found["SLA-1"]["low"] <= 50
 
 
 class Busy(simulated.SimulatedEngine):

@@ -50,6 +50,13 @@ def test_it_doubles_then_bisects() -> None:
     assert len(asked) <= 9
 
 
+def test_near_the_answer_it_steps_narrowly_then_wider() -> None:
+    limits = Limits(1000, 100_000, 0.1, step=1.1)
+    assert ask(Search(GOALS, limits), certain(1050, 1050)) == [1000, 1100]
+    assert ask(Search(GOALS, limits), certain(1700, 1700))[:4] == [1000, 1100, 1331, 1949]
+    assert ask(Search(GOALS, limits), certain(700, 700))[:3] == [1000, 909, 751]
+
+
 def test_both_goals_share_the_runs() -> None:
     runs = {
         capacities: len(ask(Search(GOALS, Limits(25, 100_000)), certain(*capacities)))

@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from loadstone import record
 from loadstone.capacity.evidence import Trial, shares, trial, unjudged, verdicts
+from loadstone.capacity.probes import Watch as WatchProbe
+from loadstone.capacity.probes import probe
+from loadstone.capacity.probing import Probing
 from loadstone.capacity.search import Bracket, Limits, Search, Verdict
 from loadstone.drive import Interrupt, Job, Progress, measure_scenario
 from loadstone.errors import LoadstoneError
@@ -35,6 +38,15 @@ class Options:
     """Of the first run; every further run has the next one."""
 
 
+@dataclass(frozen=True)
+class Probes:
+    """Short runs before the search: without them it doubles the users in runs of full length."""
+
+    job: Job
+    """The job with the short run's scenario."""
+    watch: WatchProbe
+
+
 @dataclass
 class _Point:
     """All runs at one number of users."""
@@ -49,16 +61,30 @@ class _Point:
         return [result for one, result in zip(self.trials, self.results, strict=True) if not one.invalid]
 
 
-def find(job: Job, folder: Path, options: Options, interrupt: Interrupt, watch: Watch) -> dict[str, Any]:
+def find(
+    job: Job,
+    folder: Path,
+    options: Options,
+    interrupt: Interrupt,
+    watch: Watch,
+    probes: Probes | None = None,
+) -> dict[str, Any]:
     """Searches the capacity of `job`'s service; returns the content of `capacity.json`.
+
+    With `probes` the search begins where they expect the capacity, and with narrow steps.
 
     Ctrl-C ends the run under way and the search, and keeps the interval so far. Errors: those of
     `measure_scenario`, `folder-in-use`; `capacity.json` then holds what was found before.
     """
     record.require_unused(folder)
-    report = _Report(job, folder, options)
-    search = report.search
     with interrupt.between_runs():
+        rows: list[dict[str, Any]] = []
+        if probes:
+            probing = Probing(options.limits.first, options.limits.most)
+            rows = probe(probes.job, folder, probing, options.seed, interrupt, probes.watch)
+            options = replace(options, limits=_near(options.limits, probing.expected()))
+        report = _Report(job, folder, options, rows)
+        search = report.search
         try:
             while (users := search.next()) is not None and not interrupt.requested:
                 _measure(job, folder, users, options.seed, interrupt, watch, report)
@@ -74,6 +100,11 @@ def find(job: Job, folder: Path, options: Options, interrupt: Interrupt, watch: 
         if interrupt.requested:
             search.stop("interrupted")
     return report.write()
+
+
+def _near(limits: Limits, expected: int) -> Limits:
+    """The search begins at `expected`; one step from there is an interval of twice the tolerance."""
+    return replace(limits, first=expected, step=1 + 2 * limits.tolerance)
 
 
 def _measure(
@@ -107,9 +138,10 @@ def _measure(
 class _Report:
     """What was found so far, and how it is written down."""
 
-    def __init__(self, job: Job, folder: Path, options: Options) -> None:
+    def __init__(self, job: Job, folder: Path, options: Options, probes: list[dict[str, Any]]) -> None:
         self.search = Search([sla.name for sla in SLAS], options.limits)
         self.rows: list[dict[str, Any]] = []
+        self._probes = probes
         self._job = job
         self._folder = folder
         self._options = options
@@ -181,6 +213,7 @@ class _Report:
             "confidence": self._options.confidence,
             "tolerance": self._options.limits.tolerance,
             **{sla.name: self._answer(sla.name) for sla in SLAS},
+            "probes": self._probes,
             "runs": self.rows,
             "warnings": [f"not compliant: {departure}" for departure in left] + self._warnings(),
         }

@@ -1,4 +1,6 @@
-"""Where to measure next: doubling until an SLA breaks, then bisection. Pure: no runs, no files, no clock.
+"""Where to measure next: wider and wider steps until an SLA breaks, then bisection.
+
+Pure: no runs, no files, no clock.
 
 Two goals share every measurement. An answer may be uncertain; the point is then measured again, up to a
 number of times, and left as a noisy one if that did not help: the interval goes around it.
@@ -43,6 +45,9 @@ class Limits:
     """Measurements at one number of users, at most."""
     runs: int = 60
     """Measurements in all, at most."""
+    step: float = 2
+    """Factor from the first measurement to the second, above 1. It is small where the first one is near the
+    answer already; further steps are wider, up to a doubling."""
 
 
 @dataclass
@@ -82,10 +87,12 @@ class Bracket:
             high = wall if high is None else min(high, wall)
         if not known:
             return limits.first
+        factor = min(2, limits.step * max(known) / min(known))
         if high is None:
-            return min(2 * max(known), limits.most) if max(known) < limits.most else None
+            wider = max(max(known) + 1, round(factor * max(known)))
+            return min(wider, limits.most) if max(known) < limits.most else None
         if not low:
-            return max(1, min(known) // 2) if min(known) > 1 else None
+            return max(1, min(min(known) - 1, int(min(known) / factor))) if min(known) > 1 else None
         return self._between(low, high, limits.tolerance)
 
     def _between(self, low: int, high: int, tolerance: float) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -38,8 +39,10 @@ from loadstone.errors import SLA_NOT_MET, LoadstoneError
 
 if TYPE_CHECKING:
     from loadstone.capacity import Search
+    from loadstone.scenario import Scenario
 
 _FIRST = 25
+_PROBE_S = 10
 
 
 def register(app: typer.Typer) -> None:
@@ -56,6 +59,15 @@ def capacity(
         int, typer.Option("--to", metavar="M", min=1, max=MOST_USERS, help="Most users to try.")
     ] = 100_000,
     window: Window = None,
+    probe: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS",
+            min=0,
+            max=3600,
+            help="Look for the capacity with runs of so many seconds before the search. 0: do not.",
+        ),
+    ] = _PROBE_S,
     confidence: Annotated[
         float, typer.Option(min=0.5, max=0.9999, help="Confidence of the interval, between 0 and 1.")
     ] = 0.95,
@@ -91,7 +103,7 @@ def capacity(
 
     Example: loadstone capacity olio --from 100 --window 60
     """
-    from loadstone.capacity import Limits, Options, find
+    from loadstone.capacity import Limits, Options, Probes, find
     from loadstone.drive import Interrupt, Job, sut_of
 
     if most < first:
@@ -102,11 +114,13 @@ def capacity(
     placement = placed(loaded, topology, agents)
     sut = sut_of(loaded, processes=processes(sut_pid, db_pid), reset=reset, loading=loading(loaded))
     folder = out or default_folder(f"{loaded.name}-capacity")
+    short = load(scenario, [*(settings or []), *_short(loaded, probe)], url=url) if probe else None
     options = Options(Limits(first, most, tolerance, repeats, max_runs), confidence, seed)
     try:
         with placement.engine() as engine:
             job = Job(loaded, sut, engine, ["loadstone", *sys.argv[1:]], deployed)
-            result = find(job, folder, options, Interrupt(), _watch)
+            probes = Probes(replace(job, scenario=short), _watch_probe) if short else None
+            result = find(job, folder, options, Interrupt(), _watch, probes)
     except KeyboardInterrupt:
         print(f"aborted; {folder} keeps the runs that ended", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
@@ -119,9 +133,25 @@ def capacity(
         raise typer.Exit(SLA_NOT_MET)
 
 
+def _short(scenario: Scenario, probe_s: float) -> list[str]:
+    """What makes a probe of a run: a short steady state after a short ramp-up.
+
+    Users join in the midst of their pauses, so that the ramp-up only has to spread their connections.
+    """
+    ramp_up_s = min(scenario.file.load.ramp_up_s, probe_s / 2)
+    return [
+        f"load.ramp_up_s={ramp_up_s!r}", f"load.steady_s={probe_s!r}", f"sla.window_s={probe_s!r}",
+        "load.ramp_down_s=0",
+    ]  # fmt: skip
+
+
 def table(result: Mapping[str, Any], folder: Path) -> str:
     """The answer and the runs it rests on."""
     lines = [_sentence(name, result[name]) for name in ("SLA-1", "SLA-2")]
+    if probes := result["probes"]:
+        lines.append(
+            f"searched from where {len(probes)} short runs (up to {probes[-1]['users']} users) point"
+        )
     rows = [
         [
             row["folder"],
@@ -153,6 +183,10 @@ def _why(limit: Mapping[str, Any], high: int) -> str:
         return ", not one operation ended"
     checks = "".join(f", {name}" for name in limit["checks"])
     return f", limited by {limit['operation']} ({100 * limit['share_at_high']:.1f} % at {high}{checks})"
+
+
+def _watch_probe(number: int, _users: int) -> Any:
+    return progress(f"[probe {number}] ")
 
 
 def _watch(number: int, users: int, search: Search) -> Any:

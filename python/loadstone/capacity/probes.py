@@ -1,0 +1,53 @@
+"""Probes on the real service: short runs before the search, which say where it begins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from loadstone.capacity.probing import Probe, Probing
+from loadstone.drive import Interrupt, Job, Progress, measure_scenario
+from loadstone.errors import LoadstoneError
+from loadstone.judge.checks import GENERATOR_BUSY, failed
+from loadstone.judge.sla import SLAS
+
+Watch = Callable[[int, int], Progress]
+"""Makes the progress of probe number N at so many users."""
+
+
+def probe(
+    job: Job, folder: Path, probing: Probing, seed: int, interrupt: Interrupt, watch: Watch
+) -> list[dict[str, Any]]:
+    """Makes the probes that `probing` asks for; their rows of `capacity.json`.
+
+    `job` has the short run's scenario. Ctrl-C ends them. Errors: those of `measure_scenario`.
+    """
+    rows: list[dict[str, Any]] = []
+    while (users := probing.next()) is not None and not interrupt.requested:
+        path = folder / "probes" / f"{len(rows) + 1:04d}-{users}"
+        progress = watch(len(rows) + 1, users)
+        try:
+            result = measure_scenario(
+                job, path, users=users, seed=seed + len(rows), interrupt=interrupt, progress=progress
+            )
+        except LoadstoneError as error:
+            if error.slug != "plan-refused" or not rows:
+                raise
+            # The engine has no room for so many; the search finds out what it makes of fewer.
+            probing.stop()
+            return rows
+        shown = _shown(users, result)
+        rows.append({"folder": str(path.relative_to(folder)), **vars(shown)})
+        if GENERATOR_BUSY in failed(result["validity"]["checks"], "generator"):
+            probing.stop()
+        else:
+            probing.record(shown)
+    return rows
+
+
+def _shown(users: int, result: Mapping[str, Any]) -> Probe:
+    shares = [operation["share_within_limit"] for operation in result["operations"].values()]
+    known = [share for share in shares if share is not None]
+    held = bool(known) and min(known) >= SLAS[0].share and result["outcome"] == "complete"
+    return Probe(users, result["throughput_ops_per_s"] or 0.0, held)
