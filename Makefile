@@ -56,7 +56,7 @@ docs: .venv/.docs    ## the documentation as a site with search, in target/docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "Open target/docs/index.html"
 
-lint: .venv/.dev     ## format, clippy, ruff, mypy, the seam's stub against the module, the documentation's links
+lint: .venv/.dev     ## format, clippy, ruff, mypy, the seam's stub against the module, arrows, the documentation's links
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	cargo fmt --manifest-path images/Cargo.toml --all --check
@@ -65,6 +65,7 @@ lint: .venv/.dev     ## format, clippy, ruff, mypy, the seam's stub against the 
 	$(BIN)/ruff check python tests scripts bench docs/site
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest loadstone._core --ignore-missing-stub
+	$(BIN)/lint-imports --no-logo --no-cache > target/arrows.txt || { cat target/arrows.txt; exit 1; }
 	$(BIN)/python docs/site/gather.py target/docs-source
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
