@@ -18,9 +18,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from loadstone.errors import LoadstoneError
-from loadstone.lab.bring_up import current
-from loadstone.lab.folder import Folder
-from loadstone.lab.topology import Topology
+from loadstone.lab import Folder, Topology, current
 
 _SSH_FAILED = 255
 _TIMEOUT_S = 60.0

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from loadstone.errors import LoadstoneError
-from loadstone.lab import cgroups
+from loadstone.lab import QuotaError
 from loadstone.reach import Reach
 from loadstone.scenario.findings import ScenarioError
+from loadstone.study.balancers import bench as bench_module
 from loadstone.study.balancers import study
 from loadstone.study.balancers.bench import Bench, balancers_of, can, load_bench_site
 from loadstone.study.balancers.description import FILE, load_description
@@ -148,9 +149,9 @@ def test_an_order_is_taken_up_from_its_folder(tmp_path: Path) -> None:
 
 def test_no_quota_on_this_machine_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     def none(*_: object) -> None:
-        raise cgroups.QuotaError("cpu: this machine has no such cgroup controller mounted")
+        raise QuotaError("cpu: this machine has no such cgroup controller mounted")
 
-    monkeypatch.setattr(cgroups, "limit", none)
+    monkeypatch.setattr(bench_module, "limit_host", none)
     site = load_bench_site(LAB)
     bench = Bench(site, Reach(Path("config"), {}, Path("sockets")), lambda count: pytest.fail("no load"))
     with pytest.raises(LoadstoneError) as refused, bench.limited(("small1",), 0.1):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from loadstone.chaos.machine import Act, Machine
-from loadstone.deploy.remote import ask, at_once
+from loadstone.deploy import ask, at_once
 from loadstone.errors import LoadstoneError
 from loadstone.reach import Reach
 

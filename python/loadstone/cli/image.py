@@ -16,8 +16,7 @@ from loadstone.cli.options import Commands
 from loadstone.errors import BAD_INPUT, OUR_FAULT, LoadstoneError
 
 if TYPE_CHECKING:
-    from loadstone.image.elf import Image
-    from loadstone.image.qemu import Accelerator, Machine
+    from loadstone.image import Accelerator, Image, Machine
 
 image = Commands(no_args_is_help=True, help="Applications as images that boot without an operating system.")
 
@@ -76,11 +75,10 @@ def build(
 
     Example: loadstone image build files --folder public --out site.elf
     """
-    from loadstone.image.build import build as make
-    from loadstone.image.contents import symbols_beside
+    from loadstone.image import build_image, symbols_beside
 
     parts = None if link is None else [part.strip() for part in link.split(",") if part.strip()]
-    made = make(app, out or Path(f"{app}.elf"), folder, parts)
+    made = build_image(app, out or Path(f"{app}.elf"), folder, parts)
     if as_json:
         print(json.dumps(_content(made.stripped, made.symbols) | {"features": made.features}, indent=2))
         return
@@ -104,8 +102,7 @@ def inspect(
 
     Example: loadstone image inspect olio.elf --address 0x11f3a2
     """
-    from loadstone.image.contents import places, symbols_beside
-    from loadstone.image.elf import read_image
+    from loadstone.image import places, read_image, symbols_beside
 
     found = read_image(file)
     beside = symbols_beside(file)
@@ -173,11 +170,8 @@ def boot(
     Example: loadstone image boot surge --instances 2 --port 8080
     """
     from loadstone.drive import Interrupt
-    from loadstone.image.fleet import Fleet
-    from loadstone.image.fleet import instances as several
-    from loadstone.image.guest import ending
-    from loadstone.image.qemu import ADDRESS, GATEWAY, HTTP_PORT, Disk, Machine
-    from loadstone.image.siblings import Balancer, Siblings
+    from loadstone.image import ADDRESS, GATEWAY, HTTP_PORT, Balancer, Disk, Fleet, Machine, Siblings, ending
+    from loadstone.image import instances as several
 
     most = max(instances, grow_to)
     disks = _disks(disk or [], most)
@@ -221,13 +215,12 @@ def boot(
 
 def _image(what: str, memory_mib: int) -> Path:
     """The file, or the image of that name, built; refused where a guest has no room for it."""
-    from loadstone.image.build import build as make
-    from loadstone.image.elf import read_image
+    from loadstone.image import build_image, read_image
 
     file = Path(what)
     if not file.is_file() and ("/" in what or "." in what):
         raise LoadstoneError("image-file", f"{what} cannot be booted: there is no such file")
-    image = read_image(file) if file.is_file() else make(what).stripped
+    image = read_image(file) if file.is_file() else build_image(what).stripped
     least_mib = -(-image.end // _MIB)
     if memory_mib < least_mib:
         raise LoadstoneError(
@@ -256,7 +249,7 @@ def _disks(disks: list[Path], instances: int) -> list[Path]:
 
 
 def _accelerator(accel: Accel) -> Accelerator:
-    from loadstone.image.qemu import accelerator
+    from loadstone.image import accelerator
 
     if accel is Accel.AUTO:
         return accelerator()
@@ -274,7 +267,7 @@ def _announce(machine: Machine, addresses: list[str], as_json: bool) -> None:
 
 
 def _exit_code(code: int) -> int:
-    from loadstone.image.guest import CLEAN, REFUSED
+    from loadstone.image import CLEAN, REFUSED
 
     if code in (0, CLEAN):
         return 0
@@ -291,7 +284,7 @@ def _number(word: str) -> int:
 
 
 def _content(found: Image, symbols: Image) -> dict[str, Any]:
-    from loadstone.image.contents import by_crate, drivers, loaded
+    from loadstone.image import by_crate, drivers, loaded_sections
 
     return {
         "file": str(found.path),
@@ -299,7 +292,9 @@ def _content(found: Image, symbols: Image) -> dict[str, Any]:
         "memory_bytes": found.memory_bytes,
         "entry": found.entry,
         "segments": [vars(one) for one in found.segments],
-        "sections": [{"name": one.name, "bytes": one.bytes, "in_file": one.in_file} for one in loaded(found)],
+        "sections": [
+            {"name": one.name, "bytes": one.bytes, "in_file": one.in_file} for one in loaded_sections(found)
+        ],
         "crates": by_crate(symbols),
         "drivers": drivers(symbols),
         "warnings": found.warnings,

@@ -42,7 +42,7 @@ def disk(
     Example: loadstone image disk olio.disk --size 128M --load olio:400
     """
     from loadstone.cli.progress import LoadingProgress
-    from loadstone.image.disks import blank, loaded
+    from loadstone.image import blank, loaded_disk
 
     if file.exists():
         raise LoadstoneError(
@@ -54,7 +54,7 @@ def disk(
         blank(file, mib, mode.value)
         rows: dict[str, int] = {}
     else:
-        rows = loaded(file, mib, mode.value, app, amount, LoadingProgress(app))
+        rows = loaded_disk(file, mib, mode.value, app, amount, LoadingProgress(app))
     if as_json:
         print(json.dumps({"file": str(file), "bytes": mib << 20, "mode": mode.value, "rows": rows}))
     elif rows:

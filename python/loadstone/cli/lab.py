@@ -15,8 +15,7 @@ from loadstone.cli.columns import columns
 from loadstone.cli.options import Commands
 
 if TYPE_CHECKING:
-    from loadstone.lab.calibrate import Measured, RoundTrip
-    from loadstone.lab.topology import Topology
+    from loadstone.lab import Measured, RoundTrip, Topology
 
 lab = Commands(
     no_args_is_help=True, help="Hosts on this machine, each reached by ssh as a real one would be."
@@ -37,9 +36,8 @@ def up(topology: TopologyPath, as_json: Json = False) -> None:
 
     Example: loadstone lab up examples/lab/seven-hosts.toml
     """
-    from loadstone.lab.bring_up import up as bring_up
-    from loadstone.lab.folder import Folder
-    from loadstone.lab.listing import labs
+    from loadstone.lab import Folder, labs
+    from loadstone.lab import up as bring_up
 
     wanted = _load(topology)
     started = time.monotonic()
@@ -65,7 +63,7 @@ def down(
 
     Example: loadstone lab down seven-hosts
     """
-    from loadstone.lab.take_down import down as take_down
+    from loadstone.lab import down as take_down
 
     removed = take_down(_name(topology))
     if as_json:
@@ -87,8 +85,7 @@ def list_(
 
     Example: loadstone lab list
     """
-    from loadstone.lab.listing import labs
-    from loadstone.lab.take_down import require
+    from loadstone.lab import labs, require
 
     name = _name(topology) if topology else None
     if name:
@@ -110,14 +107,12 @@ def calibrate(
 
     Example: loadstone lab calibrate examples/lab/seven-hosts.toml
     """
-    from loadstone.lab import calibrate as measuring
-    from loadstone.lab.bring_up import current
-    from loadstone.lab.folder import Folder
+    from loadstone.lab import Folder, calibrate_links, current, lateness
 
     wanted = _load(topology)
     record = current(wanted)
-    measured = list(measuring.calibrate(wanted, record, seconds, _say))
-    late = measuring.lateness(Folder(wanted.name))
+    measured = list(calibrate_links(wanted, record, seconds, _say))
+    late = lateness(Folder(wanted.name))
     if as_json:
         results = [asdict(one) | {"late_us": late.get(one.host)} for one in measured]
         print(json.dumps(results, indent=2))
@@ -126,7 +121,7 @@ def calibrate(
 
 
 def _load(path: Path) -> Topology:
-    from loadstone.lab.topology import load_topology
+    from loadstone.lab import load_topology
 
     return load_topology(path)
 

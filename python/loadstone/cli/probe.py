@@ -16,7 +16,7 @@ from loadstone.errors import SUT_UNREACHABLE, LoadstoneError
 from loadstone.intake import Kind, read_text
 
 if TYPE_CHECKING:
-    from loadstone.lab.topology import Topology
+    from loadstone.lab import Topology
     from loadstone.probe import Options, Pair
     from loadstone.probe.hosts import Hosts
 
@@ -145,7 +145,7 @@ def _topology(targets: list[str]) -> Topology | None:
         return None
     if len(targets) > 1:
         raise LoadstoneError("probe-options", "give one topology, or addresses alone")
-    from loadstone.lab.topology import load_topology
+    from loadstone.lab import load_topology
 
     return load_topology(Path(targets[0]))
 

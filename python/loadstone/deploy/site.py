@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from loadstone.deploy.kinds import ROLES
 from loadstone.deploy.role import Place, Service
 from loadstone.errors import LoadstoneError
-from loadstone.lab.topology import Topology, load_topology
+from loadstone.lab import Topology, load_topology
 from loadstone.reach import Reach
 from loadstone.scenario.findings import Finding, Source, child, listed, suggest
 from loadstone.scenario.positions import Path as Keys

@@ -12,12 +12,24 @@ from typing import Any
 from loadstone.drive.dataset import Kept, Loader, Loading
 from loadstone.drive.service import Service
 from loadstone.errors import LoadstoneError
-from loadstone.image.build import build
-from loadstone.image.disks import Form, blank, copied
-from loadstone.image.elf import read_image
-from loadstone.image.guest import Guest, ending, free_port
-from loadstone.image.qemu import ADDRESS, GATEWAY, HTTP_PORT, Disk, HostCache, Machine, accelerator
-from loadstone.image.sources import tool
+from loadstone.image import (
+    ADDRESS,
+    GATEWAY,
+    HTTP_PORT,
+    Disk,
+    Form,
+    Guest,
+    HostCache,
+    Machine,
+    accelerator,
+    blank,
+    build_image,
+    copied,
+    ending,
+    free_port,
+    read_image,
+    tool,
+)
 from loadstone.scenario.model import AsImage
 
 NODE_TYPE = "appliance"
@@ -168,7 +180,7 @@ def imaged(
     `program-missing`.
     """
     tool("qemu-system-x86_64")
-    kernel = read_image(Path(target.file)).path if target.file else build(app).stripped.path
+    kernel = read_image(Path(target.file)).path if target.file else build_image(app).stripped.path
     own = [f"{app}.{key}={json.dumps(value).strip(_QUOTE)}" for key, value in options.items()]
     machine = Machine(
         kernel,

@@ -40,7 +40,7 @@ class OnHosts:
     def engine(self) -> Iterator[Engine]:
         """Starts the agents. Errors: those of `load_topology`, `reach` and `fleet`."""
         from loadstone.drive.agents import fleet
-        from loadstone.lab.topology import load_topology
+        from loadstone.lab import load_topology
         from loadstone.reach import reach
 
         with reach(load_topology(self.topology)) as hosts, fleet(hosts, self.hosts) as engine:

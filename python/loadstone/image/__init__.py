@@ -1,5 +1,71 @@
 """Bootable images and the Linux guest beside them: built, looked into, booted under QEMU.
 
 Images are built from the sources, so most of it needs a checkout; looking into an image and booting one need
-only the file.
+only the file. Other rooms use the names below and no module beneath.
 """
+
+from loadstone.image.build import Built, linux_programs
+from loadstone.image.build import build as build_image
+from loadstone.image.contents import by_crate, drivers, places, symbols_beside
+from loadstone.image.contents import loaded as loaded_sections
+from loadstone.image.disks import Form, blank, copied
+from loadstone.image.disks import loaded as loaded_disk
+from loadstone.image.elf import Image, read_image
+from loadstone.image.fleet import Fleet, instances
+from loadstone.image.guest import CLEAN, REFUSED, Guest, ending, free_port
+from loadstone.image.linux import Kernel, kernel, write_initramfs
+from loadstone.image.linux import linux as linux_machine
+from loadstone.image.qemu import (
+    ADDRESS,
+    GATEWAY,
+    HTTP_PORT,
+    Accelerator,
+    Board,
+    Disk,
+    HostCache,
+    Machine,
+    accelerator,
+)
+from loadstone.image.siblings import Balancer, Siblings
+from loadstone.image.sources import checkout, tool
+
+__all__ = [
+    "ADDRESS",
+    "CLEAN",
+    "GATEWAY",
+    "HTTP_PORT",
+    "REFUSED",
+    "Accelerator",
+    "Balancer",
+    "Board",
+    "Built",
+    "Disk",
+    "Fleet",
+    "Form",
+    "Guest",
+    "HostCache",
+    "Image",
+    "Kernel",
+    "Machine",
+    "Siblings",
+    "accelerator",
+    "blank",
+    "build_image",
+    "by_crate",
+    "checkout",
+    "copied",
+    "drivers",
+    "ending",
+    "free_port",
+    "instances",
+    "kernel",
+    "linux_machine",
+    "linux_programs",
+    "loaded_disk",
+    "loaded_sections",
+    "places",
+    "read_image",
+    "symbols_beside",
+    "tool",
+    "write_initramfs",
+]

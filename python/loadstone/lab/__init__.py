@@ -1,4 +1,62 @@
 """Labs: several hosts on this machine, each reached by ssh as a real one would be.
 
-A topology file describes hosts and links; `up` makes them, `down` removes them without a trace.
+A topology file describes hosts and links; `up` makes them, `down` removes them without a trace. Other rooms
+use the names below and no module beneath. They are imported when they are asked for: the switch is a process
+of this package, and needs none of them.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from loadstone.lab.bring_up import current, up
+    from loadstone.lab.calibrate import Measured, RoundTrip, lateness
+    from loadstone.lab.calibrate import calibrate as calibrate_links
+    from loadstone.lab.cgroups import QuotaError
+    from loadstone.lab.cgroups import limit as limit_host
+    from loadstone.lab.folder import Folder
+    from loadstone.lab.listing import labs
+    from loadstone.lab.take_down import down, require
+    from loadstone.lab.topology import Topology, load_topology
+
+__all__ = [
+    "Folder",
+    "Measured",
+    "QuotaError",
+    "RoundTrip",
+    "Topology",
+    "calibrate_links",
+    "current",
+    "down",
+    "labs",
+    "lateness",
+    "limit_host",
+    "load_topology",
+    "require",
+    "up",
+]
+
+_PLACES = {
+    "Folder": "folder.Folder",
+    "Measured": "calibrate.Measured",
+    "QuotaError": "cgroups.QuotaError",
+    "RoundTrip": "calibrate.RoundTrip",
+    "Topology": "topology.Topology",
+    "calibrate_links": "calibrate.calibrate",
+    "current": "bring_up.current",
+    "down": "take_down.down",
+    "labs": "listing.labs",
+    "lateness": "calibrate.lateness",
+    "limit_host": "cgroups.limit",
+    "load_topology": "topology.load_topology",
+    "require": "take_down.require",
+    "up": "bring_up.up",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """A name of the face, from the module that has it. AttributeError for any other."""
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, _, own = _PLACES[name].partition(".")
+    return getattr(import_module(f"{__name__}.{module}"), own)

@@ -7,8 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from loadstone.image.disks import Form
-from loadstone.image.qemu import Board, HostCache
+from loadstone.image import Board, Form, HostCache
 from loadstone.scenario.fields import Count, NonNegative, Ordinal, Table
 from loadstone.scenario.findings import Finding
 from loadstone.scenario.positions import Path as Keys

@@ -7,12 +7,29 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from loadstone.image.build import Built, build, linux_programs
-from loadstone.image.disks import Form, blank, copied, loaded
-from loadstone.image.guest import free_port
-from loadstone.image.linux import Kernel, kernel, linux, write_initramfs
-from loadstone.image.qemu import ADDRESS, GATEWAY, HTTP_PORT, Board, Disk, HostCache, Machine, accelerator
-from loadstone.image.sources import checkout
+from loadstone.image import (
+    ADDRESS,
+    GATEWAY,
+    HTTP_PORT,
+    Board,
+    Built,
+    Disk,
+    Form,
+    HostCache,
+    Kernel,
+    Machine,
+    accelerator,
+    blank,
+    build_image,
+    checkout,
+    copied,
+    free_port,
+    kernel,
+    linux_machine,
+    linux_programs,
+    loaded_disk,
+    write_initramfs,
+)
 from loadstone.study.appliance.description import Amounts, Description
 
 STRESS = "stress"
@@ -36,7 +53,7 @@ class Machines:
         `build`."""
         key = (app, parts)
         if key not in self._built:
-            self._built[key] = build(
+            self._built[key] = build_image(
                 app, self._folder / f"{'-'.join((app, *(parts or ())))}.elf", parts=parts
             )
         return self._built[key]
@@ -97,7 +114,7 @@ class Machines:
             own.append("disk=ext4")
         elif machine.disk and app == STRESS:
             own.append("disk=raw")
-        return linux(machine, self.initramfs(machine.board, app), [*own, *words])
+        return linux_machine(machine, self.initramfs(machine.board, app), [*own, *words])
 
     def _site_disk(self, guest: str, app: str) -> Disk | None:
         """A fresh copy of the application's data; the same rows for both guests."""
@@ -106,7 +123,7 @@ class Machines:
         form: Form = "log" if guest == "image" else "ext4"
         if (app, form) not in self._data:
             file = self._folder / f"{app}-{form}.disk"
-            loaded(file, self.description.disk_mib, form, app, self._amounts.accounts)
+            loaded_disk(file, self.description.disk_mib, form, app, self._amounts.accounts)
             self._data[app, form] = file
         copy = self._folder / f"{app}-{form}.copy"
         copied(self._data[app, form], copy)

@@ -11,8 +11,7 @@ from typing import Any
 
 from loadstone.drive import Engine
 from loadstone.errors import LoadstoneError
-from loadstone.image.guest import Guest
-from loadstone.image.qemu import HTTP_PORT, Machine
+from loadstone.image import HTTP_PORT, Guest, Machine
 from loadstone.judge import Histogram
 from loadstone.study.appliance.description import Amounts, Description
 from loadstone.study.appliance.machines import STRESS, Machines

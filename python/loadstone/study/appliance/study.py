@@ -12,9 +12,7 @@ from typing import Any
 from loadstone import record
 from loadstone.drive import Engine, Interrupt
 from loadstone.errors import LoadstoneError
-from loadstone.image.linux import kernel
-from loadstone.image.qemu import accelerator
-from loadstone.image.sources import tool
+from loadstone.image import accelerator, kernel, tool
 from loadstone.study.appliance.description import PARTS, Description, load_description
 from loadstone.study.appliance.findings import findings
 from loadstone.study.appliance.machines import Machines

@@ -10,15 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from loadstone.deploy import Site, configure, deploy, load_site, undeploy
-from loadstone.deploy.remote import ask
-from loadstone.deploy.render import render
+from loadstone.deploy import Site, ask, configure, deploy, load_site, rendered, undeploy
 from loadstone.drive import Engine
 from loadstone.errors import LoadstoneError
-from loadstone.lab import cgroups
-from loadstone.lab.bring_up import up
-from loadstone.lab.folder import Folder
-from loadstone.lab.take_down import down
+from loadstone.lab import Folder, QuotaError, down, limit_host, up
 from loadstone.reach import Reach, reach
 from loadstone.study.balancers.offered import Target
 
@@ -93,7 +88,7 @@ class Bench:
         name = SERVERS if service == DIRECT else service
         where = host or self.host(name)
         if (name, where) not in self._pids:
-            wanted = render(self.site.service(name), self.site.places(self.reach)[where])
+            wanted = rendered(self.site.service(name), self.site.places(self.reach)[where])
             self._pids[name, where] = ask(self.reach, where, "status", name, wanted)["pids"]
         return self._pids[name, where]
 
@@ -109,14 +104,14 @@ class Bench:
         before = {host.name: host.cpus for host in self.site.topology.file.host if host.name in hosts}
         try:
             for host in hosts:
-                cgroups.limit(lab, host, cpus, None)
+                limit_host(lab, host, cpus, None)
             yield
-        except cgroups.QuotaError as error:
+        except QuotaError as error:
             raise LoadstoneError("study-quota", f"no quota of processors on this machine: {error}") from error
         finally:
             for host, quota in before.items():
-                with contextlib.suppress(cgroups.QuotaError):
-                    cgroups.limit(lab, host, quota, None)
+                with contextlib.suppress(QuotaError):
+                    limit_host(lab, host, quota, None)
 
 
 def balancers_of(site: Site) -> list[str]:

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from loadstone.capacity import Limits, Options, find
-from loadstone.deploy.kinds import ROLES
-from loadstone.deploy.remote import at_once
+from loadstone.deploy import ROLES, at_once
 from loadstone.drive import Interrupt, Job, Silent
 from loadstone.drive.service import Remote, Service, require
 from loadstone.errors import LoadstoneError
