@@ -10,11 +10,12 @@ from loadstone.errors import LoadstoneError
 from loadstone.lab import QuotaError
 from loadstone.reach import Reach
 from loadstone.scenario.findings import ScenarioError
-from loadstone.study.balancers import bench as bench_module
+from loadstone.study import bench as bench_module
 from loadstone.study.balancers import study
-from loadstone.study.balancers.bench import Bench, balancers_of, can, load_bench_site
 from loadstone.study.balancers.description import FILE, load_description
 from loadstone.study.balancers.parts import NAMES, parts
+from loadstone.study.balancers.site import balancers_of, can, load_bench_site
+from loadstone.study.bench import Bench
 from loadstone.study.schedule import schedule
 
 LAB = FILE.with_name("balancers-lab.toml")

@@ -13,12 +13,13 @@ import pytest
 
 from loadstone.drive import Interrupt, RustEngine
 from loadstone.errors import LoadstoneError
-from loadstone.lab import cgroups
 from loadstone.reach import Reach
+from loadstone.study import bench as bench_module
 from loadstone.study.balancers import site_users
-from loadstone.study.balancers.bench import Bench, load_bench_site
 from loadstone.study.balancers.description import FILE, load_description
-from loadstone.study.balancers.offered import CAUSES, Target, flat_out, follow, offer, steady
+from loadstone.study.balancers.site import load_bench_site
+from loadstone.study.bench import Bench
+from loadstone.study.offered import CAUSES, Target, flat_out, follow, offer, steady
 
 
 class Site:
@@ -116,7 +117,7 @@ def test_an_interrupted_search_is_no_result(monkeypatch: pytest.MonkeyPatch, tmp
     wanted = load_description().full.site
     assert wanted is not None
     monkeypatch.setattr(site_users, "find", lambda *_: {"outcome": "interrupted"})
-    monkeypatch.setattr(cgroups, "limit", lambda *_: [])
+    monkeypatch.setattr(bench_module, "limit_host", lambda *_: [])
     reach = Reach(tmp_path / "config", {"front": "198.18.0.1"}, tmp_path)
     bench = Bench(load_bench_site(FILE.with_name("balancers-lab.toml")), reach, lambda _: RustEngine())
     with pytest.raises(LoadstoneError) as refused:

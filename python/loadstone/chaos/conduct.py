@@ -21,8 +21,8 @@ from loadstone.deploy import Site, load_site
 from loadstone.drive import Interrupt
 from loadstone.errors import LoadstoneError
 from loadstone.scenario import load_scenario
-from loadstone.study.balancers.bench import Bench, bench
-from loadstone.study.balancers.offered import Offered, follow
+from loadstone.study.bench import Bench, bench
+from loadstone.study.offered import Offered, follow
 
 FORMAT = 1
 NAME = "chaos.json"

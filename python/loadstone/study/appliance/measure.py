@@ -15,7 +15,7 @@ from loadstone.image import HTTP_PORT, Guest, Machine
 from loadstone.judge import Histogram
 from loadstone.study.appliance.description import Amounts, Description
 from loadstone.study.appliance.machines import STRESS, Machines
-from loadstone.study.balancers.offered import Target, steady
+from loadstone.study.offered import Target, steady
 from loadstone.study.schedule import Case, Task
 from loadstone.study.windows import take_all
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from loadstone.study.balancers.bench import DIRECT
+from loadstone.study.balancers.site import DIRECT
 from loadstone.study.compare import Difference, pairwise
 from loadstone.study.intervals import Estimate, mean
 

@@ -10,14 +10,15 @@ from dataclasses import dataclass
 from loadstone.errors import LoadstoneError
 from loadstone.study.balancers import timeline as course_of
 from loadstone.study.balancers import trouble
-from loadstone.study.balancers.bench import SERVERS, Bench
 from loadstone.study.balancers.capture import Captured, capturing
 from loadstone.study.balancers.description import Faults
 from loadstone.study.balancers.exchanges import Exchange, Seen, observe
-from loadstone.study.balancers.offered import Json, Offered, follow, steady
 from loadstone.study.balancers.places import ASKED
+from loadstone.study.balancers.site import SERVERS
 from loadstone.study.balancers.throughput import warm
 from loadstone.study.balancers.trouble import Trouble
+from loadstone.study.bench import Bench
+from loadstone.study.offered import Json, Offered, follow, steady
 
 
 def fault(bench: Bench, balancer: str, kind: str, wanted: Faults, seed: int) -> Json:

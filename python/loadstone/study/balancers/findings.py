@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from loadstone.study.balancers import behaviour, carried
-from loadstone.study.balancers.bench import DIRECT, balancers_of
+from loadstone.study.balancers.site import DIRECT, balancers_of
 from loadstone.study.results import Results
 
 if TYPE_CHECKING:

@@ -10,23 +10,14 @@ from typing import Any
 from loadstone.deploy import Site
 from loadstone.drive import Interrupt
 from loadstone.study.balancers import spread
-from loadstone.study.balancers.bench import (
-    DIRECT,
-    SERVERS,
-    SITE,
-    SMALL,
-    UNEVEN,
-    Bench,
-    balancers_of,
-    can,
-    front_of,
-)
 from loadstone.study.balancers.description import Size
 from loadstone.study.balancers.faults import fault
-from loadstone.study.balancers.offered import Json
 from loadstone.study.balancers.places import places
+from loadstone.study.balancers.site import DIRECT, SERVERS, SITE, SMALL, UNEVEN, balancers_of, can, front_of
 from loadstone.study.balancers.site_users import users
 from loadstone.study.balancers.throughput import carry, carry_by_ab
+from loadstone.study.bench import Bench
+from loadstone.study.offered import Json
 from loadstone.study.schedule import Case, Part, Task
 
 ALGORITHMS: tuple[dict[str, Any], ...] = (

@@ -7,7 +7,7 @@ from typing import Any
 
 from loadstone.errors import LoadstoneError
 from loadstone.reach import Reach
-from loadstone.study.balancers.offered import PATH, Target
+from loadstone.study.offered import PATH, Target
 
 _LONGEST_S = 120.0
 

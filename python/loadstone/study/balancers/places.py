@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from loadstone.study.balancers.bench import DIRECT, SERVERS, Bench
 from loadstone.study.balancers.capture import Captured, capturing
 from loadstone.study.balancers.description import Segments
 from loadstone.study.balancers.exchanges import Endpoint, Exchange, observe
-from loadstone.study.balancers.offered import Json, offer, steady
 from loadstone.study.balancers.segments import spent
+from loadstone.study.balancers.site import DIRECT, SERVERS
+from loadstone.study.bench import Bench
 from loadstone.study.intervals import Estimate
+from loadstone.study.offered import Json, offer, steady
 
 ASKED = b"GET /?study"
 """How the requests of the load begin; what balancers ask of their own accord begins otherwise."""

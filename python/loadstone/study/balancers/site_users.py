@@ -18,9 +18,10 @@ from loadstone.drive.service import Remote, Service, require
 from loadstone.errors import LoadstoneError
 from loadstone.scenario import load_scenario
 from loadstone.study.balancers import counters
-from loadstone.study.balancers.bench import SITE, Bench, front_of
 from loadstone.study.balancers.description import SiteUsers
-from loadstone.study.balancers.offered import Json
+from loadstone.study.balancers.site import SITE, front_of
+from loadstone.study.bench import Bench
+from loadstone.study.offered import Json
 
 _LOAD_S = 600.0
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from loadstone.study.balancers.bench import SERVERS, SMALL, UNEVEN, Bench
 from loadstone.study.balancers.capture import Captured, capturing
 from loadstone.study.balancers.description import Fixed, Small, Uneven
-from loadstone.study.balancers.offered import Json, flat_out, offer
 from loadstone.study.balancers.places import ASKED
+from loadstone.study.balancers.site import SERVERS, SMALL, UNEVEN
 from loadstone.study.balancers.throughput import carry, warm
+from loadstone.study.bench import Bench
 from loadstone.study.fairness import fairness
+from loadstone.study.offered import Json, flat_out, offer
 
 _REQUEST = 100
 """Bytes of a frame that can hold a request: what is shorter only acknowledges."""

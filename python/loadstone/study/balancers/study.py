@@ -13,10 +13,11 @@ from loadstone.deploy import Site, collect_logs
 from loadstone.deploy import record as record_deployment
 from loadstone.drive import Interrupt
 from loadstone.errors import LoadstoneError
-from loadstone.study.balancers.bench import SERVERS, SITE, Bench, bench, front_of, load_bench_site
 from loadstone.study.balancers.description import FILE, Description, Size, load_description
 from loadstone.study.balancers.findings import findings
 from loadstone.study.balancers.parts import NAMES, Performer, Skipped, parts
+from loadstone.study.balancers.site import SERVERS, SITE, STANDS_FOR, front_of, load_bench_site
+from loadstone.study.bench import Bench, bench
 from loadstone.study.conduct import Watch, conduct
 from loadstone.study.order import NAME, Order, header
 from loadstone.study.order import take_up as order_of
@@ -111,7 +112,7 @@ def run(plan: Plan, command: Sequence[str], interrupt: Interrupt, watch: Watch, 
     try:
         with interrupt:
             if any(not results.done(task) for task in plan.tasks):
-                with bench(plan.deployed, say) as site:
+                with bench(plan.deployed, say, STANDS_FOR) as site:
                     perform = Performer(site, plan.size, plan.description.seed, folder, interrupt)
                     outcome = conduct(plan.tasks, perform, results, interrupt, watch)
                     _keep(site, folder, say)

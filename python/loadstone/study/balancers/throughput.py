@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from loadstone.study.balancers import counters
-from loadstone.study.balancers.bench import DIRECT, Bench
-from loadstone.study.balancers.offered import Json, flat_out, offer
 from loadstone.study.balancers.peer import run_ab
+from loadstone.study.balancers.site import DIRECT
+from loadstone.study.bench import Bench
+from loadstone.study.offered import Json, flat_out, offer
 
 WARM = 200
 """Requests to a balancer that was just set anew: the first ones open connections and fill caches."""

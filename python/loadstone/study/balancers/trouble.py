@@ -9,7 +9,8 @@ from pathlib import Path
 
 from loadstone.errors import LoadstoneError
 from loadstone.reach import Reach
-from loadstone.study.balancers.bench import SERVERS, Bench
+from loadstone.study.balancers.site import SERVERS
+from loadstone.study.bench import Bench
 
 _TABLE = "loadstone_study"
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
