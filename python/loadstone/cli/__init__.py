@@ -22,6 +22,7 @@ from loadstone.cli import (
     rubis,
     run,
     scenario,
+    schema,
     serve,
     solve,
     study,
@@ -52,6 +53,7 @@ report.register(app)
 rubis.register(app)
 run.register(app)
 scenario.register(app)
+schema.register(app)
 serve.register(app)
 solve.register(app)
 sweep.register(app)

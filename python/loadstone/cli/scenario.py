@@ -1,4 +1,4 @@
-"""`loadstone check`, `loadstone schema`, `loadstone init`: scenario files before any load."""
+"""`loadstone check`, `loadstone init`: scenario files before any load."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ _NOWHERE = ("127.0.0.1", 80)  # stands in for the address of a built-in applicat
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
     app.command()(check)
-    app.command()(schema)
     app.command()(init)
 
 
@@ -80,16 +79,6 @@ def check(
     if as_json:
         print(json.dumps(results, indent=2))
     raise typer.Exit(exit_code)
-
-
-def schema() -> None:
-    """Print the JSON Schema of scenario files, for editors.
-
-    Example: loadstone schema > scenario.schema.json
-    """
-    from loadstone.scenario import json_schema
-
-    print(json.dumps(json_schema(), indent=2))
 
 
 def init(

@@ -5,18 +5,26 @@ from __future__ import annotations
 from functools import cache
 from typing import Annotated, Any
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError, WrapValidator
 from pydantic_core import ErrorDetails
 
 from loadstone.errors import LoadstoneError
 from loadstone.intake.bounds import spelled
 
-Figure = Annotated[float, Field(ge=-1e30, le=1e30, allow_inf_nan=False, strict=True)]
+
+def _as_it_is(value: Any, check: Any) -> Any:
+    """What was checked, and not what the check made of it: 20 is to be written as 20 again, not as 20.0."""
+    check(value)
+    return value
+
+
+_Kept = WrapValidator(_as_it_is)
+Figure = Annotated[float, Field(ge=-1e30, le=1e30, allow_inf_nan=False, strict=True), _Kept]
 """A number; a whole one is one, too, and a truth value is none."""
 Known = Figure | None
 """A number, or null where nobody knows it."""
 Count = Annotated[int, Field(ge=0, le=2**64, strict=True)]
-Seconds = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False, strict=True)]
+Seconds = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False, strict=True), _Kept]
 """A length of time: thirty years at most."""
 Text = Annotated[str, Field(max_length=1 << 20, strict=True)]
 Word = Annotated[str, Field(max_length=10_000, strict=True)]
@@ -34,11 +42,16 @@ def require_shape(content: Any, shape: Any, slug: str, place: str, hint: str | N
     try:
         _adapter(shape).validate_python(content)
     except ValidationError as error:
-        found = error.errors(include_url=False, include_context=False, include_input=False)
-        told = list(dict.fromkeys(_told(detail) for detail in found))
-        more = f"; and {len(told) - _MOST} more" if len(told) > _MOST else ""
-        message = f"it is not as its stage writes it: {'; '.join(told[:_MOST])}{more}"
-        raise LoadstoneError(slug, message, place=place, hint=hint) from error
+        raise misshapen(error, slug, place, hint) from error
+
+
+def misshapen(error: ValidationError, slug: str, place: str, hint: str | None = None) -> LoadstoneError:
+    """What is wrong where in a record, the first few things of it."""
+    found = error.errors(include_url=False, include_context=False, include_input=False)
+    told = list(dict.fromkeys(_told(detail) for detail in found))
+    more = f"; and {len(told) - _MOST} more" if len(told) > _MOST else ""
+    message = f"it is not as its stage writes it: {'; '.join(told[:_MOST])}{more}"
+    return LoadstoneError(slug, message, place=place, hint=hint)
 
 
 @cache
