@@ -10,8 +10,13 @@ import pytest
 import simulated
 
 from loadstone import record
+from loadstone.intake import Kind
 from loadstone.report.folder import Run
 from loadstone.report.run_tables import agents as agents_table
+from loadstone.report.table import Table
+from loadstone.stages import run as stages
+
+KIND = Kind("run-folder", "a record of a run")
 
 LONG = {"users": 100, "ramp_up_s": 20.0, "steady_s": 100.0}
 BUSY = {"bucket": [20_000], "count": [10]}  # bucket 20,000: some 400 ms
@@ -44,7 +49,7 @@ def made(folder: Path, two: dict[str, Any], lost_at: int | None = None) -> dict[
             journal.event("agent-lost", agent="two", second=lost_at, reason="its host burnt", note="")
     journal.event("end", outcome="complete", at=record.now(), ended_s=122.0, threads=2, examples=[])
     journal.close()
-    return record.recover(folder)
+    return record.recover(folder).content()
 
 
 def checks(result: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -94,13 +99,17 @@ def test_a_lost_one_spoils_the_run(tmp_path: Path, second: int) -> None:
 
 def test_the_table_of_agents(tmp_path: Path) -> None:
     result = made(tmp_path / "run", own(10, 0.2, QUICK), lost_at=70)
-    table = agents_table(Run(tmp_path / "run", result))
+
+    def told(content: dict[str, Any]) -> Table | None:
+        return agents_table(Run(tmp_path / "run", stages.Run.of(content, KIND, "run.json")))
+
+    table = told(result)
     assert table is not None
     row = table.markdown().splitlines()[-1]
     assert row.startswith("| two | 50 | 500 |") and row.endswith("| 250 | 0.100 | 20 % | 0.05 | 70 |")
-    assert agents_table(Run(tmp_path, {**result, "agents": []})) is None
+    assert told({**result, "agents": []}) is None
     old = {key: value for key, value in result.items() if key != "agents"}
-    assert agents_table(Run(tmp_path, old)) is None, "a folder of before there were agents"
+    assert told(old) is None, "a folder of before there were agents"
 
 
 def operations(folder: Path, wanted: int, ended_s: float) -> dict[str, Any]:
@@ -112,7 +121,7 @@ def operations(folder: Path, wanted: int, ended_s: float) -> dict[str, Any]:
         journal.window(window)
     journal.event("end", outcome="complete", at=record.now(), ended_s=ended_s, threads=1, examples=[])
     journal.close()
-    return record.recover(folder)
+    return record.recover(folder).content()
 
 
 def test_operations_are_counted_and_divided_by_their_time(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from loadstone.drive import Interrupt, RustEngine, Silent, measure
 from loadstone.drive.agents import fleet
 from loadstone.drive.service import Remote
 from loadstone.errors import LoadstoneError
+from loadstone.stages.run import Run
 
 COORDINATOR = Path(__file__).with_name("coordinator.py")
 
@@ -42,9 +43,7 @@ class Deed(Silent):
         self.notes.append(text)
 
 
-def run(
-    folder: Path, site: Walked, hosts: LocalHosts, progress: Deed, steady_s: float = 6.0
-) -> dict[str, Any]:
+def run(folder: Path, site: Walked, hosts: LocalHosts, progress: Deed, steady_s: float = 6.0) -> Run:
     plan = site.plan(steady_s=steady_s)
     expectations = RustEngine().expectations(json.dumps(plan))
     beginning = replace(folders.beginning(simulated.plan()), plan=plan, expectations=expectations)
@@ -55,7 +54,7 @@ def run(
 
 def test_the_others_go_on(hosts: LocalHosts, site: Walked, tmp_path: Path) -> None:
     progress = Deed(lambda: hosts.started["two"][0].kill())
-    result = run(tmp_path / "run", site, hosts, progress)
+    result = run(tmp_path / "run", site, hosts, progress).content()
     assert (result["outcome"], result["validity"]["valid"]) == ("complete", False)
     one, two = result["agents"]
     assert (one["host"], one["lost_at_s"]) == ("one", None)
@@ -77,9 +76,9 @@ def test_nobody_is_left(hosts: LocalHosts, site: Walked, tmp_path: Path) -> None
             hosts.started[host][0].kill()
 
     result = run(tmp_path / "run", site, hosts, Deed(kill_all), steady_s=600.0)
-    assert result["outcome"] == "agents-lost"
-    assert {event["agent"] for event in result["events"]} == {"one", "two"}
-    assert sum(operation["ok"] for operation in result["operations"].values()) > 0
+    assert result.outcome == "agents-lost"
+    assert {event.agent for event in result.events} == {"one", "two"}
+    assert sum(operation.ok for operation in result.operations.values()) > 0
     with pytest.raises(LoadstoneError) as caught:
         conclude(result, "SLA-1")
     assert caught.value.slug == "agents-lost"
@@ -177,7 +176,7 @@ def test_an_agent_that_hears_nothing_ends(hosts: LocalHosts, site: Walked) -> No
 @pytest.mark.long
 def test_a_silent_agent_is_given_up(hosts: LocalHosts, site: Walked, tmp_path: Path) -> None:
     progress = Deed(lambda: hosts.started["two"][0].send_signal(signal.SIGSTOP))
-    result = run(tmp_path / "run", site, hosts, progress, steady_s=40.0)
+    result = run(tmp_path / "run", site, hosts, progress, steady_s=40.0).content()
     assert result["outcome"] == "complete" and result["steady"]["end_s"] == 40.0
     [event] = result["events"]
     assert event["agent"] == "two" and "nothing was heard" in event["reason"]

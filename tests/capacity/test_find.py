@@ -18,9 +18,12 @@ from loadstone.capacity import Limits, Options, Probes, Search, find
 from loadstone.cli.capacity import table
 from loadstone.drive import External, Interrupt, Job, Silent
 from loadstone.errors import LoadstoneError
+from loadstone.intake import Kind
 from loadstone.scenario import load_scenario
+from loadstone.stages.capacity import Capacity
 
 CAPACITY = 70
+KIND = Kind("run-folder", "a record of a search")
 
 SCENARIO = """
 format = 1
@@ -85,7 +88,7 @@ OPTIONS = Options(Limits(20, 1000, 0.05))
 
 def test_the_capacity_is_found_and_every_run_kept(job: Job, tmp_path: Path) -> None:
     folder = tmp_path / "capacity"
-    found = find(job, folder, OPTIONS, Interrupt(), silent)
+    found = find(job, folder, OPTIONS, Interrupt(), silent).content()
     assert found == json.loads((folder / "capacity.json").read_text())
     assert found["outcome"] == "complete"
     for sla in ("SLA-1", "SLA-2"):
@@ -115,14 +118,14 @@ def test_probes_say_where_to_begin_and_are_no_evidence(job: Job, tmp_path: Path)
         return Silent()
 
     options = Options(Limits(10, 1000, 0.05))
-    found = find(job, folder, options, Interrupt(), silent, Probes(short, watch))
+    found = find(job, folder, options, Interrupt(), silent, Probes(short, watch)).content()
     assert watched == [row["users"] for row in found["probes"]] == [10, 20, 40, 80]
     assert [row["held"] for row in found["probes"]] == [True, True, True, False]
     assert all((folder / row["folder"] / "run.json").is_file() for row in found["probes"])
     # Between 40 and 80 by ratio, then a step of 10 %.
     assert [row["users"] for row in found["runs"]][:2] == [57, 63]
     assert found["SLA-1"]["low"] <= CAPACITY < found["SLA-1"]["high"] <= 1.05 * found["SLA-1"]["low"] + 1
-    without = find(job, tmp_path / "without", options, Interrupt(), silent)
+    without = find(job, tmp_path / "without", options, Interrupt(), silent).content()
     assert without["probes"] == []
     assert len(found["runs"]) < len(without["runs"])
 
@@ -130,7 +133,7 @@ def test_probes_say_where_to_begin_and_are_no_evidence(job: Job, tmp_path: Path)
 def test_a_generator_without_room_ends_the_probes(job: Job, tmp_path: Path) -> None:
     other = Job(job.scenario, job.sut, Small(queue), job.command)
     probes = Probes(other, lambda _number, _users: Silent())
-    found = find(other, tmp_path / "capacity", OPTIONS, Interrupt(), silent, probes)
+    found = find(other, tmp_path / "capacity", OPTIONS, Interrupt(), silent, probes).content()
     assert [row["users"] for row in found["probes"]] == [20, 40]
     assert found["outcome"] == "generator" and 48 <= found["SLA-1"]["low"] <= 50
 
@@ -148,7 +151,7 @@ class Busy(simulated.SimulatedEngine):
 
 def test_a_busy_generator_bounds_the_search_and_is_named(job: Job, tmp_path: Path) -> None:
     other = Job(job.scenario, job.sut, Busy(queue), job.command)
-    found = find(other, tmp_path / "capacity", OPTIONS, Interrupt(), silent)
+    found = find(other, tmp_path / "capacity", OPTIONS, Interrupt(), silent).content()
     assert found["outcome"] == "generator"
     assert found["SLA-1"]["low"] in (28, 29, 30) and found["SLA-1"]["high"] is None
     assert [row["users"] for row in found["runs"]][:3] == [20, 40, 40]
@@ -166,7 +169,7 @@ class Small(simulated.SimulatedEngine):
 
 def test_more_users_than_the_generator_has_room_for_bound_the_search(job: Job, tmp_path: Path) -> None:
     other = Job(job.scenario, job.sut, Small(queue), job.command)
-    found = find(other, tmp_path / "capacity", OPTIONS, Interrupt(), silent)
+    found = find(other, tmp_path / "capacity", OPTIONS, Interrupt(), silent).content()
     assert found["outcome"] == "generator"
     assert 48 <= found["SLA-1"]["low"] <= 50 and found["SLA-1"]["high"] is None
     with pytest.raises(LoadstoneError, match=r"error\[plan-refused\]"):
@@ -184,7 +187,9 @@ def test_ctrl_c_keeps_the_interval_so_far(job: Job, tmp_path: Path) -> None:
         def window(self, window: Mapping[str, Any]) -> None:
             interrupt.requested |= self._number == 4 and window["second"] == 20
 
-    found = find(job, tmp_path / "capacity", OPTIONS, interrupt, lambda n, _users, _search: Impatient(n))
+    found = find(
+        job, tmp_path / "capacity", OPTIONS, interrupt, lambda n, _users, _search: Impatient(n)
+    ).content()
     assert found["outcome"] == "interrupted"
     assert (found["SLA-1"]["low"], found["SLA-1"]["high"]) == (40, 80)
     assert found["runs"][-1]["outcome"] == "interrupted"
@@ -224,14 +229,16 @@ def test_a_service_that_hangs_has_too_many_users_and_no_share_to_show(job: Job, 
 
     other = Job(job.scenario, job.sut, simulated.SimulatedEngine(hanging), job.command)
     options = Options(Limits(20, 1000, 0.05, runs=2))
-    found = find(other, tmp_path / "capacity", options, Interrupt(), silent)
+    found = find(other, tmp_path / "capacity", options, Interrupt(), silent).content()
     assert found["SLA-1"]["high"] == 40
     assert found["SLA-1"]["limited_by"] == {
         "operation": None,
         "share_at_high": None,
         "checks": ["operations"],
     }
-    assert "SLA-1: 20 users; 40 are too many, not one operation ended" in table(found, tmp_path)
+    assert "SLA-1: 20 users; 40 are too many, not one operation ended" in table(
+        Capacity.of(found, KIND, ""), tmp_path
+    )
 
 
 def test_ctrl_c_between_runs_ends_the_search_at_once(job: Job, tmp_path: Path) -> None:
@@ -240,7 +247,7 @@ def test_ctrl_c_between_runs_ends_the_search_at_once(job: Job, tmp_path: Path) -
             signal.raise_signal(signal.SIGTERM)
         return Silent()
 
-    found = find(job, tmp_path / "capacity", OPTIONS, Interrupt(), impatient)
+    found = find(job, tmp_path / "capacity", OPTIONS, Interrupt(), impatient).content()
     assert found["outcome"] == "interrupted"
     assert (found["SLA-1"]["low"], found["SLA-1"]["high"]) == (40, None)
     assert [row["users"] for row in found["runs"]] == [20, 40]
@@ -261,6 +268,6 @@ def test_a_reset_that_ctrl_c_cut_short_is_no_failed_reset(job: Job, tmp_path: Pa
         reset=f"! test -e {tmp_path / 'stop'} || {{ kill -INT $PPID; exit 130; }}",
     )
     other = Job(job.scenario, sut, job.engine, job.command)
-    found = find(other, tmp_path / "capacity", OPTIONS, interrupt, lambda *_: Between())
+    found = find(other, tmp_path / "capacity", OPTIONS, interrupt, lambda *_: Between()).content()
     assert found["outcome"] == "interrupted"
     assert found["SLA-1"]["low"] == 20 and len(found["runs"]) == 1

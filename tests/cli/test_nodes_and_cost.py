@@ -149,8 +149,8 @@ def test_the_records_hold_what_their_reference_lists(
     assert [option["total"] for option in nodes["options"]] == [10, 45, 10, 28, 11]
     assert nodes["per_sla"]["SLA-2"]["chosen"]["num"] == 20
     cost = record("cost", "--from", "FOLDER", "--book", "aws-2026", "--instance", "m7i.xlarge")
-    assert (cost["format"], cost["kind"]) == (1, "cost")
-    assert cost["per_user"]["SLA-1"]["1"] == round(10 * 720 * 0.2016 / 5000, 6)
+    assert (cost["format"], cost["kind"]) == (2, "cost")
+    assert cost["per_user"]["SLA-1"]["usd_per_month"]["1"] == round(10 * 720 * 0.2016 / 5000, 6)
     for name, written in (("nodes", nodes), ("cost", cost)):
         text = (Path(__file__).parents[2] / "docs" / "reference" / f"{name}.md").read_text()
         listed = set(re.findall(r"`(\w+)(?:\[\])?`", text))

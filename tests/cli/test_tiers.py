@@ -163,7 +163,7 @@ def test_the_records_hold_what_their_reference_lists(
     plan = cost["plan"]
     machines = sum(line["usd_per_month"]["12"] for line in cost["lines"] if not line["transfer"])
     assert machines == pytest.approx(sum(tier["usd_per_month"]["12"] for tier in plan["tiers"]))
-    assert cost["per_user"]["SLA-1"]["12"] == pytest.approx(machines / 20_000, abs=1e-6)
+    assert cost["per_user"]["SLA-1"]["usd_per_month"]["12"] == pytest.approx(machines / 20_000, abs=1e-6)
     at_users = [step for step in plan["growth"] if step["users_from"] <= 20_000 <= step["users_to"]]
     assert all(step["usd_per_month"]["12"] == pytest.approx(machines) for step in at_users) and at_users
     text = (Path(__file__).parents[2] / "docs" / "reference" / "nodes.md").read_text()

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from loadstone.capacity import Limits, Options, find
-from loadstone.capacity.find import NAME
 from loadstone.drive import Interrupt, Job, RustEngine, Silent, sut_of
 from loadstone.drive.dataset import DataSet
 from loadstone.drive.imaged import OnDisk
@@ -123,9 +122,11 @@ def test_a_search_boots_an_image_for_each_run_and_records_it(tmp_path: Path) -> 
     small = scenario(tmp_path, f'file = "{file}"\nmemory_mib = 24')
     job = Job(small, sut_of(small), RustEngine(), ["test"])
     folder = tmp_path / "found"
-    found = find(job, folder, Options(Limits(1, 2, runs=2, repeats=1)), Interrupt(), lambda *_: Silent())
+    found = find(
+        job, folder, Options(Limits(1, 2, runs=2, repeats=1)), Interrupt(), lambda *_: Silent()
+    ).content()
     assert found["outcome"] in ("ceiling", "max-runs", "noisy", "complete"), found
-    node = json.loads((folder / NAME).read_text())["node"]
+    node = json.loads((folder / "capacity.json").read_text())["node"]
     assert (node["type"], node["vcpu"], node["memory_mib"]) == ("appliance", 1, 24)
     low, high = node["start_s_range"]
     assert 0 < low <= node["start_s"] <= high

@@ -57,13 +57,13 @@ def test_the_worst_window_is_found_between_the_fixed_ones() -> None:
 def test_exactly_the_share_is_met_and_one_more_late_is_not() -> None:
     exact = judge_sla(measurement(series("Home", [100], [10])), rules(1))
     beyond = judge_sla(measurement(series("Home", [100], [11])), rules(1))
-    assert exact["SLA-1"]["met"] and not exact["SLA-2"]["met"]
-    assert not beyond["SLA-1"]["met"]
+    assert exact.sla_1.met and not exact.sla_2.met
+    assert not beyond.sla_1.met
 
 
 def test_failed_operations_are_not_within_the_limit() -> None:
     judged = judge_sla(measurement(series("Home", [89], [0], [11])), rules(1))
-    assert judged["SLA-1"] == {
+    assert judged.sla_1.content() == {
         "percent": 90,
         "met": False,
         "worst": {"operation": "Home", "window_start_s": 10, "share": 0.89},
@@ -72,22 +72,22 @@ def test_failed_operations_are_not_within_the_limit() -> None:
 
 def test_each_operation_must_hold_it_by_itself() -> None:
     judged = judge_sla(measurement(series("Often", [1000], [0]), series("Rarely", [5], [1])), rules(1))
-    assert not judged["SLA-1"]["met"]
-    assert judged["SLA-1"]["worst"]["operation"] == "Rarely"
+    assert not judged.sla_1.met
+    assert judged.sla_1.worst.operation == "Rarely"
 
 
 def test_a_run_without_operations_meets_nothing() -> None:
     judged = judge_sla(measurement(series("Home", [0, 0], [0, 0])), rules(1))
-    assert not judged["SLA-1"]["met"] and judged["SLA-1"]["worst"] is None
+    assert not judged.sla_1.met and judged.sla_1.worst is None
 
 
 def test_windows_without_an_operation_judge_nothing() -> None:
-    assert judge_sla(measurement(series("Home", [0, 7, 0], [0, 0, 0])), rules(1))["SLA-2"]["met"]
+    assert judge_sla(measurement(series("Home", [0, 7, 0], [0, 0, 0])), rules(1)).sla_2.met
 
 
 def test_a_steady_state_shorter_than_the_window_is_one_window() -> None:
     judged = judge_sla(measurement(series("Home", [1] * 20, [0] * 20)), rules(300))
-    assert judged["windows"] == 1 and not judged["compliant"]
+    assert judged.windows == 1 and not judged.compliant
 
 
 @given(

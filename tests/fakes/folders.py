@@ -39,4 +39,4 @@ def made(
         last = window["second"]
     journal.event("end", outcome="complete", at=record.now(), ended_s=last + 1.0, threads=1, examples=[])
     journal.close()
-    return record.recover(folder)
+    return record.recover(folder).content()

@@ -53,7 +53,7 @@ def test_ctrl_c_ends_the_run_and_keeps_it(tmp_path: Path) -> None:
         assert process.stdout is not None and process.stdout.readline()
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 0
-    result = record.recover(folder)
+    result = record.recover(folder).content()
     assert result["outcome"] == "interrupted"
     assert result["events"][0]["kind"] == "interrupted"
     assert 3 <= seconds(folder) < 100
@@ -69,7 +69,7 @@ def test_the_second_ctrl_c_aborts_and_loses_nothing(tmp_path: Path) -> None:
         process.send_signal(signal.SIGTERM)
         process.send_signal(signal.SIGINT)
         assert process.wait(30) in (0, 1, -signal.SIGINT, 130)
-    assert record.recover(folder)["outcome"] in ("interrupted", "crashed")
+    assert record.recover(folder).content()["outcome"] in ("interrupted", "crashed")
 
 
 def test_kill_leaves_a_folder_that_becomes_whole(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_kill_leaves_a_folder_that_becomes_whole(tmp_path: Path) -> None:
         assert process.stdout is not None and process.stdout.readline()
         process.kill()
         process.wait(30)
-    result = record.recover(folder)
+    result = record.recover(folder).content()
     assert result["outcome"] == "crashed"
     assert seconds(folder) >= 3
 
@@ -89,7 +89,7 @@ def test_a_full_disk_ends_the_run_with_its_reason_and_keeps_the_rest(tmp_path: P
         _, said = process.communicate(timeout=30)
         assert process.returncode == 4
     assert "error[disk-full]" in said and "journal.ndjson" in said
-    result = record.recover(folder)
+    result = record.recover(folder).content()
     assert result["outcome"] == "disk-full"
     assert 3 <= seconds(folder) < 100
 
@@ -113,6 +113,6 @@ def test_a_disk_that_is_really_full(tmp_path: Path) -> None:
         subprocess.run(["cp", "-r", str(disk / "run"), str(copy)], check=True)
     finally:
         subprocess.run(["umount", str(disk)], check=True)
-    result = record.recover(copy)
+    result = record.recover(copy).content()
     assert result["outcome"] in ("disk-full", "crashed")
     assert seconds(copy) >= 3

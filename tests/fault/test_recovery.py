@@ -42,7 +42,7 @@ def seconds(folder: Path) -> list[int]:
 
 
 def test_a_crashed_run_becomes_whole_and_says_so(cut_off: Path) -> None:
-    result = record.recover(cut_off)
+    result = record.recover(cut_off).content()
     assert result["outcome"] == "crashed"
     assert seconds(cut_off) == list(range(7))
     assert result == json.loads((cut_off / "run.json").read_text())
@@ -53,8 +53,8 @@ def test_a_crashed_run_becomes_whole_and_says_so(cut_off: Path) -> None:
 
 
 def test_recovering_twice_changes_nothing(cut_off: Path) -> None:
-    first = record.recover(cut_off)
-    assert record.recover(cut_off) == first
+    first = record.recover(cut_off).content()
+    assert record.recover(cut_off).content() == first
 
 
 def test_a_last_line_cut_anywhere_loses_only_itself(cut_off: Path, tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_a_last_line_cut_anywhere_loses_only_itself(cut_off: Path, tmp_path: Pat
 
 def test_a_journal_cut_before_its_first_second_is_a_run_without_figures(cut_off: Path) -> None:
     (cut_off / "journal.ndjson").write_bytes(b'{"window":{"sec')
-    result = record.recover(cut_off)
+    result = record.recover(cut_off).content()
     assert result["throughput_ops_per_s"] is None
     assert not result["validity"]["valid"]
 
@@ -104,7 +104,7 @@ def test_nobody_recovers_a_run_that_is_going_on(tmp_path: Path) -> None:
     with pytest.raises(LoadstoneError, match=r"error\[run-going-on\]"):
         record.recover(tmp_path / "run")
     journal.close()
-    assert record.recover(tmp_path / "run")["outcome"] == "crashed"
+    assert record.recover(tmp_path / "run").outcome == "crashed"
 
 
 def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from loadstone.drive import External, Interrupt, Silent, measure
 from loadstone.drive.builtin import Process
 from loadstone.drive.service import Remote, Service
 from loadstone.errors import LoadstoneError
+from loadstone.stages.run import Run
 
 PLAN = simulated.plan(users=5, ramp_up_s=2.0, steady_s=30.0)
 
@@ -54,7 +55,7 @@ class Dying(simulated.SimulatedEngine):
         return simulated.SimulatedRun(windows)
 
 
-def run(folder: Path, service: Service, engine: Any, deed: Any) -> dict[str, Any]:
+def run(folder: Path, service: Service, engine: Any, deed: Any) -> Run:
     return measure(folder, folders.beginning(PLAN), service, engine, Interrupt(), Deadly(deed))
 
 
@@ -73,9 +74,9 @@ def test_a_site_that_stops_listening_ends_the_run(tmp_path: Path, listener: sock
     port = listener.getsockname()[1]
     service = Remote("http://127.0.0.1", "127.0.0.1", port)
     result = run(tmp_path / "run", service, Dying(lambda _: quick), listener.close)
-    assert result["outcome"] == "sut-died"
-    assert 6 <= result["steady"]["end_s"] < 20
-    assert result["operations"]["Home"]["failed"]["refused"] > 0
+    assert result.outcome == "sut-died"
+    assert 6 <= result.steady.end_s < 20
+    assert result.operations["Home"].failed["refused"] > 0
     with pytest.raises(LoadstoneError) as caught:
         conclude(result, "SLA-1")
     assert caught.value.exit_code == 3
@@ -86,7 +87,7 @@ def test_a_site_that_refuses_but_listens_is_measured_to_the_end(
 ) -> None:
     service = Remote("http://127.0.0.1", "127.0.0.1", listener.getsockname()[1])
     result = run(tmp_path / "run", service, Dying(lambda _: quick), lambda: None)
-    assert result["outcome"] == "complete" and not result["validity"]["valid"]
+    assert result.outcome == "complete" and not result.validity.valid
 
 
 def test_a_process_of_ours_that_dies_ends_the_run(tmp_path: Path) -> None:
@@ -100,8 +101,8 @@ def test_a_process_of_ours_that_dies_ends_the_run(tmp_path: Path) -> None:
         service = Process(process, "http://127.0.0.1:1")
         engine = simulated.SimulatedEngine(lambda _: quick)
         result = run(tmp_path / "run", service, engine, kill)
-    assert result["outcome"] == "sut-died"
-    assert result["events"] == [{"kind": "sut-died", "second": 5}]
+    assert result.outcome == "sut-died"
+    assert [event.content() for event in result.events] == [{"kind": "sut-died", "second": 5}]
 
 
 def test_a_service_that_never_took_a_connection(tmp_path: Path) -> None:
@@ -111,6 +112,6 @@ def test_a_service_that_never_took_a_connection(tmp_path: Path) -> None:
 
     service = Remote("http://127.0.0.1", "127.0.0.1", 1)
     result = run(tmp_path / "run", service, Unreachable(lambda _: quick), lambda: None)
-    assert result["outcome"] == "sut-unreachable"
+    assert result.outcome == "sut-unreachable"
     with pytest.raises(LoadstoneError, match="never took a connection"):
         conclude(result, "SLA-1")

@@ -147,7 +147,9 @@ def test_nodes_start_their_spares_in_the_time_an_image_starts(tmp_path: Path) ->
     priced = run("cost", "--from", str(tmp_path), "--instance", "vm", "--prices", str(prices(tmp_path)))
     assert priced.exit_code == 0, priced.output
     assert "2 × vm, 4 images each" in priced.stdout
-    assert json.loads((tmp_path / "cost.json").read_text())["per_user"]["SLA-1"]["12"] == pytest.approx(4.8)
+    assert json.loads((tmp_path / "cost.json").read_text())["per_user"]["SLA-1"]["usd_per_month"][
+        "12"
+    ] == pytest.approx(4.8)
     thin = run("cost", "--from", str(tmp_path), "--instance", "thin", "--prices", str(prices(tmp_path)))
     assert "holds 2 images, fewer than its 4 cores" in str(thin.exception)
 

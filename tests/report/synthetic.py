@@ -172,13 +172,23 @@ def cost(folder: Path) -> None:
          "usd_per_month": {"1": 850.765, "12": 850.765, "36": 850.765}},
     ]  # fmt: skip
     content = {
-        "format": 1, "kind": "cost", "inputs": {"book": "aws-2008"}, "lines": lines,
-        "per_user": {"SLA-1": {"users": 520} | dict.fromkeys(each, 2.215385),
-                     "SLA-2": {"users": 500} | dict.fromkeys(each, 2.304)},
-        "per_user_interval": {"SLA-1": {key: [2.173585, 2.215385] for key in each},
-                              "SLA-2": {key: [None, 2.304] for key in each}},
-        "per_user_with_egress": {"SLA-1": {"users": 520} | dict.fromkeys(each, 3.851471)},
-        "per_user_with_egress_interval": {"SLA-1": {key: [3.809, 3.851471] for key in each}},
+        "format": 2, "kind": "cost", "inputs": {"book": "aws-2008"}, "lines": lines,
+        "per_user": {
+            "SLA-1": {
+                "users": 520,
+                "usd_per_month": dict.fromkeys(each, 2.215385),
+                "usd_per_month_interval": {key: [2.173585, 2.215385] for key in each},
+                "usd_per_month_with_egress": dict.fromkeys(each, 3.851471),
+                "usd_per_month_with_egress_interval": {key: [3.809, 3.851471] for key in each},
+            },
+            "SLA-2": {
+                "users": 500,
+                "usd_per_month": dict.fromkeys(each, 2.304),
+                "usd_per_month_interval": {key: [None, 2.304] for key in each},
+                "usd_per_month_with_egress": None,
+                "usd_per_month_with_egress_interval": None,
+            },
+        },
         "warnings": [],
     }  # fmt: skip
     (folder / "cost.json").write_text(json.dumps(content, indent=2))

@@ -51,19 +51,19 @@ def test_a_second_without_answers_is_zero_throughput(tmp_path: Path) -> None:
 
 def test_a_curve_is_thin_exact_and_counts_the_failed(run: report.Chapter) -> None:
     assert run.detail is not None
-    operations = run.detail.summary["operations"]
+    operations = run.detail.summary.operations
     table = run.detail.table("histograms")
     assert table is not None
-    curves = series.curves(table, {name: operation["count"] for name, operation in operations.items()})
+    curves = series.curves(table, {name: operation.count for name, operation in operations.items()})
     assert list(curves) == list(operations)
     for name, curve in curves.items():
         assert len(curve.response_s) <= series.CURVE_POINTS
         assert np.all(np.diff(curve.response_s) > 0)
         assert np.all(np.diff(curve.share) > 0)
         operation = operations[name]
-        assert curve.share[-1] == pytest.approx(operation["ok"] / operation["count"], abs=1e-6)
-        within = curve.share[np.searchsorted(curve.response_s, operation["response_ms"]["p90"] / 1000)]
-        assert within == pytest.approx(0.9 * operation["ok"] / operation["count"], abs=0.02)
+        assert curve.share[-1] == pytest.approx(operation.ok / operation.count, abs=1e-6)
+        within = curve.share[np.searchsorted(curve.response_s, operation.response_ms.p90 / 1000)]
+        assert within == pytest.approx(0.9 * operation.ok / operation.count, abs=0.02)
 
 
 def test_folders_with_wildcards_in_their_names_are_read(tmp_path: Path) -> None:

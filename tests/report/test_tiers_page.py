@@ -85,7 +85,7 @@ def test_csv_is_what_the_stages_wrote(tmp_path: Path, monkeypatch: pytest.Monkey
     }  # fmt: skip
     with (tmp_path / "csv" / "cost-growth.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert chapter.cost is not None
-    steps = chapter.cost["plan"]["growth"]
+    assert chapter.cost is not None and chapter.cost.plan is not None
+    steps = chapter.cost.plan["growth"]
     assert [int(row["nodes_web"]) for row in rows] == [step["nodes"]["web"] for step in steps]
     assert [float(row["usd_12"]) for row in rows] == [step["usd_per_month"]["12"] for step in steps]

@@ -24,9 +24,10 @@ def measured(folder: Path, script: Script, timeout_s: float = 30, **settings: st
         path.write_text(SCENARIO.format(port=port, timeout_s=timeout_s), encoding="utf-8")
         scenario = load_scenario(path, {name.replace("__", "."): value for name, value in settings.items()})
         job = Job(scenario, sut_of(scenario), RustEngine(), ["test"])
-        return measure_scenario(
+        run = measure_scenario(
             job, folder / "run", users=None, seed=1, interrupt=Interrupt(), progress=Silent()
         )
+        return run.content()
 
 
 def test_every_session_is_counted(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from loadstone.nodes.load import Load, demands
 from loadstone.nodes.measured import read_measured
 from loadstone.nodes.record import FILE, nodes_record
 from loadstone.record import write_json
+from loadstone.stages.cost import Inputs
 
 PAPER = shipped().named("aws-2008")
 TODAY = shipped().named("aws-2026")
@@ -67,11 +68,12 @@ def test_configuration_four_of_the_paper() -> None:
     bills = {sla: bill(case, PAPER, Month()) for sla, case in cases.items()}
     assert dollars(bills["SLA-1"]) == [Decimal("2.304")] * 3
     assert dollars(bills["SLA-2"]) == [Decimal("4.608")] * 3
-    record = cost_record({}, bills, [])
-    assert record["per_user"]["SLA-1"] == {"users": 500, "1": 2.304, "12": 2.304, "36": 2.304}
-    (line,) = record["lines"]
-    assert (line["quantity"], line["price_usd"], line["usd_per_month"]["1"]) == (1440, 0.8, 1152)
-    assert line["row"] == "aws-2008 c1.xlarge us-east-1 2008-10 P08"
+    record = cost_record(Inputs(), bills, [])
+    each = record.per_user["SLA-1"]
+    assert (each.users, each.usd_per_month.named()) == (500, {"1": 2.304, "12": 2.304, "36": 2.304})
+    (line,) = record.lines
+    assert (line.quantity, line.price_usd, line.usd_per_month.over_1) == (1440, 0.8, 1152)
+    assert line.row == "aws-2008 c1.xlarge us-east-1 2008-10 P08"
 
 
 def test_an_owned_machine_is_dear_for_a_month_and_cheap_over_its_life() -> None:

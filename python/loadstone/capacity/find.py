@@ -7,7 +7,6 @@ import statistics
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from loadstone import record
 from loadstone.capacity.evidence import Trial, shares, trial, unjudged, verdicts
@@ -20,9 +19,9 @@ from loadstone.errors import LoadstoneError
 from loadstone.judge import Rules
 from loadstone.judge.checks import GENERATOR_BUSY, STARTED_LATE, failed
 from loadstone.judge.sla import SLAS, departures
-
-FORMAT = 1
-NAME = "capacity.json"
+from loadstone.stages.capacity import Capacity, Held, LimitedBy, ProbeRun, SearchRun
+from loadstone.stages.origin import Machine, Node
+from loadstone.stages.run import Run
 
 Watch = Callable[[int, int, Search], Progress]
 """Makes the progress of run number N at so many users."""
@@ -52,11 +51,11 @@ class _Point:
     """All runs at one number of users."""
 
     trials: list[Trial] = field(default_factory=list)
-    results: list[dict[str, Any]] = field(default_factory=list)
+    results: list[Run] = field(default_factory=list)
     busy: int = 0
     """In how many of them the generator's own processor was the limit."""
 
-    def sound(self) -> list[dict[str, Any]]:
+    def sound(self) -> list[Run]:
         """The results of the runs that are evidence."""
         return [result for one, result in zip(self.trials, self.results, strict=True) if not one.invalid]
 
@@ -68,8 +67,8 @@ def find(
     interrupt: Interrupt,
     watch: Watch,
     probes: Probes | None = None,
-) -> dict[str, Any]:
-    """Searches the capacity of `job`'s service; returns the content of `capacity.json`.
+) -> Capacity:
+    """Searches the capacity of `job`'s service; returns the record, which is `capacity.json`, too.
 
     With `probes` the search begins where they expect the capacity, and with narrow steps.
 
@@ -78,7 +77,7 @@ def find(
     """
     record.require_unused(folder)
     with interrupt.between_runs():
-        rows: list[dict[str, Any]] = []
+        rows: list[ProbeRun] = []
         if probes:
             probing = Probing(options.limits.first, options.limits.most)
             rows = probe(probes.job, folder, probing, options.seed, interrupt, probes.watch)
@@ -123,13 +122,13 @@ def _measure(
             progress=watch(number, users, report.search),
         )
     except LoadstoneError as error:
-        if error.slug != "plan-refused" or users <= min((row["users"] for row in report.rows), default=users):
+        if error.slug != "plan-refused" or users <= min((row.users for row in report.rows), default=users):
             raise
         # Fewer users were no trouble: the engine has no room for these (open files, for example).
         report.search.block(users, "generator")
         return
     with interrupt:
-        if result["outcome"] == "interrupted":
+        if result.outcome == "interrupted":
             report.add_unjudged(users, path, result)
         else:
             report.add(users, path, result)
@@ -138,24 +137,24 @@ def _measure(
 class _Report:
     """What was found so far, and how it is written down."""
 
-    def __init__(self, job: Job, folder: Path, options: Options, probes: list[dict[str, Any]]) -> None:
+    def __init__(self, job: Job, folder: Path, options: Options, probes: list[ProbeRun]) -> None:
         self.search = Search([sla.name for sla in SLAS], options.limits)
-        self.rows: list[dict[str, Any]] = []
+        self.rows: list[SearchRun] = []
         self._probes = probes
         self._job = job
         self._folder = folder
         self._options = options
         self._points: dict[int, _Point] = {}
         self._disturbed: list[int] = []
-        self._nodes: list[dict[str, Any]] = []
+        self._nodes: list[Node] = []
         self._started = record.now()
 
-    def add(self, users: int, path: Path, result: dict[str, Any]) -> None:
+    def add(self, users: int, path: Path, result: Run) -> None:
         """Judges a run together with the earlier ones at the same number of users."""
-        checks = result["validity"]["checks"]
+        checks = result.validity.checks
         limits, strayed = failed(checks, "generator"), failed(checks, "load")
         busy, late = GENERATOR_BUSY in limits, STARTED_LATE in limits
-        faulty = bool(failed(checks, "service")) or result["outcome"] == "sut-died"
+        faulty = bool(failed(checks, "service")) or result.outcome == "sut-died"
         point = self._points.setdefault(users, _Point())
         if users == self.search.doubted():
             self._set_aside(users, point)
@@ -184,97 +183,94 @@ class _Report:
         point.results.clear()
         self._disturbed.append(users)
 
-    def add_unjudged(self, users: int, path: Path, result: dict[str, Any]) -> None:
+    def add_unjudged(self, users: int, path: Path, result: Run) -> None:
         """Lists a run that was cut short: too short to be evidence."""
         self._row(users, path, result, dict.fromkeys(self.search.brackets, Verdict.INVALID))
 
-    def write(self) -> dict[str, Any]:
+    def write(self) -> Capacity:
         """Replaces `capacity.json` by what is known now."""
         scenario = self._job.scenario
         accounts = scenario.data.get("accounts")
         accounts = None if accounts is None else int(accounts)
         plan = {"load": {"ramp_up_s": scenario.file.load.ramp_up_s}}
         left = departures(Rules(plan, scenario.sla_window_s, accounts, {}, {}), scenario.file.load.steady_s)
-        content = {
-            "format": FORMAT,
-            "kind": "capacity",
-            "name": scenario.name,
-            "outcome": self.search.outcome if self.search.stopped or not self.search.next() else "searching",
-            "machine": record.machine(),
-            "versions": record.versions(),
-            "command": list(self._job.command),
-            "started_at": self._started,
-            "ended_at": record.now(),
-            "accounts": accounts,
-            "log10_accounts": round(math.log10(accounts), 3) if accounts else None,
-            "node": self._node(),
-            "window_s": scenario.sla_window_s,
-            "compliant": not left,
-            "confidence": self._options.confidence,
-            "tolerance": self._options.limits.tolerance,
-            **{sla.name: self._answer(sla.name) for sla in SLAS},
-            "probes": self._probes,
-            "runs": self.rows,
-            "warnings": [f"not compliant: {departure}" for departure in left] + self._warnings(),
-        }
+        first, second = (self._answer(sla.name) for sla in SLAS)
+        found = Capacity(
+            name=scenario.name,
+            outcome=self.search.outcome if self.search.stopped or not self.search.next() else "searching",
+            machine=Machine(**record.machine()),
+            versions=record.versions(),
+            command=list(self._job.command),
+            started_at=self._started,
+            ended_at=record.now(),
+            accounts=accounts,
+            log10_accounts=round(math.log10(accounts), 3) if accounts else None,
+            node=self._node(),
+            window_s=scenario.sla_window_s,
+            compliant=not left,
+            confidence=self._options.confidence,
+            tolerance=self._options.limits.tolerance,
+            sla_1=first,
+            sla_2=second,
+            probes=self._probes,
+            runs=list(self.rows),
+            warnings=[f"not compliant: {departure}" for departure in left] + self._warnings(),
+        )
         record.make_folder(self._folder)
-        record.write_json(self._folder / NAME, content)
-        return content
+        record.write_stage(self._folder, found)
+        return found
 
     def _confidence(self) -> float:
         """Of one look at one point: `repeats` looks must not add up to more doubt than stated."""
         return 1 - (1 - self._options.confidence) / self._options.limits.repeats
 
-    def _row(self, users: int, path: Path, result: Mapping[str, Any], found: Mapping[str, Verdict]) -> None:
-        self._nodes += [node] if (node := result["node"]) else []
-        within = {name: operation["share_within_limit"] for name, operation in result["operations"].items()}
+    def _row(self, users: int, path: Path, result: Run, found: Mapping[str, Verdict]) -> None:
+        self._nodes += [result.node] if result.node else []
+        within = {name: operation.share_within_limit for name, operation in result.operations.items()}
         self.rows.append(
-            {
-                "folder": str(path.relative_to(self._folder)),
-                "users": users,
-                "outcome": result["outcome"],
-                "valid": result["validity"]["valid"],
-                "shares": within,
-                "worst_share": min((share for share in within.values() if share is not None), default=None),
-                "verdict": {name: verdict.value for name, verdict in found.items()},
-            }
+            SearchRun(
+                folder=str(path.relative_to(self._folder)),
+                users=users,
+                outcome=result.outcome,
+                valid=result.validity.valid,
+                shares=within,
+                worst_share=min((share for share in within.values() if share is not None), default=None),
+                verdict={name: verdict.value for name, verdict in found.items()},
+            )
         )
 
-    def _node(self) -> dict[str, Any] | None:
+    def _node(self) -> Node | None:
         """What the service ran on, where every run had made it: with the median time to start."""
-        if not self._nodes:
+        starts = [node.start_s for node in self._nodes if node.start_s is not None]
+        if not starts:
             return None
-        starts = [node["start_s"] for node in self._nodes]
-        return self._nodes[0] | {
-            "start_s": statistics.median(starts),
-            "start_s_range": [min(starts), max(starts)],
-        }
+        return self._nodes[0].model_copy(
+            update={"start_s": statistics.median(starts), "start_s_range": [min(starts), max(starts)]}
+        )
 
-    def _answer(self, name: str) -> dict[str, Any]:
+    def _answer(self, name: str) -> Held:
         bracket = self.search.brackets[name]
         results = self._points[bracket.low].sound() if bracket.low else []
-        return {
-            "users": bracket.low,
-            "low": bracket.low,
-            "high": bracket.high,
-            "noisy": sorted(
+        return Held(
+            users=bracket.low,
+            low=bracket.low,
+            high=bracket.high,
+            noisy=sorted(
                 users for users in bracket.noisy if bracket.low < users < (bracket.high or math.inf)
             ),
-            "limited_by": self._limited_by(bracket),
-            "throughput_ops_per_s": _mean([result["throughput_ops_per_s"] for result in results]),
-            "bytes_in_per_op": _mean([result["bytes"]["in_per_op"] for result in results]),
-            "bytes_out_per_op": _mean([result["bytes"]["out_per_op"] for result in results]),
-        }
+            limited_by=self._limited_by(bracket),
+            throughput_ops_per_s=_mean([result.throughput_ops_per_s for result in results]),
+            bytes_in_per_op=_mean([result.bytes.in_per_op for result in results if result.bytes]),
+            bytes_out_per_op=_mean([result.bytes.out_per_op for result in results if result.bytes]),
+        )
 
-    def _limited_by(self, bracket: Bracket) -> dict[str, Any] | None:
+    def _limited_by(self, bracket: Bracket) -> LimitedBy | None:
         if bracket.high is None:
             return None
         point = self._points[bracket.high]
         worst = min(shares(point.trials).items(), key=lambda item: item[1], default=(None, None))
-        broken = {
-            name for result in point.sound() for name in failed(result["validity"]["checks"], "service")
-        }
-        return {"operation": worst[0], "share_at_high": worst[1], "checks": sorted(broken)}
+        broken = {name for result in point.sound() for name in failed(result.validity.checks, "service")}
+        return LimitedBy(operation=worst[0], share_at_high=worst[1], checks=sorted(broken))
 
     def _warnings(self) -> list[str]:
         rare = sorted({name for point in self._points.values() for name in unjudged(point.trials)})

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from loadstone.capacity.probing import Probe, Probing
 from loadstone.drive import Interrupt, Job, Progress, measure_scenario
 from loadstone.errors import LoadstoneError
 from loadstone.judge.checks import GENERATOR_BUSY, failed
 from loadstone.judge.sla import SLAS
+from loadstone.stages.capacity import ProbeRun
+from loadstone.stages.run import Run
 
 Watch = Callable[[int, int], Progress]
 """Makes the progress of probe number N at so many users."""
@@ -18,12 +19,12 @@ Watch = Callable[[int, int], Progress]
 
 def probe(
     job: Job, folder: Path, probing: Probing, seed: int, interrupt: Interrupt, watch: Watch
-) -> list[dict[str, Any]]:
+) -> list[ProbeRun]:
     """Makes the probes that `probing` asks for; their rows of `capacity.json`.
 
     `job` has the short run's scenario. Ctrl-C ends them. Errors: those of `measure_scenario`.
     """
-    rows: list[dict[str, Any]] = []
+    rows: list[ProbeRun] = []
     while (users := probing.next()) is not None and not interrupt.requested:
         path = folder / "probes" / f"{len(rows) + 1:04d}-{users}"
         progress = watch(len(rows) + 1, users)
@@ -38,16 +39,17 @@ def probe(
             probing.stop()
             return rows
         shown = _shown(users, result)
-        rows.append({"folder": str(path.relative_to(folder)), **vars(shown)})
-        if GENERATOR_BUSY in failed(result["validity"]["checks"], "generator"):
+        row = ProbeRun(folder=str(path.relative_to(folder)), users=users, per_s=shown.per_s, held=shown.held)
+        rows.append(row)
+        if GENERATOR_BUSY in failed(result.validity.checks, "generator"):
             probing.stop()
         else:
             probing.record(shown)
     return rows
 
 
-def _shown(users: int, result: Mapping[str, Any]) -> Probe:
-    shares = [operation["share_within_limit"] for operation in result["operations"].values()]
+def _shown(users: int, result: Run) -> Probe:
+    shares = [operation.share_within_limit for operation in result.operations.values()]
     known = [share for share in shares if share is not None]
-    held = bool(known) and min(known) >= SLAS[0].share and result["outcome"] == "complete"
-    return Probe(users, result["throughput_ops_per_s"] or 0.0, held)
+    held = bool(known) and min(known) >= SLAS[0].share and result.outcome == "complete"
+    return Probe(users, result.throughput_ops_per_s or 0.0, held)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -40,6 +39,7 @@ from loadstone.errors import SLA_NOT_MET, LoadstoneError
 if TYPE_CHECKING:
     from loadstone.capacity import Search
     from loadstone.scenario import Scenario
+    from loadstone.stages.capacity import Capacity, Held, LimitedBy
 
 _FIRST = 25
 _PROBE_S = 10
@@ -124,12 +124,12 @@ def capacity(
     except KeyboardInterrupt:
         print(f"aborted; {folder} keeps the runs that ended", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
-    print(json.dumps(result, indent=2) if as_json else table(result, folder))
-    for warning in result["warnings"]:
+    print(json.dumps(result.content(), indent=2) if as_json else table(result, folder))
+    for warning in result.warnings:
         print(f"warning: {warning}", file=sys.stderr)
-    if result["outcome"] == "interrupted":
+    if result.outcome == "interrupted":
         print("interrupted: the intervals are those found so far", file=sys.stderr)
-    if not result["SLA-1"]["low"]:
+    if not (result.sla_1 and result.sla_1.low):
         raise typer.Exit(SLA_NOT_MET)
 
 
@@ -145,44 +145,42 @@ def _short(scenario: Scenario, probe_s: float) -> list[str]:
     ]  # fmt: skip
 
 
-def table(result: Mapping[str, Any], folder: Path) -> str:
+def table(result: Capacity, folder: Path) -> str:
     """The answer and the runs it rests on."""
-    lines = [_sentence(name, result[name]) for name in ("SLA-1", "SLA-2")]
-    if probes := result["probes"]:
-        lines.append(
-            f"searched from where {len(probes)} short runs (up to {probes[-1]['users']} users) point"
-        )
+    lines = [_sentence(name, held) for name, held in result.named().items()]
+    if probes := result.probes:
+        lines.append(f"{len(probes)} short runs of up to {probes[-1].users} users said where to begin")
     rows = [
         [
-            row["folder"],
-            str(row["users"]),
-            "-" if row["worst_share"] is None else f"{100 * row['worst_share']:.2f} %",
-            row["verdict"]["SLA-1"],
-            row["verdict"]["SLA-2"],
-            "yes" if row["valid"] else "no",
+            row.folder,
+            str(row.users),
+            "-" if row.worst_share is None else f"{100 * row.worst_share:.2f} %",
+            row.verdict["SLA-1"],
+            row.verdict["SLA-2"],
+            "yes" if row.valid else "no",
         ]
-        for row in result["runs"]
+        for row in result.runs
     ]
     head = ["run", "users", "least within limit", "SLA-1", "SLA-2", "valid"]
-    lines += ["", columns(head, rows, {"users", "least within limit"}), "", f"{result['outcome']}; {folder}"]
+    lines += ["", columns(head, rows, {"users", "least within limit"}), "", f"{result.outcome}; {folder}"]
     return "\n".join(lines)
 
 
-def _sentence(name: str, answer: Mapping[str, Any]) -> str:
-    low, high, limit = answer["low"], answer["high"], answer["limited_by"]
+def _sentence(name: str, held: Held) -> str:
+    low, high = held.low, held.high
     if high is None:
         return f"{name}: at least {low} users" if low else f"{name}: unknown"
     if not low:
         return f"{name}: fewer than {high} users"
-    return f"{name}: {low} users; {high} are too many{_why(limit, high)}"
+    return f"{name}: {low} users; {high} are too many{_why(held.limited_by, high)}"
 
 
-def _why(limit: Mapping[str, Any], high: int) -> str:
+def _why(limit: LimitedBy | None, high: float) -> str:
     """What broke the SLA at `high` users; a service that hangs has no share to show."""
-    if limit["operation"] is None:
+    if limit is None or limit.operation is None or limit.share_at_high is None:
         return ", not one operation ended"
-    checks = "".join(f", {name}" for name in limit["checks"])
-    return f", limited by {limit['operation']} ({100 * limit['share_at_high']:.1f} % at {high}{checks})"
+    checks = "".join(f", {name}" for name in limit.checks)
+    return f", limited by {limit.operation} ({100 * limit.share_at_high:.1f} % at {high}{checks})"
 
 
 def _watch_probe(number: int, _users: int) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,10 +19,12 @@ from loadstone.cost.bill import HORIZONS
 from loadstone.cost.book import PriceBook
 from loadstone.cost.cases import measured_cases, parse_instance, typed_cases
 from loadstone.cost.plan import Bill, Case, Month, PerUser, bill
-from loadstone.cost.record import FILE, cost_record, tiers_cost_record
 from loadstone.cost.tiers import Priced, rows_of
 from loadstone.errors import LoadstoneError
 from loadstone.nodes.measured import Measured, read_measured
+
+if TYPE_CHECKING:
+    from loadstone.stages.cost import Cost
 
 EXAMPLES = """
 Compute what each user costs a month, over 1, 12 and 36 months, at SLA-1 and SLA-2, with and without egress.
@@ -102,13 +104,21 @@ def cost(
     ] = False,
 ) -> None:
     """Parses, prices, reports; the help text is `EXAMPLES`."""
+    # Imported here: the other commands need not wait for the record's model.
+    from loadstone.cost.record import cost_record, tiers_cost_record
+    from loadstone.stages.cost import Cost, Inputs
+
     catalogue = _catalogue(book, prices or [], region)
     month = Month(_number(hours_per_month, "--hours-per-month", 744), _number(duty, "--duty", 1))
-    inputs = {
-        "from": str(folder) if folder else None, "book": book, "prices": [str(file) for file in prices or []],
-        "region": region, "instance": instance,
-        "hours_per_month": float(month.hours), "duty": float(month.duty),
-    }  # fmt: skip
+    inputs = Inputs(
+        folder=str(folder) if folder else None,
+        book=book,
+        prices=[str(file) for file in prices or []],
+        region=region,
+        instance=instance,
+        hours_per_month=float(month.hours),
+        duty=float(month.duty),
+    )
     if tiers:
         refuse_others(context, _WITH_TIERS, "cost-input")
         service, wanted = read_service(tiers, users, Asked(sla, target, criterion))
@@ -116,9 +126,9 @@ def cost(
         with models_counted():
             seen = priced.outlook(wanted)
         bills = {sla: bill(priced.case(seen), catalogue, month)}
-        inputs |= {"tiers": str(tiers), "sla": sla, "target": target}
+        inputs = inputs.model_copy(update={"tiers": str(tiers), "sla": sla, "target": target})
         record = tiers_cost_record(inputs, sla, priced, seen, bills[sla])
-        write_beside(tiers, FILE, record)
+        write_beside(tiers, Cost.FILE, record.content())
     else:
         _refuse_tiers_options(context)
         measured = read_measured(folder) if folder else None
@@ -127,9 +137,10 @@ def cost(
         bills = {sla: bill(case, catalogue, month) for sla, case in cases.items()}
         record = cost_record(inputs, bills, measured.warnings if measured else [])
         if measured:
-            write_beside(measured.file, FILE, record)
-    typer.echo(json.dumps(record, indent=2, ensure_ascii=False) if as_json else _tables(record, bills))
-    warn(record)
+            write_beside(measured.file, Cost.FILE, record.content())
+    content = record.content()
+    typer.echo(json.dumps(content, indent=2, ensure_ascii=False) if as_json else _tables(record, bills))
+    warn(content)
 
 
 def _cases(
@@ -182,15 +193,13 @@ def _number(text: str, flag: str, most: int) -> Decimal:
     return Decimal(text)
 
 
-def _tables(record: dict[str, Any], bills: dict[str, Bill]) -> str:
+def _tables(record: Cost, bills: dict[str, Bill]) -> str:
     months = [f"{count} months" if count > 1 else "1 month" for count in HORIZONS]
     lines = []
-    for line in record["lines"]:
-        quantity = f"{line['quantity']:,.6g} {line['unit']}"
-        each = [f"{line['usd_per_month'][str(count)]:,.2f}" for count in HORIZONS]
-        lines.append(
-            [line["what"], line["sla"] or "both", quantity, f"{line['price_usd']:g}", *each, line["row"]]
-        )
+    for line in record.lines:
+        quantity = f"{line.quantity:,.6g} {line.unit}"
+        each = [f"{usd:,.2f}" for usd in line.usd_per_month.named().values()]
+        lines.append([line.what, line.sla or "both", quantity, f"{line.price_usd:g}", *each, line.row])
     users = []
     for sla, priced in bills.items():
         users.append(
@@ -209,8 +218,8 @@ def _tables(record: dict[str, Any], bills: dict[str, Bill]) -> str:
         "Dollars per user per month:",
         columns(["SLA", "users", "egress", *months], users, {"users", *months}),
     ]
-    if plan := record.get("plan"):
-        parts += ["", plan_text(plan)]
+    if record.plan:
+        parts += ["", plan_text(record.plan)]
     return "\n".join(parts)
 
 

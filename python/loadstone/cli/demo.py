@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import signal
 import subprocess
@@ -80,9 +79,12 @@ def _stage(question: str, arguments: list[str], accept: tuple[int, ...] = (0,)) 
 
 def _label(folder: Path) -> None:
     """Marks the folder, so that no report of it passes for a measurement by the rules."""
-    file = folder / "capacity.json"
-    capacity = json.loads(file.read_text("utf-8"))
-    file.write_text(json.dumps(capacity | {"demonstration": True}, indent=2) + "\n", "utf-8")
+    from loadstone import record
+    from loadstone.intake import Kind
+    from loadstone.stages.capacity import Capacity
+
+    found = Capacity.read(folder / Capacity.FILE, Kind("run-folder", "a record of a search", 64 << 20))
+    record.write_stage(folder, found.model_copy(update={"demonstration": True}))
 
 
 def _answer(folder: Path) -> str:

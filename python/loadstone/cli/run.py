@@ -5,7 +5,6 @@ from __future__ import annotations
 import ipaddress
 import json
 import sys
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,6 +19,7 @@ from loadstone.errors import SLA_NOT_MET, LoadstoneError
 if TYPE_CHECKING:
     from loadstone.drive import Deployed, Placement
     from loadstone.scenario import Scenario
+    from loadstone.stages.run import OperationFigures, Run, SessionFigures
 
 MOST_PROCESS = 1 << 22
 """Linux gives no process a higher number."""
@@ -123,7 +123,7 @@ def run(
         kept = f"; `loadstone report {folder}` completes the folder from its journal" if begun else ""
         print(f"aborted{kept}", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
-    print(json.dumps(result, indent=2) if as_json else table(result, folder))
+    print(json.dumps(result.content(), indent=2) if as_json else table(result, folder))
     raise typer.Exit(conclude(result, f"SLA-{sla}"))
 
 
@@ -210,80 +210,77 @@ def default_folder(name: str) -> Path:
     return Path("runs") / f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{safe}"
 
 
-def conclude(result: Mapping[str, Any], sla: str) -> int:
+def conclude(result: Run, sla: str) -> int:
     """The exit code of a run, after saying on stderr what kept it from being good.
 
     Errors: `sut-died`, `sut-unreachable`, `agents-lost`.
     """
-    outcome = result["outcome"]
+    outcome = result.outcome
     if outcome == "agents-lost":
-        last = result["events"][-1]
-        message = (
-            f"no agent was left, the last was {last['agent']}: {last['reason']}; what was measured was kept"
-        )
+        last = result.events[-1]
+        message = f"no agent was left, the last was {last.agent}: {last.reason}; what was measured was kept"
         raise LoadstoneError(outcome, message, hint="see whether their hosts and the network to them live")
     if outcome in ("sut-died", "sut-unreachable"):
         what = "went away in the middle of the run" if outcome == "sut-died" else "never took a connection"
-        message = f"the service at {result['target']} {what}; everything measured was kept"
+        message = f"the service at {result.target} {what}; everything measured was kept"
         raise LoadstoneError(outcome, message, hint="look at its log")
     if outcome == "interrupted":
         print("interrupted: the figures are those of the part that was measured", file=sys.stderr)
-    for check in result["validity"]["checks"]:
-        if check["required"] and not check["passed"]:
-            print(
-                f"invalid: {check['name']}: {check['measured']}, expected {check['expected']}",
-                file=sys.stderr,
-            )
-            print(f"  hint: {check['hint']}", file=sys.stderr)
-    for warning in result["warnings"]:
+    for check in result.validity.checks:
+        if check.required and not check.passed:
+            print(f"invalid: {check.name}: {check.measured}, expected {check.expected}", file=sys.stderr)
+            print(f"  hint: {check.hint}", file=sys.stderr)
+    for warning in result.warnings:
         print(f"warning: {warning}", file=sys.stderr)
-    return 0 if result["sla"][sla]["met"] and result["validity"]["valid"] else SLA_NOT_MET
+    verdict = result.sla.named().get(sla)
+    return 0 if verdict and verdict.met and result.validity.valid else SLA_NOT_MET
 
 
-def table(result: Mapping[str, Any], folder: Path) -> str:
+def table(result: Run, folder: Path) -> str:
     """The run in a few lines."""
     head = ["operation", "count", "failed", "p50 ms", "p90 ms", "p99 ms", "limit ms", "within limit"]
-    rows = [
-        [
-            name,
-            str(operation["count"]),
-            str(sum(operation["failed"].values())),
-            *(_number(operation["response_ms"][quantile], 1) for quantile in ("p50", "p90", "p99")),
-            f"{1000 * operation['limit_s']:.0f}",
-            _percent(operation["share_within_limit"]),
-        ]
-        for name, operation in result["operations"].items()
-    ]
-    load, steady = result["load"], result["steady"]
-    rate, requests = (_number(result[name], 1) for name in ("throughput_ops_per_s", "requests_per_s"))
-    length = steady["end_s"] - steady["start_s"]
+    rows = [_row(name, operation) for name, operation in result.operations.items()]
+    load, sessions = result.load, result.sessions
+    length = result.steady.end_s - result.steady.start_s if result.steady else 0.0
     shown = f"{length:.0f}" if length >= 10 else f"{length:.3g}"
-    per_s = load.get("sessions_per_s")
-    offered = f"{load['users']} users" if per_s is None else f"{per_s:g} sessions/s"
+    per_s = load.sessions_per_s
     lines = [
-        f"{result['name']}: {offered}, {shown} s steady, {rate} ops/s, {requests} requests/s",
+        f"{result.name}: {f'{load.users} users' if per_s is None else f'{per_s:g} sessions/s'}, "
+        f"{shown} s steady, {_number(result.throughput_ops_per_s, 1)} ops/s, "
+        f"{_number(result.requests_per_s, 1)} requests/s",
         columns(head, rows, set(head[1:])),
     ]
-    for sla in ("SLA-1", "SLA-2"):
-        verdict = result["sla"][sla]
-        worst = verdict["worst"]
-        where = f", least {worst['operation']} {_percent(worst['share'])}" if worst else ""
-        lines.append(f"{sla}: {'met' if verdict['met'] else 'not met'} ({verdict['percent']} %{where})")
-    if (sessions := result.get("sessions")) and (per_s is not None or sum(sessions["lost"].values())):
+    for sla, verdict in result.sla.named().items():
+        worst = verdict.worst
+        where = f", least {worst.operation} {_percent(worst.share)}" if worst else ""
+        lines.append(f"{sla}: {'met' if verdict.met else 'not met'} ({verdict.percent} %{where})")
+    if sessions and (per_s is not None or sum(sessions.lost.values())):
         lines.append(_sessions(sessions))
-    lines.append(f"{'valid' if result['validity']['valid'] else 'INVALID'}; {result['outcome']}; {folder}")
+    lines.append(f"{'valid' if result.validity.valid else 'INVALID'}; {result.outcome}; {folder}")
     return "\n".join(lines)
 
 
-def _sessions(sessions: Mapping[str, Any]) -> str:
+def _row(name: str, operation: OperationFigures) -> list[str]:
+    times = operation.response_ms
+    return [
+        name,
+        str(operation.count),
+        str(sum(operation.failed.values())),
+        *(_number(value, 1) for value in ((times.p50, times.p90, times.p99) if times else (None,) * 3)),
+        f"{1000 * operation.limit_s:.0f}",
+        _percent(operation.share_within_limit),
+    ]
+
+
+def _sessions(sessions: SessionFigures) -> str:
     """Those that began in the steady state, and how many it completed a second."""
-    causes = ", ".join(f"{cause} {count}" for cause, count in sessions["lost"].items() if count)
-    lost = sum(sessions["lost"].values())
+    causes = ", ".join(f"{cause} {count}" for cause, count in sessions.lost.items() if count)
+    lost = sum(sessions.lost.values())
     return (
-        f"sessions: {sessions['begun']} begun, {sessions['completed']} completed "
-        f"({_percent(sessions['completed_share'])}), {lost} lost{f' ({causes})' if causes else ''}, "
-        f"{sessions['unfinished']} unfinished, {sessions['dropped']} dropped; "
-        f"{_number(sessions['completed_per_s'], 1)} completed/s"
+        f"sessions: {sessions.begun} begun, {sessions.completed} completed "
+        f"({_percent(sessions.completed_share)}), {lost} lost{f' ({causes})' if causes else ''}, "
+        f"{sessions.unfinished} unfinished, {sessions.dropped} dropped; "
+        f"{_number(sessions.completed_per_s, 1)} completed/s"
     )
 
 

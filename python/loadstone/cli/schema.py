@@ -11,6 +11,8 @@ import typer
 from loadstone.errors import LoadstoneError
 
 RECORDS = {
+    "capacity": "loadstone.stages.capacity:Capacity",
+    "cost": "loadstone.stages.cost:Cost",
     "run": "loadstone.stages.run:Run",
 }
 """Module and class of each record, by the name of its file."""

@@ -21,6 +21,7 @@ from loadstone.drive.sut import Builtin, External, Sut
 from loadstone.errors import LoadstoneError
 from loadstone.scenario import Scenario
 from loadstone.scenario.model import AsImage
+from loadstone.stages.run import Run
 
 
 @dataclass(frozen=True)
@@ -82,8 +83,8 @@ def _builtin(
 
 def measure_scenario(
     job: Job, folder: Path, *, users: int | None, seed: int, interrupt: Interrupt, progress: Progress
-) -> dict[str, Any]:
-    """One run into `folder` with the service brought up for it; the content of `run.json`.
+) -> Run:
+    """One run into `folder` with the service brought up for it; its record.
 
     `users` None: as many as the scenario says. Errors: those of `Sut.running`, of `measure` and of
     `Deployed.describe`; a folder that cannot be used is refused before the service is brought up.

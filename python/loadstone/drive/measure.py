@@ -14,6 +14,7 @@ from loadstone.drive.interrupt import Interrupt
 from loadstone.drive.service import Service
 from loadstone.errors import LoadstoneError
 from loadstone.observe import Observer
+from loadstone.stages.run import Run
 
 _LOOK_S = 0.25
 """How long a wait for the next window may delay the answer to Ctrl-C or to the service's death."""
@@ -58,8 +59,8 @@ def measure(
     engine: Engine,
     interrupt: Interrupt,
     progress: Progress,
-) -> dict[str, Any]:
-    """Makes the run folder `folder`; returns the content of its `run.json`.
+) -> Run:
+    """Makes the run folder `folder`; returns its record.
 
     A run that Ctrl-C or the service's death cut short is complete up to there; its `outcome` says so.
     Errors: `plan-refused`, `disk-full`, `folder-in-use`, `cannot-write`, `no-process`.

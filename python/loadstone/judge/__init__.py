@@ -2,6 +2,6 @@
 
 from loadstone.judge.histogram import Histogram
 from loadstone.judge.measurement import CAUSES, Measurement, OperationSeries, Rules
-from loadstone.judge.summary import summarise
+from loadstone.judge.summary import summarise, summarise_agents
 
-__all__ = ["CAUSES", "Histogram", "Measurement", "OperationSeries", "Rules", "summarise"]
+__all__ = ["CAUSES", "Histogram", "Measurement", "OperationSeries", "Rules", "summarise", "summarise_agents"]

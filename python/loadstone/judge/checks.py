@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Literal
+
+from loadstone.stages.run import Check
 
 About = Literal["generator", "service", "load"]
 
@@ -15,25 +16,6 @@ STARTED_LATE = "late-starts"
 """Fails when the generator waited for a processor that something else held."""
 
 
-@dataclass(frozen=True)
-class Check:
-    """One check. Invalid is a run that fails a required one."""
-
-    name: str
-    passed: bool
-    measured: str
-    expected: str
-    hint: str
-    """What to do when it failed."""
-    about: About
-    """Who is at fault when it fails: the load generator, the service, or the load as it was asked for."""
-    required: bool = True
-
-    def record(self) -> dict[str, Any]:
-        """As `run.json` holds it; a hint only where there is something to do."""
-        return {**asdict(self), "hint": "" if self.passed else self.hint}
-
-
-def failed(checks: list[Mapping[str, Any]], about: About) -> list[str]:
-    """Names of the required checks of `run.json` that failed for this reason."""
-    return [c["name"] for c in checks if c["required"] and not c["passed"] and c["about"] == about]
+def failed(checks: Sequence[Check], about: About) -> list[str]:
+    """Names of the required checks that failed for this reason."""
+    return [check.name for check in checks if check.required and not check.passed and check.about == about]

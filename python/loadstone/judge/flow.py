@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from loadstone.judge.checks import Check
 from loadstone.judge.histogram import Floats, Histogram
 from loadstone.judge.intervals import SURE, Ratio, ratio
 from loadstone.judge.measurement import Measurement, OperationSeries, Rules
+from loadstone.stages.run import Check
 
 TOLERANCE = 0.02
 """Little's law and the mean pace hold within 2 %."""

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from loadstone.judge.histogram import EMPTY, Histogram
+from loadstone.stages.run import Quantiles, SessionFigures, WholeRun
 
-_QUANTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999, "max": 1.0}
+QUANTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999, "max": 1.0}
 
 
 @dataclass(frozen=True)
@@ -26,16 +27,6 @@ class Tally:
     def unfinished(self) -> int:
         """Neither completed nor lost when the run ended."""
         return self.begun - self.completed - sum(self.lost.values())
-
-    def record(self) -> dict[str, Any]:
-        """As `run.json` holds it."""
-        return {
-            "begun": self.begun,
-            "completed": self.completed,
-            "lost": dict(self.lost),
-            "dropped": self.dropped,
-            "unfinished": self.unfinished,
-        }
 
 
 @dataclass(frozen=True)
@@ -76,32 +67,41 @@ class Sessions:
         return lost / (lost + self.whole.completed) if lost else 0.0
 
 
-def summarise_sessions(sessions: Sessions, steady_s: float, load: Mapping[str, Any]) -> dict[str, Any]:
+def summarise_sessions(sessions: Sessions, steady_s: float, load: Mapping[str, Any]) -> SessionFigures:
     """The `sessions` part of `run.json`; `load` is the plan's."""
-    asked = sessions.steady.begun + sessions.steady.dropped
-    return {
-        "per_s": load.get("sessions_per_s"),
-        "arrivals": load.get("arrivals"),
-        **sessions.steady.record(),
-        "completed_share": sessions.steady.completed / asked if asked else None,
-        "completed_per_s": sessions.completed / steady_s if steady_s else None,
-        "life_s": _quantiles(sessions.life_ms, 1000),
-        "operations": _quantiles(sessions.operations, 1),
-        "waits": sessions.waits,
-        "connections": dict(sessions.connections),
-        "whole_run": {
-            "seconds": sessions.whole_s,
-            **sessions.whole.record(),
-            "completed_per_s": sessions.whole.completed / sessions.whole_s if sessions.whole_s else None,
-            "connections": dict(sessions.whole_connections),
-        },
-    }
+    steady, whole = sessions.steady, sessions.whole
+    asked = steady.begun + steady.dropped
+    return SessionFigures(
+        per_s=load.get("sessions_per_s"),
+        arrivals=load.get("arrivals"),
+        begun=steady.begun,
+        completed=steady.completed,
+        lost=dict(steady.lost),
+        dropped=steady.dropped,
+        unfinished=steady.unfinished,
+        completed_share=steady.completed / asked if asked else None,
+        completed_per_s=sessions.completed / steady_s if steady_s else None,
+        life_s=_quantiles(sessions.life_ms, 1000),
+        operations=_quantiles(sessions.operations, 1),
+        waits=sessions.waits,
+        connections=dict(sessions.connections),
+        whole_run=WholeRun(
+            seconds=sessions.whole_s,
+            begun=whole.begun,
+            completed=whole.completed,
+            lost=dict(whole.lost),
+            dropped=whole.dropped,
+            unfinished=whole.unfinished,
+            completed_per_s=whole.completed / sessions.whole_s if sessions.whole_s else None,
+            connections=dict(sessions.whole_connections),
+        ),
+    )
 
 
-def _quantiles(histogram: Histogram, unit: float) -> dict[str, float | None]:
+def _quantiles(histogram: Histogram, unit: float) -> Quantiles:
     """Mean and quantiles of values of which `unit` make one."""
     if not histogram.count:
-        return {"mean": None, **dict.fromkeys(_QUANTILES)}
+        return Quantiles(mean=None, **dict.fromkeys(QUANTILES))
     mean = float((histogram.values_us * histogram.counts).sum()) / histogram.count
-    found = {name: histogram.quantile_us(share) for name, share in _QUANTILES.items()}
-    return {"mean": mean / unit, **{name: (value or 0.0) / unit for name, value in found.items()}}
+    found = {name: histogram.quantile_us(share) for name, share in QUANTILES.items()}
+    return Quantiles(mean=mean / unit, **{name: (value or 0.0) / unit for name, value in found.items()})

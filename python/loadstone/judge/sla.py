@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from loadstone.judge.histogram import Floats
 from loadstone.judge.measurement import Measurement, OperationSeries, Rules
+from loadstone.stages.run import SlaFigures, SlaVerdict, Worst
 
 WINDOW_S = 300
 RAMP_UP_S = 150
@@ -68,30 +68,27 @@ def worst_window(operation: OperationSeries, window_s: float) -> Window | None:
     return Window(operation.name, at, seconds, float(shares[at]))
 
 
-def judge_sla(measurement: Measurement, rules: Rules) -> dict[str, Any]:
+def judge_sla(measurement: Measurement, rules: Rules) -> SlaFigures:
     """The `sla` part of `run.json`. A run without operations meets nothing."""
     found = [worst_window(operation, rules.sla_window_s) for operation in measurement.operations]
     worst = min((window for window in found if window), key=lambda window: window.share, default=None)
-    shown = worst and {
-        "operation": worst.operation,
-        "window_start_s": measurement.first_s + worst.at,
-        "share": worst.share,
-    }
-    seconds = len(measurement.users)
-    verdicts = {
-        sla.name: {
-            "percent": sla.percent,
-            "met": worst is not None and worst.share >= sla.share,
-            "worst": shown,
-        }
+    shown = (
+        Worst(operation=worst.operation, window_start_s=measurement.first_s + worst.at, share=worst.share)
+        if worst
+        else None
+    )
+    first, second = (
+        SlaVerdict(percent=sla.percent, met=worst is not None and worst.share >= sla.share, worst=shown)
         for sla in SLAS
-    }
-    return {
-        "window_s": rules.sla_window_s,
-        "compliant": not departures(rules, measurement.steady_s),
-        "windows": max(1, seconds - round(rules.sla_window_s) + 1) if seconds else 0,
-        **verdicts,
-    }
+    )
+    seconds = len(measurement.users)
+    return SlaFigures(
+        window_s=rules.sla_window_s,
+        compliant=not departures(rules, measurement.steady_s),
+        windows=max(1, seconds - round(rules.sla_window_s) + 1) if seconds else 0,
+        sla_1=first,
+        sla_2=second,
+    )
 
 
 def departures(rules: Rules, steady_s: float) -> list[str]:

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from loadstone.judge.checks import GENERATOR_BUSY, STARTED_LATE, Check
+from loadstone.judge.checks import GENERATOR_BUSY, STARTED_LATE
 from loadstone.judge.flow import littles_law, mix, pace
 from loadstone.judge.intervals import SURE, Ratio, ratio, wilson
 from loadstone.judge.measurement import Measurement, OperationSeries, Rules
 from loadstone.judge.sla import RAMP_UP_S, SLAS, WINDOW_S
+from loadstone.stages.run import Check
 
 CPU_SHARE = 0.7
 """Beyond this share of its threads' time the generator queues its own work."""

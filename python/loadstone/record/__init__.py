@@ -3,7 +3,7 @@
 `docs/reference/run-folder.md` is the contract.
 """
 
-from loadstone.record.disk import make_folder, require_unused, write_json, write_text
+from loadstone.record.disk import make_folder, require_unused, write_json, write_stage, write_text
 from loadstone.record.folder import Beginning, begin, measurement_of, now, recover
 from loadstone.record.journal import Journal
 from loadstone.record.machine import machine, versions
@@ -20,5 +20,6 @@ __all__ = [
     "require_unused",
     "versions",
     "write_json",
+    "write_stage",
     "write_text",
 ]

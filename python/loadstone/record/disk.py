@@ -13,6 +13,7 @@ from typing import Any
 import duckdb
 
 from loadstone.errors import LoadstoneError
+from loadstone.stages.base import Stage
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -94,3 +95,10 @@ def write_text(path: Path, text: str) -> None:
 def write_json(path: Path, content: dict[str, Any]) -> None:
     """`write_text` of an object, indented; NaN is refused, an unknown figure is None."""
     write_text(path, json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def write_stage(folder: Path, record: Stage) -> Path:
+    """Writes the record into `folder` under its own name; returns the file. Errors as `write_json`."""
+    path = folder / record.FILE
+    write_json(path, record.content())
+    return path

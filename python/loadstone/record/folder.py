@@ -13,16 +13,22 @@ from loadstone.errors import LoadstoneError
 from loadstone.intake import Kind, as_written, read_bytes, read_object
 from loadstone.intake.shapes import require_shape
 from loadstone.intake.tables import reading_tables
-from loadstone.judge import Measurement, Rules, summarise
+from loadstone.judge import Measurement, Rules, summarise, summarise_agents
 from loadstone.record import journal, shapes
-from loadstone.record.disk import make_folder, naming_disk_errors, require_unused, write_json, write_text
+from loadstone.record.disk import (
+    make_folder,
+    naming_disk_errors,
+    require_unused,
+    write_json,
+    write_stage,
+    write_text,
+)
 from loadstone.record.machine import machine, versions
 from loadstone.record.measured import read_measurement, read_observed
 from loadstone.record.tables import write_tables
+from loadstone.stages.origin import Machine, Node
+from loadstone.stages.run import Agent, AgentFigures, Connector, Event, Load, Run, Scenario
 
-FORMAT = 1
-LOAD = ("users", "sessions_per_s", "arrivals", "ramp_up_s", "steady_s", "ramp_down_s")
-"""What `run.json` repeats of the plan's load."""
 _APART = ("agents", "connector", "end", "node")
 """Events that have a place of their own in `run.json`."""
 _BEFORE = {"plan.json": shapes.Plan, "machine.json": shapes.First, "rules.json": shapes.Rules}
@@ -78,8 +84,8 @@ def begin(folder: Path, beginning: Beginning) -> journal.Journal:
     return journal.Journal(folder)
 
 
-def recover(folder: Path) -> dict[str, Any]:
-    """Completes a run folder from its journal, whatever ended the run; returns the content of `run.json`.
+def recover(folder: Path) -> Run:
+    """Completes a run folder from its journal, whatever ended the run; returns its record.
 
     A run that ended as planned and one whose process was killed go the same way: the journal becomes the
     tables, the tables are judged, `run.json` appears, the journal goes. A journal without an end is a
@@ -87,28 +93,26 @@ def recover(folder: Path) -> dict[str, Any]:
 
     Errors: `run-folder` when the folder holds no run, `run-going-on`, `disk-full`, `cannot-write`.
     """
-    path, summary = folder / journal.NAME, folder / "run.json"
+    path, summary = folder / journal.NAME, folder / Run.FILE
     if summary.is_file() and not path.is_file():
-        return _read(summary, shapes.Run)
+        return Run.read(summary, _KIND)
     if not path.is_file():
         raise LoadstoneError(
-            "run-folder", f"{folder} is not a run folder: it has no {journal.NAME} and no run.json"
+            "run-folder", f"{folder} is not a run folder: it has no {journal.NAME} and no {Run.FILE}"
         )
     plan, first, rules = (_read(folder / name, shape) for name, shape in _BEFORE.items())
     with naming_disk_errors(path):
         journal.repair(path)
     with as_written("run-folder", folder, _HINT), reading_tables("run-folder", folder, _HINT):
-        content = _complete(folder, plan, first, rules)
-    write_json(summary, content)
+        run = _complete(folder, plan, first, rules)
+    write_stage(folder, run)
     with naming_disk_errors(path):
         path.unlink()
-    return content
+    return run
 
 
-def _complete(
-    folder: Path, plan: dict[str, Any], first: dict[str, Any], rules: dict[str, Any]
-) -> dict[str, Any]:
-    """The content of `run.json`, after the tables are made from the journal."""
+def _complete(folder: Path, plan: dict[str, Any], first: dict[str, Any], rules: dict[str, Any]) -> Run:
+    """The record of the run, after the tables are made from the journal."""
     path = folder / journal.NAME
     events = write_tables(folder, plan)
     ending = _ending(events, path)
@@ -129,24 +133,37 @@ def _complete(
         ending["ended_s"],
         {name: f"after {event['second']} s, {event['reason']}" for name, event in lost.items()},
     )
-    judged = summarise(measurement, known, read_observed(folder, measurement))
-    return {
-        **_head(folder, plan, first, rules, ending),
-        **judged,
-        "agents": _agents(judged["agents"], events),
-        "node": _node(events),
-        "connector": _connector(events, ending["ended_s"]),
-        "failures": ending["examples"],
-        "events": [event for event in events if event["kind"] not in _APART],
-    }
+    text = read_bytes(folder / "scenario.toml", _KIND)
+    return Run(
+        **dict(summarise(measurement, known, read_observed(folder, measurement))),
+        name=plan["name"],
+        outcome=ending["outcome"],
+        started_at=first["started_at"],
+        ended_at=ending["at"],
+        command=first["command"],
+        seed=first["seed"],
+        machine=Machine(**first["machine"]),
+        versions=first["versions"],
+        scenario=Scenario(name=plan["name"], file="scenario.toml", sha256=hashlib.sha256(text).hexdigest()),
+        target=rules["target"],
+        accounts=rules["accounts"],
+        load=Load(**{name: plan["load"][name] for name in Load.model_fields if name in plan["load"]}),
+        agents=_agents(summarise_agents(measurement), events),
+        node=_node(events),
+        connector=_connector(events, ending["ended_s"]),
+        failures=ending["examples"],
+        events=[Event(**event) for event in events if event["kind"] not in _APART],
+    )
 
 
 def measurement_of(folder: Path) -> Measurement:
     """The steady state of a completed run."""
-    summary = _read(folder / "run.json", shapes.Run)
-    threads, end_s = summary["generator"]["threads"], summary["steady"]["end_s"]
+    run = Run.read(folder / Run.FILE, _KIND)
     with as_written("run-folder", folder, _HINT), reading_tables("run-folder", folder, _HINT):
-        return read_measurement(folder, _read(folder / "plan.json", shapes.Plan), threads, end_s)
+        if not run.generator or not run.steady:
+            raise ValueError("run.json does not say who made the load, and when the steady state ended")
+        plan = _read(folder / "plan.json", shapes.Plan)
+        return read_measurement(folder, plan, run.generator.threads, run.steady.end_s)
 
 
 def now() -> str:
@@ -154,58 +171,31 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _head(
-    folder: Path, plan: dict[str, Any], first: dict[str, Any], rules: dict[str, Any], ending: dict[str, Any]
-) -> dict[str, Any]:
-    text = read_bytes(folder / "scenario.toml", _KIND)
-    load = plan["load"]
-    return {
-        "format": FORMAT,
-        "kind": "run",
-        "name": plan["name"],
-        "outcome": ending["outcome"],
-        "started_at": first["started_at"],
-        "ended_at": ending["at"],
-        "command": first["command"],
-        "seed": first["seed"],
-        "machine": first["machine"],
-        "versions": first["versions"],
-        "scenario": {
-            "name": plan["name"],
-            "file": "scenario.toml",
-            "sha256": hashlib.sha256(text).hexdigest(),
-        },
-        "target": rules["target"],
-        "accounts": rules["accounts"],
-        "load": {name: load[name] for name in LOAD if name in load},
-    }
-
-
-def _agents(judged: list[dict[str, Any]], events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _agents(judged: list[AgentFigures], events: list[dict[str, Any]]) -> list[Agent]:
     """Every agent that was started: what its host is, how well its clock was known, what it did, its end."""
-    figures = {agent["host"]: agent for agent in judged}
+    figures = {agent.host: dict(agent) for agent in judged}
     lost = {event["agent"]: event["second"] for event in events if event["kind"] == "agent-lost"}
     started = [agent for event in events if event["kind"] == "agents" for agent in event["agents"]]
     return [
-        {**agent, **figures.get(agent["host"], {}), "lost_at_s": lost.get(agent["host"])} for agent in started
+        Agent(**agent | figures.get(agent["host"], {}), lost_at_s=lost.get(agent["host"]))
+        for agent in started
     ]
 
 
-def _node(events: list[dict[str, Any]]) -> dict[str, Any] | None:
+def _node(events: list[dict[str, Any]]) -> Node | None:
     """What the service ran on, where it was made for the run."""
-    return next((_said(event) for event in events if event["kind"] == "node"), None)
+    return next((Node(**_said(event)) for event in events if event["kind"] == "node"), None)
 
 
 def _said(event: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in event.items() if name != "kind"}
 
 
-def _connector(events: list[dict[str, Any]], run_s: float | None) -> dict[str, Any] | None:
+def _connector(events: list[dict[str, Any]], run_s: float | None) -> Connector | None:
     """What the connector of a built-in application counted; None of other services."""
-    for event in events:
-        if event["kind"] == "connector":
-            return {"seconds": run_s, **_said(event)}
-    return None
+    return next(
+        (Connector(seconds=run_s, **_said(event)) for event in events if event["kind"] == "connector"), None
+    )
 
 
 def _ending(events: list[dict[str, Any]], path: Path) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from loadstone.judge.histogram import EMPTY, Floats
 from loadstone.judge.measurement import AgentSeries, longest_pause_s
 from loadstone.record.sessions import read_sessions
 from loadstone.record.tables import counters
+from loadstone.stages.run import Sut
 
 _MOST_CELLS = 1 << 28
 """Figures that are held at once, 2 GiB: a week of a large scenario. A changed table can claim any second."""
@@ -75,8 +76,8 @@ def read_measurement(
         )
 
 
-def read_observed(folder: Path, measurement: Measurement) -> dict[str, float | None]:
-    """`cpu_cores_mean` and `rss_bytes_max` of the SUT in the steady state, None when it was not observed."""
+def read_observed(folder: Path, measurement: Measurement) -> Sut:
+    """What the SUT needed in the steady state."""
     source = glob.escape(str(folder / "hosts.parquet"))
     with duckdb.connect() as connection:
         row = connection.execute(
@@ -85,7 +86,7 @@ def read_observed(folder: Path, measurement: Measurement) -> dict[str, float | N
             [source, measurement.start_s, measurement.end_s],
         ).fetchone()
     cores, memory = row or (None, None)
-    return {"cpu_cores_mean": cores, "rss_bytes_max": memory}
+    return Sut(cpu_cores_mean=cores, rss_bytes_max=memory)
 
 
 def _operations(

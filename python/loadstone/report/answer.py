@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from loadstone.report import format
-from loadstone.report.folder import Chapter, Json, judged
-from loadstone.report.plan_answer import cost_clause, nodes_clause
+from loadstone.report.cost import cost_clause
+from loadstone.report.folder import Chapter
+from loadstone.report.plan_answer import nodes_clause
+from loadstone.stages.capacity import Capacity, Held
+from loadstone.stages.run import Check, Run, SlaVerdict
 
 SLA_WINDOW_S = 300
 
@@ -42,9 +44,9 @@ class Badge:
 def sentence(chapter: Chapter) -> str:
     """The answer: users at the SLAs, nodes, dollars; as much of it as the folder knows."""
     if chapter.capacity:
-        start = _capacity_clause(chapter)
+        start = _capacity_clause(chapter, chapter.capacity)
     elif chapter.detail:
-        start = _run_clause(chapter)
+        start = _run_clause(chapter, chapter.detail.summary)
     else:
         start = ""
     clauses = [start, nodes_clause(chapter.nodes), cost_clause(chapter.cost)]
@@ -55,102 +57,94 @@ def sentence(chapter: Chapter) -> str:
 def badges(chapter: Chapter) -> list[Badge]:
     """Validity first, then what limits the answer."""
     found = [_validity(chapter)] if chapter.detail or chapter.capacity else []
-    outcome = str(chapter.origin.get("outcome", "complete"))
+    outcome = chapter.origin.outcome
     if outcome not in ("complete", *_WARNED):
         found.append(Badge("warn", OUTCOMES.get(outcome, outcome)))
-    if chapter.origin.get("demonstration"):
+    if chapter.origin.demonstration:
         found.append(Badge("warn", "demonstration"))
-    warned = [str(warning) for source in _sources(chapter) for warning in source.get("warnings") or []]
+    warned = [str(warning) for warning in _warnings(chapter)]
     if (window := _short_window(chapter)) and not any("short window" in warning for warning in warned):
         warned.append(window)
     return found + [Badge("warn", warning) for warning in dict.fromkeys(warned)]
 
 
-def _sources(chapter: Chapter) -> list[Json]:
-    """The JSON files whose warnings count: a search speaks for its runs."""
-    return [source for source in (chapter.origin, chapter.nodes, chapter.cost) if source]
+def _warnings(chapter: Chapter) -> list[str]:
+    """Those that count: a search speaks for its runs."""
+    nodes = chapter.nodes.get("warnings") or [] if chapter.nodes else []
+    return [*chapter.origin.warnings, *nodes, *(chapter.cost.warnings if chapter.cost else [])]
 
 
-def _capacity_clause(chapter: Chapter) -> str:
-    capacity = chapter.capacity or {}
-    first, second = capacity.get("SLA-1") or {}, capacity.get("SLA-2") or {}
-    if not (first.get("users") or second.get("users")):
-        tried = [row["users"] for row in capacity.get("runs", []) if judged(row)]
+def _capacity_clause(chapter: Chapter, capacity: Capacity) -> str:
+    first, second = capacity.sla_1 or Held(), capacity.sla_2 or Held()
+    if not (first.users or second.users):
+        tried = [row.users for row in capacity.runs if row.judged]
         least = f", not even {format.whole(min(tried))} users," if tried else ""
         return f"{chapter.name} on this machine holds neither SLA-1 nor SLA-2{least} in this search"
     lenient = _users(first, "SLA-1", " concurrent users")
-    strict = _users(second, "SLA-2", "" if first.get("users") else " concurrent users")
+    strict = _users(second, "SLA-2", "" if first.users else " concurrent users")
     return f"{chapter.name} on this machine holds {lenient} and {strict}"
 
 
-def _users(found: Json, sla: str, unit: str) -> str:
-    if not found.get("users"):
+def _users(found: Held, sla: str, unit: str) -> str:
+    if not found.users:
         return f"no number of users tried at {sla}"
-    return f"{format.whole(found['users'])}{unit} at {sla} ({_interval(found)})"
+    return f"{format.whole(found.users)}{unit} at {sla} ({_interval(found)})"
 
 
-def _interval(found: Json) -> str:
-    if found.get("high") is None:
+def _interval(found: Held) -> str:
+    if found.high is None:
         return "no number of users tried breaks it"
-    return f"{format.whole(found['low'])}–{format.whole(found['high'])}"
+    return f"{format.whole(found.low)}–{format.whole(found.high)}"
 
 
-def _run_clause(chapter: Chapter) -> str:
-    assert chapter.detail is not None
-    summary = chapter.detail.summary
-    rate = summary["load"].get("sessions_per_s")
-    users = f"{format.whole(summary['load']['users'])} users" if rate is None else f"{rate:g} sessions/s"
-    if not summary["validity"]["valid"]:
+def _run_clause(chapter: Chapter, run: Run) -> str:
+    rate = run.load.sessions_per_s
+    users = f"{format.whole(run.load.users)} users" if rate is None else f"{rate:g} sessions/s"
+    if not run.validity.valid:
         return f"this run of {chapter.name} with {users} is invalid and answers nothing"
-    done = format.figure(summary.get("throughput_ops_per_s"))
-    held = " and ".join(
-        _held(sla, summary["sla"][sla]) for sla in ("SLA-1", "SLA-2") if summary["sla"].get(sla)
-    )
+    done = format.figure(run.throughput_ops_per_s)
+    held = " and ".join(_held(sla, verdict) for sla, verdict in run.sla.named().items())
     return f"{chapter.name} on this machine with {users}: {done} operations/s; {held}"
 
 
-def _held(sla: str, verdict: dict[str, Any]) -> str:
-    if verdict.get("met") is None:
+def _held(sla: str, verdict: SlaVerdict) -> str:
+    if verdict.met is None:
         return f"{sla} could not be judged"
-    worst = verdict.get("worst") or {}
+    worst = verdict.worst
     at = (
-        f" ({worst['operation']} {format.share(worst.get('share'))} within its limit)"
-        if worst.get("operation")
+        f" ({worst.operation} {format.share(worst.share)} within its limit)"
+        if worst and worst.operation
         else ""
     )
-    return f"{sla} held" if verdict["met"] else f"{sla} broken{at}"
+    return f"{sla} held" if verdict.met else f"{sla} broken{at}"
 
 
 def _validity(chapter: Chapter) -> Badge:
     """Of the run; of a capacity search, whether runs had to be left out."""
     if chapter.capacity:
-        rows = chapter.capacity.get("runs", [])
-        invalid = [row for row in rows if not judged(row)]
+        rows = chapter.searched
+        invalid = [row for row in rows if not row.judged]
         if rows and len(invalid) == len(rows):
             return Badge("bad", "INVALID", ("every run of the search was invalid",))
         reasons = (f"{len(invalid)} of {len(rows)} runs were invalid and not judged",) if invalid else ()
         return Badge("good", "valid", reasons)
     assert chapter.detail is not None
-    validity = chapter.detail.summary["validity"]
-    if validity["valid"]:
+    validity = chapter.detail.summary.validity
+    if validity.valid:
         return Badge("good", "valid")
-    failed = [check for check in validity["checks"] if check.get("required", True) and not check["passed"]]
+    failed = [check for check in validity.checks if check.required and not check.passed]
     return Badge("bad", "INVALID", tuple(_reason(check) for check in failed))
 
 
-def _reason(check: Json) -> str:
-    words = f"{check['name']}: measured {check['measured']}, expected {check['expected']}"
-    return f"{words}; {check['hint']}" if check.get("hint") else words
+def _reason(check: Check) -> str:
+    words = f"{check.name}: measured {check.measured}, expected {check.expected}"
+    return f"{words}; {check.hint}" if check.hint else words
 
 
 def _short_window(chapter: Chapter) -> str:
     """A warning when the window is shorter than the SLA's own, else ""."""
-    if chapter.capacity:
-        found, window = chapter.capacity.get("compliant"), chapter.capacity.get("window_s")
-    elif chapter.detail:
-        sla = chapter.detail.summary["sla"]
-        found, window = sla.get("compliant"), sla.get("window_s")
-    else:
+    rules = chapter.capacity or (chapter.detail.summary.sla if chapter.detail else None)
+    if rules is None or rules.compliant is not False or rules.window_s is None:
         return ""
-    short = found is False and window is not None and window < SLA_WINDOW_S
-    return f"not compliant: short window ({window:g} s instead of {SLA_WINDOW_S} s)" if short else ""
+    short = rules.window_s < SLA_WINDOW_S
+    return f"not compliant: short window ({rules.window_s:g} s instead of {SLA_WINDOW_S} s)" if short else ""

@@ -17,8 +17,8 @@ def as_json(chapter: Chapter) -> Json:
             {"kind": badge.kind, "words": badge.words, "reasons": list(badge.reasons)}
             for badge in badges(chapter)
         ],
-        "capacity": chapter.capacity,
+        "capacity": chapter.capacity.content() if chapter.capacity else None,
         "nodes": chapter.nodes,
-        "cost": chapter.cost,
-        "runs": {name: run.summary for name, run in chapter.runs.items()},
+        "cost": chapter.cost.content() if chapter.cost else None,
+        "runs": {name: run.summary.content() for name, run in chapter.runs.items()},
     }

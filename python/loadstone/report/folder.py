@@ -11,9 +11,11 @@ from typing import Any
 from loadstone.errors import LoadstoneError
 from loadstone.intake import Kind, read_bytes, read_object
 from loadstone.intake.shapes import require_shape
-from loadstone.nodes.shapes import Nodes, TiersNodes
-from loadstone.record.shapes import Run as RunShape
-from loadstone.report.shapes import Capacity, Cost
+from loadstone.nodes.shapes import Nodes, TiersNodes, TiersPlan
+from loadstone.stages import run as stages
+from loadstone.stages.capacity import Capacity, SearchRun
+from loadstone.stages.cost import Cost
+from loadstone.stages.origin import Origin
 
 Json = dict[str, Any]
 
@@ -32,7 +34,7 @@ class Run:
     """One run folder: its summary, and where its tables are."""
 
     folder: Path
-    summary: Json
+    summary: stages.Run
 
     def table(self, name: str) -> Path | None:
         """The Parquet table `name`, or None when the run has none."""
@@ -47,7 +49,10 @@ class Run:
     @property
     def users(self) -> int:
         """Concurrent users of this run."""
-        return int(self.summary["load"]["users"])
+        users = self.summary.load.users
+        if users is None:
+            raise ValueError(f"{self.folder.name} is a run without a number of users")
+        return int(users)
 
 
 @dataclass(frozen=True)
@@ -55,9 +60,9 @@ class Chapter:
     """One folder as the report tells it. A stage that was not done is None."""
 
     folder: Path
-    capacity: Json | None
+    capacity: Capacity | None
     nodes: Json | None
-    cost: Json | None
+    cost: Cost | None
     runs: Mapping[str, Run]
     """By folder as `capacity.json` names it; a run folder's only run is named `.`."""
     detail: Run | None
@@ -66,22 +71,19 @@ class Chapter:
     @property
     def name(self) -> str:
         """What was measured."""
-        for source in (self.capacity, self.detail.summary if self.detail else None, self.nodes, self.cost):
-            if source and source.get("name"):
-                return str(source["name"])
-        return self.folder.resolve().name
+        if self.origin.name:
+            return self.origin.name
+        return str((self.nodes or {}).get("name") or self.folder.resolve().name)
 
     @property
-    def origin(self) -> Json:
-        """The JSON that says when, where and by which command it was measured."""
-        return (
-            self.capacity or (self.detail.summary if self.detail else None) or self.nodes or self.cost or {}
-        )
+    def origin(self) -> Origin:
+        """What says when, where and by which command it was measured; of typed numbers nothing does."""
+        return self.capacity or (self.detail.summary if self.detail else self.cost or Origin())
 
-
-def judged(row: Json) -> bool:
-    """Whether a row of `capacity.json` is evidence; a run that broke the service is, though not valid."""
-    return any(verdict != "invalid" for verdict in row["verdict"].values())
+    @property
+    def searched(self) -> list[SearchRun]:
+        """The runs of the capacity search; none of a folder without one."""
+        return self.capacity.runs if self.capacity else []
 
 
 def read_chapter(folder: Path) -> Chapter:
@@ -101,7 +103,7 @@ def read_chapter(folder: Path) -> Chapter:
             "report-folder", f"the name of {folder} is not UTF-8", hint="rename it"
         ) from error
     own = _read_run(folder)
-    capacity = read_json(folder / "capacity.json", Capacity)
+    capacity = Capacity.read(file, _KIND) if (file := folder / Capacity.FILE).is_file() else None
     nodes = read_json(folder / "nodes.json")
     if nodes:
         shape = TiersNodes if "tiers" in nodes else Nodes
@@ -110,7 +112,7 @@ def read_chapter(folder: Path) -> Chapter:
         folder=folder,
         capacity=capacity,
         nodes=nodes,
-        cost=read_json(folder / "cost.json", Cost),
+        cost=_read_cost(folder / Cost.FILE),
         runs=_runs(folder, capacity) | ({".": own} if own else {}),
         detail=None,
     )
@@ -124,12 +126,12 @@ def read_chapter(folder: Path) -> Chapter:
 
 
 def _read_run(folder: Path) -> Run | None:
-    if not (folder / "run.json").is_file() and (folder / "journal.ndjson").is_file():
+    file = folder / stages.Run.FILE
+    if not file.is_file() and (folder / "journal.ndjson").is_file():
         from loadstone.record import recover
 
         recover(folder)
-    summary = read_json(folder / "run.json", RunShape)
-    return Run(folder, summary) if summary else None
+    return Run(folder, stages.Run.read(file, _KIND)) if file.is_file() else None
 
 
 def read_json(path: Path, shape: Any = None) -> Json | None:
@@ -148,25 +150,32 @@ def read_json(path: Path, shape: Any = None) -> Json | None:
     return content
 
 
-def _runs(folder: Path, capacity: Json | None) -> dict[str, Run]:
+def _read_cost(file: Path) -> Cost | None:
+    cost = Cost.read(file, _KIND) if file.is_file() else None
+    if cost and cost.plan:
+        require_shape(cost.plan, TiersPlan, "report-json", str(file), HINT)
+    return cost
+
+
+def _runs(folder: Path, capacity: Capacity | None) -> dict[str, Run]:
     """The runs a capacity search names, those that are still there. None from outside the folder is read."""
     runs = {}
-    for row in (capacity or {}).get("runs", []):
-        path = folder / row["folder"]
+    for row in capacity.runs if capacity else []:
+        path = folder / row.folder
         if (
             path.resolve().is_relative_to(folder.resolve())
             and os.path.isdir(path)
             and (run := _read_run(path))
         ):
-            runs[row["folder"]] = run
+            runs[row.folder] = run
     return runs
 
 
 def _most_telling(chapter: Chapter) -> Run | None:
     """The run with the most users that holds SLA-1, else SLA-2, else the one with the fewest users."""
-    rows = [row for row in (chapter.capacity or {}).get("runs", []) if row["folder"] in chapter.runs]
+    rows = [row for row in chapter.searched if row.folder in chapter.runs]
     for sla in ("SLA-1", "SLA-2"):
-        holding = [row for row in rows if row["verdict"].get(sla) == "pass"]
+        holding = [row for row in rows if row.verdict.get(sla) == "pass"]
         if holding:
-            return chapter.runs[max(holding, key=lambda row: row["users"])["folder"]]
-    return chapter.runs[min(rows, key=lambda row: row["users"])["folder"]] if rows else None
+            return chapter.runs[max(holding, key=lambda row: row.users).folder]
+    return chapter.runs[min(rows, key=lambda row: row.users).folder] if rows else None

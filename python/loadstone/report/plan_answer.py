@@ -1,4 +1,4 @@
-"""Nodes and dollars: as clauses of the answer, as key figures, as what they rest on."""
+"""Nodes: as a clause of the answer, as a key figure, as what they rest on."""
 
 from __future__ import annotations
 
@@ -8,9 +8,6 @@ from loadstone.availability.criterion import SENTENCES
 from loadstone.report import format
 from loadstone.report.folder import Json
 from loadstone.report.plan_tiers import tiers_clause, tiers_intro, tiers_tile
-
-HORIZON = "12"
-"""Months of operation the answer speaks of."""
 
 
 def nodes_clause(nodes: Json | None) -> str:
@@ -28,27 +25,14 @@ def nodes_clause(nodes: Json | None) -> str:
     return f"{format.whole(count)} {verb} {load} at {target} availability ({chosen['deployment']})"
 
 
-def cost_clause(cost: Json | None) -> str:
-    """What a user costs over `HORIZON` months, or ""."""
-    if not cost or not cost["per_user"]:
-        return ""
-    sla, each = _first(cost["per_user"])
-    amount = f"{format.dollars(each[HORIZON])} per user per month over {HORIZON} months at {sla}"
-    traffic = (cost.get("per_user_with_egress") or {}).get(sla)
-    return f"{amount} ({format.dollars(traffic[HORIZON])} with traffic)" if traffic else amount
-
-
-def plan_tiles(nodes: Json | None, cost: Json | None) -> list[tuple[str, str, str, str]]:
-    """Label, value, unit and note of the stages' key figures."""
+def nodes_tiles(nodes: Json | None) -> list[tuple[str, str, str, str]]:
+    """Label, value, unit and note of the key figures."""
     tiles = []
     if nodes and "tiers" in nodes and nodes["service"]["total"] is not None:
         tiles.append(tiers_tile(nodes))
     elif nodes and (chosen := nodes.get("chosen")):
         note = f"{_load(nodes['inputs'])}, {format.share(nodes['inputs']['target_share'])}"
         tiles.append(("Nodes", format.whole(chosen["total"]), "", note))
-    if cost and cost["per_user"]:
-        sla, each = _first(cost["per_user"])
-        tiles.append(("Per user per month", format.dollars(each[HORIZON]), "", f"{HORIZON} months, {sla}"))
     return tiles
 
 
@@ -74,23 +58,6 @@ def judged(inputs: Any) -> str:
     name = inputs.get("criterion") if isinstance(inputs, dict) else None
     sentence = SENTENCES.get(name) if isinstance(name, str) else None
     return f" {sentence}" if sentence else ""
-
-
-def cost_intro(cost: Json) -> str:
-    """What the dollars are spread over; of a plan in tiers also what it is judged by."""
-    return _COST_INTRO + judged((cost.get("plan") or {}).get("inputs"))
-
-
-_COST_INTRO = (
-    "Spread over 1, 12 and 36 months of operation, per user the service carries. "
-    "Each line of the bill names the row of the price book it comes from."
-)
-
-
-def _first(per_user: Json) -> tuple[str, Json]:
-    """SLA-1's figures, or those of the only SLA there is."""
-    sla = "SLA-1" if "SLA-1" in per_user else next(iter(per_user))
-    return sla, per_user[sla]
 
 
 def _load(inputs: Json) -> str:

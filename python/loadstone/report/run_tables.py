@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from loadstone.judge import CAUSES
 from loadstone.report import format
 from loadstone.report.folder import Run
-from loadstone.report.table import Column, Table, mark, words
+from loadstone.report.table import Column, Row, Table, mark, words
+from loadstone.stages.run import Check, SessionCounts
 
 SPOKEN = {
     "closed": "closed by server",
@@ -40,15 +39,17 @@ def operations(run: Run) -> Table:
     rows = [
         {
             "operation": name,
-            **{key: operation.get(key) for key in ("limit_s", "count", "ok", "late", "dropped")},
+            "limit_s": one.limit_s,
+            "count": one.count,
+            "ok": one.ok,
+            "late": one.late,
+            "dropped": one.dropped,
+            "failed": sum(one.failed.values()),
+            "share_within_limit": one.share_within_limit,
+            "response_ms_p90": one.response_ms and one.response_ms.p90,
+            "response_ms_p99": one.response_ms and one.response_ms.p99,
         }
-        | {
-            "failed": sum(operation["failed"].values()),
-            "share_within_limit": operation.get("share_within_limit"),
-            "response_ms_p90": (operation.get("response_ms") or {}).get("p90"),
-            "response_ms_p99": (operation.get("response_ms") or {}).get("p99"),
-        }
-        for name, operation in run.summary["operations"].items()
+        for name, one in run.summary.operations.items()
     ]
     columns = [
         words("operation", "operation"),
@@ -69,10 +70,10 @@ def response_times(run: Run) -> Table:
     """Percentiles of the response time and of the service time."""
     points = ("mean", "p50", "p90", "p95", "p99", "p999", "max")
     rows = [
-        {"operation": name, "kind": kind} | {f"ms_{p}": operation[f"{kind}_ms"].get(p) for p in points}
-        for name, operation in run.summary["operations"].items()
-        for kind in ("response", "service")
-        if operation.get(f"{kind}_ms")
+        {"operation": name, "kind": kind} | {f"ms_{p}": getattr(times, p) for p in points}
+        for name, operation in run.summary.operations.items()
+        for kind, times in (("response", operation.response_ms), ("service", operation.service_ms))
+        if times
     ]
     columns = [
         words("operation", "operation"),
@@ -89,9 +90,9 @@ def response_times(run: Run) -> Table:
 def failures(run: Run) -> Table | None:
     """Failed operations by cause, of those operations that failed."""
     rows = [
-        {"operation": name, **operation["failed"], "dropped": operation.get("dropped")}
-        for name, operation in run.summary["operations"].items()
-        if any(operation["failed"].values()) or operation.get("dropped")
+        {"operation": name, **operation.failed, "dropped": operation.dropped}
+        for name, operation in run.summary.operations.items()
+        if any(operation.failed.values()) or operation.dropped
     ]
     columns = [words("operation", "operation")]
     columns += [Column(cause, SPOKEN.get(cause, cause)) for cause in CAUSES] + [Column("dropped", "dropped")]
@@ -100,16 +101,15 @@ def failures(run: Run) -> Table | None:
 
 def sessions(run: Run) -> Table | None:
     """What became of sessions and their connections; None where none was counted."""
-    found = run.summary.get("sessions")
+    found = run.summary.sessions
     if not found:
         return None
-    whole = found["whole_run"]
     rows = [
-        {"which": which, **part, **part["lost"], **part["connections"]}
-        for which, part in (("began in the steady state", found), ("whole run", whole))
-        if part["begun"] or part["dropped"]
+        _sessions_row(which, part)
+        for which, part in (("began in the steady state", found), ("whole run", found.whole_run))
+        if part.begun or part.dropped
     ]
-    causes = [cause for cause in CAUSES if whole["lost"][cause]]
+    causes = [cause for cause in CAUSES if found.whole_run.lost[cause]]
     columns = [
         words("which", "sessions"),
         *(Column(key, key) for key in ("begun", "completed")),
@@ -128,12 +128,30 @@ def sessions(run: Run) -> Table | None:
     return Table("sessions", "Sessions", columns, rows, note)
 
 
+def _sessions_row(which: str, part: SessionCounts) -> Row:
+    return {
+        "which": which,
+        "begun": part.begun,
+        "completed": part.completed,
+        "unfinished": part.unfinished,
+        "dropped": part.dropped,
+        "completed_per_s": part.completed_per_s,
+        **part.lost,
+        **part.connections,
+    }
+
+
 def mix(run: Run) -> Table:
     """Mix and pace, measured against what the scenario asks for."""
-    keys = ("count", "mix_share", "mix_expected", "pace_mean_s", "pace_expected_s")
     rows = [
-        {"operation": name} | {key: operation.get(key) for key in keys}
-        for name, operation in run.summary["operations"].items()
+        {
+            "operation": name,
+            "mix_share": one.mix_share,
+            "mix_expected": one.mix_expected,
+            "pace_mean_s": one.pace_mean_s,
+            "pace_expected_s": one.pace_expected_s,
+        }
+        for name, one in run.summary.operations.items()
     ]
     columns = [
         words("operation", "operation"),
@@ -147,9 +165,9 @@ def mix(run: Run) -> Table:
 
 def counters(run: Run) -> Table | None:
     """What the operations did, summed: requests, images, bytes."""
-    summed = {name: operation.get("counters") or {} for name, operation in run.summary["operations"].items()}
+    summed = {name: operation.counters for name, operation in run.summary.operations.items()}
     names = list(dict.fromkeys(key for counts in summed.values() for key, value in counts.items() if value))
-    rows: list[dict[str, Any]] = [{"operation": name} | counts for name, counts in summed.items()]
+    rows: list[Row] = [{"operation": name} | counts for name, counts in summed.items()]
     if not names:
         return None
     columns = [words("operation", "operation")]
@@ -159,10 +177,10 @@ def counters(run: Run) -> Table | None:
 
 def connector(run: Run) -> Table | None:
     """What the connector of a built-in application counted; None of other services and older runs."""
-    found = run.summary.get("connector")
+    found = run.summary.connector
     if not found:
         return None
-    counted, seconds = found["counters"], found["seconds"]
+    counted = found.counters
     values: dict[str, float] = {
         name: value
         for name, value in counted.items()
@@ -170,9 +188,9 @@ def connector(run: Run) -> Table | None:
     }
     if counted["requests"]:
         values["mean wait for a worker, ms"] = counted["queue_wait_us"] / counted["requests"] / 1000
-    if seconds:
-        values["workers busy, mean"] = counted["worker_busy_us"] / 1e6 / seconds
-    values |= {f"{name}, most": value for name, value in found["most"].items()}
+    if found.seconds:
+        values["workers busy, mean"] = counted["worker_busy_us"] / 1e6 / found.seconds
+    values |= {f"{name}, most": value for name, value in found.most.items()}
     columns = [
         words("name", "counter", lambda name: str(name).replace("_", " ")),
         Column("value", "", _number),
@@ -180,7 +198,7 @@ def connector(run: Run) -> Table | None:
     rows = [{"name": name, "value": value} for name, value in values.items()]
     note = (
         "Since the service started: ramps and the connection that made sure it answers are in it. "
-        f"Most: of {found['readings']} readings, one a second."
+        f"Most: of {found.readings} readings, one a second."
     )
     return Table("connector", "Connector of the service", columns, rows, note)
 
@@ -188,8 +206,18 @@ def connector(run: Run) -> Table | None:
 def agents(run: Run) -> Table | None:
     """Who made the load; None when this machine did."""
     rows = [
-        agent | {f"clock_{key}_ms": 1000 * agent[f"clock_{key}_s"] for key in ("offset", "error")}
-        for agent in run.summary.get("agents") or []
+        {
+            "host": agent.host,
+            "users": agent.users,
+            "requests": agent.requests,
+            "share": agent.share,
+            "clock_offset_ms": 1000 * agent.clock_offset_s,
+            "clock_error_ms": 1000 * agent.clock_error_s,
+            "cpu_share": agent.cpu_share,
+            "wake_lag_ms_p99": agent.wake_lag_ms_p99,
+            "lost_at_s": agent.lost_at_s,
+        }
+        for agent in run.summary.agents
     ]
     if not rows:
         return None
@@ -221,7 +249,7 @@ def checks(run: Run) -> Table:
         words("required", "required", format.yes),
         words("hint", "what to do"),
     ]
-    rows = [dict(check) | {"result": _result(check)} for check in run.summary["validity"]["checks"]]
+    rows = [dict(check) | {"result": _result(check)} for check in run.summary.validity.checks]
     note = "A run is valid when it passes what is required; the rest is for the reader to weigh."
     return Table("checks", "Validity checks", columns, rows, note, highlight=_failed)
 
@@ -230,14 +258,14 @@ def _number(value: float) -> str:
     return format.whole(value) if isinstance(value, int) else format.figure(value)
 
 
-def _result(check: dict[str, Any]) -> str:
+def _result(check: Check) -> str:
     """Passed or failed; what is not required and did not pass is only noted."""
-    return "passed" if check["passed"] else "failed" if check.get("required", True) else "noted"
+    return "passed" if check.passed else "failed" if check.required else "noted"
 
 
-def _lost(row: dict[str, Any]) -> str:
+def _lost(row: Row) -> str:
     return "" if row.get("lost_at_s") is None else "bad"
 
 
-def _failed(row: dict[str, Any]) -> str:
+def _failed(row: Row) -> str:
     return {"passed": "", "failed": "bad", "noted": "warn"}[row["result"]]

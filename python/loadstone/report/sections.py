@@ -7,13 +7,16 @@ from dataclasses import dataclass, field
 
 from loadstone.report import format
 from loadstone.report.answer import Badge, badges, sentence
+from loadstone.report.cost import cost_intro, cost_tiles
 from loadstone.report.figures import capacity, distribution, sessions, time
 from loadstone.report.figures.figure import Figure
 from loadstone.report.figures.growth import GROWTH_TITLE, growth
-from loadstone.report.folder import Chapter, Json, Run
-from loadstone.report.plan_answer import cost_intro, nodes_intro, plan_tiles
+from loadstone.report.folder import Chapter, Run
+from loadstone.report.plan_answer import nodes_intro, nodes_tiles
 from loadstone.report.table import Table
 from loadstone.report.tables import all_tables
+from loadstone.stages.capacity import Capacity
+from loadstone.stages.run import Generator, Load, Scenario, Sut
 
 
 @dataclass(frozen=True)
@@ -113,7 +116,7 @@ def _capacity(chapter: Chapter, tables: dict[str, Table]) -> Section | None:
         picked = _pick(tables, "verdicts")
         return Section("verdict", "Verdict", tables=picked) if picked else None
     shares, rates = capacity.shares(chapter), capacity.throughput(chapter)
-    confidence = chapter.capacity.get("confidence")
+    confidence = chapter.capacity.confidence
     intro = f"Each bound is stated with {format.share(confidence)} confidence." if confidence else ""
     return Section(
         "capacity",
@@ -150,7 +153,7 @@ def _run(chapter: Chapter, tables: dict[str, Table]) -> list[Section]:
         return []
     which = f"The run with {format.whole(run.users)} users, {run.folder.name}." if chapter.capacity else ""
     over_time, hosts, curves = time.over_time(run), time.hosts(run), distribution.distributions(run)
-    examples = "\n".join(run.summary.get("failures") or [])
+    examples = "\n".join(run.summary.failures)
     return [
         Section("time", "Over time", which, wide=numbered("w", over_time)),
         Section(
@@ -176,10 +179,10 @@ def _run(chapter: Chapter, tables: dict[str, Table]) -> list[Section]:
 
 def _sessions(run: Run, which: str, tables: dict[str, Table]) -> list[Section]:
     """What became of sessions, where they arrived at a rate or some were lost."""
-    found = run.summary.get("sessions") or {}
-    if not found or not (found["per_s"] or any(found["whole_run"]["lost"].values())):
+    found = run.summary.sessions
+    if not found or not (found.per_s or any(found.whole_run.lost.values())):
         return []
-    share = format.share(found["completed_share"])
+    share = format.share(found.completed_share)
     intro = f"{share} of the sessions that began in the steady state were completed. {which}".strip()
     return [
         Section(
@@ -196,31 +199,22 @@ def _sessions(run: Run, which: str, tables: dict[str, Table]) -> list[Section]:
 def _method(chapter: Chapter) -> Section:
     """How it was measured."""
     origin, run = chapter.origin, chapter.detail
-    machine, load = origin.get("machine") or {}, run.summary["load"] if run else {}
-    versions = ", ".join(f"{name} {version}" for name, version in (origin.get("versions") or {}).items())
-    accounts = origin.get("accounts")
-    shape = [
-        (load.get("ramp_up_s"), "ramp-up"),
-        (load.get("steady_s"), "steady state"),
-        (load.get("ramp_down_s"), "ramp-down"),
-    ]
+    machine, summary = origin.machine, run.summary if run else None
+    versions = ", ".join(f"{name} {version}" for name, version in origin.versions.items())
     facts = [
-        ("Command", " ".join(origin.get("command") or [])),
-        ("Started", format.moment(origin.get("started_at"))),
-        ("Ended", format.moment(origin.get("ended_at"))),
-        ("Machine", ", ".join(str(machine[key]) for key in ("hostname", "cpu") if machine.get(key))),
-        ("Cores", format.whole(machine.get("cores"))),
-        ("Memory", format.size(machine.get("memory_bytes"))),
-        ("System", ", ".join(str(machine[key]) for key in ("os", "kernel") if machine.get(key))),
+        ("Command", " ".join(origin.command)),
+        ("Started", format.moment(origin.started_at)),
+        ("Ended", format.moment(origin.ended_at)),
+        ("Machine", ", ".join(filter(None, (machine.hostname, machine.cpu)))),
+        ("Cores", format.whole(machine.cores)),
+        ("Memory", format.size(machine.memory_bytes)),
+        ("System", ", ".join(filter(None, (machine.os, machine.kernel)))),
         ("Versions", versions),
-        ("Target", str(run.summary.get("target") or "") if run else ""),
-        ("Accounts", format.whole(accounts)),
-        (
-            "Load",
-            ", ".join(f"{format.seconds(length)} {name}" for length, name in shape if length is not None),
-        ),
-        ("Seed", format.text(run.summary.get("seed")) if run else ""),
-        ("Scenario", _scenario(run.summary.get("scenario") or {}) if run else ""),
+        ("Target", (summary.target or "") if summary else ""),
+        ("Accounts", format.whole(origin.accounts)),
+        ("Load", _phases(summary.load) if summary else ""),
+        ("Seed", format.text(summary.seed) if summary else ""),
+        ("Scenario", _scenario(summary.scenario) if summary and summary.scenario else ""),
         ("Folder", str(chapter.folder)),
     ]
     text = run.text("scenario.toml") if run else None
@@ -232,58 +226,53 @@ def _method(chapter: Chapter) -> Section:
     )
 
 
-def _scenario(scenario: Json) -> str:
-    digest = str(scenario.get("sha256") or "")
-    return f"{scenario.get('name')} (SHA-256 {digest[:16]}…)" if digest else str(scenario.get("name") or "")
+def _phases(load: Load) -> str:
+    shape = [(load.ramp_up_s, "ramp-up"), (load.steady_s, "steady state"), (load.ramp_down_s, "ramp-down")]
+    return ", ".join(f"{format.seconds(length)} {name}" for length, name in shape)
+
+
+def _scenario(scenario: Scenario) -> str:
+    name, digest = scenario.name or "", scenario.sha256 or ""
+    return f"{name} (SHA-256 {digest[:16]}…)" if digest else name
 
 
 def _tiles(chapter: Chapter) -> list[Tile]:
     return [
         *(_capacity_tiles(chapter.capacity) if chapter.capacity else _run_tiles(chapter)),
-        *(Tile(*tile) for tile in plan_tiles(chapter.nodes, chapter.cost)),
+        *(Tile(*tile) for tile in nodes_tiles(chapter.nodes) + cost_tiles(chapter.cost)),
     ]
 
 
-def _capacity_tiles(found: Json) -> list[Tile]:
+def _capacity_tiles(found: Capacity) -> list[Tile]:
     tiles = []
-    for sla in ("SLA-1", "SLA-2"):
-        if one := found.get(sla):
-            high = (
-                "none found breaks it"
-                if one.get("high") is None
-                else f"{format.whole(one['low'])}–{format.whole(one['high'])}"
-            )
-            tiles.append(
-                Tile(f"Users at {sla}", format.whole(one.get("users")), note=high if one.get("users") else "")
-            )
-    first = found.get("SLA-1") or {}
-    tiles.append(
-        Tile("Throughput at SLA-1", format.figure(first.get("throughput_ops_per_s")), "operations/s")
-    )
-    return tiles
+    for sla, one in found.named().items():
+        span = f"{format.whole(one.low)}–{format.whole(one.high)}"
+        high = "none found breaks it" if one.high is None else span
+        tiles.append(Tile(f"Users at {sla}", format.whole(one.users), note=high if one.users else ""))
+    rate = found.sla_1.throughput_ops_per_s if found.sla_1 else None
+    return [*tiles, Tile("Throughput at SLA-1", format.figure(rate), "operations/s")]
 
 
 def _run_tiles(chapter: Chapter) -> list[Tile]:
     if not chapter.detail:
         return []
     found = chapter.detail.summary
-    sut, generator = found.get("sut") or {}, found.get("generator") or {}
+    sut, generator = found.sut or Sut(), found.generator or Generator()
     return [
-        _offered(found["load"]),
-        Tile("Throughput", format.figure(found.get("throughput_ops_per_s")), "operations/s"),
-        Tile("Requests", format.figure(found.get("requests_per_s")), "requests/s"),
-        Tile("CPU of the SUT", format.figure(sut.get("cpu_cores_mean")), "cores"),
-        Tile("Memory of the SUT", format.size(sut.get("rss_bytes_max")), "at most"),
-        Tile("CPU of the generator", format.share(generator.get("cpu_share"))),
+        _offered(found.load),
+        Tile("Throughput", format.figure(found.throughput_ops_per_s), "operations/s"),
+        Tile("Requests", format.figure(found.requests_per_s), "requests/s"),
+        Tile("CPU of the SUT", format.figure(sut.cpu_cores_mean), "cores"),
+        Tile("Memory of the SUT", format.size(sut.rss_bytes_max), "at most"),
+        Tile("CPU of the generator", format.share(generator.cpu_share)),
     ]
 
 
-def _offered(load: Json) -> Tile:
+def _offered(load: Load) -> Tile:
     """What the run asked of the service."""
-    rate = load.get("sessions_per_s")
-    if rate is None:
-        return Tile("Users", format.whole(load["users"]))
-    return Tile("Offered", format.figure(rate), "sessions/s")
+    if load.sessions_per_s is None:
+        return Tile("Users", format.whole(load.users))
+    return Tile("Offered", format.figure(load.sessions_per_s), "sessions/s")
 
 
 def _absent(chapter: Chapter) -> list[tuple[str, str]]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from loadstone.record import make_folder, write_text
 from loadstone.report import format
+from loadstone.report.cost import cost_tables
 from loadstone.report.folder import Chapter
-from loadstone.report.plan_tables import cost_tables, nodes_tables
+from loadstone.report.plan_tables import nodes_tables
 from loadstone.report.run_tables import run_tables
-from loadstone.report.table import Column, Table, mark, words
+from loadstone.report.table import Column, Row, Table, mark, words
+from loadstone.stages.capacity import Held, LimitedBy
+from loadstone.stages.run import SlaVerdict, Worst
 
 
 def all_tables(chapter: Chapter) -> dict[str, Table]:
@@ -36,9 +38,8 @@ def write_csv(chapter: Chapter, folder: Path) -> list[Path]:
 
 def verdicts(chapter: Chapter) -> Table | None:
     """What each SLA came to: users of a capacity search, or whether one run held it."""
-    capacity = chapter.capacity
-    if capacity:
-        rows = [_capacity_row(sla, capacity[sla]) for sla in ("SLA-1", "SLA-2") if capacity.get(sla)]
+    if chapter.capacity:
+        rows = [_capacity_row(sla, held) for sla, held in chapter.capacity.named().items()]
         columns = [
             words("sla", "SLA"),
             Column("users", "users"),
@@ -57,9 +58,7 @@ def verdicts(chapter: Chapter) -> Table | None:
         return None
     summary = chapter.detail.summary
     rows = [
-        _verdict_row(sla, summary["sla"][sla], summary)
-        for sla in ("SLA-1", "SLA-2")
-        if summary["sla"].get(sla)
+        _verdict_row(sla, verdict, summary.validity.valid) for sla, verdict in summary.sla.named().items()
     ]
     columns = [
         words("sla", "SLA"),
@@ -78,15 +77,17 @@ def searched(chapter: Chapter) -> Table | None:
         return None
     rows = [
         {
-            "folder": row["folder"],
-            "users": row["users"],
-            "valid": row["valid"],
-            "worst_share": row.get("worst_share"),
-            "sla_1": row["verdict"].get("SLA-1"),
-            "sla_2": row["verdict"].get("SLA-2"),
-            "throughput_ops_per_s": _summary(chapter, row["folder"]).get("throughput_ops_per_s"),
+            "folder": row.folder,
+            "users": row.users,
+            "valid": row.valid,
+            "worst_share": row.worst_share,
+            "sla_1": row.verdict.get("SLA-1"),
+            "sla_2": row.verdict.get("SLA-2"),
+            "throughput_ops_per_s": run.summary.throughput_ops_per_s
+            if (run := chapter.runs.get(row.folder))
+            else None,
         }
-        for row in chapter.capacity.get("runs", [])
+        for row in chapter.searched
     ]
     columns = [
         words("folder", "run"),
@@ -107,37 +108,31 @@ def searched(chapter: Chapter) -> Table | None:
     )
 
 
-def _capacity_row(sla: str, found: dict[str, Any]) -> dict[str, Any]:
-    limited = found.get("limited_by") or {}
+def _capacity_row(sla: str, found: Held) -> Row:
+    limited = found.limited_by or LimitedBy()
     return {
         "sla": sla,
-        "users": found.get("users"),
-        "low_users": found.get("low"),
-        "high_users": found.get("high"),
-        "throughput_ops_per_s": found.get("throughput_ops_per_s"),
-        "uncertain_at_users": ", ".join(format.whole(users) for users in found.get("noisy") or []) or None,
-        "limited_by": ", ".join(filter(None, [limited.get("operation"), *(limited.get("checks") or [])]))
-        or None,
-        "share_at_high": limited.get("share_at_high"),
+        "users": found.users,
+        "low_users": found.low,
+        "high_users": found.high,
+        "throughput_ops_per_s": found.throughput_ops_per_s,
+        "uncertain_at_users": ", ".join(format.whole(users) for users in found.noisy) or None,
+        "limited_by": ", ".join(filter(None, [limited.operation, *limited.checks])) or None,
+        "share_at_high": limited.share_at_high,
     }
 
 
-def _verdict_row(sla: str, verdict: dict[str, Any], summary: dict[str, Any]) -> dict[str, Any]:
-    worst = verdict.get("worst") or {}
+def _verdict_row(sla: str, verdict: SlaVerdict, valid: bool) -> Row:
+    worst = verdict.worst or Worst()
     return {
         "sla": sla,
-        "percent": verdict["percent"],
-        "met": verdict.get("met") if summary["validity"]["valid"] else None,
-        "worst_operation": worst.get("operation"),
-        "worst_share": worst.get("share"),
-        "worst_window_start_s": worst.get("window_start_s"),
+        "percent": verdict.percent,
+        "met": verdict.met if valid else None,
+        "worst_operation": worst.operation,
+        "worst_share": worst.share,
+        "worst_window_start_s": worst.window_start_s,
     }
 
 
-def _summary(chapter: Chapter, folder: str) -> dict[str, Any]:
-    run = chapter.runs.get(folder)
-    return run.summary if run else {}
-
-
-def _met(row: dict[str, Any]) -> str:
+def _met(row: Row) -> str:
     return {True: "good", False: "bad"}.get(row["met"], "")

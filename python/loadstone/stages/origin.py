@@ -46,7 +46,7 @@ class Origin(Stage):
     ended_at: Word | None = None
     command: list[Word] = Field(default_factory=list)
     machine: Machine = Field(default_factory=Machine)
-    versions: dict[str, Word] = Field(default_factory=dict)
+    versions: dict[str, Word | None] = Field(default_factory=dict)
     accounts: Count | None = None
     """Users that the service's data knows."""
     warnings: list[Word] = Field(default_factory=list)

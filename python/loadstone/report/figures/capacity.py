@@ -18,7 +18,9 @@ from loadstone.report.figures.figure import (
     log_time_axis,
     rule,
 )
-from loadstone.report.folder import Chapter, Json, judged
+from loadstone.report.folder import Chapter, Run
+from loadstone.stages.capacity import Capacity, SearchRun
+from loadstone.stages.run import OperationFigures
 
 HEIGHT = 340
 SMALL = 190
@@ -31,11 +33,11 @@ SLAS = (("SLA-1", 0.90, "@s1", "@band-1"), ("SLA-2", 0.99, "@s3", "@band-2"))
 def shares(chapter: Chapter) -> Figure | None:
     """The share within its limit, each operation and the worst, of every run of the search."""
     capacity = chapter.capacity
-    rows = sorted((capacity or {}).get("runs", []), key=lambda row: (row["users"], row["folder"]))
-    points = [row for row in rows if judged(row) and row.get("worst_share") is not None]
+    rows = sorted(chapter.searched, key=lambda row: (row.users, row.folder))
+    points = [row for row in rows if row.judged and row.worst_share is not None]
     if not capacity or not points:
         return None
-    frame = _frame([row["users"] for row in rows], HEIGHT)
+    frame = _frame([row.users for row in rows], HEIGHT)
     ticks = [0, 0.5, 0.9, 0.99, 0.999, 0.9999]
     frame["yaxis"] |= {
         "range": [-0.08, MOST_NINES + 0.25],
@@ -45,10 +47,10 @@ def shares(chapter: Chapter) -> Figure | None:
     frame["margin"] = frame["margin"] | {"l": 74, "r": 58, "t": 40}
     frame["hovermode"] = "closest"
     traces = [_operation(name, points) for name in _operations(points)] + _worst(points)
-    if invalid := [row for row in rows if not judged(row) and row.get("worst_share") is not None]:
+    if invalid := [row for row in rows if not row.judged and row.worst_share is not None]:
         traces.append(_invalid(invalid))
     _mark_slas(frame, capacity)
-    last = _means([(row["users"], row["worst_share"]) for row in points])[-1][1]
+    last = _means(_worst_shares(points))[-1][1]
     top = MOST_NINES + 0.33
     ends = [("worst", "@ink", (_nines(last) + 0.08) / top)]
     ends += [(sla, tint, (_nines(percent) + 0.08) / top) for sla, percent, tint, _ in SLAS]
@@ -64,9 +66,9 @@ def shares(chapter: Chapter) -> Figure | None:
 def throughput(chapter: Chapter) -> Figure | None:
     """Throughput of every valid run against its users."""
     points = [
-        (run.users, run.summary["throughput_ops_per_s"])
+        (run.users, run.summary.throughput_ops_per_s)
         for run in _judged_runs(chapter)
-        if run.summary.get("throughput_ops_per_s") is not None
+        if run.summary.throughput_ops_per_s is not None
     ]
     if not chapter.capacity or not points:
         return None
@@ -81,41 +83,41 @@ def throughput(chapter: Chapter) -> Figure | None:
 def responses(chapter: Chapter) -> list[Figure]:
     """p90 and p99 of each operation against users, with its limit, on one common axis."""
     runs = _judged_runs(chapter)
-    names = list(dict.fromkeys(name for run in runs for name in run.summary["operations"]))
+    names = list(dict.fromkeys(name for run in runs for name in run.summary.operations))
     values = [
         value / 1000
         for run in runs
-        for operation in run.summary["operations"].values()
-        for value in ((operation.get("response_ms") or {}).get(p) for p in ("p90", "p99"))
+        for operation in run.summary.operations.values()
+        for value in (_response_ms(operation, p) for p in ("p90", "p99"))
         if value
     ]
     if not chapter.capacity or not values:
         return []
-    limits = [op["limit_s"] for run in runs for op in run.summary["operations"].values() if op.get("limit_s")]
+    limits = [one.limit_s for run in runs for one in run.summary.operations.values() if one.limit_s]
     axis = log_time_axis(min(values) * 0.7, max(values + limits) * 1.5, most=5)
     return [_response(chapter, name, axis) for name in names]
 
 
 def _response(chapter: Chapter, name: str, axis: Layout) -> Figure:
-    runs = [run for run in _judged_runs(chapter) if name in run.summary["operations"]]
-    operations = [(run.users, run.summary["operations"][name]) for run in runs]
+    runs = [run for run in _judged_runs(chapter) if name in run.summary.operations]
+    operations = [(run.users, run.summary.operations[name]) for run in runs]
     frame = _frame([run.users for run in _judged_runs(chapter)], SMALL, right=34)
     frame["yaxis"] |= axis
-    frame["shapes"] = _bands(chapter.capacity or {})
+    frame["shapes"] = _bands(chapter.capacity) if chapter.capacity else []
     low, high = axis["range"]
     traces, ends = [], []
     for percentile, tint in (("p90", "@s1"), ("p99", "@s3")):
         points = [
-            (users, operation["response_ms"][percentile] / 1000)
+            (users, ms / 1000)
             for users, operation in operations
-            if (operation.get("response_ms") or {}).get(percentile)
+            if (ms := _response_ms(operation, percentile))
         ]
         if points:
             traces += _points(points, percentile, tint, "%{x:,} users: %{y:.3~s}s")
             last = _means(points)[-1][1]
             ends.append((percentile, tint, (math.log10(last) - low) / (high - low)))
     frame["annotations"] = end_labels(ends, SMALL)
-    limit = operations[0][1].get("limit_s") if operations else None
+    limit = operations[0][1].limit_s if operations else None
     note = "p90 and p99 of each run that was judged."
     if limit:
         frame["shapes"].append(rule("@s2", y=limit))
@@ -126,9 +128,13 @@ def _response(chapter: Chapter, name: str, axis: Layout) -> Figure:
     return Figure("response-users", name, note, traces, frame, quiet=True)
 
 
-def _judged_runs(chapter: Chapter) -> list[Any]:
-    rows = (chapter.capacity or {}).get("runs", [])
-    valid = {row["folder"] for row in rows if judged(row)}
+def _response_ms(operation: OperationFigures, percentile: str) -> float | None:
+    times = operation.response_ms
+    return {"p90": times.p90, "p99": times.p99}[percentile] if times else None
+
+
+def _judged_runs(chapter: Chapter) -> list[Run]:
+    valid = {row.folder for row in chapter.searched if row.judged}
     found = [(run.users, folder, run) for folder, run in chapter.runs.items() if folder in valid]
     return [run for _, _, run in sorted(found, key=lambda entry: entry[:2])]
 
@@ -142,14 +148,12 @@ def _frame(users: Iterable[int], height: int, right: int = 76) -> Layout:
     )
 
 
-def _operations(rows: list[Json]) -> list[str]:
-    return list(dict.fromkeys(name for row in rows for name in row.get("shares", {})))
+def _operations(rows: list[SearchRun]) -> list[str]:
+    return list(dict.fromkeys(name for row in rows for name in row.shares))
 
 
-def _operation(name: str, rows: list[Json]) -> Trace:
-    points = _means(
-        [(row["users"], row["shares"][name]) for row in rows if row["shares"].get(name) is not None]
-    )
+def _operation(name: str, rows: list[SearchRun]) -> Trace:
+    points = _means([(row.users, share) for row in rows if (share := row.shares.get(name)) is not None])
     return {
         "type": "scatter",
         "mode": "lines",
@@ -162,29 +166,35 @@ def _operation(name: str, rows: list[Json]) -> Trace:
     }
 
 
-def _worst(rows: list[Json]) -> list[Trace]:
-    means = _means([(row["users"], row["worst_share"]) for row in rows])
+def _worst(rows: list[SearchRun]) -> list[Trace]:
+    found = _worst_shares(rows)
+    means = _means(found)
     line = _line([(users, _nines(share)) for users, share in means], "@ink", 1.8)
     points = {
         "type": "scatter",
         "mode": "markers",
         "name": "worst operation",
-        "x": [row["users"] for row in rows],
-        "y": [_nines(row["worst_share"]) for row in rows],
-        "text": [format.share(row["worst_share"]) for row in rows],
+        "x": [users for users, _ in found],
+        "y": [_nines(share) for _, share in found],
+        "text": [format.share(share) for _, share in found],
         "marker": {"color": "@ink", "size": 7},
         "hovertemplate": "%{x:,} users: %{text}",
     }
     return [line, points]
 
 
-def _invalid(rows: list[Json]) -> Trace:
+def _worst_shares(rows: list[SearchRun]) -> list[tuple[int, float]]:
+    return [(row.users, row.worst_share) for row in rows if row.worst_share is not None]
+
+
+def _invalid(rows: list[SearchRun]) -> Trace:
+    found = _worst_shares(rows)
     return {
         "type": "scatter",
         "mode": "markers",
         "name": "not judged",
-        "x": [row["users"] for row in rows],
-        "y": [_nines(row["worst_share"]) for row in rows],
+        "x": [users for users, _ in found],
+        "y": [_nines(share) for _, share in found],
         "marker": {"color": "@bad", "size": 9, "symbol": "x-thin", "line": {"color": "@bad", "width": 2}},
         "hovertemplate": "%{x:,} users: not judged",
     }
@@ -227,17 +237,17 @@ def _means(points: list[tuple[int, float]]) -> list[tuple[int, float]]:
     return [(users, sum(each) / len(each)) for users, each in sorted(values.items())]
 
 
-def _mark_slas(frame: Layout, capacity: Json) -> None:
+def _mark_slas(frame: Layout, capacity: Capacity) -> None:
     """The SLAs' lines across, and above the plot the capacity of each with its band below."""
     frame["shapes"] = _bands(capacity)
     for index, (sla, percent, tint, _) in enumerate(SLAS):
         frame["shapes"].append(rule(tint, y=_nines(percent)))
-        found = capacity.get(sla) or {}
-        if found.get("users"):
-            words = f"{sla}: {format.whole(found['users'])} users"
-            if found.get("high"):
-                words += f" ({format.whole(found['low'])}–{format.whole(found['high'])})"
-            x, y = found["users"], 1.0
+        found = capacity.named().get(sla)
+        if found and found.users:
+            words = f"{sla}: {format.whole(found.users)} users"
+            if found.high:
+                words += f" ({format.whole(found.low)}–{format.whole(found.high)})"
+            x, y = found.users, 1.0
             frame["annotations"].append(
                 label(
                     words, tint, x=x, y=y, xref="x", xanchor="center", yanchor="bottom", yshift=2 + 15 * index
@@ -245,15 +255,15 @@ def _mark_slas(frame: Layout, capacity: Json) -> None:
             )
 
 
-def _bands(capacity: Json) -> list[dict[str, Any]]:
+def _bands(capacity: Capacity) -> list[dict[str, Any]]:
     """The span from the most users that hold each SLA to the fewest that break it."""
     spans = []
     for sla, _, tint, fill in SLAS:
-        found = capacity.get(sla) or {}
-        if found.get("users"):
-            spans.append(rule(tint, x=found["users"], dash="1px,0px"))
-            if found.get("high"):
-                spans.append(band(found["low"], found["high"], fill))
+        found = capacity.named().get(sla)
+        if found and found.users:
+            spans.append(rule(tint, x=found.users, dash="1px,0px"))
+            if found.high:
+                spans.append(band(found.low or 0, found.high, fill))
     return spans
 
 

@@ -8,6 +8,7 @@ from loadstone.report import format, series
 from loadstone.report.figures.figure import Figure, label, layout, log_time_axis, rule
 from loadstone.report.folder import Run
 from loadstone.report.series import Curve
+from loadstone.stages.run import OperationFigures
 
 HEIGHT = 190
 
@@ -15,19 +16,19 @@ HEIGHT = 190
 def distributions(run: Run) -> list[Figure]:
     """A distribution for each operation answered in the steady state, in the run's order."""
     table = run.table("histograms")
-    operations = run.summary["operations"]
+    operations = run.summary.operations
     if not table:
         return []
-    found = series.curves(table, {name: operation["count"] for name, operation in operations.items()})
+    found = series.curves(table, {name: operation.count for name, operation in operations.items()})
     if not found:
         return []
-    limits = [operation["limit_s"] for operation in operations.values() if operation.get("limit_s")]
+    limits = [operation.limit_s for operation in operations.values() if operation.limit_s]
     low = min(curve.response_s[0] for curve in found.values()) * 0.8
     high = max([curve.response_s[-1] for curve in found.values()] + limits) * 1.5
     return [_distribution(curve, operations[name], low, high) for name, curve in found.items()]
 
 
-def _distribution(curve: Curve, operation: dict[str, float | None], low: float, high: float) -> Figure:
+def _distribution(curve: Curve, operation: OperationFigures, low: float, high: float) -> Figure:
     axis = log_time_axis(low, high, most=5)
     frame = layout(
         HEIGHT,
@@ -36,7 +37,7 @@ def _distribution(curve: Curve, operation: dict[str, float | None], low: float, 
         yaxis={"range": [0, 1.02], "tickvals": [0, 0.5, 0.9, 1], "ticktext": ["0", "50 %", "90 %", ""]},
         hovermode="closest",
     )
-    limit, within = operation.get("limit_s"), operation.get("share_within_limit")
+    limit, within = operation.limit_s, operation.share_within_limit
     title, note = curve.operation, "Share of the operations answered within the time below."
     if limit:
         frame["shapes"] = [rule("@s2", x=limit)]

@@ -19,6 +19,7 @@ from loadstone.report.figures.figure import (
 from loadstone.report.figures.theme import colour
 from loadstone.report.folder import Run
 from loadstone.report.series import Series
+from loadstone.stages.run import Steady
 
 HEIGHT = 230
 
@@ -51,7 +52,7 @@ def hosts(run: Run) -> list[Figure]:
         _by_role(
             run,
             "cpu",
-            f"CPU, cores busy of {run.summary['machine'].get('cores') or 'all'}",
+            f"CPU, cores busy of {run.summary.machine.cores or 'all'}",
             "cores",
             cpu,
             width,
@@ -105,7 +106,7 @@ def _users(run: Run, lines: list[Series], width: int) -> Figure:
     colours = ["@ink", "@s1"]
     frame["annotations"] += named_ends(lines, colours, top)
     traces = [line(one, tint, hover="%{y:,.0f}") for one, tint in zip(lines, colours, strict=True)]
-    if run.summary["load"].get("sessions_per_s") is not None:
+    if run.summary.load.sessions_per_s is not None:
         note = "Sessions that live, and those of them waiting for an answer."
         return Figure("users", f"Sessions{per(width)}", note, traces, frame)
     note = "Users who have started, and those of them waiting for an answer."
@@ -145,10 +146,9 @@ def _host_traffic(
 
 def axes(run: Run, top: float, *, named_phases: bool = False) -> Layout:
     """Axes from 0 to `top` over the whole run, ramps shaded."""
-    load, end = run.summary["load"], length_s(run)
-    steady = {"start_s": load["ramp_up_s"], "end_s": end}
-    steady |= {key: at for key, at in (run.summary.get("steady") or {}).items() if at is not None}
-    steady_start, steady_end = min(steady["start_s"], end), min(steady["end_s"], end)
+    end = length_s(run)
+    steady = run.summary.steady or Steady(start_s=run.summary.load.ramp_up_s, end_s=end)
+    steady_start, steady_end = min(steady.start_s, end), min(steady.end_s, end)
     frame = layout(
         HEIGHT,
         xaxis={
@@ -195,14 +195,14 @@ def _tail(one: Series) -> float | None:
 
 def length_s(run: Run) -> float:
     """The length of the run; of one that ended early, up to where it got."""
-    load, steady = run.summary["load"], run.summary.get("steady") or {}
-    planned = load["ramp_up_s"] + load["steady_s"] + load["ramp_down_s"]
-    if load.get("sessions_per_s") is not None:
+    load, steady, sessions = run.summary.load, run.summary.steady, run.summary.sessions
+    planned = load.ramp_up_s + load.steady_s + load.ramp_down_s
+    if load.sessions_per_s is not None and sessions and sessions.whole_run.seconds is not None:
         # Such a run ends with its last session.
-        return float(run.summary["sessions"]["whole_run"]["seconds"])
-    if run.summary.get("outcome") == "complete" or steady.get("end_s") is None:
+        return float(sessions.whole_run.seconds)
+    if run.summary.outcome == "complete" or steady is None:
         return float(planned)
-    return float(min(planned, steady["end_s"] + load["ramp_down_s"]))
+    return float(min(planned, steady.end_s + load.ramp_down_s))
 
 
 def _scaled(lines: list[Series], factor: float) -> list[Series]:

@@ -55,18 +55,19 @@ def users(
     first = wanted.first * servers
     limits = Limits(first, wanted.most, tolerance=wanted.tolerance, repeats=2, runs=wanted.runs)
     found = find(job, folder, Options(limits, seed=seed), interrupt, lambda *_: Silent())
-    if found["outcome"] == "interrupted":
+    if found.outcome == "interrupted":
         raise LoadstoneError("study-interrupted", "the search of the capacity was interrupted")
+    held = found.named()
     return {
         "failed": {},
-        "requests_per_s": found["SLA-1"]["throughput_ops_per_s"] or 0.0,
+        "requests_per_s": held["SLA-1"].throughput_ops_per_s or 0.0,
         "cpus": wanted.cpus,
         "window_s": wanted.window_s,
-        "capacity_outcome": found["outcome"],
-        **{sla: {key: found[sla][key] for key in ("users", "low", "high")} for sla in ("SLA-1", "SLA-2")},
+        "capacity_outcome": found.outcome,
+        **{sla: {"users": one.users, "low": one.low, "high": one.high} for sla, one in held.items()},
         "runs": [
-            {"users": row["users"], "verdict": row["verdict"], **used}
-            for row, used in zip(found["runs"], sut.used, strict=False)
+            {"users": row.users, "verdict": row.verdict, **used}
+            for row, used in zip(found.runs, sut.used, strict=False)
         ],
     }
 

@@ -1,0 +1,133 @@
+"""Dollars: as a clause of the answer, as a key figure, as what they rest on, and every table."""
+
+from __future__ import annotations
+
+from loadstone.report import format
+from loadstone.report.plan_answer import judged
+from loadstone.report.plan_tiers import tiers_cost_tables
+from loadstone.report.table import Column, Row, Table, words
+from loadstone.stages.cost import ByMonths, Cost, EndsByMonths, PerUser
+
+HORIZONS = ("1", "12", "36")
+"""Months the cost is spread over."""
+
+_INTRO = (
+    "Spread over 1, 12 and 36 months of operation, per user the service carries. "
+    "Each line of the bill names the row of the price book it comes from."
+)
+
+
+def cost_clause(cost: Cost | None) -> str:
+    """What a user costs over 12 months, or ""."""
+    if not cost or not cost.per_user:
+        return ""
+    sla, each = _first(cost)
+    amount = f"{format.dollars(each.usd_per_month.over_12)} per user per month over 12 months at {sla}"
+    traffic = each.usd_per_month_with_egress
+    return f"{amount} ({format.dollars(traffic.over_12)} with traffic)" if traffic else amount
+
+
+def cost_tiles(cost: Cost | None) -> list[tuple[str, str, str, str]]:
+    """Label, value, unit and note of the key figure."""
+    if not cost or not cost.per_user:
+        return []
+    sla, each = _first(cost)
+    return [("Per user per month", format.dollars(each.usd_per_month.over_12), "", f"12 months, {sla}")]
+
+
+def cost_intro(cost: Cost) -> str:
+    """What the dollars are spread over; of a plan in tiers also what it is judged by."""
+    return _INTRO + judged((cost.plan or {}).get("inputs"))
+
+
+def cost_tables(cost: Cost | None) -> list[Table]:
+    """Dollars per user per month, the same over the interval, and the row every dollar comes from."""
+    if not cost:
+        return []
+    return [
+        _per_user(cost),
+        *(tiers_cost_tables(cost.plan) if cost.plan else []),
+        _interval(cost),
+        _lines(cost),
+    ]
+
+
+def _first(cost: Cost) -> tuple[str, PerUser]:
+    """SLA-1's figures, or those of the only SLA there is."""
+    sla = "SLA-1" if "SLA-1" in cost.per_user else next(iter(cost.per_user))
+    return sla, cost.per_user[sla]
+
+
+def _per_user(cost: Cost) -> Table:
+    """Dollars per user per month, machines alone and with what the traffic costs."""
+    rows = [
+        _user_row(sla, what, each, usd)
+        for what, with_egress in (("machines", False), ("machines and traffic", True))
+        for sla, each in cost.per_user.items()
+        if (usd := each.usd_per_month_with_egress if with_egress else each.usd_per_month)
+    ]
+    columns = [words("sla", "SLA"), words("what", "of"), Column("users", "users")]
+    columns += [Column(f"usd_{months}", f"over {_months(months)}", format.dollars) for months in HORIZONS]
+    return Table("cost", "US dollars per user per month", columns, rows)
+
+
+def _user_row(sla: str, what: str, each: PerUser, usd: ByMonths) -> Row:
+    row: Row = {"sla": sla, "what": what, "users": each.users}
+    return row | {f"usd_{months}": dollars for months, dollars in usd.named().items()}
+
+
+def _interval(cost: Cost) -> Table:
+    """The same at both ends of the measured capacity, where they are known."""
+    both = (("machines", False), ("machines and traffic", True))
+    rows = [
+        _interval_row(sla, what, ends)
+        for what, with_egress in both
+        for sla, each in cost.per_user.items()
+        if (ends := each.usd_per_month_with_egress_interval if with_egress else each.usd_per_month_interval)
+        and any(end is not None for pair in ends.named().values() for end in pair)
+    ]
+    columns = [words("sla", "SLA"), words("what", "of")]
+    for months in HORIZONS:
+        columns.append(Column(f"usd_{months}_low", f"over {_months(months)}, from", format.dollars))
+        columns.append(Column(f"usd_{months}_high", "to", format.dollars))
+    note = "At the ends of the measured capacity's interval. A dash: that end is not known."
+    return Table("cost-interval", "US dollars per user per month, interval", columns, rows, note)
+
+
+def _interval_row(sla: str, what: str, ends: EndsByMonths) -> Row:
+    row: Row = {"sla": sla, "what": what}
+    for months, (low, high) in ends.named().items():
+        row |= {f"usd_{months}_low": low, f"usd_{months}_high": high}
+    return row
+
+
+def _lines(cost: Cost) -> Table:
+    """Every dollar and its row of the price book."""
+    rows = [
+        {
+            "what": line.what,
+            "sla": line.sla,
+            "quantity": line.quantity,
+            "unit": line.unit,
+            "price_usd": line.price_usd,
+            "row": line.row,
+            "transfer": line.transfer,
+            **{f"usd_{months}": dollars for months, dollars in line.usd_per_month.named().items()},
+        }
+        for line in cost.lines
+    ]
+    columns = [
+        words("what", "what"),
+        words("sla", "SLA", lambda sla: "both" if sla is None else str(sla)),
+        Column("quantity", "a month", format.figure),
+        words("unit", "unit"),
+        Column("price_usd", "price", format.dollars),
+        words("row", "row of the price book"),
+        words("transfer", "traffic", format.yes),
+        *(Column(f"usd_{months}", f"$/month over {_months(months)}", format.dollars) for months in HORIZONS),
+    ]
+    return Table("cost-lines", "Where every dollar comes from", columns, rows)
+
+
+def _months(months: str) -> str:
+    return "1 month" if months == "1" else f"{months} months"

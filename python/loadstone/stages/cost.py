@@ -1,0 +1,123 @@
+"""`cost.json`: what the machines cost, and each user of theirs (docs/reference/cost.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field
+
+from loadstone.intake.shapes import Figure, Known, Word, Yes
+from loadstone.stages.base import Json, Part, spelled
+from loadstone.stages.origin import Origin
+
+Ends = Annotated[list[Known], Field(min_length=2, max_length=2)]
+"""At the cheap and at the dear end of the measured capacity's interval; None where that is open."""
+
+
+def _months(count: int) -> Any:
+    return Field(validation_alias=str(count), serialization_alias=str(count))
+
+
+class ByMonths(Part):
+    """Dollars by months of operation."""
+
+    over_1: Figure = _months(1)
+    over_12: Figure = _months(12)
+    over_36: Figure = _months(36)
+
+    def named(self) -> dict[str, float]:
+        """The same by the number of months."""
+        return {"1": self.over_1, "12": self.over_12, "36": self.over_36}
+
+
+class EndsByMonths(Part):
+    """The interval of dollars by months of operation."""
+
+    over_1: Ends = _months(1)
+    over_12: Ends = _months(12)
+    over_36: Ends = _months(36)
+
+    def named(self) -> dict[str, Sequence[float | None]]:
+        """The same by the number of months."""
+        return {"1": self.over_1, "12": self.over_12, "36": self.over_36}
+
+
+class Inputs(Part):
+    """What was asked for: the command's options."""
+
+    folder: Word | None = spelled("from")
+    book: Word | None = None
+    prices: list[Word] = Field(default_factory=list)
+    region: Word | None = None
+    instance: list[Word] | None = None
+    hours_per_month: Known = None
+    duty: Known = None
+    tiers: Word | None = None
+    sla: Word | None = None
+    target: Word | None = None
+
+
+class Line(Part):
+    """A line of the bill."""
+
+    what: Word
+    sla: Word | None = None
+    """None where the line is the same at all SLAs."""
+    quantity: Known
+    unit: Word
+    price_usd: Known
+    """Of one unit."""
+    row: Word
+    """Of the price book."""
+    transfer: Yes = False
+    usd_per_month: ByMonths
+
+
+class PerUser(Part):
+    """What one user costs at one SLA."""
+
+    users: Known = None
+    usd_per_month: ByMonths
+    usd_per_month_interval: EndsByMonths | None = None
+    usd_per_month_with_egress: ByMonths | None = None
+    """None where the traffic or its price is not known."""
+    usd_per_month_with_egress_interval: EndsByMonths | None = None
+
+
+def _from_format_1(old: Json) -> Json:
+    """Four tables by SLA, whose names had no unit, became one with a part for each SLA."""
+    if not isinstance(old.get("per_user"), dict):
+        return old
+    of = ("", "_interval", "_with_egress", "_with_egress_interval")
+    tables = {key: old.pop(f"per_user{key}", None) for key in of}
+    per_user = {
+        sla: {
+            "users": each.get("users") if isinstance(each, dict) else None,
+            **{f"usd_per_month{key}": _by_months(table, sla) for key, table in tables.items()},
+        }
+        for sla, each in tables[""].items()
+    }
+    return old | {"per_user": per_user}
+
+
+def _by_months(table: Any, sla: str) -> Any:
+    """One SLA's part, without the number of users that stood among the months."""
+    found = table.get(sla) if isinstance(table, dict) else table
+    return {key: usd for key, usd in found.items() if key != "users"} if isinstance(found, dict) else found
+
+
+class Cost(Origin):
+    """The whole record."""
+
+    FILE: ClassVar[str] = "cost.json"
+    KIND: ClassVar[str] = "cost"
+    FORMAT: ClassVar[int] = 2
+    BEFORE: ClassVar[Any] = {1: _from_format_1}
+
+    inputs: Inputs = Field(default_factory=Inputs)
+    lines: list[Line]
+    per_user: dict[str, PerUser]
+    """By SLA."""
+    plan: dict[str, Any] | None = None
+    """Of a service in tiers: its plan, with dollars."""

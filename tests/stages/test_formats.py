@@ -1,0 +1,62 @@
+"""Formats before the present one of each record."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from loadstone.errors import LoadstoneError
+from loadstone.intake import Kind
+from loadstone.stages.cost import Cost
+
+KIND = Kind("report-json", "a record", 1 << 20)
+MONTHS = {"1": 1.5, "12": 2, "36": 3}
+ENDS = {"1": [1, 2], "12": [None, 2], "36": [None, None]}
+
+
+def cost(**changes: Any) -> dict[str, Any]:
+    """A cost.json of format 1."""
+    return {
+        "format": 1, "kind": "cost", "inputs": {"from": "runs/a"}, "lines": [], "warnings": [],
+        "per_user": {"SLA-1": {"users": 500} | MONTHS, "SLA-2": {"users": 250} | MONTHS},
+        "per_user_interval": {"SLA-1": ENDS, "SLA-2": ENDS},
+        "per_user_with_egress": {"SLA-1": {"users": 500} | MONTHS},
+        "per_user_with_egress_interval": {"SLA-1": ENDS},
+    } | changes  # fmt: skip
+
+
+def test_cost_of_format_1_has_the_same_figures() -> None:
+    found = Cost.of(cost(), KIND, "cost.json")
+    first, second = found.per_user["SLA-1"], found.per_user["SLA-2"]
+    assert (first.users, second.users) == (500, 250)
+    for dollars in (first.usd_per_month, first.usd_per_month_with_egress, second.usd_per_month):
+        assert dollars is not None and dollars.named() == MONTHS
+    for ends in (first.usd_per_month_interval, first.usd_per_month_with_egress_interval):
+        assert ends is not None and ends.named() == ENDS
+    assert second.usd_per_month_with_egress is None and second.usd_per_month_with_egress_interval is None
+    assert found.inputs.folder == "runs/a"
+    written = found.content()
+    assert written["format"] == 2 and Cost.of(written, KIND, "cost.json") == found
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"per_user": None},
+        {"per_user": []},
+        {"per_user": {"SLA-1": 3}},
+        {"per_user": {"SLA-1": {"users": 1, "1": 1}}},
+        {"per_user_interval": 3},
+        {"per_user_interval": {"SLA-1": {"1": [1], "12": [1, 2], "36": [1, 2]}}},
+        {"per_user_with_egress": {"SLA-1": "much"}},
+    ],
+)
+def test_a_broken_cost_of_format_1_is_refused(changes: dict[str, Any]) -> None:
+    with pytest.raises(LoadstoneError, match=r"per_user"):
+        Cost.of(cost(**changes), KIND, "cost.json")
+
+
+def test_optional_parts_of_format_1_may_be_absent() -> None:
+    content = {key: value for key, value in cost().items() if not key.startswith("per_user_")}
+    assert Cost.of(content, KIND, "cost.json").per_user["SLA-1"].usd_per_month_interval is None
