@@ -8,6 +8,7 @@ import numpy as np
 
 from loadstone.probe.flows import tcp_flows, udp_flows
 from loadstone.probe.trips import icmp_trips
+from loadstone.stages.probe import IcmpTrips, TcpFlows, UdpFlows
 
 Json = dict[str, Any]
 ROUNDS = 10
@@ -76,13 +77,13 @@ def udp(
     ]  # fmt: skip
 
 
-def trips_of(*arguments: Any, **changes: Any) -> Json | None:
+def trips_of(*arguments: Any, **changes: Any) -> IcmpTrips | None:
     return icmp_trips(pings(*arguments, **changes))
 
 
-def tcp_of(*arguments: Any, **changes: Any) -> Json | None:
+def tcp_of(*arguments: Any, **changes: Any) -> TcpFlows | None:
     return tcp_flows(tcp(*arguments, **changes))
 
 
-def udp_of(*arguments: Any, **changes: Any) -> Json | None:
+def udp_of(*arguments: Any, **changes: Any) -> UdpFlows | None:
     return udp_flows(udp(*arguments, **changes))

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from probe_lines import pings, tcp, udp
 
@@ -15,6 +16,7 @@ from loadstone.errors import LoadstoneError
 from loadstone.probe import Options, Pair, append, begin, conclude
 from loadstone.probe.folder import read_lines
 from loadstone.report.probe import pair_table, probe_page
+from loadstone.stages.probe import Probe
 
 Json = dict[str, Any]
 
@@ -38,7 +40,7 @@ def whole(tmp_path: Path) -> Path:
 
 
 def test_pairs_groups_and_sentences(whole: Path) -> None:
-    found = conclude(whole, "complete")
+    found = conclude(whole, "complete").content()
     assert (found["kind"], found["outcome"], found["format"]) == ("probe", "complete", 1)
     near, far = found["pairs"]
     assert near["icmp"]["sent"] == 300 and near["icmp"]["lost"] == 0
@@ -49,10 +51,11 @@ def test_pairs_groups_and_sentences(whole: Path) -> None:
     assert {("a → b", "link"), ("a → b", "path"), ("a → c", "distance"), ("", "groups")} <= said
     assert all(one["text"] for one in found["sentences"])
     assert json.loads((whole / "probe.json").read_text()) == found
+    jsonschema.validate(found, Probe.json_schema(), jsonschema.Draft202012Validator)
 
 
 def test_no_point_is_left_out_in_silence(whole: Path) -> None:
-    picture = conclude(whole, "complete")["pictures"]["round_trips"]
+    picture = conclude(whole, "complete").content()["pictures"]["round_trips"]
     assert picture["axis"]["log"], "1 ms and 40 ms share no linear axis"
     for ways in picture["groups"].values():
         for found in ways.values():
@@ -79,9 +82,9 @@ def test_a_killed_probe_is_concluded_from_its_lines(whole: Path) -> None:
     count = len(read_lines(whole))
     lines.write_bytes(lines.read_bytes() + b'{"kind": "icmp", "round": 11, "fr')
     assert len(read_lines(whole)) == count, "a line that was cut off is none"
-    found = conclude(whole)
+    found = conclude(whole).content()
     assert found["outcome"] == "crashed" and found["pairs"][0]["icmp"]["sent"] == 300
-    assert conclude(whole, "complete")["outcome"] == "crashed", "it is concluded once"
+    assert conclude(whole, "complete").outcome == "crashed", "it is concluded once"
 
 
 def test_a_broken_line_in_the_middle_is_told(whole: Path) -> None:
@@ -95,7 +98,7 @@ def test_a_broken_line_in_the_middle_is_told(whole: Path) -> None:
 def test_nothing_measured_is_still_a_report(tmp_path: Path) -> None:
     folder = made(tmp_path / "none", [])
     found = conclude(folder, "interrupted")
-    assert found["pairs"][0]["icmp"] is None and found["sentences"] == []
+    assert found.pairs[0].icmp is None and found.sentences == []
     assert "ended early by Ctrl-C" in probe_page([(folder, found)])
     assert [row["rounds"] for row in pair_table(found).rows] == ["0 of 10", "0 of 10"]
 
@@ -103,8 +106,9 @@ def test_nothing_measured_is_still_a_report(tmp_path: Path) -> None:
 def test_nothing_came_back(tmp_path: Path) -> None:
     folder = made(tmp_path / "silent", [line | {"replies": []} for line in pings(1.0)])
     found = conclude(folder, "complete")
-    assert found["pairs"][0]["icmp"]["loss"] == 1.0 and found["pairs"][0]["icmp"]["mean_ms"] is None
-    assert not any(one["said"] for one in found["sentences"])
+    icmp = found.pairs[0].icmp
+    assert icmp and icmp.loss == 1.0 and icmp.mean_ms is None
+    assert not any(one.said for one in found.sentences)
     probe_page([(folder, found)])
 
 
@@ -113,7 +117,7 @@ def test_lost_hosts_are_on_the_page(tmp_path: Path) -> None:
     failed = {"kind": "failed", "what": "icmp", "round": 4, "from": "a", "to": "c", "words": "gone"}
     folder = made(tmp_path / "lost", [*pings(1.0), failed, lost])
     found = conclude(folder, "complete")
-    assert found["lost"]["c"]["round"] == 4
+    assert found.lost["c"].round == 4
     page = probe_page([(folder, found)])
     assert "lost c in round 4" in page and "1 measurements failed" in page
 

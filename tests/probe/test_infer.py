@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
-from probe_lines import tcp, tcp_of, trips_of, udp_of
+from probe_lines import pings, tcp, tcp_of, trips_of, udp_of
 
 from loadstone.probe.congestion import congestion, load
 from loadstone.probe.flows import at_once
 from loadstone.probe.infer import distance, of_groups, path, shared
 from loadstone.probe.link import CLASSES, ceilings, link
+from loadstone.probe.summary import described
+from loadstone.probe.trips import trips
+from loadstone.stages.probe import Group, Path
 
 
 @pytest.mark.parametrize("rate", [10, 100, 1000, 10_000])
@@ -27,7 +32,7 @@ def test_a_rate_between_classes_is_a_limiter() -> None:
         "10 Mbit Ethernet carries at most 9.56" in found.text
         and "100 Mbit Ethernet would carry 94.1" in found.text
     )
-    assert found.evidence["tcp_steady_mbit"]["value"] == pytest.approx(19.13, abs=0.05)
+    assert found.evidence["tcp_steady_mbit"].value == pytest.approx(19.13, abs=0.05)
 
 
 def test_a_burst_above_the_rate_is_a_token_bucket() -> None:
@@ -108,7 +113,7 @@ def test_a_full_queue_makes_others_wait() -> None:
     found = load("a → b", "to", trips_of(1.0), trips_of(41.0, 2.0, seed=5), tcp_of(19.1))
     assert found.said and "(cubic) makes others wait" in found.text
     added = found.evidence["added_ms"]
-    assert added["low"] < 40.0 < added["high"]
+    assert added.low < 40.0 < added.high
     # 40 ms of 19.1 Mbit/s are 93 KiB.
     assert "a queue of about 93" in found.text or "a queue of about 92" in found.text, found.text
 
@@ -120,17 +125,18 @@ def test_no_queue_is_said_so_and_little_evidence_too() -> None:
 
 
 def test_the_path() -> None:
-    near = path("a → b", {"hops": ["198.18.0.3"], "reached": True, "mtu": 1500})
+    near = path("a → b", Path(hops=["198.18.0.3"], reached=True, mtu=1500))
     assert near.said and near.text.startswith("Entirely on layer 2") and "1500 bytes" in near.text
-    far = path("a → b", {"hops": ["10.0.0.1", None, "10.9.0.3"], "reached": True, "mtu": None})
+    far = path("a → b", Path(hops=["10.0.0.1", None, "10.9.0.3"], reached=True, mtu=None))
     assert far.text.startswith("2 routers on the way (10.0.0.1, one that keeps silent)")
-    assert not path("a → b", {"hops": [None] * 6, "reached": False, "mtu": None}).said
+    assert not path("a → b", Path(hops=[None] * 6, reached=False, mtu=None)).said
 
 
 def test_the_distance_is_bounded_by_light() -> None:
-    found = distance("a → b", {"min_ms": 10.0}, {"min_ms": 12.0})
+    icmp, tcp = trips([(1, [10.0])], 1), trips([(1, [12.0])], 1)
+    found = distance("a → b", icmp, tcp)
     assert found.said and 1015 < found.evidence["km_at_most"] < 1025, "1 ms of round trip is 102 km"
-    assert not distance("a → b", {"mean_ms": None}, None).said
+    assert not distance("a → b", trips([(1, [])], 1), None).said
 
 
 def together(at: list[float], name: str, rounds: int = 5, busy: float = 0.2) -> list[dict[str, object]]:
@@ -160,20 +166,23 @@ def alone(rates: list[float]) -> list[dict[str, object]]:
 def test_pairs_at_once(at: list[float], name: str, said: bool, words: str) -> None:
     (found,) = at_once(together(at, name), alone([90.0, 90.0]))
     told = shared(found)
-    assert told["said"] is said and told["text"].startswith(words), told["text"]
+    assert told.said is said and told.text.startswith(words), told.text
 
 
 def test_pairs_at_once_on_busy_hosts_or_seldom_say_nothing() -> None:
     (busy,) = at_once(together([45.0, 45.0], "apart", busy=0.95), alone([90.0, 90.0]))
     (seldom,) = at_once(together([45.0, 45.0], "apart", rounds=2), alone([90.0, 90.0]))
-    assert not shared(busy)["said"] and not shared(seldom)["said"]
+    assert not shared(busy).said and not shared(seldom).said
     assert at_once(together([45.0, 45.0], "apart"), []) == [], "nothing alone, nothing to compare"
 
 
 def test_groups_are_ranked_only_where_they_differ() -> None:
-    near, far = ({"name": name, "icmp": trips_of(ms)} for name, ms in (("near", 1.0), ("far", 2.0)))
+    def group(name: str, *arguments: float, **changes: Any) -> Group:
+        return Group(**dict(described(pings(*arguments, **changes))), name=name, pairs=[])
+
+    near, far = group("near", 1.0), group("far", 2.0)
     (one,) = of_groups([far, near])
-    assert one["said"] and "near with 1.00 ms" in one["text"] and "far with 2.00 ms" in one["text"]
-    (same,) = of_groups([near, {"name": "twin", "icmp": trips_of(1.0, seed=8)}])
-    assert not same["said"]
+    assert one.said and "near with 1.00 ms" in one.text and "far with 2.00 ms" in one.text
+    (same,) = of_groups([near, group("twin", 1.0, seed=8)])
+    assert not same.said
     assert list(of_groups([near])) == []

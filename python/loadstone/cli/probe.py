@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from loadstone.lab import Topology
     from loadstone.probe import Options, Pair
     from loadstone.probe.hosts import Hosts
+    from loadstone.stages.probe import Probe
 
 EXAMPLES = """
 Round-trip time, jitter, loss, bandwidth and path between hosts, repeated, and what can be inferred.
@@ -105,15 +106,15 @@ def probe(
     chosen = _pairs(topology, targets, _split(sources or ""), _split(to or ""), pairs, options)
     folder = out or Path("runs") / f"{datetime.now(UTC):%Y%m%d-%H%M%S}-probe"
     record = _measure(folder, topology, chosen, options)
-    typer.echo(json.dumps(record, indent=2, ensure_ascii=False) if as_json else _text(record))
+    typer.echo(json.dumps(record.content(), indent=2, ensure_ascii=False) if as_json else _text(record))
     print(f"wrote {folder / 'report.html'}", file=sys.stderr)
-    if record["lost"]:
-        for host, about in record["lost"].items():
-            print(f"warning: lost `{host}` in round {about['round']}: {about['words']}", file=sys.stderr)
+    if record.lost:
+        for host, about in record.lost.items():
+            print(f"warning: lost `{host}` in round {about.round}: {about.words}", file=sys.stderr)
         raise typer.Exit(SUT_UNREACHABLE)
 
 
-def _measure(folder: Path, topology: Topology | None, pairs: list[Pair], options: Options) -> dict[str, Any]:
+def _measure(folder: Path, topology: Topology | None, pairs: list[Pair], options: Options) -> Probe:
     """Measures into `folder`, to the end or to Ctrl-C, and reports."""
     from loadstone.drive.interrupt import Interrupt
     from loadstone.probe import Prober, append, begin, check_hosts, conclude
@@ -209,7 +210,7 @@ def _about(topology: Topology | None, hosts: Hosts, pairs: list[Pair]) -> dict[s
     return {name: {"kind": kinds.get(name), "address": hosts.address(name)} for name in names}
 
 
-def _text(record: dict[str, Any]) -> str:
+def _text(record: Probe) -> str:
     """The tables of pairs, and the sentences."""
     from loadstone.report.probe import pair_table
 
@@ -218,10 +219,9 @@ def _text(record: dict[str, Any]) -> str:
     head = [column.label for column in table.columns]
     right = {column.label for column in table.columns if column.numeric}
     parts = [columns(head, rows, right), ""]
-    for one in record["sentences"]:
-        parts.append(f"{one['where'] or 'All'}: {one['text']}")
-    if record["failed"]:
-        parts += ["", f"{len(record['failed'])} measurements failed, such as: {record['failed'][0]['words']}"]
+    parts += [f"{one.where or 'All'}: {one.text}" for one in record.sentences]
+    if record.failed:
+        parts += ["", f"{len(record.failed)} measurements failed, such as: {record.failed[0].words}"]
     return "\n".join(parts)
 
 

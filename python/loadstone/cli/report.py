@@ -105,7 +105,7 @@ def _of_probes(folders: list[Path], out: Path | None, as_json: bool, more: bool)
         raise LoadstoneError("report-folder", message)
     found = [(folder, probe.conclude(folder)) for folder in folders]
     if as_json:
-        merged = [content for _, content in found]
+        merged = [content.content() for _, content in found]
         print(json.dumps(merged[0] if len(merged) == 1 else merged, indent=2, ensure_ascii=False))
     if out or not as_json:
         path = out or (folders[0] / "report.html" if len(folders) == 1 else Path("report.html"))

@@ -3,10 +3,10 @@
 `docs/reference/probe.md` is the contract.
 """
 
-from loadstone.probe.folder import SUMMARY, append, begin, conclude
+from loadstone.probe.folder import append, begin, conclude
 from loadstone.probe.measure import Prober
 from loadstone.probe.options import Options
 from loadstone.probe.pairs import Pair
 from loadstone.probe.preflight import check_hosts
 
-__all__ = ["SUMMARY", "Options", "Pair", "Prober", "append", "begin", "check_hosts", "conclude"]
+__all__ = ["Options", "Pair", "Prober", "append", "begin", "check_hosts", "conclude"]

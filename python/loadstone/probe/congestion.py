@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from loadstone.probe.estimate import mean_of
-from loadstone.probe.sentence import LEAST_ROUNDS, Sentence, digits, percent, silent, spread
-from loadstone.probe.trips import Entry, estimate
+from loadstone.probe.sentence import LEAST_ROUNDS, digits, percent, silent, spread, told
+from loadstone.stages.probe import IcmpTrips, Sentence, TcpFlows, UdpFlows
 
+Evidence = dict[str, Any]
 _LEAST_PINGS = 100
 """Of fewer, the 99 % quantile is the largest value or nearly so."""
 _TAIL_RATIO, _TAIL_MS = 2.0, 0.2
@@ -17,110 +18,105 @@ _ROUNDS_P, _ROUNDS_RATIO = 0.001, 1.25
 _LOSS = 0.001
 
 
-def congestion(where: str, icmp: Entry | None, beneath: Mapping[str, Entry | None]) -> Sentence:
+def congestion(where: str, icmp: IcmpTrips | None, beneath: Mapping[str, UdpFlows | None]) -> Sentence:
     """Signs of queues that others fill: long tails, rounds that differ, loss where everything should fit.
 
     `beneath` is UDP at half of what passes, by way.
     """
-    if not icmp or not icmp.get("mean_ms") or icmp["sent"] < _LEAST_PINGS or icmp["rounds"] < LEAST_ROUNDS:
-        seen = (
-            f"{icmp['sent'] - icmp['lost']} round trips in {icmp['rounds']} rounds"
-            if icmp
-            else "no round trips"
-        )
+    median, p99 = (icmp.median_ms, icmp.p99_ms) if icmp else (None, None)
+    few = not icmp or icmp.sent < _LEAST_PINGS or icmp.rounds < LEAST_ROUNDS
+    if not icmp or median is None or p99 is None or few:
+        seen = f"{icmp.sent - icmp.lost} round trips in {icmp.rounds} rounds" if icmp else "no round trips"
         text = f"{seen}; it takes {_LEAST_PINGS} in {LEAST_ROUNDS}."
         return silent("congestion", where, text)
-    medians = list(icmp["median_by_round_ms"].values())
+    medians = list(icmp.median_by_round_ms.values())
     ratio = max(medians) / min(medians) if min(medians) > 0 else None
     evidence: dict[str, Any] = {
-        key: icmp[key] for key in ("median_ms", "p99_ms", "rounds_differ_p", "loss", "loss_low")
+        "median_ms": median,
+        "p99_ms": p99,
+        "rounds_differ_p": icmp.rounds_differ_p,
+        "loss": icmp.loss,
+        "loss_low": icmp.loss_low,
+        "rounds_ratio": ratio,
     }
-    evidence["rounds_ratio"] = ratio
-    tail = (
-        f"the 99 % quantile of idle round trips is {digits(icmp['p99_ms'])} ms at a median of "
-        f"{digits(icmp['median_ms'])} ms"
-    )
+    tail = f"the 99 % quantile of idle round trips is {digits(p99)} ms at a median of {digits(median)} ms"
     signs, calm = [], []
-    if icmp["p99_ms"] > _TAIL_RATIO * icmp["median_ms"] and icmp["p99_ms"] - icmp["median_ms"] > _TAIL_MS:
+    if p99 > _TAIL_RATIO * median and p99 - median > _TAIL_MS:
         signs.append(tail)
     else:
         calm.append(tail)
-    if ratio is not None and icmp["rounds_differ_p"] is not None:
-        differ = icmp["rounds_differ_p"] < _ROUNDS_P and ratio > _ROUNDS_RATIO
+    if ratio is not None and icmp.rounds_differ_p is not None:
+        differ = icmp.rounds_differ_p < _ROUNDS_P and ratio > _ROUNDS_RATIO
         words = (
             f"the largest median of a round is {digits(ratio)} times the smallest (Kruskal-Wallis p = "
-            f"{icmp['rounds_differ_p']:.2g})"
+            f"{icmp.rounds_differ_p:.2g})"
         )
         (signs if differ else calm).append(words)
     losses = list(_losses(icmp, beneath, evidence))
     return _verdict(where, signs, losses, calm, evidence)
 
 
-def _verdict(where: str, signs: list[str], losses: list[str], calm: list[str], evidence: Entry) -> Sentence:
+def _verdict(
+    where: str, signs: list[str], losses: list[str], calm: list[str], evidence: Evidence
+) -> Sentence:
     if (signs and losses) or len(signs) > 1:
         text = f"Congestion by others is likely: {'; '.join(signs + losses)}."
-        return Sentence("congestion", where, True, text, evidence)
+        return told("congestion", where, text, evidence)
     if losses:
         text = (
             f"Loss without waiting: {'; '.join(losses)}; yet {'; '.join(calm)}. It looks like a link "
             "that loses packets, not like full queues."
         )
-        return Sentence("congestion", where, True, text, evidence)
+        return told("congestion", where, text, evidence)
     if signs:
         text = f"one sign of congestion alone: {signs[0]}. A busy host does the same."
         return silent("congestion", where, text, evidence)
     text = f"No sign of congestion: {'; '.join(calm)}; no loss beyond {percent(_LOSS)} is shown."
-    return Sentence("congestion", where, True, text, evidence)
+    return told("congestion", where, text, evidence)
 
 
-def _losses(icmp: Entry, beneath: Mapping[str, Entry | None], evidence: Entry) -> list[str]:
-    found = []
-    if icmp["loss_low"] > _LOSS:
-        found.append(
-            f"{percent(icmp['loss'])} of {icmp['sent']} pings were lost (at least "
-            f"{percent(icmp['loss_low'])})"
-        )
+def _losses(icmp: IcmpTrips, beneath: Mapping[str, UdpFlows | None], evidence: Evidence) -> Iterator[str]:
+    if icmp.loss_low > _LOSS:
+        lost, least = percent(icmp.lost / icmp.sent), percent(icmp.loss_low)
+        yield f"{lost} of {icmp.sent} pings were lost (at least {least})"
     for way, flow in beneath.items():
-        if not flow or not flow["sent"]:
+        if not flow or not flow.sent:
             continue
         evidence[f"udp_beneath_{way}"] = {
-            key: flow[key] for key in ("offered_mbit", "loss", "loss_low", "sent", "busy")
+            "offered_mbit": flow.offered_mbit,
+            "loss": flow.loss,
+            "loss_low": flow.loss_low,
+            "sent": flow.sent,
+            "busy": flow.busy,
         }
-        if flow["busy"] is not None and flow["busy"] >= 0.9:
+        if flow.busy is not None and flow.busy >= 0.9:
             continue  # a receiver out of processor loses what the network delivered
-        if flow["loss_low"] > _LOSS:
+        if flow.loss_low > _LOSS:
             side = "towards the target" if way == "to" else "back"
-            found.append(
-                f"{percent(flow['loss'])} of UDP was lost {side} at {digits(flow['offered_mbit'])} "
-                "Mbit/s, half of what passes"
-            )
-    return found
+            lost, offered = percent(flow.lost / flow.sent), digits(flow.offered_mbit)
+            yield f"{lost} of UDP was lost {side} at {offered} Mbit/s, half of what passes"
 
 
-def load(where: str, way: str, idle: Entry | None, loaded: Entry | None, tcp: Entry | None) -> Sentence:
+def load(
+    where: str, way: str, idle: IcmpTrips | None, loaded: IcmpTrips | None, tcp: TcpFlows | None
+) -> Sentence:
     """What a TCP flow does to the round trips beside it: the queue at the narrowest link (bufferbloat)."""
     side = "towards the target" if way == "to" else "back"
-    before, under = ((one or {}).get("median_by_round_ms") or {} for one in (idle, loaded))
+    before, under = (one.median_by_round_ms if one else {} for one in (idle, loaded))
     shared = [key for key in before if key in under]
-    if len(shared) < LEAST_ROUNDS:
+    idle_ms, loaded_ms = (one.median_ms if one else None for one in (idle, loaded))
+    if len(shared) < LEAST_ROUNDS or idle_ms is None or loaded_ms is None:
         text = f"round trips idle and under load {side} in {len(shared)} rounds; it takes {LEAST_ROUNDS}."
         return silent("load", where, text)
-    added = estimate(mean_of([under[key] - before[key] for key in shared]))
-    assert added and idle and loaded
-    evidence = {
-        "way": way,
-        "idle_median_ms": idle["median_ms"],
-        "loaded_median_ms": loaded["median_ms"],
-        "added_ms": added,
-    }
-    figures = (
-        f"the median round trip goes from {digits(idle['median_ms'])} to {digits(loaded['median_ms'])} ms"
-    )
-    if added["low"] <= 0:
+    added = mean_of([under[key] - before[key] for key in shared])
+    assert added and added.low is not None
+    evidence = {"way": way, "idle_median_ms": idle_ms, "loaded_median_ms": loaded_ms, "added_ms": added}
+    figures = f"the median round trip goes from {digits(idle_ms)} to {digits(loaded_ms)} ms"
+    if added.low <= 0:
         text = f"A TCP flow {side} adds nothing that these rounds can show: {figures}, {spread(added, 'ms')}."
-        return Sentence("load", where, True, text, evidence)
-    rate = tcp and tcp["steady_mbit"] and tcp["steady_mbit"]["value"]
-    queue = f", a queue of about {digits(added['value'] * rate * 1e3 / 8 / 1024)} KiB" if rate else ""
-    control = f" ({', '.join(tcp['congestion_control'])})" if tcp else ""
+        return told("load", where, text, evidence)
+    rate = tcp.steady_mbit.value if tcp and tcp.steady_mbit else None
+    queue = f", a queue of about {digits(added.value * rate * 1e3 / 8 / 1024)} KiB" if rate else ""
+    control = f" ({', '.join(tcp.congestion_control)})" if tcp else ""
     text = f"A TCP flow {side}{control} makes others wait {spread(added, 'ms')} longer{queue}: {figures}."
-    return Sentence("load", where, True, text, evidence)
+    return told("load", where, text, evidence)

@@ -11,21 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from loadstone.judge.intervals import wilson
+from loadstone.stages.probe import Estimate
 
 CONFIDENCE = 0.95
 _GRID = 320
 """Points of a density: more than a chart of 700 pixels shows."""
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A mean over repeats with its 95 % interval (Student's t)."""
-
-    value: float
-    low: float | None
-    """None with fewer than two repeats: nothing is known of the spread."""
-    high: float | None
-    repeats: int
 
 
 def mean_of(values: Sequence[float]) -> Estimate | None:
@@ -42,13 +32,14 @@ def mean_of(values: Sequence[float]) -> Estimate | None:
         return None
     mean = float(np.mean(values))
     if len(values) < 2:
-        return Estimate(mean, None, None, len(values))
+        return Estimate(value=mean, low=None, high=None, repeats=len(values))
     from scipy.special import stdtrit
 
     error = float(np.std(values, ddof=1)) / math.sqrt(len(values))
     half = float(stdtrit(len(values) - 1, (1 + CONFIDENCE) / 2)) * error
     low = mean - half
-    return Estimate(mean, max(0.0, low) if min(values) >= 0 else low, mean + half, len(values))
+    low = max(0.0, low) if min(values) >= 0 else low
+    return Estimate(value=mean, low=low, high=mean + half, repeats=len(values))
 
 
 def share_of(hits: int, trials: int) -> tuple[float, float]:

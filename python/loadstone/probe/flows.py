@@ -3,48 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from loadstone.probe.estimate import mean_of, share_of
-from loadstone.probe.trips import Entry, by_round, estimate
+from loadstone.probe.trips import Entry, by_round
+from loadstone.stages.probe import Burst, Estimate, Flows, TcpFlows, Together, UdpFlows
 
 
-def tcp_flows(entries: Sequence[Entry]) -> Entry | None:
+def tcp_flows(entries: Sequence[Entry]) -> TcpFlows | None:
     """Lines of kind `bandwidth` of one way; None without any. Rates are of payload, Mbit/s."""
     if not entries:
         return None
     steady = [_steady(entry["intervals_mbit"]) for entry in entries]
     known = [(entry["round"], [one]) for entry, one in zip(entries, steady, strict=True) if one is not None]
-    return _rates(entries) | {
-        "steady_mbit": estimate(_mean([(number, values) for number, values in known])),
-        "variation": _variation(entries),
-        "burst": _burst(entries),
-        "congestion_control": sorted({entry["congestion_control"] or "unknown" for entry in entries}),
-        "retransmits": sum(entry["retransmits"] or 0 for entry in entries),
-        "mss": min((entry["mss"] for entry in entries if entry["mss"]), default=None),
-    }
+    return TcpFlows(
+        **dict(_rates(entries)),
+        steady_mbit=_mean([(number, values) for number, values in known]),
+        variation=_variation(entries),
+        burst=_burst(entries),
+        congestion_control=sorted({entry["congestion_control"] or "unknown" for entry in entries}),
+        retransmits=sum(entry["retransmits"] or 0 for entry in entries),
+        mss=min((entry["mss"] for entry in entries if entry["mss"]), default=None),
+    )
 
 
-def udp_flows(entries: Sequence[Entry]) -> Entry | None:
+def udp_flows(entries: Sequence[Entry]) -> UdpFlows | None:
     """Lines of kind `udp` of one way, all over or all beneath what fits; None without any."""
     if not entries:
         return None
     sent, lost = (sum(entry[key] or 0 for entry in entries) for key in ("sent", "lost"))
     low, high = share_of(min(max(lost, 0), sent), sent)
-    return _rates(entries) | {
-        "offered_mbit": float(np.mean([entry["offered_mbit"] for entry in entries])),
-        "sent": sent,
-        "lost": lost,
-        "loss": lost / sent if sent else None,
-        "loss_low": low,
-        "loss_high": high,
-        "jitter_ms": estimate(_mean([(entry["round"], [entry["jitter_ms"]]) for entry in entries])),
-    }
+    return UdpFlows(
+        **dict(_rates(entries)),
+        offered_mbit=float(np.mean([entry["offered_mbit"] for entry in entries])),
+        sent=sent,
+        lost=lost,
+        loss=lost / sent if sent else None,
+        loss_low=low,
+        loss_high=high,
+        jitter_ms=_mean([(entry["round"], [entry["jitter_ms"]]) for entry in entries]),
+    )
 
 
-def at_once(entries: Sequence[Entry], lines: Sequence[Entry]) -> list[Entry]:
+def at_once(entries: Sequence[Entry], lines: Sequence[Entry]) -> list[Together]:
     """For each set of pairs what it carried at once beside what each carried alone in the same round.
 
     `entries` are lines of kind `together`, `lines` those of kind `bandwidth`. Alone counts the second half of
@@ -66,32 +68,47 @@ def at_once(entries: Sequence[Entry], lines: Sequence[Entry]) -> list[Entry]:
         if rounds:
             first = next(entry for entry in entries if entry["set"] == name)
             pairs = [f"{flow['from']} → {flow['to']}" for flow in first["flows"]]
-            found.append({"set": name, "pairs": pairs} | _compared(rounds))
+            found.append(_compared(name, pairs, rounds))
     return found
 
 
-def _compared(rounds: Sequence[tuple[list[float], list[float], float]]) -> Entry:
-    return {
-        "rounds": len(rounds),
-        "alone_mbit": estimate(mean_of([sum(alone) for alone, _, _ in rounds])),
-        "fastest_alone_mbit": estimate(mean_of([max(alone) for alone, _, _ in rounds])),
-        "at_once_mbit": estimate(mean_of([sum(together) for _, together, _ in rounds])),
-        "ratio": estimate(mean_of([sum(b) / sum(a) for a, b, _ in rounds if sum(a)])),
-        "busy": max(busy for _, _, busy in rounds),
-    }
+def _compared(
+    name: str, pairs: list[str], rounds: Sequence[tuple[list[float], list[float], float]]
+) -> Together:
+    alone, fastest, together = (
+        mean_of(sums)
+        for sums in (
+            [sum(alone) for alone, _, _ in rounds],
+            [max(alone) for alone, _, _ in rounds],
+            [sum(together) for _, together, _ in rounds],
+        )
+    )
+    assert alone and fastest and together
+    return Together(
+        set=name,
+        pairs=pairs,
+        rounds=len(rounds),
+        alone_mbit=alone,
+        fastest_alone_mbit=fastest,
+        at_once_mbit=together,
+        ratio=mean_of([sum(b) / sum(a) for a, b, _ in rounds if sum(a)]),
+        busy=max(busy for _, _, busy in rounds),
+    )
 
 
-def _rates(entries: Sequence[Entry]) -> Entry:
+def _rates(entries: Sequence[Entry]) -> Flows:
     busy = [entry["busy"] for entry in entries if entry["busy"] is not None]
-    return {
-        "tests": len(entries),
-        "mbit": estimate(_mean([(entry["round"], [entry["mbit"]]) for entry in entries])),
-        "mbit_by_round": [entry["mbit"] for entry in entries],
-        "busy": float(np.median(busy)) if busy else None,
-    }
+    rate = _mean([(entry["round"], [entry["mbit"]]) for entry in entries])
+    assert rate
+    return Flows(
+        tests=len(entries),
+        mbit=rate,
+        mbit_by_round=[entry["mbit"] for entry in entries],
+        busy=float(np.median(busy)) if busy else None,
+    )
 
 
-def _mean(samples: Sequence[tuple[int, list[float]]]) -> Any:
+def _mean(samples: Sequence[tuple[int, list[float]]]) -> Estimate | None:
     """Over rounds: what several pairs did in one round is one figure."""
     return mean_of([float(np.mean(one)) for one in by_round(samples)])
 
@@ -108,7 +125,7 @@ def _variation(entries: Sequence[Entry]) -> float | None:
     return float(np.std(steady, ddof=1) / np.mean(steady)) if len(steady) > 1 and any(steady) else None
 
 
-def _burst(entries: Sequence[Entry]) -> Entry | None:
+def _burst(entries: Sequence[Entry]) -> Burst | None:
     """What came above the steady rate at the start of a test, where the receiver counted: medians of tests.
 
     A sender's intervals do not tell: they begin with what its own socket takes.
@@ -127,4 +144,4 @@ def _burst(entries: Sequence[Entry]) -> Entry | None:
         extra.append(above * 1e6 / 8 / 1024)
     if not ratios:
         return None
-    return {"ratio": float(np.median(ratios)), "kib": float(np.median(extra)), "tests": len(ratios)}
+    return Burst(ratio=float(np.median(ratios)), kib=float(np.median(extra)), tests=len(ratios))

@@ -13,10 +13,21 @@ from loadstone.intake import Kind, as_written, json_lines, read_bytes, read_obje
 from loadstone.probe.options import Options
 from loadstone.probe.pairs import Pair
 from loadstone.probe.summary import summary
-from loadstone.record import machine, make_folder, now, require_unused, versions, write_json, write_text
+from loadstone.record import (
+    machine,
+    make_folder,
+    now,
+    require_unused,
+    versions,
+    write_json,
+    write_stage,
+    write_text,
+)
 from loadstone.record.disk import naming_disk_errors
+from loadstone.stages.origin import Machine
+from loadstone.stages.probe import Asked, Host, Probe
 
-PLAN, LINES, SUMMARY = "probe-plan.json", "measurements.ndjson", "probe.json"
+PLAN, LINES = "probe-plan.json", "measurements.ndjson"
 FORMAT = 1
 _HINT = "a probe's folder must be as the probe left it: copy it again, or probe again"
 _KIND = Kind("probe-folder", "a record of a probe", 64 << 20, _HINT)
@@ -66,29 +77,31 @@ def append(folder: Path, entry: Mapping[str, Any]) -> None:
         os.fsync(file.fileno())
 
 
-def conclude(folder: Path, outcome: str = "crashed") -> dict[str, Any]:
-    """Writes `probe.json` from the plan and the lines, whatever ended the probe, and returns it.
+def conclude(folder: Path, outcome: str = "crashed") -> Probe:
+    """Writes `probe.json` from the plan and the lines, whatever ended the probe, and returns the record.
 
     A summary that is there already is returned as it is. Errors: `probe-folder`, `disk-full`, `cannot-write`.
     """
-    if (folder / SUMMARY).is_file():
-        return _object(folder / SUMMARY)
-    plan = _object(folder / PLAN)
+    file = folder / Probe.FILE
+    if file.is_file():
+        return Probe.read(file, _KIND)
+    plan = read_object(folder / PLAN, _KIND)
     entries = read_lines(folder)
     with as_written("probe-folder", folder, _HINT):
-        ended = entries[-1]["at"] if outcome == "crashed" and entries else now()
-        content = {
-            "format": FORMAT,
-            "kind": "probe",
-            "name": plan["name"],
-            "outcome": outcome,
-            "started_at": plan["started_at"],
-            "ended_at": ended,
-            **{key: plan[key] for key in ("command", "machine", "versions", "hosts", "options")},
-            **summary(plan, entries),
-        }
-    write_json(folder / SUMMARY, content)
-    return _object(folder / SUMMARY)
+        found = Probe(
+            **dict(summary(plan, entries)),
+            name=plan["name"],
+            outcome=outcome,
+            started_at=plan["started_at"],
+            ended_at=entries[-1]["at"] if outcome == "crashed" and entries else now(),
+            command=plan["command"],
+            machine=Machine(**plan["machine"]),
+            versions=plan["versions"],
+            hosts={name: Host(**about) for name, about in plan["hosts"].items()},
+            options=Asked(**plan["options"]),
+        )
+    write_stage(folder, found)
+    return Probe.read(file, _KIND)
 
 
 def read_lines(folder: Path) -> list[dict[str, Any]]:
@@ -97,7 +110,3 @@ def read_lines(folder: Path) -> list[dict[str, Any]]:
     if not path.is_file():
         return []
     return list(json_lines(path, _LINES, read_bytes(path, _LINES)))
-
-
-def _object(path: Path) -> dict[str, Any]:
-    return read_object(path, _KIND)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from loadstone.probe.sentence import LEAST_ROUNDS, Sentence, digits, percent, silent, spread
+from loadstone.probe.sentence import LEAST_ROUNDS, digits, percent, silent, spread, told
+from loadstone.stages.probe import Burst, Sentence, TcpFlows, UdpFlows
 
 CLASSES = {
     10: "10 Mbit Ethernet",
@@ -37,50 +37,49 @@ def ceilings(rate_mbit: float, mss: int) -> tuple[float, float]:
     return rate_mbit * mss / (mss + _WIRE), rate_mbit * mss / (mss + _FRAME)
 
 
-def link(where: str, tcp: Mapping[str, Any] | None, udp: Mapping[str, Any] | None) -> Sentence:
+def link(where: str, tcp: TcpFlows | None, udp: UdpFlows | None) -> Sentence:
     """What one direction of a path is, from its TCP tests, and UDP offered beyond them where it was."""
-    steady = tcp and tcp["steady_mbit"]
+    steady = tcp.steady_mbit if tcp else None
     if not tcp or not steady:
         return silent("link", where, "no TCP bandwidth was measured.")
     evidence = _evidence(tcp, udp)
-    if steady["repeats"] < LEAST_ROUNDS:
-        return silent("link", where, f"only {steady['repeats']} rounds of TCP.", evidence)
-    if not steady["value"]:
+    low, high, variation = steady.low, steady.high, tcp.variation
+    if steady.repeats < LEAST_ROUNDS or low is None or high is None:
+        return silent("link", where, f"only {steady.repeats} rounds of TCP.", evidence)
+    if not steady.value or variation is None:
         return silent("link", where, "TCP came to a standstill in every round.", evidence)
-    mss = tcp["mss"] or 1448
+    mss = tcp.mss or 1448
     carried = f"TCP carried {spread(steady, 'Mbit/s')}"
-    least = _at_least(steady["low"], mss)
-    if tcp["busy"] is not None and tcp["busy"] >= _BUSY:
+    least = _at_least(low, mss)
+    if tcp.busy is not None and tcp.busy >= _BUSY:
         text = (
-            f"{carried} with {percent(tcp['busy'])} of a processor busy in iperf3: the hosts set the "
+            f"{carried} with {percent(tcp.busy)} of a processor busy in iperf3: the hosts set the "
             "rate, not the link."
         )
         return silent("link", where, f"{text}{least}", evidence)
-    if tcp["variation"] > _VARIES:
+    if variation > _VARIES:
         text = (
-            f"{carried}, which varied between rounds by {percent(tcp['variation'])} (standard "
+            f"{carried}, which varied between rounds by {percent(variation)} (standard "
             "deviation): others share the path, or the hosts."
         )
         return silent("link", where, f"{text}{least}", evidence)
-    if udp and udp["mbit"]["low"] is not None and udp["mbit"]["low"] > _UDP_MORE * steady["high"]:
+    if udp and udp.mbit.low is not None and udp.mbit.low > _UDP_MORE * high:
         text = (
-            f"UDP passed {spread(udp['mbit'], 'Mbit/s')}, more than TCP's {spread(steady, 'Mbit/s')}: "
+            f"UDP passed {spread(udp.mbit, 'Mbit/s')}, more than TCP's {spread(steady, 'Mbit/s')}: "
             f"loss, windows or congestion control hold TCP back, not the link.{least}"
         )
         return silent("link", where, text, evidence)
-    bucket = _bucket(tcp["burst"])
-    if name := _class_of(steady["value"], mss):
-        text = (
-            f"{name}: {carried} in every round (± {percent(tcp['variation'])}), at the ceiling of that class."
-        )
-        return Sentence("link", where, True, text + bucket, evidence)
-    return Sentence("link", where, True, _limited(steady, mss, carried, tcp["variation"]) + bucket, evidence)
+    bucket = _bucket(tcp.burst)
+    if name := _class_of(steady.value, mss):
+        text = f"{name}: {carried} in every round (± {percent(variation)}), at the ceiling of that class."
+        return told("link", where, text + bucket, evidence)
+    return told("link", where, _limited(steady.value, mss, carried, variation) + bucket, evidence)
 
 
-def _limited(steady: Mapping[str, Any], mss: int, carried: str, variation: float) -> str:
-    frames = steady["value"] * (mss + _FRAME) / mss
-    above = [rate for rate in CLASSES if ceilings(rate, mss)[1] < steady["value"]]
-    below = [rate for rate in CLASSES if ceilings(rate, mss)[0] > steady["value"]]
+def _limited(steady: float, mss: int, carried: str, variation: float) -> str:
+    frames = steady * (mss + _FRAME) / mss
+    above = [rate for rate in CLASSES if ceilings(rate, mss)[1] < steady]
+    below = [rate for rate in CLASSES if ceilings(rate, mss)[0] > steady]
     places = []
     if above:
         places.append(f"{CLASSES[above[-1]]} carries at most {digits(ceilings(above[-1], mss)[1])}")
@@ -107,19 +106,23 @@ def _at_least(low: float, mss: int) -> str:
     return f" It is faster than {slower[-1]}." if slower else ""
 
 
-def _bucket(burst: Mapping[str, Any] | None) -> str:
-    if burst and burst["ratio"] >= 1.3 and burst["kib"] >= 32:
+def _bucket(burst: Burst | None) -> str:
+    if burst and burst.ratio >= 1.3 and burst.kib >= 32:
         return (
-            f" Tests began at {digits(burst['ratio'])} times that rate, about {digits(burst['kib'])} "
+            f" Tests began at {digits(burst.ratio)} times that rate, about {digits(burst.kib)} "
             "KiB more than it "
             "carries (medians): a token bucket."
         )
     return ""
 
 
-def _evidence(tcp: Mapping[str, Any], udp: Mapping[str, Any] | None) -> dict[str, Any]:
+def _evidence(tcp: TcpFlows, udp: UdpFlows | None) -> dict[str, Any]:
     found = {
-        f"tcp_{key}": tcp[key]
-        for key in ("steady_mbit", "variation", "busy", "mss", "burst", "congestion_control")
+        "tcp_steady_mbit": tcp.steady_mbit,
+        "tcp_variation": tcp.variation,
+        "tcp_busy": tcp.busy,
+        "tcp_mss": tcp.mss,
+        "tcp_burst": tcp.burst,
+        "tcp_congestion_control": tcp.congestion_control,
     }
-    return found | ({"udp_mbit": udp["mbit"]} if udp else {})
+    return found | ({"udp_mbit": udp.mbit} if udp else {})

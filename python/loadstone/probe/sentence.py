@@ -4,34 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
 from typing import Any
+
+from loadstone.stages.probe import Estimate, Sentence
 
 LEAST_ROUNDS = 3
 """Fewer repeats show nothing of how a figure varies."""
 
 
-@dataclass(frozen=True)
-class Sentence:
-    """What the evidence says, or that it does not suffice."""
-
-    about: str
-    """`link`, `congestion`, `load`, `path`, `distance`, `shared` or `groups`."""
-    where: str
-    """The pair, the set of pairs, or nothing of all."""
-    said: bool
-    """False: the evidence does not suffice, and the text says why."""
-    text: str
-    evidence: Mapping[str, Any] = field(default_factory=dict)
-
-    def record(self) -> dict[str, Any]:
-        """As `probe.json` holds it."""
-        return asdict(self)
+def told(about: str, where: str, text: str, evidence: Mapping[str, Any]) -> Sentence:
+    """A sentence that says something, and the figures that it rests on."""
+    return Sentence(about=about, where=where, said=True, text=text, evidence=dict(evidence))
 
 
 def silent(about: str, where: str, text: str, evidence: Mapping[str, Any] | None = None) -> Sentence:
     """A sentence that says why nothing is said."""
-    return Sentence(about, where, False, f"The evidence does not suffice: {text}", evidence or {})
+    words = f"The evidence does not suffice: {text}"
+    return Sentence(about=about, where=where, said=False, text=words, evidence=dict(evidence or {}))
 
 
 def digits(value: float) -> str:
@@ -45,15 +34,15 @@ def digits(value: float) -> str:
     return f"{value:,.{max(0, 2 - math.floor(math.log10(abs(value))))}f}"
 
 
-def spread(found: Mapping[str, Any], unit: str) -> str:
+def spread(found: Estimate, unit: str) -> str:
     """A mean with its interval.
 
-    >>> spread({"value": 19.12, "low": 19.01, "high": 19.23}, "Mbit/s")
+    >>> spread(Estimate(value=19.12, low=19.01, high=19.23, repeats=3), "Mbit/s")
     '19.1 Mbit/s [19.0, 19.2]'
     """
-    if found["low"] is None:
-        return f"{digits(found['value'])} {unit}"
-    return f"{digits(found['value'])} {unit} [{digits(found['low'])}, {digits(found['high'])}]"
+    if found.low is None or found.high is None:
+        return f"{digits(found.value)} {unit}"
+    return f"{digits(found.value)} {unit} [{digits(found.low)}, {digits(found.high)}]"
 
 
 def percent(share: float) -> str:

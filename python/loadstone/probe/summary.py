@@ -9,11 +9,25 @@ from loadstone.probe import infer
 from loadstone.probe.flows import at_once, tcp_flows, udp_flows
 from loadstone.probe.pictures import round_trips, steps
 from loadstone.probe.trips import Entry, all_differences, icmp_trips, jitter, tcp_trips
+from loadstone.stages.probe import (
+    Described,
+    Failure,
+    Findings,
+    Group,
+    IcmpTrips,
+    LostHost,
+    Pair,
+    Path,
+    Pictures,
+    TcpFlows,
+    UdpFlows,
+    Ways,
+)
 
 WAYS = ("to", "back")
 
 
-def summary(plan: Mapping[str, Any], entries: Sequence[Entry]) -> Entry:
+def summary(plan: Mapping[str, Any], entries: Sequence[Entry]) -> Findings:
     """Everything of `probe.json` that comes from measurements."""
     planned = plan["options"]["repeats"]
     pairs, groups = [], []
@@ -23,47 +37,53 @@ def summary(plan: Mapping[str, Any], entries: Sequence[Entry]) -> Entry:
             one for one in entries if (one.get("from"), one.get("to")) == (pair["source"], pair["target"])
         ]
         by_group.setdefault(pair["group"], []).extend(lines)
-        name = f"{pair['source']} → {pair['target']}"
-        about = {"name": name, "from": pair["source"], "to": pair["target"], "group": pair["group"]}
-        pairs.append(about | {"rounds_planned": planned} | described(lines) | {"path": _path(lines)})
+        pairs.append(
+            Pair(
+                **dict(described(lines)),
+                name=f"{pair['source']} → {pair['target']}",
+                source=pair["source"],
+                target=pair["target"],
+                group=pair["group"],
+                rounds_planned=planned,
+                path=_path(lines),
+            )
+        )
     for group, lines in by_group.items():
-        members = [pair["name"] for pair in pairs if pair["group"] == group]
-        groups.append({"name": group, "pairs": members} | described(lines))
+        members = [pair.name for pair in pairs if pair.group == group]
+        groups.append(Group(**dict(described(lines)), name=group, pairs=members))
     together = at_once(_of(entries, "together"), _of(entries, "bandwidth"))
-    return {
-        "sentences": [
+    return Findings(
+        sentences=[
             *infer.of_groups(groups),
             *(infer.shared(one) for one in together),
             *(one for pair in pairs for one in infer.of_pair(pair)),
         ],
-        "lost": {one["host"]: _without(one, "kind", "host") for one in _of(entries, "lost")},
-        "failed": [_without(one, "kind") for one in _of(entries, "failed")],
-        "groups": groups,
-        "pairs": pairs,
-        "together": together,
-        "pictures": {
-            "round_trips": round_trips({group: _samples(lines) for group, lines in by_group.items()}),
-            "steps": {group: steps(all_differences(_of(lines, "icmp"))) for group, lines in by_group.items()},
-            "load": round_trips({group: _loaded(lines) for group, lines in by_group.items()}),
-        },
-    }
+        lost={one["host"]: LostHost(**_without(one, "kind", "host")) for one in _of(entries, "lost")},
+        failed=[Failure(**_without(one, "kind")) for one in _of(entries, "failed")],
+        groups=groups,
+        pairs=pairs,
+        together=together,
+        pictures=Pictures(
+            round_trips=round_trips({group: _samples(lines) for group, lines in by_group.items()}),
+            steps={group: steps(all_differences(_of(lines, "icmp"))) for group, lines in by_group.items()},
+            load=round_trips({group: _loaded(lines) for group, lines in by_group.items()}),
+        ),
+    )
 
 
-def described(lines: Sequence[Entry]) -> Entry:
+def described(lines: Sequence[Entry]) -> Described:
     """The quantities of one pair or group; None for what was not measured."""
     flows, udp = _of(lines, "bandwidth"), _of(lines, "udp")
-    loaded = {way: _under_load(one for one in flows if one["way"] == way) for way in WAYS}
-    return {
-        "icmp": icmp_trips(_of(lines, "icmp")),
-        "tcp": tcp_trips(_of(lines, "tcp")),
-        "jitter": jitter(_of(lines, "icmp")),
-        "under_load": {way: icmp_trips(loaded[way]) for way in WAYS},
-        "bandwidth": {way: tcp_flows([one for one in flows if one["way"] == way]) for way in WAYS},
-        "udp": {way: udp_flows([one for one in udp if one["way"] == way and one["over"]]) for way in WAYS},
-        "udp_beneath": {
-            way: udp_flows([one for one in udp if one["way"] == way and not one["over"]]) for way in WAYS
-        },
-    }
+    over, beneath = [one for one in udp if one["over"]], [one for one in udp if not one["over"]]
+    return Described(
+        icmp=icmp_trips(_of(lines, "icmp")),
+        tcp=tcp_trips(_of(lines, "tcp")),
+        jitter=jitter(_of(lines, "icmp")),
+        under_load=Ways[IcmpTrips](**{way: icmp_trips(_under_load(_going(flows, way))) for way in WAYS}),
+        bandwidth=Ways[TcpFlows](**{way: tcp_flows(_going(flows, way)) for way in WAYS}),
+        udp=Ways[UdpFlows](**{way: udp_flows(_going(over, way)) for way in WAYS}),
+        udp_beneath=Ways[UdpFlows](**{way: udp_flows(_going(beneath, way)) for way in WAYS}),
+    )
 
 
 def _samples(lines: Sequence[Entry]) -> dict[str, list[float]]:
@@ -74,7 +94,7 @@ def _samples(lines: Sequence[Entry]) -> dict[str, list[float]]:
 def _loaded(lines: Sequence[Entry]) -> dict[str, list[float]]:
     """Idle beside loaded round trips; nothing where there was no load."""
     flows = _of(lines, "bandwidth")
-    samples = {way: _replies(_under_load(one for one in flows if one["way"] == way)) for way in WAYS}
+    samples = {way: _replies(_under_load(_going(flows, way))) for way in WAYS}
     return {"idle": _replies(_of(lines, "icmp"))} | samples if flows else {}
 
 
@@ -87,9 +107,13 @@ def _replies(lines: Iterable[Entry]) -> list[float]:
     return [reply[1] for one in lines for reply in one["replies"]]
 
 
-def _path(lines: Sequence[Entry]) -> Entry | None:
+def _path(lines: Sequence[Entry]) -> Path | None:
     found = _of(lines, "path")
-    return {key: found[0][key] for key in ("hops", "reached", "mtu")} if found else None
+    return Path(**{key: found[0][key] for key in ("hops", "reached", "mtu")}) if found else None
+
+
+def _going(lines: Iterable[Entry], way: str) -> list[Entry]:
+    return [one for one in lines if one["way"] == way]
 
 
 def _of(entries: Iterable[Entry], kind: str) -> list[Entry]:

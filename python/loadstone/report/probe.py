@@ -9,7 +9,6 @@ from loadstone.report import format
 from loadstone.report.answer import Badge
 from loadstone.report.figures import network
 from loadstone.report.figures.figure import Figure
-from loadstone.report.folder import Json
 from loadstone.report.html import page_of
 from loadstone.report.probe_tables import (
     failure_table,
@@ -24,16 +23,17 @@ from loadstone.report.probe_tables import (
     udp_table,
 )
 from loadstone.report.sections import Part, Section, Tile
+from loadstone.stages.probe import Probe
 
 __all__ = ["pair_table", "probe_page"]
 
 
-def probe_page(probes: Sequence[tuple[Path, Json]]) -> str:
+def probe_page(probes: Sequence[tuple[Path, Probe]]) -> str:
     """The page of one probe folder, or of several, each with the content of its `probe.json`."""
     return page_of([_part(folder, record, f"p{index}") for index, (folder, record) in enumerate(probes, 1)])
 
 
-def _part(folder: Path, record: Json, key: str) -> Part:
+def _part(folder: Path, record: Probe, key: str) -> Part:
     found = [
         _section(key, "says", "What it says", _SAYS, tables=[sentence_table(record)]),
         _trips(record, key),
@@ -48,7 +48,7 @@ def _part(folder: Path, record: Json, key: str) -> Part:
     ]
     return Part(
         key=key,
-        name=f"Probe of {record['name']}",
+        name=f"Probe of {record.name}",
         sentence=_headline(record),
         badges=_badges(record),
         tiles=_tiles(record),
@@ -71,9 +71,9 @@ def _keyed(key: str, slug: str, kind: str, figures: Sequence[Figure | None]) -> 
     return {f"{key}-{slug}-{kind}{index}": one for index, one in enumerate(figures) if one}
 
 
-def _trips(record: Json, key: str) -> Section:
-    picture = record["pictures"]["round_trips"]
-    way = "icmp" if any("icmp" in ways for ways in picture["groups"].values()) else "tcp"
+def _trips(record: Probe, key: str) -> Section:
+    picture = record.pictures.round_trips
+    way = "icmp" if any("icmp" in ways for ways in picture.groups.values()) else "tcp"
     wide = [
         network.boxes(picture, "Round-trip time by group"),
         network.violins(picture, way, f"Distribution of the round-trip time by group, {network.NAMES[way]}"),
@@ -87,87 +87,89 @@ def _trips(record: Json, key: str) -> Section:
     )
 
 
-def _jitter(record: Json, key: str) -> Section:
-    small = [network.steps(name, found) for name, found in record["pictures"]["steps"].items() if found]
+def _jitter(record: Probe, key: str) -> Section:
+    small = [network.steps(name, found) for name, found in record.pictures.steps.items() if found]
     intro = "Differences of the round trips of packets sent one after the other; each group on its own axis."
     return _section(key, "jitter", "Jitter", intro, small=small, tables=[jitter_table(record)])
 
 
-def _bandwidth(record: Json, key: str) -> Section:
-    wide = [network.bandwidth(record["groups"])]
+def _bandwidth(record: Probe, key: str) -> Section:
+    wide = [network.bandwidth(record.groups)]
     tables = [flow_table(record), udp_table(record)]
     return _section(key, "bandwidth", "Bandwidth", "", wide=wide, tables=tables)
 
 
-def _load(record: Json, key: str) -> Section:
-    figure = network.boxes(record["pictures"]["load"], "Round-trip time idle and under load")
+def _load(record: Probe, key: str) -> Section:
+    figure = network.boxes(record.pictures.load, "Round-trip time idle and under load")
     intro = "Pings while one TCP flow fills the path: what they wait longer, they wait in its queue."
     return _section(key, "load", "Under load", intro, wide=[figure], tables=[load_table(record)])
 
 
-def _headline(record: Json) -> str:
-    known = [one for one in record["groups"] if one["icmp"] and one["icmp"]["mean_ms"]]
-    pairs = len(record["pairs"])
+def _headline(record: Probe) -> str:
+    pairs = len(record.pairs)
     begin = f"{pairs} pair{'s' if pairs > 1 else ''} of hosts"
+    known = [
+        (one.icmp.median_ms, one.name)
+        for one in record.groups
+        if one.icmp and one.icmp.mean_ms and one.icmp.median_ms is not None
+    ]
     if not known:
-        return f"{begin}: no round trip came back." if not record["pairs"] else f"{begin} probed."
-    ordered = sorted(known, key=lambda one: one["icmp"]["median_ms"])
-    first, last = ordered[0], ordered[-1]
-    words = (
-        f"{begin}: the median round trip is {format.figure(first['icmp']['median_ms'])} ms ({first['name']})"
-    )
-    if last is not first:
-        words += f" to {format.figure(last['icmp']['median_ms'])} ms ({last['name']})"
+        return f"{begin}: no round trip came back." if not record.pairs else f"{begin} probed."
+    known.sort(key=lambda one: one[0])
+    (least, first), (most, last) = known[0], known[-1]
+    words = f"{begin}: the median round trip is {format.figure(least)} ms ({first})"
+    if len(known) > 1:
+        words += f" to {format.figure(most)} ms ({last})"
     return words + "."
 
 
-def _badges(record: Json) -> list[Badge]:
+def _badges(record: Probe) -> list[Badge]:
     found = [
         Badge("good", "complete")
-        if record["outcome"] == "complete"
+        if record.outcome == "complete"
         else Badge(
-            "warn", {"interrupted": "ended early by Ctrl-C"}.get(record["outcome"], "the probe was killed")
+            "warn", {"interrupted": "ended early by Ctrl-C"}.get(record.outcome, "the probe was killed")
         )
     ]
-    for host, about in record["lost"].items():
-        found.append(Badge("bad", f"lost {host} in round {about['round']}", (about["words"],)))
-    if record["failed"]:
-        found.append(Badge("warn", f"{len(record['failed'])} measurements failed"))
+    for host, about in record.lost.items():
+        found.append(Badge("bad", f"lost {host} in round {about.round}", (about.words,)))
+    if record.failed:
+        found.append(Badge("warn", f"{len(record.failed)} measurements failed"))
     return found
 
 
-def _tiles(record: Json) -> list[Tile]:
-    options, pairs = record["options"], record["pairs"]
-    sent = sum(one["icmp"]["sent"] for one in pairs if one["icmp"])
-    lost = sum(one["icmp"]["lost"] for one in pairs if one["icmp"])
-    rates = [one["bandwidth"]["to"]["mbit"]["value"] for one in pairs if one["bandwidth"]["to"]]
+def _tiles(record: Probe) -> list[Tile]:
+    options, pairs = record.options, record.pairs
+    sent = sum(one.icmp.sent for one in pairs if one.icmp)
+    lost = sum(one.icmp.lost for one in pairs if one.icmp)
+    rates = [one.bandwidth.to.mbit.value for one in pairs if one.bandwidth.to]
     spread = format.figure(min(rates)) if rates else format.UNKNOWN
     if rates and max(rates) > 1.01 * min(rates):
         spread += f"–{format.figure(max(rates))}"
     tiles = [
-        Tile("Pairs", format.whole(len(pairs)), f"in {len(record['groups'])} groups"),
-        Tile("Rounds", format.whole(options["repeats"]), "planned"),
+        Tile("Pairs", format.whole(len(pairs)), f"in {len(record.groups)} groups"),
+        Tile("Rounds", format.whole(options.repeats), "planned"),
         Tile("Pings", format.whole(sent), f"{format.whole(lost)} lost"),
     ]
     return [*tiles, Tile("TCP to the target", spread, "Mbit/s of payload")] if rates else tiles
 
 
-def _method(folder: Path, record: Json, key: str) -> Section:
-    options, machine = record["options"], record["machine"]
+def _method(folder: Path, record: Probe, key: str) -> Section:
+    options, machine = record.options, record.machine
     facts = [
-        ("Command", " ".join(record["command"])),
-        ("Started", format.moment(record["started_at"])),
-        ("Ended", format.moment(record["ended_at"])),
+        ("Command", " ".join(record.command)),
+        ("Started", format.moment(record.started_at)),
+        ("Ended", format.moment(record.ended_at)),
         (
             "Machine",
-            ", ".join(str(machine[one]) for one in ("hostname", "cpu", "os", "kernel") if machine.get(one)),
+            ", ".join(filter(None, (machine.hostname, machine.cpu, machine.os, machine.kernel))),
         ),
-        ("Versions", ", ".join(f"{name} {version}" for name, version in record["versions"].items())),
-        ("Hosts", ", ".join(f"{host} ({about['address']})" for host, about in record["hosts"].items())),
+        ("Versions", ", ".join(f"{name} {version}" for name, version in record.versions.items())),
+        ("Hosts", ", ".join(f"{host} ({about.address})" for host, about in record.hosts.items())),
         (
             "Each round",
-            f"{options['packets']} pings and connections a pair, {options['interval_s']:g} s apart; "
-            f"{options['seconds']:g} s a bandwidth test, {options['streams']} streams",
+            f"{options.packets} pings and connections a pair, {options.interval_s:g} s apart; "
+            f"{options.seconds:g} s a bandwidth test, {options.streams} streams",
         ),
         ("Intervals", "95 %: Student's t over rounds for means, Wilson for shares of packets"),
         ("Folder", str(folder)),

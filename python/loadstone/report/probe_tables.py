@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from loadstone.report import format
-from loadstone.report.folder import Json
 from loadstone.report.table import Column, Row, Table, words
+from loadstone.stages.probe import Estimate, Flows, Loss, Pair, Probe, TcpTrips, Trips
 
 ABOUT = {
     "link": "link",
@@ -19,24 +17,25 @@ ABOUT = {
 }
 
 
-def sentence_table(record: Json) -> Table:
+def sentence_table(record: Probe) -> Table:
     """All inferences; those that cannot be made stand among them."""
     rows = [
-        {"where": one["where"] or "all groups", "about": ABOUT[one["about"]], "text": one["text"]}
-        for one in record["sentences"]
+        {"where": one.where or "all groups", "about": ABOUT[one.about], "text": one.text}
+        for one in record.sentences
     ]
     return Table(
         "sentences", "", [words("where", "between"), words("about", "about"), words("text", "")], rows
     )
 
 
-def trip_table(record: Json) -> Table:
+def trip_table(record: Probe) -> Table:
     """Round trips by group and way of measuring."""
     rows: list[Row] = []
-    for group in record["groups"]:
-        for key, way in (("icmp", "ICMP"), ("tcp", "TCP connect")):
-            if found := group[key]:
-                rows.append({"group": group["name"], "way": way, "answers": _answers(found)} | _flat(found))
+    for group in record.groups:
+        if icmp := group.icmp:
+            rows.append({"group": group.name, "way": "ICMP", "answers": "echo replies"} | _flat(icmp))
+        if tcp := group.tcp:
+            rows.append({"group": group.name, "way": "TCP connect", "answers": _answers(tcp)} | _flat(tcp))
     columns = [
         words("group", "group"),
         words("way", "by"),
@@ -52,9 +51,9 @@ def trip_table(record: Json) -> Table:
     return Table("round-trips", "Round trips by group, ms", columns, rows)
 
 
-def jitter_table(record: Json) -> Table:
+def jitter_table(record: Probe) -> Table:
     """Differences of consecutive round trips by group."""
-    rows = [{"group": one["name"]} | one["jitter"] for one in record["groups"] if one["jitter"]]
+    rows = [{"group": one.name} | dict(one.jitter) for one in record.groups if one.jitter]
     columns = [
         words("group", "group"),
         Column("differences", "differences"),
@@ -67,15 +66,14 @@ def jitter_table(record: Json) -> Table:
     return Table("jitter", "Jitter by group, ms", columns, rows)
 
 
-def flow_table(record: Json) -> Table:
+def flow_table(record: Probe) -> Table:
     """TCP bandwidth by group and direction: the paper's Table 3."""
     rows: list[Row] = []
-    for group in record["groups"]:
-        for way, found in group["bandwidth"].items():
+    for group in record.groups:
+        for way, found in group.bandwidth.named().items():
             if found:
-                control = ", ".join(found["congestion_control"])
-                about = {"group": group["name"], "way": _way(way), "control": control}
-                rows.append(found | about)
+                control = ", ".join(found.congestion_control)
+                rows.append(dict(found) | {"group": group.name, "way": _way(way), "control": control})
     columns = [
         words("group", "group"),
         words("way", "direction"),
@@ -91,16 +89,15 @@ def flow_table(record: Json) -> Table:
     return Table("tcp", "TCP by group", columns, rows, note)
 
 
-def udp_table(record: Json) -> Table:
+def udp_table(record: Probe) -> Table:
     """UDP at more than fits and at half of what did."""
     rows: list[Row] = []
-    for group in record["groups"]:
-        for key, offer in (("udp", "more than fits"), ("udp_beneath", "half")):
-            for way, found in group[key].items():
+    for group in record.groups:
+        for flows, offer in ((group.udp, "more than fits"), (group.udp_beneath, "half")):
+            for way, found in flows.named().items():
                 if found:
-                    rows.append(
-                        found | {"group": group["name"], "way": _way(way), "offer": offer, "loss": found}
-                    )
+                    about = {"group": group.name, "way": _way(way), "offer": offer, "loss": found}
+                    rows.append(dict(found) | about)
     columns = [
         words("group", "group"),
         words("way", "direction"),
@@ -115,15 +112,15 @@ def udp_table(record: Json) -> Table:
     return Table("udp", "UDP by group", columns, rows, note)
 
 
-def load_table(record: Json) -> Table:
+def load_table(record: Probe) -> Table:
     """Round trips beside a TCP flow."""
     rows: list[Row] = []
-    for group in record["groups"]:
-        idle = group["icmp"]
-        for way, found in group["under_load"].items():
-            if found and found["mean_ms"] and idle and idle["mean_ms"]:
-                before = {"idle_ms": idle["median_ms"]}
-                rows.append({"group": group["name"], "way": _way(way)} | before | _flat(found))
+    for group in record.groups:
+        idle = group.icmp
+        for way, found in group.under_load.named().items():
+            if found and found.mean_ms and idle and idle.mean_ms:
+                about = {"group": group.name, "way": _way(way), "idle_ms": idle.median_ms}
+                rows.append(about | _flat(found))
     columns = [
         words("group", "group"),
         words("way", "TCP flows"),
@@ -136,25 +133,25 @@ def load_table(record: Json) -> Table:
     return Table("load", "Round trips under load, ms", columns, rows)
 
 
-def path_table(record: Json) -> Table:
+def path_table(record: Probe) -> Table:
     """Paths, looked at once, in the first round."""
     rows = [
         {
-            "pair": one["name"],
-            "hops": len(one["path"]["hops"]) if one["path"]["reached"] else None,
-            "via": ", ".join(hop or "?" for hop in one["path"]["hops"][:-1]) or "nothing",
-            "mtu": one["path"]["mtu"],
+            "pair": one.name,
+            "hops": len(path.hops) if path.reached else None,
+            "via": ", ".join(hop or "?" for hop in path.hops[:-1]) or "nothing",
+            "mtu": path.mtu,
         }
-        for one in record["pairs"]
-        if one["path"]
+        for one in record.pairs
+        if (path := one.path)
     ]
     columns = [words("pair", "pair"), Column("hops", "hops"), words("via", "via"), Column("mtu", "MTU")]
     return Table("paths", "Paths", columns, rows)
 
 
-def together_table(record: Json) -> Table:
+def together_table(record: Probe) -> Table:
     """Pairs at once beside each alone."""
-    rows = [one | {"pairs": ", ".join(one["pairs"])} for one in record["together"]]
+    rows = [dict(one) | {"pairs": ", ".join(one.pairs)} for one in record.together]
     columns = [
         words("set", "set"),
         words("pairs", "pairs"),
@@ -166,9 +163,9 @@ def together_table(record: Json) -> Table:
     return Table("together", "Pairs at once, TCP to the target, Mbit/s", columns, rows)
 
 
-def pair_table(record: Json) -> Table:
+def pair_table(record: Probe) -> Table:
     """One line a pair: what a terminal has room for."""
-    rows = [_pair_row(one) for one in record["pairs"]]
+    rows = [_pair_row(one) for one in record.pairs]
     columns = [
         words("pair", "pair"),
         Column("rounds", "rounds", format.text),
@@ -187,74 +184,79 @@ def pair_table(record: Json) -> Table:
     return Table("pairs", "Pairs", columns, rows)
 
 
-def failure_table(record: Json) -> Table:
+def failure_table(record: Probe) -> Table:
     """Measurements that gave no figure."""
-    rows = [one | {"pair": one.get("set") or f"{one['from']} → {one['to']}"} for one in record["failed"]]
+    rows = [
+        {
+            "round": one.round,
+            "pair": one.set or f"{one.source} → {one.target}",
+            "what": one.what,
+            "words": one.words,
+        }
+        for one in record.failed
+    ]
     columns = [Column("round", "round"), words("pair", "pair"), words("what", "what"), words("words", "why")]
     return Table("failed", "Measurements that failed", columns, rows)
 
 
 @format.known
-def interval(found: Any) -> str:
+def interval(found: Estimate) -> str:
     """A mean with its 95 % interval.
 
-    >>> interval({"value": 19.12, "low": 19.01, "high": 19.23}), interval(None)
+    >>> interval(Estimate(value=19.12, low=19.01, high=19.23, repeats=3)), interval(None)
     ('19.1 [19.0, 19.2]', '–')
     """
-    if found["low"] is None:
-        return format.figure(found["value"])
-    return f"{format.figure(found['value'])} [{format.figure(found['low'])}, {format.figure(found['high'])}]"
+    if found.low is None:
+        return format.figure(found.value)
+    return f"{format.figure(found.value)} [{format.figure(found.low)}, {format.figure(found.high)}]"
 
 
 @format.known
-def share(found: Any) -> str:
+def share(found: Loss) -> str:
     """A share of packets with its 95 % interval."""
-    if found["loss"] is None:
+    if found.loss is None:
         return format.UNKNOWN
-    low, high = (format.share(found[f"loss_{end}"]) for end in ("low", "high"))
-    return f"{format.share(found['loss'])} [{low}, {high}]"
+    return f"{format.share(found.loss)} [{format.share(found.loss_low)}, {format.share(found.loss_high)}]"
 
 
 @format.known
-def _value(found: Any) -> str:
-    return format.figure(found["mbit"]["value"])
+def _value(found: Flows) -> str:
+    return format.figure(found.mbit.value)
 
 
-def _flat(found: Json) -> Row:
+def _flat(found: Trips) -> Row:
     quartiles = None
-    if found.get("q1_ms") is not None:
-        quartiles = f"{format.figure(found['q1_ms'])}–{format.figure(found['q3_ms'])}"
-    return found | {"loss": found, "quartiles": quartiles}
+    if found.q1_ms is not None:
+        quartiles = f"{format.figure(found.q1_ms)}–{format.figure(found.q3_ms)}"
+    return dict(found) | {"loss": found, "quartiles": quartiles}
 
 
-def _pair_row(one: Json) -> Row:
-    icmp, tcp, jitter, path = one["icmp"] or {}, one["tcp"] or {}, one["jitter"] or {}, one["path"] or {}
-    done = max((found["rounds"] for found in (icmp, tcp) if found), default=0)
+def _pair_row(one: Pair) -> Row:
+    icmp, tcp, path = one.icmp, one.tcp, one.path
+    done = max((found.rounds for found in (icmp, tcp) if found), default=0)
     return {
-        "pair": one["name"],
-        "rounds": f"{done} of {one['rounds_planned']}",
-        "rtt_ms": icmp.get("mean_ms"),
-        "p99_ms": icmp.get("p99_ms"),
-        "jitter_ms": jitter.get("mean_ms", {}).get("value"),
-        "loss": one["icmp"],
-        "connect_ms": tcp.get("median_ms"),
-        "tcp_to": one["bandwidth"]["to"],
-        "tcp_back": one["bandwidth"]["back"],
-        "udp_to": one["udp"]["to"],
-        "udp_back": one["udp"]["back"],
-        "hops": len(path["hops"]) if path.get("reached") else None,
-        "mtu": path.get("mtu"),
+        "pair": one.name,
+        "rounds": f"{done} of {one.rounds_planned}",
+        "rtt_ms": icmp.mean_ms if icmp else None,
+        "p99_ms": icmp.p99_ms if icmp else None,
+        "jitter_ms": one.jitter.mean_ms.value if one.jitter and one.jitter.mean_ms else None,
+        "loss": icmp,
+        "connect_ms": tcp.median_ms if tcp else None,
+        "tcp_to": one.bandwidth.to,
+        "tcp_back": one.bandwidth.back,
+        "udp_to": one.udp.to,
+        "udp_back": one.udp.back,
+        "hops": len(path.hops) if path and path.reached else None,
+        "mtu": path.mtu if path else None,
     }
 
 
-def _answers(found: Json) -> str:
-    if "ports" not in found:
-        return "echo replies"
-    ports = ", ".join(map(str, found["ports"]))
+def _answers(found: TcpTrips) -> str:
+    ports = ", ".join(map(str, found.ports))
     parts = [
-        f"{format.whole(found[key])} {what}"
-        for key, what in (("accepted", "open port"), ("refused", "closed port (RST)"))
-        if found[key]
+        f"{format.whole(count)} {what}"
+        for count, what in ((found.accepted, "open port"), (found.refused, "closed port (RST)"))
+        if count
     ]
     return f"{' and '.join(parts) or 'nothing'}, port {ports}"
 
