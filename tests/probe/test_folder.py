@@ -41,10 +41,10 @@ def whole(tmp_path: Path) -> Path:
 
 def test_pairs_groups_and_sentences(whole: Path) -> None:
     found = conclude(whole, "complete").content()
-    assert (found["kind"], found["outcome"], found["format"]) == ("probe", "complete", 1)
+    assert (found["kind"], found["outcome"], found["format"]) == ("probe", "complete", 2)
     near, far = found["pairs"]
     assert near["icmp"]["sent"] == 300 and near["icmp"]["lost"] == 0
-    assert near["bandwidth"]["to"]["mbit"]["repeats"] == 10 and near["bandwidth"]["back"] is None
+    assert near["bandwidth"]["to"]["mbit_per_s"]["repeats"] == 10 and near["bandwidth"]["back"] is None
     assert far["tcp"] is None and far["icmp"]["loss_low"] < 0.1 < far["icmp"]["loss_high"]
     assert [group["name"] for group in found["groups"]] == ["left → right", "left → <far>"]
     said = {(one["where"], one["about"]) for one in found["sentences"] if one["said"]}
@@ -52,6 +52,20 @@ def test_pairs_groups_and_sentences(whole: Path) -> None:
     assert all(one["text"] for one in found["sentences"])
     assert json.loads((whole / "probe.json").read_text()) == found
     jsonschema.validate(found, Probe.json_schema(), jsonschema.Draft202012Validator)
+
+
+def test_a_record_of_format_1_has_the_same_page(whole: Path) -> None:
+    """A text that has the old name in each place of the new ones."""
+    new = conclude(whole, "complete")
+    text = (whole / "probe.json").read_text().replace('"format": 2', '"format": 1')
+    for name in ("mbit", "steady_mbit", "offered_mbit", "tcp_steady_mbit", "udp_mbit"):
+        assert f'"{name}_per_s": ' in text
+        text = text.replace(f'"{name}_per_s": ', f'"{name}": ')
+    text = text.replace('"mbit_per_s_by_round": ', '"mbit_by_round": ').replace('"box_ms": ', '"box": ')
+    (whole / "probe.json").write_text(text)
+    old = conclude(whole)
+    assert old.content() == new.content()
+    assert probe_page([(whole, old)]) == probe_page([(whole, new)])
 
 
 def test_no_point_is_left_out_in_silence(whole: Path) -> None:

@@ -32,7 +32,7 @@ def test_a_rate_between_classes_is_a_limiter() -> None:
         "10 Mbit Ethernet carries at most 9.56" in found.text
         and "100 Mbit Ethernet would carry 94.1" in found.text
     )
-    assert found.evidence["tcp_steady_mbit"].value == pytest.approx(19.13, abs=0.05)
+    assert found.evidence["tcp_steady_mbit_per_s"].value == pytest.approx(19.13, abs=0.05)
 
 
 def test_a_burst_above_the_rate_is_a_token_bucket() -> None:

@@ -98,8 +98,8 @@ def test_a_link_of_20_mbit_and_the_systems_own_tools(topology: Path, tmp_path: P
     # No more than 20 Mbit/s of frames pass, of which TCP's payload is 1448/1514. A receiver that stood
     # still may count what had piled up before: the slowest of three tests is the one to hold.
     for way in ("to", "back"):
-        assert 0 < min(pair["bandwidth"][way]["mbit_by_round"]) <= 21
-        assert 0 < min(pair["udp"][way]["mbit_by_round"]) <= 21
+        assert 0 < min(pair["bandwidth"][way]["mbit_per_s_by_round"]) <= 21
+        assert 0 < min(pair["udp"][way]["mbit_per_s_by_round"]) <= 21
         assert pair["udp"][way]["sent"] >= pair["udp"][way]["lost"]
         assert pair["under_load"][way]["min_ms"] >= 6.0
     assert pair["bandwidth"]["to"]["congestion_control"] != ["unknown"]

@@ -83,7 +83,7 @@ def _losses(icmp: IcmpTrips, beneath: Mapping[str, UdpFlows | None], evidence: E
         if not flow or not flow.sent:
             continue
         evidence[f"udp_beneath_{way}"] = {
-            "offered_mbit": flow.offered_mbit,
+            "offered_mbit_per_s": flow.offered_mbit_per_s,
             "loss": flow.loss,
             "loss_low": flow.loss_low,
             "sent": flow.sent,
@@ -93,7 +93,7 @@ def _losses(icmp: IcmpTrips, beneath: Mapping[str, UdpFlows | None], evidence: E
             continue  # a receiver out of processor loses what the network delivered
         if flow.loss_low > _LOSS:
             side = "towards the target" if way == "to" else "back"
-            lost, offered = percent(flow.lost / flow.sent), digits(flow.offered_mbit)
+            lost, offered = percent(flow.lost / flow.sent), digits(flow.offered_mbit_per_s)
             yield f"{lost} of UDP was lost {side} at {offered} Mbit/s, half of what passes"
 
 
@@ -115,7 +115,7 @@ def load(
     if added.low <= 0:
         text = f"A TCP flow {side} adds nothing that these rounds can show: {figures}, {spread(added, 'ms')}."
         return told("load", where, text, evidence)
-    rate = tcp.steady_mbit.value if tcp and tcp.steady_mbit else None
+    rate = tcp.steady_mbit_per_s.value if tcp and tcp.steady_mbit_per_s else None
     queue = f", a queue of about {digits(added.value * rate * 1e3 / 8 / 1024)} KiB" if rate else ""
     control = f" ({', '.join(tcp.congestion_control)})" if tcp else ""
     text = f"A TCP flow {side}{control} makes others wait {spread(added, 'ms')} longer{queue}: {figures}."

@@ -19,7 +19,7 @@ def tcp_flows(entries: Sequence[Entry]) -> TcpFlows | None:
     known = [(entry["round"], [one]) for entry, one in zip(entries, steady, strict=True) if one is not None]
     return TcpFlows(
         **dict(_rates(entries)),
-        steady_mbit=_mean([(number, values) for number, values in known]),
+        steady_mbit_per_s=_mean([(number, values) for number, values in known]),
         variation=_variation(entries),
         burst=_burst(entries),
         congestion_control=sorted({entry["congestion_control"] or "unknown" for entry in entries}),
@@ -36,7 +36,7 @@ def udp_flows(entries: Sequence[Entry]) -> UdpFlows | None:
     low, high = share_of(min(max(lost, 0), sent), sent)
     return UdpFlows(
         **dict(_rates(entries)),
-        offered_mbit=float(np.mean([entry["offered_mbit"] for entry in entries])),
+        offered_mbit_per_s=float(np.mean([entry["offered_mbit"] for entry in entries])),
         sent=sent,
         lost=lost,
         loss=lost / sent if sent else None,
@@ -88,9 +88,9 @@ def _compared(
         set=name,
         pairs=pairs,
         rounds=len(rounds),
-        alone_mbit=alone,
-        fastest_alone_mbit=fastest,
-        at_once_mbit=together,
+        alone_mbit_per_s=alone,
+        fastest_alone_mbit_per_s=fastest,
+        at_once_mbit_per_s=together,
         ratio=mean_of([sum(b) / sum(a) for a, b, _ in rounds if sum(a)]),
         busy=max(busy for _, _, busy in rounds),
     )
@@ -102,8 +102,8 @@ def _rates(entries: Sequence[Entry]) -> Flows:
     assert rate
     return Flows(
         tests=len(entries),
-        mbit=rate,
-        mbit_by_round=[entry["mbit"] for entry in entries],
+        mbit_per_s=rate,
+        mbit_per_s_by_round=[entry["mbit"] for entry in entries],
         busy=float(np.median(busy)) if busy else None,
     )
 

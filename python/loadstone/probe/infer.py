@@ -70,8 +70,8 @@ def shared(found: Together) -> Sentence:
     if ratio is None or low is None or high is None or ratio.repeats < LEAST_ROUNDS:
         return silent("shared", where, f"only {found.rounds} rounds.", evidence)
     figures = (
-        f"{len(found.pairs)} pairs at once carried {spread(found.at_once_mbit, 'Mbit/s')}, one "
-        f"at a time they add up to {spread(found.alone_mbit, 'Mbit/s')}"
+        f"{len(found.pairs)} pairs at once carried {spread(found.at_once_mbit_per_s, 'Mbit/s')}, one "
+        f"at a time they add up to {spread(found.alone_mbit_per_s, 'Mbit/s')}"
     )
     if found.busy >= _SAME:
         text = (
@@ -90,7 +90,7 @@ def shared(found: Together) -> Sentence:
             f"Oversubscribed {digits(1 / ratio.value)} to 1: {figures}, and they have no host in "
             "common. (Hosts that are guests of one machine also share its processors.)"
         )
-    elif found.at_once_mbit.value <= 1.1 * found.fastest_alone_mbit.value:
+    elif found.at_once_mbit_per_s.value <= 1.1 * found.fastest_alone_mbit_per_s.value:
         text = f"They share what one alone can fill, the target's own link or one before it: {figures}."
     else:
         text = (

@@ -39,7 +39,7 @@ def ceilings(rate_mbit: float, mss: int) -> tuple[float, float]:
 
 def link(where: str, tcp: TcpFlows | None, udp: UdpFlows | None) -> Sentence:
     """What one direction of a path is, from its TCP tests, and UDP offered beyond them where it was."""
-    steady = tcp.steady_mbit if tcp else None
+    steady = tcp.steady_mbit_per_s if tcp else None
     if not tcp or not steady:
         return silent("link", where, "no TCP bandwidth was measured.")
     evidence = _evidence(tcp, udp)
@@ -63,9 +63,9 @@ def link(where: str, tcp: TcpFlows | None, udp: UdpFlows | None) -> Sentence:
             "deviation): others share the path, or the hosts."
         )
         return silent("link", where, f"{text}{least}", evidence)
-    if udp and udp.mbit.low is not None and udp.mbit.low > _UDP_MORE * high:
+    if udp and udp.mbit_per_s.low is not None and udp.mbit_per_s.low > _UDP_MORE * high:
         text = (
-            f"UDP passed {spread(udp.mbit, 'Mbit/s')}, more than TCP's {spread(steady, 'Mbit/s')}: "
+            f"UDP passed {spread(udp.mbit_per_s, 'Mbit/s')}, more than TCP's {spread(steady, 'Mbit/s')}: "
             f"loss, windows or congestion control hold TCP back, not the link.{least}"
         )
         return silent("link", where, text, evidence)
@@ -118,11 +118,11 @@ def _bucket(burst: Burst | None) -> str:
 
 def _evidence(tcp: TcpFlows, udp: UdpFlows | None) -> dict[str, Any]:
     found = {
-        "tcp_steady_mbit": tcp.steady_mbit,
+        "tcp_steady_mbit_per_s": tcp.steady_mbit_per_s,
         "tcp_variation": tcp.variation,
         "tcp_busy": tcp.busy,
         "tcp_mss": tcp.mss,
         "tcp_burst": tcp.burst,
         "tcp_congestion_control": tcp.congestion_control,
     }
-    return found | ({"udp_mbit": udp.mbit} if udp else {})
+    return found | ({"udp_mbit_per_s": udp.mbit_per_s} if udp else {})

@@ -73,7 +73,7 @@ def _drawn(values: Sequence[float], log: bool, low: float, high: float) -> Drawn
     picked = np.unique(np.linspace(0, len(shown) - 1, min(_POINTS, len(shown))).astype(int))
     return Drawn(
         values=len(values),
-        box=Box(low=found.low, q1=found.q1, median=found.median, q3=found.q3, high=found.high),
+        box_ms=Box(low=found.low, q1=found.q1, median=found.median, q3=found.q3, high=found.high),
         outside=len(found.outside),
         beyond_axis=len([value for value in values if not low <= value <= high]),
         points_ms=rounded(shown[index] for index in picked),

@@ -142,7 +142,7 @@ def _tiles(record: Probe) -> list[Tile]:
     options, pairs = record.options, record.pairs
     sent = sum(one.icmp.sent for one in pairs if one.icmp)
     lost = sum(one.icmp.lost for one in pairs if one.icmp)
-    rates = [one.bandwidth.to.mbit.value for one in pairs if one.bandwidth.to]
+    rates = [one.bandwidth.to.mbit_per_s.value for one in pairs if one.bandwidth.to]
     spread = format.figure(min(rates)) if rates else format.UNKNOWN
     if rates and max(rates) > 1.01 * min(rates):
         spread += f"–{format.figure(max(rates))}"

@@ -78,8 +78,8 @@ def flow_table(record: Probe) -> Table:
         words("group", "group"),
         words("way", "direction"),
         Column("tests", "tests"),
-        Column("mbit", "Mbit/s [95 %]", interval),
-        Column("steady_mbit", "in the second half", interval),
+        Column("mbit_per_s", "Mbit/s [95 %]", interval),
+        Column("steady_mbit_per_s", "in the second half", interval),
         Column("variation", "varies between rounds", format.share),
         Column("retransmits", "retransmitted"),
         Column("busy", "busier iperf3's CPU", format.share),
@@ -102,8 +102,8 @@ def udp_table(record: Probe) -> Table:
         words("group", "group"),
         words("way", "direction"),
         words("offer", "offered"),
-        Column("offered_mbit", "Mbit/s", format.figure),
-        Column("mbit", "arrived [95 %]", interval),
+        Column("offered_mbit_per_s", "Mbit/s", format.figure),
+        Column("mbit_per_s", "arrived [95 %]", interval),
         Column("loss", "lost [95 %]", share),
         Column("jitter_ms", "jitter ms [95 %]", interval),
         Column("busy", "busier iperf3's CPU", format.share),
@@ -156,8 +156,8 @@ def together_table(record: Probe) -> Table:
         words("set", "set"),
         words("pairs", "pairs"),
         Column("rounds", "rounds"),
-        Column("alone_mbit", "sum, one at a time", interval),
-        Column("at_once_mbit", "sum, at once", interval),
+        Column("alone_mbit_per_s", "sum, one at a time", interval),
+        Column("at_once_mbit_per_s", "sum, at once", interval),
         Column("ratio", "ratio [95 %]", interval),
     ]
     return Table("together", "Pairs at once, TCP to the target, Mbit/s", columns, rows)
@@ -221,7 +221,7 @@ def share(found: Loss) -> str:
 
 @format.known
 def _value(found: Flows) -> str:
-    return format.figure(found.mbit.value)
+    return format.figure(found.mbit_per_s.value)
 
 
 def _flat(found: Trips) -> Row:

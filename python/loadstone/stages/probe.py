@@ -9,6 +9,7 @@ from pydantic import Field
 from loadstone.intake.shapes import Count, Figure, Known, Seconds, Text, Word, Yes
 from loadstone.stages.base import Part
 from loadstone.stages.origin import Origin
+from loadstone.stages.probe_before import from_format_1
 
 Of = TypeVar("Of")
 
@@ -91,8 +92,8 @@ class Flows(Part):
     """Tests of bandwidth; rates are of payload, Mbit/s."""
 
     tests: Count
-    mbit: Estimate
-    mbit_by_round: list[Figure]
+    mbit_per_s: Estimate
+    mbit_per_s_by_round: list[Figure]
     busy: Known
     """Share of a processor that the busier iperf3 used."""
 
@@ -108,7 +109,7 @@ class Burst(Part):
 class TcpFlows(Flows):
     """TCP; `steady` is the second half of a test."""
 
-    steady_mbit: Estimate | None
+    steady_mbit_per_s: Estimate | None
     variation: Known
     """Between rounds: the deviation as a share of the mean."""
     burst: Burst | None
@@ -121,7 +122,7 @@ class TcpFlows(Flows):
 class UdpFlows(Flows, Loss):
     """UDP, all over or all beneath what fits."""
 
-    offered_mbit: Figure
+    offered_mbit_per_s: Figure
     jitter_ms: Estimate | None
 
 
@@ -170,9 +171,9 @@ class Together(Part):
     set: Word
     pairs: list[Word]
     rounds: Count
-    alone_mbit: Estimate
-    fastest_alone_mbit: Estimate
-    at_once_mbit: Estimate
+    alone_mbit_per_s: Estimate
+    fastest_alone_mbit_per_s: Estimate
+    at_once_mbit_per_s: Estimate
     ratio: Estimate | None
     busy: Figure
 
@@ -250,7 +251,7 @@ class Drawn(Part):
     """A sample as it is drawn."""
 
     values: Count
-    box: Box
+    box_ms: Box
     outside: Count
     """Beyond the whiskers."""
     beyond_axis: Count
@@ -301,6 +302,8 @@ class Probe(Findings, Origin):
 
     FILE: ClassVar[str] = "probe.json"
     KIND: ClassVar[str] = "probe"
+    FORMAT: ClassVar[int] = 2
+    BEFORE: ClassVar[Any] = {1: from_format_1}
 
     hosts: dict[str, Host]
     options: Asked

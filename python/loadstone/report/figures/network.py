@@ -61,7 +61,7 @@ def violins(picture: Picture, way: str, title: str) -> Figure | None:
         found = known[group]
         at, height = _seconds(found.at_ms), found.density
         half = [0.44 * one / max(height) for one in height]
-        hover = f"{plain(group)}<br>median {format.figure(found.box.median)} ms"
+        hover = f"{plain(group)}<br>median {format.figure(found.box_ms.median)} ms"
         traces.append(
             {
                 "type": "scatter", "mode": "lines", "fill": "toself", "fillcolor": "@band-1",
@@ -70,7 +70,7 @@ def violins(picture: Picture, way: str, title: str) -> Figure | None:
                 "line": {"color": "@s1", "width": 1.2}, "hoverinfo": "skip",
             }
         )  # fmt: skip
-        traces.append(_mark(found.box.median, place, hover))
+        traces.append(_mark(found.box_ms.median, place, hover))
     note = "The width is the frequency of a value among all of its group; the line in it is the median. "
     return Figure("violins", title, note + _note(picture, way), traces, frame)
 
@@ -112,8 +112,8 @@ def bandwidth(groups: Sequence[Group]) -> Figure | None:
         for place, flow in enumerate(flows):
             if flow:
                 places.append(round(place + (index - (len(present) - 1) / 2) * 0.8 / len(present), 4))
-                found.append(flow.mbit)
-                value = f"{format.figure(flow.mbit.value)} Mbit/s"
+                found.append(flow.mbit_per_s)
+                value = f"{format.figure(flow.mbit_per_s.value)} Mbit/s"
                 words.append(label(value, "@muted", x=1.005, y=places[-1], yref="y", size=11))
         traces.append(_bars(name, colour, places, found, 0.76 / len(present)))
     high = max(
@@ -193,7 +193,7 @@ def _left(names: Sequence[str]) -> int:
 
 
 def _box(at: float, way: str, found: Drawn, width: float, first: bool) -> Trace:
-    box = found.box
+    box = found.box_ms
     return {
         "type": "box", "orientation": "h", "y": [round(at, 4)], "width": width, "name": NAMES[way],
         "legendgroup": way, "showlegend": first,
