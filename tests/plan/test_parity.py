@@ -16,11 +16,11 @@ from loadstone.availability.deployments import (
     PF_ON_PREM,
     PF_ON_PREM_REPAIR,
 )
-from loadstone.nodes import plan
-from loadstone.nodes.plan import Hazards
 from loadstone.nodes.quantities import parse_duration, parse_rate
+from loadstone.plan import compared
 from loadstone.plan.candidate import Candidate, best
 from loadstone.plan.inputs import Inputs
+from loadstone.plan.named import Hazards
 from loadstone.plan.part import Part, alone_s, base
 from loadstone.plan.read import read_plan
 
@@ -99,7 +99,7 @@ def test_the_same_nodes_are_down_as_long(
     rates = hazards(deployment, crash, failover, repair)
     planned = inputs(tmp_path, deployment, num, rates)
     for extra in (0,) if deployment == PF_CLOUD else (0, 1, 3):
-        ours = plan.downtime(num, extra, deployment, rates)
+        ours = compared.downtime(num, extra, deployment, rates)
         theirs = alone_s(planned, base(planned), part(planned, deployment, num, extra))
         assert theirs == pytest.approx(ours, rel=3e-7), f"{extra} extra"
 
@@ -115,4 +115,4 @@ def test_the_same_nodes_are_chosen(deployment: str, repair: str, tmp_path: Path)
     planned = inputs(tmp_path, deployment, num, rates)
     found = best(planned, base(planned), [planned.tiers[0].ways])
     assert isinstance(found, Candidate)
-    assert found.nodes - num == plan.option(num, "native", deployment, rates).extra
+    assert found.nodes - num == compared.option(num, "native", deployment, rates).extra

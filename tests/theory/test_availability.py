@@ -23,10 +23,10 @@ from loadstone.availability.deployments import (
 )
 from loadstone.availability.down import down_s, watched
 from loadstone.availability.search import smallest
-from loadstone.nodes import plan
-from loadstone.nodes.plan import Hazards
-from loadstone.nodes.tiers.growth import outlook
-from loadstone.nodes.tiers.read import read_tiers
+from loadstone.plan import compared
+from loadstone.plan.named import Hazards
+from loadstone.plan.tiers_outlook import outlook
+from loadstone.plan.tiers_read import read_tiers
 
 YEAR = 365.25 * 86_400
 rates = st.floats(0.2, 50).map(lambda a_year: a_year / YEAR)
@@ -108,12 +108,12 @@ def test_thousands_of_nodes_take_a_few_models(num: int, repair_s: int, criterion
             continue  # its chain of a first year takes a minute: `nodes` says so while it is solved
         models: list[object] = []
         with watched(models.append):
-            found = plan.option(num, "native", deployment, hazards)
+            found = compared.option(num, "native", deployment, hazards)
         assert found.extra is not None and found.note is None
         assert len(models) <= (16 if deployment in (PF_ON_PREM, PF_ON_PREM_REPAIR) else 40), deployment
         if found.extra:
-            assert plan.downtime(num, found.extra - 1, deployment, hazards) > hazards.allowed_s()
-        assert plan.downtime(num, found.extra, deployment, hazards) <= hazards.allowed_s()
+            assert compared.downtime(num, found.extra - 1, deployment, hazards) > hazards.allowed_s()
+        assert compared.downtime(num, found.extra, deployment, hazards) <= hazards.allowed_s()
 
 
 def test_tiers_of_thousands_of_nodes_take_a_few_models_each(tmp_path: Path) -> None:
@@ -123,12 +123,12 @@ def test_tiers_of_thousands_of_nodes_take_a_few_models_each(tmp_path: Path) -> N
         "format = 1\n[tier.web]\ncapacity = { users = 100, low = 90, high = 120 }\n"
         '[tier.data]\ncapacity = { users = 400 }\ndeployment = "PF on-prem + repair"\n'
     )
-    service = read_tiers(file, "SLA-1", Fraction(99, 100))
+    service = read_tiers(file, Fraction(400_000), "SLA-1", Fraction(99, 100))
     models: list[object] = []
     down_s.cache_clear()
     with watched(models.append):
-        found = outlook(service, Fraction(400_000), {}).found.chosen
-    assert found is not None and found.num == (4_000, 1_000)
+        found = outlook(service).found
+    assert found.answer.chosen is not None and found.num == (4_000, 1_000)
     # Two dozen steps and five more plans, a few models for each of two tiers; users carried by bisection.
     assert len(models) <= 400
 
@@ -136,10 +136,10 @@ def test_tiers_of_thousands_of_nodes_take_a_few_models_each(tmp_path: Path) -> N
 def test_a_repair_faster_than_a_failover_leaves_pools_aside() -> None:
     """Without spares a node is back in a minute, with spares in half an hour."""
     hazards = Hazards(Fraction(1, 31_557_600), Fraction(1, 1800), Fraction(1, 60), Fraction(9999, 10_000))
-    found = plan.option(20, "native", PF_ON_PREM_REPAIR, hazards)
+    found = compared.option(20, "native", PF_ON_PREM_REPAIR, hazards)
     assert found.extra == 0 and found.note is None
     strict = Hazards(hazards.crash, hazards.failover, hazards.repair, Fraction(999_999, 1_000_000))
-    unmet = plan.option(20, "native", PF_ON_PREM_REPAIR, strict)
+    unmet = compared.option(20, "native", PF_ON_PREM_REPAIR, strict)
     assert unmet.extra is None and "waiting for repair (1 min)" in (unmet.note or "")
 
 

@@ -17,11 +17,12 @@ from loadstone.cost.cases import measured_cases, parse_instance, typed_cases
 from loadstone.cost.plan import Bill, Month, bill
 from loadstone.cost.record import cost_record
 from loadstone.errors import LoadstoneError
-from loadstone.nodes import plan
 from loadstone.nodes.integrity import NODE_TYPES
 from loadstone.nodes.load import Load, demands
 from loadstone.nodes.measured import read_measured
 from loadstone.nodes.record import FILE, nodes_record
+from loadstone.plan import compared
+from loadstone.plan.named import Hazards
 from loadstone.record import write_json
 from loadstone.stages.cost import Inputs
 
@@ -34,7 +35,7 @@ HARDWARE = parse(
     "ours,us,hall,power,grid,,,kWh,,,0.20,2026,B,,\n",
     "hardware.csv",
 )
-HAZARDS = plan.Hazards(Fraction(1, 31_557_600), Fraction(1, 15), Fraction(1, 3600), Fraction(999, 1000))
+HAZARDS = Hazards(Fraction(1, 31_557_600), Fraction(1, 15), Fraction(1, 3600), Fraction(999, 1000))
 
 
 def capacity(tmp_path: Path, **changes: Any) -> Path:
@@ -48,7 +49,7 @@ def capacity(tmp_path: Path, **changes: Any) -> Path:
 
 def planned(folder: Path, users: float) -> None:
     per_sla = {
-        demand.sla: plan.options(
+        demand.sla: compared.options(
             demand.load, demand.per_node, [NODE_TYPES["native"]], HAZARDS, list(DEPLOYMENTS)
         )
         for demand in demands(Load(users=users), read_measured(folder), "SLA-1")

@@ -12,15 +12,16 @@ from hypothesis import strategies as st
 from loadstone.availability.deployments import ARA_CLOUD, DEPLOYMENTS, PF_ON_PREM, PF_ON_PREM_REPAIR
 from loadstone.availability.search import smallest
 from loadstone.errors import LoadstoneError
-from loadstone.nodes import plan
 from loadstone.nodes.choices import parse_deployments, parse_node_type
 from loadstone.nodes.integrity import NODE_TYPES
 from loadstone.nodes.load import Load, demands
 from loadstone.nodes.measured import read_measured
 from loadstone.nodes.quantities import parse_rate
 from loadstone.nodes.sizing import PerNode, nodes_needed
+from loadstone.plan import compared
+from loadstone.plan.named import Hazards
 
-HAZARDS = plan.Hazards(parse_rate("1/year"), Fraction(1, 15), Fraction(1, 3600), Fraction(999, 1000))
+HAZARDS = Hazards(parse_rate("1/year"), Fraction(1, 15), Fraction(1, 3600), Fraction(999, 1000))
 CAPACITY: dict[str, Any] = {
     "format": 1,
     "kind": "capacity",
@@ -62,33 +63,35 @@ def test_nodes_needed_is_exact() -> None:
 
 @pytest.mark.parametrize("deployment", DEPLOYMENTS)
 def test_the_answer_is_the_smallest_that_meets_the_target(deployment: str) -> None:
-    found = plan.option(20, "native", deployment, HAZARDS)
+    found = compared.option(20, "native", deployment, HAZARDS)
     assert found.extra is not None
     assert found.downtime_s_per_year is not None
     assert found.downtime_s_per_year <= HAZARDS.allowed_s()
     if found.extra:
-        assert plan.downtime(20, found.extra - 1, deployment, HAZARDS) > HAZARDS.allowed_s()
+        assert compared.downtime(20, found.extra - 1, deployment, HAZARDS) > HAZARDS.allowed_s()
 
 
 @pytest.mark.parametrize("deployment", DEPLOYMENTS)
 def test_a_stricter_target_never_takes_fewer(deployment: str) -> None:
     totals = []
     for nines in range(1, 6):
-        stricter = plan.Hazards(HAZARDS.crash, HAZARDS.failover, HAZARDS.repair, 1 - Fraction(1, 10**nines))
-        total = plan.option(10, "native", deployment, stricter).total
+        stricter = Hazards(HAZARDS.crash, HAZARDS.failover, HAZARDS.repair, 1 - Fraction(1, 10**nines))
+        total = compared.option(10, "native", deployment, stricter).total
         totals.append(10**9 if total is None else total)
     assert totals == sorted(totals)
 
 
 def test_the_interval_turns_round() -> None:
     measured = PerNode("users", Fraction(500), Fraction(400), Fraction(640))
-    (found,) = plan.options(Fraction(5000), measured, [NODE_TYPES["native"]], HAZARDS, [PF_ON_PREM_REPAIR])
+    (found,) = compared.options(
+        Fraction(5000), measured, [NODE_TYPES["native"]], HAZARDS, [PF_ON_PREM_REPAIR]
+    )
     # Eight nodes hold three nines without a spare: a mended one returns to service within the hour.
     assert (found.num, found.num_range, found.total_range) == (10, (8, 13), (8, 14))
 
 
 def test_the_fewest_nodes_are_chosen_and_ties_go_to_the_first() -> None:
-    found = plan.options(
+    found = compared.options(
         Fraction(10),
         PerNode("users", Fraction(1)),
         list(NODE_TYPES.values()),
@@ -96,7 +99,7 @@ def test_the_fewest_nodes_are_chosen_and_ties_go_to_the_first() -> None:
         list(DEPLOYMENTS),
     )
     assert len(found) == 15
-    chosen = plan.best(found)
+    chosen = compared.fewest(found)
     assert chosen is not None
     assert (chosen.deployment, chosen.node_type, chosen.total) == (ARA_CLOUD, "native", 10)
 
@@ -181,6 +184,6 @@ def test_node_types_and_deployments_by_name() -> None:
 
 def test_a_load_in_the_wrong_unit_is_refused_before_it_is_solved() -> None:
     with pytest.raises(LoadstoneError, match="needs 1,000,000,000 nodes, more than 100,000"):
-        plan.options(
+        compared.options(
             Fraction(10**9), PerNode("users", Fraction(1)), [NODE_TYPES["native"]], HAZARDS, ["PF cloud"]
         )

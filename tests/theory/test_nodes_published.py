@@ -11,10 +11,11 @@ import pytest
 from loadstone.availability import closed
 from loadstone.availability.criterion import FIRST_YEAR
 from loadstone.availability.deployments import ARA_CLOUD, ARA_ON_PREM, PF_ON_PREM, PF_ON_PREM_REPAIR
-from loadstone.nodes import plan
 from loadstone.nodes.integrity import NODE_TYPES, shares
 from loadstone.nodes.quantities import parse_duration, parse_rate, parse_target, spell_duration
 from loadstone.nodes.sizing import nodes_needed
+from loadstone.plan import compared
+from loadstone.plan.named import Hazards
 
 PUBLISHED: dict[str, Any] = tomllib.loads(
     (Path(__file__).parent / "data" / "published_nodes.toml").read_text()
@@ -23,8 +24,8 @@ YEAR = parse_duration(PUBLISHED["year"])
 FAILOVERS = ("15s", "1min", "30min")
 
 
-def hazards(crash: str, failover: str, repair: str | None = None) -> plan.Hazards:
-    return plan.Hazards(
+def hazards(crash: str, failover: str, repair: str | None = None) -> Hazards:
+    return Hazards(
         crash=parse_rate(crash, YEAR),
         failover=1 / parse_duration(failover),
         repair=1 / parse_duration(repair) if repair else None,
@@ -56,7 +57,7 @@ def test_nodes_needed(node: str) -> None:
 
 @pytest.mark.parametrize(("crash", "node", "failover", "extra"), cells("ara_cloud"))
 def test_ara_cloud(crash: str, node: str, failover: str, extra: int) -> None:
-    assert plan.option(num(node), node, ARA_CLOUD, hazards(crash, failover)).extra == extra
+    assert compared.option(num(node), node, ARA_CLOUD, hazards(crash, failover)).extra == extra
 
 
 @pytest.mark.parametrize(("crash", "node", "failover", "availability"), cells("ara_cloud_without_extra"))
@@ -70,24 +71,24 @@ def test_ara_cloud_without_extra(crash: str, node: str, failover: str, availabil
 @pytest.mark.parametrize("node", NODE_TYPES)
 def test_ara_on_premises(table: str, node: str) -> None:
     for crash, row in PUBLISHED[table].items():
-        assert plan.option(num(node), node, ARA_ON_PREM, hazards(crash, "15s")).extra == row[node], crash
+        assert compared.option(num(node), node, ARA_ON_PREM, hazards(crash, "15s")).extra == row[node], crash
 
 
 @pytest.mark.parametrize(("crash", "node", "failover", "pool"), cells("pf_on_prem"))
 def test_pf_on_premises(crash: str, node: str, failover: str, pool: int) -> None:
-    option = plan.option(num(node), node, PF_ON_PREM, hazards(crash, failover))
+    option = compared.option(num(node), node, PF_ON_PREM, hazards(crash, failover))
     assert option.extra == (None if pool < 0 else pool)
 
 
 @pytest.mark.parametrize(("crash", "node", "failover", "pool"), cells("pf_on_prem_repair"))
 def test_pf_on_premises_with_repair(crash: str, node: str, failover: str, pool: int) -> None:
-    option = plan.option(num(node), node, PF_ON_PREM_REPAIR, hazards(crash, failover, "1h"))
+    option = compared.option(num(node), node, PF_ON_PREM_REPAIR, hazards(crash, failover, "1h"))
     assert option.extra == (None if pool < 0 else pool)
 
 
 @pytest.mark.parametrize("node", NODE_TYPES)
 def test_slow_failover_has_a_ceiling(node: str) -> None:
-    option = plan.option(num(node), node, PF_ON_PREM, hazards(PUBLISHED["six_a_year"], "30min"))
+    option = compared.option(num(node), node, PF_ON_PREM, hazards(PUBLISHED["six_a_year"], "30min"))
     assert option.availability == pytest.approx(PUBLISHED["pf_ceiling"][node], abs=0.51e-5)
     assert option.note is not None
     assert f"ceiling of {PUBLISHED['pf_ceiling'][node]}" in option.note
@@ -152,7 +153,7 @@ def test_the_length_of_the_year_decides_downtime_and_counts() -> None:
     assert [spell_duration(seconds) for seconds in allowed.values()] == ["8.76 h", "8.77 h"]
     # At 1/183d only the 365-day year gives the printed pool of extra nodes.
     longer = dataclasses.replace(hazards("1/183d", "15s"), year_s=parse_duration("365.25d"))
-    assert plan.option(15, "tx", ARA_ON_PREM, longer).extra != 152
+    assert compared.option(15, "tx", ARA_ON_PREM, longer).extra != 152
 
 
 @pytest.mark.parametrize(
@@ -164,7 +165,7 @@ def test_a_column_of_ara_on_premises_fixes_the_crashes_a_year(column: str, low: 
 
     def met(crashes: float) -> bool:
         rates = dataclasses.replace(hazards("1/year", "15s"), crash=Fraction(crashes) / YEAR)
-        return all(plan.option(num(node), node, ARA_ON_PREM, rates).extra == row[node] for node in row)
+        return all(compared.option(num(node), node, ARA_ON_PREM, rates).extra == row[node] for node in row)
 
     assert [met(crashes) for crashes in (low - 2e-5, low + 2e-5, high - 2e-5, high + 2e-5)] == [
         False,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -14,13 +16,17 @@ from hypothesis import strategies as st
 
 from loadstone.availability import closed
 from loadstone.availability.criterion import FIRST_YEAR
+from loadstone.availability.deployments import ARA_CLOUD
 from loadstone.availability.series import down_in_series
-from loadstone.nodes import plan
 from loadstone.nodes.chain import time_in
-from loadstone.nodes.tiers.allocate import Spares, allocate
-from loadstone.nodes.tiers.growth import growth, one_more, outlook, users_carried, wall
-from loadstone.nodes.tiers.plan import allocation, planned
-from loadstone.nodes.tiers.read import Tiers, read_tiers
+from loadstone.plan.candidate import Candidate, down_of
+from loadstone.plan.growth import Answer, answer, growth, one_more, users_carried
+from loadstone.plan.inputs import Inputs
+from loadstone.plan.part import Part, Values, base
+from loadstone.plan.search import by_price
+from loadstone.plan.shapes import part_of
+from loadstone.plan.tiers_outlook import outlook
+from loadstone.plan.tiers_read import Service, read_tiers
 
 YEAR = 365.25 * 86_400
 SITE = """\
@@ -38,10 +44,40 @@ failover = "5min"
 """
 
 
-def read(folder: Path, text: str, target: Fraction = Fraction(99_999, 100_000)) -> Tiers:
+def read(folder: Path, text: str, target: Fraction = Fraction(99_999, 100_000), users: int = 100) -> Service:
     file = folder / "tiers.toml"
     file.write_text(text)
-    return read_tiers(file, "SLA-1", target)
+    return read_tiers(file, Fraction(users), "SLA-1", target)
+
+
+def carrying(service: Service, users: int) -> Values:
+    return replace(base(service.inputs), users=float(users))
+
+
+def planned(service: Service, users: int) -> Answer:
+    return answer(service.inputs, carrying(service, users))
+
+
+def chosen(service: Service, users: int) -> Candidate:
+    found = planned(service, users).chosen
+    assert found is not None
+    return found
+
+
+def parts_of(inputs: Inputs, num: Sequence[int], extra: Sequence[int]) -> list[Part]:
+    return [part_of(at, tier.ways[0], num[at], None, extra[at]) for at, tier in enumerate(inputs.tiers)]
+
+
+def share_down(inputs: Inputs, num: Sequence[int], extra: Sequence[int]) -> float:
+    return down_of(inputs, base(inputs), parts_of(inputs, num, extra)) / inputs.year_s
+
+
+def spares(found: Candidate) -> list[int]:
+    return [part.nodes - part.needed for part in found.parts]
+
+
+def at_once(steps: object, over: Sequence[object]) -> list[object]:
+    return [steps(one) for one in over]  # type: ignore[operator]
 
 
 @given(st.lists(st.fractions(0, 1, max_denominator=10**6), min_size=1, max_size=6))
@@ -54,14 +90,14 @@ def test_settled_tiers_are_a_product_of_binomials(tmp_path: Path) -> None:
     service = read(tmp_path, SITE)
     num, extra = (2, 7, 1), (1, 2, 1)
     up = Fraction(1)
-    for tier, needed, spare in zip(service.tiers, num, extra, strict=True):
-        q = tier.hazards.crash / (tier.hazards.crash + tier.hazards.failover)
+    for tier, needed, spare in zip(service.inputs.tiers, num, extra, strict=True):
+        crash, failover = Fraction(tier.ways[0].crash.value), 1 / tier.ways[0].failover_s
+        q = crash / (crash + failover)
         nodes = needed + spare
         up *= sum(math.comb(nodes, down) * q**down * (1 - q) ** (nodes - down) for down in range(spare + 1))
-    assert allocation(service.tiers, num, extra).share_down == pytest.approx(float(1 - up), rel=1e-9)
+    assert share_down(service.inputs, num, extra) == pytest.approx(float(1 - up), rel=1e-9)
     # The first failovers of the year, before everything has settled, are some millionths of it.
-    first = read_tiers(service.path, "SLA-1", service.target, FIRST_YEAR)
-    found = allocation(first.tiers, num, extra).share_down
+    found = share_down(replace(service.inputs, criterion=FIRST_YEAR), num, extra)
     assert found == pytest.approx(float(1 - up), rel=2e-3)
     assert found < float(1 - up)
 
@@ -97,32 +133,83 @@ def test_where_nobody_mends_the_product_states_more_downtime_never_less() -> Non
     assert down_in_series(shares) > 1.01 * exact
 
 
-Bases = st.lists(
-    st.tuples(st.floats(0.001, 0.6), st.floats(0, 1e-4), st.integers(0, 3)), min_size=1, max_size=3
+@dataclass(frozen=True)
+class Offer:
+    """So many spares of a tier."""
+
+    usd: float
+    nodes: int
+    down: float
+
+
+@dataclass(frozen=True)
+class Spares:
+    """Up to eight spares at a price each: `floor` is the waiting that none of them ends."""
+
+    base: float
+    floor: float
+    price: int
+
+    @property
+    def least(self) -> float:
+        return self.floor
+
+    def __getitem__(self, number: int) -> Offer:
+        if number > 8:
+            raise IndexError(number)
+        return Offer(float(self.price * number), number, self.floor + self.base ** (number + 1))
+
+
+Tiers = st.lists(
+    st.builds(Spares, st.floats(0.001, 0.6), st.floats(0, 1e-4), st.integers(0, 9)), min_size=1, max_size=3
 )
 
 
 @settings(max_examples=300)
-@given(Bases, st.floats(1e-5, 0.3), st.lists(st.integers(0, 9), min_size=3, max_size=3))
-def test_no_allocation_is_cheaper(
-    bases: list[tuple[float, float, int]], allowed: float, prices: list[int]
-) -> None:
-    """Against every allocation of up to eight spares a tier, prices of zero and ties among them."""
-    tiers = [
-        Spares(lambda extra, b=base, f=floor: f + b ** (extra + 1), floor, 8, Fraction(price))
-        for (base, floor, _), price in zip(bases, prices, strict=False)
+@given(Tiers, st.floats(1e-5, 0.3))
+def test_no_choice_is_cheaper(tiers: list[Spares], allowed: float) -> None:
+    """Against every choice of up to eight spares a tier, prices of zero and ties among them: all that do, in
+    the order of their price, their nodes and their downtime.
+    """
+    ranked = sorted(
+        (sum(one.usd for one in each), sum(one.nodes for one in each), down)
+        for each in itertools.product(*([tier[number] for number in range(9)] for tier in tiers))
+        if (down := down_in_series(one.down for one in each)) <= allowed
+    )
+    found = [
+        (
+            sum(one.usd for one in each),
+            sum(one.nodes for one in each),
+            down_in_series(one.down for one in each),
+        )
+        for each in by_price(tiers, allowed)
     ]
-    ranked = [
-        (sum(t.price * e for t, e in zip(tiers, extras, strict=True)), sum(extras), down, extras)
-        for extras in itertools.product(range(9), repeat=len(tiers))
-        if (down := down_in_series(t.down(e) for t, e in zip(tiers, extras, strict=True))) <= allowed
-    ]
-    assert allocate(tiers, allowed) == (min(ranked)[3] if ranked else None)
+    assert found == ranked
 
 
 def test_equal_tiers_get_the_spare_that_comes_last() -> None:
-    each = Spares(lambda extra: 0.01 ** (extra + 1), 0.0, 9)
-    assert allocate([each, each, each], 0.011) == (0, 1, 1)
+    first = next(by_price([Spares(0.01, 0.0, 1)] * 3, 0.011))
+    assert [one.nodes for one in first] == [0, 1, 1]
+
+
+def test_eight_tiers_are_searched_without_looking_at_every_choice() -> None:
+    """Counted, not timed: each of eight tiers has two hundred offers."""
+    asked = 0
+
+    class Long:
+        least = 0.0
+
+        def __getitem__(self, number: int) -> Offer:
+            nonlocal asked
+            asked += 1
+            if number > 200:
+                raise IndexError(number)
+            return Offer(float(number), number, 0.5 ** (number + 1))
+
+    first = next(by_price([Long() for _ in range(8)], 0.002))
+    assert down_in_series(one.down for one in first) <= 0.002
+    assert sum(one.nodes for one in first) == 88
+    assert asked < 100_000
 
 
 @settings(max_examples=40, deadline=None)
@@ -131,92 +218,91 @@ def test_the_plan_is_the_fewest_nodes(
     tmp_path_factory: pytest.TempPathFactory, users: int, nines: int
 ) -> None:
     service = read(tmp_path_factory.mktemp("site"), SITE, 1 - Fraction(1, 10**nines))
-    found = planned(service, Fraction(users), {}).chosen
-    assert found is not None
-    assert found.num == (-(-users // 100), -(-users // 30), 1)
-    assert found.share_down <= service.allowed
-    fewer = sum(found.extra) - 1
+    found = chosen(service, users)
+    num = [part.needed for part in found.parts]
+    assert num == [-(-users // 100), -(-users // 30), 1]
+    assert found.down_s <= service.inputs.allowed_s
+    fewer = sum(spares(found)) - 1
     for extras in itertools.product(range(fewer + 1), repeat=3):
         if sum(extras) == fewer:
-            assert allocation(service.tiers, found.num, extras).share_down > service.allowed
+            assert share_down(service.inputs, num, extras) * YEAR > service.inputs.allowed_s
 
 
 def test_the_users_carried_are_the_most(tmp_path: Path) -> None:
     service = read(tmp_path, SITE)
-    chosen = planned(service, Fraction(150), {}).chosen
-    assert chosen is not None
-    for totals in (chosen.totals, (3, 8, 1), (2, 9, 2), (9, 99, 2)):
+    inputs, parts = service.inputs, chosen(service, 150).parts
+    for totals in (tuple(part.nodes for part in parts), (3, 8, 1), (2, 9, 2), (9, 99, 2)):
         most = max(
             (
                 users
                 for users in range(1, 251)
                 if (needed := (-(-users // 100), -(-users // 30), 1))
                 and all(n <= t for n, t in zip(needed, totals, strict=True))
-                and allocation(
-                    service.tiers, needed, tuple(t - n for n, t in zip(needed, totals, strict=True))
-                ).share_down
-                <= service.allowed
+                and share_down(inputs, needed, [t - n for n, t in zip(needed, totals, strict=True)]) * YEAR
+                <= inputs.allowed_s
             ),
             default=0,
         )
-        assert users_carried(service, totals) == most
+        assert users_carried(inputs, base(inputs), parts, totals) == most
 
 
 def test_the_growth_has_every_step_and_ends_at_the_wall(tmp_path: Path) -> None:
     service = read(tmp_path, SITE)
-    steps, stride = growth(service, Fraction(10_000), {})
-    assert (stride, wall(service)) == (1, 250)
+    found = growth(service.inputs, base(service.inputs), 10_000, at_once)
+    steps = found.steps
+    assert (found.stride, found.wall) == (1, 250)
     assert [step.users_from for step in steps] == [1, *(step.users_to + 1 for step in steps[:-1])]
     assert [step.users_to for step in steps] == [30, 60, 90, 100, 120, 150, 180, 200, 210, 240, 250]
     assert steps[3].limited_by == ("balancer",) and steps[-1].limited_by == ("database",)
     for step in steps:
         for users in (step.users_from, step.users_to):
-            assert step.chosen == planned(service, Fraction(users), {}).chosen
+            assert step.answer == planned(service, users)
 
 
 def test_a_long_growth_is_thinned_but_keeps_the_slower_tiers(tmp_path: Path) -> None:
     service = read(tmp_path, SITE.replace("users = 30, low = 25, high = 40", "users = 2"))
-    steps, stride = growth(service, Fraction(10_000), {})
-    assert stride > 1 and len(steps) < 40
-    assert {100, 200, 250} <= {step.users_to for step in steps}
+    found = growth(service.inputs, base(service.inputs), 10_000, at_once)
+    assert found.stride > 1 and len(found.steps) < 40
+    assert {100, 200, 250} <= {step.users_to for step in found.steps}
 
 
 def test_one_more_node_is_a_spare_or_carries_more(tmp_path: Path) -> None:
     service = read(tmp_path, SITE)
-    chosen = planned(service, Fraction(100), {}).chosen
-    assert chosen is not None
-    for i, more in enumerate(one_more(service, chosen)):
-        extra = tuple(each + (j == i) for j, each in enumerate(chosen.extra))
-        assert more.share_down == allocation(service.tiers, chosen.num, extra).share_down < chosen.share_down
-        assert more.users_carried >= users_carried(service, chosen.totals) >= 100
+    inputs, found = service.inputs, chosen(service, 100)
+    num, totals = [part.needed for part in found.parts], [part.nodes for part in found.parts]
+    carried = users_carried(inputs, base(inputs), found.parts, totals)
+    for i, more in enumerate(one_more(inputs, base(inputs), found)):
+        extra = [each + (j == i) for j, each in enumerate(spares(found))]
+        assert more.down_s == share_down(inputs, num, extra) * inputs.year_s < found.down_s
+        assert more.users_carried >= carried >= 100
 
 
 def test_the_interval_of_the_limits_is_that_of_the_plan(tmp_path: Path) -> None:
-    seen = outlook(read(tmp_path, SITE), Fraction(100), {})
-    assert (seen.found.num, seen.fewest.num, seen.most.num) == ((1, 4, 1), (1, 3, 1), (2, 4, 1))
-    assert seen.fewest.chosen and seen.found.chosen and seen.most.chosen
-    totals = [sum(each.chosen.totals) for each in (seen.fewest, seen.found, seen.most) if each.chosen]
-    assert totals == sorted(totals)
+    seen = outlook(read(tmp_path, SITE))
+    ends = (seen.fewest, seen.found, seen.most)
+    assert [end.num for end in ends] == [(1, 3, 1), (1, 4, 1), (2, 4, 1)]
+    totals = [end.answer.chosen.nodes for end in ends if end.answer.chosen]
+    assert totals == sorted(totals) and len(totals) == 3
 
 
 def test_a_tier_that_does_not_scale_is_exceeded(tmp_path: Path) -> None:
     service = read(tmp_path, SITE)
-    assert planned(service, Fraction(250), {}).chosen is not None
-    found = planned(service, Fraction(251), {})
+    assert planned(service, 250).chosen is not None
+    found = planned(service, 251)
     assert found.chosen is None
     assert found.why[0].startswith("database: one node carries 250 users and a second adds no throughput")
 
 
 def test_waiting_for_failover_is_a_ceiling(tmp_path: Path) -> None:
     text = SITE.replace("format = 1", 'format = 1\ndeployment = "PF on-prem + repair"')
-    found = planned(read(tmp_path, text), Fraction(100), {})
+    found = planned(read(tmp_path, text), 100)
     assert found.chosen is None
     assert "web waits" in found.why[0] and "a ceiling of 0.99" in found.why[0]
-    relaxed = planned(read(tmp_path, text, Fraction(99, 100)), Fraction(100), {}).chosen
-    assert relaxed is not None and relaxed.share_down <= 0.01
+    relaxed = read(tmp_path, text, Fraction(99, 100))
+    assert chosen(relaxed, 100).down_s <= relaxed.inputs.allowed_s
 
 
 def test_the_length_of_the_year_is_the_files(tmp_path: Path) -> None:
     service = read(tmp_path, SITE.replace("format = 1", 'format = 1\nyear = "365d"'))
-    assert service.tiers[0].hazards.crash == Fraction(1, 365 * 86_400) == 1 / service.year_s
-    assert service.tiers[0].deployment == plan.ARA_CLOUD
+    assert service.inputs.tiers[0].ways[0].crash.value == 1 / (365 * 86_400) == 1 / service.inputs.year_s
+    assert service.stated[0].deployment == ARA_CLOUD

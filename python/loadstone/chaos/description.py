@@ -10,8 +10,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from loadstone.availability.cluster import Cluster
+from loadstone.nodes.fields import Length, Rate
 from loadstone.nodes.quantities import parse_duration, parse_rate
-from loadstone.nodes.tiers.model import Length, Rate
 from loadstone.scenario.fields import Count, NonNegative, Ordinal, Table
 from loadstone.scenario.findings import Finding
 from loadstone.scenario.positions import Path as Keys

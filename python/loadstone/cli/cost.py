@@ -19,9 +19,9 @@ from loadstone.cost.bill import HORIZONS
 from loadstone.cost.book import PriceBook
 from loadstone.cost.cases import measured_cases, parse_instance, typed_cases
 from loadstone.cost.plan import Bill, Case, Month, PerUser, bill
-from loadstone.cost.tiers import Priced, rows_of
 from loadstone.errors import LoadstoneError
 from loadstone.nodes.measured import Measured, read_measured
+from loadstone.plan.tiers_price import Priced, rows_of
 
 if TYPE_CHECKING:
     from loadstone.stages.cost import Cost
@@ -105,7 +105,7 @@ def cost(
 ) -> None:
     """Parses, prices, reports; the help text is `EXAMPLES`."""
     # Imported here: the other commands need not wait for the record's model.
-    from loadstone.cost.record import cost_record, tiers_cost_record
+    from loadstone.cost.record import cost_record
     from loadstone.stages.cost import Cost, Inputs
 
     catalogue = _catalogue(book, prices or [], region)
@@ -121,13 +121,13 @@ def cost(
     )
     if tiers:
         refuse_others(context, _WITH_TIERS, "cost-input")
-        service, wanted = read_service(tiers, users, Asked(sla, target, criterion))
+        service = read_service(tiers, users, Asked(sla, target, criterion))
         priced = Priced(service, rows_of(service, instance or [], catalogue), catalogue, month)
         with models_counted():
-            seen = priced.outlook(wanted)
+            seen = priced.outlook()
         bills = {sla: bill(priced.case(seen), catalogue, month)}
         inputs = inputs.model_copy(update={"tiers": str(tiers), "sla": sla, "target": target})
-        record = tiers_cost_record(inputs, sla, priced, seen, bills[sla])
+        record = priced.record(seen, inputs, sla, bills[sla])
         write_beside(tiers, Cost.FILE, record.content())
     else:
         _refuse_tiers_options(context)

@@ -24,7 +24,6 @@ from loadstone.nodes.image import Image
 from loadstone.nodes.integrity import NodeType, shares
 from loadstone.nodes.load import Demand, Load, demands
 from loadstone.nodes.measured import Measured, read_measured
-from loadstone.nodes.plan import Hazards, Option, best, options
 from loadstone.nodes.quantities import (
     parse_duration,
     parse_rate,
@@ -33,6 +32,8 @@ from loadstone.nodes.quantities import (
     spell_duration,
 )
 from loadstone.nodes.record import FILE, nodes_record
+from loadstone.plan.compared import Option, fewest, options
+from loadstone.plan.named import Hazards
 
 EXAMPLES = """
 Compute how many nodes carry a load and stay available.
@@ -255,7 +256,7 @@ def _table(plan: _Plan, found: list[Option], record: dict[str, Any]) -> str:
             notes.setdefault(option.note, []).append(f"{option.deployment} {option.node_type}")
     if notes:
         parts += ["", *(f"{', '.join(names)}: {note}." for note, names in notes.items())]
-    chosen = best(found)
+    chosen = fewest(found)
     if chosen:
         parts += ["", f"Fewest nodes: {chosen.total} × {chosen.node_type}, {chosen.deployment}."]
     else:

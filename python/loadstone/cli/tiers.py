@@ -19,9 +19,9 @@ from loadstone.errors import LoadstoneError
 from loadstone.nodes.load import above_zero
 from loadstone.nodes.quantities import parse_target, spell_availability, spell_duration
 from loadstone.nodes.record import FILE
-from loadstone.nodes.tiers.growth import outlook
-from loadstone.nodes.tiers.read import Tiers, read_tiers
-from loadstone.nodes.tiers.record import tiers_record
+from loadstone.plan.tiers_outlook import outlook
+from loadstone.plan.tiers_read import Service, read_tiers
+from loadstone.plan.tiers_record import tiers_record
 
 Json = dict[str, Any]
 _PER_MONTH = "$ a month"
@@ -44,10 +44,10 @@ class Asked:
 def in_tiers(context: typer.Context, file: Path, users: float | None, asked: Asked, *, as_json: bool) -> None:
     """Plans, reports, writes nodes.json beside the file; exit code 1 when nothing meets the target."""
     refuse_others(context, SHARED, "nodes-input")
-    service, wanted = read_service(file, users, asked)
+    service = read_service(file, users, asked)
     inputs = {"tiers": str(file), "sla": asked.sla, "target": asked.target}
     with models_counted():
-        record = tiers_record(outlook(service, wanted, {}), inputs)
+        record = tiers_record(outlook(service), inputs)
     write_beside(file, FILE, record)
     typer.echo(json.dumps(record, indent=2, ensure_ascii=False) if as_json else plan_text(record))
     warn(record)
@@ -55,8 +55,8 @@ def in_tiers(context: typer.Context, file: Path, users: float | None, asked: Ask
         raise typer.Exit(1)
 
 
-def read_service(file: Path, users: float | None, asked: Asked) -> tuple[Tiers, Fraction]:
-    """The checked file and the users to carry. Raises what `read_tiers` raises, `nodes-input`, `target`."""
+def read_service(file: Path, users: float | None, asked: Asked) -> Service:
+    """The checked file, for so many users. Raises what `read_tiers` raises, `nodes-input`, `target`."""
     wanted = above_zero(users, "--users")
     if wanted is None:
         raise LoadstoneError(
@@ -64,11 +64,10 @@ def read_service(file: Path, users: float | None, asked: Asked) -> tuple[Tiers, 
         )
     if wanted < 1:
         raise LoadstoneError("nodes-input", "less than one user is nobody", place="--users")
-    found = read_tiers(
-        file, asked.sla, parse_target(asked.target, place="--target"),
+    return read_tiers(
+        file, wanted, asked.sla, parse_target(asked.target, place="--target"),
         parse_criterion(asked.criterion), parse_without_spares(asked.without_spares),
     )  # fmt: skip
-    return found, wanted
 
 
 def refuse_others(context: typer.Context, allowed: tuple[str, ...], slug: str) -> None:

@@ -124,11 +124,15 @@ def machine_lines(machines: Machines, book: PriceBook, month: Month) -> list[Lin
     if row.kind == "instance":
         lines = [rented(row, machines.count, month.hours)]
     else:
-        power = next(iter(_beside(book.of_kind("power"), row)), None)
-        lines = owned(row, machines.count, machines.powered, month.hours, power)
+        lines = owned(row, machines.count, machines.powered, month.hours, power_of(row, book))
     tier = f"{machines.tier}: " if machines.tier else ""
     images = f", {machines.images} image{'' if machines.images == 1 else 's'} each" if machines.images else ""
     return [replace(line, what=f"{tier}{line.what}{images}") for line in lines]
+
+
+def power_of(machine: PriceRow, book: PriceBook) -> PriceRow | None:
+    """The price of the power of a machine; None: the book has none."""
+    return next(iter(_beside(book.of_kind("power"), machine)), None)
 
 
 def _beside(rows: Sequence[PriceRow], machine: PriceRow) -> list[PriceRow]:

@@ -6,9 +6,6 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal
 
 from loadstone.cost.bill import HORIZONS, Dollars, Line
 from loadstone.cost.plan import Bill, PerUser
-from loadstone.cost.tiers import Priced
-from loadstone.nodes.tiers.growth import Outlook
-from loadstone.nodes.tiers.record import tiers_record
 from loadstone.stages import cost as stages
 
 _MILLIONTH = Decimal("0.000001")
@@ -24,26 +21,6 @@ def cost_record(inputs: stages.Inputs, bills: dict[str, Bill], warnings: list[st
         per_user={sla: _per_user(bill) for sla, bill in bills.items()},
         warnings=list(told),
     )
-
-
-def tiers_cost_record(
-    inputs: stages.Inputs, sla: str, priced: Priced, seen: Outlook, paid: Bill
-) -> stages.Cost:
-    """The record of a service in tiers: as above at one SLA, and `plan`, its nodes.json with dollars a month
-    by months beside every tier, every step of the growth, and one more node of each tier.
-    """
-    plan = tiers_record(seen, inputs.content())
-    assert seen.found.chosen is not None
-    by_tier = priced.by_tier(seen.found.chosen)
-    for tier, row in zip(plan["tiers"], priced.rows, strict=True):
-        tier |= {"instance": row.sku, "usd_per_month": _by_months(by_tier[tier["name"]])}
-    for each in plan["one_more"]:
-        each["usd_per_month"] = _by_months(priced.spare[each["tier"]])
-    for step, each in zip(seen.growth, plan["growth"], strict=True):
-        each["usd_per_month"] = _by_months(priced.dollars(step.chosen)) if step.chosen else None
-    record = cost_record(inputs, {sla: paid}, plan.pop("warnings"))
-    lines = [line.model_copy(update={"sla": sla}) for line in record.lines]
-    return record.model_copy(update={"lines": lines, "plan": plan})
 
 
 def _all_lines(bills: dict[str, Bill]) -> list[stages.Line]:
@@ -89,10 +66,11 @@ def _interval(each: PerUser) -> stages.EndsByMonths:
 
 
 def _dollars(amounts: Dollars) -> stages.ByMonths:
-    return stages.ByMonths.model_validate(_by_months(amounts))
+    return stages.ByMonths.model_validate(by_months(amounts))
 
 
-def _by_months(amounts: Dollars) -> dict[str, float]:
+def by_months(amounts: Dollars) -> dict[str, float]:
+    """Dollars a month by months of operation, as JSON has it."""
     return {str(months): _number(amounts[months]) for months in HORIZONS}
 
 

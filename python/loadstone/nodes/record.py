@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from loadstone.nodes.integrity import Shares
-from loadstone.nodes.plan import Option, best
+from loadstone.plan.compared import Option, fewest
 
 FILE = "nodes.json"
 
@@ -50,7 +50,7 @@ def nodes_record(
 
 
 def _options(found: list[Option]) -> dict[str, Any]:
-    chosen = best(found)
+    chosen = fewest(found)
     return {
         "options": [option_record(option) for option in found],
         "chosen": option_record(chosen) if chosen else None,

@@ -9,6 +9,9 @@ from typing import Literal
 
 Unit = Literal["users", "operations/s"]
 
+MOST_NEEDED = 100_000
+"""Num up to which the models are solved: their sums run over Num."""
+
 
 @dataclass(frozen=True)
 class PerNode:

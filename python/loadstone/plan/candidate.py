@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import heapq
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from loadstone.availability.cluster import Crewed
 from loadstone.availability.down import down_s
 from loadstone.availability.series import down_in_series
+from loadstone.plan.ceiling import least_s, why_unmet
 from loadstone.plan.inputs import Inputs, Way
-from loadstone.plan.offers import CENT, Offer, Shelf
+from loadstone.plan.offers import Offer, Shelf
 from loadstone.plan.part import (
     Part,
     Values,
@@ -22,6 +22,8 @@ from loadstone.plan.part import (
     refused,
     work,
 )
+from loadstone.plan.search import CENT, by_price
+from loadstone.plan.shapes import shapes
 
 MOST_CHAINS = 400
 """Chains of shared crews solved in one search before it is given up."""
@@ -43,11 +45,14 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Refused:
-    """Why a way of the tier `at` cannot meet the targets."""
+    """Why a way of the tier `at` cannot meet the targets. `ceiling_s`: the least that the service is down in
+    a year with any number of nodes; None: it is not what keeps it from them.
+    """
 
     at: int
     way: Way
     why: str
+    ceiling_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -129,7 +134,8 @@ def crewed(inputs: Inputs, values: Values, parts: Sequence[Part]) -> Crewed:
 
 
 def best(inputs: Inputs, values: Values, ways: Sequence[Sequence[Way]]) -> Candidate | list[Refused]:
-    """The cheapest of these ways of each tier; among equals the fewest nodes. Else why there is none.
+    """The cheapest of these ways of each tier; among equals the fewest nodes, then the least downtime with
+    crews for each. Else why there is none.
 
     Plans are taken in the order of their price, so that the first to meet the target is it. A chain of
     shared crews is solved only for plans that would do with crews for each tier alone: other tiers' broken
@@ -138,9 +144,11 @@ def best(inputs: Inputs, values: Values, ways: Sequence[Sequence[Way]]) -> Candi
     fit, unfit = fitting(inputs, values, ways)
     if not all(fit):
         return unfit
+    fit, least, beyond = _within_reach(inputs, values, fit)
+    if not all(fit):
+        return [*unfit, *beyond]
     solved = 0
-    shelves = [Shelf(inputs, values, at, own) for at, own in enumerate(fit)]
-    for chosen in _by_price(shelves):
+    for chosen in by_price(_shelves(inputs, values, fit, least), inputs.allowed_s / inputs.year_s):
         parts = [offer.part for offer in chosen]
         if overworked(inputs, math.fsum(work(inputs, values, part) for part in parts)):
             continue
@@ -153,8 +161,52 @@ def best(inputs: Inputs, values: Values, ways: Sequence[Sequence[Way]]) -> Candi
         if solved >= MOST_CHAINS:
             why = f"the cheapest {MOST_CHAINS} plans miss the target: crews that are shared mend too late"
             return [Refused(at, way, why) for at, own in enumerate(fit) for way in own]
-    why = "no number of extra nodes or spares within reach meets the target"
-    return [*unfit, *(Refused(at, way, why) for at, own in enumerate(fit) for way in own)]
+    most = max(
+        most
+        for at, own in enumerate(fit)
+        for way in own
+        for _, most in shapes(inputs, way, needed_nodes(inputs, values, at, way) or 0)
+    )
+    why = f"cannot be met with up to {most:,} extra nodes{' of a tier' if len(fit) > 1 else ''}"
+    return [*unfit, *beyond, *(Refused(at, way, why) for at, own in enumerate(fit) for way in own)]
+
+
+def _within_reach(
+    inputs: Inputs, values: Values, ways: Sequence[Sequence[Way]]
+) -> tuple[list[list[Way]], list[float], list[Refused]]:
+    """Of each tier the ways with which some number of nodes may meet the target, the others at their best;
+    the least share of the year that such a tier is down; and the ways with which none can.
+    """
+    each = [[least_s(inputs, values, at, way) for way in own] for at, own in enumerate(ways)]
+    best = [
+        min(zip(own, of, strict=True), key=lambda one: one[1]) for own, of in zip(ways, each, strict=True)
+    ]
+    fit: list[list[Way]] = []
+    beyond = []
+    for at, own in enumerate(ways):
+        fit.append([])
+        for way, least in zip(own, each[at], strict=True):
+            service = [*best[:at], (way, least), *best[at + 1 :]]
+            down_s = down_in_series(down / inputs.year_s for _, down in service) * inputs.year_s
+            if down_s <= inputs.allowed_s:
+                fit[at].append(way)
+                continue
+            why = why_unmet(inputs, values, [one for one, _ in service], [down for _, down in service])
+            beyond.append(Refused(at, way, why, down_s))
+    return fit, [down / inputs.year_s for _, down in best], beyond
+
+
+def _shelves(
+    inputs: Inputs, values: Values, ways: Sequence[Sequence[Way]], least: Sequence[float]
+) -> list[Shelf]:
+    """Of each tier what may do with the others at their best."""
+    allowed, shelves = inputs.allowed_s / inputs.year_s, []
+    for at, own in enumerate(ways):
+        others = down_in_series([*least[:at], *least[at + 1 :]])
+        # 1 - (1 - allowed) / (1 - others), without losing nines; of one tier exactly what is allowed.
+        share = (allowed - others) / (1 - others)
+        shelves.append(Shelf(inputs, values, at, own, least[at], share))
+    return shelves
 
 
 def fitting(
@@ -185,11 +237,9 @@ def _work(inputs: Inputs, values: Values, at: int, way: Way) -> float:
 
 
 def _may_do(inputs: Inputs, values: Values, chosen: Sequence[Offer]) -> bool:
-    """Whether the parts meet the target with crews of their own, and any two of them when they share."""
-    downs = [offer.down_s / inputs.year_s for offer in chosen]
+    """Whether any two of the parts that share crews meet the target: three are solved for no others."""
+    downs = [offer.down for offer in chosen]
     allowed = inputs.allowed_s / inputs.year_s
-    if down_in_series(downs) > allowed:
-        return False
     shared = sharing(inputs, [offer.part for offer in chosen])
     if len(shared) < 3:
         return True
@@ -203,25 +253,3 @@ def _may_do(inputs: Inputs, values: Values, chosen: Sequence[Offer]) -> bool:
             if down_in_series([pair, *rest]) > allowed:
                 return False
     return True
-
-
-def _by_price(shelves: Sequence[Shelf]) -> Iterator[tuple[Offer, ...]]:
-    """One offer of each tier, every combination, the cheapest first; among equals the fewest nodes first."""
-    heap: list[tuple[float, int, tuple[int, ...], tuple[Offer, ...]]] = []
-
-    def push(at: tuple[int, ...]) -> None:
-        try:
-            chosen = tuple(shelf[number] for shelf, number in zip(shelves, at, strict=True))
-        except IndexError:
-            return
-        usd = round(math.fsum(one.usd for one in chosen), CENT)
-        heapq.heappush(heap, (usd, sum(one.part.nodes for one in chosen), at, chosen))
-
-    push((0,) * len(shelves))
-    while heap:
-        _, _, at, chosen = heapq.heappop(heap)
-        yield chosen
-        # Each combination has one parent: the last of its numbers that is not 0, one less.
-        last = max((tier for tier, number in enumerate(at) if number), default=0)
-        for tier in range(last, len(at)):
-            push((*at[:tier], at[tier] + 1, *at[tier + 1 :]))

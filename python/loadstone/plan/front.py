@@ -8,8 +8,8 @@ from fractions import Fraction
 
 from loadstone.plan.candidate import Candidate, candidate, cheapest_only, fitting
 from loadstone.plan.inputs import Inputs, Way
-from loadstone.plan.offers import part_of, shapes
 from loadstone.plan.part import Values, needed_nodes
+from loadstone.plan.shapes import part_of, shapes
 from loadstone.spread import Spread
 
 _BETTER = 1e-4

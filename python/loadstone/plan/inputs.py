@@ -3,33 +3,48 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
+from typing import Literal
 
 from loadstone.availability.criterion import LONG_RUN, Criterion
+from loadstone.availability.deployments import WithoutSpares
 from loadstone.cost.row import PriceRow
 from loadstone.nodes.integrity import NodeType
 from loadstone.plan.estimate import Estimate
 
+Deployment = Literal["active", "passive", "mixed"]
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What a node runs on: its price, that of its power (None: the book has none), the hours paid a month."""
+
+    row: PriceRow
+    power: PriceRow | None
+    hours: Decimal = Decimal(720)
+
 
 @dataclass(frozen=True)
 class Way:
-    """A checked option: how a tier is built, on what, and how its nodes fail. Rates are per second."""
+    """A checked option: how a tier is built, on what, and how its nodes fail. Rates are per second.
+
+    deployment: extra nodes `active`, `passive` in a pool, or `mixed`, both. machine: None where nodes are
+    counted, not paid for. endless: whether the provider replaces crashed nodes, and its pool has no end.
+    without_spares: what becomes of a mended node where there is no pool.
+    """
 
     name: str
-    deployment: str
-    row: PriceRow
-    power: PriceRow | None
+    deployment: Deployment
+    machine: Machine | None
     node: NodeType
     crash: Estimate
     failover_s: Fraction
     repair_s: Fraction | None
-    dormancy: float
-
-    @property
-    def endless(self) -> bool:
-        """Whether the provider replaces crashed nodes."""
-        return self.row.kind == "instance"
+    dormancy: float = 0.0
+    endless: bool = False
+    without_spares: WithoutSpares = "returns"
 
 
 @dataclass(frozen=True)
@@ -61,17 +76,17 @@ class Inputs:
     year_s: float
     users: Estimate
     availability: Fraction
-    corrupt: Fraction | None
-    crews: int | None
-    phases: int
-    shock: tuple[float, float] | None
-    load_exponent: float
-    faults: float | None
     tiers: tuple[Tier, ...]
-    warnings: tuple[str, ...]
+    corrupt: Fraction | None = None
+    crews: int | None = None
+    phases: int = 1
+    shock: tuple[float, float] | None = None
+    load_exponent: float = 0.0
+    faults: float | None = None
+    warnings: tuple[str, ...] = ()
     criterion: Criterion = LONG_RUN
 
     @property
     def allowed_s(self) -> float:
         """Seconds of a year that the target allows the service to be down."""
-        return float(1 - self.availability) * self.year_s
+        return float((1 - self.availability) * Fraction(self.year_s))

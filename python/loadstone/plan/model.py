@@ -7,40 +7,17 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from loadstone.availability.cluster import DORMANCY, MOST_PHASES
-from loadstone.errors import LoadstoneError
 from loadstone.nodes.appliance import NAME as APPLIANCE
 from loadstone.nodes.choices import parse_node_type
-from loadstone.nodes.quantities import parse_target
-from loadstone.nodes.tiers.model import (
-    Amount,
-    Capacity,
-    Carrier,
-    Demand,
-    Length,
-    LengthOrNone,
-    Rate,
-    TierName,
-    few,
-)
-from loadstone.scenario.fields import Count, NonNegative, Share, Table, refuse
+from loadstone.nodes.fields import Length, LengthOrNone, Rate, Target, parsed
+from loadstone.plan.carrier import Amount, Capacity, Carrier, Demand, TierName, few
+from loadstone.scenario.fields import Count, NonNegative, Share, Table
 
 MOST_OPTIONS = 16
 
 
-def _target(value: str) -> str:
-    return _checked(value, parse_target)
-
-
 def _node_type(value: str) -> str:
-    return value if value == APPLIANCE else _checked(value, parse_node_type)
-
-
-def _checked(value: str, parse: Any) -> str:
-    try:
-        parse(value)
-    except LoadstoneError as error:
-        raise refuse(error.slug, error.message, error.hint or "") from error
-    return value
+    return value if value == APPLIANCE else parsed(parse_node_type)(value)
 
 
 def _rate_table(value: Any) -> Any:
@@ -48,7 +25,6 @@ def _rate_table(value: Any) -> Any:
     return {"rate": value} if isinstance(value, str) else value
 
 
-Target = Annotated[str, AfterValidator(_target)]
 Curve = Annotated[
     tuple[Annotated[tuple[Amount, Amount], Field(strict=False)], ...],
     Field(strict=False, description="users measured with several nodes: [[2, 980], [4, 1900]]"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import lru_cache
 
 from loadstone.availability.cluster import MOST_SHOCKED, Cluster, Shock
@@ -16,8 +15,9 @@ from loadstone.plan.inputs import Inputs, Tier, Way
 DECIDED_OVER = 12
 """Months of operation over which the cheapest is the cheapest."""
 
-HOURS = Decimal(720)
-"""Of a month that is paid for."""
+
+HAIR = 1e-9
+"""Of a node, that rounding must not cost: 10 / 1 is 10."""
 
 
 @dataclass(frozen=True)
@@ -58,19 +58,21 @@ class Part:
     @property
     def images(self) -> int | None:
         """Images that run on them; None when they are no appliances."""
-        image, row = self.way.node.image, self.way.row
-        return self.nodes * image.on(row.sku, row.vcpu, row.memory_gib) if image else None
+        image, machine = self.way.node.image, self.way.machine
+        if image is None or machine is None:
+            return None
+        return self.nodes * image.on(machine.row.sku, machine.row.vcpu, machine.row.memory_gib)
 
     @property
     def usd_per_month(self) -> float:
-        """Dollars a month over `DECIDED_OVER` months. Raises `cost-input`."""
+        """Dollars a month over `DECIDED_OVER` months; nodes where those are counted. Raises `cost-input`."""
         return dollars(self.way, self.active, self.pool)
 
 
 def cluster_of(inputs: Inputs, values: Values, part: Part) -> Cluster:
     """The chain of a part, with all crews to itself."""
     way = part.way
-    mends = way.repair_s is not None and part.pool is not None
+    mends = way.repair_s is not None and (part.pool or (part.pool == 0 and way.without_spares == "returns"))
     return Cluster(
         needed=part.needed,
         active=part.active,
@@ -101,8 +103,7 @@ def needed_nodes(inputs: Inputs, values: Values, at: int, way: Way) -> int | Non
     does, for a second node of this tier carries no more.
     """
     tier, users, per_node = inputs.tiers[at], values.users, values.per_node[at]
-    # A hair of rounding must not cost a node: 10 / 1 is 10.
-    alone = users / (per_node * float(way.node.throughput)) - 1e-9
+    alone = users / (per_node * float(way.node.throughput)) - HAIR
     if not tier.scales:
         return 1 if alone <= 1 else None
     if len(tier.curve) == 1:
@@ -146,7 +147,12 @@ def refused(inputs: Inputs, values: Values, at: int, way: Way) -> str:
         return why
     needed = needed_nodes(inputs, values, at, way)
     if needed is None:
-        return f"one node holds fewer than {values.users:,.6g} users, and a second one adds nothing"
+        tier = inputs.tiers[at]
+        return tier.said(
+            f"one node carries {holds(tier, way, values.per_node[at], 1):,.6g} users and a second adds no "
+            f"throughput; for {values.users:,.6g} take a faster machine, or split its data, which is not "
+            "planned here"
+        )
     if inputs.shock and needed > MOST_SHOCKED:
         return f"it needs {needed:,} nodes; common causes are modelled for up to {MOST_SHOCKED}"
     return ""
@@ -185,14 +191,18 @@ def lines(part: Part) -> list[Line]:
 
 def _lines(way: Way, active: int, pool: int | None) -> list[Line]:
     """Cold spares draw no power."""
-    count = active + (pool or 0)
-    if way.row.kind == "instance":
-        return [rented(way.row, count, HOURS)]
+    machine, count = way.machine, active + (pool or 0)
+    if machine is None:
+        return []
+    if machine.row.kind == "instance":
+        return [rented(machine.row, count, machine.hours)]
     powered = active + (0 if way.dormancy == 0 else pool or 0)
-    return owned(way.row, count, powered, HOURS, way.power)
+    return owned(machine.row, count, powered, machine.hours, machine.power)
 
 
 @lru_cache(maxsize=16_384)
 def dollars(way: Way, active: int, pool: int | None) -> float:
-    """Dollars a month over `DECIDED_OVER` months. Raises `cost-input`."""
+    """Dollars a month over `DECIDED_OVER` months; nodes where those are counted. Raises `cost-input`."""
+    if way.machine is None:
+        return float(active + (pool or 0))
     return float(total(_lines(way, active, pool), with_transfer=False)[DECIDED_OVER])

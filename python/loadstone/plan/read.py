@@ -17,10 +17,10 @@ from loadstone.nodes.choices import parse_node_type
 from loadstone.nodes.integrity import NodeType
 from loadstone.nodes.measured import read_measured
 from loadstone.nodes.quantities import parse_duration, parse_rate, parse_target
-from loadstone.nodes.tiers.limit import Refused, limit_of
 from loadstone.plan import model
 from loadstone.plan.estimate import Estimate, rate_seen
-from loadstone.plan.inputs import Inputs, Tier, Way
+from loadstone.plan.inputs import Inputs, Machine, Tier, Way
+from loadstone.plan.limit import Refused, limit_of
 from loadstone.scenario.findings import Finding, Source
 from loadstone.scenario.positions import Path as Keys
 from loadstone.scenario.table_file import read_table_file
@@ -246,13 +246,13 @@ class _Reader:
         return Way(
             name=one.name,
             deployment=one.deployment,
-            row=row,
-            power=power[0] if power else None,
+            machine=Machine(row, power[0] if power else None),
             node=node,
             crash=own,
             failover_s=failover,
             repair_s=None if repair == "none" else parse_duration(repair, self.year_s),
             dormancy=DORMANCY[one.spares],
+            endless=row.kind == "instance",
         )
 
     def _node(self, one: model.Option, row: PriceRow, at: Keys) -> NodeType | None:

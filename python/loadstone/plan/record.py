@@ -101,7 +101,7 @@ def _part(part: Part, inputs: Inputs) -> Json:
     return {
         "tier": _name(inputs, part.at),
         "option": part.way.name,
-        "instance": part.way.row.sku,
+        "instance": part.way.machine.row.sku if part.way.machine else None,
         "node_type": part.way.node.name,
         "images": part.images,
         "needed": part.needed,

@@ -9,10 +9,11 @@ from loadstone.availability.criterion import FIRST_YEAR
 from loadstone.availability.deployments import ARA_CLOUD, PF_CLOUD, PF_ON_PREM, PF_ON_PREM_REPAIR
 from loadstone.nodes import texts
 from loadstone.nodes.integrity import NODE_TYPES
-from loadstone.nodes.plan import Hazards, Option, option
 from loadstone.nodes.quantities import parse_duration, parse_rate, parse_target
 from loadstone.nodes.sizing import nodes_needed
 from loadstone.nodes.texts import Bounds
+from loadstone.plan.compared import Option, option
+from loadstone.plan.named import Hazards
 from loadstone.study.nodes.description import NODES, Description, PrintedColumn, PrintedTable
 
 Json = dict[str, Any]

@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from loadstone.nodes.fields import Length, Rate
 from loadstone.nodes.quantities import parse_duration
-from loadstone.nodes.tiers.model import Length, Rate
 from loadstone.scenario.fields import Count, Positive, Share, Table
 from loadstone.study.file import FOLDER, keys_by_name, load_study_file
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loadstone.nodes.tiers.model import Capacity, Carrier
+from loadstone.plan.carrier import Capacity, Carrier
 from loadstone.scenario.findings import Finding, listed
 from loadstone.scenario.positions import Path as Keys
 

@@ -10,8 +10,8 @@ from loadstone.errors import LoadstoneError
 from loadstone.nodes.measured import read_measured, read_requests_per_user
 from loadstone.nodes.sizing import PerNode
 from loadstone.nodes.studied import read_carried, read_cpu_us_per_request
-from loadstone.nodes.tiers.checks import findings
-from loadstone.nodes.tiers.model import Capacity, Carrier, Demand
+from loadstone.plan.carrier import Capacity, Carrier, Demand
+from loadstone.plan.checks import findings
 from loadstone.scenario.findings import Finding
 from loadstone.scenario.positions import Path as Keys
 
