@@ -1,4 +1,4 @@
-//! One connection: received bytes become requests, responses become sent bytes. Never blocks.
+//! One connection: a conversation on a socket. Never blocks.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use loadstone_http::{CONTINUE, Intake, Limits, Phase};
+use loadstone_http::{CONTINUE, Composer, Conversation, Limits, Need};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, recv};
+use rustix::time::{ClockId, clock_gettime};
 
 use crate::counters::Tally;
-use crate::outgoing::Outgoing;
+use crate::outgoing::send_response;
 use crate::socket::{Received, Socket};
 use crate::watch::{Record, Watch, Watched};
 
@@ -23,19 +24,15 @@ const DISCARD_ROOM: usize = 64 * 1024;
 /// Reads of what a client still sends behind the last response, in one round of the loop.
 const MAX_DISCARDS: usize = 32;
 
-/// What becomes of a connection behind its present response.
+/// How far an answer has gone out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ending {
-    /// It serves the next request.
-    Open,
-    /// It closes: the client sends nothing more.
-    Close,
-    /// It closes although the client may be sending.
-    Linger,
-    /// Our side is closed; what the client still sends is dropped until it closes, too.
-    Shut,
-    /// The socket has failed.
-    Broken,
+pub(crate) enum Flushed {
+    /// As far as it has been made.
+    Out,
+    /// A turn's worth: the socket may take more, but others come in between.
+    Turn,
+    /// The socket takes no more for now; whether it took any.
+    Full(bool),
 }
 
 /// How much of what a client still sent was dropped.
@@ -56,22 +53,25 @@ pub(crate) struct Connection {
     pub socket: Socket,
     /// Index of the connection in its connector.
     pub slot: u32,
-    /// What the client has sent.
-    pub intake: Intake,
+    /// What is said on it.
+    pub talk: Conversation,
     /// Whether the kernel may hold bytes that were not read.
     pub readable: bool,
     /// Whether the client may have closed its side: then read up to the end, whatever a short
     /// read says.
     pub hung_up: bool,
-    /// Whether the client has closed its side and everything it sent was read.
-    pub ended: bool,
-    /// What becomes of it when its output is gone.
-    pub ending: Ending,
-    /// The rest of a response that the socket did not take at once.
-    pub outgoing: Option<Outgoing>,
+    /// Whether the socket may take more at once of what is to be sent, others having had their turn. Else its next edge
+    /// tells.
+    pub more: bool,
+    /// Whether our side is closed; what the client still sends is dropped until it closes, too.
+    shut: bool,
+    /// Whether the socket has failed, or what was said on it cannot be completed.
+    pub broken: bool,
     /// Bytes of its buffers that its connector has counted.
     pub counted: usize,
     watched: Option<Box<Watched>>,
+    /// Of the answer that is on its way.
+    record: Option<Record>,
 }
 
 impl Connection {
@@ -81,13 +81,14 @@ impl Connection {
             watched: watch.map(|watch| Watched::new(watch, &socket)),
             socket,
             slot,
-            intake: Intake::new(),
+            talk: Conversation::new(),
             readable: false,
             hung_up: false,
-            ended: false,
-            ending: Ending::Open,
-            outgoing: None,
+            more: false,
+            shut: false,
+            broken: false,
             counted: 0,
+            record: None,
         }
     }
 
@@ -98,17 +99,9 @@ impl Connection {
     /// The connection is broken.
     pub fn receive(&mut self, limits: &Limits) -> io::Result<usize> {
         let mut total = 0;
-        while self.readable && matches!(self.intake.phase(), Phase::Head | Phase::Body { .. }) {
-            match self.socket.receive(self.intake.room())? {
-                Received::Bytes(count, more) => {
-                    total += count;
-                    // The end of the stream may have raised its edge already.
-                    self.readable = more || self.hung_up;
-                    self.advance(limits);
-                }
-                Received::Nothing => self.readable = false,
-                Received::End => (self.readable, self.ended) = (false, true),
-            }
+        while self.readable && matches!(self.talk.need(), Need::Bytes(_)) {
+            let received = self.socket.receive(self.talk.room())?;
+            total += self.take(received, limits);
         }
         Ok(total)
     }
@@ -118,24 +111,23 @@ impl Connection {
     /// # Errors
     /// The connection is broken.
     pub fn receive_soon(&mut self, limits: &Limits) -> io::Result<usize> {
-        match self.socket.receive_soon(self.intake.room())? {
-            Received::Bytes(count, more) => {
-                self.readable = more;
-                self.advance(limits);
-                Ok(count)
-            }
-            Received::Nothing => Ok(0),
-            Received::End => {
-                self.ended = true;
-                Ok(0)
-            }
-        }
+        let received = self.socket.receive_soon(self.talk.room())?;
+        Ok(self.take(received, limits))
     }
 
-    /// Parses what has been received.
-    fn advance(&mut self, limits: &Limits) {
-        let ready = self.intake.advance(limits);
-        self.note_arrival(ready);
+    fn take(&mut self, received: Received, limits: &Limits) -> usize {
+        // The end of the stream may have raised its edge already.
+        self.readable = matches!(received, Received::Bytes(_, more) if more || self.hung_up);
+        match received {
+            Received::Bytes(count, _) => {
+                let ready = self.talk.received(limits);
+                self.note_arrival(ready);
+                return count;
+            }
+            Received::Nothing => {}
+            Received::End => self.talk.end(),
+        }
+        0
     }
 
     fn note_arrival(&mut self, ready: bool) {
@@ -146,36 +138,64 @@ impl Connection {
 
     /// Says `100 Continue`, once for each request, to a client that waits for it before it sends a body.
     pub fn say_continue(&mut self, tally: &Tally) {
-        if self.intake.asks_to_continue() {
+        if self.talk.asks_to_continue() {
             // A client whose socket takes no 25 bytes sends its body without having been asked to.
             let _ = self.socket.send_parts(CONTINUE, &[], 0);
             tally.response(100);
         }
     }
 
-    /// Whether the client has sent more than the request that has arrived as a whole, or may have.
-    pub fn has_more(&self) -> bool {
-        self.intake.has_more() || (self.readable && !self.hung_up)
+    /// Whether the client may have sent more than was read.
+    pub fn may_hold_more(&self) -> bool {
+        self.readable && !self.hung_up
     }
 
-    /// Begins the record of its answer, of which the head takes so many bytes, if anyone wants it.
-    pub fn record(&mut self, status: u16, head_bytes: usize) -> Option<Record> {
-        let mut watched = self.watched.take()?;
-        let request = self.intake.request().map(|(_, request)| request);
-        let record = watched.record(request.as_ref(), self.intake.first_line(), status, head_bytes);
-        self.watched = Some(watched);
-        Some(record)
+    /// Answers `status` from the server itself; the connection closes behind it.
+    pub fn refuse(&mut self, status: u16, composer: &mut Composer, tally: &Tally) {
+        composer.set_time(now_s());
+        self.talk.refuse(status, composer);
+        self.begin_answer(composer, tally);
+        self.talk.shrink();
     }
 
-    /// Forgets the request that was answered and parses what came behind it.
-    pub fn next_request(&mut self, limits: &Limits) {
-        let ready = self.intake.next_request(limits);
+    /// Counts the answer that was put together, and begins its record if anyone wants it.
+    pub fn begin_answer(&mut self, composer: &Composer, tally: &Tally) {
+        tally.response(composer.status());
+        if let Some(watched) = &mut self.watched {
+            let (request, line) = (self.talk.request(), self.talk.first_line());
+            self.record =
+                Some(watched.record(request.as_ref(), line, composer.status(), composer.head_bytes()));
+        }
+    }
+
+    /// Sends what the socket takes of an answer.
+    ///
+    /// # Errors
+    /// The connection is broken.
+    pub fn flush(&mut self, composer: &mut Composer, limits: &Limits, tally: &Tally) -> io::Result<Flushed> {
+        let Some(unsent) = self.talk.unsent() else { return Ok(Flushed::Out) };
+        let before = unsent.sent;
+        let (sent, more) = send_response(&mut self.socket, &unsent)?;
+        self.more = more;
+        tally.bytes_out.add((sent - before) as u64);
+        if let Some(record) = &mut self.record {
+            record.sent += sent - before;
+        }
+        let ready = self.talk.sent(sent, self.socket.is_behind(), composer, limits);
+        if !self.talk.is_answering() {
+            self.record = None;
+        }
         self.note_arrival(ready);
+        Ok(match self.talk.need() {
+            Need::Room if more => Flushed::Turn,
+            Need::Room => Flushed::Full(sent > before),
+            _ => Flushed::Out,
+        })
     }
 
     /// Counts in `memory`, which is all connections', what its buffers take now.
     pub fn count(&mut self, memory: &AtomicUsize) {
-        let bytes = self.intake.memory();
+        let bytes = self.talk.memory();
         if bytes != self.counted {
             memory.fetch_add(bytes, Ordering::Relaxed);
             memory.fetch_sub(self.counted, Ordering::Relaxed);
@@ -183,22 +203,14 @@ impl Connection {
         }
     }
 
-    /// Whether nothing has been answered on it.
-    pub fn is_new(&self) -> bool {
-        !self.intake.is_used() && self.outgoing.is_none()
-    }
-
-    /// Closes behind the last response; `End` when the socket can be closed. Closing one with unread input resets
-    /// the connection and may destroy the response on its way (RFC 9112 §9.6): then only our side is closed
-    /// until the client closes, too.
-    pub fn part(&mut self) -> Discarded {
-        if self.ending == Ending::Linger && !self.ended {
-            self.ending = match self.socket.shut() {
-                Ok(()) => Ending::Shut,
-                Err(_) => Ending::Broken,
-            };
+    /// Closes our side and drops what the client still sends; `End` when the socket can be closed.
+    pub fn linger(&mut self) -> Discarded {
+        if !self.shut && self.socket.shut().is_err() {
+            self.broken = true;
+            return Discarded::End;
         }
-        if self.ending == Ending::Shut { self.discard() } else { Discarded::End }
+        self.shut = true;
+        self.discard()
     }
 
     /// Reads and drops what the client still sends, as much as does not hold up the others.
@@ -220,8 +232,13 @@ impl Connection {
 impl Drop for Connection {
     fn drop(&mut self) {
         // Part of a response is on its way, and the rest will not follow.
-        if self.outgoing.is_some() || self.ending == Ending::Broken {
+        if self.talk.is_answering() || self.broken {
             self.socket.abort();
         }
     }
+}
+
+/// Seconds since 1970; the coarse clock costs a few nanoseconds.
+pub(crate) fn now_s() -> u64 {
+    clock_gettime(ClockId::RealtimeCoarse).tv_sec as u64
 }

@@ -12,7 +12,7 @@ pub const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
 /// What becomes of a connection behind a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Parting {
+pub(crate) enum Parting {
     /// It serves the next request.
     Stay,
     /// It closes: the client sends nothing more.
@@ -22,7 +22,7 @@ pub enum Parting {
 }
 
 /// Answers what is asked of the server, not of a page (RFC 9110 §9.3.7); whether it was.
-pub fn answer_for_server(request: &Request<'_>, response: &mut Response) -> bool {
+pub(crate) fn answer_for_server(request: &Request<'_>, response: &mut Response) -> bool {
     let asked = request.target == "*";
     if asked {
         response.status(204).header("Allow", METHODS);
@@ -42,7 +42,7 @@ pub fn answer_absence(response: &mut Response) {
 }
 
 /// Leaves a page out that the client has already, by its validator (RFC 9110 §13).
-pub fn leave_out_what_is_known(request: &Request<'_>, response: &mut Response) {
+pub(crate) fn leave_out_what_is_known(request: &Request<'_>, response: &mut Response) {
     let reads = matches!(request.method, Method::Get | Method::Head);
     if !reads || response.status != 200 || !request.is_conditional() {
         return;
@@ -61,7 +61,7 @@ pub fn leave_out_what_is_known(request: &Request<'_>, response: &mut Response) {
 }
 
 /// Fills `response` with the server's own refusal of a request; the connection lingers behind it.
-pub fn refuse(status: u16, response: &mut Response) {
+pub(crate) fn refuse(status: u16, response: &mut Response) {
     response.clear();
     response.status(status).text(reason_phrase(status));
     if status == 503 {
@@ -70,11 +70,10 @@ pub fn refuse(status: u16, response: &mut Response) {
     }
 }
 
-/// What becomes of the connection behind `response` to a request. `draining`: the server ends;
-/// `more`: the client has sent more, or may have.
-pub fn parting(head: &RequestHead, response: &Response, draining: bool, more: bool) -> Parting {
+/// What becomes of the connection behind `response` to a request. `more`: the client has sent more, or may have.
+pub(crate) fn parting(head: &RequestHead, response: &Response, more: bool) -> Parting {
     let unbounded = head.version == Version::Http10 && matches!(response.body, Body::Stream(_));
-    match (head.keep_alive, response.closes() || draining || unbounded) {
+    match (head.keep_alive, response.closes() || unbounded) {
         (true, false) => Parting::Stay,
         // A client that asked to close sends nothing more, unless it has already; any other might.
         (false, _) if !more => Parting::Close,
@@ -85,7 +84,7 @@ pub fn parting(head: &RequestHead, response: &Response, draining: bool, more: bo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Limits, ParseStatus};
+    use crate::{Headers, Limits, ParseStatus};
 
     fn head(fields: &str) -> RequestHead {
         let bytes = alloc::format!("GET / HTTP/1.1\r\nHost: x\r\n{fields}\r\n");
@@ -100,15 +99,14 @@ mod tests {
         let (open, closing) = (head(""), head("Connection: close\r\n"));
         let (stays, mut closes) = (Response::new(), Response::new());
         closes.close();
-        for (head, response, draining, more, expected) in [
-            (&open, &stays, false, false, Parting::Stay),
-            (&open, &stays, false, true, Parting::Stay),
-            (&open, &closes, false, false, Parting::Linger),
-            (&open, &stays, true, false, Parting::Linger),
-            (&closing, &stays, false, false, Parting::Close),
-            (&closing, &closes, true, true, Parting::Linger),
+        for (head, response, more, expected) in [
+            (&open, &stays, false, Parting::Stay),
+            (&open, &stays, true, Parting::Stay),
+            (&open, &closes, false, Parting::Linger),
+            (&closing, &stays, false, Parting::Close),
+            (&closing, &closes, true, Parting::Linger),
         ] {
-            assert_eq!(parting(head, response, draining, more), expected);
+            assert_eq!(parting(head, response, more), expected);
         }
     }
 
@@ -120,5 +118,38 @@ mod tests {
         assert!(!answer_for_server(&Request::new(Method::Options, "/"), &mut response));
         refuse(503, &mut response);
         assert_eq!((response.get("allow"), response.get("retry-after")), (None, Some("1")));
+    }
+
+    #[test]
+    fn what_is_known_is_left_out() {
+        let known = |fields: &str, response: &mut Response| {
+            let headers = Headers::new(fields.as_bytes());
+            leave_out_what_is_known(&Request { headers, ..Request::new(Method::Get, "/") }, response);
+        };
+        let page = || {
+            let mut response = Response::new();
+            response.html("<p>hello</p>").header("ETag", "\"v1\"");
+            response
+        };
+        for (fields, status) in [
+            ("If-None-Match: \"v1\"\r\n", 304),
+            ("If-None-Match: W/\"v1\"\r\n", 304),
+            ("If-None-Match: \"v2\"\r\n", 200),
+            ("If-Match: \"v2\"\r\n", 412),
+            ("Accept: */*\r\n", 200),
+        ] {
+            let mut response = page();
+            known(fields, &mut response);
+            assert_eq!((response.status, response.body.is_empty()), (status, status != 200), "{fields}");
+            assert_eq!(response.get("etag"), Some("\"v1\""));
+        }
+        let mut bare = Response::new();
+        bare.text("no validator");
+        known("If-None-Match: *\r\nIf-Match: \"x\"\r\n", &mut bare);
+        assert_eq!(bare.status, 200);
+        let mut failed = page();
+        failed.status(404);
+        known("If-None-Match: \"v1\"\r\n", &mut failed);
+        assert_eq!((failed.status, &failed.body), (404, &page().body));
     }
 }

@@ -7,7 +7,7 @@ use crate::{LAST_CHUNK, Produce, Stream, Version, write_chunk};
 
 /// The rest of such content.
 #[derive(Debug)]
-pub struct Flow {
+pub(crate) struct Flow {
     /// None once it has ended.
     stream: Option<Stream>,
     chunked: bool,

@@ -13,7 +13,7 @@ const KEPT_WHILE_IDLE: usize = 3 * 1024;
 
 /// How far the next request has arrived.
 #[derive(Debug, Clone, Copy)]
-pub enum Phase {
+pub(crate) enum Phase {
     /// Its head has not.
     Head,
     /// Its body has not.
@@ -39,18 +39,8 @@ pub enum Phase {
 }
 
 /// The receiving half of a connection: bytes in, one request after the other out.
-///
-/// ```
-/// use loadstone_http::{Intake, Limits};
-/// let mut intake = Intake::new();
-/// intake.room().extend_from_slice(b"GET /a HTTP/1.1\r\nHost: x\r\n\r\nGET /b HT");
-/// intake.advance(&Limits::default());
-/// assert_eq!(intake.request().unwrap().1.path, "/a");
-/// intake.next_request(&Limits::default());
-/// assert!(!intake.is_ready() && intake.has_input());
-/// ```
 #[derive(Debug)]
-pub struct Intake {
+pub(crate) struct Intake {
     phase: Phase,
     /// Whether `100 Continue` has been said for the request that arrives.
     continued: bool,
@@ -60,12 +50,6 @@ pub struct Intake {
     answered: usize,
     /// The decoded body of a chunked request.
     body: Vec<u8>,
-}
-
-impl Default for Intake {
-    fn default() -> Self {
-        Self::new()
-    }
 }
 
 impl Intake {

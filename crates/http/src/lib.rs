@@ -3,7 +3,7 @@
 //!
 //! | who | reads | writes |
 //! |---|---|---|
-//! | a server | [`Intake`], which is [`RequestHead::parse`] and [`ChunkedDecoder`] over a connection's bytes | [`write_response_head`] |
+//! | a server | [`Conversation`], which is [`RequestHead::parse`] and [`ChunkedDecoder`] over a connection's bytes | with a [`Composer`], which is [`write_response_head`] and a stream's chunks |
 //! | a client | [`ResponseHead::parse`], [`ChunkedDecoder`] | requests of its own, with [`MultipartWriter`] and [`write_form_pair`] |
 //! | an application | [`Request`] | [`Response`] |
 //!
@@ -22,7 +22,9 @@ mod authority;
 mod characters;
 mod chunked;
 mod client_codec;
+mod composer;
 mod conditional;
+mod conversation;
 mod cookie;
 mod date;
 mod encoding;
@@ -32,6 +34,7 @@ mod headers;
 mod intake;
 mod method;
 mod multipart;
+mod outgoing;
 mod range;
 mod request;
 mod response;
@@ -40,21 +43,19 @@ mod service;
 mod status;
 mod stream;
 
-pub use answering::{
-    CONTINUE, Parting, answer_absence, answer_failure, answer_for_server, leave_out_what_is_known, parting,
-    refuse,
-};
+pub use answering::{CONTINUE, answer_absence, answer_failure};
 pub use chunked::{ChunkError, ChunkedDecoder};
 pub use client_codec::{BadResponse, BodyFraming, ResponseHead};
+pub use composer::Composer;
 pub use conditional::{Validators, Verdict};
+pub use conversation::{Awaited, Conversation, Need};
 pub use cookie::{Cookies, SetCookie};
 pub use date::{DATE_LEN, format_date, parse_date};
-pub use flow::Flow;
 pub use form::{FormPairs, percent_decode, percent_encode, write_form_pair};
 pub use headers::Headers;
-pub use intake::{Intake, Phase};
 pub use method::{Method, Version};
 pub use multipart::{Multipart, MultipartError, MultipartWriter, Part};
+pub use outgoing::Unsent;
 pub use range::Wanted;
 pub use request::Request;
 #[cfg(feature = "std")]

@@ -3,16 +3,16 @@
 //! Memory decides how many connections there are: a client for whom there is no socket is not answered yet, a request for which
 //! there is no memory is refused with 503.
 
-mod answer;
-mod conversation;
+mod client;
 mod counters;
+mod desk;
 #[cfg(feature = "metrics")]
 mod metrics;
+mod supply;
 #[cfg(test)]
 mod tests;
 
 use alloc::boxed::Box;
-use alloc::vec;
 use alloc::vec::Vec;
 
 use loadstone_http::{Handler, Limits};
@@ -24,9 +24,9 @@ use smoltcp::wire::{EthernetAddress, HardwareAddress, IpAddress, IpCidr};
 use crate::args::Args;
 use crate::net::announce::{self, announcement};
 use crate::net::{Gate, Incoming, Outgoing, Wire};
-use answer::{Application, Desk};
-use conversation::{Conversation, Step, Waiting};
+use client::{Client, Step, Waiting};
 pub use counters::Counters;
+use desk::{Application, Desk};
 #[cfg(feature = "metrics")]
 pub use metrics::{Figures, Metrics};
 
@@ -88,7 +88,7 @@ impl Now {
 struct Slot {
     socket: SocketHandle,
     site: usize,
-    conversation: Option<Conversation>,
+    client: Option<Client>,
 }
 
 /// A port and its application.
@@ -180,6 +180,7 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
     /// to be done next, in microseconds from now, if nothing comes before. `is_late`: whether what was answered should leave
     /// before more is; it is asked behind each connection's turn.
     pub fn poll(&mut self, now: Now, spare: usize, is_late: &mut dyn FnMut() -> bool) -> u64 {
+        self.sites.iter_mut().for_each(|site| site.application.composer.set_time(now.unix_s));
         self.replenish(spare, now);
         for _ in 0..FRAMES {
             let result = self.interface.poll_ingress_single(now.instant(), &mut self.wire, &mut self.sockets);
@@ -217,74 +218,6 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
         delay.map_or(most_us, |delay| delay.total_micros().min(most_us))
     }
 
-    /// Sees that sockets listen as far as memory and limits allow; sockets that are through listen again or go.
-    fn replenish(&mut self, mut spare: usize, now: Now) {
-        for site in 0..self.sites.len() {
-            let (port, most) = (self.sites[site].port, self.sites[site].most);
-            let (mut listening, mut all) = (0, 0);
-            for slot in self.slots.iter().filter(|slot| slot.site == site) {
-                let state = self.sockets.get::<Socket<'_>>(slot.socket).state();
-                listening += usize::from(state == State::Listen);
-                all += 1;
-            }
-            let wanted = if self.draining { 0 } else { BACKLOG.min(most) };
-            let each = self.buffers.0 + self.buffers.1 + BESIDE;
-            while listening < wanted && all < most && (spare > each || all < LEAST) {
-                let socket = self.new_socket(port);
-                self.slots.push(Slot { socket, site, conversation: None });
-                (listening, all, spare) = (listening + 1, all + 1, spare.saturating_sub(each));
-            }
-            if listening == 0 && wanted > 0 {
-                listening = self.make_way(site, now);
-            }
-            let gate = &mut self.wire.gates[site];
-            (gate.listening, gate.full, gate.waits) = (listening, gate.waits && listening == 0, false);
-        }
-    }
-
-    fn new_socket(&mut self, port: u16) -> SocketHandle {
-        let (receiving, sending) = self.buffers;
-        let mut socket = Socket::new(
-            smoltcp::socket::tcp::SocketBuffer::new(vec![0; receiving]),
-            smoltcp::socket::tcp::SocketBuffer::new(vec![0; sending]),
-        );
-        socket.set_nagle_enabled(false);
-        socket.set_timeout(Some(PATIENCE));
-        // It fails for port 0, which the command line refuses, and for an open socket.
-        let _ = socket.listen(port);
-        self.sockets.add(socket)
-    }
-
-    /// Finds a socket of `site` for newcomers among those that are done or idle; how many.
-    fn make_way(&mut self, site: usize, now: Now) -> usize {
-        if !self.wire.gates[site].waits {
-            return 0;
-        }
-        let port = self.sites[site].port;
-        let state = |slot: &Slot| self.sockets.get::<Socket<'_>>(slot.socket).state();
-        let mine = |slot: &&Slot| slot.site == site;
-        let old = self.slots.iter().filter(mine).find(|slot| state(slot) == State::TimeWait);
-        if let Some(handle) = old.map(|slot| slot.socket) {
-            let socket = self.sockets.get_mut::<Socket<'_>>(handle);
-            socket.abort();
-            let _ = socket.listen(port);
-            return 1;
-        }
-        let idle = |slot: &&mut Slot| {
-            slot.site == site && slot.conversation.as_ref().is_some_and(|c| c.waiting == Waiting::Idle)
-        };
-        let since = |slot: &&mut Slot| slot.conversation.as_ref().map_or(u64::MAX, |c| c.deadline_ms);
-        if let Some(slot) = self.slots.iter_mut().filter(idle).min_by_key(since) {
-            // Its client sees an end, as at the end of its patience, and asks anew.
-            let socket = self.sockets.get_mut::<Socket<'_>>(slot.socket);
-            if let Some(conversation) = &mut slot.conversation {
-                conversation.leave(socket, now.ms());
-            }
-            self.counters.evicted += 1;
-        }
-        0
-    }
-
     /// Gives every connection its turn; whether any wants another at once.
     fn converse(&mut self, now: Now, spare: usize, is_late: &mut dyn FnMut() -> bool) -> bool {
         let (mut again, mut open, mut spare) = (false, 0, spare);
@@ -299,7 +232,7 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
                     }
                 }
                 State::Closed => {
-                    slot.conversation = None;
+                    slot.client = None;
                     let gate = &mut self.wire.gates[slot.site];
                     if self.draining || gate.listening >= BACKLOG {
                         self.sockets.remove(slot.socket);
@@ -309,7 +242,7 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
                     gate.listening += 1;
                     let _ = socket.listen(gate.port);
                 }
-                State::TimeWait => slot.conversation = None,
+                State::TimeWait => slot.client = None,
                 _ => {
                     open += 1;
                     let site = &mut self.sites[slot.site];
@@ -320,15 +253,14 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
                         limits: &self.limits,
                         timeouts: &self.timeouts,
                         now_ms: now.ms(),
-                        unix_s: now.unix_s,
                         draining: self.draining,
                         spare: if vital { usize::MAX } else { spare },
                     };
-                    let conversation = slot.conversation.get_or_insert_with(|| {
+                    let client = slot.client.get_or_insert_with(|| {
                         desk.counters.accepted += 1;
-                        Conversation::new(now.ms(), &self.timeouts)
+                        Client::new(now.ms(), &self.timeouts)
                     });
-                    again |= conversation.step(socket, &mut desk) == Step::Again;
+                    again |= client.step(socket, &mut desk) == Step::Again;
                     if !vital {
                         spare = desk.spare;
                     }
@@ -346,15 +278,15 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
     /// Closes connections whose time is over; a client that was at a request hears why.
     fn close_expired(&mut self, now: Now, spare: usize) {
         for slot in &mut self.slots {
-            let Some(conversation) = &mut slot.conversation else { continue };
-            let idle = conversation.waiting == Waiting::Idle
-                || (conversation.waiting == Waiting::Head && !conversation.has_input());
-            if conversation.deadline_ms > now.ms() && !(self.draining && idle) {
+            let Some(client) = &mut slot.client else { continue };
+            let idle =
+                client.waiting == Waiting::Idle || (client.waiting == Waiting::Head && !client.has_input());
+            if client.deadline_ms > now.ms() && !(self.draining && idle) {
                 continue;
             }
             let socket = self.sockets.get_mut::<Socket<'_>>(slot.socket);
-            let told = matches!(conversation.waiting, Waiting::Head | Waiting::Body) && !idle;
-            match conversation.waiting {
+            let told = matches!(client.waiting, Waiting::Head | Waiting::Body) && !idle;
+            match client.waiting {
                 Waiting::Idle => self.counters.closed_idle += 1,
                 Waiting::Linger => {}
                 Waiting::Head => self.counters.slow[0] += 1,
@@ -368,16 +300,15 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
                     limits: &self.limits,
                     timeouts: &self.timeouts,
                     now_ms: now.ms(),
-                    unix_s: now.unix_s,
                     draining: self.draining,
                     spare,
                 };
-                conversation.refuse(408, &mut desk);
-                conversation.step(socket, &mut desk);
-            } else if matches!(conversation.waiting, Waiting::Linger | Waiting::Write) {
+                client.refuse(408, &mut desk);
+                client.step(socket, &mut desk);
+            } else if matches!(client.waiting, Waiting::Linger | Waiting::Write) {
                 socket.abort();
             } else {
-                conversation.leave(socket, now.ms());
+                client.leave(socket, now.ms());
             }
         }
     }
@@ -411,22 +342,6 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
             let frame = announcement(ethernet, address);
             self.wire.outgoing.send(announce::BYTES, |bytes| (bytes.copy_from_slice(&frame), None));
             self.wire.flush();
-        }
-    }
-
-    /// Gives back the sockets that wait for newcomers, beyond the fewest; they come again with need.
-    pub fn compact(&mut self) {
-        let mut at = 0;
-        let mut kept = 0;
-        while at < self.slots.len() {
-            let handle = self.slots[at].socket;
-            if self.sockets.get::<Socket<'_>>(handle).state() == State::Listen && kept >= LEAST {
-                self.sockets.remove(handle);
-                self.slots.swap_remove(at);
-                continue;
-            }
-            kept += usize::from(self.slots[at].conversation.is_none());
-            at += 1;
         }
     }
 

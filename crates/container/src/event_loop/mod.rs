@@ -5,28 +5,28 @@
 //! thread that keeps it, that of the event connector answers it there and then.
 
 mod admission;
+mod desk;
+mod patience;
 
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 pub(crate) use admission::watch;
 use admission::{Door, TURN};
-use loadstone_http::{Phase, Response};
+pub(crate) use desk::{Control, Desk};
+use loadstone_http::{Awaited, Composer, Need};
 use rustix::buffer::spare_capacity;
 use rustix::event::{Timespec, epoll};
 use rustix::io::Errno;
 
 use crate::admission::Policy;
-use crate::config::Config;
-use crate::connection::{Connection, Discarded, Ending, LINGER};
-use crate::counters::{Tally, Work};
-use crate::exchange::{Writer, refuse};
-use crate::lifetime::Lifetime;
+use crate::connection::{Connection, Discarded, Flushed};
+use crate::counters::Tally;
+use crate::outgoing::JOINED_BODY;
 use crate::slots::{Slots, Waiting};
-use crate::waker::Waker;
 
 /// Tokens of what is no connection.
 pub(super) const LISTENER: u64 = u64::MAX;
@@ -37,67 +37,6 @@ const EVENTS: usize = 256;
 const READ: u8 = 1;
 const HUNG_UP: u8 = 2;
 const WRITE: u8 = 4;
-
-/// Where complete requests go.
-pub(crate) trait Desk: Send {
-    /// A round of the loop begins.
-    fn begin_round(&mut self) {}
-
-    /// Takes a connection whose request has arrived as a whole; gives it back when that has been answered already.
-    fn take(&mut self, connection: Box<Connection>) -> Option<Box<Connection>>;
-
-    /// A round of the loop ends.
-    fn end_round(&mut self) {}
-
-    /// Gives what was taken on; whether there was any.
-    fn hand_over(&mut self) -> bool;
-
-    /// After what time a round is to come although nothing happens.
-    fn patience(&self) -> Option<Duration> {
-        None
-    }
-
-    /// Rests for a moment, if there is so much to do already that more requests would only wait.
-    fn rest(&self) {}
-
-    /// How many requests more there is room for, when no more than `bound` may wait. If none, the loop is woken once
-    /// there is.
-    fn spare(&self, bound: usize) -> usize;
-
-    /// What was done so far.
-    fn work(&self) -> Work;
-
-    /// An edge of a connection that is away; `note` comes back with it.
-    fn note(&self, slot: u32, note: u8);
-
-    /// A slot gets a new connection: notes for the last one are void.
-    fn forget(&self, slot: u32);
-
-    /// Connections that come back, with what was noted meanwhile.
-    fn collect(&mut self, back: &mut Vec<(Box<Connection>, u8)>);
-}
-
-/// What a loop shares with whoever started it.
-#[derive(Debug)]
-pub(crate) struct Control {
-    pub config: Config,
-    pub lifetime: Arc<Lifetime>,
-    pub waker: Waker,
-    /// Where the loop hears of its connections.
-    pub epoll: OwnedFd,
-    pub tally: Tally,
-    /// Bytes in the buffers of all connections of the server, as last counted.
-    pub memory: Arc<AtomicUsize>,
-}
-
-impl Control {
-    /// # Errors
-    /// The system gave no descriptor.
-    pub fn new(config: Config, lifetime: Arc<Lifetime>, memory: Arc<AtomicUsize>) -> io::Result<Self> {
-        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
-        Ok(Self { config, lifetime, waker: Waker::new()?, epoll, tally: Tally::default(), memory })
-    }
-}
 
 /// What becomes of a connection.
 enum Next {
@@ -126,8 +65,7 @@ pub(crate) struct EventLoop<D> {
     again: Vec<u32>,
     /// Emptied in every round.
     back: Vec<(Box<Connection>, u8)>,
-    response: Response,
-    writer: Writer,
+    composer: Composer,
     started: Instant,
     now_ms: u64,
     sweep: Duration,
@@ -162,8 +100,7 @@ impl<D: Desk> EventLoop<D> {
             accepting: true,
             draining: false,
             slots: Slots::new(),
-            response: Response::new(),
-            writer: Writer::new(),
+            composer: Composer::new(JOINED_BODY),
             started: Instant::now(),
             now_ms: 0,
             sweep: (shortest / 4).clamp(Duration::from_millis(5), Duration::from_secs(1)),
@@ -279,7 +216,9 @@ impl<D: Desk> EventLoop<D> {
             let next = self.advance(&mut connection);
             connection.count(&self.control.memory);
             match next {
-                Next::Dispatch if connection.is_new() && self.door.receives() => self.let_wait(connection),
+                Next::Dispatch if connection.talk.is_new() && self.door.receives() => {
+                    self.let_wait(connection)
+                }
                 Next::Dispatch => {
                     self.overtake();
                     moving = self.dispatch(connection);
@@ -295,12 +234,14 @@ impl<D: Desk> EventLoop<D> {
     fn dispatch(&mut self, connection: Box<Connection>) -> Option<Box<Connection>> {
         self.slots.send_away(connection.slot);
         let answered = self.desk.take(connection)?;
-        if answered.intake.is_ready() {
-            // It has had its turn: others come before its next request.
-            self.put_off(answered, Waiting::Idle, false);
-            return None;
+        // It has had its turn: others come before its next request, and the rest of a long answer.
+        match answered.talk.need() {
+            _ if answered.broken => return Some(answered),
+            Need::Answer | Need::Content => self.put_off(answered, Waiting::Idle, false),
+            Need::Room if answered.more => self.put_off(answered, Waiting::Write, true),
+            _ => return Some(answered),
         }
-        Some(answered)
+        None
     }
 
     /// Goes on with a connection in the next round, which comes at once.
@@ -321,148 +262,67 @@ impl<D: Desk> EventLoop<D> {
 
     fn park(&mut self, mut connection: Box<Connection>, waiting: Waiting, progress: bool) {
         if waiting == Waiting::Idle {
-            connection.intake.shrink();
+            connection.talk.shrink();
             connection.count(&self.control.memory);
         }
         let deadline_ms = self.deadline_ms(waiting);
         self.slots.park(connection, waiting, deadline_ms, progress);
     }
 
-    fn deadline_ms(&self, waiting: Waiting) -> u64 {
-        self.now_ms + self.patience_ms(waiting)
-    }
-
-    fn patience_ms(&self, waiting: Waiting) -> u64 {
-        let times = &self.control.config.timeouts;
-        let patience = match waiting {
-            Waiting::Head => times.head,
-            Waiting::Body => times.body,
-            Waiting::Idle => times.idle,
-            Waiting::Write => times.write,
-            Waiting::Linger => LINGER,
-            Waiting::Turn if self.control.config.refuse => TURN,
-            Waiting::Turn => times.head,
-        };
-        patience.as_millis() as u64
-    }
-
     fn advance(&mut self, connection: &mut Connection) -> Next {
+        let Control { config, tally, memory, .. } = &*self.control;
         let mut received = 0;
         loop {
-            if connection.ending == Ending::Broken {
+            if connection.broken {
                 return Next::Close;
             }
-            if let Some(outgoing) = &mut connection.outgoing {
-                let Ok((sent, done)) = outgoing.flush(&mut connection.socket) else { return Next::Close };
-                self.tally().bytes_out.add(sent as u64);
-                if outgoing.is_hungry(&connection.socket) {
-                    return Next::Dispatch;
+            match connection.talk.need() {
+                Need::Room => match connection.flush(&mut self.composer, &config.limits, tally) {
+                    Ok(Flushed::Out) => {}
+                    Ok(Flushed::Turn) => return Next::PutOff(Waiting::Write),
+                    Ok(Flushed::Full(progress)) => return Next::Wait(Waiting::Write, progress),
+                    Err(_) => return Next::Close,
+                },
+                Need::Answer | Need::Content => return Next::Dispatch,
+                Need::Refusal(status) => {
+                    tally.bad_requests.add(1);
+                    connection.refuse(status, &mut self.composer, tally);
                 }
-                if !done && outgoing.more {
-                    return Next::PutOff(Waiting::Write);
-                }
-                if !done {
-                    return Next::Wait(Waiting::Write, sent > 0);
-                }
-                connection.outgoing = None;
-                if connection.ending == Ending::Open {
-                    connection.next_request(&self.control.config.limits);
-                }
-            }
-            if connection.ending != Ending::Open {
-                return match connection.part() {
-                    Discarded::All => Next::Wait(Waiting::Linger, false),
-                    Discarded::Part => Next::PutOff(Waiting::Linger),
-                    Discarded::End => Next::Close,
-                };
-            }
-            match *connection.intake.phase() {
-                Phase::Ready { .. } => return Next::Dispatch,
-                Phase::Bad(status) => {
-                    self.tally().bad_requests.add(1);
-                    self.refuse(connection, status);
-                }
-                Phase::Head | Phase::Body { .. } if connection.readable => {
-                    let Ok(count) = connection.receive(&self.control.config.limits) else {
-                        return Next::Close;
-                    };
-                    self.tally().bytes_in.add(count as u64);
+                Need::Bytes(_) if connection.readable => {
+                    let Ok(count) = connection.receive(&config.limits) else { return Next::Close };
+                    tally.bytes_in.add(count as u64);
                     received += count;
-                    connection.count(&self.control.memory);
-                    if matches!(connection.intake.phase(), Phase::Body { .. })
-                        && self.control.memory.load(Ordering::Relaxed) > self.control.config.request_memory
+                    connection.count(memory);
+                    if connection.talk.need() == Need::Bytes(Awaited::Body)
+                        && memory.load(Ordering::Relaxed) > config.request_memory
                     {
-                        self.refuse(connection, 503);
+                        connection.refuse(503, &mut self.composer, tally);
                     }
                 }
-                Phase::Head | Phase::Body { .. } => return self.wait_for_more(connection, received > 0),
+                Need::Bytes(awaited) => return self.wait_for_more(connection, awaited, received > 0),
+                Need::Linger => {
+                    return match connection.linger() {
+                        Discarded::All => Next::Wait(Waiting::Linger, false),
+                        Discarded::Part => Next::PutOff(Waiting::Linger),
+                        Discarded::End => Next::Close,
+                    };
+                }
+                Need::Close => return Next::Close,
             }
         }
     }
 
     /// What a connection waits for that lacks the rest of a request.
-    fn wait_for_more(&self, connection: &mut Connection, progress: bool) -> Next {
-        if connection.ended {
-            return Next::Close;
-        }
-        if matches!(connection.intake.phase(), Phase::Body { .. }) {
-            connection.say_continue(self.tally());
-            return Next::Wait(Waiting::Body, progress);
-        }
-        if !connection.intake.has_input() && self.draining {
-            return Next::Close;
-        }
-        let idle = connection.intake.is_used() && !connection.intake.has_input();
-        Next::Wait(if idle { Waiting::Idle } else { Waiting::Head }, false)
-    }
-
-    /// Answers `status` from the server itself; the connection closes behind it.
-    fn refuse(&mut self, connection: &mut Connection, status: u16) {
-        refuse(&mut self.response, &mut self.writer, connection, status, &self.control.tally);
-    }
-
-    /// Closes connections whose time is over; a client that was at a request hears why.
-    fn close_expired(&mut self) {
-        self.next_sweep_ms = self.now_ms + self.sweep.as_millis() as u64;
-        self.limit = self.control.config.max_connections;
-        self.make_room();
-        for (slot, waiting) in self.slots.expired(self.now_ms) {
-            let Some(mut connection) = self.slots.take(slot) else { continue };
-            match waiting {
-                Waiting::Idle => self.tally().closed_idle.add(1),
-                Waiting::Linger => {}
-                Waiting::Head | Waiting::Body | Waiting::Write => self.tally().timed_out(waiting),
-                Waiting::Turn => {
-                    self.leave_lobby(slot);
-                    self.tally().refused.add(1);
-                    self.refuse(&mut connection, 503);
-                    self.settle(connection, 0);
-                    continue;
-                }
+    fn wait_for_more(&self, connection: &mut Connection, awaited: Awaited, progress: bool) -> Next {
+        match awaited {
+            Awaited::Body => {
+                connection.say_continue(self.tally());
+                Next::Wait(Waiting::Body, progress)
             }
-            if matches!(waiting, Waiting::Head | Waiting::Body) && connection.intake.has_input() {
-                self.refuse(&mut connection, 408);
-                self.settle(connection, 0);
-            } else {
-                self.release(&connection);
-            }
-        }
-    }
-
-    /// Takes what has already connected, closes the listener and every connection without a request.
-    fn begin_drain(&mut self) {
-        self.accept(usize::MAX);
-        self.draining = true;
-        self.listener = None;
-        self.accepting = true;
-        for slot in self.slots.here() {
-            if self.slots.waits_for_turn(slot) {
-                // Its turn comes at the end of this round.
-                continue;
-            }
-            if let Some(connection) = self.slots.take(slot) {
-                self.settle(connection, READ);
-            }
+            _ if self.draining && !connection.talk.has_input() => Next::Close,
+            Awaited::Request => Next::Wait(Waiting::Idle, false),
+            // A head that comes in drops does not get more time with each.
+            Awaited::Head => Next::Wait(Waiting::Head, false),
         }
     }
 }

@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use loadstone_http::{Handler, Phase};
+use loadstone_http::{Handler, Need};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::Shared;
-use crate::connection::{Connection, Ending};
+use crate::connection::Connection;
 use crate::crew::Shift;
 use crate::event_loop::Control;
 use crate::exchange::Exchange;
@@ -36,6 +36,7 @@ pub(super) fn run(shared: &Shared, handler: Option<Box<dyn Handler>>, index: usi
             tally.cpu_ns.add_time(now - *used);
             (*since, *used) = (done, now);
         }
+        connection.say_continue(tally);
         let attention = needs_attention(&connection);
         shared.hand_back(connection, attention);
     }
@@ -49,15 +50,10 @@ fn thread_cpu() -> Duration {
 
 /// Whether the event loop has to look at a connection at once, and not with its next edge.
 fn needs_attention(connection: &Connection) -> bool {
-    if let Some(outgoing) = &connection.outgoing {
-        // The event loop hears of room in the socket by an edge.
-        return outgoing.more || connection.ending == Ending::Broken;
-    }
-    let waits = match *connection.intake.phase() {
-        Phase::Head => true,
-        // The event loop has to say `100 Continue`.
-        Phase::Body { head, .. } => !head.expects_continue,
-        Phase::Ready { .. } | Phase::Bad(_) => false,
-    };
-    connection.ending != Ending::Open || !waits || connection.readable || connection.ended
+    connection.broken
+        || match connection.talk.need() {
+            Need::Room => connection.more,
+            Need::Bytes(_) => connection.readable,
+            Need::Answer | Need::Content | Need::Refusal(_) | Need::Close | Need::Linger => true,
+        }
 }

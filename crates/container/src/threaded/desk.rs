@@ -8,7 +8,7 @@ use rustix::event::epoll;
 
 use super::Shared;
 use crate::config::GRACE;
-use crate::connection::{Connection, Ending};
+use crate::connection::Connection;
 use crate::counters::{Tally, Work};
 use crate::event_loop::{Desk, watch};
 
@@ -108,7 +108,7 @@ impl Desk for HandOver {
         for mut connection in self.returned.drain(..) {
             // Registering raises an edge for what there is to read, and for room.
             if watch(&self.shared.control.epoll, &connection.socket, connection.slot).is_err() {
-                connection.ending = Ending::Broken;
+                connection.broken = true;
             }
             back.push((connection, 0));
         }

@@ -12,9 +12,9 @@
 
 #![allow(clippy::vec_box, reason = "connections move between threads as pointers, not as copies")]
 
-mod conversation;
 mod desk;
 mod idlers;
+mod worker;
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -58,7 +58,7 @@ impl Shared {
     fn start_thread(self: &Arc<Self>, index: usize, handler: Option<Box<dyn Handler>>) -> io::Result<()> {
         let shared = self.clone();
         let waker = Arc::new(Waker::new()?);
-        let work = move || conversation::run(&shared, handler, index, &waker);
+        let work = move || worker::run(&shared, handler, index, &waker);
         let thread = Builder::new().name(format!("worker-{index}")).spawn(work)?;
         self.threads().push(thread);
         Ok(())

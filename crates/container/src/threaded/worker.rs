@@ -5,14 +5,15 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use loadstone_http::{Handler, Phase};
+use loadstone_http::{Handler, Need};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use super::Shared;
-use crate::connection::{Connection, Ending};
+use crate::connection::Connection;
 use crate::counters::Tally;
 use crate::crew::Shift;
+use crate::event_loop::Control;
 use crate::exchange::Exchange;
 use crate::waker::Waker;
 
@@ -49,97 +50,68 @@ pub(super) fn run(shared: &Shared, handler: Option<Box<dyn Handler>>, index: usi
 
 impl Worker<'_> {
     /// Answers the request that has arrived and those that follow, until one side ends the connection or the client does
-    /// not keep up.
+    /// not keep up. The event loop refuses and parts.
     fn converse(&mut self, connection: &mut Connection) {
         let soon = connection.socket.wait_in_reads(SOON);
-        loop {
-            self.answer(connection);
-            if !self.flush(connection) || !self.hear(connection, soon) {
+        while !connection.broken {
+            let goes_on = match connection.talk.need() {
+                Need::Answer | Need::Content => true,
+                Need::Room => connection.more || comes_soon(connection, PollFlags::OUT),
+                Need::Bytes(_) => self.hear(connection, soon),
+                Need::Refusal(_) | Need::Close | Need::Linger => false,
+            };
+            if !goes_on {
                 break;
             }
+            self.serve(connection);
         }
     }
 
-    /// Answers the request that has arrived, or goes on with its answer.
-    fn answer(&mut self, connection: &mut Connection) {
-        let (config, lifetime) = (&self.shared.control.config, &self.shared.control.lifetime);
+    fn serve(&mut self, connection: &mut Connection) {
+        let Control { config, lifetime, .. } = &*self.shared.control;
         let began = Instant::now();
         self.tally.begin(began);
         self.exchange.serve(connection, &config.limits, &lifetime.draining, self.tally);
         self.tally.end(began);
     }
 
-    /// Sends what the socket has not taken of a response; false when the connection ends or the client is slow.
-    fn flush(&mut self, connection: &mut Connection) -> bool {
-        while connection.ending != Ending::Broken {
-            let Some(outgoing) = &mut connection.outgoing else { return connection.ending == Ending::Open };
-            let Ok((sent, done)) = outgoing.flush(&mut connection.socket) else {
-                connection.ending = Ending::Broken;
-                return false;
-            };
-            self.tally.bytes_out.add(sent as u64);
-            if done {
-                connection.outgoing = None;
-                if connection.ending == Ending::Open {
-                    connection.next_request(&self.shared.control.config.limits);
-                }
-            } else if outgoing.is_hungry(&connection.socket) {
-                self.answer(connection);
-            } else if !outgoing.more && !comes_soon(connection, PollFlags::OUT) {
-                return false;
-            }
-        }
-        false
-    }
-
     /// Waits until a request has arrived as a whole; false when the connection ends or the client is slow.
     fn hear(&mut self, connection: &mut Connection, soon: bool) -> bool {
-        let limits = &self.shared.control.config.limits;
+        let Control { config, memory, .. } = &*self.shared.control;
         let mut hurried = false;
-        loop {
-            match *connection.intake.phase() {
-                Phase::Ready { .. } => return true,
-                // The event loop says so.
-                Phase::Bad(_) => return false,
-                Phase::Head | Phase::Body { .. } => {}
-            }
-            if connection.ended {
-                return false;
-            }
+        while matches!(connection.talk.need(), Need::Bytes(_)) {
             let received = if connection.readable {
-                connection.receive(limits)
+                connection.receive(&config.limits)
             } else if !std::mem::replace(&mut hurried, true) {
                 connection.say_continue(self.tally);
                 if soon {
-                    connection.receive_soon(limits)
+                    connection.receive_soon(&config.limits)
                 } else {
                     connection.readable = comes_soon(connection, PollFlags::IN);
                     Ok(0)
                 }
-            } else if connection.intake.has_input() || !self.await_request(connection) {
+            } else if connection.talk.has_input() || !self.await_request(connection) {
                 return false;
             } else {
                 hurried = false;
                 Ok(0)
             };
             let Ok(received) = received else {
-                connection.ending = Ending::Broken;
+                connection.broken = true;
                 return false;
             };
             self.tally.bytes_in.add(received as u64);
             self.count(connection);
-            hurried &= received < LEAST;
-            if self.shared.control.memory.load(Ordering::Relaxed) > self.shared.control.config.request_memory
-            {
-                // Where requests already take too much memory, the event loop sees to the rest.
-                hurried = true;
-            }
+            // Where requests already take too much memory, the event loop sees to the rest.
+            let crowded = memory.load(Ordering::Relaxed) > config.request_memory;
+            hurried = crowded || hurried && received < LEAST;
         }
+        connection.talk.need() == Need::Answer
     }
 
     /// Waits for the beginning of a request; false when the client is idle for too long or its thread is needed.
     fn await_request(&mut self, connection: &mut Connection) -> bool {
-        connection.intake.shrink();
+        connection.talk.shrink();
         self.count(connection);
         let entered = Instant::now();
         self.shared.idlers.enter(entered, self.index, self.waker);
@@ -154,7 +126,7 @@ impl Worker<'_> {
             self.tally.evicted.add(u64::from(called));
         }
         if !connection.readable {
-            connection.ending = Ending::Close;
+            connection.talk.end();
         }
         connection.readable
     }

@@ -1,0 +1,242 @@
+//! One client: what its conversation needs, from and to a socket. It never waits; what it waits for is told.
+
+use loadstone_http::{Awaited, CONTINUE, Conversation, Need};
+use smoltcp::socket::tcp::Socket;
+
+use super::desk::{Application, Desk};
+use super::{LINGER_MS, Timeouts};
+
+/// Pipelined requests of one connection answered, and pieces of content made, in a row before others get their turn.
+const TURN: usize = 16;
+
+/// What a connection waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Waiting {
+    /// The rest of a request's head, or the first request.
+    Head,
+    /// The rest of a request's body.
+    Body,
+    /// Another request.
+    Idle,
+    /// Room in the socket for the rest of a response.
+    Write,
+    /// The client to see the end of the last response and close.
+    Linger,
+}
+
+impl From<Awaited> for Waiting {
+    fn from(awaited: Awaited) -> Self {
+        match awaited {
+            Awaited::Head => Self::Head,
+            Awaited::Body => Self::Body,
+            Awaited::Request => Self::Idle,
+        }
+    }
+}
+
+/// A client's connection.
+#[derive(Debug)]
+pub(super) struct Client {
+    talk: Conversation,
+    /// Whether our side is closed.
+    shut: bool,
+    /// What it waits for, and until when.
+    pub waiting: Waiting,
+    pub deadline_ms: u64,
+}
+
+/// Where a connection stands after a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// It waits.
+    Waits,
+    /// It has more to do than one turn.
+    Again,
+}
+
+impl Client {
+    /// One that has just connected.
+    pub fn new(now_ms: u64, timeouts: &Timeouts) -> Self {
+        let deadline_ms = now_ms + timeouts.head_ms;
+        Self { talk: Conversation::new(), shut: false, waiting: Waiting::Head, deadline_ms }
+    }
+
+    /// Whether bytes of a request have arrived.
+    pub fn has_input(&self) -> bool {
+        self.talk.has_input()
+    }
+
+    /// Goes on as far as it can without waiting.
+    pub fn step(&mut self, socket: &mut Socket<'_>, desk: &mut Desk<'_>) -> Step {
+        let (mut turns, mut progress) = (TURN, false);
+        loop {
+            match self.talk.need() {
+                Need::Room => {
+                    progress |= self.flush(socket, desk);
+                    if self.talk.need() == Need::Room {
+                        return self.wait(Waiting::Write, progress, desk);
+                    }
+                }
+                Need::Content if turns == 0 => {
+                    self.wait(Waiting::Write, progress, desk);
+                    return Step::Again;
+                }
+                Need::Answer if turns == 0 => return Step::Again,
+                Need::Content => {
+                    turns -= 1;
+                    if self.talk.refill().is_err() {
+                        return self.break_off(socket, desk);
+                    }
+                }
+                Need::Answer => {
+                    turns -= 1;
+                    self.answer(desk);
+                }
+                Need::Refusal(status) => {
+                    desk.counters.bad_requests += 1;
+                    self.refuse(status, desk);
+                }
+                Need::Bytes(awaited) if socket.can_recv() => {
+                    progress = true;
+                    self.receive(awaited, socket, desk);
+                }
+                Need::Bytes(awaited) if socket.may_recv() => {
+                    return self.hear(awaited, progress, socket, desk);
+                }
+                Need::Bytes(_) => self.talk.end(),
+                Need::Close | Need::Linger => {
+                    self.part(socket);
+                    return self.wait(Waiting::Linger, false, desk);
+                }
+            }
+        }
+    }
+
+    /// Gives the socket what it takes of an answer; whether it took any. A socket that can send no more is noticed by who
+    /// looks after its state.
+    fn flush(&mut self, socket: &mut Socket<'_>, desk: &mut Desk<'_>) -> bool {
+        let Some(unsent) = self.talk.unsent() else { return false };
+        let mut sent = unsent.sent;
+        if let Some(rest) = unsent.head.get(sent..).filter(|rest| !rest.is_empty()) {
+            sent += socket.send_slice(rest).unwrap_or(0);
+        }
+        let rest = sent.checked_sub(unsent.head.len()).and_then(|at| unsent.body.as_slice().get(at..));
+        if let Some(rest) = rest.filter(|rest| !rest.is_empty()) {
+            sent += socket.send_slice(rest).unwrap_or(0);
+        }
+        let count = sent - unsent.sent;
+        desk.counters.bytes_out += count as u64;
+        self.talk.sent(sent, false, &mut desk.application.composer, desk.limits);
+        count > 0
+    }
+
+    /// Takes what the socket has, or refuses where there is no memory for it.
+    fn receive(&mut self, awaited: Awaited, socket: &mut Socket<'_>, desk: &mut Desk<'_>) {
+        // A buffer that grows is in memory twice for a moment, and the new one is twice as long.
+        if awaited == Awaited::Body && desk.spare < 3 * self.talk.memory() {
+            return self.refuse(503, desk);
+        }
+        let before = self.talk.memory();
+        let input = self.talk.room();
+        let taken = socket.recv(|bytes| {
+            let count = bytes.len().min(input.capacity() - input.len());
+            input.extend_from_slice(&bytes[..count]);
+            (count, count)
+        });
+        desk.counters.bytes_in += taken.unwrap_or(0) as u64;
+        self.talk.received(desk.limits);
+        desk.spare = desk.spare.saturating_add(before).saturating_sub(self.talk.memory());
+    }
+
+    fn answer(&mut self, desk: &mut Desk<'_>) {
+        if desk.spare == 0 {
+            // Responses that slow clients do not read have filled the memory.
+            return self.refuse(503, desk);
+        }
+        let Application { handler, composer } = &mut *desk.application;
+        desk.counters.requests += 1;
+        let draining = desk.draining;
+        self.talk.answer(
+            composer,
+            false,
+            |request, response| handler.handle(request, response),
+            |_, response| {
+                if draining {
+                    response.close();
+                }
+            },
+        );
+        desk.counters.response(composer.status());
+    }
+
+    /// Answers `status` from the server itself; the connection closes behind it.
+    pub fn refuse(&mut self, status: u16, desk: &mut Desk<'_>) {
+        self.talk.refuse(status, &mut desk.application.composer);
+        self.talk.shrink();
+        desk.counters.response(status);
+    }
+
+    /// Ends a response that cannot be completed by a reset, which no client takes for the content's end.
+    fn break_off(&mut self, socket: &mut Socket<'_>, desk: &Desk<'_>) -> Step {
+        socket.abort();
+        self.talk.leave();
+        self.shut = true;
+        self.wait(Waiting::Linger, false, desk)
+    }
+
+    /// Closes our side although the client may want more.
+    pub fn leave(&mut self, socket: &mut Socket<'_>, now_ms: u64) {
+        self.talk.leave();
+        self.part(socket);
+        (self.waiting, self.deadline_ms) = (Waiting::Linger, now_ms + LINGER_MS);
+    }
+
+    /// Closes our side; what the client still sends is dropped until it closes, too.
+    fn part(&mut self, socket: &mut Socket<'_>) {
+        if !self.shut {
+            socket.close();
+            self.shut = true;
+        }
+        while socket.can_recv() {
+            // An error is an end that the next look at the socket's state sees.
+            let _ = socket.recv(|bytes| (bytes.len(), ()));
+        }
+    }
+
+    /// Waits for the client to go on.
+    fn hear(
+        &mut self,
+        awaited: Awaited,
+        progress: bool,
+        socket: &mut Socket<'_>,
+        desk: &mut Desk<'_>,
+    ) -> Step {
+        if self.talk.asks_to_continue() {
+            // A client whose socket takes no 25 bytes sends its body without having been asked to.
+            desk.counters.bytes_out += socket.send_slice(CONTINUE).unwrap_or(0) as u64;
+            desk.counters.response(100);
+        }
+        if awaited == Awaited::Request {
+            self.talk.shrink();
+        }
+        // A head that comes in drops does not get more time with each.
+        self.wait(awaited.into(), progress && awaited != Awaited::Head, desk)
+    }
+
+    /// Waits; patience begins anew with something else to wait for, and with progress.
+    fn wait(&mut self, waiting: Waiting, progress: bool, desk: &Desk<'_>) -> Step {
+        if waiting != self.waiting || progress {
+            self.waiting = waiting;
+            let times = desk.timeouts;
+            self.deadline_ms = desk.now_ms
+                + match waiting {
+                    Waiting::Head => times.head_ms,
+                    Waiting::Body => times.body_ms,
+                    Waiting::Idle => times.idle_ms,
+                    Waiting::Write => times.write_ms,
+                    Waiting::Linger => LINGER_MS,
+                };
+        }
+        Step::Waits
+    }
+}

@@ -1,0 +1,94 @@
+//! Sockets for newcomers: as many as memory and limits allow, and those of who is done or idle when there are none.
+
+use alloc::vec;
+
+use smoltcp::iface::SocketHandle;
+use smoltcp::socket::tcp::{Socket, SocketBuffer, State};
+
+use super::client::Waiting;
+use super::{BACKLOG, BESIDE, LEAST, Now, PATIENCE, Server, Slot};
+use crate::net::{Incoming, Outgoing};
+
+impl<I: Incoming, O: Outgoing> Server<I, O> {
+    /// Sees that sockets listen as far as memory and limits allow; sockets that are through listen again or go.
+    pub(super) fn replenish(&mut self, mut spare: usize, now: Now) {
+        for site in 0..self.sites.len() {
+            let (port, most) = (self.sites[site].port, self.sites[site].most);
+            let (mut listening, mut all) = (0, 0);
+            for slot in self.slots.iter().filter(|slot| slot.site == site) {
+                let state = self.sockets.get::<Socket<'_>>(slot.socket).state();
+                listening += usize::from(state == State::Listen);
+                all += 1;
+            }
+            let wanted = if self.draining { 0 } else { BACKLOG.min(most) };
+            let each = self.buffers.0 + self.buffers.1 + BESIDE;
+            while listening < wanted && all < most && (spare > each || all < LEAST) {
+                let socket = self.new_socket(port);
+                self.slots.push(Slot { socket, site, client: None });
+                (listening, all, spare) = (listening + 1, all + 1, spare.saturating_sub(each));
+            }
+            if listening == 0 && wanted > 0 {
+                listening = self.make_way(site, now);
+            }
+            let gate = &mut self.wire.gates[site];
+            (gate.listening, gate.full, gate.waits) = (listening, gate.waits && listening == 0, false);
+        }
+    }
+
+    fn new_socket(&mut self, port: u16) -> SocketHandle {
+        let (receiving, sending) = self.buffers;
+        let mut socket =
+            Socket::new(SocketBuffer::new(vec![0; receiving]), SocketBuffer::new(vec![0; sending]));
+        socket.set_nagle_enabled(false);
+        socket.set_timeout(Some(PATIENCE));
+        // It fails for port 0, which the command line refuses, and for an open socket.
+        let _ = socket.listen(port);
+        self.sockets.add(socket)
+    }
+
+    /// Finds a socket of `site` for newcomers among those that are done or idle; how many.
+    fn make_way(&mut self, site: usize, now: Now) -> usize {
+        if !self.wire.gates[site].waits {
+            return 0;
+        }
+        let port = self.sites[site].port;
+        let state = |slot: &Slot| self.sockets.get::<Socket<'_>>(slot.socket).state();
+        let mine = |slot: &&Slot| slot.site == site;
+        let old = self.slots.iter().filter(mine).find(|slot| state(slot) == State::TimeWait);
+        if let Some(handle) = old.map(|slot| slot.socket) {
+            let socket = self.sockets.get_mut::<Socket<'_>>(handle);
+            socket.abort();
+            let _ = socket.listen(port);
+            return 1;
+        }
+        let idle = |slot: &&mut Slot| {
+            slot.site == site && slot.client.as_ref().is_some_and(|c| c.waiting == Waiting::Idle)
+        };
+        let since = |slot: &&mut Slot| slot.client.as_ref().map_or(u64::MAX, |c| c.deadline_ms);
+        if let Some(slot) = self.slots.iter_mut().filter(idle).min_by_key(since) {
+            // Its client sees an end, as at the end of its patience, and asks anew.
+            let socket = self.sockets.get_mut::<Socket<'_>>(slot.socket);
+            if let Some(client) = &mut slot.client {
+                client.leave(socket, now.ms());
+            }
+            self.counters.evicted += 1;
+        }
+        0
+    }
+
+    /// Gives back the sockets that wait for newcomers, beyond the fewest; they come again with need.
+    pub fn compact(&mut self) {
+        let mut at = 0;
+        let mut kept = 0;
+        while at < self.slots.len() {
+            let handle = self.slots[at].socket;
+            if self.sockets.get::<Socket<'_>>(handle).state() == State::Listen && kept >= LEAST {
+                self.sockets.remove(handle);
+                self.slots.swap_remove(at);
+                continue;
+            }
+            kept += usize::from(self.slots[at].client.is_none());
+            at += 1;
+        }
+    }
+}
