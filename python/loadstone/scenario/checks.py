@@ -10,9 +10,9 @@ from itertools import pairwise
 from typing import Any
 from urllib.parse import urlsplit
 
-from loadstone.scenario import mixing, names, values
+from loadstone.scenario import app, mixing, names, values
 from loadstone.scenario.findings import Finding, listed, suggest
-from loadstone.scenario.model import BACK, END, AsImage, Check, Extract, Operation, ScenarioFile, Target
+from loadstone.scenario.model import BACK, END, Check, Extract, Operation, ScenarioFile, Target
 from loadstone.scenario.positions import Path
 from loadstone.scenario.sessions import Load
 
@@ -32,6 +32,7 @@ COUNTERS = (
 
 def errors(file: ScenarioFile, data: Mapping[str, Any]) -> Iterator[Finding]:
     """Everything that would stop a run."""
+    yield from app.errors(file.target, data)
     yield from _target(file.target)
     yield from _load(file.load)
     yield from _operations(file)
@@ -60,34 +61,16 @@ def warnings(file: ScenarioFile) -> Iterator[Finding]:
                 )
 
 
-_IMAGE_OPTIONS = {
-    "olio": ("profile", "cache", "full_image"),
-    "rubis": (),
-    "surge": (),
-}
-"""Options of a built-in application that its image has, too: all others are of the container's connectors."""
-
-
-def _image(target: Target, image: AsImage) -> Iterator[Finding]:
-    assert target.app
-    known = _IMAGE_OPTIONS[target.app]
-    for key in target.options:
-        if key not in known and (target.app, key, target.options[key]) != ("surge", "profile", "measured"):
-            hint = f"an image of `{target.app}` has {listed(known) if known else 'no options'}"
-            yield Finding("target", f"an image has no `{key}`", ("target", "options", key), hint)
-    if image.file is not None and not os.path.isfile(image.file):
+def _target(target: Target) -> Iterator[Finding]:
+    path: Path = ("target", "url")
+    image = target.image
+    if image is not None and image.file is not None and not os.path.isfile(image.file):
         yield Finding(
             "image-file",
             f"there is no image `{image.file}`",
             ("target", "image", "file"),
             "`loadstone image build` makes one; without `file` it is built",
         )
-
-
-def _target(target: Target) -> Iterator[Finding]:
-    path: Path = ("target", "url")
-    if target.image is not None:
-        yield from _image(target, target.image)
     if target.url is None:
         return
     try:

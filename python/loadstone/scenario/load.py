@@ -10,7 +10,7 @@ from typing import Any
 
 from loadstone.errors import LoadstoneError
 from loadstone.intake import Kind, decoded, read_bytes, toml_of
-from loadstone.scenario import builtin, checks, data, model, plan, shape, values
+from loadstone.scenario import app, builtin, checks, data, model, plan, shape, values
 from loadstone.scenario.findings import Finding, Source, suggest
 from loadstone.scenario.overrides import apply
 from loadstone.scenario.positions import Positions
@@ -156,8 +156,10 @@ def _check(raw: Mapping[str, Any], source: Source, path: Path, text: bytes) -> S
         raise source.errors([Finding("format-version", found, ("format",), hint)])
     known, findings = data.resolve(raw.get("data", {}))
     file, more = shape.parse(raw, known)
-    if file is None or findings:
-        raise source.errors([*findings, *more])
+    options, wrong = app.options(raw, known)
+    if file is None or findings or wrong:
+        raise source.errors([*findings, *more, *wrong])
+    file = file.with_options(options)
     findings = list(checks.errors(file, known))
     columns = _Columns(path.parent)
     findings.extend(columns.check(file))

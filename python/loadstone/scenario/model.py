@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from loadstone.scenario.fields import (
     Bytes,
@@ -22,8 +22,10 @@ from loadstone.scenario.fields import (
     Text,
     refuse,
 )
+from loadstone.scenario.findings import listed, suggest
 from loadstone.scenario.sessions import Load, Session
 from loadstone.scenario.values import Law, Value
+from loadstone.site import SITES
 
 FORMAT = 1
 END = "end"  # the column of the mix that ends the session
@@ -40,10 +42,9 @@ _CONTENT_TYPES = {
 }
 
 
-class AppOptions(Table):
-    """How the built-in application runs; what is absent is left to it."""
+class Container(Table):
+    """How the process of a built-in site runs, whichever it is; what is absent is left to it."""
 
-    profile: Literal["cloudstone-2008", "olio-0.2", "measured", "surge-1998"] | None = None
     connector: str | None = None
     cores: Annotated[Size | None, Field(description="processors it may use; all that the machine has")] = None
     workers: Size | Literal["auto"] | None = None
@@ -53,9 +54,6 @@ class AppOptions(Table):
     refuse: Annotated[bool | None, Field(description="503 with Retry-After for who may not begin soon")] = (
         None
     )
-    cache: Literal["none", "query", "fragment", "page"] | None = None
-    password: Annotated[str | None, Field(description="sha256 or pbkdf2:ROUNDS")] = None
-    full_image: bool | None = None
 
 
 class AsImage(Table):
@@ -75,12 +73,21 @@ class AsImage(Table):
     ] = "writeback"
 
 
+def _known(app: str) -> str:
+    if app not in SITES:
+        hint = suggest(app, SITES, f"known are {listed(SITES)}")
+        raise refuse("target", f"there is no built-in application `{app}`", hint)
+    return app
+
+
 class Target(Table):
     """Where requests go: a site that runs already (`url`) or a built-in application (`app`)."""
 
     url: str | None = None
-    app: Literal["olio", "rubis", "surge"] | None = None
-    app_options: AppOptions = Field(default=AppOptions(), alias="options")
+    app: Annotated[str, AfterValidator(_known)] | None = None
+    options: Annotated[
+        dict[str, Any], Field(description="of `app` and of what serves it; those that are given")
+    ] = Field(default={})
     image: Annotated[AsImage | None, Field(description="boots `app`; an empty table does")] = None
     reset: Annotated[
         str | None,
@@ -110,11 +117,6 @@ class Target(Table):
                 "remove it: a built-in `app` is reset anyway",
             )
         return self
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The options that are given."""
-        return self.app_options.model_dump(exclude_none=True)
 
 
 class Pacing(Table):
@@ -346,6 +348,11 @@ class ScenarioFile(Table):
     check: list[Check] = Field(default=[])
     nodes: dict[str, Any] = Field(default={}, description="defaults of `loadstone nodes`, by option")
     cost: dict[str, Any] = Field(default={}, description="defaults of `loadstone cost`, by option")
+
+    def with_options(self, options: dict[str, Any]) -> ScenarioFile:
+        """The same with the options of its built-in application as they were checked."""
+        target = self.target.model_copy(update={"options": options})
+        return self.model_copy(update={"target": target})
 
     @property
     def first(self) -> str:

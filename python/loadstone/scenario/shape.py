@@ -46,7 +46,6 @@ _TABLES: dict[str, type[Table]] = {
     "load": sessions.Load,
     "locality": values.Locality,
     "operation": model.Operation,
-    "options": model.AppOptions,
     "pacing": model.Pacing,
     "session": sessions.Session,
     "sla": model.Sla,
