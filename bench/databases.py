@@ -36,7 +36,7 @@ def cpu_s(root: int) -> float:
 
 def measure(place: str, requests: int, database: int | None) -> list[list[float]]:
     """For each path and round: pages/s, CPU us a page in the site, and in the database."""
-    options = json.dumps({"address": "127.0.0.1:0", "workers": CONNECTIONS})
+    options = json.dumps({"app": "olio", "address": "127.0.0.1:0", "workers": CONNECTIONS})
     command = [sys.executable, "-m", "loadstone.serve", place, options]
     site = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:

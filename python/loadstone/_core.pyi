@@ -66,21 +66,13 @@ def format_disk(path: str, mode: str) -> None:
     ValueError with a sentence, also where it is too small.
     """
 
-def load_olio(
-    place: str, accounts: int, profile: str, options_json: str, progress: Callable[[int, int], None] | None
+def load(
+    app: str, place: str, data_json: str, replace: bool, progress: Callable[[int, int], None] | None
 ) -> dict[str, int]:
-    """Creates the Olio data set in `place`, a folder, a database's URL or `block:PATH`, a formatted disk.
-    Returns rows by table.
+    """Creates a data set of the site `app` in `place`, a folder, a database's URL or `block:PATH`, a
+    formatted disk. Returns rows by table.
 
     OSError or ValueError with a sentence; FileExistsError where there is something already.
-    """
-
-def load_rubis(
-    place: str, scale: float, options_json: str, progress: Callable[[int, int], None] | None
-) -> dict[str, int]:
-    """Creates the RUBiS data set in `place`, as `load_olio` does; rows by table.
-
-    Errors as of `load_olio`.
     """
 
 def merge_windows(windows_json: str) -> dict[str, Any] | None:
@@ -95,20 +87,13 @@ def run_switch(config_json: str) -> None:
     Says `ready` on stdout when its devices are there. OSError or ValueError with a sentence.
     """
 
-def serve_files(folder: str, cache_bytes: int, valid_s: float, options_json: str) -> Server:
-    """Serves the files in a folder, of which it keeps so many bytes and believes them for so long.
+def serve(place: str, options_json: str) -> Server:
+    """Serves the site `app`, an option, on what is in `place`: a folder, a database's URL, `block:PATH`.
 
-    OSError or ValueError with a sentence.
+    Other options: `site`, the site's own; `data`, the data set that it makes as it starts; all others are the
+    container's. `app` may also be `files` (a folder) or `relay` (the URL of a server that answers). OSError
+    or ValueError with a sentence.
     """
-
-def serve_olio(place: str, options_json: str) -> Server:
-    """Serves the Olio data set in `place`, a folder, a database's URL or `block:PATH`.
-
-    OSError or ValueError with a sentence.
-    """
-
-def serve_relay(url: str, options_json: str) -> Server:
-    """Serves answers that it asks the server at `url` for. OSError or ValueError with a sentence."""
 
 def signal_handlers(change: int) -> None:
     """One more (1) or one less (-1) that is prepared for a first signal."""
@@ -125,15 +110,6 @@ def solve_chain(request_json: str) -> dict[str, Any]:
 
 def usernames(first: int, count: int) -> list[str]:
     """Deterministic user names of the ids `first .. first + count`."""
-
-def serve_rubis(place: str, options_json: str) -> Server:
-    """Serves the RUBiS data set in `place`, a folder or a database's URL.
-
-    OSError or ValueError with a sentence.
-    """
-
-def serve_surge(files: int, seed: int, profile: str, options_json: str) -> Server:
-    """Serves SURGE's file set of these arguments. OSError or ValueError with a sentence."""
 
 def without_password(place: str) -> str:
     """A folder as it is, a database's URL without its password: fit to be shown."""

@@ -1,4 +1,4 @@
-"""Serving a built-in application in this process until told to stop.
+"""Serving a built-in site in this process until told to stop.
 
 Also run as `python -m loadstone.serve PLACE OPTIONS` by the drive stage: it imports nothing but the seam, so
 that the memory measured as the service's is the service's.
@@ -20,12 +20,12 @@ from pathlib import Path
 from types import FrameType
 
 from loadstone import leave
-from loadstone._core import Server, serve_olio
+from loadstone._core import Server
+from loadstone._core import serve as start
 from loadstone.errors import LoadstoneError
 
 Options = dict[str, object]
-"""As `_core.serve_olio` takes them; with `surge` (files, seed, profile) as `_core.serve_surge` does, with
-`relay` (true) as `_core.serve_relay` does."""
+"""As `_core.serve` takes them: `app` is what is served."""
 
 Announce = Callable[[str], None]
 
@@ -35,10 +35,7 @@ _LOOK_S = 0.25
 
 
 def serve(place: Path | str, options: Options, announce: Announce, *, by_stdin: bool = False) -> None:
-    """Serves the Olio data in `place`, a folder or a database's URL.
-
-    With the option `rubis` the RUBiS data there; with `surge` SURGE's files; with `relay` what the server at
-    the URL `place` answers; with `files` the files in the folder `place`.
+    """Serves the option `app` on what is in `place`: for a site a folder or a database's URL.
 
     Returns after SIGTERM, SIGINT or, `by_stdin`, the end of stdin, each byte of which asks for the counters.
     SIGHUP reads the certificate again and opens the access log anew. Tells the service manager, where there
@@ -61,7 +58,7 @@ def _serve(
     place: str, options: Options, announce: Announce, wishes: queue.SimpleQueue[str], by_stdin: bool
 ) -> None:
     try:
-        server = _start(place, options)
+        server = start(place, json.dumps(options))
     except ValueError as error:
         raise LoadstoneError("serve-options", f"cannot serve like this: {error}") from error
     except OSError as error:
@@ -97,31 +94,6 @@ def _next(wishes: queue.SimpleQueue[str]) -> str:
     while True:
         with contextlib.suppress(queue.Empty):
             return wishes.get(timeout=_LOOK_S)
-
-
-def _start(place: str, options: Options) -> Server:
-    if "relay" in options:
-        from loadstone._core import serve_relay
-
-        return serve_relay(place, json.dumps({name: one for name, one in options.items() if name != "relay"}))
-    others = dict(options)
-    if others.pop("rubis", None) is not None:
-        from loadstone._core import serve_rubis
-
-        return serve_rubis(place, json.dumps(others))
-    if "files" in options:
-        from loadstone._core import serve_files
-
-        kept = others.pop("files")
-        assert isinstance(kept, dict)
-        return serve_files(place, **kept, options_json=json.dumps(others))
-    if "surge" not in options:
-        return serve_olio(place, json.dumps(options))
-    from loadstone._core import serve_surge
-
-    made = others.pop("surge")
-    assert isinstance(made, dict)
-    return serve_surge(**made, options_json=json.dumps(others))
 
 
 def _url(scheme: str, host: str, port: int) -> str:

@@ -44,7 +44,7 @@ def test_olio_answers_with_the_bytes_of_the_process(
 def test_rubis_answers_with_the_bytes_of_the_process(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     load_rubis(str(folder))
-    with serving(str(folder), rubis={}) as urls:
+    with serving(str(folder), app="rubis") as urls:
         expected = walk_rubis(Browser(urls))
     with booted(machine("rubis", ["data.load=0.001"], disk(tmp_path), memory_mib=24)) as site:
         found = walk_rubis(Browser([site.url]))

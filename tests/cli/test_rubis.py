@@ -9,10 +9,7 @@ import sys
 import urllib.request
 from pathlib import Path
 
-import pytest
-
-from loadstone.drive import Auctions
-from loadstone.errors import LoadstoneError
+from loadstone.site.rubis import RUBIS, RubisData
 
 
 def loadstone(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -55,6 +52,4 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
 
 def test_the_scenario_says_what_to_load() -> None:
     data = {"scale": 0.1, "seed": 3, "today": "2009-01-01", "table": 1}
-    assert Auctions.of(data) == Auctions(0.1, '{"base_day": "2009-01-01", "seed": 3}')
-    with pytest.raises(LoadstoneError, match="does not say its scale"):
-        Auctions.of({})
+    assert RubisData(**RUBIS.given(data, {})) == RubisData(scale=0.1, base_day="2009-01-01", seed=3)

@@ -17,10 +17,10 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 from certificates import make_certificate
 
-from loadstone._core import serve_surge
-from loadstone.drive import Auctions, builtin
+from loadstone.drive import DataSet, builtin
 from loadstone.errors import LoadstoneError
 from loadstone.serve import serve
+from loadstone.site.rubis import RUBIS, RubisData
 
 LOADSTONE = [sys.executable, "-m", "loadstone"]
 TOKEN = re.compile(r'name="authenticity_token" value="([0-9a-f]{64})"')
@@ -75,7 +75,7 @@ def guesses(url: str, path: str, fields: dict[str, str], times: int) -> list[int
 def auctions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """RUBiS of the least scale."""
     folder = tmp_path_factory.mktemp("auctions") / "data"
-    Auctions(0.001).load(folder, None)
+    DataSet(RUBIS, RubisData(scale=0.001)).load(folder, None)
     return folder
 
 
@@ -86,7 +86,7 @@ def test_who_types_serve_gets_the_rules_for_people(auctions: Path) -> None:
         assert guesses(url, "/me", wrong, 11) == [422] * 10 + [429]
         assert "; Secure" in ask(url, "GET", "/")[1]["Set-Cookie"]
     # What a run starts.
-    with builtin.serving(auctions, {"rubis": {}}) as service:
+    with builtin.serving(RUBIS, auctions, {"app": "rubis"}) as service:
         assert guesses(service.url, "/me", wrong, 11) == [422] * 11
         assert "Secure" not in ask(service.url, "GET", "/")[1]["Set-Cookie"]
 
@@ -116,7 +116,7 @@ def test_over_tls_links_and_cookies_are_for_tls(tmp_path: Path) -> None:
 )
 def test_what_contradicts_itself_is_refused(auctions: Path, people: dict[str, object], words: str) -> None:
     with pytest.raises(LoadstoneError, match=words) as caught:
-        serve(auctions, {"rubis": {}, "address": "127.0.0.1:0", "people": people}, print)
+        serve(auctions, {"app": "rubis", "address": "127.0.0.1:0", "site": {"people": people}}, print)
     assert caught.value.slug == "serve-options"
-    with pytest.raises(ValueError, match="are Olio's"):
-        serve_surge(10, 1, "measured", json.dumps({"people": people}))
+    with pytest.raises(LoadstoneError, match="`surge` has no `people`"):
+        serve("", {"app": "surge", "site": {"people": people}, "data": {}}, print)

@@ -42,7 +42,7 @@ def test_a_profile_that_is_none_is_refused() -> None:
     command = [sys.executable, "-m", "loadstone", "serve", "surge", "--port", "0", "--profile", "1998"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
-    assert "error[serve-options]" in done.stderr and "measured and surge-1998" in done.stderr
+    assert "error[data-options]" in done.stderr and "'measured' or 'surge-1998'" in done.stderr
 
 
 @pytest.mark.parametrize(

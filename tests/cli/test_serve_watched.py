@@ -142,7 +142,7 @@ def test_metrics_are_what_a_prometheus_parser_reads(tmp_path: Path) -> None:
 def test_what_cannot_be_used_is_refused_and_named(
     options: dict[str, object], sentence: str, tmp_path: Path
 ) -> None:
-    whole = options | {"address": "127.0.0.1:0", "files": {"cache_bytes": 0, "valid_s": 0}}
+    whole = options | {"address": "127.0.0.1:0", "app": "files"}
     with pytest.raises(LoadstoneError, match=re.escape(sentence)) as refused:
         serve(tmp_path, whole, print)
     assert refused.value.slug == "serve-options"

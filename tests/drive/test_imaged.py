@@ -16,6 +16,7 @@ from loadstone.image.build import build
 from loadstone.nodes.measured import read_measured
 from loadstone.scenario import Scenario, load_scenario
 from loadstone.scenario.findings import ScenarioError
+from loadstone.site.olio import OLIO, OlioData
 
 TARGET = """
 [target]
@@ -95,7 +96,7 @@ def test_a_disk_holds_the_data_set_and_is_kept_apart_from_a_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    data = DataSet(100, options='{"media_scale": 0.01}')
+    data = DataSet(OLIO, OlioData(accounts=100, media_scale=0.01))
     on_disk = OnDisk(data, 32, "log")
     with on_disk.fresh() as first:
         (disk,) = first.iterdir()
@@ -110,7 +111,10 @@ def test_a_disk_holds_the_data_set_and_is_kept_apart_from_a_folder(
 
 def test_a_disk_that_is_too_small_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    with pytest.raises(LoadstoneError) as caught, OnDisk(DataSet(400), 1, "log").fresh():
+    with (
+        pytest.raises(LoadstoneError) as caught,
+        OnDisk(DataSet(OLIO, OlioData(accounts=400)), 1, "log").fresh(),
+    ):
         pass
     assert caught.value.slug == "image-disk" and "disk_mib" in str(caught.value)
 

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from loadstone.drive.generated import Generated
+from loadstone.drive import Builtin
 from loadstone.errors import LoadstoneError
+from loadstone.site.surge import SURGE, SurgeData
 
 CONNECTORS = ("hybrid", "threaded", "event")
 
@@ -26,7 +27,7 @@ def fetch(url: str) -> bytes:
 
 
 def pages(options: dict[str, object]) -> list[bytes]:
-    sut = Generated.of({"files": 50, "seed": 7}, options)
+    sut = Builtin(SURGE, SurgeData(files=50, seed=7), options)
     with sut.running() as service:
         return [fetch(f"{service.url}/d/{rank}") for rank in range(1, 32)]
 
@@ -38,7 +39,7 @@ def test_every_connector_serves_the_same_pages_each_time() -> None:
 
 
 def test_objects_of_a_page_are_there_and_the_process_ends() -> None:
-    with Generated.of({"files": 50}, {}).running() as service:
+    with Builtin(SURGE, SurgeData(files=50)).running() as service:
         named = {int(n) for n in re.findall(rb"<img src=/o/(\d+)>", fetch(f"{service.url}/d/1") * 2)}
         assert all(fetch(f"{service.url}/o/{number}") for number in {1, *named})
         assert fetch(service.url + "/").count(b"50 files of profile measured, seed 1") == 1
@@ -48,19 +49,14 @@ def test_objects_of_a_page_are_there_and_the_process_ends() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "options", "slug"),
-    [
-        ({}, {}, "data-options"),
-        ({"files": 9}, {}, "sut-start"),
-        ({"files": 50}, {"profile": "cloudstone-2008"}, "sut-start"),
-        ({"files": 50}, {"cache": "page"}, "sut-start"),
-        ({"files": 50}, {"connector": "blocking"}, "sut-start"),
-    ],
+    ("options", "words"),
+    [({"connector": "blocking"}, "no connector `blocking`"), ({"speed": 9}, "unknown field `speed`")],
 )
-def test_what_it_cannot_be_is_refused(data: dict[str, int], options: dict[str, object], slug: str) -> None:
-    with pytest.raises(LoadstoneError) as refused, Generated.of(data, options).running():
+def test_what_cannot_be_is_refused(options: dict[str, object], words: str) -> None:
+    sut = Builtin(SURGE, SurgeData(files=50), options)
+    with pytest.raises(LoadstoneError, match=words) as refused, sut.running():
         pass
-    assert refused.value.slug == slug
+    assert refused.value.slug == "sut-start"
 
 
 def test_a_run_from_end_to_end(tmp_path: Path) -> None:

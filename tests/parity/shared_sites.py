@@ -27,10 +27,10 @@ def load(place: str, *options: str) -> subprocess.CompletedProcess[str]:
 
 
 @contextlib.contextmanager
-def serving(place: str, count: int = 1, **app: object) -> Iterator[list[str]]:
-    """The URLs of `count` sites on one data set; `app` chooses another than Olio."""
-    options = json.dumps({"address": "127.0.0.1:0", "workers": 4} | app)
-    command = [sys.executable, "-m", "loadstone.serve", place, options]
+def serving(place: str, count: int = 1, app: str = "olio", **options: object) -> Iterator[list[str]]:
+    """The URLs of `count` sites on one data set."""
+    settings = json.dumps({"app": app, "address": "127.0.0.1:0", "workers": 4} | options)
+    command = [sys.executable, "-m", "loadstone.serve", place, settings]
     processes = [
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         for _ in range(count)

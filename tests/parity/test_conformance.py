@@ -29,9 +29,9 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def _walk(fresh: Path, place: Path, **app: object) -> Visitor:
+def _walk(fresh: Path, place: Path, connector: str = "hybrid") -> Visitor:
     shutil.copytree(fresh, place)
-    with serving(str(place), **app) as urls:
+    with serving(str(place), connector=connector) as urls:
         return walk(urls[0])
 
 

@@ -200,7 +200,8 @@ def friendships(i: int) -> Iterator[tuple[object, ...]]:
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> sqlite3.Connection:
     folder = tmp_path_factory.mktemp("data")
-    _core.load_olio(str(folder), ACCOUNTS, "cloudstone-2008", json.dumps({"seed": SEED}), None)
+    data = json.dumps({"accounts": ACCOUNTS, "profile": "cloudstone-2008", "seed": SEED})
+    _core.load("olio", str(folder), data, False, None)
     return sqlite3.connect(folder / "olio.db")
 
 

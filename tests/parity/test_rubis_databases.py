@@ -72,7 +72,7 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, list[tuple[
     """What SQLite says and shows."""
     folder = tmp_path_factory.mktemp("rubis") / "data"
     said = load(str(folder))
-    with serving(str(folder), rubis={}) as urls:
+    with serving(str(folder), app="rubis") as urls:
         return said, walk(Browser(urls))
 
 
@@ -92,7 +92,7 @@ def test_servers_show_what_sqlite_shows(
     url = database_servers[name].url
     said, pages = expected
     assert load(url, "--replace") == said
-    with serving(url, rubis={}) as urls:
+    with serving(url, app="rubis") as urls:
         for ours, theirs in zip(walk(Browser(urls)), pages, strict=True):
             assert ours == theirs
 
@@ -123,7 +123,7 @@ def test_every_bid_counts_when_many_bid_at_once(
 
     # A SQLite file is one server's.
     count = 1 if name == "sqlite" else 2
-    with serving(place, count=count, rubis={}) as urls, ThreadPoolExecutor(6) as pool:
+    with serving(place, count=count, app="rubis") as urls, ThreadPoolExecutor(6) as pool:
         asked = [urls[i % count] for i in range(6)]
         answers = [status for each in pool.map(bidder, range(1, 7), asked) for status in each]
         shown = re.search(rb"All bids \((\d+)\)", Browser(urls).get("/items/510")[1])
@@ -144,7 +144,7 @@ def test_rules_for_people_hold_on_every_server_of_a_database(
     log_in = {"nickname": "user1", "password": "password1"}
 
     # Servers that begin at once also make the table of ended sessions at once.
-    with serving(place, count=1 if name == "sqlite" else 3, rubis={}, people=people) as urls:
+    with serving(place, count=1 if name == "sqlite" else 3, app="rubis", site={"people": people}) as urls:
         here = Browser(urls)
         here.get("/me")
         assert b'data-page="AboutMe"' in here.post("/me", **log_in)[1]

@@ -56,7 +56,7 @@ def test_each_server_of_files_has_the_bytes_that_ours_makes(name: str, tmp_path:
     paths = [str(path.relative_to(site)) for path in site.rglob("[0-9]*")]
     assert len(paths) == 20 and {path[:2] for path in paths} == {"d/", "o/"}
     with Fleet(tmp_path) as fleet:
-        ours = fleet.start("ours", "own", {"surge": made}, "generated", STUDY.backlog)
+        ours = fleet.start("ours", "own", {"app": "surge", "data": made}, "generated", STUDY.backlog)
         other = fleet.start(name, server.kind, server.options, str(site), STUDY.backlog)
         for path in ["", *paths]:
             with urlopen(f"{ours.url}/{path}") as wanted, urlopen(f"{other.url}/{path}") as found:

@@ -10,7 +10,7 @@ use loadstone_store::{Access, Options};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::site::choice;
+use crate::server::choice;
 
 /// Begins the name of a place that is a disk.
 const SCHEME: &str = "block:";

@@ -5,15 +5,13 @@
 
 mod chain;
 mod disk;
-mod files;
 mod leave;
+mod loading;
+mod names;
 mod network;
-mod people;
-mod relay;
-mod rubis;
 mod run;
-mod site;
-mod surge;
+mod server;
+mod sites;
 mod watch;
 
 use pyo3::exceptions::PyValueError;
@@ -31,24 +29,19 @@ fn to_python<T: Serialize>(py: Python<'_>, value: &T) -> PyResult<Py<PyAny>> {
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<run::Run>()?;
-    module.add_class::<site::Server>()?;
+    module.add_class::<server::Server>()?;
     module.add_function(wrap_pyfunction!(chain::solve_chain, module)?)?;
     module.add_function(wrap_pyfunction!(disk::format_disk, module)?)?;
-    module.add_function(wrap_pyfunction!(files::serve_files, module)?)?;
     module.add_function(wrap_pyfunction!(leave::watch_signals, module)?)?;
     module.add_function(wrap_pyfunction!(leave::signal_noticed, module)?)?;
     module.add_function(wrap_pyfunction!(leave::signal_handlers, module)?)?;
     module.add_function(wrap_pyfunction!(leave::end_children_if_insisted, module)?)?;
     module.add_function(wrap_pyfunction!(network::run_switch, module)?)?;
-    module.add_function(wrap_pyfunction!(relay::serve_relay, module)?)?;
     module.add_function(wrap_pyfunction!(run::expectations, module)?)?;
     module.add_function(wrap_pyfunction!(run::merge_windows, module)?)?;
-    module.add_function(wrap_pyfunction!(site::load_olio, module)?)?;
-    module.add_function(wrap_pyfunction!(site::serve_olio, module)?)?;
-    module.add_function(wrap_pyfunction!(rubis::load_rubis, module)?)?;
-    module.add_function(wrap_pyfunction!(rubis::serve_rubis, module)?)?;
-    module.add_function(wrap_pyfunction!(surge::serve_surge, module)?)?;
-    module.add_function(wrap_pyfunction!(site::usernames, module)?)?;
-    module.add_function(wrap_pyfunction!(site::without_password, module)?)?;
+    module.add_function(wrap_pyfunction!(names::usernames, module)?)?;
+    module.add_function(wrap_pyfunction!(names::without_password, module)?)?;
+    module.add_function(wrap_pyfunction!(sites::load, module)?)?;
+    module.add_function(wrap_pyfunction!(sites::serve, module)?)?;
     Ok(())
 }

@@ -8,7 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde::Deserialize;
 
-use crate::site::choice;
+use crate::server::choice;
 
 /// Access log and metrics; absent ones are not kept.
 #[derive(Deserialize, Default)]

@@ -15,15 +15,14 @@ from loadstone.cli import (
     image,
     lab,
     nodes,
-    olio,
     plan,
     probe,
     report,
-    rubis,
     run,
     scenario,
     schema,
     serve,
+    site_data,
     solve,
     study,
     sweep,
@@ -46,11 +45,10 @@ deploy.register(app)
 image.register(app)
 lab.register(app)
 nodes.register(app)
-olio.register(app)
+site_data.register(app)
 plan.register(app)
 probe.register(app)
 report.register(app)
-rubis.register(app)
 run.register(app)
 scenario.register(app)
 schema.register(app)

@@ -145,7 +145,7 @@ def _options(
         typer.Option(metavar="ADDR:PORT", help="Serve Prometheus metrics at this address, path /metrics."),
     ] = None,
 ) -> dict[str, object]:
-    """The options as `_core.serve_olio` takes them."""
+    """The options as `_core.serve` takes them."""
     return {
         "address": f"[{host}]:{port}" if ":" in host else f"{host}:{port}",
         "connector": connector.value,

@@ -12,8 +12,10 @@ import typer
 
 from loadstone.cli.columns import columns
 from loadstone.errors import LoadstoneError
+from loadstone.site import SITES
 
 _UNITS = {"": 1 / (1 << 20), "K": 1 / 1024, "M": 1.0, "G": 1024.0}
+_AMOUNTS = [f"{site.name}:{site.data.amount.upper()}" for site in SITES.values() if site.stored]
 
 
 class Mode(StrEnum):
@@ -33,7 +35,7 @@ def disk(
         ),
     ] = Mode.LOG,
     load: Annotated[
-        str | None, typer.Option(metavar="APP:AMOUNT", help="Load a data set: olio:ACCOUNTS or rubis:SCALE.")
+        str | None, typer.Option(metavar="APP:AMOUNT", help=f"Load a data set: {' or '.join(_AMOUNTS)}.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers of rows as JSON.")] = False,
 ) -> None:
@@ -78,5 +80,5 @@ def _data(load: str | None) -> tuple[str | None, float]:
         raise LoadstoneError(
             "image-disk",
             f"`{load}` is not a data set",
-            hint="olio:ACCOUNTS, such as olio:400, or rubis:SCALE",
+            hint=" or ".join(_AMOUNTS),
         ) from None

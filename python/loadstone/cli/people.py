@@ -42,8 +42,10 @@ Hsts = Annotated[
 ]
 
 
-def people(rules: Rules, public_url: str | None, hsts: int | None) -> dict[str, object]:
-    """The options as `_core.serve_olio` and `_core.serve_rubis` take them."""
+def people(
+    *, rules: RulesOption = Rules.PUBLIC, public_url: PublicUrl = None, hsts: Hsts = None
+) -> dict[str, object]:
+    """The options as sites with users take them."""
     return {"people": {"rules": rules.value, "public_url": public_url, "hsts_s": hsts}}
 
 

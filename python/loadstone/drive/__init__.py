@@ -1,6 +1,6 @@
 """Making a measurement: the service up, the engine run, every second written down."""
 
-from loadstone.drive.dataset import Auctions, DataSet
+from loadstone.drive.dataset import DataSet
 from loadstone.drive.deployed import Deployed
 from loadstone.drive.engine import Engine, EngineRun, RustEngine
 from loadstone.drive.interrupt import Interrupt
@@ -10,7 +10,6 @@ from loadstone.drive.placement import Here, OnHosts, Placement
 from loadstone.drive.sut import Builtin, External, Sut
 
 __all__ = [
-    "Auctions",
     "Builtin",
     "DataSet",
     "Deployed",

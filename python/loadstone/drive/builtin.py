@@ -1,4 +1,4 @@
-"""A built-in application as its own process: `loadstone.serve`, started, awaited and stopped."""
+"""A built-in site as its own process: started, awaited and stopped."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import json
 import os
 import selectors
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
@@ -17,6 +16,7 @@ from urllib.parse import urlsplit
 
 from loadstone.drive.counting import Counting
 from loadstone.errors import LoadstoneError
+from loadstone.site import Site
 
 _READY_S = 60.0
 _DRAIN_S = 15.0
@@ -63,16 +63,16 @@ class Process:
 
 
 @contextlib.contextmanager
-def serving(folder: Path, options: Mapping[str, Any]) -> Iterator[Process]:
-    """Serves the data in `folder` on a free port of this machine until the block ends.
+def serving(site: Site, place: Path | str, options: Mapping[str, Any]) -> Iterator[Process]:
+    """Serves what is in `place` on a free port of this machine until the block ends.
 
-    `options` as for `_core.serve_olio`, and `cores`: processors it may use, all of ours when absent.
+    `options` as of `Site.served`, and `cores`: processors it may use, all of ours when absent.
     Error `sut-start` with its last words.
     """
     settings = json.dumps(
         {"address": "127.0.0.1:0"} | {name: value for name, value in options.items() if name != "cores"}
     )
-    command = [sys.executable, "-m", "loadstone.serve", str(folder), settings]
+    command = site.process(str(place), settings)
     with tempfile.TemporaryFile() as said:
         # Its own process group: Ctrl-C in the terminal is for us; we stop it once the run has ended. Should
         # we be killed, its standard input ends, and it follows.

@@ -1,4 +1,4 @@
-"""A built-in application as an image under QEMU: booted for every run, on a fresh copy of its disk."""
+"""A built-in site as an image under QEMU: booted for every run, on a fresh copy of its disk."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from loadstone.drive.dataset import Kept, Loader, Loading
+from loadstone.drive.dataset import DataSet, Kept
 from loadstone.drive.service import Service
 from loadstone.errors import LoadstoneError
 from loadstone.image import (
@@ -31,6 +31,7 @@ from loadstone.image import (
     tool,
 )
 from loadstone.scenario.model import AsImage
+from loadstone.site import Data, Loading, Site
 
 NODE_TYPE = "appliance"
 
@@ -57,28 +58,22 @@ class OnDisk(Kept):
         """The data set's, and where it is."""
         return f"{self.data.name()}-{self.form}-disk"
 
-    def arguments(self) -> tuple[object, ...]:
+    def made_from(self) -> list[Any]:
         """The data set's; the disk's size and form."""
-        return (*self.data.arguments(), self.mib, self.form)
+        return [*self.data.made_from(), self.mib, self.form]
 
-    def loader(self) -> Loader:
-        """Makes the disk, and has the data set's loader fill it."""
-        fill = self.data.loader()
-
-        def load(folder: str, *given: Any) -> dict[str, int]:
-            *own, mib, form, loading = given
-            disk = Path(folder) / _DISK
-            blank(disk, mib, form)
-            try:
-                return fill(f"block:{disk}", *own, loading)
-            except OSError as error:
-                raise LoadstoneError(
-                    "image-disk",
-                    f"a disk of {mib} MiB could not be loaded: {error}",
-                    hint="more `disk_mib` in [target.image]",
-                ) from error
-
-        return load
+    def fill(self, place: str, loading: Loading | None) -> dict[str, int]:
+        """Makes the disk in the folder `place`, and has the data set fill it."""
+        disk = Path(place) / _DISK
+        blank(disk, self.mib, self.form)
+        try:
+            return self.data.fill(f"block:{disk}", loading)
+        except OSError as error:
+            raise LoadstoneError(
+                "image-disk",
+                f"a disk of {self.mib} MiB could not be loaded: {error}",
+                hint="more `disk_mib` in [target.image]",
+            ) from error
 
     def _copy(self, pristine: Path, to: Path) -> None:
         """Without writing what of the disk was never written."""
@@ -142,12 +137,12 @@ class Appliance:
 
 @dataclass(frozen=True)
 class Imaged:
-    """A built-in application as an image, booted anew for every run."""
+    """A built-in site as an image, booted anew for every run."""
 
     machine: Machine
     """Without port and disk."""
     data: OnDisk | None
-    """None of an application that makes its data as it starts."""
+    """None of a site that makes its data as it starts."""
     cache: HostCache
     loading: Loading | None = None
 
@@ -172,16 +167,19 @@ class Imaged:
 
 
 def imaged(
-    app: str, target: AsImage, options: Mapping[str, Any], data: Kept | None, loading: Loading | None
+    site: Site, data: Data, options: Mapping[str, Any], target: AsImage, loading: Loading | None
 ) -> Imaged:
-    """The application as `[target.image]` describes it; `options` become words for the guest.
+    """The site as `[target.image]` describes it; `options` become words for the guest.
 
     The image is read, or built when no file is named. Errors: those of `build` and `read_image`,
     `program-missing`.
     """
     tool("qemu-system-x86_64")
-    kernel = read_image(Path(target.file)).path if target.file else build_image(app).stripped.path
-    own = [f"{app}.{key}={json.dumps(value).strip(_QUOTE)}" for key, value in options.items()]
+    kernel = read_image(Path(target.file)).path if target.file else build_image(site.name).stripped.path
+    own = [
+        f"{site.name}.{key}={json.dumps(value).strip(_QUOTE)}"
+        for key, value in site.words(data, options).items()
+    ]
     machine = Machine(
         kernel,
         board=target.machine,
@@ -189,5 +187,5 @@ def imaged(
         words=[f"ip={ADDRESS}", f"gw={GATEWAY}", *own],
         accelerator=accelerator(),
     )
-    on_disk = OnDisk(data, target.disk_mib, target.disk_mode) if data else None
+    on_disk = OnDisk(DataSet(site, data), target.disk_mib, target.disk_mode) if site.stored else None
     return Imaged(machine, on_disk, target.disk_cache, loading)

@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from loadstone import record
-from loadstone.drive.dataset import Auctions, DataSet, Loading
 from loadstone.drive.deployed import Deployed
 from loadstone.drive.engine import Engine
-from loadstone.drive.generated import Generated
 from loadstone.drive.imaged import imaged
 from loadstone.drive.interrupt import Interrupt
 from loadstone.drive.measure import Progress, measure
@@ -20,7 +18,7 @@ from loadstone.drive.service import Service
 from loadstone.drive.sut import Builtin, External, Sut
 from loadstone.errors import LoadstoneError
 from loadstone.scenario import Scenario
-from loadstone.scenario.model import AsImage
+from loadstone.site import SITES, Loading
 from loadstone.stages.run import Run
 
 
@@ -47,8 +45,7 @@ def sut_of(
     """The scenario's target as something to bring up: a built-in application, or a site that runs already.
 
     `processes` (first process by role) and `reset` (a shell command, before the scenario's own) are for the
-    latter. Errors: `target` when they are given for a built-in application, `data-options`; those of
-    `imaged`.
+    latter. Errors: `target` when they are given for a built-in application; those of `imaged`.
     """
     target = scenario.target
     if target.url is None:
@@ -58,27 +55,13 @@ def sut_of(
                 f"the built-in application `{target.app}` has its own process and its own reset",
                 hint="--sut-pid, --db-pid and --reset are for a site of yours: give its --url",
             )
-        return _builtin(target.app or "", target.image, dict(target.options), scenario.data, loading)
+        app = SITES[target.app or ""]
+        data = app.data.model_validate(app.given(scenario.data, target.options))
+        if target.image:
+            return imaged(app, data, target.options, target.image, loading)
+        return Builtin(app, data, target.options, loading)
     site: dict[str, Any] = scenario.plan()["target"]
     return External(target.url, site["host"], site["port"], processes or {}, reset or target.reset)
-
-
-def _builtin(
-    app: str, image: AsImage | None, options: dict[str, Any], data: Mapping[str, Any], loading: Loading | None
-) -> Sut:
-    """A built-in application, as a process or as an image."""
-    if app == "surge":
-        generated = Generated.of(data, options)
-        made = {key: generated.options["surge"][key] for key in ("files", "seed")}
-        return imaged(app, image, made, None, loading) if image else generated
-    kept = (
-        Auctions.of(data)
-        if app == "rubis"
-        else DataSet.of(data, str(options.pop("profile", DataSet.profile)))
-    )
-    if image:
-        return imaged(app, image, options, kept, loading)
-    return Builtin(kept, options | ({"rubis": {}} if app == "rubis" else {}), loading)
 
 
 def measure_scenario(

@@ -7,12 +7,14 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol
 
 from loadstone.drive.builtin import serving
-from loadstone.drive.dataset import Kept, Loading
+from loadstone.drive.dataset import DataSet
 from loadstone.drive.service import Remote, Service, require
 from loadstone.errors import LoadstoneError
+from loadstone.site import Data, Loading, Site
 
 _RESET_S = 3600.0
 
@@ -51,17 +53,35 @@ class External:
 
 @dataclass(frozen=True)
 class Builtin:
-    """A built-in application in a process of its own, each time on a fresh copy of its data."""
+    """A built-in site in a process of its own, each time on a fresh copy of its data."""
 
-    data: Kept
+    site: Site
+    data: Data
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Options of `serving`."""
+    """As a scenario's `[target.options]`."""
     loading: Loading | None = None
+
+    @property
+    def served(self) -> dict[str, Any]:
+        """Options of `serving`."""
+        return self.site.served(self.data, self.options)
+
+    @contextlib.contextmanager
+    def place(self) -> Iterator[Path]:
+        """A fresh copy of the data it keeps; one that makes them as it starts needs no place.
+
+        Error `load-data`.
+        """
+        if not self.site.stored:
+            yield Path()
+            return
+        with DataSet(self.site, self.data).fresh(self.loading) as folder:
+            yield folder
 
     @contextlib.contextmanager
     def running(self) -> Iterator[Service]:
         """Starts it and waits until it answers."""
-        with self.data.fresh(self.loading) as folder, serving(folder, self.options) as service:
+        with self.place() as place, serving(self.site, place, self.served) as service:
             require(service)
             yield service
 

@@ -6,20 +6,18 @@ import errno
 import os
 import subprocess
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
+
+from pydantic import ValidationError
 
 from loadstone import _core
 from loadstone.errors import LoadstoneError
 from loadstone.image.sources import tool
+from loadstone.site import SITES, Loading
 
 Form = Literal["log", "journal", "ext4"]
 """A log of whole transactions or SQLite's rollback journal, both without a file system; or Linux's."""
-APPS = ("olio", "rubis")
-PROFILE = "cloudstone-2008"
-
-Progress = Callable[[int, int], None]
 
 _MIB = 1 << 20
 
@@ -42,31 +40,35 @@ def blank(file: Path, size_mib: int, form: Form, folder: Path | None = None) -> 
 
 
 def loaded(
-    file: Path, size_mib: int, form: Form, app: str, amount: float, progress: Progress | None = None
+    file: Path, size_mib: int, form: Form, app: str, amount: float, progress: Loading | None = None
 ) -> dict[str, int]:
-    """A disk with an application's data set: of Olio so many accounts, of RUBiS so many times its size.
+    """A disk with a site's data set, `amount` of what the site's data go by (accounts, scale).
     Returns the rows by table. The rows are the same whatever the form.
 
     LoadstoneError `image-disk`, `image-app`, `program-missing`.
     """
-    if app not in APPS:
+    known = [name for name, site in SITES.items() if site.stored]
+    if app not in known:
         raise LoadstoneError(
-            "image-app", f"there is no data set for `{app}`", hint=f"there are {', '.join(APPS)}"
+            "image-app", f"there is no data set for `{app}`", hint=f"there are {', '.join(known)}"
         )
-    if form == "ext4":
-        with tempfile.TemporaryDirectory(prefix="disk-") as own:
-            folder = Path(own) / "data"
-            if app == "olio":
-                rows = _core.load_olio(str(folder), round(amount), PROFILE, "{}", progress)
-            else:
-                rows = _core.load_rubis(str(folder), amount, "{}", progress)
-            blank(file, size_mib, form, folder)
-            return rows
-    blank(file, size_mib, form)
+    site = SITES[app]
     try:
-        if app == "olio":
-            return _core.load_olio(f"block:{file}", round(amount), PROFILE, "{}", progress)
-        return _core.load_rubis(f"block:{file}", amount, "{}", progress)
+        data = site.data.model_validate({site.data.amount: float(amount)})
+    except ValidationError as error:
+        why = error.errors()[0]["msg"]
+        raise LoadstoneError(
+            "image-disk", f"`{amount:g}` is not a number of {site.data.amount}: {why}"
+        ) from error
+    try:
+        if form == "ext4":
+            with tempfile.TemporaryDirectory(prefix="disk-") as own:
+                folder = Path(own) / "data"
+                rows = site.load(str(folder), data, progress)
+                blank(file, size_mib, form, folder)
+                return rows
+        blank(file, size_mib, form)
+        return site.load(f"block:{file}", data, progress)
     except (OSError, ValueError) as error:
         raise LoadstoneError("image-disk", f"{file}: {error}") from error
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, model_validator
+
+Loading = Callable[[int, int], None]
+"""Is told (done, of) while a data set is loaded."""
 
 
 class Fields(BaseModel):
@@ -39,6 +43,11 @@ class Data(Fields):
             for name, value in given.items()
         }
 
+    @classmethod
+    def for_users(cls, users: int, given: Mapping[str, Any]) -> int | None:
+        """How large it is for so many users at once; None of one that does not go by users."""
+        return None
+
     @property
     def size(self) -> int | float:
         """The value of the field `amount`."""
@@ -58,22 +67,64 @@ class Image:
 
 @dataclass(frozen=True, eq=False)
 class Site:
-    """A built-in site."""
+    """A built-in site. One of another kind is a subclass with a `load` and a `process` of its own."""
 
     name: str
     title: str
-    """A few words for people, such as `the auction site`."""
+    """For people, such as `RUBiS, the auction site`."""
     data: type[Data]
     options: type[Fields]
     """What can be said to it as it serves."""
     stored: bool = True
     """Its data are loaded into a folder, a database or a disk; else it makes them as it starts."""
+    in_memory: bool = False
+    """One whose data are loaded can instead make them in memory as it starts."""
     has_people: bool = False
     """Its users log in: there are rules for load tests and for people, and a public address."""
     image: Image | None = None
     """None of one that cannot be an image."""
+    commands: tuple[Callable[..., None], ...] = ()
+    """Commands of its own beside `loadstone NAME load`, as Typer takes them."""
+    note: str = ""
+    """What else people should know who serve it."""
 
     def given(self, data: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
         """The fields of its data set that a scenario sets, in `[data]` and in `[target.options]`."""
         by_field = {field: data[name] for field, name in self.data.in_scenario.items() if name in data}
         return by_field | {field: options[field] for field in self.data.with_options if field in options}
+
+    def load(
+        self, place: str, data: Data, loading: Loading | None = None, *, replace: bool = False
+    ) -> dict[str, int]:
+        """Creates the data set in `place`: a folder, a database's URL or `block:PATH`. Rows by table.
+
+        `replace` removes the site's tables from a database first. OSError or ValueError with a sentence;
+        FileExistsError where there is something already.
+        """
+        from loadstone._core import load
+
+        return load(self.name, place, data.model_dump_json(), replace, loading)
+
+    def served(self, data: Data, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Options of `process`; `options` as in `[target.options]`: the site's, its data's, the others."""
+        own = {name: value for name, value in options.items() if name in self.options.model_fields}
+        others = {
+            name: value
+            for name, value in options.items()
+            if name not in own and name not in self.data.with_options
+        }
+        made = {} if self.stored else {"data": data.model_dump(mode="json")}
+        return {"app": self.name, "site": own, **made, **others}
+
+    def words(self, data: Data, options: Mapping[str, Any]) -> dict[str, Any]:
+        """What its image is told on the command line."""
+        known = options if self.stored else {**data.model_dump(mode="json"), **options}
+        return {name: value for name, value in known.items() if self.image and name in self.image.words}
+
+    def process(self, place: str, options: str) -> list[str]:
+        """The command that serves the data in `place` in the foreground, with `options` as JSON.
+
+        It prints `{"url": ...}` when requests are taken, and ends with its standard input. The process is
+        the site and nothing else: what is measured of it is the site's.
+        """
+        return [sys.executable, "-m", "loadstone.serve", place, options]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from loadstone.site.olio.names import names
 from loadstone.site.value import Data, Fields, Image, Site
 
 
@@ -40,6 +42,11 @@ class OlioData(Data):
         Field(description="Leave out every index except the keys, to make the site slow on purpose."),
     ] = False
 
+    @classmethod
+    def for_users(cls, users: int, given: Mapping[str, Any]) -> int:
+        """A tenth of the accounts is logged in (2008), a hundredth (0.2)."""
+        return users * (100 if given.get("profile") == "olio-0.2" else 10)
+
 
 class OlioOptions(Fields):
     """How the site works."""
@@ -50,14 +57,16 @@ class OlioOptions(Fields):
     password: Annotated[
         str | None, Field(description="How new passwords are hashed: sha256 or pbkdf2:ROUNDS.")
     ] = None
-    full_image: Annotated[bool, Field(description="Show each event's picture in its full size.")] = False
+    full_image: Annotated[bool, Field(description="Full pictures instead of thumbnails, as in 2008.")] = False
 
 
 OLIO = Site(
     name="olio",
-    title="the social-events site",
+    title="Olio, the social-events site",
     data=OlioData,
     options=OlioOptions,
+    in_memory=True,
     has_people=True,
     image=Image(words=("cache", "full_image")),
+    commands=(names,),
 )

@@ -37,9 +37,10 @@ class RubisOptions(Fields):
 
 RUBIS = Site(
     name="rubis",
-    title="the auction site",
+    title="RUBiS, the auction site",
     data=RubisData,
     options=RubisOptions,
     has_people=True,
     image=Image(),
+    note="Users are called user1, user2 and so on; their passwords are password1, password2 and so on.",
 )

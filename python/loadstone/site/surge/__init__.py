@@ -30,7 +30,7 @@ class SurgeOptions(Fields):
 
 SURGE = Site(
     name="surge",
-    title="SURGE's files",
+    title="SURGE's files, generated from a seed",
     data=SurgeData,
     options=SurgeOptions,
     stored=False,

@@ -30,10 +30,11 @@ from loadstone.image import (
     loaded_disk,
     write_initramfs,
 )
+from loadstone.site import SITES
 from loadstone.study.appliance.description import Amounts, Description
 
 STRESS = "stress"
-WITH_DATA = ("olio", "rubis")
+WITH_DATA = tuple(name for name, site in SITES.items() if site.stored)
 
 
 class Machines:

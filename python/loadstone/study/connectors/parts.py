@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from loadstone.drive import Builtin, Engine, sut_of
-from loadstone.drive.generated import Generated
 from loadstone.errors import LoadstoneError
 from loadstone.scenario import Scenario
 from loadstone.study.connectors.description import OWN, Description, Experiment, Load, Server
@@ -134,16 +133,14 @@ class Performer:
     def _data(self, scenario: Scenario, server: Server) -> tuple[str, Json]:
         """What a server serves, and the application's options. LoadstoneError `study-file`, `load-data`."""
         sut = sut_of(scenario)
-        if isinstance(sut, Generated) and server.kind != OWN:
+        if not isinstance(sut, Builtin):
+            raise LoadstoneError("study-file", f"the scenario `{scenario.name}` has no built-in application")
+        if not sut.site.stored and server.kind != OWN:
             folder = self.fleet.folder / f"{scenario.name}-site"
             if not folder.exists():
-                write_site(folder, sut.options["surge"])
+                write_site(folder, sut.served["data"])
             return str(folder), {}
-        if isinstance(sut, Builtin):
-            return str(self.fleet.keep(sut.data.fresh(sut.loading))), dict(sut.options)
-        if isinstance(sut, Generated):
-            return "generated", dict(sut.options)
-        raise LoadstoneError("study-file", f"the scenario `{scenario.name}` has no built-in application")
+        return str(self.fleet.keep(sut.place())), sut.served
 
     def _start(
         self, experiment: Experiment, server: Server, name: str, options: Mapping[str, Any], behind: str

@@ -88,7 +88,7 @@ def _own(options: Options, place: Place) -> list[str]:
         **options,
     }
     if not place.has_files:
-        settings["relay"] = True
+        settings["app"] = "relay"
     return [sys.executable, "-m", "loadstone.serve", place.behind, json.dumps(settings)]
 
 

@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from loadstone._core import serve_surge
+from loadstone._core import serve
 from loadstone.errors import LoadstoneError
 
 KINDS = {"d": "text/html; charset=utf-8", "o": "image/gif"}
@@ -17,11 +17,12 @@ KINDS = {"d": "text/html; charset=utf-8", "o": "image/gif"}
 
 
 def write_site(folder: Path, made: Mapping[str, Any]) -> None:
-    """Writes every file of the set that `made` describes (arguments of `serve_surge`) under its path.
+    """Writes every file of the set that `made` describes (the site's data) under its path.
 
     They come from our own server, so that every server has the same bytes. LoadstoneError `load-data`.
     """
-    server = serve_surge(**made, options_json=json.dumps({"address": "127.0.0.1:0", "workers": 1}))
+    options = {"app": "surge", "data": made, "address": "127.0.0.1:0", "workers": 1}
+    server = serve("made as it starts", json.dumps(options))
     try:
         with closing(http.client.HTTPConnection(*server.address(), timeout=60)) as client:
             folder.mkdir()

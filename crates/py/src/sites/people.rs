@@ -7,7 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde::Deserialize;
 
-use crate::site::choice;
+use crate::server::choice;
 
 /// Options of both sites; absent ones are a benchmark's.
 #[derive(Deserialize, Default)]
@@ -19,11 +19,6 @@ pub struct PeopleSettings {
 }
 
 impl PeopleSettings {
-    /// Whether anything was said.
-    pub fn are_said(&self) -> bool {
-        self.rules.is_some() || self.public_url.is_some() || self.hsts_s.is_some()
-    }
-
     /// For whom the site runs.
     pub fn rules(&self) -> PyResult<Rules> {
         let Some(name) = &self.rules else { return Ok(Rules::default()) };

@@ -1,0 +1,111 @@
+"""`loadstone serve olio` and its like: a built-in site as a service."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import json
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from loadstone.cli.people import people, tell
+from loadstone.cli.site_data import Database, require_database
+from loadstone.cli.site_fields import options, understood, with_parameters
+from loadstone.errors import LoadstoneError
+from loadstone.site import Data, Site
+
+MEMORY = "memory"
+
+
+def described(site: Site) -> str:
+    """The command's help."""
+    note = f"{site.note}\n\n" if site.note else ""
+    return (
+        f"Serve {site.title}, until Ctrl-C or SIGTERM; requests under way are finished first.\n\n"
+        f"{note}Example: loadstone serve {site.name} --port 8080"
+    )
+
+
+def command(site: Site) -> Callable[..., None]:
+    """The command, with an option a field of the site's own and of its data."""
+
+    def serve(
+        *,
+        as_json: Annotated[bool, typer.Option("--json", help="Announce the address as JSON.")] = False,
+        container: Mapping[str, object],
+        **given: Any,
+    ) -> None:
+        from loadstone import serve as serving
+
+        def announce(url: str) -> None:
+            print(json.dumps({"url": url}) if as_json else f"serving {site.name} at {url}", flush=True)
+            if site.has_people:
+                tell(given["rules"])
+
+        data = understood(site.data, given, "data-options")
+        own = understood(site.options, given, "serve-options").model_dump()
+        if site.has_people:
+            own |= people(**{name: given[name] for name in _PEOPLE})
+        wanted = {**container, "app": site.name, "site": own}
+        with _place(site, data, given) as (place, made):
+            serving.serve(place, wanted | made, announce)
+
+    own = [*options(site.options), *options(site.data), *(_PEOPLE.values() if site.has_people else ())]
+    common = [
+        one for name, one in inspect.signature(serve, eval_str=True).parameters.items() if name != "given"
+    ]
+    return with_parameters(serve, [*_stored(site), *own, *common])
+
+
+_PEOPLE = inspect.signature(people, eval_str=True).parameters
+
+
+def _stored(site: Site) -> list[inspect.Parameter]:
+    """Options that say where the data are, of a site that keeps them."""
+    if not site.stored:
+        return []
+    in_memory = "`memory` keeps it in main memory." if site.in_memory else ""
+    text = (
+        f"Data set made by `loadstone {site.name} load`. Default: a new one, removed at the end. {in_memory}"
+    )
+    metavar = f"DIR|{MEMORY}" if site.in_memory else "DIR"
+    kinds = {
+        "data": Annotated[str | None, typer.Option(metavar=metavar, help=text.strip())],
+        "database": Database,
+    }
+    return [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+        for name, kind in kinds.items()
+    ]
+
+
+@contextlib.contextmanager
+def _place(site: Site, data: Data, given: Mapping[str, Any]) -> Iterator[tuple[Path | str, dict[str, Any]]]:
+    """Where the data are, or the word on which data to make as it starts. LoadstoneError `serve-options`."""
+    folder, database = given.get("data"), given.get("database")
+    if database is not None:
+        if folder is not None:
+            raise LoadstoneError("serve-options", "say either --data or --database", hint="leave one out")
+        require_database(database, "serve-options")
+        yield database, {}
+    elif not site.stored or (site.in_memory and folder == MEMORY):
+        yield Path(), {"data": data.model_dump(mode="json")}
+    elif folder:
+        if not (Path(folder) / f"{site.name}.db").is_file():
+            raise LoadstoneError(
+                "serve-options",
+                f"{folder} holds no data set",
+                hint=f"make one: loadstone {site.name} load --out {folder}",
+            )
+        yield Path(folder), {}
+    else:
+        from loadstone.cli.progress import LoadingProgress
+        from loadstone.drive import DataSet
+
+        with tempfile.TemporaryDirectory(prefix=f"{site.name}-") as made:
+            DataSet(site, data).load(made, LoadingProgress(f"{site.name}, {data.amount} {data.size}"))
+            yield Path(made), {}

@@ -1,0 +1,76 @@
+"""Options of the command line from the fields of a site."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
+
+import typer
+from pydantic import ValidationError
+from pydantic.fields import FieldInfo
+
+from loadstone.errors import LoadstoneError
+from loadstone.scenario.shape import explain
+from loadstone.site import Fields
+
+_SHOWN = 2**32
+"""A larger bound is the type's, and says nothing to people."""
+
+_Of = TypeVar("_Of", bound=Fields)
+
+
+def options(model: type[Fields]) -> Iterator[inspect.Parameter]:
+    """An option a field, as a parameter of a command."""
+    for name, field in model.model_fields.items():
+        kind, option = _kind(field), _option(name, field)
+        yield inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=Annotated[kind, option]
+        )
+
+
+def with_parameters(
+    command: Callable[..., None], parameters: Iterable[inspect.Parameter]
+) -> Callable[..., None]:
+    """The command as Typer is to see it."""
+    signature = inspect.Signature(list(parameters))
+    command.__signature__ = signature  # type: ignore[attr-defined]
+    command.__annotations__ = {name: one.annotation for name, one in signature.parameters.items()}
+    return command
+
+
+def understood(model: type[_Of], given: Mapping[str, Any], slug: str) -> _Of:
+    """The fields among the options that are given. LoadstoneError `slug` for what they cannot be."""
+    own = {name: given[name] for name in model.model_fields if name in given}
+    try:
+        return model.model_validate(own)
+    except ValidationError as error:
+        first = explain(error, own, lambda _: [])[0]
+        raise LoadstoneError(slug, first.message, hint=first.hint or None) from error
+
+
+def _kind(field: FieldInfo) -> Any:
+    if get_origin(field.annotation) is Literal:
+        return str
+    return field.annotation
+
+
+def _option(name: str, field: FieldInfo) -> Any:
+    flag = f"--{name.replace('_', '-')}"
+    if field.annotation is bool:
+        return typer.Option(flag, help=field.description)
+    if get_origin(field.annotation) is Literal:
+        choices = get_args(field.annotation)
+        known = f"{', '.join(choices[:-1])} or {choices[-1]}"
+        return typer.Option(flag, metavar="NAME", help=f"{field.description} One of {known}.")
+    return typer.Option(flag, help=field.description, **_bounds(field.metadata))
+
+
+def _bounds(metadata: Iterable[Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for one in metadata:
+        if (low := getattr(one, "ge", getattr(one, "gt", None))) is not None:
+            found["min"] = low
+        if (high := getattr(one, "le", None)) is not None and high < _SHOWN:
+            found["max"] = high
+    return found

@@ -1,0 +1,26 @@
+"""`loadstone olio names`: user names as Olio's loader makes them."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+
+def names(
+    first: Annotated[int, typer.Option(min=0, max=2**62, help="Id of the first account.")] = 1,
+    count: Annotated[int, typer.Option(min=1, max=100_000, help="Number of accounts.")] = 10,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the names as JSON.")] = False,
+) -> None:
+    """Print the user names of some ids: a test vector for other implementations.
+
+    Example: loadstone olio names --first 1 --count 5
+    """
+    from loadstone._core import usernames
+
+    found = usernames(first, count)
+    if as_json:
+        print(json.dumps({str(first + i): name for i, name in enumerate(found)}, indent=2))
+        return
+    print("\n".join(f"{first + i}\t{name}" for i, name in enumerate(found)))
