@@ -109,6 +109,16 @@ def test_a_broken_line_in_the_middle_is_told(whole: Path) -> None:
     assert broken.value.slug == "probe-folder" and str(broken.value.place).endswith("measurements.ndjson:1")
 
 
+def test_a_plan_that_was_changed_is_told_in_a_sentence(whole: Path) -> None:
+    plan = json.loads((whole / "probe-plan.json").read_text())
+    plan["machine"]["cores"], plan["versions"] = "two", []
+    (whole / "probe-plan.json").write_text(json.dumps(plan))
+    with pytest.raises(LoadstoneError) as broken:
+        conclude(whole)
+    assert broken.value.slug == "probe-folder" and broken.value.place == str(whole)
+    assert broken.value.message == "it is not as its stage writes it: `cores` should be a valid number"
+
+
 def test_nothing_measured_is_still_a_report(tmp_path: Path) -> None:
     folder = made(tmp_path / "none", [])
     found = conclude(folder, "interrupted")

@@ -9,6 +9,7 @@ import pytest
 from loadstone.errors import LoadstoneError
 from loadstone.intake import Kind
 from loadstone.stages.cost import Cost
+from loadstone.stages.run import Check
 
 KIND = Kind("report-json", "a record", 1 << 20)
 MONTHS = {"1": 1.5, "12": 2, "36": 3}
@@ -60,3 +61,9 @@ def test_a_broken_cost_of_format_1_is_refused(changes: dict[str, Any]) -> None:
 def test_optional_parts_of_format_1_may_be_absent() -> None:
     content = {key: value for key, value in cost().items() if not key.startswith("per_user_")}
     assert Cost.of(content, KIND, "cost.json").per_user["SLA-1"].usd_per_month_interval is None
+
+
+def test_a_check_may_name_every_operation_of_a_large_scenario() -> None:
+    listed = ", ".join(f"an-operation-with-a-name-of-some-length-{number} 12" for number in range(1000))
+    check = Check(name="enough-operations", passed=False, measured=listed, expected="100 of each", hint="")
+    assert check.measured == listed

@@ -21,6 +21,13 @@ def as_written(slug: str, folder: Path, hint: str) -> Iterator[None]:
     try:
         yield
     except _MISFITS as error:
+        # Imported here: who meets no such record need not wait for pydantic.
+        from pydantic import ValidationError
+
+        from loadstone.intake.shapes import misshapen
+
+        if isinstance(error, ValidationError):
+            raise misshapen(error, slug, str(folder), hint) from error
         what = f"`{error.args[0]}` is missing" if isinstance(error, KeyError) else str(error)
         message = f"its records do not fit together: {what[:200] or type(error).__name__}"
         raise LoadstoneError(slug, message, place=str(folder), hint=hint) from error

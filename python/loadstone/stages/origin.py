@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from loadstone.intake.shapes import Count, Known, Word, Yes
+from loadstone.intake.shapes import Count, Known, Text, Word, Yes
 from loadstone.stages.base import Part, Stage
 
 
@@ -44,11 +44,11 @@ class Origin(Stage):
     started_at: Word | None = None
     """ISO 8601, UTC."""
     ended_at: Word | None = None
-    command: list[Word] = Field(default_factory=list)
+    command: list[Text] = Field(default_factory=list)
     machine: Machine = Field(default_factory=Machine)
     versions: dict[str, Word | None] = Field(default_factory=dict)
     accounts: Count | None = None
     """Users that the service's data knows."""
-    warnings: list[Word] = Field(default_factory=list)
+    warnings: list[Text] = Field(default_factory=list)
     demonstration: Yes = False
     """It was made small, to show how it goes: no measurement by the rules."""

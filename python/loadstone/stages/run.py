@@ -148,9 +148,9 @@ class Check(Part):
 
     name: Word
     passed: Yes
-    measured: Word | Figure | None = None
-    expected: Word | Figure | None = None
-    hint: Word | None = None
+    measured: Text | Figure | None = None
+    expected: Text | Figure | None = None
+    hint: Text | None = None
     """What to do where it failed."""
     about: Word | None = None
     """Who is at fault where it fails: `generator`, `service`, or the `load` as it was asked for."""
@@ -221,7 +221,7 @@ class Event(Part):
     kind: Word
     second: Count | None = None
     agent: Word | None = None
-    reason: Word | None = None
+    reason: Text | None = None
 
 
 class Figures(Part):
@@ -237,7 +237,7 @@ class Figures(Part):
     validity: Validity
     generator: Generator | None = None
     sut: Sut | None = None
-    warnings: list[Word] = Field(default_factory=list)
+    warnings: list[Text] = Field(default_factory=list)
 
 
 class Run(Figures, Origin):
@@ -248,7 +248,7 @@ class Run(Figures, Origin):
 
     seed: Count | None = None
     scenario: Scenario | None = None
-    target: Word | None = None
+    target: Text | None = None
     load: Load
     agents: list[Agent] = Field(default_factory=list)
     node: Node | None = None
