@@ -20,11 +20,12 @@ from loadstone.errors import LoadstoneError
 from loadstone.nodes.integrity import NODE_TYPES
 from loadstone.nodes.load import Load, demands
 from loadstone.nodes.measured import read_measured
-from loadstone.nodes.record import FILE, nodes_record
 from loadstone.plan import compared
+from loadstone.plan.compared_record import nodes_record
 from loadstone.plan.named import Hazards
 from loadstone.record import write_json
 from loadstone.stages.cost import Inputs
+from loadstone.stages.nodes import Nodes
 
 PAPER = shipped().named("aws-2008")
 TODAY = shipped().named("aws-2026")
@@ -55,7 +56,8 @@ def planned(folder: Path, users: float) -> None:
         for demand in demands(Load(users=users), read_measured(folder), "SLA-1")
     }
     write_json(
-        folder / FILE, nodes_record({"load_users": users, "target_share": 0.999}, "SLA-1", per_sla, {}, [])
+        folder / Nodes.FILE,
+        nodes_record({"load_users": users, "target_share": 0.999}, "SLA-1", per_sla, {}, []).content(),
     )
 
 
@@ -171,9 +173,12 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
     with pytest.raises(LoadstoneError, match=r"there is no .*nodes\.json"):
         measured_cases(measured, [parse_instance("m7i.xlarge", TODAY)])
     (tmp_path / "nodes.json").write_text('{"kind": "nodes"}')
-    with pytest.raises(LoadstoneError, match=r"is not a nodes\.json"):
+    with pytest.raises(LoadstoneError, match=r'must be an object with "format": 1'):
         measured_cases(measured, [parse_instance("m7i.xlarge", TODAY)])
-    (tmp_path / "nodes.json").write_text('{"kind": "nodes", "tiers": []}')
+    (tmp_path / "nodes.json").write_text(
+        '{"format": 1, "kind": "nodes", "inputs": {}, "tiers": [], "one_more": [], "growth": [], '
+        '"service": {"total": 1, "bottleneck": [], "interval": {}}}'
+    )
     with pytest.raises(LoadstoneError, match="is a plan in tiers"):
         measured_cases(measured, [parse_instance("m7i.xlarge", TODAY)])
     with pytest.raises(LoadstoneError, match="no number of users held an SLA"):

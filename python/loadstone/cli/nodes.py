@@ -31,9 +31,10 @@ from loadstone.nodes.quantities import (
     spell_availability,
     spell_duration,
 )
-from loadstone.nodes.record import FILE, nodes_record
 from loadstone.plan.compared import Option, fewest, options
+from loadstone.plan.compared_record import nodes_record
 from loadstone.plan.named import Hazards
+from loadstone.stages.nodes import Integrity, Nodes
 
 EXAMPLES = """
 Compute how many nodes carry a load and stay available.
@@ -176,10 +177,11 @@ def nodes(
     with models_counted():
         record, found = _solve(plan, [*(measured.warnings if measured else []), *told])
     if measured:
-        write_beside(measured.file, FILE, record)
-    typer.echo(json.dumps(record, indent=2, ensure_ascii=False) if as_json else _table(plan, found, record))
-    warn(record)
-    if record["chosen"] is None:
+        write_beside(measured.file, Nodes.FILE, record.content())
+    content = record.content()
+    typer.echo(json.dumps(content, indent=2, ensure_ascii=False) if as_json else _table(plan, found, record))
+    warn(content)
+    if record.chosen is None:
         raise typer.Exit(1)
 
 
@@ -214,7 +216,7 @@ def _hazards(crash_rate: str, failover: str, repair: str, target: str, year_s: F
     )
 
 
-def _solve(plan: _Plan, warnings: list[str]) -> tuple[dict[str, Any], list[Option]]:
+def _solve(plan: _Plan, warnings: list[str]) -> tuple[Nodes, list[Option]]:
     per_sla = {
         demand.sla: options(demand.load, demand.per_node, plan.node_types, plan.hazards, plan.deployments)
         for demand in plan.demands
@@ -240,7 +242,7 @@ def _image(image: Image) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _table(plan: _Plan, found: list[Option], record: dict[str, Any]) -> str:
+def _table(plan: _Plan, found: list[Option], record: Nodes) -> str:
     hazards, demand = plan.hazards, plan.demands[0]
     allowed = spell_duration(hazards.allowed_s())
     parts = [
@@ -261,8 +263,8 @@ def _table(plan: _Plan, found: list[Option], record: dict[str, Any]) -> str:
         parts += ["", f"Fewest nodes: {chosen.total} × {chosen.node_type}, {chosen.deployment}."]
     else:
         parts += ["", "No deployment meets the target."]
-    if record["integrity"]:
-        parts += ["", _integrity_table({each["node_type"]: each for each in record["integrity"]}, plan)]
+    if record.integrity:
+        parts += ["", _integrity_table(record.integrity, plan)]
     return "\n".join(parts)
 
 
@@ -289,10 +291,10 @@ def _or(count: int | None, otherwise: str) -> str:
     return otherwise if count is None else str(count)
 
 
-def _integrity_table(integrity: dict[str, dict[str, float]], plan: _Plan) -> str:
+def _integrity_table(integrity: list[Integrity], plan: _Plan) -> str:
     rows = [
-        [name, *(f"{100 * each[state]:.4g} %" for state in ("correct", "corrupt", "down"))]
-        for name, each in integrity.items()
+        [each.node_type, *(f"{100 * share:.4g} %" for share in (each.correct, each.corrupt, each.down))]
+        for each in integrity
     ]
     head = ["node", "correct", "corrupt", "down"]
     return f"Under {plan.typed['fault_rate']} transient faults, mean over 30 days:\n" + columns(

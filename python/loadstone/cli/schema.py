@@ -13,6 +13,7 @@ from loadstone.errors import LoadstoneError
 RECORDS = {
     "capacity": "loadstone.stages.capacity:Capacity",
     "cost": "loadstone.stages.cost:Cost",
+    "nodes": "loadstone.stages.nodes:Nodes",
     "probe": "loadstone.stages.probe:Probe",
     "run": "loadstone.stages.run:Run",
 }

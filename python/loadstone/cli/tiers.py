@@ -18,10 +18,10 @@ from loadstone.cli.written import warn, write_beside
 from loadstone.errors import LoadstoneError
 from loadstone.nodes.load import above_zero
 from loadstone.nodes.quantities import parse_target, spell_availability, spell_duration
-from loadstone.nodes.record import FILE
 from loadstone.plan.tiers_outlook import outlook
 from loadstone.plan.tiers_read import Service, read_tiers
 from loadstone.plan.tiers_record import tiers_record
+from loadstone.stages.nodes import Nodes
 
 Json = dict[str, Any]
 _PER_MONTH = "$ a month"
@@ -47,8 +47,8 @@ def in_tiers(context: typer.Context, file: Path, users: float | None, asked: Ask
     service = read_service(file, users, asked)
     inputs = {"tiers": str(file), "sla": asked.sla, "target": asked.target}
     with models_counted():
-        record = tiers_record(outlook(service), inputs)
-    write_beside(file, FILE, record)
+        record = tiers_record(outlook(service), inputs).content()
+    write_beside(file, Nodes.FILE, record)
     typer.echo(json.dumps(record, indent=2, ensure_ascii=False) if as_json else plan_text(record))
     warn(record)
     if record["service"]["total"] is None:

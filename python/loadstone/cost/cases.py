@@ -7,18 +7,15 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 from loadstone.cost.book import PriceBook
 from loadstone.cost.plan import Case, Machines, Traffic
 from loadstone.cost.row import PriceRow
 from loadstone.errors import LoadstoneError
-from loadstone.intake import Kind, as_written, read_object
-from loadstone.intake.shapes import require_shape
-from loadstone.nodes import record as nodes_json
+from loadstone.intake import Kind, as_written
 from loadstone.nodes.image import Image
 from loadstone.nodes.measured import AtSla, Measured
-from loadstone.nodes.shapes import Priceable
+from loadstone.stages.nodes import Interval, Nodes, Option
 
 UNKNOWN = Traffic(None, None)
 _HINT = "run `loadstone nodes --from` again, or count the machines, as in --instance c1.xlarge:2"
@@ -73,8 +70,8 @@ def measured_cases(measured: Measured, wanted: list[Wanted]) -> dict[str, Case]:
     if all(machine.count is not None for machine in wanted):
         return {sla: _at_capacity(at, _counted(wanted)) for sla, at in measured.at.items()}
     plan = _read_plan(measured.file.parent)
-    slas = [sla for sla in measured.at if sla in plan["per_sla"]]
-    with as_written("cost-input", measured.file.parent / nodes_json.FILE, _HINT):
+    slas = [sla for sla in measured.at if sla in (plan.per_sla or {})]
+    with as_written("cost-input", measured.file.parent / Nodes.FILE, _HINT):
         return {sla: _planned(sla, measured.at[sla], plan, wanted) for sla in slas}
 
 
@@ -85,13 +82,13 @@ def _at_capacity(at: AtSla, machines: tuple[Machines, ...]) -> Case:
     return replace(case, cheap=cheap, dear=dear)
 
 
-def _planned(sla: str, at: AtSla, plan: dict[str, Any], wanted: list[Wanted]) -> Case:
-    inputs = plan["inputs"]
-    if inputs.get("load_users"):
-        users = Decimal(repr(inputs["load_users"]))
+def _planned(sla: str, at: AtSla, plan: Nodes, wanted: list[Wanted]) -> Case:
+    inputs = plan.inputs
+    if inputs.load_users:
+        users = Decimal(repr(inputs.load_users))
     elif at.ops_per_s:
         # A load in operations a second is that many users at the capacity's own pace.
-        users = Decimal(repr(inputs["load_ops_per_s"])) / _decimal(at.ops_per_s / at.users)
+        users = Decimal(repr(inputs.load_ops_per_s)) / _decimal(at.ops_per_s / at.users)
     else:
         raise LoadstoneError("cost-input", f"the load of nodes.json cannot be turned into users at {sla}")
 
@@ -116,47 +113,46 @@ def _planned(sla: str, at: AtSla, plan: dict[str, Any], wanted: list[Wanted]) ->
     )
 
 
-def _option(sla: str, plan: dict[str, Any], row: PriceRow) -> dict[str, Any]:
+def _option(sla: str, plan: Nodes, row: PriceRow) -> Option:
     """The smallest option that such a machine can serve: the cloud's for a rented one, on-premises for an
     owned one.
     """
     place = "cloud" if row.kind == "instance" else "on-prem"
     fitting = [
         option
-        for option in plan["per_sla"][sla]["options"]
-        if place in option["deployment"] and option["total"] is not None
+        for option in (plan.per_sla or {})[sla].options
+        if place in option.deployment and option.total is not None
     ]
     if not fitting:
         raise LoadstoneError(
             "cost-input", f"nodes.json has no {place} deployment that meets its target at {sla}",
             hint=f"plan again with `loadstone nodes`, or count the machines: {row.sku}:2",
         )  # fmt: skip
-    return dict(min(fitting, key=lambda option: int(option["total"])))
+    return min(fitting, key=lambda option: int(option.total or 0))
 
 
-def _planned_machines(
-    plan: dict[str, Any], option: dict[str, Any], row: PriceRow, end: int | None
-) -> Machines | None:
+def _planned_machines(plan: Nodes, option: Option, row: PriceRow, end: int | None) -> Machines | None:
     if end is None:
-        num, total = option["num"], option["total"]
+        num, total = option.num, option.total
     else:
-        num, total = option["interval"]["num"][end], option["interval"]["total"][end]
-    if total is None:
+        interval = option.interval or Interval()
+        num, total = (each[end] if each else None for each in (interval.num, interval.total))
+    if num is None or total is None:
         return None
     # The pool of passive failover is cold: bought, and switched off.
-    powered = int(num if option["deployment"].startswith("PF") else total)
+    powered = int(num if option.deployment.startswith("PF") else total)
     return Machines(row, int(total), powered, images=_images(plan, option, row))
 
 
-def _images(plan: dict[str, Any], option: dict[str, Any], row: PriceRow) -> int:
+def _images(plan: Nodes, option: Option, row: PriceRow) -> int:
     """Images on each machine, 0 when the nodes are none: the plan took it that there is one a core, or one
     in all."""
-    figures = plan["inputs"].get("images", {}).get(option["node_type"])
-    if figures is None:
+    figures = plan.inputs.images.get(option.node_type)
+    if figures is None or figures.memory_mib is None:
         return 0
-    image = Image(Fraction(0), Fraction(0), Fraction(figures["memory_mib"]), "")
+    image = Image(Fraction(0), Fraction(0), Fraction(figures.memory_mib), "")
     count = image.on(row.sku, row.vcpu, row.memory_gib)
-    if figures.get("alone"):
+    if figures.alone:
         return 1
     if row.vcpu is not None and count < int(row.vcpu):
         raise LoadstoneError(
@@ -176,27 +172,22 @@ def _counted(wanted: list[Wanted]) -> tuple[Machines, ...]:
     return tuple(Machines(machine.row, machine.count or 0, machine.count or 0) for machine in wanted)
 
 
-def _read_plan(folder: Path) -> dict[str, Any]:
-    file = folder / nodes_json.FILE
+def _read_plan(folder: Path) -> Nodes:
+    file = folder / Nodes.FILE
     if not file.is_file():
         raise LoadstoneError(
             "cost-input", f"how many machines is not known: there is no {file}",
             hint="count them, as in --instance c1.xlarge:2, or run `loadstone nodes --from` first",
         )  # fmt: skip
-    plan = read_object(file, _KIND)
-    if "tiers" in plan:
+    plan = Nodes.read(file, _KIND)
+    if plan.tiers is not None:
         raise LoadstoneError(
             "cost-input",
             "is a plan in tiers",
             place=str(file),
             hint="price it with `loadstone cost --tiers`",
         )
-    if "inputs" not in plan or "per_sla" not in plan:
-        raise LoadstoneError("cost-input", "is not a nodes.json", place=str(file), hint=_HINT)
-    require_shape(plan, Priceable, "cost-input", str(file), _HINT)
-    inputs = plan["inputs"]
-    known = plan.get("kind") == "nodes" and (inputs.get("load_users") or inputs.get("load_ops_per_s"))
-    if not known or not plan["per_sla"]:
+    if not (plan.inputs.load_users or plan.inputs.load_ops_per_s) or not plan.per_sla:
         raise LoadstoneError("cost-input", "is not a nodes.json with a load", place=str(file))
     return plan
 

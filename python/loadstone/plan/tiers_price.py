@@ -121,7 +121,7 @@ class Priced:
         """cost.json of a service in tiers: as that of one at `sla`, and `plan`, its nodes.json with dollars a
         month by months beside every tier, every step of the growth, and one more node of each tier.
         """
-        plan = tiers_record(seen, inputs.content())
+        plan = tiers_record(seen, inputs.content()).content()
         chosen = seen.found.answer.chosen
         assert chosen is not None
         for tier, part, row in zip(plan["tiers"], chosen.parts, self._rows, strict=True):

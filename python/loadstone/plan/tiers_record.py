@@ -11,17 +11,20 @@ from loadstone.plan.growth import OneMore, Step, users_carried
 from loadstone.plan.part import alone_s, holds
 from loadstone.plan.tiers_outlook import Outlook
 from loadstone.plan.tiers_read import Service, Stated
+from loadstone.stages.nodes import Nodes
 
 Json = dict[str, Any]
 
 
-def tiers_record(seen: Outlook, inputs: Json) -> Json:
+def tiers_record(seen: Outlook, inputs: Json) -> Nodes:
     """The whole record; `inputs` are the options as typed."""
+    return Nodes.model_validate(_content(seen, inputs))
+
+
+def _content(seen: Outlook, inputs: Json) -> Json:
     service, plan = seen.service, seen.service.inputs
     down_s = _down_s(seen)
     return {
-        "format": 1,
-        "kind": "nodes",
         "inputs": {
             **inputs, "target_share": float(plan.availability), "criterion": plan.criterion,
             "without_spares": plan.tiers[0].ways[0].without_spares, "load_users": seen.values.users,

@@ -11,10 +11,10 @@ from typing import Any
 from loadstone.errors import LoadstoneError
 from loadstone.intake import Kind, read_bytes, read_object
 from loadstone.intake.shapes import require_shape
-from loadstone.nodes.shapes import Nodes, TiersNodes, TiersPlan
 from loadstone.stages import run as stages
 from loadstone.stages.capacity import Capacity, SearchRun
 from loadstone.stages.cost import Cost
+from loadstone.stages.nodes import InTiers, Nodes
 from loadstone.stages.origin import Origin
 
 Json = dict[str, Any]
@@ -104,14 +104,11 @@ def read_chapter(folder: Path) -> Chapter:
         ) from error
     own = _read_run(folder)
     capacity = Capacity.read(file, _KIND) if (file := folder / Capacity.FILE).is_file() else None
-    nodes = read_json(folder / "nodes.json")
-    if nodes:
-        shape = TiersNodes if "tiers" in nodes else Nodes
-        require_shape(nodes, shape, "report-json", str(folder / "nodes.json"), HINT)
+    nodes = folder / Nodes.FILE
     chapter = Chapter(
         folder=folder,
         capacity=capacity,
-        nodes=nodes,
+        nodes=Nodes.read(nodes, _KIND).content() if nodes.is_file() else None,
         cost=_read_cost(folder / Cost.FILE),
         runs=_runs(folder, capacity) | ({".": own} if own else {}),
         detail=None,
@@ -153,7 +150,7 @@ def read_json(path: Path, shape: Any = None) -> Json | None:
 def _read_cost(file: Path) -> Cost | None:
     cost = Cost.read(file, _KIND) if file.is_file() else None
     if cost and cost.plan:
-        require_shape(cost.plan, TiersPlan, "report-json", str(file), HINT)
+        require_shape(cost.plan, InTiers, "report-json", str(file), HINT)
     return cost
 
 

@@ -1,0 +1,204 @@
+"""`nodes.json`: the nodes that keep a service up, of one tier or of several (docs/reference/nodes.md)."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Self
+
+from pydantic import Field, model_validator
+
+from loadstone.intake.shapes import Count, Figure, Known, Word, Yes
+from loadstone.stages.base import Part, spelled
+from loadstone.stages.origin import Origin
+
+Ends = Annotated[list[Known], Field(min_length=2, max_length=2)]
+"""At both ends of the measured capacity's interval; None where that is open."""
+
+
+class ImageFigures(Part):
+    """What an image takes of the machine it runs on, and how fast it is there."""
+
+    start_s: Known = None
+    detect_s: Known = None
+    memory_mib: Known = None
+    source: Word | None = None
+    alone: Yes = False
+    """A node is one image, whatever its cores."""
+
+
+class Inputs(Part):
+    """The options as typed, and in plain units."""
+
+    sla: Word | None = None
+    target: Word | None = None
+    crash_rate: Word | None = None
+    failover: Word | None = None
+    repair: Word | None = None
+    year: Word | None = None
+    criterion: Word | None = None
+    without_spares: Word | None = None
+    fault_rate: Word | None = None
+    folder: Word | None = spelled("from")
+    tiers: Word | None = None
+    """The tiers file."""
+    load_users: Known = None
+    load_ops_per_s: Known = None
+    users_per_node: Known = None
+    ops_per_s_per_node: Known = None
+    per_node_interval: Ends | None = None
+    """In the unit of what one node carries."""
+    crash_per_s: Known = None
+    failover_per_s: Known = None
+    repair_per_s: Known = None
+    target_share: Figure | None = None
+    year_s: Known = None
+    throughput_factors: dict[str, Known] = Field(default_factory=dict)
+    """Against native, by node type."""
+    images: dict[str, ImageFigures] = Field(default_factory=dict)
+
+
+class Interval(Part):
+    """Nodes at both ends of the measured capacity."""
+
+    num: Ends | None = None
+    total: Ends | None = None
+
+
+class Option(Part):
+    """A deployment of nodes of one type."""
+
+    deployment: Word
+    node_type: Word
+    num: Known = None
+    extra: Known = None
+    """None: the target cannot be met, and `note` says why."""
+    total: Known = None
+    criterion: Word | None = None
+    availability: Known = None
+    downtime_s_per_year: Known = None
+    note: Word | None = None
+    interval: Interval | None = None
+
+
+class PerSla(Part):
+    """The options at one SLA."""
+
+    options: list[Option] = Field(default_factory=list)
+    chosen: Option | None = None
+
+
+class Integrity(Part):
+    """Shares of time of a node under transient faults."""
+
+    node_type: Word
+    correct: Figure
+    corrupt: Figure
+    down: Figure
+
+
+class Limit(Part):
+    """What one node of a tier carries."""
+
+    source: Word | None = None
+    upper_bound: Yes = False
+    users_per_node: Known = None
+    interval: Ends | None = None
+    requests_per_s: Known = None
+    requests_per_s_per_user: Known = None
+
+
+class Tier(Part):
+    """One tier of several."""
+
+    name: Word
+    deployment: Word | None = None
+    scales: Yes = True
+    crash_rate: Word | None = None
+    failover: Word | None = None
+    repair: Word | None = None
+    instance: Word | None = None
+    limit: Limit | None = None
+    num: Known = None
+    extra: Known = None
+    total: Known
+    load_share: Known = None
+    next_node_above_users: Known = None
+    availability: Known = None
+    downtime_s_per_year: Known = None
+    downtime_part: Known = None
+    """Of the sum over the tiers."""
+    interval: Interval | None = None
+
+
+class Service(Part):
+    """A service in tiers as a whole."""
+
+    total: Count | None
+    availability: Known = None
+    downtime_s_per_year: Known = None
+    downtime_s_per_year_bounds: Ends | None = None
+    """Whatever the tiers' failures have to do with each other."""
+    users_carried: Known = None
+    bottleneck: list[Word]
+    interval: Interval
+    why: list[Word] = Field(default_factory=list)
+
+
+class OneMore(Part):
+    """One more node of a tier."""
+
+    tier: Word
+    users_carried: Known = None
+    availability: Known = None
+    downtime_s_per_year: Known = None
+
+
+class Step(Part):
+    """A range of users for whom the same nodes do."""
+
+    users_from: Known = None
+    users_to: Known = None
+    limited_by: list[Word] = Field(default_factory=list)
+    total: Known = None
+    nodes: dict[str, Known] | None = None
+    """By tier."""
+    why: list[Word] = Field(default_factory=list)
+
+
+class InTiers(Part):
+    """A plan in tiers: of `nodes.json`, or beside its price in `cost.json`."""
+
+    tiers: list[Tier]
+    one_more: list[OneMore]
+    growth: list[Step]
+
+
+class Nodes(Origin):
+    """The whole record: of one tier it has `options`, of several `tiers`."""
+
+    FILE: ClassVar[str] = "nodes.json"
+    KIND: ClassVar[str] = "nodes"
+
+    inputs: Inputs
+    options: list[Option] | None = None
+    """At the SLA that was asked for."""
+    chosen: Option | None = None
+    """None: none meets the target."""
+    per_sla: dict[str, PerSla] | None = None
+    integrity: list[Integrity] | None = None
+    tiers: list[Tier] | None = None
+    service: Service | None = None
+    one_more: list[OneMore] | None = None
+    growth: list[Step] | None = None
+    growth_stride: Known = None
+    """Of the tier with the most steps only every k-th is there."""
+    users_wall: Known = None
+    """Users beyond which a tier that does not scale is exceeded."""
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        """Raises `ValueError` when a part is missing that its kind of service has."""
+        of = ("service", "one_more", "growth") if self.tiers is not None else ("options", "per_sla")
+        for name in of:
+            if getattr(self, name) is None:
+                raise ValueError(f"`{name}` is missing")
+        return self
