@@ -7,24 +7,24 @@ from pathlib import Path
 from typing import Any
 
 from loadstone.record import write_json
-from loadstone.study.appliance.description import load_description
-from loadstone.study.appliance.findings import findings
-from loadstone.study.appliance.study import Plan, lay_out
-from loadstone.study.order import NAME, Order, header
+from loadstone.study.appliance.study import Appliance
+from loadstone.study.order import Order, header
+from loadstone.study.record import NAME
 from loadstone.study.results import Results
+from loadstone.study.run import conclusion
 from loadstone.study.schedule import Task
 
 COMMITS = {"image-log": 3000.0, "image-journal": 1000.0, "linux-block": 2000.0, "ext4-wal": 1000.0}
 """Commits a second; others 300, all a half with real flushes."""
 
 
-def planned(folder: Path, size: str = "full") -> Plan:
+def planned(folder: Path, size: str = "full") -> Appliance:
     """A study that was laid out; nothing on this machine is looked for."""
     folder.mkdir(parents=True, exist_ok=True)
-    return lay_out(Order(folder, size, None))
+    return Appliance(Order(folder, size, None))
 
 
-def measure(plan: Plan) -> Results:
+def measure(plan: Appliance) -> Results:
     """All of its rows."""
     results, noise = Results(plan.order.folder), random.Random(3)
     for task in plan.tasks:
@@ -32,13 +32,11 @@ def measure(plan: Plan) -> Results:
     return results
 
 
-def written(plan: Plan, results: Results) -> dict[str, Any]:
+def written(plan: Appliance, results: Results) -> dict[str, Any]:
     """`study.json`, in its folder."""
-    description = load_description()
-    content = header(plan.order, description.name, description.summary, description.seed, ["loadstone"])
+    content = header(plan.order, plan.name, plan.summary, plan.seed, ["loadstone"])
     content["guests"] = {"accelerator": "tcg", "kernel": "linux-image-6.1 6.1.1", "memory_mib": 128}
-    content |= {"outcome": "complete", "ended_at": content["started_at"]}
-    content |= findings(description, plan.tasks, results)
+    content = conclusion(plan, content, "complete", results)
     write_json(plan.order.folder / NAME, content)
     return content
 

@@ -6,9 +6,11 @@ import random
 from pathlib import Path
 from typing import Any
 
-from loadstone.study.balancers import study
-from loadstone.study.balancers.study import Plan
+from loadstone.study.balancers import ENTRY
+from loadstone.study.balancers.study import Balancers
+from loadstone.study.order import Order
 from loadstone.study.results import Results
+from loadstone.study.run import begin
 from loadstone.study.schedule import Task
 
 RATES = {
@@ -20,12 +22,14 @@ COSTS = {"none": 40, "haproxy": 70, "nginx": 70, "apache": 110, "varnish": 120, 
 """Of the whole machine, µs a request."""
 
 
-def planned(folder: Path, *, quick: bool = False) -> Plan:
+def planned(folder: Path, *, quick: bool = False) -> Balancers:
     """A study that was laid out."""
-    return study.lay_out(study.begin(folder, quick=quick, only=None, topology=None))
+    study = begin(ENTRY, Order(folder, "quick" if quick else "full", None))
+    assert isinstance(study, Balancers)
+    return study
 
 
-def measure(plan: Plan, folder: Path) -> Results:
+def measure(plan: Balancers, folder: Path) -> Results:
     """All of its rows."""
     results = Results(folder)
     noise = random.Random(7)

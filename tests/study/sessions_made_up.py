@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from loadstone.record import write_json
-from loadstone.study.connectors.description import load_description
-from loadstone.study.connectors.findings import findings
-from loadstone.study.connectors.study import Plan, lay_out
-from loadstone.study.order import NAME, Order, header
+from loadstone.study.connectors.study import Connectors
+from loadstone.study.order import Order, header
+from loadstone.study.record import NAME
 from loadstone.study.results import Results
+from loadstone.study.run import conclusion
 from loadstone.study.schedule import Task
 
 RATES = {
@@ -25,13 +25,13 @@ RATES = {
 CLOSED = {"threaded": 2800, "tomcat-threads": 580}
 
 
-def planned(folder: Path, size: str = "full") -> Plan:
+def planned(folder: Path, size: str = "full") -> Connectors:
     """A study that was laid out; nothing on this machine is looked for."""
     folder.mkdir(parents=True, exist_ok=True)
-    return lay_out(Order(folder, size, None))
+    return Connectors(Order(folder, size, None))
 
 
-def measure(plan: Plan) -> Results:
+def measure(plan: Connectors) -> Results:
     """All of its rows."""
     results, noise = Results(plan.order.folder), random.Random(3)
     for task in plan.tasks:
@@ -39,12 +39,10 @@ def measure(plan: Plan) -> Results:
     return results
 
 
-def written(plan: Plan, results: Results) -> dict[str, Any]:
+def written(plan: Connectors, results: Results) -> dict[str, Any]:
     """`study.json`, in its folder."""
-    description = load_description()
-    content = header(plan.order, description.name, description.summary, description.seed, ["loadstone"])
-    content |= {"outcome": "complete", "ended_at": content["started_at"]}
-    content |= findings(description, plan.tasks, results)
+    content = header(plan.order, plan.name, plan.summary, plan.seed, ["loadstone"])
+    content = conclusion(plan, content, "complete", results)
     write_json(plan.order.folder / NAME, content)
     return content
 

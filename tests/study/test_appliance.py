@@ -13,13 +13,15 @@ from typer.testing import CliRunner
 from loadstone.cli import app
 from loadstone.errors import LoadstoneError
 from loadstone.image import sources
-from loadstone.report.study import study_page, study_part
 from loadstone.scenario.findings import ScenarioError
-from loadstone.study.appliance import study
+from loadstone.study.appliance import ENTRY
 from loadstone.study.appliance.description import FILE, PARTS, load_description
 from loadstone.study.appliance.findings import cells
-from loadstone.study.order import take_up
+from loadstone.study.appliance.study import Appliance
+from loadstone.study.order import Order, take_up
+from loadstone.study.page import study_page, study_part
 from loadstone.study.results import Results
+from loadstone.study.run import begin
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +77,7 @@ def test_guests_take_turns(tmp_path: Path) -> None:
 
 def test_a_part_that_there_is_not_is_refused(tmp_path: Path) -> None:
     with pytest.raises(LoadstoneError) as refused:
-        study.begin(tmp_path / "out", quick=True, only=["colour"])
+        begin(ENTRY, Order(tmp_path / "out", "quick", ("colour",)))
     assert refused.value.slug == "study-part"
     assert not (tmp_path / "out").exists()
 
@@ -85,7 +87,7 @@ def test_missing_programs_are_named_before_anything_starts(
 ) -> None:
     monkeypatch.setattr(sources.shutil, "which", lambda *_, **__: None)
     with pytest.raises(LoadstoneError, match="scripts/setup-appliance") as refused:
-        study.begin(tmp_path / "out", quick=True, only=None)
+        begin(ENTRY, Order(tmp_path / "out", "quick", None))
     assert refused.value.slug == "program-missing"
     assert not (tmp_path / "out").exists()
 
@@ -93,7 +95,7 @@ def test_missing_programs_are_named_before_anything_starts(
 def test_an_interrupted_study_goes_on(tmp_path: Path) -> None:
     plan = made_up.planned(tmp_path)
     made_up.written(plan, Results(tmp_path))
-    again = study.lay_out(take_up(tmp_path, "appliance"))
+    again = Appliance(take_up(tmp_path, "appliance"))
     assert [task.key for task in again.tasks] == [task.key for task in plan.tasks]
 
 

@@ -9,17 +9,19 @@ import pytest
 import sessions_made_up as made_up
 
 from loadstone.errors import LoadstoneError
-from loadstone.report.study import study_page, study_part
 from loadstone.scenario.findings import ScenarioError
-from loadstone.study.connectors import servers, study
+from loadstone.study.connectors import ENTRY, servers
 from loadstone.study.connectors.description import FILE, load_description
 from loadstone.study.connectors.findings import cells, findings
 from loadstone.study.connectors.httperf import read
 from loadstone.study.connectors.offered import figures
 from loadstone.study.connectors.parts import require_programs
+from loadstone.study.connectors.study import Connectors
 from loadstone.study.intervals import median
-from loadstone.study.order import take_up
+from loadstone.study.order import Order, take_up
+from loadstone.study.page import study_page, study_part
 from loadstone.study.results import Results
+from loadstone.study.run import begin
 
 
 @pytest.fixture(scope="module")
@@ -78,9 +80,9 @@ def test_what_is_wrong_is_told_with_its_line(
 
 
 def test_a_server_or_part_that_there_is_not_is_refused(tmp_path: Path) -> None:
-    for only, chosen, slug in (["walls"], None, "study-part"), (None, ["iis"], "study-server"):
+    for only, chosen, slug in (("walls",), None, "study-part"), (None, ("iis",), "study-server"):
         with pytest.raises(LoadstoneError) as refused:
-            study.begin(tmp_path / "out", quick=True, only=only, servers=chosen)
+            begin(ENTRY, Order(tmp_path / "out", "quick", only, variants=chosen))
         assert refused.value.slug == slug
     assert not (tmp_path / "out").exists()
 
@@ -112,11 +114,12 @@ def test_every_repetition_has_every_server_in_another_order(tmp_path: Path) -> N
 
 
 def test_servers_and_parts_of_an_order_survive_an_interruption(tmp_path: Path) -> None:
-    order = study.begin(tmp_path / "out", quick=True, only=["dynamic"], servers=["threaded", "hybrid-none"])
-    plan = study.lay_out(order)
+    order = Order(tmp_path / "out", "quick", ("dynamic",), variants=("threaded", "hybrid-none"))
+    plan = begin(ENTRY, order)
+    assert isinstance(plan, Connectors)
     assert {task.case["server"] for task in plan.tasks} == {"threaded", "hybrid-none"}
     made_up.written(plan, Results(order.folder))
-    again = study.lay_out(take_up(order.folder, "connectors"))
+    again = Connectors(take_up(order.folder, "connectors"))
     assert [task.key for task in again.tasks] == [task.key for task in plan.tasks]
     with pytest.raises(LoadstoneError) as refused:
         take_up(order.folder, "balancers")
@@ -267,4 +270,4 @@ def test_cells_hold_what_their_client_counts() -> None:
 
 
 def test_findings_of_nothing(tmp_path: Path) -> None:
-    assert findings(load_description(), [], Results(tmp_path))["parts"] == {}
+    assert findings(load_description(), Results(tmp_path))["parts"] == {}

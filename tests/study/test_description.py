@@ -11,11 +11,14 @@ from loadstone.lab import QuotaError
 from loadstone.reach import Reach
 from loadstone.scenario.findings import ScenarioError
 from loadstone.study import bench as bench_module
-from loadstone.study.balancers import study
+from loadstone.study.balancers import ENTRY
 from loadstone.study.balancers.description import FILE, load_description
 from loadstone.study.balancers.parts import NAMES, parts
 from loadstone.study.balancers.site import balancers_of, can, load_bench_site
+from loadstone.study.balancers.study import Balancers
 from loadstone.study.bench import Bench
+from loadstone.study.order import Order, take_up
+from loadstone.study.run import begin
 from loadstone.study.schedule import schedule
 
 LAB = FILE.with_name("balancers-lab.toml")
@@ -128,7 +131,7 @@ def test_a_quick_study_looks_closer_at_some_only() -> None:
 def test_an_unknown_part_is_refused_before_anything_is_made(tmp_path: Path) -> None:
     folder = tmp_path / "out"
     with pytest.raises(LoadstoneError) as refused:
-        study.begin(folder, quick=True, only=["throughput", "walls"], topology=None)
+        begin(ENTRY, Order(folder, "quick", ("throughput", "walls")))
     assert refused.value.slug == "study-part"
     assert not folder.exists()
 
@@ -136,16 +139,20 @@ def test_an_unknown_part_is_refused_before_anything_is_made(tmp_path: Path) -> N
 def test_an_order_is_taken_up_from_its_folder(tmp_path: Path) -> None:
     folder = tmp_path / "out"
     with pytest.raises(LoadstoneError) as refused:
-        study.take_up(folder)
+        take_up(folder, "balancers")
     assert refused.value.slug == "study-resume"
-    order = study.begin(folder, quick=True, only=["peer"], topology=None)
-    plan = study.lay_out(order)
+    plan = begin(ENTRY, Order(folder, "quick", ("peer",), topology=LAB))
+    (folder / "topology.toml").write_text(LAB.read_text("utf-8").replace("study-balancers", "kept"))
     assert {task.part for task in plan.tasks} == {"peer"}
     assert plan.expected_s > 0
-    (folder / "study.json").write_text('{"size": "quick", "only": ["peer"], "started_at": "2026-11-21"}')
-    again = study.take_up(folder)
+    (folder / "study.json").write_text(
+        '{"format": 1, "name": "balancers", "size": "quick", "only": ["peer"], "started_at": "2026-11-21"}'
+    )
+    again = take_up(folder, "balancers")
     assert again.begun_at == "2026-11-21"
-    assert [task.key for task in study.lay_out(again).tasks] == [task.key for task in plan.tasks]
+    resumed = Balancers(again)
+    assert [task.key for task in resumed.tasks] == [task.key for task in plan.tasks]
+    assert resumed.site.topology.name == "kept"
 
 
 def test_no_quota_on_this_machine_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,20 +11,18 @@ import pytest
 
 from loadstone.errors import LoadstoneError
 from loadstone.record import write_json
-from loadstone.report.study import study_page, study_part
-from loadstone.study.balancers import study
-from loadstone.study.balancers.findings import findings
+from loadstone.study.page import study_page, study_part
+from loadstone.study.record import NAME
+from loadstone.study.results import Results
+from loadstone.study.run import beginning, conclusion
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("study") / "out"
     plan = made_up.planned(path)
-    found = findings(plan, made_up.measure(plan, path))
-    header = study._header(plan, ["loadstone", "study", "balancers"])
-    write_json(
-        path / "study.json", header | {"outcome": "complete", "ended_at": header["started_at"]} | found
-    )
+    begun = beginning(plan, ["loadstone", "study", "balancers"])
+    write_json(path / NAME, conclusion(plan, begun, "complete", made_up.measure(plan, path)))
     return path
 
 
@@ -123,8 +121,8 @@ def test_an_interrupted_study_has_a_page_too(tmp_path: Path) -> None:
     results = made_up.measure(plan, tmp_path / "out")
     lines = results.path.read_bytes().splitlines(keepends=True)
     results.path.write_bytes(b"".join(lines[:9]))
-    found = findings(plan, study.Results(tmp_path / "out"))
-    write_json(tmp_path / "out" / "study.json", study._header(plan, []) | {"outcome": "interrupted"} | found)
+    found = conclusion(plan, beginning(plan, []), "interrupted", Results(tmp_path / "out"))
+    write_json(tmp_path / "out" / NAME, found)
     part = study_part(tmp_path / "out")
     assert any("9 of " in badge.words for badge in part.badges)
     assert study_page(tmp_path / "out")
@@ -132,8 +130,8 @@ def test_an_interrupted_study_has_a_page_too(tmp_path: Path) -> None:
 
 def test_nothing_measured_is_still_a_page(tmp_path: Path) -> None:
     plan = made_up.planned(tmp_path / "out", quick=True)
-    found = findings(plan, study.Results(tmp_path / "out"))
-    write_json(tmp_path / "out" / "study.json", study._header(plan, []) | {"outcome": "failing"} | found)
+    found = conclusion(plan, beginning(plan, []), "failing", Results(tmp_path / "out"))
+    write_json(tmp_path / "out" / NAME, found)
     assert [section.title for section in study_part(tmp_path / "out").sections] == ["How it was measured"]
 
 

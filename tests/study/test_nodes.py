@@ -11,13 +11,32 @@ from typer.testing import CliRunner
 
 from loadstone.availability import closed
 from loadstone.cli import app
+from loadstone.drive import Interrupt
 from loadstone.errors import LoadstoneError
-from loadstone.report.study import study_page
-from loadstone.study.nodes import study
+from loadstone.record import write_json
+from loadstone.study.nodes import ENTRY
 from loadstone.study.nodes.description import FILE, Description, load_description
+from loadstone.study.nodes.study import Nodes
 from loadstone.study.nodes.throughput import throughput
+from loadstone.study.order import Order
+from loadstone.study.page import study_page
+from loadstone.study.record import NAME
+from loadstone.study.results import Results
+from loadstone.study.run import begin, beginning, conclusion, run
+from loadstone.study.schedule import Task
 
 DAY = 86_400.0
+
+
+class Unseen:
+    """Nobody watches."""
+
+    def begins(self, task: Task, number: int, of: int, left_s: float) -> None: ...
+
+    def ends(self, task: Task, measured: dict[str, Any]) -> None: ...
+
+    def failed(self, task: Task, error: str) -> None:
+        pytest.fail(error)
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +98,9 @@ def test_the_page_shows_tables_and_figures(made: dict[str, Any]) -> None:
 
 def test_a_few_points_and_the_closed_forms_agree(tmp_path: Path) -> None:
     description = few(load_description())
-    content = study.run(description, tmp_path / "out", ["loadstone"], lambda _: None)
+    content = run(
+        Nodes(Order(tmp_path, "full", None), description), ["loadstone"], Interrupt(), Unseen(), print
+    )
     [table] = content["parts"]["tables"]
     assert [cell["ours"] for cell in table["cells"]] == [35, 37, 46]
     for cell in table["cells"]:
@@ -93,8 +114,19 @@ def test_a_few_points_and_the_closed_forms_agree(tmp_path: Path) -> None:
     for line in content["parts"]["curves"]["integrity"]:
         sums = map(sum, zip(line["correct"], line["corrupt"], line["down"], strict=True))
         assert all(abs(total - 1) < 1e-9 for total in sums)
+    assert content["outcome"] == "complete" and content["tasks"]["done"] == 6
+    assert study_page(tmp_path)
     with pytest.raises(LoadstoneError, match="folder"):
-        study.run(description, tmp_path / "out", ["loadstone"], lambda _: None)
+        begin(ENTRY, Order(tmp_path, "full", None))
+
+
+def test_nothing_computed_yet_is_a_page_too(tmp_path: Path) -> None:
+    study = Nodes(Order(tmp_path, "full", None))
+    content = conclusion(study, beginning(study, []), "interrupted", Results(tmp_path))
+    assert content["tasks"]["planned"] > content["tasks"]["done"] == 0
+    assert study.answer(content)
+    write_json(tmp_path / NAME, content)
+    assert study_page(tmp_path)
 
 
 def test_the_papers_throughputs_average_to_less_than_it_plans_with() -> None:

@@ -44,7 +44,7 @@ def chaos(
     from loadstone import record
     from loadstone.chaos import conduct
     from loadstone.chaos.description import FILE, read_order
-    from loadstone.report.chaos import chaos_page
+    from loadstone.chaos.page import chaos_page
 
     order = read_order(file or FILE, quick)
     folder = out or default_folder("chaos")

@@ -62,7 +62,7 @@ def _made(folders: list[Path], out: Path | None, markdown: bool, csv: Path | Non
         _of_probes(folders, out, as_json, markdown or csv is not None)
         return
     if any((folder / "study.json").is_file() for folder in folders):
-        from loadstone.report.study import read_study, study_page
+        from loadstone.study.page import read_study, study_page
 
         _alone("a study", folders, out, as_json, markdown or csv is not None, read_study, study_page)
         return
@@ -73,7 +73,7 @@ def _made(folders: list[Path], out: Path | None, markdown: bool, csv: Path | Non
         _alone("a plan", folders, out, as_json, markdown or csv is not None, read_plan, plan_page)
         return
     if any((folder / "chaos.json").is_file() for folder in folders):
-        from loadstone.report.chaos import chaos_page, read_chaos
+        from loadstone.chaos.page import chaos_page, read_chaos
 
         _alone("chaos", folders, out, as_json, markdown or csv is not None, read_chaos, chaos_page)
         return

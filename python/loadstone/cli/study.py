@@ -1,117 +1,118 @@
-"""`loadstone study`: a paper's measurements made again, and more."""
+"""`loadstone study`: a paper's measurements made again, and more; one command for each study there is."""
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
+from inspect import Parameter, Signature
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from loadstone.cli import study_appliance, study_connectors, study_nodes
 from loadstone.cli.columns import columns
 from loadstone.cli.conducted import Progress, conclude, going_on, say
 from loadstone.cli.options import Commands
 from loadstone.cli.run import INTERRUPTED, default_folder
+from loadstone.study.entry import Entry
+from loadstone.study.registry import STUDIES
+from loadstone.study.words import Block
 
 study = Commands(no_args_is_help=True, help="Make a paper's measurements again, and more.")
-
-Only = Annotated[
-    str | None, typer.Option(metavar="PART,…", help="Only these parts: throughput, peer, segments, …")
-]
-Resume = Annotated[Path | None, typer.Option(metavar="DIR", help="Go on with an interrupted study.")]
-TopologyFile = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE", help="Topology with hosts and services of your own. Default: the study's lab."
-    ),
-]
 
 
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
-    study_appliance.register(study)
-    study_connectors.register(study)
-    study_nodes.register(study)
+    for entry in STUDIES.values():
+        study.command(entry.name)(_command(entry))
     app.add_typer(study, name="study")
 
 
-@study.command()
-def balancers(
-    out: Annotated[
-        Path | None, typer.Option(help="Folder of the study. Default: runs/TIME-balancers.")
-    ] = None,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Take a few minutes only, to see that everything works.")
-    ] = False,
-    only: Only = None,
-    topology: TopologyFile = None,
-    resume: Resume = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print study.json instead of the tables.")] = False,
-) -> None:
-    """Measure load balancers beside each other: throughput, cost, where time goes, what happens in trouble.
+def _command(entry: Entry) -> Callable[..., None]:
+    """The command of a study: what it does is the same for all, its options are those that it has."""
 
-    Brings up a lab of its own, and takes it down whatever happens. Ctrl-C ends it after the measurement
-    under way and keeps what was measured.
+    def command(**given: Any) -> None:
+        _conducted(entry, given)
 
-    Example: loadstone study balancers --quick --out out/balancers
-    """
+    command.__doc__ = entry.about
+    command.__signature__ = Signature(_options(entry))  # type: ignore[attr-defined]
+    return command
+
+
+def _options(entry: Entry) -> list[Parameter]:
+    """Typer reads them from the signature."""
+
+    def option(name: str, kind: Any, default: Any, *flags: str, **told: Any) -> Parameter:
+        annotation = Annotated[kind, typer.Option(*flags, **told)]
+        return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+    names, path = str | None, Path | None
+    found = [option("out", path, None, help=f"Folder of the study. Default: runs/TIME-{entry.name}.")]
+    if entry.quick:
+        found.append(option("quick", bool, False, "--quick", help=entry.quick))
+    only = f"Only these parts: {entry.parts}"
+    found.append(option("only", names, None, metavar="PART,…", help=only))
+    if entry.variant:
+        plural = f"{entry.variant}s"
+        told = f"Only these {plural}: {entry.variants}"
+        found.append(option("variants", names, None, f"--{plural}", metavar="NAME,…", help=told))
+    if entry.topology:
+        told = "Topology with hosts and services of your own. Default: the study's lab."
+        found.append(option("topology", path, None, metavar="FILE", help=told))
+    found.append(option("resume", path, None, metavar="DIR", help="Go on with an interrupted study."))
+    printed = "Print study.json instead of the tables."
+    found.append(option("as_json", bool, False, "--json", help=printed))
+    return found
+
+
+def _conducted(entry: Entry, given: dict[str, Any]) -> None:
     from loadstone import record
     from loadstone.drive import Interrupt
-    from loadstone.report.study import study_page
-    from loadstone.study.balancers import study as conducting
+    from loadstone.study.order import Order, take_up
+    from loadstone.study.page import study_page
+    from loadstone.study.run import begin, run
 
-    if resume:
-        order = conducting.take_up(resume)
+    if given["resume"]:
+        made = entry.study()(take_up(given["resume"], entry.name))
     else:
-        parts = [name.strip() for name in only.split(",")] if only else None
-        folder = out or default_folder("balancers")
-        order = conducting.begin(folder, quick=quick, only=parts, topology=topology)
-    plan = conducting.lay_out(order)
-    for part, why in plan.skipped.items():
+        order = Order(
+            given["out"] or default_folder(entry.name),
+            "quick" if given.get("quick") else "full",
+            _names(given["only"]),
+            variants=_names(given.get("variants")),
+            topology=given.get("topology"),
+        )
+        made = begin(entry, order)
+    folder = made.order.folder
+    for part, why in made.skipped.items():
         say(f"{part} is left out: {why}")
-    say(f"{len(plan.tasks)} measurements, about {plan.expected_s / 60:.0f} minutes, into {order.folder}")
+    say(f"{len(made.tasks)} measurements, about {_time(made.expected_s)}, into {folder}")
     try:
-        command = ["loadstone", *sys.argv[1:]]
-        content = conducting.run(plan, command, Interrupt(), Progress(_told), say)
+        content = run(made, ["loadstone", *sys.argv[1:]], Interrupt(), Progress(made.told), say)
     except KeyboardInterrupt:
-        say(f"aborted; {going_on('balancers', order.folder)}")
+        say(f"aborted; {going_on(entry.name, folder)}")
         raise typer.Exit(INTERRUPTED) from None
-    record.write_text(order.folder / "report.html", study_page(order.folder))
-    print(json.dumps(content, indent=2) if as_json else _summary(content, order.folder))
-    raise typer.Exit(conclude(content, order.folder))
+    record.write_text(folder / "report.html", study_page(folder))
+    if given["as_json"]:
+        print(json.dumps(content, indent=2, ensure_ascii=False))
+    else:
+        done, planned = content["tasks"]["done"], content["tasks"]["planned"]
+        last = f"{done} of {planned} measured; {content['outcome']}; {folder / 'report.html'}"
+        print("\n\n".join([*map(_block, made.answer(content)), last]))
+    raise typer.Exit(conclude(content, folder))
 
 
-def _summary(content: dict[str, Any], folder: Path) -> str:
-    """The study in a few lines."""
-    labels = {one["name"]: one["label"] for one in content["variants"]}
-    lines = []
-    if throughput := content["parts"].get("throughput"):
-        head = ["variant", "generators", "requests/s (95 %)", "highest (95 %)", "at"]
-        rows = [
-            [
-                labels[one["balancer"]],
-                str(one["generators"]),
-                _interval(one["pooled"]),
-                _interval(one["highest"]),
-                str(one["highest_at"]),
-            ]
-            for one in throughput["pooled"]
-        ]
-        lines.append(columns(head, rows, set(head[1:])))
-    lines += [f"warning: {warning}" for warning in content["warnings"]]
-    done, planned = content["tasks"]["done"], content["tasks"]["planned"]
-    lines.append(f"{done} of {planned} measured; {content['outcome']}; {folder / 'report.html'}")
-    return "\n".join(lines)
+def _names(words: str | None) -> tuple[str, ...] | None:
+    return tuple(name.strip() for name in words.split(",")) if words else None
 
 
-def _interval(one: dict[str, Any]) -> str:
-    if one["low"] is None:
-        return f"{one['value']:,.0f}"
-    return f"{one['value']:,.0f} ({one['low']:,.0f}–{one['high']:,.0f})"
+def _time(seconds: float) -> str:
+    return f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{seconds:.0f} seconds"
 
 
-def _told(measured: dict[str, Any]) -> str:
-    lost = sum(measured["failed"].values())
-    return f"{measured['requests_per_s']:,.0f}/s" + (f"  {lost} failed" if lost else "")
+def _block(block: Block) -> str:
+    if isinstance(block, str):
+        return block
+    table = columns(block.head, block.rows, block.right)
+    return f"{block.title}\n{table}" if block.title else table

@@ -10,23 +10,16 @@ from typing import Any
 from loadstone.study.appliance.description import PARTS, Compared, Description, Target, Values
 from loadstone.study.intervals import Estimate, median
 from loadstone.study.results import Results
-from loadstone.study.schedule import Task
 
 Json = dict[str, Any]
 
 
-def findings(description: Description, tasks: Sequence[Task], results: Results) -> Json:
+def findings(description: Description, results: Results) -> Json:
     """Everything that is computed, from the rows that there are."""
     found = {name: cells(rows) for name in PARTS if (rows := results.measured(name))}
-    failed = [{"part": row["part"], "case": row["case"], "error": row["error"]} for row in results.failed()]
     labels = {one.name: one.label for one in description.storage}
     labels |= {one.name: one.label for one in description.page}
     return {
-        "tasks": {
-            "planned": len(tasks),
-            "done": sum(results.done(task) for task in tasks),
-            "failed": failed,
-        },
         "labels": labels | {"image": "image", "linux": "Linux guest"},
         "parts": found,
         "targets": [verdict(one, found) for one in description.target],

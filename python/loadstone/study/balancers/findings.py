@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from loadstone.deploy import Site
 from loadstone.study.balancers import behaviour, carried
+from loadstone.study.balancers.description import Description
 from loadstone.study.balancers.site import DIRECT, balancers_of
 from loadstone.study.results import Results
-
-if TYPE_CHECKING:
-    from loadstone.study.balancers.study import Plan
 
 Json = dict[str, Any]
 
@@ -40,35 +39,29 @@ _PARTS: Mapping[str, Callable[[list[Json]], Any]] = {
 }
 
 
-def findings(plan: Plan, results: Results) -> Json:
+def findings(site: Site, description: Description, results: Results) -> Json:
     """Everything that is computed, from the rows that there are."""
-    variants = [_variant(plan, name) for name in balancers_of(plan.site)]
+    variants = [_variant(site, name) for name in balancers_of(site)]
     found = {
         name: part(rows)
         for name, part in _PARTS.items()
         if (rows := [_flat(row) for row in results.measured(name)])
     }
-    failed = [{"part": row["part"], "case": row["case"], "error": row["error"]} for row in results.failed()]
-    done = sum(results.done(task) for task in plan.tasks)
     return {
-        "tasks": {"planned": len(plan.tasks), "done": done, "failed": failed},
-        "skipped": plan.skipped,
-        "servers": list(plan.site.service("web").hosts),
-        "server_role": plan.site.service("web").role,
+        "servers": list(site.service("web").hosts),
+        "server_role": site.service("web").role,
         "variants": [
             {"name": DIRECT, "label": "no balancer", "role": None, "in_kernel": False},
             *variants,
         ],
         "parts": found,
-        "paper": [
-            one.model_dump() | {"ours": _beside(one.model_dump(), found)} for one in plan.description.paper
-        ],
+        "paper": [one.model_dump() | {"ours": _beside(one.model_dump(), found)} for one in description.paper],
         "warnings": _warnings(found),
     }
 
 
-def _variant(plan: Plan, name: str) -> Json:
-    role = plan.site.service(name).role
+def _variant(site: Site, name: str) -> Json:
+    role = site.service(name).role
     label = LABELS.get(role, role)
     return {
         "name": name,

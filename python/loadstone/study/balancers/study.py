@@ -1,52 +1,55 @@
-"""The study from beginning to end: a folder, a site that is up, the schedule worked through, the findings."""
+"""The study of load balancers: the site laid out, brought up, and what was measured on it."""
 
 from __future__ import annotations
 
+import contextlib
 import shutil
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from loadstone import record
 from loadstone.deploy import Site, collect_logs
 from loadstone.deploy import record as record_deployment
-from loadstone.drive import Interrupt
 from loadstone.errors import LoadstoneError
-from loadstone.study.balancers.description import FILE, Description, Size, load_description
-from loadstone.study.balancers.findings import findings
-from loadstone.study.balancers.parts import NAMES, Performer, Skipped, parts
+from loadstone.study.balancers import findings, terminal
+from loadstone.study.balancers.description import FILE, Size, load_description
+from loadstone.study.balancers.parts import NAMES, Performer, parts
 from loadstone.study.balancers.site import SERVERS, SITE, STANDS_FOR, front_of, load_bench_site
 from loadstone.study.bench import Bench, bench
-from loadstone.study.conduct import Watch, conduct
-from loadstone.study.order import NAME, Order, header
-from loadstone.study.order import take_up as order_of
+from loadstone.study.conduct import Perform
+from loadstone.study.order import Order
 from loadstone.study.results import Results
-from loadstone.study.schedule import Task, schedule
+from loadstone.study.study import Around, Study
+from loadstone.study.words import Block, Say
 
 _TOPOLOGY = "topology.toml"
-_BRING_UP_S = 45.0
-"""About how long the lab and its services take to be up."""
 
-Say = Callable[[str], None]
 Json = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Plan:
-    """The study laid out: nothing was started yet."""
+class Balancers(Study):
+    """Load balancers beside each other on the hosts of a topology."""
 
-    order: Order
-    description: Description
-    site: Site
-    tasks: list[Task]
-    skipped: Skipped
+    name = "balancers"
+    part_names = NAMES
+    start_s = 45.0
+    """About how long the lab and its services take to be up."""
 
-    @property
-    def size(self) -> Size:
-        """How much is measured."""
-        size: Size = getattr(self.description, self.order.size)
-        return size
+    def __init__(self, order: Order) -> None:
+        """LoadstoneError `topology-missing`, `study-site`; errors as `load_description`, `load_site`."""
+        super().__init__(order)
+        self.description = load_description()
+        self.summary, self.seed = self.description.summary, self.description.seed
+        self.size: Size = getattr(self.description, order.size)
+        self._topology = _topology(order, FILE.with_name(self.description.topology))
+        self.site = load_bench_site(self._topology)
+        served = getattr(self.site.service(SERVERS).settings, "page_bytes", self.description.page_bytes)
+        if served != self.description.page_bytes:
+            message = f"the servers' page has {served} bytes, the study's {self.description.page_bytes}"
+            hint = f"set page_bytes = {self.description.page_bytes}"
+            raise LoadstoneError("study-site", message, hint=hint)
+        self.parts, self.skipped = parts(self.site, self.size, order.only)
 
     @property
     def deployed(self) -> Site:
@@ -57,84 +60,39 @@ class Plan:
         rest = {name: one for name, one in self.site.services.items() if name not in own}
         return Site(self.site.topology, rest)
 
-    @property
-    def expected_s(self) -> float:
-        """About how long all of it takes, by experience."""
-        return _BRING_UP_S + sum(task.expected_s for task in self.tasks)
+    def keep(self) -> None:
+        """The topology: it may be changed until the study is taken up again."""
+        shutil.copyfile(self._topology, self.order.folder / _TOPOLOGY)
+
+    def header(self) -> Json:
+        """The page's size."""
+        return {"page_bytes": self.description.page_bytes}
+
+    @contextlib.contextmanager
+    def ready(self, around: Around) -> Iterator[Perform]:
+        """Brings the site up. Errors as `bench`."""
+        folder = self.order.folder
+        with bench(self.deployed, around.say, STANDS_FOR) as site:
+            yield Performer(site, self.size, self.seed, folder, around.interrupt)
+            _keep(site, folder, around.say)
+
+    def findings(self, results: Results) -> Json:
+        """As the module `findings`."""
+        return findings.findings(self.site, self.description, results)
+
+    def told(self, measured: Json) -> str:
+        """Requests a second."""
+        return terminal.told(measured)
+
+    def answer(self, content: Json) -> Sequence[Block]:
+        """What each balancer carried."""
+        return terminal.answer(content)
 
 
-def begin(folder: Path, *, quick: bool, only: Sequence[str] | None, topology: Path | None) -> Order:
-    """The order of a new study in a new folder.
-
-    LoadstoneError `study-part`, `folder-in-use`, `cannot-write`, `topology-missing`.
-    """
-    for name in only or ():
-        if name not in NAMES:
-            hint = f"there are {', '.join(NAMES)}"
-            raise LoadstoneError("study-part", f"the study has no part `{name}`", hint=hint)
-    source = topology or FILE.with_name(load_description().topology)
-    load_bench_site(source)  # refused before anything is written
-    record.require_unused(folder)
-    record.make_folder(folder)
-    shutil.copyfile(source, folder / _TOPOLOGY)
-    return Order(folder, "quick" if quick else "full", tuple(only) if only else None)
-
-
-def take_up(folder: Path) -> Order:
-    """The order of a study that did not end. LoadstoneError `study-resume`."""
-    return order_of(folder, "balancers")
-
-
-def lay_out(order: Order) -> Plan:
-    """What the order amounts to. Errors as `load_description` and `load_bench_site`."""
-    description = load_description()
-    site = load_bench_site(order.folder / _TOPOLOGY)
-    size: Size = getattr(description, order.size)
-    served = getattr(site.service(SERVERS).settings, "page_bytes", description.page_bytes)
-    if served != description.page_bytes:
-        message = f"the servers' page has {served} bytes, the study's {description.page_bytes}"
-        raise LoadstoneError("study-site", message, hint=f"set page_bytes = {description.page_bytes}")
-    wanted, skipped = parts(site, size, order.only)
-    return Plan(order, description, site, schedule(wanted, description.seed), skipped)
-
-
-def run(plan: Plan, command: Sequence[str], interrupt: Interrupt, watch: Watch, say: Say) -> Json:
-    """Measures what is not measured yet; returns the content of `study.json`.
-
-    Ctrl-C ends it after the measurement under way, and everything is taken down. Errors as `bench`; also
-    then what was measured is kept.
-    """
-    folder = plan.order.folder
-    results = Results(folder)
-    header = _header(plan, command)
-    record.write_json(folder / NAME, header)
-    outcome = "failed"
-    try:
-        with interrupt:
-            if any(not results.done(task) for task in plan.tasks):
-                with bench(plan.deployed, say, STANDS_FOR) as site:
-                    perform = Performer(site, plan.size, plan.description.seed, folder, interrupt)
-                    outcome = conduct(plan.tasks, perform, results, interrupt, watch)
-                    _keep(site, folder, say)
-            else:
-                outcome = "complete"
-    except LoadstoneError:
-        if not interrupt.requested:
-            raise
-        outcome = "interrupted"  # the signal reached what brings the site up, too
-    except KeyboardInterrupt:
-        outcome = "interrupted"
-        raise
-    finally:
-        content = header | {"outcome": outcome, "ended_at": record.now()} | findings(plan, results)
-        record.write_json(folder / NAME, content)
-    return content
-
-
-def _header(plan: Plan, command: Sequence[str]) -> Json:
-    description = plan.description
-    begun = header(plan.order, description.name, description.summary, description.seed, command)
-    return begun | {"page_bytes": description.page_bytes}
+def _topology(order: Order, default: Path) -> Path:
+    """The one given, the one of a study that is taken up, or the study's own."""
+    kept = order.folder / _TOPOLOGY
+    return order.topology or (kept if order.begun_at and kept.is_file() else default)
 
 
 def _keep(site: Bench, folder: Path, say: Say) -> None:

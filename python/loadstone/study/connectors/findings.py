@@ -9,7 +9,6 @@ from typing import Any
 from loadstone.study.connectors.description import BEST, OWN, Description, Experiment, Paper, Target
 from loadstone.study.intervals import Estimate, median
 from loadstone.study.results import Results
-from loadstone.study.schedule import Task
 
 Json = dict[str, Any]
 
@@ -35,7 +34,7 @@ FIGURES = (
 """Of a cell, each with its median over the repetitions and an interval."""
 
 
-def findings(description: Description, tasks: Sequence[Task], results: Results) -> Json:
+def findings(description: Description, results: Results) -> Json:
     """Everything that is computed, from the rows that there are."""
     found = {
         one.name: {
@@ -46,14 +45,7 @@ def findings(description: Description, tasks: Sequence[Task], results: Results) 
         for one in description.experiment
         if results.measured(one.name)
     }
-    failed = [{"part": row["part"], "case": row["case"], "error": row["error"]} for row in results.failed()]
     return {
-        "tasks": {
-            "planned": len(tasks),
-            "done": sum(results.done(task) for task in tasks),
-            "failed": failed,
-        },
-        "skipped": {},
         "variants": [
             {"name": one.name, "label": one.label, "kind": one.kind, "charted": one.charted}
             for one in description.server

@@ -1,104 +1,67 @@
-"""The study from beginning to end: a folder, servers that run, the schedule worked through, the findings."""
+"""The study of connectors: servers laid out, run on this machine, and what was measured of them."""
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from loadstone import record
-from loadstone.drive import Engine, Interrupt
-from loadstone.errors import LoadstoneError
-from loadstone.study.conduct import Watch, conduct
-from loadstone.study.connectors.description import Description, load_description
-from loadstone.study.connectors.findings import findings
+from loadstone.drive import RustEngine
+from loadstone.study.conduct import Perform
+from loadstone.study.connectors import findings, terminal
+from loadstone.study.connectors.description import load_description
 from loadstone.study.connectors.fleet import Fleet
 from loadstone.study.connectors.parts import Performer, parts, require_programs
 from loadstone.study.connectors.servers import versions
-from loadstone.study.order import NAME, Order, header
+from loadstone.study.order import Order
 from loadstone.study.results import Results
-from loadstone.study.schedule import Task, schedule
+from loadstone.study.study import Around, Study
+from loadstone.study.words import Block
 
 Json = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Plan:
-    """The study laid out: nothing was started yet."""
+class Connectors(Study):
+    """Threaded, event-driven and hybrid servers under more sessions than they can carry."""
 
-    order: Order
-    description: Description
-    tasks: list[Task]
+    name = "connectors"
 
-    @property
-    def expected_s(self) -> float:
-        """About how long all of it takes."""
-        return sum(task.expected_s for task in self.tasks)
+    def __init__(self, order: Order) -> None:
+        """Errors as `load_description`."""
+        super().__init__(order)
+        self.description = load_description()
+        self.summary, self.seed = self.description.summary, self.description.seed
+        self.part_names = [one.name for one in self.description.experiment]
+        self.variant_names = [one.name for one in self.description.server]
+        self.parts = parts(self.description, order.size, order.only, order.variants)
 
+    def require(self) -> None:
+        """LoadstoneError `program-missing`."""
+        require_programs(self.description, self.tasks)
 
-def begin(folder: Path, *, quick: bool, only: Sequence[str] | None, servers: Sequence[str] | None) -> Order:
-    """The order of a new study in a new folder.
+    def header(self) -> Json:
+        """Versions of the servers' programs."""
+        kinds = (self.description.server_of(str(task.case["server"])).kind for task in self.tasks)
+        return {"versions": versions(kinds)}
 
-    LoadstoneError `study-part`, `study-server`, `program-missing`, `folder-in-use`, `cannot-write`.
-    """
-    description = load_description()
-    experiments = [one.name for one in description.experiment]
-    for name in only or ():
-        if name not in experiments:
-            hint = f"there are {', '.join(experiments)}"
-            raise LoadstoneError("study-part", f"the study has no part `{name}`", hint=hint)
-    known = [one.name for one in description.server]
-    for name in servers or ():
-        if name not in known:
-            raise LoadstoneError(
-                "study-server", f"the study has no server `{name}`", hint=f"there are {', '.join(known)}"
-            )
-    order = Order(
-        folder,
-        "quick" if quick else "full",
-        tuple(only) if only else None,
-        None,
-        tuple(servers) if servers else None,
-    )
-    require_programs(description, lay_out(order).tasks)
-    record.require_unused(folder)
-    record.make_folder(folder)
-    return order
-
-
-def lay_out(order: Order) -> Plan:
-    """What the order amounts to. Errors as `load_description`."""
-    description = load_description()
-    wanted = parts(description, order.size, order.only, order.variants)
-    return Plan(order, description, schedule(wanted, description.seed))
-
-
-def run(plan: Plan, command: Sequence[str], engine: Engine, interrupt: Interrupt, watch: Watch) -> Json:
-    """Measures what is not measured yet; returns the content of `study.json`.
-
-    Ctrl-C ends it after the measurement under way. What was measured is kept whatever happens.
-    """
-    order, description = plan.order, plan.description
-    folder = order.folder
-    results = Results(folder)
-    begun = header(order, description.name, description.summary, description.seed, command)
-    kinds = (description.server_of(str(task.case["server"])).kind for task in plan.tasks)
-    begun["versions"] |= versions(kinds)
-    record.write_json(folder / NAME, begun)
-    outcome = "failed"
-    try:
-        with interrupt, tempfile.TemporaryDirectory(prefix="connectors-") as own, Fleet(Path(own)) as fleet:
+    @contextlib.contextmanager
+    def ready(self, around: Around) -> Iterator[Perform]:
+        """A place for servers; they run one after the other. Errors as `Fleet`."""
+        with tempfile.TemporaryDirectory(prefix="connectors-") as own, Fleet(Path(own)) as fleet:
             # Servers that give their root rights away must get to their files.
             Path(own).chmod(0o755)
-            perform = Performer(description, fleet, engine)
-            outcome = conduct(plan.tasks, perform, results, interrupt, watch)
-    except KeyboardInterrupt:
-        outcome = "interrupted"
-        raise
-    finally:
-        content = begun | {"outcome": outcome, "ended_at": record.now()}
-        content |= findings(description, plan.tasks, results)
-        record.write_json(folder / NAME, content)
-    return content
+            yield Performer(self.description, fleet, RustEngine())
+
+    def findings(self, results: Results) -> Json:
+        """As the module `findings`."""
+        return findings.findings(self.description, results)
+
+    def told(self, measured: Json) -> str:
+        """Completed sessions."""
+        return terminal.told(measured)
+
+    def answer(self, content: Json) -> Sequence[Block]:
+        """Every server under the highest load of each experiment, then the targets."""
+        return terminal.answer(content)

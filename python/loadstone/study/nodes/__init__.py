@@ -2,3 +2,40 @@
 
 Source: PCRAFT, sections IV and V.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from loadstone.study.entry import Entry, Page
+
+if TYPE_CHECKING:
+    from loadstone.study.nodes.study import Nodes
+
+
+def _study() -> type[Nodes]:
+    from loadstone.study.nodes.study import Nodes
+
+    return Nodes
+
+
+def _page() -> Page:
+    from loadstone.study.nodes.page import part
+
+    return part
+
+
+ENTRY = Entry(
+    name="nodes",
+    about="""
+    Compute how many nodes keep a service up, and how long they serve right answers: paper beside ours.
+
+    Tables II and III and figures 5 to 7 of PCRAFT, each count proved by bounds on the downtime. Takes
+    seconds; measures nothing.
+
+    Example: loadstone study nodes --out out/nodes
+    """,
+    study=_study,
+    page=_page,
+    parts="tables, points, curves",
+)

@@ -18,7 +18,7 @@ def findings(description: Description, parts: Json) -> list[str]:
     """One sentence or two for each thing that a reader of the paper should know."""
     cells = [cell for table in parts["tables"] for cell in table["cells"]]
     return [
-        _agreement(cells),
+        *([_agreement(cells)] if cells else []),
         *_headings(parts["tables"]),
         *_unreachable(cells),
         _year(description),
@@ -83,6 +83,8 @@ def _availability(points: list[Json]) -> list[str]:
     compared = [point for point in points if point["agrees"] is not None]
     wrong = [point for point in compared if not point["agrees"]]
     held = len(compared) - len(wrong)
+    if not compared:
+        return []
     found = [f"What the text says of figures 5 and 6 holds at {held} of {len(compared)} points."]
     for point in wrong:
         found.append(
@@ -101,6 +103,8 @@ def _corruption(points: list[Json]) -> list[str]:
             for one in points
             if one["node"] == node and not one["fitted"] and one["checker"] is None and one["paper"]
         ]
+        if not own:
+            continue
         off = [one for one in own if not one["agrees"]]
         words = f"Figure 7, {node}: {len(own) - len(off)} of {len(own)} points follow from Table I."
         if off:
@@ -140,3 +144,24 @@ def _throughput(found: Json) -> str:
         f"(TX) of native, {own['num']['ilr']} and {own['num']['tx']} nodes. Its own measurements average to "
         f"{means}."
     )
+
+
+def disagreements(parts: Json) -> list[str]:
+    """Cells and points that compare with the paper and differ, by place; readings and fits left out."""
+    cells = [
+        f"{table['place']}, {cell['column']}, {cell['node']}: paper {cell['paper']}, ours {cell['ours']}"
+        for table in parts["tables"]
+        for cell in table["cells"]
+        if cell["fitting"] and cell["agrees"] is False
+    ]
+    availability = [
+        f"{one['place']}, {one['nodes']} at {one['crash']}: paper {one['paper']}, ours {one['ours'][0]:.7f}"
+        for one in parts["availability"]
+        if one["agrees"] is False
+    ]
+    corrupt = [
+        f"Figure 7, {one['node']}, {one['end']}: paper {one['paper']:g} %, ours {one['ours'][0]:.4g} %"
+        for one in parts["corrupt"]
+        if one["agrees"] is False and not one["fitted"] and one["checker"] is None
+    ]
+    return cells + availability + corrupt

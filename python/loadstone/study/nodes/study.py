@@ -1,89 +1,105 @@
-"""The study from beginning to end: every table and figure of the file computed, and what they amount to."""
+"""The study of nodes: every table and figure of the file computed, and what they amount to."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from loadstone import record
-from loadstone.study.nodes import counts, curves, points
-from loadstone.study.nodes.description import Description
-from loadstone.study.nodes.findings import findings
+from loadstone.study.conduct import Perform
+from loadstone.study.nodes import counts, curves, points, terminal
+from loadstone.study.nodes.description import Description, load_description
+from loadstone.study.nodes.findings import disagreements, findings
 from loadstone.study.nodes.throughput import throughput
-
-FORMAT = 1
-NAME = "study.json"
+from loadstone.study.order import Order
+from loadstone.study.results import Results
+from loadstone.study.schedule import Part, Task
+from loadstone.study.study import Around, Study
+from loadstone.study.words import Block
 
 Json = dict[str, Any]
 
-
-def run(description: Description, folder: Path, command: Sequence[str], say: Callable[[str], None]) -> Json:
-    """Computes everything into a new folder; returns the content of `study.json`.
-
-    LoadstoneError `folder-in-use`, `cannot-write`, and what the solver refuses.
-    """
-    record.require_unused(folder)
-    record.make_folder(folder)
-    started = record.now()
-    tables = []
-    for printed in description.table:
-        say(f"{printed.place}: {printed.title}")
-        tables.append(counts.table(printed, description))
-    say("Figures 5 to 7")
-    parts: Json = {
-        "base": counts.base(description),
-        "tables": tables,
-        "availability": [points.availability(one, description) for one in description.availability],
-        "corrupt": [points.corrupt(one, description) for one in description.corrupt],
-        "throughput": throughput(description),
-        "curves": {
-            "one_node": curves.one_node(description),
-            "clusters": curves.clusters(description),
-            "integrity": curves.integrity(description),
-        },
-    }
-    content = {
-        "format": FORMAT,
-        "kind": "study",
-        "name": description.name,
-        "summary": description.summary,
-        "outcome": "complete",
-        "inputs": {
-            "year": description.year,
-            "month": description.month,
-            "target": description.target,
-            "load": description.load,
-        },
-        "machine": record.machine(),
-        "versions": record.versions(),
-        "command": list(command),
-        "started_at": started,
-        "ended_at": record.now(),
-        "findings": findings(description, parts),
-        "parts": parts,
-    }
-    content["disagreements"] = disagreements(parts)
-    record.write_json(folder / NAME, content)
-    return content
+_POINTS: Mapping[str, Callable[[Description], list[Json]]] = {
+    "availability": lambda file: [points.availability(one, file) for one in file.availability],
+    "corrupt": lambda file: [points.corrupt(one, file) for one in file.corrupt],
+}
+_CURVES: Mapping[str, Callable[[Description], list[Json]]] = {
+    "one_node": curves.one_node,
+    "clusters": curves.clusters,
+    "integrity": curves.integrity,
+}
+_TABLE_S, _FIGURE_S = 3.0, 0.5
 
 
-def disagreements(parts: Json) -> list[str]:
-    """Cells and points that compare with the paper and differ, by place; readings and fits left out."""
-    cells = [
-        f"{table['place']}, {cell['column']}, {cell['node']}: paper {cell['paper']}, ours {cell['ours']}"
-        for table in parts["tables"]
-        for cell in table["cells"]
-        if cell["fitting"] and cell["agrees"] is False
-    ]
-    availability = [
-        f"{one['place']}, {one['nodes']} at {one['crash']}: paper {one['paper']}, ours {one['ours'][0]:.7f}"
-        for one in parts["availability"]
-        if one["agrees"] is False
-    ]
-    corrupt = [
-        f"Figure 7, {one['node']}, {one['end']}: paper {one['paper']:g} %, ours {one['ours'][0]:.4g} %"
-        for one in parts["corrupt"]
-        if one["agrees"] is False and not one["fitted"] and one["checker"] is None
-    ]
-    return cells + availability + corrupt
+class Nodes(Study):
+    """PCRAFT's tables and figures computed again. Nothing is measured: a task is a table or a figure."""
+
+    name = "nodes"
+    part_names = ("tables", "points", "curves")
+    seed = 1
+    """Of the order in which it is computed; nothing is drawn."""
+
+    def __init__(self, order: Order, description: Description | None = None) -> None:
+        """`description` instead of the study's file. Errors as `load_description`."""
+        super().__init__(order)
+        self.description = description or load_description()
+        self.summary = self.description.summary
+        tables = [{"place": one.place, "title": one.title} for one in self.description.table]
+        self.parts = [
+            part
+            for part in (
+                Part("tables", tables, 1, _TABLE_S),
+                Part("points", [{"of": name} for name in _POINTS], 1, _FIGURE_S),
+                Part("curves", [{"of": name} for name in _CURVES], 1, _FIGURE_S),
+            )
+            if order.only is None or part.name in order.only
+        ]
+
+    def header(self) -> Json:
+        """What the paper leaves to its reader."""
+        file = self.description
+        inputs = {"year": file.year, "month": file.month, "target": file.target, "load": file.load}
+        return {"inputs": inputs}
+
+    @contextlib.contextmanager
+    def ready(self, around: Around) -> Iterator[Perform]:
+        """Needs nothing."""
+        yield self._computed
+
+    def _computed(self, task: Task) -> Json:
+        """What a task comes to. LoadstoneError of the solver."""
+        if task.part == "tables":
+            (printed,) = [one for one in self.description.table if one.place == task.case["place"]]
+            return counts.table(printed, self.description)
+        made = (_POINTS if task.part == "points" else _CURVES)[task.case["of"]]
+        return {"rows": made(self.description)}
+
+    def findings(self, results: Results) -> Json:
+        """Tables in the paper's order, figures by name, and the sentences that follow from all of them."""
+        places = [one.place for one in self.description.table]
+        tables = [row["measured"] for row in results.measured("tables")]
+        rows = {
+            row["case"]["of"]: row["measured"]["rows"]
+            for part in ("points", "curves")
+            for row in results.measured(part)
+        }
+        parts: Json = {
+            "base": counts.base(self.description),
+            "tables": sorted(tables, key=lambda table: places.index(table["place"])),
+            **{name: rows.get(name, []) for name in _POINTS},
+            "throughput": throughput(self.description),
+            "curves": {name: rows.get(name, []) for name in _CURVES},
+        }
+        return {
+            "findings": findings(self.description, parts),
+            "parts": parts,
+            "disagreements": disagreements(parts),
+        }
+
+    def told(self, measured: Json) -> str:
+        """How many cells or rows came of it."""
+        return terminal.told(measured)
+
+    def answer(self, content: Json) -> Sequence[Block]:
+        """Every table with the paper's number and ours, then what it amounts to."""
+        return terminal.answer(content)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from loadstone.report import format
-from loadstone.report.answer import OUTCOMES, Badge
 from loadstone.report.folder import Json
 from loadstone.report.sections import Part, Section, Tile, anchored, numbered
-from loadstone.report.study import connectors_charts as charts
-from loadstone.report.study import connectors_tables as tables
-from loadstone.report.study.palette import interval
+from loadstone.study.connectors.page import charts, tables
+from loadstone.study.method import badges, method
+from loadstone.study.words import interval
 
 _STATIC = (
     ("Figure 3", "replies_per_s"),
@@ -43,13 +41,13 @@ def part(study: Json, folder: Path) -> Part:
         *([_verdicts(study)] if study["parts"] else []),
         *(_experiment(study, name) for name in study["parts"]),
         *([_peer(study)] if study["peer"] else []),
-        _method(study, folder),
+        method(study, folder),
     ]
     return Part(
         key="f1",
         name="Connectors",
         sentence=_sentence(study),
-        badges=_badges(study),
+        badges=badges(study),
         tiles=_tiles(study),
         sections=[anchored(section, "f1") for section in sections],
         absent=[],
@@ -68,28 +66,6 @@ def _sentence(study: Json) -> str:
         f"{found['capacity_sessions_per_s']:.1f} can be served, “{labels[best['server']]}” completes the "
         f"most: {interval(best['figures']['sessions_per_s'], 1)} a second."
     )
-
-
-def _badges(study: Json) -> list[Badge]:
-    badges = []
-    tasks = study["tasks"]
-    if tasks["failed"]:
-        reasons = tuple(
-            f"{one['case']['server']}: {one['error'].splitlines()[0]}" for one in tasks["failed"][:5]
-        )
-        badges.append(Badge("bad", f"{len(tasks['failed'])} measurements failed", reasons))
-    if study["outcome"] != "complete":
-        told = OUTCOMES.get(study["outcome"], study["outcome"])
-        badges.append(Badge("warn", f"{told}; {tasks['done']} of {tasks['planned']} measured"))
-    else:
-        badges.append(Badge("good", f"{tasks['done']} measurements"))
-    judged = [one for one in study["targets"] if one["met"] is not None]
-    if judged:
-        met = sum(one["met"] for one in judged)
-        badges.append(Badge("good" if met == len(judged) else "bad", f"{met} of {len(judged)} targets met"))
-    if study["size"] == "quick":
-        badges.append(Badge("warn", "quick: too few repetitions to rely on"))
-    return badges
 
 
 def _tiles(study: Json) -> list[Tile]:
@@ -131,19 +107,3 @@ def _experiment(study: Json, name: str) -> Section:
 def _peer(study: Json) -> Section:
     intro = "The paper’s generator in the same run, in turn with ours."
     return Section("peer", "Beside httperf", intro, tables=[tables.peer(study)])
-
-
-def _method(study: Json, folder: Path) -> Section:
-    machine = study["machine"]
-    versions = ", ".join(f"{name} {version}" for name, version in study["versions"].items() if version)
-    facts = [
-        ("Command", " ".join(study["command"])),
-        ("Started", format.moment(study["started_at"])),
-        ("Ended", format.moment(study["ended_at"])),
-        ("Machine", f"{machine['cores']} cores, {machine['cpu']}, {format.size(machine['memory_bytes'])}"),
-        ("System", f"{machine['os']}, {machine['kernel']}"),
-        ("Seed of the order", format.text(study["seed"])),
-        ("Versions", versions),
-        ("Folder", str(folder)),
-    ]
-    return Section("method", "How it was measured", facts=facts)

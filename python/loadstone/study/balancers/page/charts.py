@@ -18,7 +18,8 @@ from loadstone.report.figures.figure import (
     rule,
 )
 from loadstone.report.folder import Json
-from loadstone.report.study.palette import Variants, interval, inverse
+from loadstone.study.balancers.page.variants import Variants, inverse
+from loadstone.study.words import interval
 
 TALL = 400
 SMALL = 210

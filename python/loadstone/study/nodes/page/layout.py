@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from loadstone.report import format
 from loadstone.report.answer import Badge
+from loadstone.report.figures.figure import Figure
 from loadstone.report.folder import Json
 from loadstone.report.sections import Part, Section, Tile, anchored, numbered
-from loadstone.report.study import nodes_charts as charts
-from loadstone.report.study import nodes_tables as tables
+from loadstone.study.method import badges, method
+from loadstone.study.nodes.page import charts, tables
 
 
 def part(study: Json, folder: Path) -> Part:
@@ -23,14 +25,14 @@ def part(study: Json, folder: Path) -> Part:
             "One node",
             "Figure 5. In the cloud a crashed node is replaced; on-premises nobody mends it, and a year of "
             "it is lost however rare crashes are.",
-            wide=numbered("w", [charts.one_node(found["curves"]["one_node"])]),
+            wide=_drawn(found, "one_node", charts.one_node),
             tables=[tables.availability(found["availability"], "Figure 5")],
         ),
         Section(
             "figure6",
             "Clusters without extra nodes",
             "Figure 6. More nodes are more that can crash: the share of time with all of them up falls.",
-            wide=numbered("w", [charts.clusters(found["curves"]["clusters"])]),
+            wide=_drawn(found, "clusters", charts.clusters),
             tables=[tables.availability(found["availability"], "Figure 6")],
         ),
         Section(
@@ -38,7 +40,7 @@ def part(study: Json, folder: Path) -> Part:
             "Right answers",
             "Figure 7. Transient faults corrupt a node silently, crash it, or are caught. Hardened nodes "
             "trade throughput for less time corrupt.",
-            wide=numbered("w", [charts.corrupt(found), charts.down(found)]),
+            wide=_drawn(found, "integrity", charts.corrupt, charts.down),
             tables=[tables.corrupt(found["corrupt"])],
         ),
         Section(
@@ -47,13 +49,13 @@ def part(study: Json, folder: Path) -> Part:
             "Throughput of a hardened node as a share of a native one, and the nodes that follow.",
             tables=[tables.ratios(found["throughput"]), tables.averages(found["throughput"])],
         ),
-        _method(study, folder),
+        method(study, folder, _inputs(study)),
     ]
     return Part(
         key="f1",
         name="Nodes",
         sentence=f"{study['summary']}: PCRAFT’s tables and figures, the paper’s value beside ours.",
-        badges=_badges(found, study["disagreements"]),
+        badges=_badges(study),
         tiles=[
             Tile(f"Num, {one['node']}", format.whole(one["num"]), "nodes", "for ten native throughputs")
             for one in found["base"]
@@ -61,6 +63,11 @@ def part(study: Json, folder: Path) -> Part:
         sections=[anchored(section, "f1") for section in sections],
         absent=[],
     )
+
+
+def _drawn(found: Json, curves: str, *charts: Callable[[Json], Figure]) -> dict[str, Figure]:
+    """Charts of curves that were computed."""
+    return numbered("w", [chart(found) for chart in charts]) if found["curves"][curves] else {}
 
 
 def _numbered(sentences: list[str]) -> list[tuple[str, str]]:
@@ -78,32 +85,25 @@ def _counts(found: Json) -> list[Section]:
     ]
 
 
-def _badges(found: Json, differing: list[str]) -> list[Badge]:
+def _badges(study: Json) -> list[Badge]:
+    found, differing = study["parts"], study["disagreements"]
     cells = [cell for table in found["tables"] for cell in table["cells"] if cell["fitting"]]
     compared = [cell for cell in cells if cell["agrees"] is not None]
     same = sum(cell["agrees"] for cell in compared)
     unproved = [cell for cell in cells if not (cell["proof"] and cell["proof"]["holds"])]
-    kind = "good" if same == len(compared) else "bad"
-    badges = [Badge(kind, f"{same} of {len(compared)} printed counts are the paper’s")]
+    made = badges(study)
+    if compared:
+        kind = "good" if same == len(compared) else "bad"
+        made.append(Badge(kind, f"{same} of {len(compared)} printed counts are the paper’s"))
     if unproved:
-        badges.append(Badge("warn", f"{len(unproved)} counts are not proved by bounds"))
-    else:
-        badges.append(Badge("good", "every count proved by bounds"))
+        made.append(Badge("warn", f"{len(unproved)} counts are not proved by bounds"))
+    elif cells:
+        made.append(Badge("good", "every count proved by bounds"))
     if differing:
-        badges.append(Badge("warn", f"{len(differing)} points differ from the paper", tuple(differing)))
-    return badges
+        made.append(Badge("warn", f"{len(differing)} points differ from the paper", tuple(differing)))
+    return made
 
 
-def _method(study: Json, folder: Path) -> Section:
-    inputs, machine = study["inputs"], study["machine"]
-    facts = [
-        ("Command", " ".join(study["command"])),
-        ("Started", format.moment(study["started_at"])),
-        ("Ended", format.moment(study["ended_at"])),
-        ("Year judged", inputs["year"]),
-        ("Month", inputs["month"]),
-        ("Target", inputs["target"]),
-        ("Machine", f"{machine['cores']} cores, {machine['cpu']}"),
-        ("Folder", str(folder)),
-    ]
-    return Section("method", "How it was computed", facts=facts)
+def _inputs(study: Json) -> list[tuple[str, str]]:
+    inputs = study["inputs"]
+    return [("Year judged", inputs["year"]), ("Month", inputs["month"]), ("Target", inputs["target"])]

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from loadstone.report import format
 from loadstone.report.folder import Json
-from loadstone.report.study.palette import Variants, interval, inverse
 from loadstone.report.table import Column, Row, Table, words
+from loadstone.study.balancers.page.variants import Variants, inverse
+from loadstone.study.words import interval
 
 FAULTS = {
     "server-killed": "server killed",

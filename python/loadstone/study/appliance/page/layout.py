@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from loadstone.report import format
-from loadstone.report.answer import OUTCOMES, Badge
+from loadstone.report.answer import Badge
 from loadstone.report.folder import Json
 from loadstone.report.sections import Part, Section, Tile, anchored, numbered
-from loadstone.report.study import appliance_charts as charts
-from loadstone.report.study import appliance_tables as tables
-from loadstone.report.study.palette import interval
+from loadstone.study.appliance.page import charts, tables
+from loadstone.study.method import badges, method
+from loadstone.study.words import interval
 
 _SECTIONS = {
     "size": (
@@ -55,7 +54,7 @@ def part(study: Json, folder: Path) -> Part:
             )
             for name in study["parts"]
         ),
-        _method(study, folder),
+        method(study, folder, _guests(study)),
     ]
     return Part(
         key="f1",
@@ -69,25 +68,9 @@ def part(study: Json, folder: Path) -> Part:
 
 
 def _badges(study: Json) -> list[Badge]:
-    tasks = study["tasks"]
-    badges = []
-    if tasks["failed"]:
-        reasons = tuple(f"{one['part']}: {one['error'].splitlines()[0]}" for one in tasks["failed"][:5])
-        badges.append(Badge("bad", f"{len(tasks['failed'])} measurements failed", reasons))
-    if study["outcome"] == "complete":
-        badges.append(Badge("good", f"{tasks['done']} measurements"))
-    else:
-        told = OUTCOMES.get(study["outcome"], study["outcome"])
-        badges.append(Badge("warn", f"{told}; {tasks['done']} of {tasks['planned']} measured"))
-    judged = [one for one in study["targets"] if one["met"] is not None]
-    if judged:
-        met = sum(one["met"] for one in judged)
-        badges.append(Badge("good" if met == len(judged) else "bad", f"{met} of {len(judged)} targets met"))
-    if study["guests"]["accelerator"] == "tcg":
-        badges.append(Badge("warn", "emulated processor: ratios do not carry over to KVM"))
-    if study["size"] == "quick":
-        badges.append(Badge("warn", "quick: too few repetitions to rely on"))
-    return badges
+    emulated = study["guests"]["accelerator"] == "tcg"
+    warning = Badge("warn", "emulated processor: ratios do not carry over to KVM")
+    return badges(study) + ([warning] if emulated else [])
 
 
 def _tiles(study: Json) -> list[Tile]:
@@ -105,17 +88,10 @@ def _tiles(study: Json) -> list[Tile]:
     return tiles
 
 
-def _method(study: Json, folder: Path) -> Section:
-    machine, guests = study["machine"], study["guests"]
+def _guests(study: Json) -> list[tuple[str, str]]:
+    guests = study["guests"]
     emulated = " (emulation)" if guests["accelerator"] == "tcg" else ""
-    facts = [
-        ("Command", " ".join(study["command"])),
-        ("Started", format.moment(study["started_at"])),
-        ("Ended", format.moment(study["ended_at"])),
-        ("Machine", f"{machine['cores']} cores, {machine['cpu']}, {format.size(machine['memory_bytes'])}"),
+    return [
         ("Guests", f"one core by {guests['accelerator']}{emulated}, {guests['memory_mib']} MiB"),
         ("Linux guest", guests["kernel"]),
-        ("Seed of the order", format.text(study["seed"])),
-        ("Folder", str(folder)),
     ]
-    return Section("method", "How it was measured", facts=facts)

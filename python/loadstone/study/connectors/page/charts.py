@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from loadstone.report.figures.figure import Figure, Trace, end_labels, label, layout, plain, rule
 from loadstone.report.folder import Json
-from loadstone.report.study.palette import interval
+from loadstone.study.words import interval
 
 TALL = 330
 ROW = 24

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from loadstone.report.figures.figure import Figure, Layout, Trace, end_labels, layout, plain
 from loadstone.report.folder import Json
-from loadstone.report.study.palette import interval
+from loadstone.study.words import interval
 
 _TALL = 330
 _COLOURS = ("@s2", "@s1", "@s4", "@s3", "@s5", "@s6")

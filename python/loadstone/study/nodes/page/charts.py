@@ -13,9 +13,12 @@ _COLOURS = ("@s1", "@s2", "@s4", "@s3", "@s5")
 _NODE_COLOURS = {"native": "@s1", "ilr": "@s2", "tx": "@s4"}
 
 
-def one_node(lines: Sequence[Json]) -> Figure:
+def one_node(found: Json) -> Figure:
     """Figure 5: unavailability of one node against its crashes a year."""
-    drawn = [(_failover(one["failover"]), one["crashes_a_year"], one["down"]) for one in lines]
+    drawn = [
+        (_failover(one["failover"]), one["crashes_a_year"], one["down"])
+        for one in found["curves"]["one_node"]
+    ]
     frame = _log_frame(drawn, {"title": _title("crashes of one node a year"), "range": [1, 12]})
     return Figure(
         "one-node",
@@ -26,9 +29,12 @@ def one_node(lines: Sequence[Json]) -> Figure:
     )
 
 
-def clusters(lines: Sequence[Json]) -> Figure:
+def clusters(found: Json) -> Figure:
     """Figure 6: unavailability against the number of nodes."""
-    drawn = [(f"{_failover(one['failover'])}, {one['crash']}", one["nodes"], one["down"]) for one in lines]
+    drawn = [
+        (f"{_failover(one['failover'])}, {one['crash']}", one["nodes"], one["down"])
+        for one in found["curves"]["clusters"]
+    ]
     frame = _log_frame(
         drawn,
         {"title": _title("nodes, all of them needed"), "range": [1, 100]},

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from loadstone.report import format
 from loadstone.report.folder import Json
-from loadstone.report.study.palette import interval
 from loadstone.report.table import Column, Row, Table, words
+from loadstone.study.words import interval
 
 _MARKS = {True: "✓ met", False: "✗ not met", None: "not measured"}
 _CLASSES = {True: "good", False: "bad", None: ""}

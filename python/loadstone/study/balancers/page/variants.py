@@ -43,16 +43,3 @@ def inverse(ratio: Json) -> Json:
     {'value': 2.0, 'low': 1.6, 'high': 2.5}
     """
     return {"value": 1 / ratio["value"], "low": 1 / ratio["high"], "high": 1 / ratio["low"]}
-
-
-def interval(one: Json | None, digits: int = 0) -> str:
-    """A figure with its interval.
-
-    >>> interval({"value": 2361.6, "low": 2269.1, "high": 2454.2})
-    '2,362 (2,269–2,454)'
-    """
-    if one is None:
-        return "–"
-    if one["low"] is None:
-        return f"{one['value']:,.{digits}f}"
-    return f"{one['value']:,.{digits}f} ({one['low']:,.{digits}f}–{one['high']:,.{digits}f})"

@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from loadstone.report import format
-from loadstone.report.answer import OUTCOMES, Badge
+from loadstone.report.answer import Badge
 from loadstone.report.figures.figure import Figure
 from loadstone.report.folder import Json
 from loadstone.report.sections import Part, Section, Tile, anchored, numbered
-from loadstone.report.study import charts, tables
-from loadstone.report.study.palette import Variants, interval
+from loadstone.study.balancers.page import charts, tables
+from loadstone.study.balancers.page.variants import Variants
+from loadstone.study.method import badges, method
+from loadstone.study.words import interval
 
 _FAULT_INTRO = {
     "server-killed": "A server’s processes are killed under load (red line) and started again (green line).",
@@ -22,6 +24,7 @@ _FAULT_INTRO = {
 def part(study: Json, folder: Path) -> Part:
     """Lays the study out."""
     variants, found = Variants.of(study), study["parts"]
+    servers = f"{len(study['servers'])} × {study['server_role']}, a page of {study['page_bytes']} bytes"
     sections = [
         *_carried(study, found, variants),
         _costs(found, variants),
@@ -32,7 +35,7 @@ def part(study: Json, folder: Path) -> Part:
         _site(found),
         _peer(found, variants),
         _cells(found, variants),
-        _method(study, folder),
+        method(study, folder, [("Servers", servers)]),
     ]
     return Part(
         key="f1",
@@ -69,19 +72,7 @@ def _ranked(carried: Json) -> list[Json]:
 
 
 def _badges(study: Json) -> list[Badge]:
-    badges = []
-    tasks = study["tasks"]
-    if tasks["failed"]:
-        reasons = tuple(f"{one['part']}: {one['error'].splitlines()[0]}" for one in tasks["failed"][:5])
-        badges.append(Badge("bad", f"{len(tasks['failed'])} measurements failed", reasons))
-    if study["outcome"] != "complete":
-        words = OUTCOMES.get(study["outcome"], study["outcome"])
-        badges.append(Badge("warn", f"{words}; {tasks['done']} of {tasks['planned']} measured"))
-    else:
-        badges.append(Badge("good", f"{tasks['done']} measurements"))
-    if study["size"] == "quick":
-        badges.append(Badge("warn", "quick: too few repetitions and requests to rely on"))
-    return badges + [Badge("warn", warning) for warning in study["warnings"]]
+    return badges(study) + [Badge("warn", warning) for warning in study["warnings"]]
 
 
 def _tiles(found: Json, variants: Variants) -> list[Tile]:
@@ -246,24 +237,3 @@ def _cells(found: Json, variants: Variants) -> Section | None:
     counts = sorted({one["generators"] for one in carried["cells"]})
     every = [tables.cells(carried, count, variants) for count in counts]
     return Section("cells", "Every cell of the matrix", tables=every)
-
-
-def _method(study: Json, folder: Path) -> Section:
-    machine = study["machine"]
-    versions = ", ".join(f"{name} {version}" for name, version in study["versions"].items() if version)
-    facts = [
-        ("Command", " ".join(study["command"])),
-        ("Started", format.moment(study["started_at"])),
-        ("Ended", format.moment(study["ended_at"])),
-        ("Machine", f"{machine['cores']} cores, {machine['cpu']}, {format.size(machine['memory_bytes'])}"),
-        ("System", f"{machine['os']}, {machine['kernel']}"),
-        (
-            "Servers",
-            f"{len(study['servers'])} × {study['server_role']}, a page of {study['page_bytes']} bytes",
-        ),
-        ("Seed of the order", format.text(study["seed"])),
-        ("Versions", versions),
-        ("Folder", str(folder)),
-    ]
-    left = [(f"{name} left out", why) for name, why in study["skipped"].items()]
-    return Section("method", "How it was measured", facts=[*facts, *left])

@@ -1,0 +1,5 @@
+"""The page of the study `appliance`: what its `study.json` says, drawn and told."""
+
+from loadstone.study.appliance.page.layout import part
+
+__all__ = ["part"]

@@ -1,0 +1,5 @@
+"""The page of the study `balancers`: what its `study.json` says, drawn and told."""
+
+from loadstone.study.balancers.page.layout import part
+
+__all__ = ["part"]

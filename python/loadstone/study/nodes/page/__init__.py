@@ -1,0 +1,5 @@
+"""The page of the study `nodes`: what its `study.json` says, drawn and told."""
+
+from loadstone.study.nodes.page.layout import part
+
+__all__ = ["part"]

@@ -1,0 +1,31 @@
+"""Studies on a page: what `study.json` says, drawn and told by the study that wrote it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from loadstone.errors import LoadstoneError
+from loadstone.report.folder import Json, read_json
+from loadstone.report.html import page_of
+from loadstone.report.sections import Part
+from loadstone.study.record import HINT, NAME, StudyRecord
+from loadstone.study.registry import STUDIES
+
+
+def read_study(folder: Path) -> Json:
+    """The content of `study.json`, of any version. LoadstoneError `report-folder`, `report-json`."""
+    found = read_json(folder / NAME)
+    if found is None or found.get("name") not in STUDIES or "parts" not in found:
+        raise LoadstoneError("report-folder", f"no study to report in {folder}", hint=HINT)
+    return StudyRecord.of(found, "report-json", folder / NAME).content()
+
+
+def study_part(folder: Path) -> Part:
+    """The study laid out. Errors as `read_study`."""
+    found = read_study(folder)
+    return STUDIES[found["name"]].page()(found, folder)
+
+
+def study_page(folder: Path) -> str:
+    """The study as HTML under 3 MB. Errors as `read_study`."""
+    return page_of([study_part(folder)])

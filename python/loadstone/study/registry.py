@@ -1,0 +1,12 @@
+"""All studies. A new one is a package of its own and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from loadstone.study import appliance, balancers, connectors, nodes
+from loadstone.study.entry import Entry
+
+STUDIES: Mapping[str, Entry] = {
+    entry.name: entry for entry in (appliance.ENTRY, balancers.ENTRY, connectors.ENTRY, nodes.ENTRY)
+}

@@ -1,0 +1,94 @@
+"""A study from beginning to end: a folder, what measurements need, the schedule, the findings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from loadstone import record
+from loadstone.drive import Interrupt
+from loadstone.errors import LoadstoneError
+from loadstone.study.conduct import Watch, conduct
+from loadstone.study.entry import Entry
+from loadstone.study.order import Order, header
+from loadstone.study.record import NAME, StudyRecord
+from loadstone.study.results import Results
+from loadstone.study.study import Around, Study
+from loadstone.study.words import Say
+
+Json = dict[str, Any]
+
+
+def begin(entry: Entry, order: Order) -> Study:
+    """A new study in a new folder.
+
+    LoadstoneError `study-part`, `study-server`, `folder-in-use`, `cannot-write`, and what the study refuses:
+    all before anything is written.
+    """
+    study = entry.study()(order)
+    _require_known("study-part", "part", order.only, study.part_names)
+    _require_known("study-server", entry.variant or "variant", order.variants, study.variant_names)
+    study.require()
+    record.require_unused(order.folder)
+    record.make_folder(order.folder)
+    study.keep()
+    return study
+
+
+def _require_known(slug: str, what: str, wanted: Sequence[str] | None, known: Sequence[str]) -> None:
+    for name in wanted or ():
+        if name not in known:
+            message = f"the study has no {what} `{name}`"
+            raise LoadstoneError(slug, message, hint=f"there are {', '.join(known)}")
+
+
+def run(study: Study, command: Sequence[str], interrupt: Interrupt, watch: Watch, say: Say) -> Json:
+    """Measures what is not measured yet; returns the content of `study.json`.
+
+    Ctrl-C ends it after the measurement under way, and everything is taken down. What was measured is kept
+    whatever happens. Errors as `Study.ready`.
+    """
+    folder = study.order.folder
+    results = Results(folder)
+    begun = beginning(study, command)
+    record.write_json(folder / NAME, begun)
+    outcome = "failed"
+    try:
+        with interrupt:
+            if all(results.done(task) for task in study.tasks):
+                outcome = "complete"
+            else:
+                with study.ready(Around(interrupt, say)) as perform:
+                    outcome = conduct(study.tasks, perform, results, interrupt, watch)
+    except LoadstoneError:
+        if not interrupt.requested:
+            raise
+        outcome = "interrupted"  # the signal reached what was started, too
+    except KeyboardInterrupt:
+        outcome = "interrupted"
+        raise
+    finally:
+        content = conclusion(study, begun, outcome, results)
+        record.write_json(folder / NAME, content)
+    return content
+
+
+def beginning(study: Study, command: Sequence[str]) -> Json:
+    """`study.json` before the first measurement."""
+    begun = header(study.order, study.name, study.summary, study.seed, command)
+    own = study.header()
+    return begun | own | {"versions": begun["versions"] | own.get("versions", {})}
+
+
+def conclusion(study: Study, begun: Json, outcome: str, results: Results) -> Json:
+    """`study.json` with what was found."""
+    failed = [{"part": row["part"], "case": row["case"], "error": row["error"]} for row in results.failed()]
+    done = sum(results.done(task) for task in study.tasks)
+    content = begun | {
+        "outcome": outcome,
+        "ended_at": record.now(),
+        "tasks": {"planned": len(study.tasks), "done": done, "failed": failed},
+        "skipped": dict(study.skipped),
+        **study.findings(results),
+    }
+    return StudyRecord.model_validate(content).content()
