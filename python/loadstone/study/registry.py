@@ -7,6 +7,12 @@ from collections.abc import Mapping
 from loadstone.study import appliance, balancers, connectors, nodes
 from loadstone.study.entry import Entry
 
-STUDIES: Mapping[str, Entry] = {
-    entry.name: entry for entry in (appliance.ENTRY, balancers.ENTRY, connectors.ENTRY, nodes.ENTRY)
-}
+_EVERY = (
+    appliance.ENTRY,
+    balancers.ENTRY,
+    connectors.ENTRY,
+    nodes.ENTRY,
+)
+
+STUDIES: Mapping[str, Entry] = {entry.name: entry for entry in _EVERY}
+"""By name, as the command line lists them."""

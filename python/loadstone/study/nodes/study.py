@@ -44,7 +44,7 @@ class Nodes(Study):
         super().__init__(order)
         self.description = description or load_description()
         self.summary = self.description.summary
-        tables = [{"place": one.place, "title": one.title} for one in self.description.table]
+        tables = [{"place": one.place} for one in self.description.table]
         self.parts = [
             part
             for part in (

@@ -1,0 +1,77 @@
+"""The study that the documentation makes up is a whole one: taken from the page, conducted, reported."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import tomllib
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import loadstone.study
+from loadstone.cli import app
+from loadstone.cli import study as command
+from loadstone.cli.options import Commands
+from loadstone.study.entry import Entry
+from loadstone.study.registry import STUDIES
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "reference" / "new-study.md").read_text("utf-8")
+FILES = dict(
+    zip(
+        ("__init__.py", "study.py", "page.py"),
+        re.findall(r"```python\n(.*?)```", PAGE, flags=re.S),
+        strict=True,
+    )
+)
+
+
+@pytest.fixture
+def entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Entry:
+    """The page's study, in a folder that `loadstone.study` looks into as well."""
+    package = tmp_path / "code" / "sorts"
+    package.mkdir(parents=True)
+    for name, text in FILES.items():
+        (package / name).write_text(text, "utf-8")
+    monkeypatch.setattr(loadstone.study, "__path__", [*loadstone.study.__path__, str(package.parent)])
+    for name in [name for name in sys.modules if name.startswith("loadstone.study.sorts")]:
+        monkeypatch.delitem(sys.modules, name)
+    found: Entry = import_module("loadstone.study.sorts").ENTRY
+    monkeypatch.setitem(STUDIES, found.name, found)  # type: ignore[arg-type]
+    return found
+
+
+def test_the_study_of_the_page_is_conducted_and_reported(entry: Entry, tmp_path: Path) -> None:
+    one = Commands()
+    one.command(entry.name)(command._command(entry))
+    out = tmp_path / "out"
+    done = CliRunner().invoke(one, ["--quick", "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    assert "12 of 12 measured; complete" in done.output
+    content = json.loads((out / "study.json").read_text("utf-8"))
+    assert {way["count"] for ways in content["parts"].values() for way in ways.values()} == {3}
+    again = CliRunner().invoke(one, ["--resume", str(out), "--json"])
+    assert again.exit_code == 0, again.output
+    assert json.loads(again.stdout)["parts"] == content["parts"]
+    made = CliRunner().invoke(app, ["report", str(out), "--out", str(tmp_path / "again.html")])
+    assert made.exit_code == 0, made.output
+    assert "How much faster Python" in (tmp_path / "again.html").read_text("utf-8")
+
+
+def test_the_page_counts_its_lines_right() -> None:
+    told = {name: int(count) for name, count in re.findall(r"sorts/(\w+\.py)` \| (\d+) \|", PAGE)}
+    assert told == {name: len(text.splitlines()) for name, text in FILES.items()}
+
+
+def test_contracts_name_every_study() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
+    by_id = {one["id"]: one for one in contracts}
+    packages = [f"loadstone.study.{name}" for name in sorted(STUDIES)]
+    assert sorted(by_id["studies"]["modules"]) == packages
+    assert sorted(by_id["chaos"]["forbidden_modules"]) == packages
