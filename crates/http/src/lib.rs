@@ -28,7 +28,6 @@ mod conversation;
 mod cookie;
 mod date;
 mod encoding;
-mod flow;
 mod form;
 mod headers;
 mod intake;
@@ -66,4 +65,4 @@ pub use server_codec::{
 };
 pub use service::{Handler, Service};
 pub use status::reason_phrase;
-pub use stream::{LAST_CHUNK, Produce, Stream, write_chunk};
+pub use stream::{Produce, Stream};

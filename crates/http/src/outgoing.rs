@@ -3,16 +3,19 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::flow::Flow;
-use crate::{Body, Version};
+use crate::stream::{LAST_CHUNK, write_chunk};
+use crate::{Body, Produce, Stream, Version};
 
 /// What is to be sent, in memory or in a file: a head, which may hold more than that, and what follows it.
 #[derive(Debug)]
 pub(crate) struct Outgoing {
     pub head: Vec<u8>,
     pub body: Body,
-    /// Content that is made while it is sent, piece by piece in the place of the head.
-    flow: Option<Flow>,
+    /// Content that is made while it is sent, piece by piece in the place of the head; none once it has ended.
+    stream: Option<Stream>,
+    /// Whether a piece is a chunk. If not, the connection's end is the content's.
+    chunked: bool,
+    piece: Vec<u8>,
     /// Bytes of head and body that are out.
     sent: usize,
     /// Whether some of these still wait in a layer beneath.
@@ -33,11 +36,12 @@ pub struct Unsent<'a> {
 impl Outgoing {
     /// An answer of which nothing is out. A stream becomes pieces as a client of this version reads them.
     pub fn new(head: Vec<u8>, body: Body, version: Version) -> Self {
-        let (body, flow) = match body {
-            Body::Stream(stream) => (Body::Empty, Some(Flow::new(stream, version))),
+        let (body, stream) = match body {
+            Body::Stream(stream) => (Body::Empty, Some(stream)),
             whole => (whole, None),
         };
-        Self { head, body, flow, sent: 0, held: false }
+        let chunked = version == Version::Http11;
+        Self { head, body, stream, chunked, piece: Vec::new(), sent: 0, held: false }
     }
 
     pub fn unsent(&self) -> Unsent<'_> {
@@ -51,12 +55,12 @@ impl Outgoing {
 
     /// Whether the client has taken what there was, and the application is to make more.
     pub fn is_hungry(&self) -> bool {
-        self.is_out() && self.flow.as_ref().is_some_and(|flow| !flow.is_over())
+        self.is_out() && self.stream.is_some()
     }
 
     /// Whether everything is out.
     pub fn is_over(&self) -> bool {
-        self.is_out() && self.flow.as_ref().is_none_or(Flow::is_over)
+        self.is_out() && self.stream.is_none()
     }
 
     fn is_out(&self) -> bool {
@@ -68,8 +72,20 @@ impl Outgoing {
     /// # Errors
     /// The content cannot be completed.
     pub fn refill(&mut self) -> Result<(), String> {
-        let Some(flow) = &mut self.flow else { return Ok(()) };
+        let Some(stream) = &mut self.stream else { return Ok(()) };
         self.sent = 0;
-        flow.next(&mut self.head)
+        self.head.clear();
+        self.piece.clear();
+        let more = stream.produce(&mut self.piece)?;
+        if self.chunked {
+            write_chunk(&mut self.head, &self.piece);
+        } else {
+            core::mem::swap(&mut self.head, &mut self.piece);
+        }
+        if !more {
+            self.stream = None;
+            self.head.extend_from_slice(if self.chunked { LAST_CHUNK } else { b"" });
+        }
+        Ok(())
     }
 }

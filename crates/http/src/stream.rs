@@ -65,7 +65,7 @@ impl PartialEq for Stream {
 impl Eq for Stream {}
 
 /// Appends a piece of content as a chunk (RFC 9112 §7.1); nothing for no bytes, which would be the end.
-pub fn write_chunk(out: &mut Vec<u8>, piece: &[u8]) {
+pub(crate) fn write_chunk(out: &mut Vec<u8>, piece: &[u8]) {
     if !piece.is_empty() {
         out.extend_from_slice(alloc::format!("{:x}\r\n", piece.len()).as_bytes());
         out.extend_from_slice(piece);
@@ -74,7 +74,7 @@ pub fn write_chunk(out: &mut Vec<u8>, piece: &[u8]) {
 }
 
 /// What stands behind the last chunk.
-pub const LAST_CHUNK: &[u8] = b"0\r\n\r\n";
+pub(crate) const LAST_CHUNK: &[u8] = b"0\r\n\r\n";
 
 #[cfg(test)]
 mod tests {
