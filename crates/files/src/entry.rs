@@ -14,8 +14,9 @@ use rustix::io::Errno;
 
 use crate::variant::{Content, Refusal, Variant};
 
-/// A file up to this size is kept as its content, a larger one open.
-pub(crate) const KEPT_CONTENT: u64 = 64 * 1024;
+/// A file up to this size is kept as its content, which leaves with the head in one call; a larger one is kept open, and read
+/// each time that it is sent.
+const KEPT_CONTENT: u64 = 256 * 1024;
 /// A file that changed so recently may change again within the same tick of the file system's clock, and look the same.
 const YOUNG_NS: i128 = 1_000_000_000;
 

@@ -9,12 +9,14 @@ use rustix::process::{Resource, getrlimit};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::Options;
-use crate::entry::{Entry, KEPT_CONTENT, Root};
+use crate::entry::{Entry, Root};
 use crate::name::file_name;
 use crate::variant::{Absence, Content, Variant};
 
 /// What an entry takes besides its content, about.
 const ENTRY_BYTES: u64 = 512;
+/// What an open file counts as, at least.
+const OPEN_BYTES: u64 = 64 * 1024;
 
 /// Entries by the path that asked for them, as it was sent: a hit decodes nothing.
 #[derive(Debug)]
@@ -46,7 +48,7 @@ impl Weighter<Box<str>, Arc<Entry>> for Weight {
 impl Shelf {
     pub fn new(root: Root, options: &Options) -> Self {
         let likely = (options.cache_bytes / (8 * 1024)).max(16) as usize;
-        let open = (options.cache_bytes / most_open()).max(KEPT_CONTENT);
+        let open = (options.cache_bytes / most_open()).max(OPEN_BYTES);
         Self {
             root,
             entries: Cache::with_weighter(likely, options.cache_bytes, Weight { open }),

@@ -325,7 +325,7 @@ fn a_file_that_may_still_change_is_not_kept_and_has_a_weak_tag() {
 fn a_large_tree_takes_a_bounded_number_of_files_and_bytes() {
     let folder = Folder::new();
     for number in 0..200 {
-        folder.write(&format!("{}/{number}.bin", number % 7), vec![number as u8; 70_000]);
+        folder.write(&format!("{}/{number}.bin", number % 7), vec![number as u8; 300_000]);
         folder.write(&format!("{}/{number}.txt", number % 7), number.to_string());
     }
     let options = Options { cache_bytes: 1 << 20, valid: FOR_EVER };
@@ -334,7 +334,7 @@ fn a_large_tree_takes_a_bounded_number_of_files_and_bytes() {
     for _ in 0..2 {
         for number in 0..200 {
             let large = client.get(&format!("/{}/{number}.bin", number % 7));
-            assert!(large.content.len() == 70_000 && large.content.iter().all(|&byte| byte == number as u8));
+            assert!(large.content.len() == 300_000 && large.content.iter().all(|&byte| byte == number as u8));
             assert_eq!(
                 client.get(&format!("/{}/{number}.txt", number % 7)).content,
                 number.to_string().as_bytes()
@@ -350,6 +350,16 @@ fn a_large_tree_takes_a_bounded_number_of_files_and_bytes() {
         Files::open(&folder.0, &Options { cache_bytes: 0, valid: FOR_EVER }).unwrap().handler().unwrap(),
     );
     assert_eq!(nothing_kept.get("/1/1.txt").content, b"1");
+}
+
+#[test]
+fn a_file_of_a_quarter_of_a_mebibyte_leaves_from_memory_and_a_larger_one_from_the_disk() {
+    let folder = Folder::new();
+    for (name, bytes, on_disk) in [("kept", 256 << 10, false), ("open", (256 << 10) + 1, true)] {
+        folder.write(name, vec![b'x'; bytes]);
+        let answer = folder.serve(FOR_EVER).get(&format!("/{name}"));
+        assert_eq!((matches!(answer.response.body, Body::File(_)), answer.content.len()), (on_disk, bytes));
+    }
 }
 
 #[test]
