@@ -8,7 +8,9 @@ import lab_sites
 import pytest
 from lab_sites import get
 
-from loadstone.deploy import SiteError, configure, status
+from loadstone.deploy import SiteError, configure, load_site, status
+from loadstone.deploy.kinds import ROLES
+from loadstone.deploy.role import Place
 
 HOSTS = '[[host]]\nname = "web1"\n[[host]]\nname = "web2"\n'
 SERVICES = """
@@ -45,6 +47,22 @@ def test_olio_serves_and_keeps_its_data(lab_file: Path) -> None:
         hosts.write("web1", own, f'#!/bin/sh\nexec {sys.executable} "$@"\n', mode=0o755)
         assert configure(site.with_settings("olio", python=own), hosts, "olio").changed
         assert get(address, 8080)[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("settings", "load", "serve"),
+    [
+        ('role = "rubis"\n[service.settings]\nscale = 0.001', "--scale 0.001", "--rules benchmark"),
+        ('role = "surge"\n[service.settings]\nfiles = 50', "", "serve surge --files 50 --seed 1"),
+    ],
+)
+def test_every_site_is_a_role(tmp_path: Path, settings: str, load: str, serve: str) -> None:
+    file = tmp_path / "hosts.toml"
+    file.write_text(f'format = 1\nname = "one"\n{HOSTS}[[service]]\nhosts = ["web1"]\n{settings}\n')
+    (service,) = load_site(file).services.values()
+    unit = ROLES[service.role].unit(service, Place("web1", {"web1": "10.0.0.1"}, {service.name: service}))
+    assert serve in " ".join(unit.start)
+    assert [load in " ".join(command) for command in unit.prepare] == [True] * bool(load)
 
 
 @pytest.mark.long

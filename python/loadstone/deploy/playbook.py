@@ -154,7 +154,7 @@ def _plays(
     for service in services:
         if not hosts[service.name]:
             continue
-        role = {"ansible.builtin.import_role": {"name": service.role}}
+        role = {"ansible.builtin.import_role": {"name": ROLES[service.role].tasks or service.role}}
         names = _given(service, places[hosts[service.name][0]])
         plays.append(
             {

@@ -112,6 +112,8 @@ class Role:
     settings: ClassVar[type[Settings]]
     port: ClassVar[int]
     """Where it listens when the topology names none."""
+    tasks: ClassVar[str | None] = None
+    """The folder in `roles/` with its tasks; the one of its own name when None."""
     packages: ClassVar[tuple[str, ...]] = ()
     """Debian packages that bring the program."""
     references: ClassVar[Mapping[str, tuple[str, ...]]] = {}

@@ -1,4 +1,4 @@
-"""The roles: one module each."""
+"""The roles: one module each; `site.py` is that of every built-in site."""
 
 from loadstone.deploy.kinds.apache import Apache
 from loadstone.deploy.kinds.caddy import Caddy
@@ -7,14 +7,16 @@ from loadstone.deploy.kinds.mariadb import Mariadb
 from loadstone.deploy.kinds.memcached import Memcached
 from loadstone.deploy.kinds.nftables import Nftables
 from loadstone.deploy.kinds.nginx import Nginx
-from loadstone.deploy.kinds.olio import Olio
 from loadstone.deploy.kinds.postgresql import Postgresql
+from loadstone.deploy.kinds.site import SiteRole
 from loadstone.deploy.kinds.varnish import Varnish
 from loadstone.deploy.role import Role
+from loadstone.site import SITES
 
 _EVERY: tuple[Role, ...] = (
-    *(Apache(), Caddy(), Haproxy(), Mariadb(), Memcached(), Nftables(), Nginx(), Olio(), Postgresql()),
+    *(Apache(), Caddy(), Haproxy(), Mariadb(), Memcached(), Nftables(), Nginx(), Postgresql()),
     Varnish(),
+    *(SiteRole(site) for site in SITES.values()),
 )
 
 ROLES: dict[str, Role] = {role.name: role for role in _EVERY}

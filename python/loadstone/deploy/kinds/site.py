@@ -1,0 +1,136 @@
+"""A built-in site as `loadstone serve` runs it: one role a site, its settings from the site's fields."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, create_model
+
+from loadstone.deploy.role import HTTP_READY, Place, Role, Service, Unit
+from loadstone.deploy.settings import Settings
+from loadstone.scenario.fields import Size, Threads
+from loadstone.site import Fields, Site
+
+_LOAD_S = 1800.0
+_SCHEMES = {"mariadb": "mysql", "postgresql": "postgres"}
+_VERSION = "from loadstone._core import __version__ as v; print('loadstone', v)"
+
+
+class Served(Settings):
+    """Of every site. A change of what its data are made from makes them anew."""
+
+    python: Annotated[
+        str | None,
+        Field(description="interpreter on the hosts that has Loadstone; else the one that deploys"),
+    ] = None
+    workers: Annotated[Threads, Field(description="worker threads; 0: as many as fit the machine")] = 0
+    max_connections: Annotated[Size, Field(description="held at once; 0: no limit")] = 0
+
+
+class Stored(Settings):
+    """Of a site whose data are loaded."""
+
+    database: Annotated[
+        str | None, Field(description="a service that all hosts share; else each has its own in SQLite")
+    ] = None
+
+
+class Peopled(Settings):
+    """Of a site with users who log in."""
+
+    rules: Annotated[Literal["benchmark", "public"], Field(description="for a load test, or for people")] = (
+        "benchmark"
+    )
+
+
+class SiteRole(Role):
+    """By the interpreter that deploys: a lab host has it too. A real machine needs one with Loadstone."""
+
+    port = 8080
+    tasks: ClassVar = "service"
+
+    def __init__(self, site: Site) -> None:
+        """The role is called as the site is."""
+        self.site = site
+        self.name = site.name  # type: ignore[misc]
+        self.settings = settings_of(site)  # type: ignore[misc]
+        self.references = {"database": tuple(_SCHEMES)} if site.stored else {}  # type: ignore[misc]
+
+    def files(self, service: Service) -> Mapping[str, str]:
+        """None: it takes all of it on its command line."""
+        return {}
+
+    def one_by_one(self, service: Service) -> bool:
+        """The first host fills a database that all share; the others need it full."""
+        return _database(service) is not None
+
+    def unit(self, service: Service, place: Place) -> Unit:
+        """As root: the interpreter may lie where nobody else can read."""
+        settings, name, database = service.settings, self.name, _database(service)
+        python = settings.python or sys.executable
+        loadstone = [python, "-m", "loadstone"]
+        data = _words(settings, self.site.data)
+        served = [*_words(settings, self.site.options), "--host", "0.0.0.0", "--port", str(service.port)]
+        served += ["--workers", str(settings.workers), "--max-connections", str(settings.max_connections)]
+        if self.site.has_people:
+            served += ["--rules", settings.rules]
+        to, source = ["--out", f"{{data}}/{name}"], ["--data", f"{{data}}/{name}"]
+        if database is not None:
+            source = ["--database", _url(place, database)]
+            to = [*source, "--replace"]
+        if not self.site.stored:
+            source = data
+        fills = self.site.stored and (database is None or place.host == service.hosts[0])
+        return Unit(
+            role=name,
+            port=service.port,
+            start=[*loadstone, "serve", name, *source, *served],
+            programs=[python],
+            prepare=[[*loadstone, name, "load", *data, *to]] if fills else [],
+            prepare_s=_LOAD_S,
+            ready=HTTP_READY,
+            version=[sys.executable, "-c", _VERSION],
+            user="root",
+            # Other data are a restart also where they are not made: what was cached is of the old.
+            env={"SITE_DATA": " ".join(data)},
+        )
+
+
+def settings_of(site: Site) -> type[Settings]:
+    """What a topology can say of the site: its data's fields, its own, and those of its kind."""
+    kinds: list[type[Settings]] = [
+        Served,
+        *([Stored] if site.stored else []),
+        *([Peopled] if site.has_people else []),
+    ]
+    own: Any = {
+        name: (field.annotation, field)
+        for model in (site.data, site.options)
+        for name, field in model.model_fields.items()
+    }
+    return create_model(f"{site.name} settings", __base__=tuple(kinds), **own)
+
+
+def _database(service: Service) -> str | None:
+    return getattr(service.settings, "database", None)
+
+
+def _url(place: Place, database: str) -> str:
+    """Where the role's user `loadstone` finds its database of the same name."""
+    found = place.services[database]
+    address, port = place.endpoint(database)
+    return f"{_SCHEMES[found.role]}://loadstone:{found.settings.password}@{address}:{port}/loadstone"
+
+
+def _words(settings: Any, model: type[Fields]) -> list[str]:
+    """The fields of a model as options of the command line."""
+    words: list[str] = []
+    for name in model.model_fields:
+        value, flag = getattr(settings, name), f"--{name.replace('_', '-')}"
+        if isinstance(value, bool):
+            words += [flag] if value else []
+        elif value is not None:
+            words += [flag, str(value)]
+    return words
