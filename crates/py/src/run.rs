@@ -20,12 +20,10 @@ impl Run {
     #[pyo3(signature = (plan_json, start_at_s = None))]
     fn new(py: Python<'_>, plan_json: &str, start_at_s: Option<f64>) -> PyResult<Self> {
         let start = start_at_s.map(seconds).transpose()?;
-        let begin = || {
-            let plan = Plan::from_json(plan_json)?;
-            match start {
-                Some(start) => engine::Run::start_at(plan, start),
-                None => engine::Run::start(plan),
-            }
+        let plan = py.detach(|| Plan::from_json(plan_json)).map_err(refused)?;
+        let begin = || match start {
+            Some(start) => engine::Run::start_at(plan, start),
+            None => engine::Run::start(plan),
         };
         let run = py.detach(begin).map_err(PyValueError::new_err)?;
         Ok(Self { run })
@@ -53,7 +51,12 @@ pub fn expectations(py: Python<'_>, plan_json: &str) -> PyResult<Py<PyAny>> {
     // Walks with a memory are simulated: seconds.
     let expectations =
         py.detach(|| Plan::from_json(plan_json).and_then(|plan| workload::expectations(&plan)));
-    to_python(py, &expectations.map_err(PyValueError::new_err)?)
+    to_python(py, &expectations.map_err(refused)?)
+}
+
+/// What is wrong with a plan, as a sentence.
+fn refused(error: workload::Error) -> PyErr {
+    PyValueError::new_err(error.to_string())
 }
 
 #[pyfunction]

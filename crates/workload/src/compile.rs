@@ -6,6 +6,7 @@ use loadstone_stats::{self as stats, Era, ExponentialRank, Law as Compiled, Rng,
 
 use crate::arrivals;
 use crate::encoding::Encoding;
+use crate::error::{Error, Result};
 use crate::extract::Site;
 use crate::generator::{Generator, days_of};
 use crate::mix::{Mix, next_of};
@@ -26,26 +27,30 @@ const SEQUENCE: u32 = 1 << 17;
 /// Stream of the random numbers of sequences: behind those of values and walks of all possible users.
 const SEQUENCES: u64 = 1 << 33;
 
-pub(crate) fn compile(plan: &Plan) -> Result<Program, String> {
+pub(crate) fn compile(plan: &Plan) -> Result<Program> {
     check_load(&plan.load)?;
     check_site(plan)?;
     if plan.session.max_operations == Some(0) {
-        return Err("session.max_operations: a session has at least one operation".into());
+        return Err(Error::Range("session.max_operations: a session has at least one operation".into()));
     }
     if plan.load.operations.is_some() && plan.slice.of > plan.load.users {
         // Its part of the operations would never be made.
-        return Err(format!("slice: an agent of {} has none of {} users", plan.slice.of, plan.load.users));
+        return Err(Error::Range(format!(
+            "slice: an agent of {} has none of {} users",
+            plan.slice.of, plan.load.users
+        )));
     }
     let names = Names::collect(plan)?;
     let operation_names: Vec<&str> = plan.operations.iter().map(|o| o.name.as_str()).collect();
     for (index, name) in operation_names.iter().enumerate() {
         if name.is_empty() || operation_names[..index].contains(name) {
-            return Err(format!("operation `{name}`: every operation needs a name of its own"));
+            return Err(Error::Name(format!("operation `{name}`: every operation needs a name of its own")));
         }
     }
     let first = operation_names.iter().position(|name| *name == plan.session.first);
-    let first =
-        first.ok_or_else(|| format!("session.first: there is no operation `{}`", plan.session.first))?;
+    let first = first.ok_or_else(|| {
+        Error::Name(format!("session.first: there is no operation `{}`", plan.session.first))
+    })?;
     let mix = Mix::compile(&operation_names, first, &plan.mix)?;
     let population = match plan.load.sessions_per_s {
         Some(_) => arrivals::most(&plan.load),
@@ -57,19 +62,20 @@ pub(crate) fn compile(plan: &Plan) -> Result<Program, String> {
         .after
         .iter()
         .map(|rule| {
-            let next = next_of(&operation_names, &rule.next)
-                .ok_or_else(|| format!("session.after: there is no operation `{}`", rule.next))?;
+            let next = next_of(&operation_names, &rule.next).ok_or_else(|| {
+                Error::Name(format!("session.after: there is no operation `{}`", rule.next))
+            })?;
             let text = Template::parse(&rule.contains, &names, Encoding::Plain)
-                .map_err(|why| format!("session.after: {why}"))?;
+                .map_err(|why| why.at("session.after: "))?;
             Ok((text, next))
         })
-        .collect::<Result<Vec<_>, String>>()?;
+        .collect::<Result<Vec<_>>>()?;
     let mut operations = plan
         .operations
         .iter()
         .map(|operation| {
             compile_operation(operation, &plan.pacing, &names, &mut fillers)
-                .map_err(|why| format!("operation `{}`, {why}", operation.name))
+                .map_err(|why| why.at(format!("operation `{}`, ", operation.name)))
         })
         .collect::<Result<Vec<_>, _>>()?;
     if !rules.is_empty() {
@@ -90,7 +96,7 @@ pub(crate) fn compile(plan: &Plan) -> Result<Program, String> {
         population,
         browser: plan.browser.clone(),
         pause: match &plan.browser.pause {
-            Some(law) => Some(compile_law(law).map_err(|why| format!("browser.pause: {why}"))?),
+            Some(law) => Some(compile_law(law).map_err(|why| why.at("browser.pause: "))?),
             None => None,
         },
         operations,
@@ -107,7 +113,7 @@ pub(crate) fn compile(plan: &Plan) -> Result<Program, String> {
     })
 }
 
-fn check_load(load: &Load) -> Result<(), String> {
+fn check_load(load: &Load) -> Result<()> {
     let spans = [
         ("ramp_up_s", load.ramp_up_s, 0.0),
         ("steady_s", load.steady_s, f64::MIN_POSITIVE),
@@ -116,62 +122,77 @@ fn check_load(load: &Load) -> Result<(), String> {
     ];
     for (name, value, least) in spans {
         if !(least..=MAX_SECONDS).contains(&value) {
-            return Err(format!("load.{name}: {value} s is out of range"));
+            return Err(Error::Range(format!("load.{name}: {value} s is out of range")));
         }
     }
     match load.sessions_per_s {
-        None if load.users == 0 => return Err("load.users: at least one user".into()),
+        None if load.users == 0 => return Err(Error::Range("load.users: at least one user".into())),
         None => {}
         Some(_) if load.users > 0 || load.operations.is_some() || !load.profile.is_empty() => {
-            return Err("load.sessions_per_s: an open workload has no users, operations or profile".into());
+            return Err(Error::Conflict(
+                "load.sessions_per_s: an open workload has no users, operations or profile".into(),
+            ));
         }
         // NaN is no rate either.
         Some(rate) if !(rate > 0.0 && rate * (load.ramp_up_s + load.steady_s) <= MOST_SESSIONS) => {
-            return Err(format!(
+            return Err(Error::Range(format!(
                 "load.sessions_per_s: {rate} is no rate of at most {MOST_SESSIONS} sessions in all"
-            ));
+            )));
         }
         Some(_) => {}
     }
     if let Some(operations) = load.operations {
         if load.ramp_up_s > 0.0 || load.ramp_down_s > 0.0 || !load.profile.is_empty() {
-            return Err("load.operations: such a run has no ramp-up, ramp-down or profile".into());
+            return Err(Error::Conflict(
+                "load.operations: such a run has no ramp-up, ramp-down or profile".into(),
+            ));
         }
         if operations < load.users {
-            return Err(format!("load.operations: {operations} are too few for {} users", load.users));
+            return Err(Error::Range(format!(
+                "load.operations: {operations} are too few for {} users",
+                load.users
+            )));
         }
     }
     let times: Vec<f64> = load.profile.iter().map(|(at, _)| *at).collect();
     if times.iter().any(|at| !(0.0..=MAX_SECONDS).contains(at)) || !times.is_sorted() {
-        return Err("load.profile: times count from the end of ramp-up and ascend".into());
+        return Err(Error::Range("load.profile: times count from the end of ramp-up and ascend".into()));
     }
     Ok(())
 }
 
-fn check_site(plan: &Plan) -> Result<(), String> {
+fn check_site(plan: &Plan) -> Result<()> {
     let (target, browser) = (&plan.target, &plan.browser);
     let broken = |text: &str| text.bytes().any(|b| b <= b' ' || b == 127);
     if target.host.is_empty() || target.port == 0 || broken(&target.host) {
-        return Err("target: a host and a port from 1 on".into());
+        return Err(Error::Range("target: a host and a port from 1 on".into()));
     }
     if target.authority.is_empty() || broken(&target.authority) {
-        return Err(format!("target.authority: `{}` cannot stand in a Host header", target.authority));
+        return Err(Error::Text(format!(
+            "target.authority: `{}` cannot stand in a Host header",
+            target.authority
+        )));
     }
     let base = &target.base_path;
     if broken(base) || base.ends_with('/') || !(base.is_empty() || base.starts_with('/')) {
-        return Err(format!("target.base_path: `{base}` must be empty or begin, and not end, with `/`"));
+        return Err(Error::Text(format!(
+            "target.base_path: `{base}` must be empty or begin, and not end, with `/`"
+        )));
     }
     if plan.slice.index >= plan.slice.of {
-        return Err(format!("slice: there is no agent {} of {}", plan.slice.index, plan.slice.of));
+        return Err(Error::Range(format!(
+            "slice: there is no agent {} of {}",
+            plan.slice.index, plan.slice.of
+        )));
     }
     if !(0.0..=1.0).contains(&browser.warm_share) {
-        return Err(format!("browser.warm_share: {} is no share", browser.warm_share));
+        return Err(Error::Range(format!("browser.warm_share: {} is no share", browser.warm_share)));
     }
     if browser.user_agent.contains(['\r', '\n']) {
-        return Err("browser.user_agent: no line ends".into());
+        return Err(Error::Text("browser.user_agent: no line ends".into()));
     }
     match browser.cached.iter().find(|prefix| !prefix.starts_with('/')) {
-        Some(prefix) => Err(format!("browser.cached: `{prefix}` does not begin with `/`")),
+        Some(prefix) => Err(Error::Text(format!("browser.cached: `{prefix}` does not begin with `/`"))),
         None => Ok(()),
     }
 }
@@ -181,12 +202,12 @@ fn compile_operation(
     pacing: &Pacing,
     names: &Names,
     fillers: &mut Fillers,
-) -> Result<CompiledOperation, String> {
+) -> Result<CompiledOperation> {
     if !(1e-6..=MAX_SECONDS).contains(&operation.limit_s) {
-        return Err(format!("limit_s: {} is out of range", operation.limit_s));
+        return Err(Error::Range(format!("limit_s: {} is out of range", operation.limit_s)));
     }
     if operation.steps.is_empty() {
-        return Err("steps: at least one request".into());
+        return Err(Error::Range("steps: at least one request".into()));
     }
     let pacing = operation.pacing.as_ref().unwrap_or(pacing);
     let draws = operation
@@ -194,27 +215,27 @@ fn compile_operation(
         .iter()
         .map(|draw| {
             let generator =
-                compile_value(&draw.value, names).map_err(|why| format!("draw `{}`: {why}", draw.name))?;
+                compile_value(&draw.value, names).map_err(|why| why.at(format!("draw `{}`: ", draw.name)))?;
             Ok((names.value(&draw.name)?, generator))
         })
-        .collect::<Result<_, String>>()?;
+        .collect::<Result<_>>()?;
     let steps = operation.steps.iter().enumerate().map(|(index, step)| {
         CompiledStep::compile(step, names, fillers)
-            .map_err(|why| format!("step {} ({} {}), {why}", index + 1, step.method, step.path))
+            .map_err(|why| why.at(format!("step {} ({} {}), ", index + 1, step.method, step.path)))
     });
     Ok(CompiledOperation {
         name: operation.name.clone(),
         limit_us: (operation.limit_s * 1e6) as u64,
         pacing: CompiledPacing {
             kind: pacing.kind,
-            law: compile_law(&pacing.law).map_err(|why| format!("pacing: {why}"))?,
+            law: compile_law(&pacing.law).map_err(|why| why.at("pacing: "))?,
         },
         steps: steps.collect::<Result<_, _>>()?,
         draws,
     })
 }
 
-fn compile_law(law: &Law) -> Result<Compiled, String> {
+fn compile_law(law: &Law) -> Result<Compiled> {
     let inside = |values: &[f64]| values.iter().all(|v| (0.0..=MAX_SECONDS).contains(v));
     let (right, compiled) = match *law {
         Law::Fixed { value_s } => (inside(&[value_s]), Compiled::Fixed(value_s)),
@@ -238,26 +259,32 @@ fn compile_law(law: &Law) -> Result<Compiled, String> {
             Compiled::Weibull { scale: scale_s, shape, max: max_s },
         ),
     };
-    if right { Ok(compiled) } else { Err(format!("{law:?} is no law of times from 0 to a year")) }
+    if right {
+        Ok(compiled)
+    } else {
+        Err(Error::Range(format!("{law:?} is no law of times from 0 to a year")))
+    }
 }
 
-fn compile_value(value: &Value, names: &Names) -> Result<Generator, String> {
+fn compile_value(value: &Value, names: &Names) -> Result<Generator> {
     let template = |text: &str| Template::parse(text, names, Encoding::Plain);
     let ordered = |low: u32, high: u32| match low <= high && high <= MAX_LENGTH {
         true => Ok(()),
-        false => Err(format!("from {low} to {high} is no range up to {MAX_LENGTH}")),
+        false => Err(Error::Range(format!("from {low} to {high} is no range up to {MAX_LENGTH}"))),
     };
     Ok(match value {
-        Value::Int { low, high } if low > high => return Err(format!("from {low} to {high} is no range")),
+        Value::Int { low, high } if low > high => {
+            return Err(Error::Range(format!("from {low} to {high} is no range")));
+        }
         Value::Int { low, high } => Generator::Int(*low, *high),
         Value::Slice { count } => Generator::Slice(positive(*count)?),
         Value::Serial { start } => Generator::Serial { start: *start, sequence: names.sequence(value) },
         Value::Rank { count, scale } if *scale > 0.0 && scale.is_finite() => {
             Generator::Rank(ExponentialRank { count: positive(*count)?, scale: *scale })
         }
-        Value::Rank { scale, .. } => return Err(format!("the scale {scale} is not above 0")),
+        Value::Rank { scale, .. } => return Err(Error::Range(format!("the scale {scale} is not above 0"))),
         Value::Zipf { exponent, .. } if !(*exponent > 0.0 && exponent.is_finite()) => {
-            return Err(format!("the exponent {exponent} is not above 0"));
+            return Err(Error::Range(format!("the exponent {exponent} is not above 0")));
         }
         Value::Zipf { count, exponent, locality: None } => {
             Generator::Zipf(Zipf::new(positive(*count)?, *exponent))
@@ -278,16 +305,17 @@ fn compile_value(value: &Value, names: &Names) -> Result<Generator, String> {
             ordered(*count, *count)?;
             Generator::Digits(*count)
         }
-        Value::Pick { from } if from.is_empty() => return Err("nothing to pick from".into()),
+        Value::Pick { from } if from.is_empty() => return Err(Error::Range("nothing to pick from".into())),
         Value::Pick { from } => {
             Generator::Pick(from.iter().map(|text| template(text)).collect::<Result<_, _>>()?)
         }
         Value::Date { base, low, high } => {
-            let day = days_of(base).ok_or_else(|| format!("`{base}` is no date such as 2008-10-22"))?;
+            let day = days_of(base)
+                .ok_or_else(|| Error::Text(format!("`{base}` is no date such as 2008-10-22")))?;
             let (from, to) = (day.saturating_add(*low), day.saturating_add(*high));
             // Years of four digits: 0001-01-01 to 9999-12-31.
             if low > high || from < -719_162 || to > 2_932_896 {
-                return Err(format!("from {low} to {high} days is no range of days"));
+                return Err(Error::Range(format!("from {low} to {high} days is no range of days")));
             }
             Generator::Date(from, to)
         }
@@ -302,7 +330,9 @@ fn compile_value(value: &Value, names: &Names) -> Result<Generator, String> {
             let (separator, item) = (separator.as_str().into(), Box::new(compile_value(item, names)?));
             Generator::List { low: *low, high: *high, separator, distinct: *distinct, item }
         }
-        Value::Column { cells, .. } if cells.is_empty() => return Err("the column is empty".into()),
+        Value::Column { cells, .. } if cells.is_empty() => {
+            return Err(Error::Range("the column is empty".into()));
+        }
         Value::Column { cells, row } => Generator::Column {
             cells: cells.clone(),
             row: row.as_ref().map(|row| template(row)).transpose()?,
@@ -311,19 +341,19 @@ fn compile_value(value: &Value, names: &Names) -> Result<Generator, String> {
 }
 
 /// The sequence that all users, of all agents, go through: it follows from the plan's seed.
-fn ranks(count: i64, exponent: f64, mu: f64, sigma: f64, names: &Names) -> Result<Arc<[u32]>, String> {
+fn ranks(count: i64, exponent: f64, mu: f64, sigma: f64, names: &Names) -> Result<Arc<[u32]>> {
     let count = u32::try_from(positive(count)?).ok().filter(|count| *count <= SEQUENCE);
-    let count = count.ok_or_else(|| format!("locality: no more than {SEQUENCE} ranks"))?;
+    let count = count.ok_or_else(|| Error::Range(format!("locality: no more than {SEQUENCE} ranks")))?;
     if !(mu.is_finite() && sigma > 0.0 && sigma.is_finite()) {
-        return Err(format!("locality: mu {mu} and sigma {sigma} are no log-normal law"));
+        return Err(Error::Range(format!("locality: mu {mu} and sigma {sigma} are no log-normal law")));
     }
     let mut rng = Rng::stream(names.seed, SEQUENCES);
     Ok(stats::Locality { count, exponent, mu, sigma }.sequence(SEQUENCE, &mut rng).into())
 }
 
-fn positive(count: i64) -> Result<u64, String> {
+fn positive(count: i64) -> Result<u64> {
     u64::try_from(count)
         .ok()
         .filter(|count| *count > 0)
-        .ok_or_else(|| format!("the count {count} is not above 0"))
+        .ok_or_else(|| Error::Range(format!("the count {count} is not above 0")))
 }

@@ -4,6 +4,7 @@ use memchr::memmem;
 use regex::bytes::Regex;
 
 use crate::encoding::{markup_decode, percent_decode};
+use crate::error::{Error, Result};
 use crate::html::tags;
 use crate::names::Names;
 use crate::state::State;
@@ -50,9 +51,9 @@ struct Element {
 }
 
 impl Element {
-    fn parse(name: &str) -> Result<Self, String> {
+    fn parse(name: &str) -> Result<Self> {
         if name.is_empty() || !name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-') {
-            return Err(format!("`{name}` is not the name of an element"));
+            return Err(Error::Name(format!("`{name}` is not the name of an element")));
         }
         let finder = |text: String| memmem::Finder::new(text.as_bytes()).into_owned();
         Ok(Self { opens: finder(format!("<{name}")), closes: finder(format!("</{name}>")) })
@@ -79,7 +80,7 @@ pub(crate) struct Site {
 }
 
 impl Extractor {
-    pub(crate) fn compile(extract: &Extract, names: &Names) -> Result<Self, String> {
+    pub(crate) fn compile(extract: &Extract, names: &Names) -> Result<Self> {
         let name = &extract.name;
         Ok(Self(match &extract.from {
             Source::Links { pattern, within } => Kind::Links {
@@ -92,16 +93,18 @@ impl Extractor {
             }
             Source::Between { left, right } => {
                 if left.is_empty() || right.is_empty() {
-                    return Err("`left` and `right` must not be empty".into());
+                    return Err(Error::Text("`left` and `right` must not be empty".into()));
                 }
                 let finder = |text: &String| memmem::Finder::new(text.as_bytes()).into_owned();
                 Kind::Between { value: names.value(name)?, ends: Box::new([finder(left), finder(right)]) }
             }
             Source::Regex { pattern } => {
-                let compiled =
-                    Regex::new(pattern).map_err(|why| format!("the pattern `{pattern}`: {why}"))?;
+                let compiled = Regex::new(pattern)
+                    .map_err(|why| Error::Text(format!("the pattern `{pattern}`: {why}")))?;
                 if compiled.captures_len() < 2 {
-                    return Err(format!("the pattern `{pattern}` has no group in parentheses to take"));
+                    return Err(Error::Text(format!(
+                        "the pattern `{pattern}` has no group in parentheses to take"
+                    )));
                 }
                 Kind::Regex { value: names.value(name)?, pattern: compiled }
             }
@@ -166,7 +169,7 @@ impl Extractor {
 }
 
 impl LinkPattern {
-    fn parse(pattern: &str) -> Result<Self, String> {
+    fn parse(pattern: &str) -> Result<Self> {
         let whole = |place: &str, digits| {
             pattern.split_once(place).map(|(before, after)| Self {
                 before: before.as_bytes().into(),
@@ -179,9 +182,9 @@ impl LinkPattern {
         let parsed = parsed.filter(|p| !p.before.contains(&b'{') && !p.after.contains(&b'{'));
         let parsed = parsed.filter(|p| p.before.starts_with(b"/"));
         parsed.ok_or_else(|| {
-            format!(
+            Error::Text(format!(
                 "the pattern `{pattern}` must be a path from `/` on with one `{{int}}` or `{{segment}}` in it"
-            )
+            ))
         })
     }
 

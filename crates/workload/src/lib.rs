@@ -7,6 +7,7 @@
 mod arrivals;
 mod compile;
 mod encoding;
+mod error;
 mod extract;
 mod generator;
 mod html;
@@ -23,6 +24,7 @@ mod walk;
 
 pub use arrivals::Arrivals;
 pub use encoding::markup_decode;
+pub use error::{Error, Result};
 pub use extract::{Answer, Extractor};
 pub use generator::{Generator, Scratch};
 pub use html::{Reference, ReferenceKind, references};

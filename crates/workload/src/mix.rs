@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use loadstone_stats::Rng;
 
+use crate::error::{Error, Result};
+
 /// Rows may miss 1 by this much: what is left of decimal fractions such as 0.11 + 0.52 + 0.37.
 const ROW_TOLERANCE: f64 = 1e-6;
 /// The column that ends a session.
@@ -38,15 +40,17 @@ impl Mix {
         names: &[&str],
         first: usize,
         mix: &BTreeMap<String, BTreeMap<String, f64>>,
-    ) -> Result<Self, String> {
+    ) -> Result<Self> {
         if let Some(stray) = mix.keys().find(|row| !names.contains(&row.as_str())) {
-            return Err(format!("mix: the row `{stray}` is of no operation"));
+            return Err(Error::Name(format!("mix: the row `{stray}` is of no operation")));
         }
         let rows = names
             .iter()
             .map(|name| {
-                let row = mix.get(*name).ok_or_else(|| format!("mix: no row for operation `{name}`"))?;
-                compile_row(names, row).map_err(|why| format!("mix, row `{name}`: {why}"))
+                let row = mix
+                    .get(*name)
+                    .ok_or_else(|| Error::Name(format!("mix: no row for operation `{name}`")))?;
+                compile_row(names, row).map_err(|why| why.at(format!("mix, row `{name}`: ")))
             })
             .collect::<Result<_, _>>()?;
         let remembers = names.iter().map(|name| mix[*name].contains_key(BACK)).collect();
@@ -77,7 +81,7 @@ impl Mix {
     ///
     /// # Errors
     /// When the long run depends on chance: the chain can be caught in one of several sets of operations.
-    pub(crate) fn stationary(&self, names: &[&str]) -> Result<Vec<f64>, String> {
+    pub(crate) fn stationary(&self, names: &[&str]) -> Result<Vec<f64>> {
         let size = self.rows.len();
         let mut matrix = vec![vec![0.0; size]; size];
         for (from, row) in self.rows.iter().enumerate() {
@@ -95,11 +99,11 @@ impl Mix {
             .filter(|&s| reach[self.first][s] && (0..size).all(|t| !reach[s][t] || reach[t][s]))
             .collect();
         if let Some(other) = recurrent.iter().find(|s| !reach[recurrent[0]][**s]) {
-            return Err(format!(
+            return Err(Error::Conflict(format!(
                 "mix: a session that reaches `{}` never leads to `{}` again and the other way round, so the mix has no \
                  long-run shares",
                 names[recurrent[0]], names[*other]
-            ));
+            )));
         }
         let mut shares = vec![0.0; size];
         for (share, state) in solve(&matrix, &recurrent).into_iter().zip(&recurrent) {
@@ -109,19 +113,19 @@ impl Mix {
     }
 }
 
-fn compile_row(names: &[&str], row: &BTreeMap<String, f64>) -> Result<Vec<(f64, Next)>, String> {
+fn compile_row(names: &[&str], row: &BTreeMap<String, f64>) -> Result<Vec<(f64, Next)>> {
     let sum: f64 = row.values().sum();
     if let Some((column, p)) = row.iter().find(|(_, p)| !(0.0..=1.0 + ROW_TOLERANCE).contains(*p)) {
-        return Err(format!("`{column}` has the probability {p}"));
+        return Err(Error::Range(format!("`{column}` has the probability {p}")));
     }
     if (sum - 1.0).abs() > ROW_TOLERANCE {
-        return Err(format!("sums to {sum}, expected 1"));
+        return Err(Error::Range(format!("sums to {sum}, expected 1")));
     }
     let mut upto = 0.0;
     let mut compiled = Vec::new();
     for (column, p) in row.iter().filter(|(_, p)| **p > 0.0) {
-        let next =
-            next_of(names, column).ok_or_else(|| format!("the column `{column}` is of no operation"))?;
+        let next = next_of(names, column)
+            .ok_or_else(|| Error::Name(format!("the column `{column}` is of no operation")))?;
         upto += p / sum;
         compiled.push((upto, next));
     }
@@ -188,7 +192,7 @@ mod tests {
 
     use super::*;
 
-    fn mix(names: &[&str], rows: &[&[f64]]) -> Result<Mix, String> {
+    fn mix(names: &[&str], rows: &[&[f64]]) -> Result<Mix> {
         let columns: Vec<&str> = names.iter().copied().chain([END]).collect();
         let rows = names.iter().zip(rows).map(|(name, row)| {
             (name.to_string(), columns.iter().map(|c| c.to_string()).zip(row.iter().copied()).collect())
@@ -249,7 +253,7 @@ mod tests {
     fn refusals() {
         let said = |rows: &[&[f64]], part: &str| {
             let names = ["a", "b"];
-            let why = mix(&names, rows).and_then(|m| m.stationary(&names)).unwrap_err();
+            let why = mix(&names, rows).and_then(|m| m.stationary(&names)).unwrap_err().to_string();
             assert!(why.contains(part), "{why}");
         };
         said(&[&[0.5, 0.4], &[1.0, 0.0]], "row `a`: sums to 0.9");
@@ -257,6 +261,13 @@ mod tests {
         said(&[&[1.0, 0.0]], "no row for operation `b`");
         let caught: [&[f64]; 3] = [&[0.0, 0.5, 0.5], &[0.0, 1.0, 0.0], &[0.0, 0.0, 1.0]];
         let names = ["a", "b", "c"];
-        assert!(mix(&names, &caught).unwrap().stationary(&names).unwrap_err().contains("no long-run shares"));
+        assert!(
+            mix(&names, &caught)
+                .unwrap()
+                .stationary(&names)
+                .unwrap_err()
+                .to_string()
+                .contains("no long-run shares")
+        );
     }
 }

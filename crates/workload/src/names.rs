@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::error::{Error, Result};
 use crate::{Extract, Plan, Source, Step, Value};
 
 /// More flags than bits would make a user's flags a list; no scenario comes near.
@@ -33,38 +34,38 @@ pub(crate) struct Names {
 
 impl Names {
     /// Finds every name that the plan defines.
-    pub(crate) fn collect(plan: &Plan) -> Result<Self, String> {
+    pub(crate) fn collect(plan: &Plan) -> Result<Self> {
         let mut names = Self { seed: plan.seed, ..Self::default() };
         for operation in &plan.operations {
             for draw in &operation.draw {
-                let slot = names
-                    .define(&draw.name, Slot::Value)
-                    .map_err(|why| format!("operation `{}`, draw `{}`: {why}", operation.name, draw.name))?;
+                let slot = names.define(&draw.name, Slot::Value).map_err(|why| {
+                    why.at(format!("operation `{}`, draw `{}`: ", operation.name, draw.name))
+                })?;
                 if let Slot::Value(index) = slot {
                     names.drawn[index] = true;
                 }
                 names.collect_serials(&draw.value);
             }
             for (number, step) in operation.steps.iter().enumerate() {
-                names
-                    .collect_step(step)
-                    .map_err(|why| format!("operation `{}`, step {}: {why}", operation.name, number + 1))?;
+                names.collect_step(step).map_err(|why| {
+                    why.at(format!("operation `{}`, step {}: ", operation.name, number + 1))
+                })?;
             }
         }
         Ok(names)
     }
 
-    fn collect_step(&mut self, step: &Step) -> Result<(), String> {
+    fn collect_step(&mut self, step: &Step) -> Result<()> {
         for Extract { name, from } in &step.extract {
             let kind: fn(usize) -> Slot = match from {
                 Source::Links { .. } => Slot::List,
                 Source::Contains { .. } => Slot::Flag,
                 _ => Slot::Value,
             };
-            self.define(name, kind).map_err(|why| format!("extract `{name}`: {why}"))?;
+            self.define(name, kind).map_err(|why| why.at(format!("extract `{name}`: ")))?;
         }
         for flag in &step.set {
-            self.define(flag, Slot::Flag).map_err(|why| format!("set `{flag}`: {why}"))?;
+            self.define(flag, Slot::Flag).map_err(|why| why.at(format!("set `{flag}`: ")))?;
         }
         if let Some(counter) = step.count.as_ref().filter(|name| !self.counters.contains(name)) {
             self.counters.push(counter.clone());
@@ -84,12 +85,16 @@ impl Names {
         }
     }
 
-    fn define(&mut self, name: &str, kind: fn(usize) -> Slot) -> Result<Slot, String> {
+    fn define(&mut self, name: &str, kind: fn(usize) -> Slot) -> Result<Slot> {
         if !is_name(name) {
-            return Err("a name is letters, digits, `_` and `-`, and begins with a letter".into());
+            return Err(Error::Name(
+                "a name is letters, digits, `_` and `-`, and begins with a letter".into(),
+            ));
         }
         if name == "user" || name == "users" {
-            return Err("`user` and `users` are the user's number and how many there are".into());
+            return Err(Error::Name(
+                "`user` and `users` are the user's number and how many there are".into(),
+            ));
         }
         let next = match kind(0) {
             Slot::Value(_) => self.drawn.len(),
@@ -98,7 +103,9 @@ impl Names {
         };
         let slot = *self.slots.entry(name.into()).or_insert_with(|| kind(next));
         if std::mem::discriminant(&slot) != std::mem::discriminant(&kind(0)) {
-            return Err("the name already stands for something of another kind (value, list or flag)".into());
+            return Err(Error::Name(
+                "the name already stands for something of another kind (value, list or flag)".into(),
+            ));
         }
         match slot {
             Slot::Value(index) if index == self.drawn.len() => self.drawn.push(false),
@@ -107,18 +114,20 @@ impl Names {
             _ => {}
         }
         if self.flags > MAX_FLAGS {
-            return Err(format!("more than {MAX_FLAGS} flags"));
+            return Err(Error::Range(format!("more than {MAX_FLAGS} flags")));
         }
         Ok(slot)
     }
 
     /// Index of a value.
-    pub(crate) fn value(&self, name: &str) -> Result<usize, String> {
+    pub(crate) fn value(&self, name: &str) -> Result<usize> {
         match self.slots.get(name) {
             Some(Slot::Value(index)) => Ok(*index),
-            Some(Slot::List(_)) => Err(format!("`{name}` is a list: draw a value from it with `choose`")),
-            Some(Slot::Flag(_)) => Err(format!("`{name}` is a flag, not a value")),
-            None => Err(format!("no operation draws or extracts `{name}`")),
+            Some(Slot::List(_)) => {
+                Err(Error::Name(format!("`{name}` is a list: draw a value from it with `choose`")))
+            }
+            Some(Slot::Flag(_)) => Err(Error::Name(format!("`{name}` is a flag, not a value"))),
+            None => Err(Error::Name(format!("no operation draws or extracts `{name}`"))),
         }
     }
 
@@ -128,18 +137,18 @@ impl Names {
     }
 
     /// Index of a list.
-    pub(crate) fn list(&self, name: &str) -> Result<usize, String> {
+    pub(crate) fn list(&self, name: &str) -> Result<usize> {
         match self.slots.get(name) {
             Some(Slot::List(index)) => Ok(*index),
-            _ => Err(format!("no step extracts a list `{name}` of links")),
+            _ => Err(Error::Name(format!("no step extracts a list `{name}` of links"))),
         }
     }
 
     /// Bit of a flag.
-    pub(crate) fn flag(&self, name: &str) -> Result<u64, String> {
+    pub(crate) fn flag(&self, name: &str) -> Result<u64> {
         match self.slots.get(name) {
             Some(Slot::Flag(index)) => Ok(1 << index),
-            _ => Err(format!("no step sets or extracts a flag `{name}`")),
+            _ => Err(Error::Name(format!("no step sets or extracts a flag `{name}`"))),
         }
     }
 }

@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::{Error, Result};
+
 mod operation;
 mod value;
 
@@ -46,9 +48,10 @@ impl Plan {
     /// Reads a plan.
     ///
     /// # Errors
-    /// A sentence that names the place at fault.
-    pub fn from_json(json: &str) -> Result<Self, String> {
-        serde_json::from_str(json).map_err(|why| format!("the plan is not well-formed: {why}"))
+    /// What is not well-formed, and where.
+    pub fn from_json(json: &str) -> Result<Self> {
+        serde_json::from_str(json)
+            .map_err(|why| Error::Malformed(format!("the plan is not well-formed: {why}")))
     }
 }
 

@@ -6,6 +6,7 @@ use loadstone_stats::Law;
 use memchr::memmem;
 use serde::Serialize;
 
+use crate::error::Result;
 use crate::extract::{Answer, Site};
 use crate::generator::{Generator, Scratch};
 use crate::mix::{Mix, Next};
@@ -81,8 +82,8 @@ impl Program {
     /// Resolves a plan.
     ///
     /// # Errors
-    /// A sentence that names the operation, step and field at fault.
-    pub fn compile(plan: &Plan) -> Result<Self, String> {
+    /// What is wrong, and in which operation, step and field.
+    pub fn compile(plan: &Plan) -> Result<Self> {
         crate::compile::compile(plan)
     }
 
@@ -190,7 +191,7 @@ pub struct Expectations {
 ///
 /// # Errors
 /// As [`Program::compile`].
-pub fn expectations(plan: &Plan) -> Result<Expectations, String> {
+pub fn expectations(plan: &Plan) -> Result<Expectations> {
     let program = Program::compile(plan)?;
     let names: Vec<&str> = program.operations.iter().map(|o| o.name.as_str()).collect();
     let (shares, errors) = if program.mix.has_memory() || program.max_operations < u32::MAX {

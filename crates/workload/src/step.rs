@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::encoding::Encoding;
+use crate::error::{Error, Result};
 use crate::extract::Extractor;
 use crate::names::Names;
 use crate::template::Template;
@@ -118,42 +119,42 @@ pub struct CompiledExpect {
 }
 
 impl CompiledStep {
-    pub(crate) fn compile(step: &Step, names: &Names, fillers: &mut Fillers) -> Result<Self, String> {
+    pub(crate) fn compile(step: &Step, names: &Names, fillers: &mut Fillers) -> Result<Self> {
         let method = METHODS.iter().find(|m| **m == step.method);
-        let method =
-            method.ok_or_else(|| format!("method: `{}` is none of {}", step.method, METHODS.join(", ")))?;
-        let path =
-            Template::parse(&step.path, names, Encoding::Address).map_err(|why| format!("path: {why}"))?;
+        let method = method.ok_or_else(|| {
+            Error::Name(format!("method: `{}` is none of {}", step.method, METHODS.join(", ")))
+        })?;
+        let path = Template::parse(&step.path, names, Encoding::Address).map_err(|why| why.at("path: "))?;
         if !path.leading_text().starts_with(b"/") || step.path.bytes().any(|b| b <= b' ' || b == 127) {
-            return Err(format!(
+            return Err(Error::Text(format!(
                 "path: `{}` must begin with `/` and hold no spaces or control characters",
                 step.path
-            ));
+            )));
         }
         if !(0.0..=1.0).contains(&step.chance) {
-            return Err(format!("chance: {} is no probability", step.chance));
+            return Err(Error::Range(format!("chance: {} is no probability", step.chance)));
         }
-        let (needs, forbids) = flags_wanted(&step.when, names).map_err(|why| format!("when: {why}"))?;
+        let (needs, forbids) = flags_wanted(&step.when, names).map_err(|why| why.at("when: "))?;
         let expect = CompiledExpect::compile(step, names)?;
         let extract = step
             .extract
             .iter()
-            .map(|e| Extractor::compile(e, names).map_err(|why| format!("extract `{}`: {why}", e.name)))
+            .map(|e| Extractor::compile(e, names).map_err(|why| why.at(format!("extract `{}`: ", e.name))))
             .collect::<Result<Vec<_>, _>>()?;
         let looks = !expect.contains.is_empty() || !expect.lacks.is_empty();
         Ok(Self {
             method,
             path,
             headers: compile_headers(&step.headers, names)?,
-            body: CompiledBody::compile(&step.body, names, fillers).map_err(|why| format!("body: {why}"))?,
+            body: CompiledBody::compile(&step.body, names, fillers).map_err(|why| why.at("body: "))?,
             needs,
             forbids,
             chance: step.chance,
             reads_body: looks || step.page || extract.iter().any(Extractor::reads_body),
             expect,
             extract,
-            set: flag_bits(&step.set, names).map_err(|why| format!("set: {why}"))?,
-            unset: flag_bits(&step.unset, names).map_err(|why| format!("unset: {why}"))?,
+            set: flag_bits(&step.set, names).map_err(|why| why.at("set: "))?,
+            unset: flag_bits(&step.unset, names).map_err(|why| why.at("unset: "))?,
             redirects: step.redirects,
             page: step.page,
             forget: step.forget,
@@ -169,7 +170,7 @@ impl CompiledStep {
     }
 }
 
-fn flags_wanted(when: &[String], names: &Names) -> Result<(u64, u64), String> {
+fn flags_wanted(when: &[String], names: &Names) -> Result<(u64, u64)> {
     let (mut needs, mut forbids) = (0, 0);
     for flag in when {
         match flag.strip_prefix('!') {
@@ -178,46 +179,46 @@ fn flags_wanted(when: &[String], names: &Names) -> Result<(u64, u64), String> {
         }
     }
     if needs & forbids != 0 {
-        return Err("a flag is wanted both set and unset".into());
+        return Err(Error::Conflict("a flag is wanted both set and unset".into()));
     }
     Ok((needs, forbids))
 }
 
-fn flag_bits(flags: &[String], names: &Names) -> Result<u64, String> {
+fn flag_bits(flags: &[String], names: &Names) -> Result<u64> {
     flags.iter().try_fold(0, |bits, flag| Ok(bits | names.flag(flag)?))
 }
 
-fn compile_headers(headers: &[(String, String)], names: &Names) -> Result<Vec<(Box<str>, Template)>, String> {
+fn compile_headers(headers: &[(String, String)], names: &Names) -> Result<Vec<(Box<str>, Template)>> {
     headers
         .iter()
         .map(|(name, value)| {
             let token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
             if name.is_empty() || !name.bytes().all(token) {
-                return Err(format!("headers: `{name}` is no name of a header field"));
+                return Err(Error::Name(format!("headers: `{name}` is no name of a header field")));
             }
             if OWN_FIELDS.contains(&name.to_ascii_lowercase().as_str()) {
-                return Err(format!("headers: the engine writes `{name}` itself"));
+                return Err(Error::Name(format!("headers: the engine writes `{name}` itself")));
             }
             let value = Template::parse(&value.replace(['\r', '\n'], " "), names, Encoding::Header)
-                .map_err(|why| format!("headers, `{name}`: {why}"))?;
+                .map_err(|why| why.at(format!("headers, `{name}`: ")))?;
             Ok((name.as_str().into(), value))
         })
         .collect()
 }
 
 impl CompiledExpect {
-    fn compile(step: &Step, names: &Names) -> Result<Self, String> {
+    fn compile(step: &Step, names: &Names) -> Result<Self> {
         let expect = &step.expect;
         if expect.status.is_empty() || expect.status.iter().any(|s| !(200..=599).contains(s)) {
-            return Err("expect.status: at least one status from 200 to 599".into());
+            return Err(Error::Range("expect.status: at least one status from 200 to 599".into()));
         }
         let templates = |field: &str, texts: &[String]| {
             texts
                 .iter()
                 .map(|text| match text.as_str() {
-                    "" => Err(format!("expect.{field}: an empty text stands everywhere")),
+                    "" => Err(Error::Text(format!("expect.{field}: an empty text stands everywhere"))),
                     _ => Template::parse(text, names, Encoding::Plain)
-                        .map_err(|why| format!("expect.{field}: {why}")),
+                        .map_err(|why| why.at(format!("expect.{field}: "))),
                 })
                 .collect::<Result<Vec<_>, _>>()
         };
@@ -231,7 +232,7 @@ impl CompiledExpect {
 }
 
 impl CompiledBody {
-    fn compile(body: &Body, names: &Names, fillers: &mut Fillers) -> Result<Self, String> {
+    fn compile(body: &Body, names: &Names, fillers: &mut Fillers) -> Result<Self> {
         Ok(match body {
             Body::None => Self::None,
             Body::Form { fields } => Self::Form(
@@ -241,17 +242,17 @@ impl CompiledBody {
                         let mut encoded = Vec::new();
                         Encoding::Form.text(name.as_bytes(), &mut encoded);
                         let value = Template::parse(value, names, Encoding::Form)
-                            .map_err(|why| format!("field `{name}`: {why}"))?;
+                            .map_err(|why| why.at(format!("field `{name}`: ")))?;
                         Ok((encoded.into(), value))
                     })
-                    .collect::<Result<_, String>>()?,
+                    .collect::<Result<_>>()?,
             ),
             Body::Multipart { parts } => Self::Multipart(
                 parts.iter().map(|p| compile_part(p, names, fillers)).collect::<Result<_, _>>()?,
             ),
             Body::Raw { content_type, text } => {
                 if content_type.contains(['\r', '\n']) || content_type.is_empty() {
-                    return Err(format!("`{content_type}` is no content type"));
+                    return Err(Error::Text(format!("`{content_type}` is no content type")));
                 }
                 let text = Template::parse(text, names, Encoding::Plain)?;
                 Self::Raw { content_type: content_type.as_str().into(), text }
@@ -260,17 +261,17 @@ impl CompiledBody {
     }
 }
 
-fn compile_part(part: &Part, names: &Names, fillers: &mut Fillers) -> Result<CompiledPart, String> {
+fn compile_part(part: &Part, names: &Names, fillers: &mut Fillers) -> Result<CompiledPart> {
     let (Part::Field { name, text } | Part::File { name, filename: text, .. }) = part;
     let content_type =
         if let Part::File { content_type, .. } = part { content_type.as_str() } else { "text/plain" };
     if [name.as_str(), content_type].iter().any(|t| t.is_empty() || t.contains(['\r', '\n', '"'])) {
-        return Err(format!(
+        return Err(Error::Text(format!(
             "part `{name}`: name and content type must not be empty nor hold quotes or line ends"
-        ));
+        )));
     }
     let template =
-        Template::parse(text, names, Encoding::Plain).map_err(|why| format!("part `{name}`: {why}"))?;
+        Template::parse(text, names, Encoding::Plain).map_err(|why| why.at(format!("part `{name}`: ")))?;
     let name = name.as_str().into();
     Ok(match part {
         Part::Field { .. } => CompiledPart::Field { name, text: template },
@@ -297,9 +298,9 @@ impl Fillers {
         Self { seed, made: Vec::new() }
     }
 
-    fn get(&mut self, content_type: &str, bytes: u64) -> Result<Filler, String> {
+    fn get(&mut self, content_type: &str, bytes: u64) -> Result<Filler> {
         if bytes > MAX_FILE {
-            return Err(format!("a file of {bytes} bytes is larger than {MAX_FILE}"));
+            return Err(Error::Range(format!("a file of {bytes} bytes is larger than {MAX_FILE}")));
         }
         let length = bytes as usize;
         if let Some((_, found)) =

@@ -2,6 +2,7 @@
 
 use crate::State;
 use crate::encoding::Encoding;
+use crate::error::{Error, Result};
 use crate::names::{Names, is_name};
 
 /// A parsed template.
@@ -30,7 +31,7 @@ enum DatePart {
 
 impl Template {
     /// Parses `text`. Refuses braces that do not close and names that nothing defines.
-    pub(crate) fn parse(text: &str, names: &Names, encoding: Encoding) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str, names: &Names, encoding: Encoding) -> Result<Self> {
         let mut segments = Vec::new();
         let mut literal = String::new();
         let mut rest = text;
@@ -46,10 +47,11 @@ impl Template {
                 literal.push('}');
             } else {
                 let (name, after) = rest.split_once('}').ok_or_else(|| {
-                    format!("`{{{rest}` in the template `{text}` has no `}}`; `{{{{` is a brace")
+                    Error::Text(format!("`{{{rest}` in the template `{text}` has no `}}`; `{{{{` is a brace"))
                 })?;
                 push_text(&mut literal, encoding, &mut segments);
-                segments.push(placeholder(name, names).map_err(|why| format!("template `{text}`: {why}"))?);
+                segments
+                    .push(placeholder(name, names).map_err(|why| why.at(format!("template `{text}`: ")))?);
                 rest = after;
             }
         }
@@ -98,19 +100,23 @@ fn push_text(literal: &mut String, encoding: Encoding, segments: &mut Vec<Segmen
     }
 }
 
-fn placeholder(inside: &str, names: &Names) -> Result<Segment, String> {
+fn placeholder(inside: &str, names: &Names) -> Result<Segment> {
     let (name, part) = inside.split_once('.').map_or((inside, None), |(name, part)| (name, Some(part)));
     match (name, part) {
         ("user", None) => Ok(Segment::User),
         ("users", None) => Ok(Segment::Users),
-        _ if !is_name(name) => Err(format!("`{{{inside}}}` is not a name; `{{{{` is a brace")),
+        _ if !is_name(name) => Err(Error::Name(format!("`{{{inside}}}` is not a name; `{{{{` is a brace"))),
         (_, None) => Ok(Segment::Value(names.value(name)?)),
         (_, Some(part)) => {
             let part = match part {
                 "year" => DatePart::Year,
                 "month" => DatePart::Month,
                 "day" => DatePart::Day,
-                _ => return Err(format!("`{name}` has no part `{part}`, only year, month and day")),
+                _ => {
+                    return Err(Error::Name(format!(
+                        "`{name}` has no part `{part}`, only year, month and day"
+                    )));
+                }
             };
             Ok(Segment::DatePart(names.value(name)?, part))
         }
@@ -153,7 +159,7 @@ mod tests {
     use crate::tests::program;
 
     /// A user who drew `name`, with the names of its plan.
-    fn rendered(text: &str, drawn: &str) -> Result<String, String> {
+    fn rendered(text: &str, drawn: &str) -> Result<String> {
         let plan = crate::tests::plan_drawing("x", serde_json::json!({"kind": "text", "text": drawn}));
         let names = Names::collect(&plan).unwrap();
         let template = Template::parse(text, &names, Encoding::Plain)?;
@@ -183,7 +189,7 @@ mod tests {
         for (text, part) in
             [("{y}", "`y`"), ("{x", "no `}`"), ("{x.hour}", "part `hour`"), ("{a b}", "not a name")]
         {
-            let why = rendered(text, "v").unwrap_err();
+            let why = rendered(text, "v").unwrap_err().to_string();
             assert!(why.contains(part), "{why}");
         }
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::{Plan, Program, expectations};
+use crate::{Error, Plan, Program, expectations};
 
 /// Two operations; `b` draws and extracts nothing.
 pub(crate) fn base() -> Json {
@@ -109,7 +109,7 @@ fn what_does_not_resolve_is_refused_by_name() {
             }
         }
         let plan: Plan = serde_json::from_value(plan).unwrap();
-        let why = Program::compile(&plan).err().unwrap_or_else(|| panic!("{place} was accepted"));
+        let why = Program::compile(&plan).err().unwrap_or_else(|| panic!("{place} was accepted")).to_string();
         assert!(why.contains(part), "{place}: {why}");
     }
 }
@@ -124,8 +124,9 @@ fn a_number_of_operations_is_enough_for_every_user_and_agent() {
         Program::compile(&serde_json::from_value(plan).unwrap()).err()
     };
     assert_eq!(refused(4, 4), None);
-    assert_eq!(refused(3, 1).unwrap(), "load.operations: 3 are too few for 4 users");
-    assert_eq!(refused(9, 5).unwrap(), "slice: an agent of 5 has none of 4 users");
+    let range = |said: &str| Some(Error::Range(said.into()));
+    assert_eq!(refused(3, 1), range("load.operations: 3 are too few for 4 users"));
+    assert_eq!(refused(9, 5), range("slice: an agent of 5 has none of 4 users"));
 }
 
 #[test]
@@ -135,7 +136,7 @@ fn one_name_means_one_thing() {
     plan["operations"][1]["steps"][0]["set"] = json!(["x"]);
     let why = Program::compile(&serde_json::from_value(plan).unwrap()).unwrap_err();
     assert_eq!(
-        why,
+        why.to_string(),
         "operation `b`, step 1: set `x`: the name already stands for something of another kind (value, list or flag)"
     );
 }
