@@ -14,6 +14,7 @@ import pytest
 from loadstone.drive import Interrupt, RustEngine
 from loadstone.errors import LoadstoneError
 from loadstone.reach import Reach
+from loadstone.stages.capacity import Capacity
 from loadstone.study import bench as bench_module
 from loadstone.study.balancers import site_users
 from loadstone.study.balancers.description import FILE, load_description
@@ -116,7 +117,7 @@ def test_a_lost_agent_is_an_error() -> None:
 def test_an_interrupted_search_is_no_result(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     wanted = load_description().full.site
     assert wanted is not None
-    monkeypatch.setattr(site_users, "find", lambda *_: {"outcome": "interrupted"})
+    monkeypatch.setattr(site_users, "find", lambda *_: Capacity(outcome="interrupted", runs=[]))
     monkeypatch.setattr(bench_module, "limit_host", lambda *_: [])
     reach = Reach(tmp_path / "config", {"front": "198.18.0.1"}, tmp_path)
     bench = Bench(load_bench_site(FILE.with_name("balancers-lab.toml")), reach, lambda _: RustEngine())

@@ -14,7 +14,7 @@ from loadstone.probe.estimate import (
     share_of,
     smoothed_jitter,
 )
-from loadstone.stages.probe import IcmpTrips, Jitter, TcpTrips, Trips
+from loadstone.stages.probe import IcmpTrips, Jitter, Loss, TcpTrips, Trips
 
 Entry = dict[str, Any]
 Sample = tuple[int, list[float]]
@@ -51,30 +51,28 @@ def trips(samples: Sequence[Sample], sent: int) -> Trips | None:
     lost = sent - len(values)
     low, high = share_of(lost, sent)
     rounds = by_round(samples)
-    counted = Trips(
-        sent=sent, lost=lost, loss=lost / sent, loss_low=low, loss_high=high, rounds=len(rounds), mean_ms=None
-    )
+    packets = Loss(sent=sent, lost=lost, loss=lost / sent, loss_low=low, loss_high=high)
     if not values:
-        return counted
+        return Trips(**dict(packets), rounds=len(rounds), mean_ms=None)
     least, q1, median, q3, p95, p99, most = (
         float(one) for one in np.quantile(values, [0, 0.25, 0.5, 0.75, 0.95, 0.99, 1])
     )
     numbers = sorted({number for number, _ in samples})
-    medians = {str(number): float(np.median(one)) for number, one in zip(numbers, rounds, strict=True) if one}
     return Trips(
-        **dict(counted)
-        | {
-            "min_ms": least,
-            "q1_ms": q1,
-            "median_ms": median,
-            "q3_ms": q3,
-            "p95_ms": p95,
-            "p99_ms": p99,
-            "max_ms": most,
-            "mean_ms": mean_of([float(np.mean(one)) for one in rounds if one]),
-            "median_by_round_ms": medians,
-            "rounds_differ_p": rounds_differ(rounds),
-        }
+        **dict(packets),
+        rounds=len(rounds),
+        mean_ms=mean_of([float(np.mean(one)) for one in rounds if one]),
+        min_ms=least,
+        q1_ms=q1,
+        median_ms=median,
+        q3_ms=q3,
+        p95_ms=p95,
+        p99_ms=p99,
+        max_ms=most,
+        median_by_round_ms={
+            str(number): float(np.median(one)) for number, one in zip(numbers, rounds, strict=True) if one
+        },
+        rounds_differ_p=rounds_differ(rounds),
     )
 
 

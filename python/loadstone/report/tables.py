@@ -7,7 +7,7 @@ from pathlib import Path
 from loadstone.record import make_folder, write_text
 from loadstone.report import format
 from loadstone.report.cost import cost_tables
-from loadstone.report.folder import Chapter
+from loadstone.report.folder import Chapter, Run
 from loadstone.report.plan_tables import nodes_tables
 from loadstone.report.run_tables import run_tables
 from loadstone.report.table import Column, Row, Table, mark, words
@@ -83,9 +83,7 @@ def searched(chapter: Chapter) -> Table | None:
             "worst_share": row.worst_share,
             "sla_1": row.verdict.get("SLA-1"),
             "sla_2": row.verdict.get("SLA-2"),
-            "throughput_ops_per_s": run.summary.throughput_ops_per_s
-            if (run := chapter.runs.get(row.folder))
-            else None,
+            "throughput_ops_per_s": _rate(chapter.runs.get(row.folder)),
         }
         for row in chapter.searched
     ]
@@ -106,6 +104,11 @@ def searched(chapter: Chapter) -> Table | None:
         rows,
         highlight=lambda row: "chosen" if Path(row["folder"]).name == chosen else "",
     )
+
+
+def _rate(run: Run | None) -> float | None:
+    """None of a run whose folder is not there any more."""
+    return run.summary.throughput_ops_per_s if run else None
 
 
 def _capacity_row(sla: str, found: Held) -> Row:
