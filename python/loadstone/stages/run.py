@@ -240,16 +240,21 @@ class Figures(Part):
     warnings: list[Text] = Field(default_factory=list)
 
 
-class Run(Figures, Origin):
-    """The whole record."""
-
-    FILE: ClassVar[str] = "run.json"
-    KIND: ClassVar[str] = "run"
+class Begun(Origin):
+    """What was known before the first packet."""
 
     seed: Count | None = None
     scenario: Scenario | None = None
     target: Text | None = None
     load: Load
+
+
+class Run(Figures, Begun):
+    """The whole record."""
+
+    FILE: ClassVar[str] = "run.json"
+    KIND: ClassVar[str] = "run"
+
     agents: list[Agent] = Field(default_factory=list)
     node: Node | None = None
     connector: Connector | None = None
