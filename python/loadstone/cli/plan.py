@@ -57,17 +57,19 @@ def plan_command(
     from loadstone.cli.plan_tables import tables
     from loadstone.plan.conduct import plan
     from loadstone.plan.read import read_plan
-    from loadstone.plan.record import FILE, plan_record
+    from loadstone.plan.record import plan_record
     from loadstone.spread import OverRay, Threads
+    from loadstone.stages.plan import Plan
 
     inputs = replace(read_plan(file), criterion=parse_criterion(criterion))
     if out:
         record.require_unused(out)
     with Count("plans") as count:
         found = plan(inputs, draws, seed, OverRay(count.add) if ray else Threads(count.add))
-    content = plan_record(found, {"draws": draws, "seed": seed, "command": ["loadstone", *sys.argv[1:]]})
+    typed = {"draws": draws, "seed": seed, "command": ["loadstone", *sys.argv[1:]]}
+    content = plan_record(found, typed).content()
     if out:
-        _keep(found, content, out, FILE)
+        _keep(found, content, out, Plan.FILE)
     for warning in content["warnings"]:
         print(f"warning: {warning}", file=sys.stderr)
     print(json.dumps(content, indent=2, ensure_ascii=False) if as_json else tables(content))

@@ -14,6 +14,7 @@ RECORDS = {
     "capacity": "loadstone.stages.capacity:Capacity",
     "cost": "loadstone.stages.cost:Cost",
     "nodes": "loadstone.stages.nodes:Nodes",
+    "plan": "loadstone.stages.plan:Plan",
     "probe": "loadstone.stages.probe:Probe",
     "run": "loadstone.stages.run:Run",
 }

@@ -14,20 +14,22 @@ from loadstone.plan.part import Part, lines
 from loadstone.plan.served import Served
 from loadstone.plan.tornado import Bar
 from loadstone.plan.uncertain import Interval, Uncertainty
+from loadstone.stages.plan import Plan
 
-FILE = "plan.json"
 _MOST_SEEN = 400
 
 Json = dict[str, Any]
 
 
-def plan_record(found: Planned, typed: Json) -> Json:
+def plan_record(found: Planned, typed: Json) -> Plan:
     """The whole record; `typed` is what the command line said."""
+    return Plan.model_validate(_content(found, typed))
+
+
+def _content(found: Planned, typed: Json) -> Json:
     inputs, outcome = found.inputs, found.outcome
     year_s = inputs.year_s
     return {
-        "format": 1,
-        "kind": "plan",
         "name": inputs.name,
         "inputs": {
             "file": str(inputs.path),

@@ -5,28 +5,30 @@ from __future__ import annotations
 from pathlib import Path
 
 from loadstone.errors import LoadstoneError
+from loadstone.intake import Kind
 from loadstone.nodes.quantities import spell_duration
 from loadstone.report import format
 from loadstone.report.answer import Badge
 from loadstone.report.figures.plan import front_figure, nodes, served_figure, tornado_figure, up, ways
-from loadstone.report.folder import Json, read_json
+from loadstone.report.folder import HINT, Json
 from loadstone.report.html import page_of
 from loadstone.report.plan_answer import judged
 from loadstone.report.sections import Part, Section, Tile, anchored, numbered
 from loadstone.report.table import Column, Table, words
+from loadstone.stages.plan import Plan
 
-NAME = "plan.json"
+_KIND = Kind("report-json", "a plan", 64 << 20, HINT)
 _LEAST = 1e-15
 """Of the year: less is not told."""
 
 
 def read_plan(folder: Path) -> Json:
     """The content of `plan.json`. LoadstoneError `report-folder`, `report-json`."""
-    found = read_json(folder / NAME)
-    if found is None or found.get("kind") != "plan":
+    file = folder / Plan.FILE
+    if not file.is_file():
         hint = "make one with `loadstone plan FILE --out DIR`"
         raise LoadstoneError("report-folder", f"no plan to report in {folder}", hint=hint)
-    return found
+    return Plan.read(file, _KIND).content()
 
 
 def plan_page(folder: Path) -> str:
