@@ -21,6 +21,7 @@ from loadstone.plan.candidate import candidate as built
 from loadstone.plan.conduct import plan
 from loadstone.plan.estimate import Estimate, rate_seen
 from loadstone.plan.front import front
+from loadstone.plan.growth import growth
 from loadstone.plan.inputs import Inputs, Way
 from loadstone.plan.part import Part, Values, base, held, holds, needed_nodes
 from loadstone.plan.read import read_plan
@@ -251,7 +252,12 @@ def test_the_example_is_planned_and_drawn(tmp_path: Path) -> None:
     assert {bar["input"] for bar in content["sensitivity"]} >= {"users", "crashes of a node", "common cause"}
     page = (out / "report.html").read_text("utf-8")
     assert content["inputs"]["criterion"] == "long-run"
-    for words in ("What better availability costs", "Which input matters", "Judged in the long run"):
+    for words in (
+        "What better availability costs",
+        "Which input matters",
+        "Judged in the long run",
+        "Growth",
+    ):
         assert words in page
     assert 'label "down"' in (out / "chosen.prism").read_text("utf-8")
     again = CliRunner().invoke(app, ["report", str(out), "--json"])
@@ -265,6 +271,31 @@ def test_the_table_on_the_terminal_answers_first(tmp_path: Path) -> None:
     assert ran.exit_code == 0, ran.output
     assert ran.stdout.startswith("30 users, up 0.999 of the year: ")
     assert "Over 20 draws" in ran.stdout and "nodes up" in ran.stdout
+    assert "Growth, the cheapest plan for so many users" in ran.stdout
+
+
+def test_growth_is_the_cheapest_plan_at_both_ends_of_each_step(tmp_path: Path) -> None:
+    inputs = read_plan(small(tmp_path))
+    values = base(inputs)
+    steps = growth(inputs, values, 2 * values.users, Threads()).steps
+    assert steps[0].users_from == 1 and steps[-1].users_to >= 2 * values.users
+    for step in steps:
+        assert step.answer.chosen is not None
+        for users in (step.users_from, step.users_to):
+            found = cheapest_only(inputs, replace(values, users=float(users)))
+            assert found is not None and found.usd_per_month == step.answer.chosen.usd_per_month
+
+
+def test_a_plan_from_before_growth_is_still_reported(tmp_path: Path) -> None:
+    out = tmp_path / "plan"
+    assert CliRunner().invoke(app, ["plan", str(EXAMPLE), "--draws", "0", "--out", str(out)]).exit_code == 0
+    content = json.loads((out / "plan.json").read_text("utf-8"))
+    del content["growth"]
+    (out / "plan.json").write_text(json.dumps(content))
+    (out / "report.html").unlink()
+    ran = CliRunner().invoke(app, ["report", str(out)])
+    assert ran.exit_code == 0, ran.output
+    assert "Which input matters" in (out / "report.html").read_text("utf-8")
 
 
 def test_a_first_year_is_never_judged_worse_than_the_long_run(tmp_path: Path) -> None:

@@ -23,6 +23,8 @@ def tables(content: dict[str, Any]) -> str:
         blocks.append(_uncertainty(content["uncertainty"]))
     if content["served"]:
         blocks.append(_served(content["served"], content["inputs"]["users"]["value"]))
+    if content["growth"]["steps"]:
+        blocks.append(_growth(content["growth"]))
     return "\n\n".join(blocks)
 
 
@@ -111,6 +113,23 @@ def _served(one: dict[str, Any], users: float) -> str:
     ]
     lost = f"{one['user_hours_lost']:,.3g} of {users * 8766:,.0f} user hours a year are not served at the SLA"
     return columns(head, rows, set(head[1:])) + f"\n{lost}."
+
+
+def _growth(growth: dict[str, Any]) -> str:
+    """The cheapest plan for a range of users, and the tier that is the next to need a node."""
+    stride, wall = growth["stride"], growth["users_wall"]
+    every = f" (about one step in {stride} is shown)" if stride > 1 else ""
+    end = "" if wall is None else f"; beyond {wall:,} users a tier that does not scale is exceeded"
+    several = any(step["limited_by"] for step in growth["steps"])
+    rows = []
+    for step in growth["steps"]:
+        plan, users = step["plan"], f"{step['users_from']:,}–{step['users_to']:,}"
+        built = [nodes(plan), f"{plan['usd_per_month']:,.2f}"] if plan else ["none meets the targets", "–"]
+        rows.append([users, *built, *([" and ".join(step["limited_by"])] if several else [])])
+    head = ["users", "nodes", "$ a month", *(["then limited by"] if several else [])]
+    return f"Growth, the cheapest plan for so many users{every}{end}\n" + columns(
+        head, rows, {"users", "$ a month"}
+    )
 
 
 def _time(seconds: float) -> str:

@@ -1,4 +1,4 @@
-"""A plan from beginning to end: the choice, the front, what the inputs do to it, who is served."""
+"""A plan from beginning to end: the choice, the front, what the inputs do to it, growth, who is served."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from loadstone.plan.candidate import Outcome, cheapest
 from loadstone.plan.front import Front, front
+from loadstone.plan.growth import Growth, growth
 from loadstone.plan.inputs import Inputs
 from loadstone.plan.part import Values, base
 from loadstone.plan.served import Served, served
@@ -13,16 +14,20 @@ from loadstone.plan.tornado import Bar, tornado
 from loadstone.plan.uncertain import Uncertainty, draws, uncertainty
 from loadstone.spread import Spread
 
+_FURTHER = 2
+"""Growth is told to so many times the users planned for."""
+
 
 @dataclass(frozen=True)
 class Planned:
-    """Everything that is known of a plan. The last three are None when nothing meets the targets."""
+    """Everything that is known of a plan. The last two are None when nothing meets the targets."""
 
     inputs: Inputs
     values: Values
     outcome: Outcome
     front: Front
     bars: list[Bar]
+    growth: Growth
     served: Served | None
     uncertainty: Uncertainty | None
 
@@ -38,6 +43,7 @@ def plan(inputs: Inputs, count: int, seed: int, spread: Spread) -> Planned:
         outcome,
         front(inputs, values, spread),
         tornado(inputs, spread),
+        growth(inputs, values, _FURTHER * values.users, spread),
         served(inputs, values, chosen) if chosen else None,
         uncertainty(inputs, chosen, draws(inputs, count, seed), spread) if chosen and count else None,
     )

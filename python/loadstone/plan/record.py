@@ -9,6 +9,7 @@ from loadstone.availability.chain import Bounds
 from loadstone.plan.candidate import Candidate, sharing
 from loadstone.plan.conduct import Planned
 from loadstone.plan.estimate import Estimate
+from loadstone.plan.growth import Step
 from loadstone.plan.inputs import Inputs, Tier
 from loadstone.plan.part import Part, lines
 from loadstone.plan.served import Served
@@ -62,6 +63,11 @@ def _content(found: Planned, typed: Json) -> Json:
         "sensitivity": [_bar(bar, inputs) for bar in found.bars],
         "uncertainty": _uncertainty(found.uncertainty, inputs) if found.uncertainty else None,
         "served": _served(found.served, inputs) if found.served else None,
+        "growth": {
+            "steps": [_step(step, inputs) for step in found.growth.steps],
+            "stride": found.growth.stride,
+            "users_wall": found.growth.wall,
+        },
         "warnings": list(inputs.warnings),
     }
 
@@ -157,6 +163,16 @@ def _uncertainty(one: Uncertainty, inputs: Inputs) -> Json:
 
 def _interval(one: Interval | None) -> Json | None:
     return {"median": one.median, "low": one.low, "high": one.high} if one else None
+
+
+def _step(step: Step, inputs: Inputs) -> Json:
+    return {
+        "users_from": step.users_from,
+        "users_to": step.users_to,
+        "limited_by": [name for name in step.limited_by if name],
+        "plan": _candidate(step.answer.chosen, inputs) if step.answer.chosen else None,
+        "why": list(step.answer.why),
+    }
 
 
 def _served(one: Served, inputs: Inputs) -> Json:

@@ -13,6 +13,7 @@ from loadstone.report.figures.plan import front_figure, nodes, served_figure, to
 from loadstone.report.folder import HINT, Json
 from loadstone.report.html import page_of
 from loadstone.report.plan_answer import judged
+from loadstone.report.plan_growth import plan_growth
 from loadstone.report.sections import Part, Section, Tile, anchored, numbered
 from loadstone.report.table import Column, Table, words
 from loadstone.stages.plan import Plan
@@ -40,6 +41,7 @@ def plan_page(folder: Path) -> str:
         _sensitivity(found),
         _uncertainty(found),
         _served(found),
+        plan_growth(found),
         _method(found),
     ]
     part = Part(

@@ -8,7 +8,6 @@ from pydantic import Field
 
 from loadstone.intake.shapes import Count, Figure, Known, Word, Yes
 from loadstone.stages.base import Part
-from loadstone.stages.nodes import Step
 from loadstone.stages.origin import Origin
 
 Bounds = Annotated[list[Known], Field(min_length=2, max_length=2)]
@@ -165,6 +164,16 @@ class Served(Part):
     first_outage_s: Bounds | None = None
     outages_per_s: Bounds | None = None
     outage_s: Bounds | None = None
+
+
+class Step(Part):
+    """A range of users for whom the same nodes do; then the tiers that it is limited by need one more."""
+
+    users_from: Count
+    users_to: Count
+    limited_by: list[Word] = Field(default_factory=list)
+    plan: Candidate | None = None
+    why: list[Word] = Field(default_factory=list)
 
 
 class Growth(Part):
