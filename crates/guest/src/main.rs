@@ -8,6 +8,7 @@ mod application;
 mod network;
 mod power;
 mod settings;
+mod sites;
 mod start;
 
 use std::process::{ExitCode, id};

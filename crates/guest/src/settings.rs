@@ -4,36 +4,26 @@ use std::net::Ipv4Addr;
 
 use loadstone_container::Connector;
 
+use crate::sites::{ALL, Site, Words};
+
 /// An address and the bits of its network.
 pub type Network = (Ipv4Addr, u8);
 
 /// What to run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub enum App {
-    /// A folder of files.
-    Files,
-    /// SURGE's file set.
-    Surge,
-    /// The social-events site.
-    Olio,
-    /// The auction site.
-    Rubis,
+    /// A site, or a folder of files.
+    Site(&'static dyn Site),
     /// The program beside this one that measures storage and memory; it reads its own words.
     Stress,
 }
 
 impl App {
-    const ALL: [Self; 5] = [Self::Files, Self::Surge, Self::Olio, Self::Rubis, Self::Stress];
-
-    /// Its name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Files => "files",
-            Self::Surge => "surge",
-            Self::Olio => "olio",
-            Self::Rubis => "rubis",
-            Self::Stress => "stress",
+    fn named(name: &str) -> Option<Self> {
+        if name == "stress" {
+            return Some(Self::Stress);
         }
+        ALL.into_iter().find(|site| site.name() == name).map(Self::Site)
     }
 }
 
@@ -49,7 +39,7 @@ pub enum DiskUse {
 }
 
 /// Everything that can be said.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Settings {
     /// `app=`.
     pub app: App,
@@ -67,10 +57,8 @@ pub struct Settings {
     pub disk: DiskUse,
     /// `folder=`: where the data are.
     pub folder: String,
-    /// `surge.files=`: size of SURGE's set.
-    pub files: u32,
-    /// `surge.seed=`: of SURGE's set.
-    pub seed: u64,
+    /// All words with a point: some are the site's.
+    pub words: Words,
 }
 
 impl Settings {
@@ -81,7 +69,7 @@ impl Settings {
     pub fn parse<'w>(words: impl Iterator<Item = &'w str>) -> Result<Self, String> {
         let mut app = None;
         let mut found = Self {
-            app: App::Files,
+            app: App::Stress,
             address: None,
             gateway: None,
             port: 80,
@@ -89,13 +77,12 @@ impl Settings {
             workers: 0,
             disk: DiskUse::None,
             folder: "/data".into(),
-            files: 2000,
-            seed: 1,
+            words: Words::default(),
         };
         for (key, value) in words.filter_map(|word| word.split_once('=')) {
             let bad = || format!("`{key}` cannot be `{value}`");
             match key {
-                "app" => app = Some(App::ALL.into_iter().find(|app| app.name() == value).ok_or_else(bad)?),
+                "app" => app = Some(App::named(value).ok_or_else(bad)?),
                 "ip" => found.address = Some(network(value).ok_or_else(bad)?),
                 "gw" => found.gateway = Some(value.parse().map_err(|_| bad())?),
                 "port" => found.port = value.parse().map_err(|_| bad())?,
@@ -112,8 +99,7 @@ impl Settings {
                     }
                 }
                 "folder" => found.folder = value.into(),
-                "surge.files" => found.files = value.parse().map_err(|_| bad())?,
-                "surge.seed" => found.seed = value.parse().map_err(|_| bad())?,
+                _ if key.contains('.') => drop(found.words.0.insert(key.into(), value.into())),
                 _ => {}
             }
         }
@@ -130,6 +116,8 @@ fn network(value: &str) -> Option<Network> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     fn parse(line: &str) -> Result<Settings, String> {
@@ -141,10 +129,21 @@ mod tests {
         let line =
             "console=ttyS0 quiet app=olio ip=10.0.2.15/24 gw=10.0.2.2 port=8080 disk=ext4 connector=hybrid";
         let found = parse(line).unwrap();
-        assert_eq!(found.app, App::Olio);
+        assert!(matches!(found.app, App::Site(site) if site.name() == "olio"));
         assert_eq!(found.address, Some((Ipv4Addr::new(10, 0, 2, 15), 24)));
         assert_eq!(found.gateway, Some(Ipv4Addr::new(10, 0, 2, 2)));
         assert_eq!((found.port, found.disk, found.connector), (8080, DiskUse::Ext4, Connector::Hybrid));
+    }
+
+    #[test]
+    fn words_of_a_site_are_the_sites() {
+        let found = parse("app=surge surge.files=50 virtio.debug=1 surge.seed=-1").unwrap();
+        assert_eq!(found.words.parsed("surge.files", 0), Ok(50));
+        assert_eq!(found.words.parsed("surge.other", 7), Ok(7));
+        found.words.parsed("surge.seed", 0_u64).unwrap_err();
+        let App::Site(surge) = found.app else { panic!("surge is a site") };
+        let Err(sentence) = surge.open(Path::new("nowhere"), &found.words) else { panic!("-1 is no seed") };
+        assert!(sentence.contains("surge.seed"), "{sentence}");
     }
 
     #[test]
