@@ -1,5 +1,7 @@
 //! The server against smoltcp as a client, on a wire in memory and a virtual clock.
 
+mod framing;
+
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::rc::Rc;
