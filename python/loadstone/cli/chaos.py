@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from loadstone.cli.columns import columns
+from loadstone.cli.conducted import say
 from loadstone.cli.run import INTERRUPTED, default_folder
 
 
@@ -49,11 +50,11 @@ def chaos(
     order = read_order(file or FILE, quick)
     folder = out or default_folder("chaos")
     minutes = order.lives * len(order.clusters) * (order.life_s + 6) / 60
-    _say(f"{order.lives} lives of {len(order.clusters)} clusters, about {minutes:.0f} minutes, into {folder}")
-    content = conduct.run(order, folder, seed, ["loadstone", *sys.argv[1:]], _say)
+    say(f"{order.lives} lives of {len(order.clusters)} clusters, about {minutes:.0f} minutes, into {folder}")
+    content = conduct.run(order, folder, seed, ["loadstone", *sys.argv[1:]], say)
     record.write_text(folder / "report.html", chaos_page(folder))
     print(json.dumps(content, indent=2) if as_json else _summary(content))
-    _say(str(folder / "report.html"))
+    say(str(folder / "report.html"))
     raise typer.Exit(INTERRUPTED if content["outcome"] == "interrupted" else 0)
 
 
@@ -89,7 +90,3 @@ def _interval(one: dict[str, Any]) -> str:
     if one["low"] is None:
         return f"{one['value']:.4g}"
     return f"{one['value']:.4g} ({one['low']:.4g}–{one['high']:.4g})"
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
