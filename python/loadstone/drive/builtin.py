@@ -25,12 +25,13 @@ _DRAIN_S = 15.0
 class Process:
     """A running built-in application; a `Service`."""
 
-    def __init__(self, process: subprocess.Popen[bytes], url: str) -> None:
-        """`url` as the application announced it."""
+    def __init__(self, process: subprocess.Popen[bytes], url: str, tells_counters: bool = True) -> None:
+        """`url` as the application announced it; `tells_counters` as of its site."""
         self.url = url
         self._process = process
         assert process.stdin is not None and process.stdout is not None
-        self._counting = Counting(process.stdin.fileno(), process.stdout.fileno())
+        pipes = process.stdin.fileno(), process.stdout.fileno()
+        self._counting = Counting(*pipes) if tells_counters else None
 
     def endpoint(self) -> tuple[str, int]:
         """Host and port."""
@@ -47,11 +48,12 @@ class Process:
 
     def saw(self, window: Mapping[str, Any]) -> None:
         """Asks how its connector does now. Whether it lives, the process itself says."""
-        self._counting.ask()
+        if self._counting:
+            self._counting.ask()
 
     def counted(self) -> Mapping[str, Any] | None:
-        """As `Counting.told`."""
-        return self._counting.told()
+        """As `Counting.told`; None of one that tells nothing."""
+        return self._counting.told() if self._counting else None
 
     def alive(self) -> bool:
         """Whether the process has not ended."""
@@ -86,7 +88,7 @@ def serving(site: Site, place: Path | str, options: Mapping[str, Any]) -> Iterat
             os.sched_setscheduler(process.pid, os.SCHED_IDLE, os.sched_param(0))
             # Before it has threads: they inherit this, and it counts its processors by it.
             os.sched_setaffinity(process.pid, sorted(os.sched_getaffinity(0))[: options.get("cores") or None])
-            yield Process(process, _announced(process, said))
+            yield Process(process, _announced(process, said), site.tells_counters)
         finally:
             _stop(process)
 

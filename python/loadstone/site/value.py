@@ -81,6 +81,8 @@ class Site:
     """One whose data are loaded can instead make them in memory as it starts."""
     has_people: bool = False
     """Its users log in: there are rules for load tests and for people, and a public address."""
+    tells_counters: bool = True
+    """Its process answers each byte on its standard input with its counters, as `loadstone.serve` does."""
     image: Image | None = None
     """None of one that cannot be an image."""
     commands: tuple[Callable[..., None], ...] = ()
