@@ -41,7 +41,7 @@ test: .venv/.dev     ## all fast tests
 	cargo test --workspace --quiet
 	$(BIN)/python -m pytest
 
-test-long: .venv/.dev   ## minutes: real browser, real servers, long measurements, parsers under fuzz
+test-long: .venv/.dev   ## minutes (ROOMS='deploy lab': only these of tests/): real browser, real servers, long measurements, parsers under fuzz
 	scripts/setup-browser
 	scripts/setup-lab
 	scripts/setup-servers
@@ -49,7 +49,7 @@ test-long: .venv/.dev   ## minutes: real browser, real servers, long measurement
 	scripts/setup-appliance
 	scripts/check-nostd
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps stormpy
-	$(BIN)/python -m pytest -m long
+	scripts/test-long $(ROOMS)
 
 docs: .venv/.docs    ## the documentation as a site with search, in target/docs
 	$(BIN)/python docs/site/gather.py target/docs-source
