@@ -21,7 +21,6 @@ from loadstone.cost.cases import measured_cases, parse_instance, typed_cases
 from loadstone.cost.plan import Bill, Case, Month, PerUser, bill
 from loadstone.errors import LoadstoneError
 from loadstone.nodes.measured import Measured, read_measured
-from loadstone.plan.tiers_price import Priced, rows_of
 
 if TYPE_CHECKING:
     from loadstone.stages.cost import Cost
@@ -120,6 +119,8 @@ def cost(
         duty=float(month.duty),
     )
     if tiers:
+        from loadstone.plan.tiers_price import Priced, rows_of
+
         refuse_others(context, _WITH_TIERS, "cost-input")
         service = read_service(tiers, users, Asked(sla, target, criterion))
         priced = Priced(service, rows_of(service, instance or [], catalogue), catalogue, month)

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -32,9 +32,10 @@ from loadstone.nodes.quantities import (
     spell_duration,
 )
 from loadstone.plan.compared import Option, fewest, options
-from loadstone.plan.compared_record import nodes_record
 from loadstone.plan.named import Hazards
-from loadstone.stages.nodes import Integrity, Nodes
+
+if TYPE_CHECKING:
+    from loadstone.stages.nodes import Integrity, Nodes
 
 EXAMPLES = """
 Compute how many nodes carry a load and stay available.
@@ -177,7 +178,7 @@ def nodes(
     with models_counted():
         record, found = _solve(plan, [*(measured.warnings if measured else []), *told])
     if measured:
-        write_beside(measured.file, Nodes.FILE, record.content())
+        write_beside(measured.file, record.FILE, record.content())
     content = record.content()
     typer.echo(json.dumps(content, indent=2, ensure_ascii=False) if as_json else _table(plan, found, record))
     warn(content)
@@ -217,6 +218,9 @@ def _hazards(crash_rate: str, failover: str, repair: str, target: str, year_s: F
 
 
 def _solve(plan: _Plan, warnings: list[str]) -> tuple[Nodes, list[Option]]:
+    # Imported here: the other commands need not wait for the record's model.
+    from loadstone.plan.compared_record import nodes_record
+
     per_sla = {
         demand.sla: options(demand.load, demand.per_node, plan.node_types, plan.hazards, plan.deployments)
         for demand in plan.demands

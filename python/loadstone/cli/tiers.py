@@ -20,8 +20,6 @@ from loadstone.nodes.load import above_zero
 from loadstone.nodes.quantities import parse_target, spell_availability, spell_duration
 from loadstone.plan.tiers_outlook import outlook
 from loadstone.plan.tiers_read import Service, read_tiers
-from loadstone.plan.tiers_record import tiers_record
-from loadstone.stages.nodes import Nodes
 
 Json = dict[str, Any]
 _PER_MONTH = "$ a month"
@@ -43,6 +41,10 @@ class Asked:
 
 def in_tiers(context: typer.Context, file: Path, users: float | None, asked: Asked, *, as_json: bool) -> None:
     """Plans, reports, writes nodes.json beside the file; exit code 1 when nothing meets the target."""
+    # Imported here: the other commands need not wait for the record's model.
+    from loadstone.plan.tiers_record import tiers_record
+    from loadstone.stages.nodes import Nodes
+
     refuse_others(context, SHARED, "nodes-input")
     service = read_service(file, users, asked)
     inputs = {"tiers": str(file), "sla": asked.sla, "target": asked.target}

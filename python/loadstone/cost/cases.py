@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from loadstone.cost.book import PriceBook
 from loadstone.cost.plan import Case, Machines, Traffic
@@ -15,8 +16,11 @@ from loadstone.errors import LoadstoneError
 from loadstone.intake import Kind, as_written
 from loadstone.nodes.image import Image
 from loadstone.nodes.measured import AtSla, Measured
-from loadstone.stages.nodes import Interval, Nodes, Option
 
+if TYPE_CHECKING:
+    from loadstone.stages.nodes import Nodes, Option
+
+FILE = "nodes.json"
 UNKNOWN = Traffic(None, None)
 _HINT = "run `loadstone nodes --from` again, or count the machines, as in --instance c1.xlarge:2"
 _KIND = Kind("cost-input", "a nodes.json", 64 << 20, _HINT)
@@ -71,7 +75,7 @@ def measured_cases(measured: Measured, wanted: list[Wanted]) -> dict[str, Case]:
         return {sla: _at_capacity(at, _counted(wanted)) for sla, at in measured.at.items()}
     plan = _read_plan(measured.file.parent)
     slas = [sla for sla in measured.at if sla in (plan.per_sla or {})]
-    with as_written("cost-input", measured.file.parent / Nodes.FILE, _HINT):
+    with as_written("cost-input", measured.file.parent / FILE, _HINT):
         return {sla: _planned(sla, measured.at[sla], plan, wanted) for sla in slas}
 
 
@@ -135,8 +139,9 @@ def _planned_machines(plan: Nodes, option: Option, row: PriceRow, end: int | Non
     if end is None:
         num, total = option.num, option.total
     else:
-        interval = option.interval or Interval()
-        num, total = (each[end] if each else None for each in (interval.num, interval.total))
+        interval = option.interval
+        ends = (interval.num, interval.total) if interval else (None, None)
+        num, total = (each[end] if each else None for each in ends)
     if num is None or total is None:
         return None
     # The pool of passive failover is cold: bought, and switched off.
@@ -173,12 +178,15 @@ def _counted(wanted: list[Wanted]) -> tuple[Machines, ...]:
 
 
 def _read_plan(folder: Path) -> Nodes:
-    file = folder / Nodes.FILE
+    file = folder / FILE
     if not file.is_file():
         raise LoadstoneError(
             "cost-input", f"how many machines is not known: there is no {file}",
             hint="count them, as in --instance c1.xlarge:2, or run `loadstone nodes --from` first",
         )  # fmt: skip
+    # Imported here: machines counted by hand need not wait for the record's model.
+    from loadstone.stages.nodes import Nodes
+
     plan = Nodes.read(file, _KIND)
     if plan.tiers is not None:
         raise LoadstoneError(
