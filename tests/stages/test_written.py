@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,9 @@ import folders
 import jsonschema
 import pytest
 import simulated
+from typer.testing import CliRunner
 
+from loadstone.cli import app
 from loadstone.cost import book as books
 from loadstone.cost.cases import parse_instance, typed_cases
 from loadstone.cost.plan import Month, bill
@@ -21,9 +24,12 @@ from loadstone.record import write_stage
 from loadstone.stages.base import Stage
 from loadstone.stages.capacity import Capacity, Held, LimitedBy, SearchRun
 from loadstone.stages.cost import Cost, Inputs
+from loadstone.stages.nodes import Nodes
+from loadstone.stages.plan import Plan
 from loadstone.stages.run import Run
 
 KIND = Kind("report-json", "a record", 64 << 20)
+ROOT = Path(__file__).parents[2]
 
 
 def quick(rng: random.Random, _name: str) -> float:
@@ -72,3 +78,23 @@ def test_a_price(users: dict[str, float | None], tmp_path: Path) -> None:
     content = json.loads(write_stage(tmp_path, found).read_text("utf-8"))
     follows(content, Cost)
     assert Cost.read(tmp_path / "cost.json", KIND) == found
+
+
+@pytest.mark.parametrize(
+    ("command", "stage"),
+    [
+        (["nodes", "--users-per-node", "500", "--users", "5000", "--fault-rate", "1/day"], Nodes),
+        (["nodes", "--tiers", "tiers.toml", "--users", "300"], Nodes),
+        (["plan", str(ROOT / "examples" / "plan" / "shop-tiers.toml"), "--draws", "4"], Plan),
+    ],
+)
+def test_nodes_and_plans(
+    command: list[str], stage: type[Stage], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(ROOT / "examples" / "plan" / "tiers.toml", tmp_path)
+    ran = CliRunner().invoke(app, [*command, "--json"])
+    assert ran.exit_code == 0, ran.output
+    content = json.loads(ran.stdout)
+    follows(content, stage)
+    assert stage.of(content, KIND, stage.FILE).content() == content
