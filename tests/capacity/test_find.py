@@ -102,7 +102,9 @@ def test_the_capacity_is_found_and_every_run_kept(job: Job, tmp_path: Path) -> N
         assert summary["load"]["users"] == row["users"]
     resets = (tmp_path / "resets").read_text().splitlines()
     assert len(resets) == len(found["runs"]), "the data is reset before every run"
-    seeds = [json.loads((folder / row["folder"] / "plan.json").read_text())["seed"] for row in found["runs"]]
+    seeds = [
+        json.loads((folder / row["folder"] / "workload.json").read_text())["seed"] for row in found["runs"]
+    ]
     assert seeds == list(range(1, len(seeds) + 1))
     assert "not compliant: short window (30 s instead of 300 s)" in found["warnings"]
     assert not found["compliant"] and found["log10_accounts"] == 3

@@ -47,7 +47,7 @@ def test_a_crashed_run_becomes_whole_and_says_so(cut_off: Path) -> None:
     assert seconds(cut_off) == list(range(7))
     assert result == json.loads((cut_off / "run.json").read_text())
     assert {path.name for path in cut_off.iterdir()} == {
-        *("scenario.toml", "plan.json", "machine.json", "rules.json", "run.json"),
+        *("scenario.toml", "workload.json", "machine.json", "rules.json", "run.json"),
         *(f"{table}.parquet" for table in TABLES),
     }
 

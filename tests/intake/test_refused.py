@@ -316,11 +316,18 @@ def test_a_table_that_claims_the_end_of_time(tmp_path: Path) -> None:
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("name", ["scenario.toml", "plan.json", "machine.json"])
-def test_a_crashed_run_that_lacks_a_file(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("scenario.toml", "scenario.toml"),
+        ("plan.json", "workload.json"),
+        ("machine.json", "machine.json"),
+    ],
+)
+def test_a_crashed_run_that_lacks_a_file(name: str, told: str, tmp_path: Path) -> None:
     crashed(tmp_path)
     (tmp_path / name).unlink()
-    refused(loadstone("report", str(tmp_path)), "error[run-folder]", name)
+    refused(loadstone("report", str(tmp_path)), "error[run-folder]", told)
 
 
 SIZES = {

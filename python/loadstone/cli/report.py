@@ -66,7 +66,7 @@ def _made(folders: list[Path], out: Path | None, markdown: bool, csv: Path | Non
 
         _alone("a study", folders, out, as_json, markdown or csv is not None, read_study, study_page)
         return
-    # A run has a plan of another kind: what its engine was told to do.
+    # A run of an earlier version has another file of this name: what its engine was told to do.
     if any((folder / "plan.json").is_file() and not (folder / "rules.json").is_file() for folder in folders):
         from loadstone.report.plan import plan_page, read_plan
 

@@ -31,7 +31,9 @@ from loadstone.stages.run import Agent, AgentFigures, Connector, Event, Load, Ru
 
 _APART = ("agents", "connector", "end", "node")
 """Events that have a place of their own in `run.json`."""
-_BEFORE = {"plan.json": shapes.Plan, "machine.json": shapes.First, "rules.json": shapes.Rules}
+WORKLOAD = "workload.json"
+_WORKLOAD_BEFORE = "plan.json"
+"""Its name in folders of earlier versions; it is now that of the record of `loadstone plan`."""
 _HINT = "a run folder must be as the run left it: copy it again, or measure again"
 _KIND = Kind("run-folder", "a record of a run", 64 << 20, _HINT)
 
@@ -60,7 +62,7 @@ def begin(folder: Path, beginning: Beginning) -> journal.Journal:
     require_unused(folder)
     make_folder(folder)
     write_text(folder / "scenario.toml", beginning.scenario_text)
-    write_json(folder / "plan.json", dict(beginning.plan))
+    write_json(folder / WORKLOAD, dict(beginning.plan))
     write_json(
         folder / "machine.json",
         {
@@ -100,7 +102,8 @@ def recover(folder: Path) -> Run:
         raise LoadstoneError(
             "run-folder", f"{folder} is not a run folder: it has no {journal.NAME} and no {Run.FILE}"
         )
-    plan, first, rules = (_read(folder / name, shape) for name, shape in _BEFORE.items())
+    plan = _read(_workload(folder), shapes.Plan)
+    first, rules = _read(folder / "machine.json", shapes.First), _read(folder / "rules.json", shapes.Rules)
     with naming_disk_errors(path):
         journal.repair(path)
     with as_written("run-folder", folder, _HINT), reading_tables("run-folder", folder, _HINT):
@@ -162,7 +165,7 @@ def measurement_of(folder: Path) -> Measurement:
     with as_written("run-folder", folder, _HINT), reading_tables("run-folder", folder, _HINT):
         if not run.generator or not run.steady:
             raise ValueError("run.json does not say who made the load, and when the steady state ended")
-        plan = _read(folder / "plan.json", shapes.Plan)
+        plan = _read(_workload(folder), shapes.Plan)
         return read_measurement(folder, plan, run.generator.threads, run.steady.end_s)
 
 
@@ -211,6 +214,12 @@ def _ending(events: list[dict[str, Any]], path: Path) -> dict[str, Any]:
         "ended_s": None,
         "examples": [],
     }
+
+
+def _workload(folder: Path) -> Path:
+    """What the engine was told to do."""
+    before = folder / _WORKLOAD_BEFORE
+    return before if before.is_file() and not (folder / WORKLOAD).is_file() else folder / WORKLOAD
 
 
 def _read(path: Path, shape: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from loadstone.intake.shapes import Count, Known, Seconds, Word
 
 
 class PlanLoad(TypedDict):
-    """`load` of `plan.json`."""
+    """`load` of `workload.json`."""
 
     users: NotRequired[Count | None]
     sessions_per_s: NotRequired[Known]
@@ -29,7 +29,7 @@ class PlanStep(TypedDict):
 
 
 class PlanOperation(TypedDict):
-    """An operation of `plan.json`."""
+    """An operation of `workload.json`."""
 
     name: Word
     limit_s: Seconds
@@ -38,7 +38,7 @@ class PlanOperation(TypedDict):
 
 
 class Plan(TypedDict):
-    """`plan.json` of a run."""
+    """`workload.json` of a run."""
 
     name: Word
     load: PlanLoad
