@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Lock, Thread
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,7 +15,6 @@ import pytest
 from loadstone.drive import Interrupt, RustEngine
 from loadstone.errors import LoadstoneError
 from loadstone.reach import Reach
-from loadstone.stages.capacity import Capacity
 from loadstone.study import bench as bench_module
 from loadstone.study.balancers import site_users
 from loadstone.study.balancers.description import FILE, load_description
@@ -117,7 +117,7 @@ def test_a_lost_agent_is_an_error() -> None:
 def test_an_interrupted_search_is_no_result(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     wanted = load_description().full.site
     assert wanted is not None
-    monkeypatch.setattr(site_users, "find", lambda *_: Capacity(outcome="interrupted", runs=[]))
+    monkeypatch.setattr(site_users, "find", lambda *_: SimpleNamespace(outcome="interrupted"))
     monkeypatch.setattr(bench_module, "limit_host", lambda *_: [])
     reach = Reach(tmp_path / "config", {"front": "198.18.0.1"}, tmp_path)
     bench = Bench(load_bench_site(FILE.with_name("balancers-lab.toml")), reach, lambda _: RustEngine())

@@ -17,6 +17,7 @@ RECORDS = {
     "plan": "loadstone.stages.plan:Plan",
     "probe": "loadstone.stages.probe:Probe",
     "run": "loadstone.stages.run:Run",
+    "study": "loadstone.study.record:StudyRecord",
 }
 """Module and class of each record, by the name of its file."""
 

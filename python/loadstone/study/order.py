@@ -9,6 +9,7 @@ from pathlib import Path
 from loadstone import record
 from loadstone.errors import LoadstoneError
 from loadstone.intake import Kind
+from loadstone.stages.origin import Machine
 from loadstone.study.record import NAME, Json, StudyRecord
 
 _HINT = "give the folder of a study that was begun"
@@ -53,7 +54,7 @@ def header(order: Order, name: str, summary: str, seed: int, command: Sequence[s
         only_variants=list(order.variants) if order.variants else None,
         resumed=order.begun_at is not None,
         seed=seed,
-        machine=record.machine(),
+        machine=Machine.model_validate(record.machine()),
         versions=record.versions(),
         command=list(command),
         started_at=order.begun_at or record.now(),

@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from loadstone.errors import LoadstoneError
+from loadstone.intake import Kind
 from loadstone.report.folder import Json, read_json
 from loadstone.report.html import page_of
 from loadstone.report.sections import Part
 from loadstone.study.record import HINT, NAME, StudyRecord
 from loadstone.study.registry import STUDIES
+
+_KIND = Kind("report-json", "a study", 64 << 20, HINT)
 
 
 def read_study(folder: Path) -> Json:
@@ -17,7 +20,7 @@ def read_study(folder: Path) -> Json:
     found = read_json(folder / NAME)
     if found is None or found.get("name") not in STUDIES or "parts" not in found:
         raise LoadstoneError("report-folder", f"no study to report in {folder}", hint=HINT)
-    return StudyRecord.of(found, "report-json", folder / NAME).content()
+    return StudyRecord.of(found, _KIND, str(folder / NAME)).filled()
 
 
 def study_part(folder: Path) -> Part:

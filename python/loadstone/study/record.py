@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from loadstone.intake import Kind, read_object
-from loadstone.intake.shapes import Count, Word, Yes, require_shape
+from loadstone.intake.shapes import Count, Text, Word, Yes
+from loadstone.stages.base import Part
+from loadstone.stages.origin import Origin
 
-NAME = "study.json"
 HINT = "make one with `loadstone study`"
 
 Json = dict[str, Any]
 
 
-class Failed(BaseModel):
+class Failed(Part):
     """A measurement that could not be made."""
 
     part: Word
-    case: dict[str, Any]
-    error: str
+    case: Json
+    error: Text
 
 
-class Tasks(BaseModel):
+class Tasks(Part):
     """How far the study came."""
 
     planned: Count = 0
@@ -32,21 +31,19 @@ class Tasks(BaseModel):
     failed: list[Failed] = Field(default_factory=list)
 
 
-class StudyRecord(BaseModel):
+class StudyRecord(Origin):
     """What every study writes; fields that are a study's own stand beside these.
 
     Studies made before all were alike lack some fields: a default says what held for them. So the format is
-    still the first; raise it when a field changes its name or its meaning.
+    still the first.
     """
 
-    model_config = ConfigDict(frozen=True, extra="allow")
+    FILE: ClassVar[str] = "study.json"
+    KIND: ClassVar[str] = "study"
 
-    format: Literal[1] = 1
-    kind: Literal["study"] = "study"
     name: Word
-    summary: str = ""
-    outcome: Word = "begun"
-    """`complete`, `interrupted`, `failing`; `begun` while it goes on."""
+    summary: Text = ""
+    started_at: Word
     size: Literal["full", "quick"] = "full"
     only: list[Word] | None = None
     """Parts that were asked for; all when null."""
@@ -54,29 +51,18 @@ class StudyRecord(BaseModel):
     resumed: Yes = False
     seed: Count | None = None
     """Of the order of measurements; null where there was none."""
-    machine: Json = Field(default_factory=dict)
-    versions: Json = Field(default_factory=dict)
-    command: list[Word] = Field(default_factory=list)
-    started_at: Word
-    """ISO 8601, UTC."""
-    ended_at: Word | None = None
     tasks: Tasks = Field(default_factory=Tasks)
     skipped: dict[str, Word] = Field(default_factory=dict)
     """Parts that there was nothing for, with the reason."""
     parts: Json = Field(default_factory=dict)
     """What was found, by part."""
 
-    @classmethod
-    def of(cls, content: Json, slug: str, place: Path, hint: str = HINT) -> Self:
-        """The record that `content` is. LoadstoneError `slug` when it is none."""
-        require_shape(content, cls, slug, str(place), hint)
-        return cls.model_validate(content)
+    def filled(self) -> Json:
+        """The content with every field that all studies have, for pages: also what the file left to its
+        default.
+        """
+        own = {name: getattr(self, name) for name in ("size", "seed", "skipped", "parts")}
+        return own | {"tasks": self.tasks.model_dump()} | self.content()
 
-    @classmethod
-    def read(cls, path: Path, kind: Kind) -> Self:
-        """The record in a file. LoadstoneError with the kind's slug."""
-        return cls.of(read_object(path, kind), kind.slug, path, kind.hint or HINT)
 
-    def content(self) -> Json:
-        """As JSON has it, every field there."""
-        return self.model_dump()
+NAME = StudyRecord.FILE

@@ -8,6 +8,7 @@ from typing import Any
 from loadstone import record
 from loadstone.drive import Interrupt
 from loadstone.errors import LoadstoneError
+from loadstone.intake import Kind
 from loadstone.study.conduct import Watch, conduct
 from loadstone.study.entry import Entry
 from loadstone.study.order import Order, header
@@ -17,6 +18,9 @@ from loadstone.study.study import Around, Study
 from loadstone.study.words import Say
 
 Json = dict[str, Any]
+
+_KIND = Kind("internal", "a study")
+"""A record of ours that is none is our fault."""
 
 
 def begin(entry: Entry, order: Order) -> Study:
@@ -91,4 +95,4 @@ def conclusion(study: Study, begun: Json, outcome: str, results: Results) -> Jso
         "skipped": dict(study.skipped),
         **study.findings(results),
     }
-    return StudyRecord.model_validate(content).content()
+    return StudyRecord.of(content, _KIND, str(study.order.folder / NAME)).content()
