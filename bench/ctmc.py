@@ -9,7 +9,7 @@ After the table: the targets, met or not. Where a peer was stopped, the CPU time
 lower bound of what it needs.
 
     pip install stormpy
-    python bench/ctmc.py [--limit 25] [--rounds 3] [--only TEXT] [--out FOLDER]
+    python bench/ctmc.py [--limit 25] [--rounds 3] [--only TEXT ...] [--out FOLDER]
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--limit", type=float, default=25.0)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", default="", help="part of a case's name")
+    parser.add_argument("--only", nargs="*", default=[""], help="parts of cases' names")
     parser.add_argument("--out", type=Path, help="run folder: result.json and table.md")
     options = parser.parse_args()
     record: dict[str, Any] = {
@@ -218,7 +218,7 @@ def main() -> None:
     table = [f"| {head} |", "|" + "---|" * 8]
     print("\n".join(table), flush=True)
     for case in CASES:
-        if options.only in case.name:
+        if any(part in case.name for part in options.only):
             found = measured(case, options.limit, options.rounds)
             record["cases"][case.name] = found
             table.append(row(case, found))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ctmc_models import cascade, family, irregular, polling, pool, tiers
+from ctmc_models import cascade, family, irregular, polling, pool, scattered, tiers
 
 YEAR = 365 * 86_400.0
 DAY = 86_400.0
@@ -18,7 +18,7 @@ class Case:
     A reward's sum until `time`, its long-run mean when None, or, `first`, the probability of a visit
     to a label by then, or, `mean`, the mean time to one. `prism_s` is what PRISM took, not in the same
     run. `stiff`: a year of a chain that jumps every few seconds, held to the targets of `ctmc_targets.py`.
-    `most_s`: what ours may take.
+    `most_s`: what ours may take. `moderate`: held to be no slower than Storm.
     `peer_s`: how long a peer may take, where the limit of the others would say too little.
     """
 
@@ -31,6 +31,7 @@ class Case:
     prism_s: float | None = None
     stiff: bool = False
     most_s: float | None = None
+    moderate: bool = False
     peer_s: float | None = None
     mean: bool = False
 
@@ -104,5 +105,24 @@ CASES = [
         "irregular random 6000, mean to goal", 6000, lambda: irregular(6000, 6, "random"), "goal", mean=True
     ),
     Case("cascade 4, mean to activated", 99_535, lambda: cascade(4), "activated", mean=True),
-    Case("cluster 128, short by 2000 h", 597_012, lambda: family("cluster", n=128), "short", 2000.0, True),
+    Case(
+        "cluster 128, short by 2000 h",
+        597_012,
+        lambda: family("cluster", n=128),
+        "short",
+        2000.0,
+        True,
+        most_s=100.0,
+    ),
+    # Many states, the fastest of which jumps some hundred to ten thousand times.
+    *[
+        Case(name, states, text, of, time, first, moderate=True)
+        for name, states, text, of, time, first in [
+            ("cluster 128, short by 20 h", 597_012, lambda: family("cluster", n=128), "short", 20.0, True),
+            ("kanban 4, until 100", 454_475, lambda: family("kanban", n=4), "in_cell_1", 100.0, False),
+            ("polling 13, until 50", 159_744, lambda: polling(13), "first_waits", 50.0, False),
+            ("tandem 255, until 8", 130_816, lambda: family("tandem", c=255), "customers", 8.0, False),
+            ("scattered 300000, until 500", 300_000, lambda: scattered(300_000), "down", 500.0, False),
+        ]
+    ],
 ]

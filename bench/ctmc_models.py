@@ -74,6 +74,20 @@ def irregular(states: int, decades: float, kind: str) -> str:
     return f"ctmc\nmodule chain\n  s : [0..{states - 1}] init 0;\n{body}\nendmodule\n{marks}"
 
 
+def scattered(states: int) -> str:
+    """Jumps to three states that arithmetic picks, at rates over two powers of ten, the fastest 1.
+
+    As irregular as drawn ones, in a text that is read at once.
+    """
+    ways = [(1, 7919, 13), (10, 104_729, 7), (100, 611_953, 101)]
+    body = " + ".join(
+        f"1/({slower}*(1+mod(s,{3 + place}))) : (s'=mod(s*{factor}+{more},{states}))"
+        for place, (slower, factor, more) in enumerate(ways)
+    )
+    marks = 'rewards "down" mod(s,17)=3 : 1; endrewards\n'
+    return f"ctmc\nmodule chain\n  s : [0..{states - 1}] init 0;\n  [] true -> {body};\nendmodule\n{marks}"
+
+
 def cascade(count: int) -> str:
     """Three kinases, ten enzyme reactions (Huang and Ferrell 1996); so many molecules of each kinase.
 

@@ -6,8 +6,8 @@
 use crate::answer::{Answer, Distribution, Method};
 use crate::chain::Chain;
 use crate::enclosure::Enclosure;
+use crate::horizon::Kind;
 use crate::rounding::{Loss, power_below, sum};
-use crate::transient::Kind;
 
 /// A chain whose states lie on a line: each leads to its neighbours only.
 struct Path {

@@ -34,7 +34,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 /// A result of this crate.
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// An `Error::Input` as a result.
 pub fn refuse<T>(message: impl Into<String>) -> Result<T> {

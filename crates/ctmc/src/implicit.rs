@@ -19,10 +19,10 @@ use crate::double::{self, Double};
 use crate::doubling::Values;
 use crate::error::Result;
 use crate::factor::{Factor, Lists};
+use crate::horizon::Kind;
 use crate::incomplete::{Incomplete, Leaving};
 use crate::krylov;
 use crate::rounding::{Loss, power_below, upwards};
-use crate::transient::Kind;
 
 /// Length of a step over τ, and the most terms of one.
 const REACH: f64 = 8.0;
@@ -292,7 +292,7 @@ fn laguerre(x: Double, count: usize) -> Vec<Double> {
 mod tests {
     use super::solve;
     use crate::chain::Chain;
-    use crate::transient::Kind;
+    use crate::horizon::Kind;
     use crate::uniformization;
 
     #[test]

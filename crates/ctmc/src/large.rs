@@ -5,10 +5,11 @@ use crate::chain::Chain;
 use crate::enclosure::Enclosure;
 use crate::error::Result;
 use crate::hitting;
+use crate::horizon::{Kind, Options};
 use crate::passage::passing;
 use crate::structure::bottoms;
 use crate::sweep;
-use crate::transient::{Kind, Options, all_at_once};
+use crate::transient::all_at_once;
 
 /// No factor is made.
 const NO_FILL: usize = 0;

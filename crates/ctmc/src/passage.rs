@@ -7,10 +7,11 @@ use crate::elimination::Elimination;
 use crate::enclosure::Enclosure;
 use crate::error::{Result, refuse};
 use crate::hitting;
+use crate::horizon::Options;
 use crate::rounding::{Loss, sum};
 use crate::stationary::with_start;
 use crate::structure::{bottoms, reachable};
-use crate::transient::{Options, reward_at};
+use crate::transient::reward_at;
 
 /// Mean time until a state of `target` is reached (MTTF, when the target is "down"); infinite when it may never be.
 ///

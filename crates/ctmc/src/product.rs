@@ -9,9 +9,10 @@ use std::collections::BTreeMap;
 use crate::answer::{Answer, Method};
 use crate::enclosure::Enclosure;
 use crate::error::Result;
+use crate::horizon::Options;
 use crate::language::{Limits, Program, Split, Subject};
 use crate::stationary::long_run;
-use crate::transient::{Options, reward_at};
+use crate::transient::reward_at;
 
 /// More combinations than this are not summed.
 const MOST_COMBINATIONS: usize = 100_000;

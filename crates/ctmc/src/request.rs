@@ -11,11 +11,11 @@ use crate::budget::{self, Budget};
 use crate::chain::{Chain, Transition};
 use crate::error::{Error, Result, refuse};
 use crate::explicit::read_explicit;
+use crate::horizon::Options;
 use crate::language::{Limits, Program, Reading};
 use crate::memory::fits;
 use crate::model::Model;
 use crate::session::Session;
-use crate::transient::Options;
 use crate::write::{write_lab, write_prism, write_srew, write_tra};
 
 /// What is asked of which model.
@@ -125,11 +125,37 @@ pub struct Reply {
     pub export: BTreeMap<String, String>,
 }
 
+/// What a number is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ask {
+    /// Expected value at a time.
+    At,
+    /// Expected integral up to a time.
+    Until,
+    /// Long-run mean.
+    LongRun,
+    /// Mean time to the first visit.
+    FirstMean,
+    /// Probability of a visit by a time.
+    FirstBy,
+    /// Share of time of the visits in the long run.
+    CycleShare,
+    /// How often they begin.
+    CycleFrequency,
+    /// Their mean length.
+    CycleMean,
+    /// Mean time between one and the next.
+    CycleMeanBetween,
+    /// Probability of one state.
+    State,
+}
+
 /// One number.
 #[derive(Debug, Clone, Serialize)]
 pub struct Figure {
     /// The question's `ask`, or which part of a cycle.
-    pub ask: &'static str,
+    pub ask: Ask,
     /// What it is about.
     pub of: String,
     /// The time of the question.

@@ -4,14 +4,15 @@ use crate::answer::Answer;
 use crate::chain::Chain;
 use crate::enclosure::Enclosure;
 use crate::error::{Error, Result, refuse};
+use crate::horizon::{Kind, Options};
 use crate::language::{Limits, Program, Space, Split, Subject};
 use crate::lumping::Lumped;
 use crate::model::Model;
 use crate::passage::{passage_by, passage_mean_to};
 use crate::product::product;
-use crate::request::{Figure, Question};
+use crate::request::{Ask, Figure, Question};
 use crate::stationary::{cycle, long_run, stationary};
-use crate::transient::{Kind, Options, accumulated, distribution_at, reward_at, solve_lazily};
+use crate::transient::{accumulated, distribution_at, reward_at, solve_lazily};
 
 /// Texts with no more states than this are explored at once.
 const FEW: usize = 4000;
@@ -165,14 +166,14 @@ impl Session {
             }
         }
         let (ask, time, kind) = match question {
-            Question::At { time, .. } => ("at", *time, Kind::At),
-            Question::Until { time, .. } => ("until", *time, Kind::Until),
+            Question::At { time, .. } => (Ask::At, *time, Kind::At),
+            Question::Until { time, .. } => (Ask::Until, *time, Kind::Until),
             Question::FirstBy { time, .. } if matches!(subject, Subject::Label(_)) => {
-                ("first-by", *time, Kind::At)
+                (Ask::FirstBy, *time, Kind::At)
             }
             _ => return Ok(false),
         };
-        let Some(mut space) = Space::new(program, subject, ask == "first-by", limits.bytes) else {
+        let Some(mut space) = Space::new(program, subject, ask == Ask::FirstBy, limits.bytes) else {
             return Ok(false);
         };
         let found = solve_lazily(&mut space, time, options, kind, patient);
@@ -186,7 +187,7 @@ impl Session {
 }
 
 /// A number of independent groups.
-type Asked = (&'static str, Option<f64>, Answer);
+type Asked = (Ask, Option<f64>, Answer);
 
 fn multiplied(
     question: &Question,
@@ -197,8 +198,8 @@ fn multiplied(
     options: &Options,
 ) -> Result<Option<Asked>> {
     let (ask, time) = match question {
-        Question::At { time, .. } => ("at", Some(*time)),
-        Question::LongRun { .. } => ("long-run", None),
+        Question::At { time, .. } => (Ask::At, Some(*time)),
+        Question::LongRun { .. } => (Ask::LongRun, None),
         _ => return Ok(None),
     };
     let found = product(program, subject, split, time, limits, options)?;
@@ -218,11 +219,11 @@ fn answer_one(
         return cycle_figures(model, of, options, out);
     }
     let (ask, time) = match question {
-        Question::At { time, .. } => ("at", Some(*time)),
-        Question::Until { time, .. } => ("until", Some(*time)),
-        Question::LongRun { .. } => ("long-run", None),
-        Question::FirstMean { .. } => ("first-mean", None),
-        Question::FirstBy { time, .. } => ("first-by", Some(*time)),
+        Question::At { time, .. } => (Ask::At, Some(*time)),
+        Question::Until { time, .. } => (Ask::Until, Some(*time)),
+        Question::LongRun { .. } => (Ask::LongRun, None),
+        Question::FirstMean { .. } => (Ask::FirstMean, None),
+        Question::FirstBy { time, .. } => (Ask::FirstBy, Some(*time)),
         Question::Cycle { .. } | Question::States { .. } => return Ok(()),
     };
     let about = match question {
@@ -258,7 +259,7 @@ fn answer_on(question: &Question, chain: &Chain, about: &[f64], options: &Option
     }
 }
 
-fn figure(ask: &'static str, of: &str, time: Option<f64>, answer: Answer) -> Figure {
+fn figure(ask: Ask, of: &str, time: Option<f64>, answer: Answer) -> Figure {
     let Enclosure { low, high } = answer.enclosure;
     let infinite = low.is_infinite();
     Figure {
@@ -278,10 +279,10 @@ fn figure(ask: &'static str, of: &str, time: Option<f64>, answer: Answer) -> Fig
 fn cycle_figures(model: &Model, of: &str, options: &Options, out: &mut Vec<Figure>) -> Result<()> {
     let found = cycle(&model.chain, &mark(model, of)?, options)?;
     let parts = [
-        ("cycle-share", found.down),
-        ("cycle-frequency", found.frequency),
-        ("cycle-mean", found.mean_down),
-        ("cycle-mean-between", found.mean_up),
+        (Ask::CycleShare, found.down),
+        (Ask::CycleFrequency, found.frequency),
+        (Ask::CycleMean, found.mean_down),
+        (Ask::CycleMeanBetween, found.mean_up),
     ];
     for (ask, enclosure) in parts {
         out.push(figure(ask, of, None, Answer::new(enclosure, found.method, model.chain.states())));
@@ -305,7 +306,7 @@ fn likeliest(
     for state in order.into_iter().take(most) {
         let name = model.name(state);
         out.push(figure(
-            "state",
+            Ask::State,
             &name,
             time,
             Answer::new(found.enclosure(state), found.method, model.chain.states()),

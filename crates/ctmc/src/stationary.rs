@@ -6,10 +6,10 @@ use crate::closed;
 use crate::elimination::{Elimination, FAINT, TINIEST};
 use crate::enclosure::Enclosure;
 use crate::error::{Result, refuse};
+use crate::horizon::Options;
 use crate::rounding::{Loss, UNDERFLOW, share, sum};
 use crate::structure::bottoms;
 use crate::sweep::potential;
-use crate::transient::Options;
 
 /// The limit of the distribution as time grows: each bottom component's stationary distribution, weighted by the
 /// probability of ending there. Every probability has the same relative error bound.

@@ -97,3 +97,18 @@ fn implicit_steps_hold_where_doubling_does() {
     assert!(one.enclosure.low <= two.enclosure.high && two.enclosure.low <= one.enclosure.high);
     assert!(one.enclosure.relative_width() <= 1e-7, "{one:?}");
 }
+
+#[test]
+fn where_few_states_say_nothing_all_jumps_are_followed() {
+    // Every state is as likely as another, after a thousand jumps.
+    let states = 3000;
+    let ways = (0..states).flat_map(|from| {
+        [(7919, 13, 1.0), (104_729, 7, 0.1), (611_953, 101, 0.01)]
+            .map(|(factor, more, rate)| (from, (from * factor + more) % states, rate))
+    });
+    let chain = Chain::new(states, ways.collect(), vec![(0, 1.0)]).unwrap();
+    let reward: Vec<f64> = (0..states).map(|state| f64::from(u8::from(state % 17 == 3))).collect();
+    let found = accumulated(&chain, &reward, 1000.0, &Options::default()).unwrap();
+    assert!(found.enclosure.relative_width() <= 1e-8, "{found:?}");
+    assert_eq!((found.method, found.states), (Method::Uniformization, states));
+}

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::code::Code;
+use super::code::{Code, Fault};
 use super::lexer::Place;
 use super::linear::{Linear, Tests};
 use super::scope::{Renaming, Scope, Slot, renaming};
@@ -268,14 +268,14 @@ impl Ready {
         let fault = |message: &str| self.fault(message, state, slots);
         let holds = match &self.tests {
             Some(tests) => tests.hold(state),
-            None => self.guard.truth(state).map_err(fault)?,
+            None => self.guard.truth(state).map_err(|each| fault(&each.to_string()))?,
         };
         if !holds {
             return Ok(());
         }
         for (rate, assignments) in &self.alternatives {
             let rate = match rate {
-                Some(code) => code.run(state).map_err(fault)?.real(),
+                Some(code) => code.run(state).map_err(|each| fault(&each.to_string()))?.real(),
                 None => 1.0,
             };
             if !(rate >= 0.0 && rate.is_finite()) {
@@ -285,7 +285,7 @@ impl Ready {
                 continue;
             }
             for each in assignments {
-                let value = each.run(state).map_err(fault)?;
+                let value = each.run(state).map_err(|each| fault(&each.to_string()))?;
                 let slot = &slots[each.slot];
                 match i32::try_from(value) {
                     Ok(value) if slot.low <= value && value <= slot.high => {
@@ -309,14 +309,14 @@ impl Ready {
 }
 
 impl Assignment {
-    fn run(&self, state: &[i32]) -> std::result::Result<i64, &'static str> {
+    fn run(&self, state: &[i32]) -> Result<i64, Fault> {
         if let Some(linear) = &self.linear {
             return Ok(linear.run(state));
         }
         match self.value.run(state)? {
             Value::Bool(value) => Ok(i64::from(value)),
             Value::Int(value) => Ok(value),
-            Value::Real(_) => Err("a whole number is set to a real one"),
+            Value::Real(_) => Err(Fault::Real),
         }
     }
 }

@@ -47,7 +47,7 @@ impl Split<'_> {
     /// What tells the states of one group apart, in a state.
     pub fn class(&self, program: &Program, group: usize, state: &[i32]) -> Result<Vec<u64>> {
         let codes = self.parts.iter().filter(|each| each.0 == group).flat_map(|each| &each.1);
-        let fault = |message| Error::Input(format!("{message}, in the state {}", program.spell(state)));
+        let fault = |fault| Error::Input(format!("{fault}, in the state {}", program.spell(state)));
         codes.map(|code| Ok(code.run(state).map_err(fault)?.real().to_bits())).collect()
     }
 

@@ -11,6 +11,7 @@ mod numbers;
 mod order;
 mod parser;
 mod program;
+mod resolve;
 mod scope;
 mod space;
 mod syntax;

@@ -127,7 +127,7 @@ impl Program {
             Subject::Label(code) => {
                 return match code.truth(state) {
                     Ok(truth) => Ok(f64::from(u8::from(truth))),
-                    Err(message) => refuse(format!("{message}, in the state {}", self.spell(state))),
+                    Err(fault) => refuse(format!("{fault}, in the state {}", self.spell(state))),
                 };
             }
             Subject::Reward(items) => items,
@@ -136,8 +136,8 @@ impl Program {
         for item in items {
             let fault =
                 |message: &str| item.place.error(format!("{message}, in the state {}", self.spell(state)));
-            if item.guard.truth(state).map_err(fault)? {
-                let value = item.value.run(state).map_err(fault)?.real();
+            if item.guard.truth(state).map_err(|each| fault(&each.to_string()))? {
+                let value = item.value.run(state).map_err(|each| fault(&each.to_string()))?.real();
                 if !(value >= 0.0 && value.is_finite()) {
                     return Err(fault(&format!("the reward is {value}, not a finite number of at least 0")));
                 }

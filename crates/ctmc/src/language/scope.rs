@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 
-use super::code::{Code, MOST_IN_ALL, compile};
+use super::code::Code;
 use super::lexer::Place;
 use super::order::order;
 use super::parser::parse_expression;
+use super::resolve::{MOST_IN_ALL, compile};
 use super::syntax::{Constant, Expression, Model, Module, Named, Type, Value, Variable};
 use crate::error::{Error, Result, refuse};
 
@@ -140,7 +141,9 @@ impl<'a> Scope<'a> {
 
     /// The value of an expression of constants only.
     fn fixed(&self, expression: &Expression, renaming: &Renaming<'_>) -> Result<Value> {
-        compile(expression, self, renaming)?.run(&[]).map_err(|message| expression.place.error(message))
+        compile(expression, self, renaming)?
+            .run(&[])
+            .map_err(|fault| expression.place.error(fault.to_string()))
     }
 
     fn variable(&mut self, variable: &Variable, owner: Option<usize>, renaming: &Renaming<'_>) -> Result<()> {
