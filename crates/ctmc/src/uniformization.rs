@@ -51,8 +51,9 @@ fn jump_loss(widest: usize) -> Loss {
     Loss::roundings(widest as f64 + 61.0)
 }
 
-/// Jumps that can add no more than this share of the precision to the answer are not followed.
-const NEGLIGIBLE: f64 = 1e-3;
+/// Jumps that can add no more than this share of the precision to the answer are not followed: so little, because what
+/// they might add is weighed by the largest reward of all, which may be far from the kept states.
+const NEGLIGIBLE: f64 = 1e-6;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Weighing {
