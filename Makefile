@@ -37,9 +37,10 @@ help:            ## what there is
 demo: .venv/.built   ## the main job, end to end, in three minutes: scenario to dollars per user per month
 	$(BIN)/loadstone demo
 
+# Most tests wait for processes that they start: files of tests run side by side.
 test: .venv/.dev     ## all fast tests
 	cargo test --workspace --quiet
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile
 
 test-long: .venv/.dev   ## minutes (ROOMS='deploy lab': only these of tests/): real browser, real servers, long measurements, parsers under fuzz
 	scripts/setup-browser

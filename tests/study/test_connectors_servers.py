@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import urlopen
@@ -22,15 +23,23 @@ from loadstone.study.connectors.site import write_site
 STUDY = load_description()
 
 
+@pytest.fixture
+def public_path(tmp_path: Path) -> Path:
+    """A folder that servers can read that give their root rights away, as Apache and nginx do."""
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder == Path(tempfile.gettempdir()):
+            break
+        folder.chmod(0o755)
+    return tmp_path
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("name", [one.name for one in STUDY.server])
-def test_each_server_passes_on_what_the_database_says(name: str, tmp_path: Path) -> None:
+def test_each_server_passes_on_what_the_database_says(name: str, public_path: Path) -> None:
     server = STUDY.server_of(name)
     if why := missing(server.kind, server.options):
         pytest.skip(f"{why}; scripts/setup-connectors")
-    for folder in (tmp_path, *tmp_path.parents[:2]):
-        folder.chmod(0o755)  # Apache and nginx give their root rights away
-    with Fleet(tmp_path) as fleet:
+    with Fleet(public_path) as fleet:
         database = fleet.database(4, 20)
         running = fleet.start(name, server.kind, server.options, database.url, STUDY.backlog)
         calls, cpu_s = state(database)["calls"], running.cpu_s()
@@ -44,18 +53,16 @@ def test_each_server_passes_on_what_the_database_says(name: str, tmp_path: Path)
 
 
 @pytest.mark.parametrize("name", ["apache-prefork", "apache-worker", "apache-event", "nginx"])
-def test_each_server_of_files_has_the_bytes_that_ours_makes(name: str, tmp_path: Path) -> None:
+def test_each_server_of_files_has_the_bytes_that_ours_makes(name: str, public_path: Path) -> None:
     server = STUDY.server_of(name)
     if why := missing(server.kind, server.options):
         pytest.skip(f"{why}; scripts/setup-connectors")
-    for folder in (tmp_path, *tmp_path.parents[:2]):
-        folder.chmod(0o755)
     made = {"files": 20, "seed": 3, "profile": "measured"}
-    site = tmp_path / "site"
+    site = public_path / "site"
     write_site(site, made)
     paths = [str(path.relative_to(site)) for path in site.rglob("[0-9]*")]
     assert len(paths) == 20 and {path[:2] for path in paths} == {"d/", "o/"}
-    with Fleet(tmp_path) as fleet:
+    with Fleet(public_path) as fleet:
         ours = fleet.start("ours", "own", {"app": "surge", "data": made}, "generated", STUDY.backlog)
         other = fleet.start(name, server.kind, server.options, str(site), STUDY.backlog)
         for path in ["", *paths]:
