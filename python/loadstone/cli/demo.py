@@ -19,7 +19,7 @@ from loadstone.cli.run import default_folder
 _SEARCH = [
     "--from", "1000", "--probe", "4", "--window", "10", "--tolerance", "0.1", "--repeats", "2",
     "--max-runs", "9",
-    "--set", "load.ramp_up_s=4", "--set", "load.ramp_down_s=1", "--set", "target.options.cores=1",
+    "--set", "load.ramp_up_s=8", "--set", "load.ramp_down_s=0", "--set", "target.options.cores=1",
     "--set", "data.media_scale=0.1",
 ]  # fmt: skip
 """Few and short runs: a demonstration has minutes, not hours. The service gets one core, so that the
