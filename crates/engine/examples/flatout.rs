@@ -84,5 +84,5 @@ fn plan(url: &str, connections: &str, seconds: &str, threads: &str) -> Result<Pl
         }],
         "mix": {"page": {"page": 1}}
     });
-    Plan::from_json(&plan.to_string())
+    Ok(Plan::from_json(&plan.to_string())?)
 }
