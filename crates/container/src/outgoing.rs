@@ -62,5 +62,9 @@ fn send_file(
             return Ok((sent, false));
         }
     }
+    if sent == total {
+        // The last of it may be encrypted and wait for room: there is no piece left to push it on.
+        socket.send_parts(&[], &[], 0)?;
+    }
     Ok((sent, sent < total))
 }

@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 use loadstone_container::{Config, Server};
 use loadstone_http::Method;
@@ -68,6 +69,39 @@ fn parts_of_files_arrive_whole_and_in_order() {
             let reply = client.reply();
             assert!(reply.status == 200 && reply.body == content[part.clone()], "{part:?}");
             assert_eq!(client.reply().text(), "hello");
+        }
+    });
+}
+
+#[test]
+fn the_last_piece_of_a_file_goes_out_when_there_was_no_room_for_it() {
+    let content = content();
+    let scratch = Scratch::new(&content);
+    each(|config| {
+        let (server, _) = start_with_file(config, &scratch);
+        // What a client that reads nothing lets the server get rid of: the last piece of so much waits for room.
+        let sent = |client: &mut Client, bytes: usize| {
+            let before = server.counters().bytes_out;
+            client.send(get(&format!("/file?0-{bytes}"), ""));
+            let mut last = (Instant::now(), before);
+            while last.1 == before || last.0.elapsed() < Duration::from_millis(100) {
+                let now = server.counters().bytes_out;
+                if now != last.1 {
+                    last = (Instant::now(), now);
+                }
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            (last.1 - before) as usize
+        };
+        let taken = sent(&mut Client::connect(server.address()), FILE_BYTES);
+        assert!(taken < FILE_BYTES, "{taken}");
+        // The room differs a little from connection to connection, and a head takes some of it.
+        for less in [0, 256, 16 << 10, 64 << 10] {
+            let bytes = taken - less - 256;
+            let mut client = Client::connect(server.address());
+            sent(&mut client, bytes);
+            assert!(client.reply().body == content[..bytes], "{bytes}");
+            assert_eq!(client.get("/hello").text(), "hello");
         }
     });
 }
