@@ -330,6 +330,25 @@ def test_a_crashed_run_that_lacks_a_file(name: str, told: str, tmp_path: Path) -
     refused(loadstone("report", str(tmp_path)), "error[run-folder]", told)
 
 
+def test_a_check_about_an_operation_that_there_is_not(tmp_path: Path) -> None:
+    crashed(tmp_path)
+    rules = json.loads((tmp_path / "rules.json").read_text())
+    rules["checks"][0]["per"] = "Nothing"
+    (tmp_path / "rules.json").write_text(json.dumps(rules))
+    refused(loadstone("report", str(tmp_path)), "error[run-folder]", "rules.json", "`Nothing`")
+
+
+def test_nodes_that_give_a_total_and_not_the_nodes_needed(tmp_path: Path) -> None:
+    demo = Path(__file__).parents[2] / "bench" / "runs" / "2026-11-21-x86_64-2core" / "demo"
+    (tmp_path / "capacity.json").write_bytes((demo / "capacity.json").read_bytes())
+    nodes = json.loads((demo / "nodes.json").read_text())
+    for option in [option for sla in nodes["per_sla"].values() for option in sla["options"]]:
+        option["num"] = None
+    (tmp_path / "nodes.json").write_text(json.dumps(nodes))
+    command = ["cost", "--from", str(tmp_path), "--book", "aws-2026", "--instance", "c7i.large"]
+    refused(loadstone(*command), "error[cost-input]", "nodes.json")
+
+
 SIZES = {
     "more operations than a mix has room for": "".join(
         f'[[operation]]\nname = "O{number}"\nlimit_s = 1\n[[operation.step]]\nget = "/"\n'

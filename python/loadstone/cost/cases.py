@@ -125,7 +125,7 @@ def _option(sla: str, plan: Nodes, row: PriceRow) -> Option:
     fitting = [
         option
         for option in (plan.per_sla or {})[sla].options
-        if place in option.deployment and option.total is not None
+        if place in option.deployment and option.num is not None and option.total is not None
     ]
     if not fitting:
         raise LoadstoneError(

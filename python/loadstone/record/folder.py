@@ -104,6 +104,7 @@ def recover(folder: Path) -> Run:
         )
     plan = _read(_workload(folder), shapes.Plan)
     first, rules = _read(folder / "machine.json", shapes.First), _read(folder / "rules.json", shapes.Rules)
+    _require_operations(rules, plan, folder)
     with naming_disk_errors(path):
         journal.repair(path)
     with as_written("run-folder", folder, _HINT), reading_tables("run-folder", folder, _HINT):
@@ -112,6 +113,15 @@ def recover(folder: Path) -> Run:
     with naming_disk_errors(path):
         path.unlink()
     return run
+
+
+def _require_operations(rules: dict[str, Any], plan: dict[str, Any], folder: Path) -> None:
+    """Checks count by an operation: it must be one of the workload's."""
+    names = {operation["name"] for operation in plan["operations"]}
+    for check in rules["checks"]:
+        if check.get("count") and (per := check.get("per")) not in names:
+            message = f"check `{check['name']}` counts by `{per}`, which is no operation of the workload"
+            raise LoadstoneError("run-folder", message, place=str(folder / "rules.json"), hint=_HINT)
 
 
 def _complete(folder: Path, plan: dict[str, Any], first: dict[str, Any], rules: dict[str, Any]) -> Run:
