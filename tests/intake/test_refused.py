@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -338,12 +340,21 @@ def test_a_check_about_an_operation_that_there_is_not(tmp_path: Path) -> None:
     refused(loadstone("report", str(tmp_path)), "error[run-folder]", "rules.json", "`Nothing`")
 
 
-def test_nodes_that_give_a_total_and_not_the_nodes_needed(tmp_path: Path) -> None:
+def without_num(nodes: dict[str, Any]) -> None:
+    for option in [option for sla in nodes["per_sla"].values() for option in sla["options"]]:
+        option["num"] = None
+
+
+def without_slas(nodes: dict[str, Any]) -> None:
+    nodes["per_sla"] = {}
+
+
+@pytest.mark.parametrize("spoil", [without_num, without_slas])
+def test_nodes_that_cannot_be_priced(spoil: Callable[[dict[str, Any]], None], tmp_path: Path) -> None:
     demo = Path(__file__).parents[2] / "bench" / "runs" / "2026-11-21-x86_64-2core" / "demo"
     (tmp_path / "capacity.json").write_bytes((demo / "capacity.json").read_bytes())
     nodes = json.loads((demo / "nodes.json").read_text())
-    for option in [option for sla in nodes["per_sla"].values() for option in sla["options"]]:
-        option["num"] = None
+    spoil(nodes)
     (tmp_path / "nodes.json").write_text(json.dumps(nodes))
     command = ["cost", "--from", str(tmp_path), "--book", "aws-2026", "--instance", "c7i.large"]
     refused(loadstone(*command), "error[cost-input]", "nodes.json")

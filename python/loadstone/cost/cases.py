@@ -75,7 +75,11 @@ def measured_cases(measured: Measured, wanted: list[Wanted]) -> dict[str, Case]:
         return {sla: _at_capacity(at, _counted(wanted)) for sla, at in measured.at.items()}
     plan = _read_plan(measured.file.parent)
     slas = [sla for sla in measured.at if sla in (plan.per_sla or {})]
-    with as_written("cost-input", measured.file.parent / FILE, _HINT):
+    file = measured.file.parent / FILE
+    if not slas:
+        message = "it plans for no SLA that the measurement has"
+        raise LoadstoneError("cost-input", message, place=str(file), hint=_HINT)
+    with as_written("cost-input", file, _HINT):
         return {sla: _planned(sla, measured.at[sla], plan, wanted) for sla in slas}
 
 
