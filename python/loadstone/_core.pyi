@@ -50,8 +50,8 @@ class Server:
     def drain(self, timeout_s: float) -> bool:
         """Stops accepting, finishes what is under way; True when all was finished in time."""
 
-def end_children_if_insisted() -> None:
-    """Kills what this process started, and what that started, when the second signal has come."""
+def end_children_if_asked() -> None:
+    """Kills what this process started, and what that started, when it was asked to end."""
 
 def expectations(plan_json: str) -> dict[str, dict[str, float]]:
     """`{"mix": {operation: long-run share}, "mix_error": {operation: its standard error, 0 when exact},

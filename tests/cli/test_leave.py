@@ -250,7 +250,8 @@ def test_a_machine_that_does_not_listen(tmp_path: Path) -> None:
         assert process.stdout
         while "serving" not in (line := process.stdout.readline()):
             assert line, process.communicate()
-        assert ends(process, signal.SIGTERM, signal.SIGTERM) in (0, INTERRUPTED)
+        # A machine that was not taken in charge yet is killed at the first signal; the second comes too late.
+        assert ends(process, signal.SIGTERM, signal.SIGTERM) in (0, INTERRUPTED, -signal.SIGTERM)
 
 
 @pytest.mark.long

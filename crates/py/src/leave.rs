@@ -37,6 +37,8 @@ static TOLD: OnceLock<OwnedFd> = OnceLock::new();
 /// No signal has this number: whoever writes it wants to know that all before it were read.
 const CATCH_UP: u8 = 0;
 static CAUGHT_UP: AtomicBool = AtomicBool::new(false);
+/// The first signal came.
+static ASKED: AtomicBool = AtomicBool::new(false);
 /// The second signal came.
 static INSISTED: AtomicBool = AtomicBool::new(false);
 
@@ -59,26 +61,26 @@ pub fn signal_handlers(change: i32) {
 }
 
 #[pyfunction]
-pub fn end_children_if_insisted(py: Python<'_>) {
+pub fn end_children_if_asked(py: Python<'_>) {
     py.detach(|| {
-        if insisted() {
+        if asked() {
             end_descendants();
         }
     });
 }
 
-/// Whether the second signal has come. One that came just now has been read when what follows it has.
-fn insisted() -> bool {
+/// Whether a signal has come. One that came just now has been read when what follows it has.
+fn asked() -> bool {
     CAUGHT_UP.store(false, Ordering::Relaxed);
-    let asked = TOLD.get().is_some_and(|told| write(told, &[CATCH_UP]).is_ok());
+    let told = TOLD.get().is_some_and(|told| write(told, &[CATCH_UP]).is_ok());
     let until = Instant::now() + GRACE;
-    while asked && Instant::now() < until {
+    while told && Instant::now() < until {
         if INSISTED.load(Ordering::Relaxed) || CAUGHT_UP.load(Ordering::Relaxed) {
             break;
         }
         thread::sleep(Duration::from_millis(1));
     }
-    INSISTED.load(Ordering::Relaxed)
+    ASKED.load(Ordering::Relaxed)
 }
 
 /// Reads the numbers of signals as they come, for as long as the process lives.
@@ -101,6 +103,7 @@ fn follow(signals: &OwnedFd) {
         };
         let ends = |number: &&u8| matches!(i32::from(**number), libc::SIGINT | libc::SIGTERM);
         count += numbers[..length].iter().filter(ends).count();
+        ASKED.store(count > 0, Ordering::Relaxed);
         if numbers[..length].contains(&CATCH_UP) && count < 2 {
             CAUGHT_UP.store(true, Ordering::Relaxed);
         }
