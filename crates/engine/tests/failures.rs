@@ -15,7 +15,7 @@ fn run_one(
     step: serde_json::Value,
 ) -> (Server, Outcome) {
     let server = Server::start(script);
-    let mut plan = plan(server.port, 0.2, json!([operation("op", json!([step]))]));
+    let mut plan = plan(server.port, 0.6, json!([operation("op", json!([step]))]));
     plan["load"]["timeout_s"] = json!(0.1);
     let outcome = run(plan);
     (server, outcome)

@@ -7,10 +7,18 @@ use std::time::Duration;
 
 use loadstone_stats::wilson;
 use serde_json::{Value as Json, json};
-use support::{Reply, Server, answer, get, operation, plan, run};
+use support::{Reply, Server, answer, get, operation, plan, run, steadily};
 
 fn quick_server() -> Server {
     Server::start(|_| answer(200, "", "ok"))
+}
+
+/// A server that takes so many milliseconds for each request.
+fn slow_server(ms: u64) -> Server {
+    Server::start(move |_| {
+        std::thread::sleep(Duration::from_millis(ms));
+        answer(200, "", "ok")
+    })
 }
 
 fn one_operation(server: &Server, users: u32, steady_s: f64, pacing: Json) -> Json {
@@ -83,12 +91,8 @@ fn the_walk_depends_on_the_seed_alone() {
 
 #[test]
 fn users_are_thinking_or_waiting() {
-    let server = Server::start(|_| {
-        std::thread::sleep(Duration::from_millis(20));
-        answer(200, "", "ok")
-    });
     let pacing = json!({"kind": "think", "law": {"kind": "fixed", "value_s": 0.03}});
-    let outcome = run(one_operation(&server, 12, 1.2, pacing));
+    let outcome = steadily(|| run(one_operation(&slow_server(20), 12, 1.2, pacing.clone())));
     // Little's law with the measured times: users = throughput x (service + think).
     let in_system =
         outcome.times(0, |o| &o.service).mean().unwrap() + outcome.times(0, |o| &o.pace).mean().unwrap();
@@ -98,11 +102,7 @@ fn users_are_thinking_or_waiting() {
 
 #[test]
 fn a_late_operation_starts_at_once_and_counts_from_its_intended_start() {
-    let server = Server::start(|_| {
-        std::thread::sleep(Duration::from_millis(150));
-        answer(200, "", "ok")
-    });
-    let outcome = run(one_operation(&server, 4, 1.0, cycle(0.1)));
+    let outcome = steadily(|| run(one_operation(&slow_server(150), 4, 1.0, cycle(0.1))));
     let median_ms = |times: loadstone_stats::Histogram| times.quantile(0.5).unwrap() / 1e3;
     // A busy server takes longer than it was told; everything else follows from what it took.
     let service_ms = median_ms(outcome.times(0, |o| &o.service));
@@ -119,11 +119,13 @@ fn a_late_operation_starts_at_once_and_counts_from_its_intended_start() {
 
 #[test]
 fn what_busy_users_should_have_begun_is_dropped() {
-    let server = Server::start(|r| if r.nth < 3 { answer(200, "", "ok") } else { Reply::Silence });
-    let mut plan = one_operation(&server, 3, 0.8, cycle(0.1));
-    plan["load"]["ramp_down_s"] = json!(0.3);
-    plan["load"]["timeout_s"] = json!(60);
-    let outcome = run(plan);
+    let outcome = steadily(|| {
+        let server = Server::start(|r| if r.nth < 3 { answer(200, "", "ok") } else { Reply::Silence });
+        let mut plan = one_operation(&server, 3, 0.8, cycle(0.1));
+        plan["load"]["ramp_down_s"] = json!(0.3);
+        plan["load"]["timeout_s"] = json!(60);
+        run(plan)
+    });
     let dropped = |phase: u8| outcome.of(0).filter(|o| o.phase == phase).map(|o| o.dropped).sum::<u64>();
     assert_eq!((dropped(0), dropped(1), dropped(2)), (0, 3, 0), "one a user, in the span it was intended in");
     assert_eq!(
@@ -136,48 +138,48 @@ fn what_busy_users_should_have_begun_is_dropped() {
 
 #[test]
 fn the_first_operation_is_timed_like_all_others() {
-    let server = Server::start(|_| {
-        std::thread::sleep(Duration::from_millis(100));
-        answer(200, "", "ok")
-    });
-    let outcome = run(one_operation(&server, 1, 0.35, cycle(0.2)));
+    let outcome = run(one_operation(&slow_server(100), 1, 0.35, cycle(0.2)));
     let service_ms = outcome.times(0, |o| &o.service).mean().unwrap() / 1e3;
     assert!(service_ms >= 100.0, "{service_ms} ms");
 }
 
 #[test]
 fn a_ramp_up_adds_users_evenly() {
-    let server = quick_server();
-    let mut plan = one_operation(&server, 10, 0.9, cycle(0.05));
-    plan["load"]["ramp_up_s"] = json!(2.1);
-    let outcome = run(plan);
+    let outcome = steadily(|| {
+        let mut plan = one_operation(&quick_server(), 10, 0.9, cycle(0.05));
+        plan["load"]["ramp_up_s"] = json!(2.1);
+        run(plan)
+    });
     let users: Vec<_> = outcome.windows.iter().map(|w| w.users).collect();
     assert_eq!(users, [5, 10, 10]);
 }
 
 #[test]
 fn a_ramp_up_never_loads_more_than_the_steady_state() {
-    let server = quick_server();
-    let mut plan = one_operation(&server, 1_000, 1.0, cycle(1.0));
-    plan["load"]["ramp_up_s"] = json!(1);
-    let outcome = run(plan);
+    const USERS: u64 = 400;
+    let outcome = steadily(|| {
+        let mut plan = one_operation(&quick_server(), USERS as u32, 1.0, cycle(1.0));
+        plan["load"]["ramp_up_s"] = json!(1);
+        run(plan)
+    });
     let begun = |phase: u8| outcome.of(0).filter(|o| o.phase == phase).map(|o| o.ok).sum::<u64>();
     // A user that comes at s of the ramp-up has its first operation anywhere in [s, s + 1]: half of them in the
     // ramp-up, where all would be if they began as they came. Those that straddle its end began in it, too. Five
     // standard deviations.
-    let share = wilson(begun(0) + begun(2), 1_000, 0.999_999_4);
+    let share = wilson(begun(0) + begun(2), USERS, 0.999_999_4);
     assert!((share.low..share.high).contains(&0.5), "{share:?}");
     // Whoever repeats every second begins once in the steady second; the last are still under way at its end.
-    assert!((900..=1_000).contains(&begun(1)), "{}", begun(1));
+    assert!((USERS * 9 / 10..=USERS).contains(&begun(1)), "{}", begun(1));
 }
 
 #[test]
 fn phases_follow_the_spans() {
-    let server = quick_server();
-    let mut plan = one_operation(&server, 2, 0.5, cycle(0.05));
-    plan["load"]["ramp_up_s"] = json!(0.5);
-    plan["load"]["ramp_down_s"] = json!(0.3);
-    let outcome = run(plan);
+    let outcome = steadily(|| {
+        let mut plan = one_operation(&quick_server(), 2, 0.5, cycle(0.05));
+        plan["load"]["ramp_up_s"] = json!(0.5);
+        plan["load"]["ramp_down_s"] = json!(0.3);
+        run(plan)
+    });
     let ok = |phase: u8| outcome.of(0).filter(|o| o.phase == phase).map(|o| o.ok).sum::<u64>();
     // The second user starts half-way through the ramp-up: 10 + 5, then 20, then 12.
     assert!(

@@ -52,7 +52,7 @@ fn a_silent_client_is_closed_in_silence() {
 #[test]
 fn a_stalled_body_ends_with_408_and_a_slow_one_does_not() {
     each(|config| {
-        let (server, _) = start(short(config, |timeouts| timeouts.body = 5 * SHORT));
+        let (server, _) = start(short(config, |timeouts| timeouts.body = 12 * SHORT));
         let mut slow = Client::connect(server.address());
         slow.send("POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 20\r\n\r\n");
         for digit in (0..10).cycle().take(20) {
