@@ -91,7 +91,7 @@ def serve(place: str, options_json: str) -> Server:
     """Serves the site `app`, an option, on what is in `place`: a folder, a database's URL, `block:PATH`.
 
     Other options: `site`, the site's own; `data`, the data set that it makes as it starts; all others are the
-    container's. `app` may also be `files` (a folder) or `relay` (the URL of a server that answers). OSError
+    container's. `app` may also be `files` (a folder) or `proxy` (the URL of a server that answers). OSError
     or ValueError with a sentence.
     """
 

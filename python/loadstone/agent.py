@@ -1,6 +1,6 @@
 """The load agent: makes load on the host where it runs, as JSON lines on its input tell it.
 
-This file and the engine's module are all that a host needs: `drive/agent_files.py` copies both into one
+This file and the engine's module are all that a host needs: `measure/agent_files.py` copies both into one
 folder there and `python3 agent.py` runs them. Only the standard library is used. The lines are described in
 `docs/reference/agents.md`. The agent ends, and with it its load, when its input ends or nothing was heard on
 it for `SILENT_S`: whoever asked for the load is gone, or can no longer be told of it.

@@ -32,8 +32,8 @@ def watch() -> None:
     """
     from loadstone import _core
 
-    # Registered first, it comes last: nothing that the command started outlives it. A signal may come just when
-    # a process has been started and nobody has taken it in charge.
+    # Registered first, it comes last: nothing that the command started outlives it. A signal may come just
+    # when a process has been started and nobody has taken it in charge.
     atexit.register(_core.end_children_if_asked)
     signal.set_wakeup_fd(_core.watch_signals(), warn_on_full_buffer=False)
     for number in _ENDING:

@@ -1,7 +1,7 @@
 """Serving a built-in site in this process until told to stop.
 
-Also run as `python -m loadstone.serve PLACE OPTIONS` by the drive stage: it imports nothing but the seam, so
-that the memory measured as the service's is the service's.
+Also run as `python -m loadstone.serve PLACE OPTIONS` by the measuring stage: it imports nothing but the
+seam, so that the memory measured as the service's is the service's.
 """
 
 from __future__ import annotations

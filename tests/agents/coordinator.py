@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "fakes"))
 
 from local_hosts import LocalHosts
 
-from loadstone.drive.agents import fleet
+from loadstone.measure.agents import fleet
 
 
 def main() -> None:

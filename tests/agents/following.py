@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from loadstone.drive import EngineRun
+from loadstone.measure import EngineRun
 
 PATIENCE_S = 90.0
 

@@ -14,8 +14,8 @@ from local_hosts import LocalHosts
 from walked import Walked, walked
 
 from loadstone import _core
-from loadstone.drive import RustEngine
-from loadstone.drive.agents import fleet
+from loadstone.measure import RustEngine
+from loadstone.measure.agents import fleet
 
 
 def test_users_choose_alike(hosts: LocalHosts, site: Walked) -> None:

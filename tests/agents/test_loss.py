@@ -19,10 +19,10 @@ from local_hosts import LocalHosts
 from walked import Walked
 
 from loadstone.cli.run import conclude
-from loadstone.drive import Interrupt, RustEngine, Silent, measure
-from loadstone.drive.agents import fleet
-from loadstone.drive.service import Remote
 from loadstone.errors import LoadstoneError
+from loadstone.measure import Interrupt, RustEngine, Silent, measure
+from loadstone.measure.agents import fleet
+from loadstone.measure.service import Remote
 from loadstone.stages.run import Run
 
 COORDINATOR = Path(__file__).with_name("coordinator.py")

@@ -7,9 +7,9 @@ from typing import Any, cast
 
 import pytest
 
-from loadstone.drive import remote_run
-from loadstone.drive.agent_link import Clock, Link, Said
-from loadstone.drive.remote_run import Part, RemoteRun
+from loadstone.measure import remote_run
+from loadstone.measure.agent_link import Clock, Link, Said
+from loadstone.measure.remote_run import Part, RemoteRun
 
 HELLO = {"hostname": "h", "cores": 1, "kernel": "k", "python": "3.11"}
 EMPTY: dict[str, list[int]] = {"bucket": [], "count": []}

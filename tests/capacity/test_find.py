@@ -16,9 +16,9 @@ import simulated
 
 from loadstone.capacity import Limits, Options, Probes, Search, find
 from loadstone.cli.capacity import table
-from loadstone.drive import External, Interrupt, Job, Silent
 from loadstone.errors import LoadstoneError
 from loadstone.intake import Kind
+from loadstone.measure import External, Interrupt, Job, Silent
 from loadstone.scenario import load_scenario
 from loadstone.stages.capacity import Capacity
 

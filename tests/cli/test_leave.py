@@ -259,7 +259,7 @@ def test_a_server_with_a_request_that_does_not_end(tmp_path: Path) -> None:
     with (
         socket.create_server(("127.0.0.1", 0)) as behind,
         started(
-            "-m", "loadstone", "serve", "relay", f"http://127.0.0.1:{behind.getsockname()[1]}", "--port", "0"
+            "-m", "loadstone", "serve", "proxy", f"http://127.0.0.1:{behind.getsockname()[1]}", "--port", "0"
         ) as process,
     ):
         assert process.stdout

@@ -17,8 +17,8 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 from certificates import make_certificate
 
-from loadstone.drive import DataSet, builtin
 from loadstone.errors import LoadstoneError
+from loadstone.measure import DataSet, builtin
 from loadstone.serve import serve
 from loadstone.site.rubis import RUBIS, RubisData
 

@@ -13,7 +13,7 @@ from loadstone.deploy.host.home import ROOT, UNIT
 from loadstone.deploy.kinds import ROLES
 from loadstone.deploy.remote import ask, at_once
 from loadstone.deploy.render import render
-from loadstone.reach import Reach, reach
+from loadstone.ssh import Ssh, ssh
 
 HOSTS = """
 [[host]]
@@ -44,19 +44,19 @@ def lab(folder: Path, name: str, hosts: str = HOSTS) -> Iterator[Path]:
 
 
 @contextmanager
-def site(lab_file: Path, services: str) -> Iterator[tuple[Site, Reach]]:
+def site(lab_file: Path, services: str) -> Iterator[tuple[Site, Ssh]]:
     """The lab with `services`, and open connections; nothing is deployed yet, all is removed at the end."""
     file = lab_file.with_name("site.toml")
     file.write_text(lab_file.read_text() + services)
     found = load_site(file)
-    with reach(found.topology) as hosts:
+    with ssh(found.topology) as hosts:
         try:
             yield found, hosts
         finally:
             undeploy(found, hosts, quiet)
 
 
-def put(found: Site, hosts: Reach) -> None:
+def put(found: Site, hosts: Ssh) -> None:
     """Deploys the site without Ansible, by the same steps on the hosts: quick enough for every test."""
     places = found.places(hosts)
     for one in found.services.values():

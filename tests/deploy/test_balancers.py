@@ -16,7 +16,7 @@ from lab_sites import get
 
 from loadstone.deploy import Site, SiteError, configure, restart, status
 from loadstone.deploy.remote import at_once
-from loadstone.reach import Reach
+from loadstone.ssh import Ssh
 
 pytestmark = pytest.mark.long
 
@@ -52,7 +52,7 @@ _marks = itertools.count(1)
 class Balanced:
     """One balancer over three servers."""
 
-    def __init__(self, role: str, site: Site, hosts: Reach) -> None:
+    def __init__(self, role: str, site: Site, hosts: Ssh) -> None:
         self.role, self.site, self.hosts = role, site, hosts
         self.address, self.port = hosts.address("lb"), PORTS[role]
 
@@ -93,7 +93,7 @@ class Balanced:
 
 
 @pytest.fixture(scope="module")
-def deployed(lab_file: Path) -> Iterator[tuple[Site, Reach]]:
+def deployed(lab_file: Path) -> Iterator[tuple[Site, Ssh]]:
     with lab_sites.site(lab_file, SERVICES) as (site, hosts):
         lab_sites.put(site, hosts)
         yield site, hosts
@@ -104,7 +104,7 @@ def of(*roles: str) -> pytest.MarkDecorator:
 
 
 @pytest.fixture
-def balanced(role: str, deployed: tuple[Site, Reach]) -> Balanced:
+def balanced(role: str, deployed: tuple[Site, Ssh]) -> Balanced:
     one = Balanced(role, *deployed)
     one.set()
     until(one.answers)

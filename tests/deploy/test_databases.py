@@ -12,7 +12,7 @@ from loadstone.deploy import Site, SiteError, configure, restart, status, undepl
 from loadstone.deploy.remote import ask
 from loadstone.deploy.render import unit_text
 from loadstone.errors import LoadstoneError
-from loadstone.reach import Answer, Reach
+from loadstone.ssh import Answer, Ssh
 
 pytestmark = pytest.mark.long
 
@@ -29,7 +29,7 @@ class Database:
 
     role: str
     site: Site
-    hosts: Reach
+    hosts: Ssh
 
     def ask(self, query: str, password: str = "loadstone") -> Answer:
         address, port = self.hosts.address("db"), str(PORTS[self.role])
@@ -55,14 +55,14 @@ class Database:
 
 
 @pytest.fixture(scope="module")
-def deployed(lab_file: Path) -> Iterator[tuple[Site, Reach]]:
+def deployed(lab_file: Path) -> Iterator[tuple[Site, Ssh]]:
     with lab_sites.site(lab_file, SERVICES) as (site, hosts):
         lab_sites.put(site, hosts)
         yield site, hosts
 
 
 @pytest.fixture(params=PORTS)
-def database(request: pytest.FixtureRequest, deployed: tuple[Site, Reach]) -> Database:
+def database(request: pytest.FixtureRequest, deployed: tuple[Site, Ssh]) -> Database:
     one = Database(request.param, *deployed)
     one.set()
     one.says(f"DROP TABLE IF EXISTS t; CREATE TABLE t (v VARCHAR(40)); INSERT INTO t VALUES ('{TEXT}');")
@@ -132,7 +132,7 @@ def test_removed_it_leaves_nothing(database: Database) -> None:
 
 
 def test_a_host_without_the_package_is_told_of_before_its_user_is_needed(
-    deployed: tuple[Site, Reach],
+    deployed: tuple[Site, Ssh],
 ) -> None:
     """What Ansible installs then; the user of a database comes with its package."""
     site, hosts = deployed

@@ -10,7 +10,7 @@ import pytest
 from lab_sites import get
 
 from loadstone.deploy import Site, SiteError, configure, status
-from loadstone.reach import Reach
+from loadstone.ssh import Ssh
 
 pytestmark = pytest.mark.long
 
@@ -38,13 +38,13 @@ hosts = ["lb"]
 
 
 @pytest.fixture(scope="module")
-def deployed(lab_file: Path) -> Iterator[tuple[Site, Reach]]:
+def deployed(lab_file: Path) -> Iterator[tuple[Site, Ssh]]:
     with lab_sites.site(lab_file, SERVICES) as (site, hosts):
         lab_sites.put(site, hosts)
         yield site, hosts
 
 
-def served_by(hosts: Reach, count: int, path: str = "/", header: str = "") -> Counter[str]:
+def served_by(hosts: Ssh, count: int, path: str = "/", header: str = "") -> Counter[str]:
     """How many of `count` requests each back end got, by HAProxy's own log."""
     log = "/var/lib/loadstone/balancer/log/service.log"
     before = int(hosts.run("lb", f"wc -l <{log}").out)
@@ -64,7 +64,7 @@ def served_by(hosts: Reach, count: int, path: str = "/", header: str = "") -> Co
     ],
 )
 def test_requests_are_shared_as_asked(
-    deployed: tuple[Site, Reach], settings: dict[str, object], shares: dict[str, int]
+    deployed: tuple[Site, Ssh], settings: dict[str, object], shares: dict[str, int]
 ) -> None:
     site, hosts = deployed
     configure(site.with_settings("balancer", **settings), hosts, "balancer")
@@ -72,13 +72,13 @@ def test_requests_are_shared_as_asked(
 
 
 @pytest.mark.parametrize("algorithm, path", [("source-hash", "/?{}"), ("uri-hash", "/")])
-def test_what_is_hashed_stays_on_one(deployed: tuple[Site, Reach], algorithm: str, path: str) -> None:
+def test_what_is_hashed_stays_on_one(deployed: tuple[Site, Ssh], algorithm: str, path: str) -> None:
     site, hosts = deployed
     configure(site.with_settings("balancer", algorithm=algorithm), hosts, "balancer")
     assert list(served_by(hosts, 12, path).values()) == [12]
 
 
-def test_a_cookie_keeps_a_user_also_on_a_drained_host(deployed: tuple[Site, Reach]) -> None:
+def test_a_cookie_keeps_a_user_also_on_a_drained_host(deployed: tuple[Site, Ssh]) -> None:
     site, hosts = deployed
     configure(site.with_settings("balancer", sticky=True), hosts, "balancer")
     cookie = get(hosts.address("lb"), 8080)[1]["set-cookie"].split(";")[0]
@@ -91,7 +91,7 @@ def test_a_cookie_keeps_a_user_also_on_a_drained_host(deployed: tuple[Site, Reac
     assert mine not in served_by(hosts, 6)
 
 
-def test_reuse_is_seen_by_the_back_end(deployed: tuple[Site, Reach]) -> None:
+def test_reuse_is_seen_by_the_back_end(deployed: tuple[Site, Ssh]) -> None:
     site, hosts = deployed
     for reuse in (True, False):
         # Health checks have connections of their own, gone at once.
@@ -103,7 +103,7 @@ def test_reuse_is_seen_by_the_back_end(deployed: tuple[Site, Reach]) -> None:
         assert kept == ("1" if reuse else "0")
 
 
-def test_no_request_is_lost_while_it_is_reconfigured(deployed: tuple[Site, Reach]) -> None:
+def test_no_request_is_lost_while_it_is_reconfigured(deployed: tuple[Site, Ssh]) -> None:
     site, hosts = deployed
     configure(site, hosts, "balancer")
     stop, answers = threading.Event(), Counter[int]()
@@ -130,7 +130,7 @@ def test_no_request_is_lost_while_it_is_reconfigured(deployed: tuple[Site, Reach
     assert set(answers) == {200} and answers[200] > 0
 
 
-def test_memcached_restarts_for_what_it_cannot_change(deployed: tuple[Site, Reach]) -> None:
+def test_memcached_restarts_for_what_it_cannot_change(deployed: tuple[Site, Ssh]) -> None:
     site, hosts = deployed
     before = {one.service: one for one in status(site, hosts)}["cache"]
     assert before.state == "running" and before.version.startswith("memcached 1.")

@@ -12,7 +12,7 @@ from lab_sites import get
 
 from loadstone.deploy import Site, SiteError, collect_logs, configure, load_site, record, status
 from loadstone.errors import LoadstoneError
-from loadstone.reach import Reach
+from loadstone.ssh import Ssh
 
 SERVICES = """
 [[service]]
@@ -31,13 +31,13 @@ kind = "web"
 
 
 @pytest.fixture(scope="module")
-def deployed(lab_file: Path) -> Iterator[tuple[Site, Reach]]:
+def deployed(lab_file: Path) -> Iterator[tuple[Site, Ssh]]:
     with lab_sites.site(lab_file, SERVICES) as (site, hosts):
         lab_sites.put(site, hosts)
         yield site, hosts
 
 
-def served_by(hosts: Reach, count: int, path: str = "/") -> Counter[str]:
+def served_by(hosts: Ssh, count: int, path: str = "/") -> Counter[str]:
     """How many of `count` requests to the balancer each back end got, by the balancer's own log."""
     log = "/var/lib/loadstone/balancer/log/access.log"
     hosts.run("lb", f": >{log}")
@@ -48,7 +48,7 @@ def served_by(hosts: Reach, count: int, path: str = "/") -> Counter[str]:
     return Counter(names[line.split()[5]] for line in lines)
 
 
-def test_the_page_has_the_bytes_asked_for(deployed: tuple[Site, Reach]) -> None:
+def test_the_page_has_the_bytes_asked_for(deployed: tuple[Site, Ssh]) -> None:
     site, hosts = deployed
     assert not configure(site, hosts, "web").changed
     for size in (1, 40, 166, 100_000):
@@ -58,7 +58,7 @@ def test_the_page_has_the_bytes_asked_for(deployed: tuple[Site, Reach]) -> None:
     assert configure(site, hosts, "web").changed
 
 
-def test_all_run_as_nobody_and_are_told_of(deployed: tuple[Site, Reach]) -> None:
+def test_all_run_as_nobody_and_are_told_of(deployed: tuple[Site, Ssh]) -> None:
     site, hosts = deployed
     states = status(site, hosts)
     assert [(one.service, one.host, one.state, one.wanted) for one in states] == [
@@ -82,7 +82,7 @@ def test_all_run_as_nobody_and_are_told_of(deployed: tuple[Site, Reach]) -> None
     ],
 )
 def test_requests_are_shared_as_asked(
-    deployed: tuple[Site, Reach], settings: dict[str, object], shares: dict[str, int]
+    deployed: tuple[Site, Ssh], settings: dict[str, object], shares: dict[str, int]
 ) -> None:
     site, hosts = deployed
     # One worker: each counts its turns by itself.
@@ -91,7 +91,7 @@ def test_requests_are_shared_as_asked(
 
 
 @pytest.mark.parametrize("algorithm, paths", [("source-hash", "/?{}"), ("uri-hash", "/")])
-def test_what_is_hashed_stays_on_one(deployed: tuple[Site, Reach], algorithm: str, paths: str) -> None:
+def test_what_is_hashed_stays_on_one(deployed: tuple[Site, Ssh], algorithm: str, paths: str) -> None:
     site, hosts = deployed
     configure(site.with_settings("balancer", algorithm=algorithm), hosts, "balancer")
     assert sorted(served_by(hosts, 12, paths).values()) == [12]
@@ -99,7 +99,7 @@ def test_what_is_hashed_stays_on_one(deployed: tuple[Site, Reach], algorithm: st
         assert len(served_by(hosts, 40, "/?{}")) == 2
 
 
-def test_reuse_is_seen_by_the_back_end(deployed: tuple[Site, Reach]) -> None:
+def test_reuse_is_seen_by_the_back_end(deployed: tuple[Site, Ssh]) -> None:
     site, hosts = deployed
     for reuse in (True, False):
         wanted = site.with_settings("balancer", threads=1, drain=["web2"], reuse=reuse)
@@ -110,7 +110,7 @@ def test_reuse_is_seen_by_the_back_end(deployed: tuple[Site, Reach]) -> None:
         assert kept == ("1" if reuse else "0")
 
 
-def test_a_broken_configuration_is_refused_while_the_old_one_serves(deployed: tuple[Site, Reach]) -> None:
+def test_a_broken_configuration_is_refused_while_the_old_one_serves(deployed: tuple[Site, Ssh]) -> None:
     site, hosts = deployed
     configure(site, hosts, "balancer")
     before = {one.host: one for one in status(site, hosts)}["lb"]
@@ -140,7 +140,7 @@ def test_a_broken_configuration_is_refused_while_the_old_one_serves(deployed: tu
     assert not configure(site, hosts, "balancer").changed
 
 
-def test_what_differs_from_the_defaults_is_recorded(deployed: tuple[Site, Reach]) -> None:
+def test_what_differs_from_the_defaults_is_recorded(deployed: tuple[Site, Ssh]) -> None:
     site, hosts = deployed
     wanted = site.with_settings("balancer", algorithm="least-connections")
     configure(wanted, hosts, "balancer")
@@ -155,7 +155,7 @@ def test_what_differs_from_the_defaults_is_recorded(deployed: tuple[Site, Reach]
     assert "+        least_conn;" in changed and "-    access_log off;" in changed
 
 
-def test_a_program_that_is_gone_is_told_while_the_old_one_serves(deployed: tuple[Site, Reach]) -> None:
+def test_a_program_that_is_gone_is_told_while_the_old_one_serves(deployed: tuple[Site, Ssh]) -> None:
     site, hosts = deployed
     hosts.run("web2", "mv /usr/sbin/nginx /usr/sbin/nginx.away")
     try:
@@ -168,7 +168,7 @@ def test_a_program_that_is_gone_is_told_while_the_old_one_serves(deployed: tuple
     assert [len(get(hosts.address(host), 8080)[2]) for host in ("web1", "web2")] == [200, 166]
 
 
-def test_what_was_never_deployed_cannot_be_configured(lab_file: Path, deployed: tuple[Site, Reach]) -> None:
+def test_what_was_never_deployed_cannot_be_configured(lab_file: Path, deployed: tuple[Site, Ssh]) -> None:
     file = lab_file.with_name("more.toml")
     more = '[[service]]\nname = "more"\nrole = "nginx"\nhosts = ["lb"]\nport = 9000\n'
     file.write_text(deployed[0].topology.path.read_text() + more)
@@ -182,7 +182,7 @@ def test_what_was_never_deployed_cannot_be_configured(lab_file: Path, deployed: 
     assert unknown.value.slug == "service-name" and "did you mean `more`?" in str(unknown.value)
 
 
-def test_a_crash_is_seen_and_mended(deployed: tuple[Site, Reach], tmp_path: Path) -> None:
+def test_a_crash_is_seen_and_mended(deployed: tuple[Site, Ssh], tmp_path: Path) -> None:
     site, hosts = deployed
     (web1,) = [one for one in status(site, hosts) if one.host == "web1"]
     hosts.run("web1", ["kill", "-9", *map(str, web1.pids)])

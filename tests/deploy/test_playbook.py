@@ -10,7 +10,7 @@ from loadstone.deploy.deploy import failure
 from loadstone.deploy.outcome import Step
 from loadstone.deploy.playbook import events
 from loadstone.errors import LoadstoneError
-from loadstone.reach import Reach
+from loadstone.ssh import Ssh
 
 SITE = """
 format = 1
@@ -28,7 +28,7 @@ def run(folder: Path) -> LoadstoneError:
     file = folder / "site.toml"
     file.write_text(SITE)
     site = load_site(file)
-    nobody = Reach(Path("/dev/null"), {"web1": "198.18.0.1"}, folder)
+    nobody = Ssh(Path("/dev/null"), {"web1": "198.18.0.1"}, folder)
     with pytest.raises(LoadstoneError) as error:
         list(events([site.services["web"]], {"web": ["web1"]}, site.places(nobody), nobody))
     return error.value
@@ -69,5 +69,5 @@ def test_only_services_that_there_are(tmp_path: Path) -> None:
     file = tmp_path / "site.toml"
     file.write_text(SITE)
     with pytest.raises(LoadstoneError) as error:
-        deploy(load_site(file), Reach(Path("/dev/null"), {}, tmp_path), print, only=["wbe"])
+        deploy(load_site(file), Ssh(Path("/dev/null"), {}, tmp_path), print, only=["wbe"])
     assert error.value.slug == "service-name" and "did you mean `web`?" in str(error.value)

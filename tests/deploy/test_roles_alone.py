@@ -9,7 +9,7 @@ import pytest
 from lab_sites import get
 
 from loadstone.deploy import Site, configure, status, undeploy
-from loadstone.reach import Reach
+from loadstone.ssh import Ssh
 
 pytestmark = pytest.mark.long
 
@@ -17,7 +17,7 @@ WEB = '[[service]]\nname = "web"\nrole = "apache"\nhosts = ["web1", "web2"]\n'
 BALANCERS = ("apache", "caddy", "haproxy", "nftables", "nginx", "varnish")
 
 
-def traces(hosts: Reach) -> tuple[list[str], str]:
+def traces(hosts: Ssh) -> tuple[list[str], str]:
     """Everything on a host that a balancer could leave behind: processes, files, tables, settings, ports."""
     processes = hosts.run("lb", ["ps", "-e", "-o", "user=,args="]).out.splitlines()
     rest = (
@@ -27,7 +27,7 @@ def traces(hosts: Reach) -> tuple[list[str], str]:
 
 
 @pytest.fixture(scope="module")
-def web(lab_file: Path) -> Iterator[tuple[Site, Reach]]:
+def web(lab_file: Path) -> Iterator[tuple[Site, Ssh]]:
     with lab_sites.site(lab_file, WEB) as (site, hosts):
         lab_sites.put(site, hosts)
         yield site, hosts
@@ -38,7 +38,7 @@ def balancer(role: str, settings: str = "") -> str:
     return f'{WEB}{table}settings = {{ backends = "web"{settings} }}\n'
 
 
-def test_apaches_page_has_the_bytes_asked_for(web: tuple[Site, Reach]) -> None:
+def test_apaches_page_has_the_bytes_asked_for(web: tuple[Site, Ssh]) -> None:
     site, hosts = web
     for size in (1, 40, 166, 100_000):
         configure(site.with_settings("web", page_bytes=size), hosts, "web")
@@ -51,7 +51,7 @@ def test_apaches_page_has_the_bytes_asked_for(web: tuple[Site, Reach]) -> None:
 
 
 @pytest.mark.parametrize("role", BALANCERS)
-def test_removed_it_leaves_nothing(web: tuple[Site, Reach], lab_file: Path, role: str) -> None:
+def test_removed_it_leaves_nothing(web: tuple[Site, Ssh], lab_file: Path, role: str) -> None:
     _, hosts = web
     before = traces(hosts)
     with lab_sites.site(lab_file, balancer(role)) as (site, _):
@@ -62,9 +62,7 @@ def test_removed_it_leaves_nothing(web: tuple[Site, Reach], lab_file: Path, role
         assert traces(hosts) == before
 
 
-def test_a_killed_checker_leaves_the_table_until_it_is_removed(
-    web: tuple[Site, Reach], lab_file: Path
-) -> None:
+def test_a_killed_checker_leaves_the_table_until_it_is_removed(web: tuple[Site, Ssh], lab_file: Path) -> None:
     _, hosts = web
     before = traces(hosts)
     with lab_sites.site(lab_file, balancer("nftables")) as (site, _):
@@ -78,7 +76,7 @@ def test_a_killed_checker_leaves_the_table_until_it_is_removed(
         assert traces(hosts) == before
 
 
-def test_varnish_caches_only_when_asked(web: tuple[Site, Reach], lab_file: Path) -> None:
+def test_varnish_caches_only_when_asked(web: tuple[Site, Ssh], lab_file: Path) -> None:
     _, hosts = web
     for cache in ("false", "true"):
         with lab_sites.site(lab_file, balancer("varnish", f", cache = {cache}")) as (site, _):

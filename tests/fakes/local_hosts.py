@@ -1,4 +1,4 @@
-"""Hosts that are processes of this machine: what `Reach` does by ssh, done by a shell here."""
+"""Hosts that are processes of this machine: what `Ssh` does by ssh, done by a shell here."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from loadstone.reach import Answer, Reach
+from loadstone.ssh import Answer, Ssh
 
 
-class LocalHosts(Reach):
-    """`Reach` without a network; the agents' files go below `cache`."""
+class LocalHosts(Ssh):
+    """`Ssh` without a network; the agents' files go below `cache`."""
 
     def __init__(self, names: Sequence[str], cache: Path, path: Mapping[str, str] | None = None) -> None:
         """`path` puts a folder before PATH on the host of that name."""

@@ -16,9 +16,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "fakes"))
 import folders
 import simulated
 
-from loadstone.drive import Interrupt, Silent, measure
-from loadstone.drive.service import Remote
 from loadstone.errors import LoadstoneError
+from loadstone.measure import Interrupt, Silent, measure
+from loadstone.measure.service import Remote
 
 
 class Announcing(Silent):

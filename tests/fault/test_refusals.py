@@ -13,8 +13,8 @@ import simulated
 from typer.testing import CliRunner
 
 from loadstone import cli, record
-from loadstone.drive import External, Interrupt, Job, Silent, measure_scenario, sut_of
 from loadstone.errors import LoadstoneError
+from loadstone.measure import External, Interrupt, Job, Silent, measure_scenario, sut_of
 from loadstone.scenario import load_scenario
 
 

@@ -49,7 +49,7 @@ def test_no_request_is_lost(connector: str) -> None:
     with Behind() as behind:
         threading.Thread(target=behind.serve_forever, daemon=True).start()
         url = f"http://127.0.0.1:{behind.server_address[1]}"
-        command = [sys.executable, "-m", "loadstone", "serve", "relay", url, "--port", "0", "--json"]
+        command = [sys.executable, "-m", "loadstone", "serve", "proxy", url, "--port", "0", "--json"]
         command += ["--connector", connector, "--workers", "4", "--admission", "none"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None and process.stderr is not None

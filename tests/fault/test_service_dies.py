@@ -14,10 +14,10 @@ import pytest
 import simulated
 
 from loadstone.cli.run import conclude
-from loadstone.drive import External, Interrupt, Silent, measure
-from loadstone.drive.builtin import Process
-from loadstone.drive.service import Remote, Service
 from loadstone.errors import LoadstoneError
+from loadstone.measure import External, Interrupt, Silent, measure
+from loadstone.measure.builtin import Process
+from loadstone.measure.service import Remote, Service
 from loadstone.stages.run import Run
 
 PLAN = simulated.plan(users=5, ramp_up_s=2.0, steady_s=30.0)

@@ -22,7 +22,7 @@ OWN = {
     "cost/book.py": "the price books of the package; people's own go through the intake",
     "data/roles/nftables/templates/balance.py": "a program on a host, settings that deploy wrote",
     "deploy": "programs on hosts, answers of hosts",
-    "drive": "answers of programs that it started",
+    "measure": "answers of programs that it started",
     "image/build.py": "the repository's own files",
     "image/linux.py": "the kernel's own files",
     "image/qemu.py": "what the processor can do",

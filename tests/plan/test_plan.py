@@ -16,6 +16,7 @@ from loadstone.availability.criterion import CRITERIA
 from loadstone.availability.down import down_s, watched
 from loadstone.cli import app
 from loadstone.errors import LoadstoneError
+from loadstone.parallel import OverRay, Threads
 from loadstone.plan.candidate import Candidate, best, cheapest, cheapest_only
 from loadstone.plan.candidate import candidate as built
 from loadstone.plan.conduct import plan
@@ -27,7 +28,6 @@ from loadstone.plan.part import Part, Values, base, held, holds, needed_nodes
 from loadstone.plan.read import read_plan
 from loadstone.plan.served import served
 from loadstone.plan.uncertain import draws, uncertainty
-from loadstone.spread import OverRay, Threads
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "plan" / "shop.toml"
 SMALL = """

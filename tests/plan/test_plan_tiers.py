@@ -14,13 +14,13 @@ from typer.testing import CliRunner
 
 from loadstone.cli import app
 from loadstone.errors import LoadstoneError
+from loadstone.parallel import Threads
 from loadstone.plan.candidate import Candidate, best, candidate, cheapest, cheapest_only, down_of, sharing
 from loadstone.plan.inputs import Inputs
 from loadstone.plan.part import Part, alone_s, base, needed_nodes
 from loadstone.plan.read import read_plan
 from loadstone.plan.served import served
 from loadstone.plan.uncertain import draws, uncertainty
-from loadstone.spread import Threads
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "plan" / "shop-tiers.toml"
 COLUMNS = "book,provider,region,kind,sku,vcpu,memory_gib,unit,from_gb,to_gb,price_usd,as_of,source"

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from loadstone.cli import app
 from loadstone.ctmc.sweep import parse_axis, points, sweep
 from loadstone.errors import LoadstoneError
-from loadstone.spread import Threads
+from loadstone.parallel import Threads
 
 NODE = """ctmc
 const int nodes;

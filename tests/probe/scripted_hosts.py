@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from loadstone.errors import LoadstoneError
-from loadstone.reach import Answer
+from loadstone.ssh import Answer
 
 GOLDEN = Path(__file__).parent / "golden"
 

@@ -60,8 +60,8 @@ def test_a_box_holds_all_its_points(values: list[float]) -> None:
     assert found
     assert min(values) <= found.low <= found.high <= max(values)
     assert found.q1 <= found.median <= found.q3
-    reach = 1.5 * (found.q3 - found.q1)
-    assert found.q1 - reach <= found.low and found.high <= found.q3 + reach
+    ssh = 1.5 * (found.q3 - found.q1)
+    assert found.q1 - ssh <= found.low and found.high <= found.q3 + ssh
     inside = sum(found.low <= value <= found.high for value in values)
     assert inside + len(found.outside) == len(values), "every point is inside the whiskers or counted outside"
 

@@ -10,7 +10,7 @@ from scripted_hosts import ScriptedHosts
 from loadstone.errors import LoadstoneError
 from loadstone.probe import Options, Pair, Prober, check_hosts
 from loadstone.probe.hosts import HERE
-from loadstone.reach import Answer
+from loadstone.ssh import Answer
 
 PAIRS = [Pair("a", "b", "x → y"), Pair("c", "d", "x → y"), Pair("a", "d", "x → y")]
 

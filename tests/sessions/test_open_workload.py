@@ -9,9 +9,9 @@ import duckdb
 import pytest
 from scripted_site import LAST, OK, SCENARIO, Script, site
 
-from loadstone.drive import Interrupt, Job, Silent, measure_scenario, sut_of
-from loadstone.drive.engine import RustEngine
 from loadstone.errors import LoadstoneError
+from loadstone.measure import Interrupt, Job, Silent, measure_scenario, sut_of
+from loadstone.measure.engine import RustEngine
 from loadstone.scenario import load_scenario
 
 Json = dict[str, Any]

@@ -17,7 +17,7 @@ from loadstone.cli import serve_site, site_data
 from loadstone.cli.container import in_container
 from loadstone.cli.options import Commands
 from loadstone.deploy.kinds.site import settings_of
-from loadstone.drive import sut_of
+from loadstone.measure import sut_of
 from loadstone.scenario import Scenario, load_scenario
 from loadstone.scenario.findings import ScenarioError
 from loadstone.site import Data, Fields, Loading, Site

@@ -8,8 +8,8 @@ import pytest
 
 from loadstone.errors import LoadstoneError
 from loadstone.lab import QuotaError
-from loadstone.reach import Reach
 from loadstone.scenario.findings import ScenarioError
+from loadstone.ssh import Ssh
 from loadstone.study import bench as bench_module
 from loadstone.study.balancers import ENTRY
 from loadstone.study.balancers.description import FILE, load_description
@@ -161,7 +161,7 @@ def test_no_quota_on_this_machine_is_told(monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr(bench_module, "limit_host", none)
     site = load_bench_site(LAB)
-    bench = Bench(site, Reach(Path("config"), {}, Path("sockets")), lambda count: pytest.fail("no load"))
+    bench = Bench(site, Ssh(Path("config"), {}, Path("sockets")), lambda count: pytest.fail("no load"))
     with pytest.raises(LoadstoneError) as refused, bench.limited(("small1",), 0.1):
         pass
     assert refused.value.slug == "study-quota"

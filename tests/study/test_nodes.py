@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from loadstone.availability import closed
 from loadstone.cli import app
-from loadstone.drive import Interrupt
 from loadstone.errors import LoadstoneError
+from loadstone.measure import Interrupt
 from loadstone.record import write_json
 from loadstone.study.nodes import ENTRY
 from loadstone.study.nodes.description import FILE, Description, load_description

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from loadstone.drive import Interrupt, RustEngine
 from loadstone.errors import LoadstoneError
-from loadstone.reach import Reach
+from loadstone.measure import Interrupt, RustEngine
+from loadstone.ssh import Ssh
 from loadstone.study import bench as bench_module
 from loadstone.study.balancers import site_users
 from loadstone.study.balancers.description import FILE, load_description
@@ -119,8 +119,8 @@ def test_an_interrupted_search_is_no_result(monkeypatch: pytest.MonkeyPatch, tmp
     assert wanted is not None
     monkeypatch.setattr(site_users, "find", lambda *_: SimpleNamespace(outcome="interrupted"))
     monkeypatch.setattr(bench_module, "limit_host", lambda *_: [])
-    reach = Reach(tmp_path / "config", {"front": "198.18.0.1"}, tmp_path)
-    bench = Bench(load_bench_site(FILE.with_name("balancers-lab.toml")), reach, lambda _: RustEngine())
+    ssh = Ssh(tmp_path / "config", {"front": "198.18.0.1"}, tmp_path)
+    bench = Bench(load_bench_site(FILE.with_name("balancers-lab.toml")), ssh, lambda _: RustEngine())
     with pytest.raises(LoadstoneError) as refused:
         site_users.users(bench, 3, wanted, 1, tmp_path / "runs", Interrupt())
     assert refused.value.slug == "study-interrupted"

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loadstone.drive import Interrupt
 from loadstone.errors import LoadstoneError
+from loadstone.measure import Interrupt
 from loadstone.study.conduct import conduct
 from loadstone.study.results import NAME, Results
 from loadstone.study.schedule import Part, Task, schedule

@@ -14,11 +14,11 @@ from loadstone.capacity.probes import Watch as WatchProbe
 from loadstone.capacity.probes import probe
 from loadstone.capacity.probing import Probing
 from loadstone.capacity.search import Bracket, Limits, Search, Verdict
-from loadstone.drive import Interrupt, Job, Progress, measure_scenario
 from loadstone.errors import LoadstoneError
 from loadstone.judge import Rules
 from loadstone.judge.checks import GENERATOR_BUSY, STARTED_LATE, failed
 from loadstone.judge.sla import SLAS, departures
+from loadstone.measure import Interrupt, Job, Progress, measure_scenario
 from loadstone.stages.capacity import Capacity, Held, LimitedBy, ProbeRun, SearchRun
 from loadstone.stages.origin import Machine, Node
 from loadstone.stages.run import Run

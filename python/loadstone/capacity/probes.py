@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from loadstone.capacity.probing import Probe, Probing
-from loadstone.drive import Interrupt, Job, Progress, measure_scenario
 from loadstone.errors import LoadstoneError
 from loadstone.judge.checks import GENERATOR_BUSY, failed
 from loadstone.judge.sla import SLAS
+from loadstone.measure import Interrupt, Job, Progress, measure_scenario
 from loadstone.stages.capacity import ProbeRun
 from loadstone.stages.run import Run
 

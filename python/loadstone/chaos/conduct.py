@@ -18,8 +18,8 @@ from loadstone.chaos.live import Hands, Life, live
 from loadstone.chaos.machine import Machine
 from loadstone.chaos.probe import Prober, Seen
 from loadstone.deploy import Site, load_site
-from loadstone.drive import Interrupt
 from loadstone.errors import LoadstoneError
+from loadstone.measure import Interrupt
 from loadstone.scenario import load_scenario
 from loadstone.study.bench import Bench, bench
 from loadstone.study.offered import Offered, follow
@@ -64,7 +64,7 @@ def run(order: Order, folder: Path, seed: int, command: Sequence[str], say: Say)
     lives: dict[str, list[Json]] = {one.name: [] for one in order.clusters}
     start_s = None
     with interrupt, bench(site, say) as up:
-        hands = Hands(up.reach, order.nodes, up.servers(order.nodes))
+        hands = Hands(up.ssh, order.nodes, up.servers(order.nodes))
         start_s = hands.start_s()
         say(f"a node takes {start_s:.2f} s to start")
         field = _Field(up, hands, order, interrupt)
@@ -108,7 +108,7 @@ def _life(field: _Field, played: Played, seed: int, start_s: float) -> Json:
     entry = field.bench.target(order.balancer)
     port = field.bench.site.service(order.nodes).port
     nodes = range(cluster.active + (cluster.pool or 0))
-    addresses = {node: (field.bench.reach.address(hands.hosts[node]), port) for node in nodes}
+    addresses = {node: (field.bench.ssh.address(hands.hosts[node]), port) for node in nodes}
     overrides = {
         "data.path": "/", "operation.Page.step.1.page": "false",
         "operation.Page.step.1.expect.contains": _MARKER,

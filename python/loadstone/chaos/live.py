@@ -13,7 +13,7 @@ from statistics import median
 from loadstone.chaos.machine import Act, Machine
 from loadstone.deploy import ask, at_once
 from loadstone.errors import LoadstoneError
-from loadstone.reach import Reach
+from loadstone.ssh import Ssh
 
 _LOOK_S = 0.2
 _MOST_AT_ONCE = 16
@@ -22,9 +22,9 @@ _MOST_AT_ONCE = 16
 class Hands:
     """Kills and starts a service on numbered hosts."""
 
-    def __init__(self, reach: Reach, service: str, hosts: tuple[str, ...]) -> None:
+    def __init__(self, ssh: Ssh, service: str, hosts: tuple[str, ...]) -> None:
         """The service is deployed on all of them."""
-        self._reach, self._service, self.hosts = reach, service, hosts
+        self._reach, self._service, self.hosts = ssh, service, hosts
         self._pids: dict[int, list[int]] = {}
 
     def start(self, node: int) -> None:

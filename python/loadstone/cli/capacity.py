@@ -104,7 +104,7 @@ def capacity(
     Example: loadstone capacity olio --from 100 --window 60
     """
     from loadstone.capacity import Limits, Options, Probes, find
-    from loadstone.drive import Interrupt, Job, sut_of
+    from loadstone.measure import Interrupt, Job, sut_of
 
     if most < first:
         raise LoadstoneError("search-range", f"--to {most} is under --from {first}", hint="swap them")

@@ -14,7 +14,7 @@ from loadstone.cli.columns import columns
 
 if TYPE_CHECKING:
     from loadstone.deploy import Outcome, Site, State
-    from loadstone.reach import Reach
+    from loadstone.ssh import Ssh
 
 TopologyPath = Annotated[Path, typer.Argument(metavar="TOPOLOGY.toml", help="Topology file.")]
 Only = Annotated[
@@ -36,7 +36,7 @@ def deploy(topology: TopologyPath, only: Only = None, as_json: Json = False) -> 
     """
     from loadstone.deploy import deploy as bring
 
-    _done(topology, as_json, lambda site, reach: bring(site, reach, _say, only))
+    _done(topology, as_json, lambda site, ssh: bring(site, ssh, _say, only))
 
 
 def undeploy(topology: TopologyPath, only: Only = None, as_json: Json = False) -> None:
@@ -46,7 +46,7 @@ def undeploy(topology: TopologyPath, only: Only = None, as_json: Json = False) -
     """
     from loadstone.deploy import undeploy as remove
 
-    _done(topology, as_json, lambda site, reach: remove(site, reach, _say, only))
+    _done(topology, as_json, lambda site, ssh: remove(site, ssh, _say, only))
 
 
 def restart(topology: TopologyPath, only: Only = None, as_json: Json = False) -> None:
@@ -56,7 +56,7 @@ def restart(topology: TopologyPath, only: Only = None, as_json: Json = False) ->
     """
     from loadstone.deploy import restart as again
 
-    _done(topology, as_json, lambda site, reach: again(site, reach, _say, only))
+    _done(topology, as_json, lambda site, ssh: again(site, ssh, _say, only))
 
 
 def configure(topology: TopologyPath, only: Only = None, as_json: Json = False) -> None:
@@ -68,7 +68,7 @@ def configure(topology: TopologyPath, only: Only = None, as_json: Json = False) 
     """
     from loadstone.deploy import reconfigure
 
-    _done(topology, as_json, lambda site, reach: reconfigure(site, reach, _say, only))
+    _done(topology, as_json, lambda site, ssh: reconfigure(site, ssh, _say, only))
 
 
 def status(topology: TopologyPath, as_json: Json = False) -> None:
@@ -78,10 +78,10 @@ def status(topology: TopologyPath, as_json: Json = False) -> None:
     """
     from loadstone.deploy import load_site
     from loadstone.deploy import status as states
-    from loadstone.reach import reach
+    from loadstone.ssh import ssh
 
     site = load_site(topology)
-    with reach(site.topology) as hosts:
+    with ssh(site.topology) as hosts:
         found = states(site, hosts)
     if as_json:
         print(json.dumps([one.as_json() for one in found], indent=2))
@@ -89,13 +89,13 @@ def status(topology: TopologyPath, as_json: Json = False) -> None:
         print(_table(found) if found else "no service")
 
 
-def _done(topology: Path, as_json: bool, work: Callable[[Site, Reach], Outcome]) -> None:
+def _done(topology: Path, as_json: bool, work: Callable[[Site, Ssh], Outcome]) -> None:
     """Prints what came of it, also when a step failed; the failures are the command's error."""
     from loadstone.deploy import SiteError, load_site
-    from loadstone.reach import reach
+    from loadstone.ssh import ssh
 
     site = load_site(topology)
-    with reach(site.topology) as hosts:
+    with ssh(site.topology) as hosts:
         try:
             outcome = work(site, hosts)
         except SiteError as error:

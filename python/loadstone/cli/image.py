@@ -169,9 +169,9 @@ def boot(
 
     Example: loadstone image boot surge --instances 2 --port 8080
     """
-    from loadstone.drive import Interrupt
     from loadstone.image import ADDRESS, GATEWAY, HTTP_PORT, Balancer, Disk, Fleet, Machine, Siblings, ending
     from loadstone.image import instances as several
+    from loadstone.measure import Interrupt
 
     most = max(instances, grow_to)
     disks = _disks(disk or [], most)

@@ -55,10 +55,10 @@ def plan_command(
     from loadstone import record
     from loadstone.availability.criterion import parse_criterion
     from loadstone.cli.plan_tables import tables
+    from loadstone.parallel import OverRay, Threads
     from loadstone.plan.conduct import plan
     from loadstone.plan.read import read_plan
     from loadstone.plan.record import plan_record
-    from loadstone.spread import OverRay, Threads
     from loadstone.stages.plan import Plan
 
     inputs = replace(read_plan(file), criterion=parse_criterion(criterion))

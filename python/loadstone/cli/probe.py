@@ -116,7 +116,7 @@ def probe(
 
 def _measure(folder: Path, topology: Topology | None, pairs: list[Pair], options: Options) -> Probe:
     """Measures into `folder`, to the end or to Ctrl-C, and reports."""
-    from loadstone.drive.interrupt import Interrupt
+    from loadstone.measure.interrupt import Interrupt
     from loadstone.probe import Prober, append, begin, check_hosts, conclude
     from loadstone.record import write_text
     from loadstone.report.probe import probe_page
@@ -197,9 +197,9 @@ def _reached(topology: Topology | None) -> Iterator[Hosts]:
     if topology is None:
         yield Here()
         return
-    from loadstone.reach import reach
+    from loadstone.ssh import ssh
 
-    with reach(topology) as hosts:
+    with ssh(topology) as hosts:
         yield hosts
 
 

@@ -17,7 +17,7 @@ from loadstone.cli.scenario import Overrides, overrides
 from loadstone.errors import SLA_NOT_MET, LoadstoneError
 
 if TYPE_CHECKING:
-    from loadstone.drive import Deployed, Placement
+    from loadstone.measure import Deployed, Placement
     from loadstone.scenario import Scenario
     from loadstone.stages.run import OperationFigures, Run, SessionFigures
 
@@ -103,7 +103,7 @@ def run(
 
     Example: loadstone run olio --users 100 --window 60
     """
-    from loadstone.drive import Interrupt, Job, measure_scenario, sut_of
+    from loadstone.measure import Interrupt, Job, measure_scenario, sut_of
 
     deployed, url = site(topology, service, url)
     loaded = load(scenario, settings, window=window, url=url)
@@ -146,7 +146,7 @@ def site(topology: Path | None, service: str | None, url: str | None) -> tuple[D
 
     Error `target` when `service` cannot be meant; those of `Deployed.url`.
     """
-    from loadstone.drive import Deployed
+    from loadstone.measure import Deployed
 
     if service and url:
         raise LoadstoneError("target", "--service and --url both say what to drive", hint="give one of them")
@@ -159,7 +159,7 @@ def site(topology: Path | None, service: str | None, url: str | None) -> tuple[D
 
 def placed(scenario: Scenario, topology: Path | None, agents: str | None) -> Placement:
     """Where the load is to be made. Error `agents` when that cannot be."""
-    from loadstone.drive import Here, OnHosts
+    from loadstone.measure import Here, OnHosts
 
     if agents is None:
         return Here()

@@ -29,9 +29,11 @@ def _serve() -> None:
     """Serve a built-in site, files, or what another server answers."""
 
 
+# The name before this one, which scripts may still say.
+@serve.command("relay", hidden=True)
 @serve.command()
 @in_container
-def relay(
+def proxy(
     url: Annotated[str, typer.Argument(help="Server that answers in the end: http://HOST:PORT.")],
     as_json: Annotated[bool, typer.Option("--json", help="Announce the address as JSON.")] = False,
     *,
@@ -41,14 +43,14 @@ def relay(
 
     It does to its workers what an application with a database does.
 
-    Example: loadstone serve relay http://127.0.0.1:9000 --workers 10
+    Example: loadstone serve proxy http://127.0.0.1:9000 --workers 10
     """
     from loadstone import serve as serving
 
     def announce(own: str) -> None:
         print(json.dumps({"url": own}) if as_json else f"serving {url} at {own}", flush=True)
 
-    serving.serve(url, container | {"app": "relay"}, announce)
+    serving.serve(url, container | {"app": "proxy"}, announce)
 
 
 @serve.command()

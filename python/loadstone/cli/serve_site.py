@@ -104,7 +104,7 @@ def _place(site: Site, data: Data, given: Mapping[str, Any]) -> Iterator[tuple[P
         yield Path(folder), {}
     else:
         from loadstone.cli.progress import LoadingProgress
-        from loadstone.drive import DataSet
+        from loadstone.measure import DataSet
 
         with tempfile.TemporaryDirectory(prefix=f"{site.name}-") as made:
             DataSet(site, data).load(made, LoadingProgress(f"{site.name}, {data.amount} {data.size}"))

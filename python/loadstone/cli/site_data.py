@@ -96,7 +96,7 @@ def _load(site: Site) -> Callable[..., None]:
         **given: Any,
     ) -> None:
         from loadstone.cli.progress import LoadingProgress
-        from loadstone.drive import DataSet
+        from loadstone.measure import DataSet
 
         if _goes_by_users(site):
             if (users is None) == (given[amount] is None):

@@ -68,7 +68,7 @@ def _options(entry: Entry) -> list[Parameter]:
 
 def _conducted(entry: Entry, given: dict[str, Any]) -> None:
     from loadstone import record
-    from loadstone.drive import Interrupt
+    from loadstone.measure import Interrupt
     from loadstone.study.order import Order, take_up
     from loadstone.study.page import study_page
     from loadstone.study.run import begin, run

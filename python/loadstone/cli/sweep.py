@@ -67,7 +67,7 @@ def sweep_command(
 ) -> None:
     """Reads, solves, prints; the help text is `EXAMPLES`."""
     from loadstone.ctmc.sweep import parse_axis, points, sweep
-    from loadstone.spread import OverRay, Threads
+    from loadstone.parallel import OverRay, Threads
 
     axes = [parse_axis(text) for text in over]
     wanted = points(axes, constants_of(const or []))
@@ -81,9 +81,9 @@ def sweep_command(
     subjects: list[str | None] = list(of) if of else [None]
     questions = [question | {"of": subject} for subject in subjects for question in asked]
     with Count("models", len(wanted)) as count:
-        spread = OverRay(count.add) if ray else Threads(count.add, jobs)
+        parallel = OverRay(count.add) if ray else Threads(count.add, jobs)
         count.add(1)
-        replies = sweep(model, wanted, questions, precision, spread)
+        replies = sweep(model, wanted, questions, precision, parallel)
     record = {
         "model": str(model),
         "over": {axis.name: list(axis.values) for axis in axes},

@@ -11,7 +11,7 @@ from typing import Any
 
 from loadstone.ctmc.solve import Question, read_model, solve
 from loadstone.errors import LoadstoneError
-from loadstone.spread import Spread
+from loadstone.parallel import Parallel
 
 MOST_POINTS = 100_000
 _RANGE = re.compile(r"(-?[0-9]{1,9})\.\.(-?[0-9]{1,9})(?:\.\.([1-9][0-9]{0,8}))?")
@@ -73,7 +73,7 @@ def points(axes: Sequence[Axis], fixed: Constants) -> list[Constants]:
 
 
 def sweep(
-    file: Path, over: Sequence[Constants], questions: list[Question], precision: float, spread: Spread
+    file: Path, over: Sequence[Constants], questions: list[Question], precision: float, parallel: Parallel
 ) -> list[dict[str, Any]]:
     """The reply of `solve` for each point, in their order. Errors as of both, naming the point."""
     text = read_model(file, {})
@@ -90,4 +90,4 @@ def sweep(
 
     # The first alone: what is wrong with all of them is told before thousands are begun.
     first = at(over[0])
-    return [first, *spread(at, over[1:])]
+    return [first, *parallel(at, over[1:])]

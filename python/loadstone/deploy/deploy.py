@@ -11,7 +11,7 @@ from loadstone.deploy.playbook import events
 from loadstone.deploy.role import Service
 from loadstone.deploy.site import Site
 from loadstone.errors import LoadstoneError
-from loadstone.reach import Reach
+from loadstone.ssh import Ssh
 
 Say = Callable[[str], None]
 
@@ -20,7 +20,7 @@ _LAST_TASK = "service"
 _NO_SPACE = ("no space left on device", "disk quota exceeded")
 
 
-def deploy(site: Site, reach: Reach, say: Say, only: Collection[str] | None = None) -> Outcome:
+def deploy(site: Site, ssh: Ssh, say: Say, only: Collection[str] | None = None) -> Outcome:
     """Brings services (all, or `only` those) up as the site says; a second time it changes nothing.
 
     SiteError when a step failed, after all others were done: `host-unreachable`, `host-refused`,
@@ -29,16 +29,16 @@ def deploy(site: Site, reach: Reach, say: Say, only: Collection[str] | None = No
     """
     started = time.monotonic()
     services = chosen(site, only)
-    places = site.places(reach)
+    places = site.places(ssh)
     steps = {(one.name, host): Step(one.name, host) for one in services for host in one.hosts}
-    broken = reach.check([host for _, host in steps])
+    broken = ssh.check([host for _, host in steps])
     for (_, host), step in steps.items():
         step.error = broken.get(host)
     for host, error in broken.items():
         say(f"{host}: {error.slug}")
     hosts = {one.name: [host for host in one.hosts if host not in broken] for one in services}
     if any(hosts.values()):
-        for event in events(services, hosts, places, reach):
+        for event in events(services, hosts, places, ssh):
             _take(steps[event["service"], event["host"]], event, say)
     _complete(steps.values())
     outcome = Outcome(list(steps.values()), time.monotonic() - started)

@@ -15,7 +15,7 @@ from loadstone.deploy.render import render
 from loadstone.deploy.role import Service
 from loadstone.deploy.site import Site
 from loadstone.errors import LoadstoneError
-from loadstone.reach import Reach
+from loadstone.ssh import Ssh
 
 
 @dataclass(frozen=True)
@@ -49,48 +49,48 @@ class State:
         return asdict(self)
 
 
-def configure(site: Site, reach: Reach, service: str) -> Change:
+def configure(site: Site, ssh: Ssh, service: str) -> Change:
     """Gives a deployed service the configuration of the site, on all its hosts at once; nothing changes when
     it has it already. Returns when the new configuration serves.
 
     SiteError with `config-refused` (the old one goes on), `service-failed` (the old one was put back),
-    `service-missing`, `host-write` or as `Reach.run`; LoadstoneError `service-name`.
+    `service-missing`, `host-write` or as `Ssh.run`; LoadstoneError `service-name`.
     """
-    outcome = reconfigure(site, reach, lambda _: None, [service])
+    outcome = reconfigure(site, ssh, lambda _: None, [service])
     return Change(outcome.changed > 0, outcome.took_s)
 
 
-def reconfigure(site: Site, reach: Reach, say: Say, only: Collection[str] | None = None) -> Outcome:
+def reconfigure(site: Site, ssh: Ssh, say: Say, only: Collection[str] | None = None) -> Outcome:
     """`configure` for several services (all, or `only` those), in the order of the site."""
-    places = site.places(reach)
+    places = site.places(ssh)
 
     def work(service: str, host: str) -> dict[str, Any]:
-        return ask(reach, host, "configure", service, render(site.services[service], places[host]))
+        return ask(ssh, host, "configure", service, render(site.services[service], places[host]))
 
     return _on_all(chosen(site, only), work, say)
 
 
-def restart(site: Site, reach: Reach, say: Say, only: Collection[str] | None = None) -> Outcome:
+def restart(site: Site, ssh: Ssh, say: Say, only: Collection[str] | None = None) -> Outcome:
     """Ends and starts services as they are configured on their hosts. Errors as `configure`."""
-    return _on_all(chosen(site, only), lambda name, host: ask(reach, host, "restart", name), say)
+    return _on_all(chosen(site, only), lambda name, host: ask(ssh, host, "restart", name), say)
 
 
-def undeploy(site: Site, reach: Reach, say: Say, only: Collection[str] | None = None) -> Outcome:
-    """Ends services and removes all that is theirs on their hosts; packages stay. Errors as `Reach.run`."""
+def undeploy(site: Site, ssh: Ssh, say: Say, only: Collection[str] | None = None) -> Outcome:
+    """Ends services and removes all that is theirs on their hosts; packages stay. Errors as `Ssh.run`."""
     services = list(reversed(chosen(site, only)))
-    return _on_all(services, lambda name, host: ask(reach, host, "remove", name), say)
+    return _on_all(services, lambda name, host: ask(ssh, host, "remove", name), say)
 
 
-def status(site: Site, reach: Reach) -> list[State]:
+def status(site: Site, ssh: Ssh) -> list[State]:
     """Every service on every host as it is now; `unreachable` where the host does not let us see."""
-    places = site.places(reach)
+    places = site.places(ssh)
     wanted = [(one, host) for one in site.services.values() for host in one.hosts]
 
     def state(pair: tuple[Service, str]) -> State:
         one, host = pair
         known = (one.name, host, one.role)
         try:
-            found = ask(reach, host, "status", one.name, render(one, places[host]))
+            found = ask(ssh, host, "status", one.name, render(one, places[host]))
         except LoadstoneError:
             return State(*known, "unreachable", places[host].addresses[host], one.port, [], "", "", False)
         return State(

@@ -19,14 +19,14 @@ from loadstone.deploy.remote import PYTHON, command, program
 from loadstone.deploy.render import TEMPLATES, templates, unit_text, variables
 from loadstone.deploy.role import Place, Service
 from loadstone.errors import LoadstoneError
-from loadstone.reach import Reach
+from loadstone.ssh import Ssh
 
 _DEPLOY = Path(str(package_files("loadstone.deploy")))
 _FORKS = 10
 
 
 def events(
-    services: Sequence[Service], hosts: Mapping[str, Sequence[str]], places: Mapping[str, Place], reach: Reach
+    services: Sequence[Service], hosts: Mapping[str, Sequence[str]], places: Mapping[str, Place], ssh: Ssh
 ) -> Iterator[dict[str, Any]]:
     """Deploys `services`, each to its `hosts`; yields what the callback plugin writes of each host and task.
 
@@ -37,9 +37,9 @@ def events(
         raise LoadstoneError("ansible-missing", "Ansible is not installed", hint=hint)
     with tempfile.TemporaryDirectory(prefix="loadstone-") as name:
         folder = Path(name)
-        (folder / "inventory.json").write_text(json.dumps(_inventory(services, hosts, places, reach)))
+        (folder / "inventory.json").write_text(json.dumps(_inventory(services, hosts, places, ssh)))
         (folder / "site.json").write_text(json.dumps(_plays(services, hosts, places)))
-        (folder / "ansible.cfg").write_text(_settings(folder, reach))
+        (folder / "ansible.cfg").write_text(_settings(folder, ssh))
         yield from _run(folder)
 
 
@@ -75,7 +75,7 @@ def _run(folder: Path) -> Iterator[dict[str, Any]]:
         raise LoadstoneError("ansible-failed", f"Ansible ended with exit code {code}\n{last}")
 
 
-def _settings(folder: Path, reach: Reach) -> str:
+def _settings(folder: Path, ssh: Ssh) -> str:
     lines = {
         "defaults": {
             "stdout_callback": "loadstone_events",
@@ -98,7 +98,7 @@ def _settings(folder: Path, reach: Reach) -> str:
         "ssh_connection": {
             "pipelining": True,
             # The connections are ours, and open already.
-            "ssh_args": shlex.join(reach.options()),
+            "ssh_args": shlex.join(ssh.options()),
         },
     }
     return "".join(
@@ -108,12 +108,12 @@ def _settings(folder: Path, reach: Reach) -> str:
 
 
 def _inventory(
-    services: Sequence[Service], hosts: Mapping[str, Sequence[str]], places: Mapping[str, Place], reach: Reach
+    services: Sequence[Service], hosts: Mapping[str, Sequence[str]], places: Mapping[str, Place], ssh: Ssh
 ) -> dict[str, Any]:
     """Hosts, each with the variables of all its services in one dictionary."""
     every = {
         host: {
-            "ansible_become": bool(reach.as_root(host)),
+            "ansible_become": bool(ssh.as_root(host)),
             "loadstone": {
                 service.name: _given(service, place) for service in services if host in hosts[service.name]
             },

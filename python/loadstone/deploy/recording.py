@@ -14,20 +14,20 @@ from loadstone.deploy.remote import ask, at_once
 from loadstone.deploy.render import render
 from loadstone.deploy.role import Place, Service
 from loadstone.deploy.site import Site, references
-from loadstone.reach import Reach
+from loadstone.ssh import Ssh
 
 
-def record(site: Site, reach: Reach) -> dict[str, Any]:
+def record(site: Site, ssh: Ssh) -> dict[str, Any]:
     """For `deployment.json`: by service its role, port, settings that differ from the defaults, and by host
     the program's version and the difference (unified diff) between the configuration in use there and the
     one that the role would write with its default settings. What is compared is read from the host.
 
-    LoadstoneError `service-missing`, or as `Reach.run`.
+    LoadstoneError `service-missing`, or as `Ssh.run`.
     """
-    places = site.places(reach)
+    places = site.places(ssh)
     found: dict[str, Any] = {}
     for one in site.services.values():
-        hosts = at_once(lambda host, one=one: _host(one, places[host], reach), one.hosts)  # type: ignore[misc]
+        hosts = at_once(lambda host, one=one: _host(one, places[host], ssh), one.hosts)  # type: ignore[misc]
         found[one.name] = {
             "role": one.role,
             "port": one.port,
@@ -37,12 +37,12 @@ def record(site: Site, reach: Reach) -> dict[str, Any]:
     return {"topology": site.topology.name, "services": found}
 
 
-def collect_logs(site: Site, reach: Reach, folder: Path) -> list[Path]:
+def collect_logs(site: Site, ssh: Ssh, folder: Path) -> list[Path]:
     """Copies the logs of all services into `folder`/logs/HOST/SERVICE/; returns the files."""
     written = []
     for one in site.services.values():
         for host in one.hosts:
-            for name, text in ask(reach, host, "logs", one.name)["files"].items():
+            for name, text in ask(ssh, host, "logs", one.name)["files"].items():
                 path = folder / "logs" / host / one.name / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text, encoding="utf-8")
@@ -67,8 +67,8 @@ def difference(before: dict[str, str], after: dict[str, str]) -> str:
     return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
 
-def _host(service: Service, place: Place, reach: Reach) -> dict[str, Any]:
-    used = ask(reach, place.host, "configuration", service.name)
+def _host(service: Service, place: Place, ssh: Ssh) -> dict[str, Any]:
+    used = ask(ssh, place.host, "configuration", service.name)
     return {
         "version": used["version"],
         "difference": difference(render(defaults(service), place), used["files"]),

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from loadstone.deploy.outcome import refusal
 from loadstone.errors import LoadstoneError
-from loadstone.reach import Reach
+from loadstone.ssh import Ssh
 
 PYTHON = "/usr/bin/python3"
 """Debian's, on every host; Ansible uses it too."""
@@ -38,13 +38,13 @@ _Item = TypeVar("_Item")
 _T = TypeVar("_T")
 
 
-def ask(reach: Reach, host: str, verb: str, service: str, given: Any = None) -> dict[str, Any]:
+def ask(ssh: Ssh, host: str, verb: str, service: str, given: Any = None) -> dict[str, Any]:
     """The answer of a verb of `control.py`.
 
-    LoadstoneError with the slug of the refusal, or as `Reach.run`.
+    LoadstoneError with the slug of the refusal, or as `Ssh.run`.
     """
     sent = program() + (json.dumps(given) if given is not None else "")
-    done = reach.run(host, [*reach.as_root(host), *command(verb, service)], send=sent, timeout_s=_LONGEST_S)
+    done = ssh.run(host, [*ssh.as_root(host), *command(verb, service)], send=sent, timeout_s=_LONGEST_S)
     if done.code:
         message = f"`{service}` on `{host}`: {verb} failed: {done.words}"
         raise LoadstoneError("service-failed", message)

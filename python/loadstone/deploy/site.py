@@ -13,10 +13,10 @@ from loadstone.deploy.kinds import ROLES
 from loadstone.deploy.role import Place, Service
 from loadstone.errors import LoadstoneError
 from loadstone.lab import Topology, load_topology
-from loadstone.reach import Reach
 from loadstone.scenario.findings import Finding, Source, child, listed, suggest
 from loadstone.scenario.positions import Path as Keys
 from loadstone.scenario.shape import explain
+from loadstone.ssh import Ssh
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,10 @@ class Site:
             raise source.errors(findings)
         return Site(self.topology, services)
 
-    def places(self, reach: Reach) -> dict[str, Place]:
+    def places(self, ssh: Ssh) -> dict[str, Place]:
         """What configurations on each host are made from."""
         hosts = self.topology.file.host
-        return {host.name: Place(host.name, reach.addresses, self.services) for host in hosts}
+        return {host.name: Place(host.name, ssh.addresses, self.services) for host in hosts}
 
     def service(self, name: str) -> Service:
         """The service of that name. LoadstoneError `service-name`."""

@@ -71,7 +71,7 @@ def write_initramfs(to: Path, board: str, programs: Mapping[str, Path], folder: 
 
 
 def linux(machine: Machine, initramfs: Path, words: Sequence[str]) -> Machine:
-    """The machine with Linux on it; `words` are for its first process, see `crates/guest`.
+    """The machine with Linux on it; `words` are for its first process, see `crates/linux-init`.
 
     LoadstoneError as `kernel`.
     """

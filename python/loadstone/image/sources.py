@@ -17,7 +17,7 @@ def checkout() -> Path:
     LoadstoneError `image-source` where the package was installed without them.
     """
     folder = Path(loadstone.__file__).resolve().parents[2]
-    if not (folder / "crates" / "guest" / "Cargo.toml").is_file():
+    if not (folder / "crates" / "linux-init" / "Cargo.toml").is_file():
         raise LoadstoneError(
             "image-source",
             "images are built from Loadstone's sources, and this installation has none",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from loadstone.parallel import Parallel
 from loadstone.plan.candidate import Outcome, cheapest
 from loadstone.plan.front import Front, front
 from loadstone.plan.growth import Growth, growth
@@ -12,7 +13,6 @@ from loadstone.plan.part import Values, base
 from loadstone.plan.served import Served, served
 from loadstone.plan.tornado import Bar, tornado
 from loadstone.plan.uncertain import Uncertainty, draws, uncertainty
-from loadstone.spread import Spread
 
 _FURTHER = 2
 """Growth is told to so many times the users planned for."""
@@ -32,7 +32,7 @@ class Planned:
     uncertainty: Uncertainty | None
 
 
-def plan(inputs: Inputs, count: int, seed: int, spread: Spread) -> Planned:
+def plan(inputs: Inputs, count: int, seed: int, parallel: Parallel) -> Planned:
     """Makes the plan; `count` draws of the inputs (0: none). Errors as the solver's and the bill's."""
     values = base(inputs)
     outcome = cheapest(inputs, values)
@@ -41,9 +41,9 @@ def plan(inputs: Inputs, count: int, seed: int, spread: Spread) -> Planned:
         inputs,
         values,
         outcome,
-        front(inputs, values, spread),
-        tornado(inputs, spread),
-        growth(inputs, values, _FURTHER * values.users, spread),
+        front(inputs, values, parallel),
+        tornado(inputs, parallel),
+        growth(inputs, values, _FURTHER * values.users, parallel),
         served(inputs, values, chosen) if chosen else None,
-        uncertainty(inputs, chosen, draws(inputs, count, seed), spread) if chosen and count else None,
+        uncertainty(inputs, chosen, draws(inputs, count, seed), parallel) if chosen and count else None,
     )

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from loadstone.parallel import Parallel
 from loadstone.plan.candidate import Candidate, candidate, cheapest_only, fitting
 from loadstone.plan.inputs import Inputs, Way
 from loadstone.plan.part import Values, needed_nodes
 from loadstone.plan.shapes import part_of, shapes
-from loadstone.spread import Spread
 
 _BETTER = 1e-4
 """A front reaches this far below the downtime that the target allows: four nines more."""
@@ -31,10 +31,10 @@ class Front:
     seen: list[Candidate]
 
 
-def front(inputs: Inputs, values: Values, spread: Spread) -> Front:
+def front(inputs: Inputs, values: Values, parallel: Parallel) -> Front:
     """From less than is asked for to far beyond it; ways that fail otherwise are left out."""
     if len(inputs.tiers) > 1:
-        seen = _targets(inputs, values, spread)
+        seen = _targets(inputs, values, parallel)
     else:
         [ways], _ = fitting(inputs, values, [inputs.tiers[0].ways])
         seen = [one for way in ways for one in _course(inputs, way, values)]
@@ -45,10 +45,10 @@ def front(inputs: Inputs, values: Values, spread: Spread) -> Front:
     return Front(best, seen)
 
 
-def _targets(inputs: Inputs, values: Values, spread: Spread) -> list[Candidate]:
+def _targets(inputs: Inputs, values: Values, parallel: Parallel) -> list[Candidate]:
     """The cheapest plan for each of a row of targets: with several tiers too many plans lie between them."""
     targets = [1 - (1 - inputs.availability) * part for part in _TARGETS]
-    met = spread(
+    met = parallel(
         lambda target: cheapest_only(replace(inputs, availability=target), values),
         [target for target in targets if target > 0],
     )

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from loadstone.errors import LoadstoneError
+from loadstone.parallel import Parallel
 from loadstone.plan.candidate import Candidate, best, down_of
 from loadstone.plan.inputs import Inputs
 from loadstone.plan.part import HAIR, Part, Values, holds, needed_nodes, overworked, work
-from loadstone.spread import Spread
 
 MOST_STEPS = 24
 """Rows of the growth; of more, every second, third … is kept."""
@@ -67,7 +67,7 @@ def answer(inputs: Inputs, values: Values) -> Answer:
     return Answer(None, tuple(dict.fromkeys(one.why for one in found)))
 
 
-def growth(inputs: Inputs, values: Values, users_to: float, spread: Spread) -> Growth:
+def growth(inputs: Inputs, values: Values, users_to: float, parallel: Parallel) -> Growth:
     """The cheapest plans from one user to `users_to`, as far as a tier that does not scale lets them."""
     wall = _wall(inputs, values)
     ends = _ends(inputs, values, users_to if wall is None else min(users_to, wall))
@@ -80,7 +80,7 @@ def growth(inputs: Inputs, values: Values, users_to: float, spread: Spread) -> G
         for i, (start, end) in enumerate(zip([1, *(end + 1 for end in steps)], steps, strict=False))
         if i % stride == 0 or (end in news and len(news) <= MOST_STEPS)
     ]
-    answers = spread(lambda step: answer(inputs, replace(values, users=float(step[0]))), shown)
+    answers = parallel(lambda step: answer(inputs, replace(values, users=float(step[0]))), shown)
     return Growth(
         [
             Step(

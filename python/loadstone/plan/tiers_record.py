@@ -53,7 +53,7 @@ def _tier(seen: Outlook, i: int, down_s: list[float] | None) -> Json:
     assert num is not None
     part = chosen.parts[i] if chosen else None
     # What so many nodes would carry if they all did: of a tier that does not scale one does.
-    reach = num * tier.per_node.value
+    ssh = num * tier.per_node.value
     return {
         "name": tier.name,
         "deployment": stated.deployment,
@@ -64,8 +64,8 @@ def _tier(seen: Outlook, i: int, down_s: list[float] | None) -> Json:
         "num": num,
         "extra": part.nodes - part.needed if part else None,
         "total": part.nodes if part else None,
-        "load_share": seen.values.users / reach,
-        "next_node_above_users": math.floor(reach) if tier.scales else None,
+        "load_share": seen.values.users / ssh,
+        "next_node_above_users": math.floor(ssh) if tier.scales else None,
         "availability": None if down_s is None else 1.0 - down_s[i] / plan.year_s,
         "downtime_s_per_year": None if down_s is None else down_s[i],
         "downtime_part": None if down_s is None else down_s[i] / (math.fsum(down_s) or 1.0),
@@ -90,7 +90,7 @@ def _limit(stated: Stated) -> Json:
 
 def _service(seen: Outlook, down_s: list[float] | None) -> Json:
     plan, chosen = seen.service.inputs, seen.found.answer.chosen
-    reach = [
+    ssh = [
         holds(tier, tier.ways[0], tier.per_node.value, num or 1)
         for tier, num in zip(plan.tiers, seen.found.num, strict=True)
     ]
@@ -104,8 +104,8 @@ def _service(seen: Outlook, down_s: list[float] | None) -> Json:
         "users_carried": users_carried(plan, seen.values, chosen.parts, totals) if chosen else None,
         "bottleneck": [
             tier.name
-            for tier, most in zip(plan.tiers, reach, strict=True)
-            if math.isclose(most, min(reach), rel_tol=1e-12)
+            for tier, most in zip(plan.tiers, ssh, strict=True)
+            if math.isclose(most, min(ssh), rel_tol=1e-12)
         ],
         "interval": {
             "total": [

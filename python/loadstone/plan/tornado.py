@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from loadstone.parallel import Parallel
 from loadstone.plan.candidate import Candidate, cheapest_only
 from loadstone.plan.estimate import Estimate
 from loadstone.plan.inputs import Inputs
 from loadstone.plan.part import Values, base
-from loadstone.spread import Spread
 
 ASSUMED = 2.0
 """An input without an interval is halved and doubled: a what-if, not an uncertainty."""
@@ -49,7 +49,7 @@ class _WhatIf:
     ends: tuple[_Case | None, _Case | None]
 
 
-def tornado(inputs: Inputs, spread: Spread) -> list[Bar]:
+def tornado(inputs: Inputs, parallel: Parallel) -> list[Bar]:
     """A bar for every input, the widest first."""
     stated = base(inputs)
     ways = [way for tier in inputs.tiers for way in tier.ways]
@@ -66,7 +66,7 @@ def tornado(inputs: Inputs, spread: Spread) -> list[Bar]:
     asked.append(_target(inputs, stated))
     if inputs.shock:
         asked.append(_shock(inputs, stated, inputs.shock))
-    plans = spread(lambda case: case and cheapest_only(*case), [case for one in asked for case in one.ends])
+    plans = parallel(lambda case: case and cheapest_only(*case), [case for one in asked for case in one.ends])
     bars = [
         Bar(one.name, one.low, one.high, one.assumed, *plans[2 * number : 2 * number + 2])
         for number, one in enumerate(asked)

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from loadstone.availability.cluster import MOST_SHOCKED
+from loadstone.parallel import Parallel
 from loadstone.plan.candidate import Candidate, candidate, cheapest_only, down_of
 from loadstone.plan.inputs import Inputs
 from loadstone.plan.part import Part, Values, alone_s, base, needed_nodes
-from loadstone.spread import Spread
 
 SURE = 0.95
 _MOST_MORE = 64
@@ -66,12 +66,14 @@ def draws(inputs: Inputs, count: int, seed: int) -> list[Values]:
     ]
 
 
-def uncertainty(inputs: Inputs, chosen: Candidate, values: Sequence[Values], spread: Spread) -> Uncertainty:
+def uncertainty(
+    inputs: Inputs, chosen: Candidate, values: Sequence[Values], parallel: Parallel
+) -> Uncertainty:
     """The plan for every draw, and the chosen plan under every draw."""
-    found = spread(lambda drawn: cheapest_only(inputs, drawn), values)
+    found = parallel(lambda drawn: cheapest_only(inputs, drawn), values)
     met = [one for one in found if one is not None]
-    downs = _downs(inputs, chosen, values, spread)
-    sure, sure_holds = _sure(inputs, chosen, values, spread)
+    downs = _downs(inputs, chosen, values, parallel)
+    sure, sure_holds = _sure(inputs, chosen, values, parallel)
     return Uncertainty(
         draws=len(values),
         nodes=_interval([one.nodes for one in met]) if met else None,
@@ -88,7 +90,7 @@ def uncertainty(inputs: Inputs, chosen: Candidate, values: Sequence[Values], spr
     )
 
 
-def _downs(inputs: Inputs, plan: Candidate, values: Sequence[Values], spread: Spread) -> list[float]:
+def _downs(inputs: Inputs, plan: Candidate, values: Sequence[Values], parallel: Parallel) -> list[float]:
     """Downtime of a fixed plan under every draw: too few nodes for the load are down all year."""
 
     def down(drawn: Values) -> float:
@@ -96,7 +98,7 @@ def _downs(inputs: Inputs, plan: Candidate, values: Sequence[Values], spread: Sp
         fit = [part for part in parts if part is not None]
         return down_of(inputs, drawn, fit) if len(fit) == len(parts) else inputs.year_s
 
-    return spread(down, values)
+    return parallel(down, values)
 
 
 def _under(inputs: Inputs, part: Part, drawn: Values) -> Part | None:
@@ -110,14 +112,14 @@ def _share(inputs: Inputs, downs: Sequence[float]) -> float:
 
 
 def _sure(
-    inputs: Inputs, chosen: Candidate, values: Sequence[Values], spread: Spread
+    inputs: Inputs, chosen: Candidate, values: Sequence[Values], parallel: Parallel
 ) -> tuple[Candidate | None, float | None]:
     """The smallest plan of the chosen ways that holds in `SURE` of the draws: a node more at a time, where it
     helps the more.
     """
     plan, most, stalled = chosen, -1.0, 0
     for _ in range(_MOST_MORE):
-        downs = _downs(inputs, plan, values, spread)
+        downs = _downs(inputs, plan, values, parallel)
         holds = _share(inputs, downs)
         if holds >= SURE:
             return plan, holds

@@ -72,8 +72,8 @@ def box(values: Sequence[float]) -> Box | None:
         return None
     sample = np.sort(np.asarray(values, dtype=np.float64))
     q1, median, q3 = (float(one) for one in np.quantile(sample, [0.25, 0.5, 0.75]))
-    reach = 1.5 * (q3 - q1)
-    within = sample[(sample >= q1 - reach) & (sample <= q3 + reach)]
+    ssh = 1.5 * (q3 - q1)
+    within = sample[(sample >= q1 - ssh) & (sample <= q3 + ssh)]
     low, high = float(within[0]), float(within[-1])
     outside = sample[(sample < low) | (sample > high)]
     return Box(low, q1, median, q3, high, tuple(float(one) for one in outside))

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from loadstone.errors import LoadstoneError
-from loadstone.reach import Answer
+from loadstone.ssh import Answer
 
 HERE = "this machine"
 """The source where no topology names one; no host of a topology can be called so."""
 
 
 class Hosts(Protocol):
-    """What a probe needs of the hosts; `loadstone.reach.Reach` has it too."""
+    """What a probe needs of the hosts; `loadstone.ssh.Ssh` has it too."""
 
     def address(self, host: str) -> str:
         """The IP address or name under which the other hosts reach it."""

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from loadstone.deploy import Service, Site, ask, configure, deploy, rendered, undeploy
-from loadstone.drive import Engine
 from loadstone.errors import LoadstoneError
 from loadstone.lab import Folder, QuotaError, down, limit_host, up
-from loadstone.reach import Reach, reach
+from loadstone.measure import Engine
+from loadstone.ssh import Ssh, ssh
 from loadstone.study.offered import Target
 
 Say = Callable[[str], None]
@@ -25,7 +25,7 @@ def bench(site: Site, say: Say, stands_for: Mapping[str, str] | None = None) -> 
 
     Errors as `lab up`, `loadstone.deploy.deploy`, and `fleet`.
     """
-    from loadstone.drive.agents import fleet
+    from loadstone.measure.agents import fleet
 
     with ExitStack() as stack:
         started = time.monotonic()
@@ -33,7 +33,7 @@ def bench(site: Site, say: Say, stands_for: Mapping[str, str] | None = None) -> 
         up(site.topology, lambda step: say(f"lab: {step}"))
         if own:
             stack.callback(down, site.topology.name)
-        hosts = stack.enter_context(reach(site.topology))
+        hosts = stack.enter_context(ssh(site.topology))
         if not own or site.topology.machines:
             # What goes on without us is left as it was met.
             stack.callback(undeploy, site, hosts, lambda _: None)
@@ -56,7 +56,7 @@ class Bench:
 
     site: Site
     """As the topology says."""
-    reach: Reach
+    ssh: Ssh
     fleets: Callable[[int], Engine]
     """The agents on so many clients, as one engine."""
     stands_for: Mapping[str, str] = field(default_factory=dict)
@@ -80,12 +80,12 @@ class Bench:
 
     def target(self, service: str) -> Target:
         """Where to send requests for a service: to its first host."""
-        return Target(self.reach.address(self.host(service)), self._named(service).port)
+        return Target(self.ssh.address(self.host(service)), self._named(service).port)
 
     def endpoints(self, service: str) -> dict[tuple[str, int], str]:
         """Hosts of a service by address and port."""
         port = self.site.service(service).port
-        return {(self.reach.address(host), port): host for host in self.servers(service)}
+        return {(self.ssh.address(host), port): host for host in self.servers(service)}
 
     def set(self, service: str, **settings: Any) -> None:
         """Brings a service to the settings of the topology with these changes, where it is not there yet.
@@ -95,7 +95,7 @@ class Bench:
         """
         if service in self.stands_for or self._now.get(service, {}) == settings:
             return
-        configure(with_settings(self.site, service, settings), self.reach, service)
+        configure(with_settings(self.site, service, settings), self.ssh, service)
         self._now[service] = settings
         self._pids.pop((service, self.host(service)), None)
 
@@ -109,13 +109,13 @@ class Bench:
         name = self.stands_for.get(service, service)
         where = host or self.host(name)
         if (name, where) not in self._pids:
-            wanted = rendered(self.site.service(name), self.site.places(self.reach)[where])
-            self._pids[name, where] = ask(self.reach, where, "status", name, wanted)["pids"]
+            wanted = rendered(self.site.service(name), self.site.places(self.ssh)[where])
+            self._pids[name, where] = ask(self.ssh, where, "status", name, wanted)["pids"]
         return self._pids[name, where]
 
     def restart(self, service: str, host: str) -> None:
         """Starts a service on one host again; returns when it is ready. Errors as `deploy.restart`."""
-        ask(self.reach, host, "restart", service)
+        ask(self.ssh, host, "restart", service)
         self._pids.pop((service, host), None)
 
     @contextlib.contextmanager

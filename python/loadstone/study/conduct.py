@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from loadstone.drive import Interrupt
 from loadstone.errors import LoadstoneError
+from loadstone.measure import Interrupt
 from loadstone.record import now
 from loadstone.study.results import Results
 from loadstone.study.schedule import Task

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from loadstone.drive import Engine, EngineRun
 from loadstone.errors import LoadstoneError
 from loadstone.judge import Histogram
+from loadstone.measure import Engine, EngineRun
 from loadstone.scenario import load_scenario
 from loadstone.study.windows import take_all
 

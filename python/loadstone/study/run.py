@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from loadstone import record
-from loadstone.drive import Interrupt
 from loadstone.errors import LoadstoneError
 from loadstone.intake import Kind
+from loadstone.measure import Interrupt
 from loadstone.study.conduct import Watch, conduct
 from loadstone.study.entry import Entry
 from loadstone.study.order import Order, header

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
-from loadstone.drive import Interrupt
+from loadstone.measure import Interrupt
 from loadstone.study.conduct import Perform
 from loadstone.study.order import Order
 from loadstone.study.results import Results

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from loadstone.drive import EngineRun
+from loadstone.measure import EngineRun
 
 Json = dict[str, Any]
 

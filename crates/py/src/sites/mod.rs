@@ -3,7 +3,7 @@
 mod files;
 mod olio;
 mod people;
-mod relay;
+mod proxy;
 mod rubis;
 mod surge;
 
@@ -21,7 +21,7 @@ use crate::loading::Progress;
 use crate::server::{ContainerSettings, Server, choice, config, parse, start};
 
 /// Everything that is served, by its name in `app`.
-const ALL: [&dyn Site; 5] = [&files::Folder, &olio::Site, &relay::Upstream, &rubis::Site, &surge::Site];
+const ALL: [&dyn Site; 5] = [&files::Folder, &olio::Site, &proxy::Upstream, &rubis::Site, &surge::Site];
 
 /// Rows by table.
 type Rows = Vec<(&'static str, u64)>;

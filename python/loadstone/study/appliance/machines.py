@@ -34,6 +34,7 @@ from loadstone.site import SITES
 from loadstone.study.appliance.description import Amounts, Description
 
 STRESS = "stress"
+_INIT = "linux-init"
 WITH_DATA = tuple(name for name, site in SITES.items() if site.stored)
 
 
@@ -67,9 +68,9 @@ class Machines:
         """The Linux guest's first process and the drivers, with the files or the program that `app` needs."""
         key = (board, app == STRESS)
         if key not in self._initramfs:
-            names = ("guest", STRESS) if app == STRESS else ("guest",)
+            names = (_INIT, STRESS) if app == STRESS else (_INIT,)
             programs = linux_programs(*names)
-            programs["init"] = programs.pop("guest")
+            programs["init"] = programs.pop(_INIT)
             to = self._folder / f"{board}-{'stress' if app == STRESS else 'sites'}.cpio.gz"
             site = None if app == STRESS else checkout() / "images" / "site"
             write_initramfs(to, board, programs, site)

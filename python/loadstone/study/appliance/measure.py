@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from loadstone.drive import Engine
 from loadstone.errors import LoadstoneError
 from loadstone.image import HTTP_PORT, Guest, Machine
 from loadstone.judge import Histogram
+from loadstone.measure import Engine
 from loadstone.study.appliance.description import Amounts, Description
 from loadstone.study.appliance.machines import STRESS, Machines
 from loadstone.study.offered import Target, steady

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from loadstone.drive import RustEngine
 from loadstone.image import accelerator, kernel, tool
+from loadstone.measure import RustEngine
 from loadstone.study.appliance import findings, terminal
 from loadstone.study.appliance.description import PARTS, load_description
 from loadstone.study.appliance.machines import Machines

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from loadstone.errors import LoadstoneError
-from loadstone.reach import Reach
+from loadstone.ssh import Ssh
 from loadstone.study.balancers.pcap import Segment, segments
 
 _SNAP = 192
@@ -83,7 +83,7 @@ class Capture:
 
 
 @contextlib.contextmanager
-def capturing(reach: Reach, places: Mapping[str, str], match: str) -> Iterator[Capture]:
+def capturing(ssh: Ssh, places: Mapping[str, str], match: str) -> Iterator[Capture]:
     """Captures what `match` (a filter of tcpdump) lets through, on each host of `places`: the host whose way
     to it leads over the interface to watch.
 
@@ -93,10 +93,8 @@ def capturing(reach: Reach, places: Mapping[str, str], match: str) -> Iterator[C
     capture = Capture({})
     try:
         for host, peer in places.items():
-            script = _SCRIPT.format(
-                peer=shlex.quote(reach.address(peer)), snap=_SNAP, match=shlex.quote(match)
-            )
-            catchers[host] = reach.start(host, [*reach.as_root(host), "sh", "-c", script])
+            script = _SCRIPT.format(peer=shlex.quote(ssh.address(peer)), snap=_SNAP, match=shlex.quote(match))
+            catchers[host] = ssh.start(host, [*ssh.as_root(host), "sh", "-c", script])
         capture = Capture(catchers)
         for host, catcher in catchers.items():
             _await(host, catcher)

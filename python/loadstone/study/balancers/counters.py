@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from loadstone.reach import Reach
+from loadstone.ssh import Ssh
 
 _TICK_US = 10_000
 """Of the kernel's clock for user programs: USER_HZ is 100 on every Linux that Debian builds."""
@@ -40,14 +40,14 @@ class Used:
     """Of the machine's processors."""
 
 
-def read(reach: Reach, host: str, pids: Collection[int], *, memory: bool = False) -> Counters:
-    """The counters of `pids` (numbers there) with all their children. Errors as `Reach.run`."""
+def read(ssh: Ssh, host: str, pids: Collection[int], *, memory: bool = False) -> Counters:
+    """The counters of `pids` (numbers there) with all their children. Errors as `Ssh.run`."""
     script = "head -1 /proc/stat; cat /proc/[0-9]*/stat 2>/dev/null"
     if memory and pids:
         files = " ".join(f"/proc/{pid}/smaps_rollup" for pid in pids)
         script += f"; grep -hs ^Pss: {files}"
-    command = [*reach.as_root(host), "sh", "-c", script + "; true"]
-    return parse(reach.run(host, command).out, pids)
+    command = [*ssh.as_root(host), "sh", "-c", script + "; true"]
+    return parse(ssh.run(host, command).out, pids)
 
 
 def parse(text: str, pids: Collection[int]) -> Counters:

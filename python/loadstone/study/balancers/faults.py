@@ -38,7 +38,7 @@ def fault(bench: Bench, balancer: str, kind: str, wanted: Faults, seed: int) -> 
     )  # fmt: skip
     box = bench.host(balancer)
     watched = {client: box, happens.victim: client if happens.victim == box else box}
-    with capturing(bench.reach, watched, ports) as capture:
+    with capturing(bench.ssh, watched, ports) as capture:
         run = bench.fleets(1).start(json.dumps(plan))
         course = _Course(happens, wanted)
         try:
@@ -115,12 +115,12 @@ def _figures(
     )
     at_client = observe(captured[client].segments, lambda one: one == (entry.address, entry.port))
     # Other balancers ask for the victim's health, too.
-    peer = bench.reach.address(client if victim == bench.host(balancer) else bench.host(balancer))
+    peer = bench.ssh.address(client if victim == bench.host(balancer) else bench.host(balancer))
     heard = [one for one in captured[victim].segments if peer in (one.source[0], one.target[0])]
     at_victim = observe(heard, servers.__contains__)
     asked, met = _asked(at_client), _asked(at_victim)
     start_ns = asked[0].asked_ns if asked else 0
-    here, there = (trouble.clock_ahead_ns(bench.reach, host) for host in (client, victim))
+    here, there = (trouble.clock_ahead_ns(bench.ssh, host) for host in (client, victim))
     middle_ns = (begun.before_ns + begun.after_ns) // 2
     return offered.figures() | {
         "lost": sum(offered.failed.values()),

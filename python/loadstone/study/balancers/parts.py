@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from loadstone.deploy import Site
-from loadstone.drive import Interrupt
+from loadstone.measure import Interrupt
 from loadstone.study.balancers import spread
 from loadstone.study.balancers.description import Size
 from loadstone.study.balancers.faults import fault

@@ -6,20 +6,20 @@ import re
 from typing import Any
 
 from loadstone.errors import LoadstoneError
-from loadstone.reach import Reach
+from loadstone.ssh import Ssh
 from loadstone.study.offered import PATH, Target
 
 _LONGEST_S = 120.0
 
 
-def run_ab(reach: Reach, host: str, target: Target, concurrency: int, requests: int) -> dict[str, Any]:
+def run_ab(ssh: Ssh, host: str, target: Target, concurrency: int, requests: int) -> dict[str, Any]:
     """`ab -k -q` with so many requests, as figures.
 
     LoadstoneError `peer` with its words when it fails.
     """
     url = f"http://{target.address}:{target.port}{PATH}"
     command = ["ab", "-k", "-q", "-n", str(requests), "-c", str(concurrency), "-s", "30", url]
-    answer = reach.run(host, command, timeout_s=_LONGEST_S)
+    answer = ssh.run(host, command, timeout_s=_LONGEST_S)
     if answer.code:
         hint = "scripts/setup-servers installs it"
         raise LoadstoneError("peer", f"ab on `{host}` failed: {answer.words}", hint=hint)

@@ -32,7 +32,7 @@ def places(bench: Bench, balancer: str, wanted: Segments, seed: int) -> Json:
     plan = steady(
         front, users=wanted.users, pause_s=wanted.pause_ms / 1000, seconds=wanted.steady_s, seed=seed
     )
-    with capturing(bench.reach, watched, match) as capture:
+    with capturing(bench.ssh, watched, match) as capture:
         offered = offer(bench.fleets(1), plan, 1)
         captured = capture.stop()
     entry = (front.address, front.port)

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from loadstone.capacity import Limits, Options, find
 from loadstone.deploy import ROLES, at_once
-from loadstone.drive import Interrupt, Job, Silent
-from loadstone.drive.service import Remote, Service, require
 from loadstone.errors import LoadstoneError
+from loadstone.measure import Interrupt, Job, Silent
+from loadstone.measure.service import Remote, Service, require
 from loadstone.scenario import load_scenario
 from loadstone.study.balancers import counters
 from loadstone.study.balancers.description import SiteUsers
@@ -109,10 +109,10 @@ class _Behind:
     def _renew(self) -> None:
         """What earlier runs wrote must not meet this one: the same people would register twice."""
         site, first = self.bench.site.service(SITE), self.bench.servers(SITE)[0]
-        place = self.bench.site.places(self.bench.reach)[first]
+        place = self.bench.site.places(self.bench.ssh)[first]
         for command in ROLES[site.role].unit(site, place).prepare:
-            words = [*self.bench.reach.as_root(first), *command]
-            answer = self.bench.reach.run(first, words, timeout_s=_LOAD_S)
+            words = [*self.bench.ssh.as_root(first), *command]
+            answer = self.bench.ssh.run(first, words, timeout_s=_LOAD_S)
             if answer.code:
                 raise LoadstoneError("reset-failed", f"the data of `{first}`: {answer.words}")
         at_once(lambda host: self.bench.restart(SITE, host), self.servers)
@@ -126,6 +126,6 @@ class _Behind:
             **{host: (SITE, host) for host in self.servers},
         }
         return {
-            name: counters.read(bench.reach, host, bench.pids(service, host))
+            name: counters.read(bench.ssh, host, bench.pids(service, host))
             for name, (service, host) in read.items()
         }

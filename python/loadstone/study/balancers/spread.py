@@ -31,7 +31,7 @@ def by_algorithm(bench: Bench, balancer: str, settings: Mapping[str, Any], wante
     operation["draw"] = [{"name": "page", "value": {"kind": "int", "low": 1, "high": PATHS}}]
     operation["steps"][0]["path"] = "/?study={page}"
     engine = bench.fleets(generators)
-    with capturing(bench.reach, _watched(bench, balancer, SERVERS), _match(bench, SERVERS)) as capture:
+    with capturing(bench.ssh, _watched(bench, balancer, SERVERS), _match(bench, SERVERS)) as capture:
         offered = offer(engine, plan, generators)
         captured = capture.stop()
     return offered.figures() | _served(bench, captured, SERVERS)
@@ -45,7 +45,7 @@ def uneven(bench: Bench, balancer: str, settings: Mapping[str, Any], wanted: Une
     given = {"backends": UNEVEN, "algorithm": settings["algorithm"]}
     bench.set(balancer, **given, **({"weights": weights} if settings["weighted"] else {}))
     warm(bench, balancer, seed)
-    with capturing(bench.reach, _watched(bench, balancer, UNEVEN), _match(bench, UNEVEN)) as capture:
+    with capturing(bench.ssh, _watched(bench, balancer, UNEVEN), _match(bench, UNEVEN)) as capture:
         with bench.limited(small, wanted.cpus):
             figures = _carried(bench, balancer, wanted, seed)
         captured = capture.stop()

@@ -99,7 +99,7 @@ def _keep(site: Bench, folder: Path, say: Say) -> None:
     """How the site was configured and what its services said; what cannot be had is said, and no more."""
     try:
         site.reset()
-        record.write_json(folder / "deployment.json", record_deployment(site.site, site.reach))
-        collect_logs(site.site, site.reach, folder)
+        record.write_json(folder / "deployment.json", record_deployment(site.site, site.ssh))
+        collect_logs(site.site, site.ssh, folder)
     except LoadstoneError as error:
         say(f"not all of the configuration and the logs could be kept: {error}")

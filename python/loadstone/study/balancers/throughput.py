@@ -26,7 +26,7 @@ def carry(
 def carry_by_ab(bench: Bench, balancer: str, *, concurrency: int, requests: int) -> Json:
     """The same by `ab` on the first client."""
     target, client = bench.target(balancer), bench.clients[0]
-    return _counted(bench, balancer, lambda: run_ab(bench.reach, client, target, concurrency, requests))
+    return _counted(bench, balancer, lambda: run_ab(bench.ssh, client, target, concurrency, requests))
 
 
 def warm(bench: Bench, balancer: str, seed: int) -> None:
@@ -38,9 +38,9 @@ def warm(bench: Bench, balancer: str, seed: int) -> None:
 def _counted(bench: Bench, balancer: str, work: Any) -> Json:
     """The figures of `work`, with what it cost the balancer and the machine."""
     host, pids = bench.host(balancer), bench.pids(balancer)
-    before = counters.read(bench.reach, host, pids)
+    before = counters.read(bench.ssh, host, pids)
     found: Json = work()
-    after = counters.read(bench.reach, host, pids, memory=True)
+    after = counters.read(bench.ssh, host, pids, memory=True)
     used = counters.used(before, after)
     done = found["ok"] + sum(found["failed"].values())
     cost: Json = {

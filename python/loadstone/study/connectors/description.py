@@ -29,7 +29,7 @@ Figure = Literal[
 ]
 OWN = "own"
 _ABLE = {
-    "relay": (OWN, "apache", "nginx", "tomcat"),
+    "proxy": (OWN, "apache", "nginx", "tomcat"),
     "files": (OWN, "apache", "nginx"),
     "built-in": (OWN,),
 }
@@ -69,8 +69,8 @@ class Experiment(Table):
     name: str
     title: str
     application: Annotated[
-        Literal["relay", "files", "built-in"],
-        Field(description="relay: servers ask the database; files: the scenario's, for all; else its own"),
+        Literal["proxy", "files", "built-in"],
+        Field(description="proxy: servers ask the database; files: the scenario's, for all; else its own"),
     ]
     scenario: Annotated[str, Field(description="a built-in one, or a file of the study's")]
     overrides: Annotated[dict[str, str], Field(description="of the scenario, as `--set` takes them")] = Field(

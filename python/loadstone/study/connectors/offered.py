@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from loadstone.drive import Engine
 from loadstone.errors import LoadstoneError
 from loadstone.judge import CAUSES, Histogram
+from loadstone.measure import Engine
 from loadstone.scenario import Scenario, load_scenario
 from loadstone.study.connectors.description import Experiment
 from loadstone.study.file import FOLDER

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from loadstone.drive import Builtin, Engine, sut_of
 from loadstone.errors import LoadstoneError
+from loadstone.measure import Builtin, Engine, sut_of
 from loadstone.scenario import Scenario
 from loadstone.study.connectors.description import OWN, Description, Experiment, Load, Server
 from loadstone.study.connectors.fleet import Fleet, settle, state
@@ -84,7 +84,7 @@ class Performer:
         experiment = self.description.experiment_of(task.part)
         server = self.description.server_of(str(task.case["server"]))
         rate, seed = float(task.case["sessions_per_s"]), self.description.seed + task.repetition
-        if experiment.application == "relay":
+        if experiment.application == "proxy":
             return self._relayed(experiment, server, rate, seed, str(task.case["client"]))
         return self._served(experiment, server, rate, seed)
 

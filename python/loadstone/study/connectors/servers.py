@@ -88,7 +88,7 @@ def _own(options: Options, place: Place) -> list[str]:
         **options,
     }
     if not place.has_files:
-        settings["app"] = "relay"
+        settings["app"] = "proxy"
     return [sys.executable, "-m", "loadstone.serve", place.behind, json.dumps(settings)]
 
 
@@ -168,7 +168,7 @@ def _tomcat(options: Options, place: Place) -> list[str]:
     _needs_tomcat(options)
     jars = ":".join(map(str, _JARS))
     done = subprocess.run(
-        [program("javac"), "-nowarn", "-cp", jars, "-d", str(place.folder), str(_DATA / "Relay.java")],
+        [program("javac"), "-nowarn", "-cp", jars, "-d", str(place.folder), str(_DATA / "Proxy.java")],
         capture_output=True,
         text=True,
         check=False,
@@ -178,7 +178,7 @@ def _tomcat(options: Options, place: Place) -> list[str]:
     properties = {"acceptCount": place.backlog, **options["connector"]}
     words = [f"{name}={str(value).lower()}" for name, value in properties.items()]
     java = _java_of_virtual_threads() if options["connector"].get("useVirtualThreads") else program("java")
-    run = [java, "-Xmx512m", f"-Djava.io.tmpdir={place.folder}", "-cp", f"{place.folder}:{jars}", "Relay"]
+    run = [java, "-Xmx512m", f"-Djava.io.tmpdir={place.folder}", "-cp", f"{place.folder}:{jars}", "Proxy"]
     return [*run, str(place.port), place.behind, *words]
 
 

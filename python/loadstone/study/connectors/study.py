@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from loadstone.drive import RustEngine
+from loadstone.measure import RustEngine
 from loadstone.study.conduct import Perform
 from loadstone.study.connectors import findings, terminal
 from loadstone.study.connectors.description import load_description

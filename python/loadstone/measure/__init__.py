@@ -1,0 +1,31 @@
+"""Making a measurement: the service up, the engine run, every second written down."""
+
+from loadstone.measure.conduct import Progress, Silent, measure
+from loadstone.measure.dataset import DataSet
+from loadstone.measure.deployed import Deployed
+from loadstone.measure.engine import Engine, EngineRun, RustEngine
+from loadstone.measure.interrupt import Interrupt
+from loadstone.measure.job import Job, measure_scenario, sut_of
+from loadstone.measure.placement import Here, OnHosts, Placement
+from loadstone.measure.sut import Builtin, External, Sut
+
+__all__ = [
+    "Builtin",
+    "DataSet",
+    "Deployed",
+    "Engine",
+    "EngineRun",
+    "External",
+    "Here",
+    "Interrupt",
+    "Job",
+    "OnHosts",
+    "Placement",
+    "Progress",
+    "RustEngine",
+    "Silent",
+    "Sut",
+    "measure",
+    "measure_scenario",
+    "sut_of",
+]

@@ -1,0 +1,69 @@
+"""What an agent needs on its host: its two files, copied when they are not there, and a Python that fits."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from functools import cache
+from pathlib import Path
+
+from loadstone import agent
+from loadstone.errors import LoadstoneError
+from loadstone.ssh import Ssh
+
+_LEAST_PYTHON = (3, 11)
+_COPY_NAMES = ("agent.py", "_core.abi3.so")
+
+
+@cache
+def _files() -> tuple[dict[str, Path], str]:
+    """Our files by the name of their copy, and the digest of their contents."""
+    from loadstone import _core
+
+    # `__file__` is typed for every module, and this one is a file.
+    paths = dict(zip(_COPY_NAMES, (Path(agent.__file__), Path(str(_core.__file__))), strict=True))
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in paths.values())).hexdigest()
+    return paths, digest[:16]
+
+
+def install(ssh: Ssh, host: str) -> list[str]:
+    """Makes sure that the agent's files are on `host`; the command that runs it there.
+
+    The folder's name holds the digest of what is in it, so that files that are there need not be looked at.
+    LoadstoneError `agent-start` when the host does not fit, `host-write`, or those of `Ssh.run`.
+    """
+    paths, digest = _files()
+    answer = ssh.run(
+        host,
+        f'folder="${{XDG_CACHE_HOME:-$HOME/.cache}}/loadstone/agent-{digest}"; uname -sm; '
+        "python3 -c 'import sys; print(*sys.version_info[:2])' 2>/dev/null || echo; echo \"$folder\"; "
+        'cd "$folder" 2>/dev/null && ls',
+    )
+    said = answer.out.splitlines()
+    if len(said) < 3:
+        raise LoadstoneError("agent-start", f"`{host}` has no usual shell: {answer.words}")
+    _check(host, said[0], said[1])
+    folder, there = said[2], said[3:]
+    for name, path in paths.items():
+        if name not in there:
+            ssh.write(host, f"{folder}/{name}", path.read_bytes())
+    return ["python3", f"{folder}/agent.py"]
+
+
+def _check(host: str, system: str, version: str) -> None:
+    """Refuses a host on which the files cannot run."""
+    own = f"{platform.system()} {platform.machine()}"
+    if system != own:
+        raise LoadstoneError(
+            "agent-start",
+            f"`{host}` is {system}, and the agent that this machine has is for {own}",
+            hint="use hosts like this one, or run `loadstone` on a machine like that one",
+        )
+    needed = ".".join(map(str, _LEAST_PYTHON))
+    numbers = tuple(int(part) for part in version.split())
+    if not numbers:
+        raise LoadstoneError("agent-start", f"`{host}` has no python3", hint=f"install Python {needed}")
+    if numbers < _LEAST_PYTHON:
+        found = ".".join(map(str, numbers))
+        message = f"`{host}` has Python {found}, an agent needs {needed}"
+        raise LoadstoneError("agent-start", message, hint=f"install Python {needed} as python3")

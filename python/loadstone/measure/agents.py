@@ -1,0 +1,183 @@
+"""The load engine on other hosts: agents that stay for many runs, started together at one instant."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from loadstone.errors import LoadstoneError
+from loadstone.measure.agent_files import install
+from loadstone.measure.agent_link import Gone, Inbox, Link, Message, Said
+from loadstone.measure.engine import RustEngine
+from loadstone.measure.remote_run import Part, RemoteRun
+from loadstone.ssh import Ssh
+
+_LEADS_S = (0.5, 4.0)
+"""From the word to the start: agents have that long to make their users. One that was too slow for the
+first gets the second."""
+
+_BEAT_S = 2.0
+_HELLO_S = 30.0
+_READY_S = 30.0
+
+_T = TypeVar("_T")
+
+
+@contextlib.contextmanager
+def fleet(ssh: Ssh, hosts: Sequence[str]) -> Iterator[RemoteEngine]:
+    """Starts an agent on each of `hosts`; the engine they are together, for as many runs as wanted.
+
+    LoadstoneError `agents` (a host that is not there, or twice), `agent-start`, or those of `Ssh.run`.
+    """
+    if unknown := [host for host in hosts if host not in ssh.hosts]:
+        hint = f"it has {', '.join(ssh.hosts)}"
+        raise LoadstoneError("agents", f"the topology has no host `{unknown[0]}`", hint=hint)
+    if not hosts or len(set(hosts)) < len(hosts):
+        raise LoadstoneError("agents", "name one or more hosts, each of them once")
+    engine = RemoteEngine(ssh, hosts)
+    try:
+        engine.bring_up()
+        yield engine
+    finally:
+        engine.close()
+
+
+class RemoteEngine:
+    """An `Engine` whose users are spread over agents: user `i` is agent `i % number of agents`'s."""
+
+    def __init__(self, ssh: Ssh, hosts: Sequence[str]) -> None:
+        """Nothing is started yet."""
+        self._reach = ssh
+        self._hosts = list(hosts)
+        self._inbox: Inbox = queue.SimpleQueue()
+        self._links: dict[str, Link] = {}
+        self._hellos: dict[str, Message] = {}
+        self._runs = 0
+        self._closed = threading.Event()
+        threading.Thread(target=self._beat, daemon=True).start()
+
+    def bring_up(self) -> None:
+        """Starts the agents that do not run: all at first, later those that were lost in a run.
+
+        LoadstoneError `agent-start`, or those of `Ssh.run`.
+        """
+        self._each(
+            self._launch,
+            [host for host in self._hosts if host not in self._links or not self._links[host].alive],
+        )
+
+    def start(self, plan_json: str) -> RemoteRun:
+        """Starts a run on all agents at the same instant, as well as their clocks are known.
+
+        LoadstoneError `agent-start`, `agents` (fewer users than agents), `plan-refused`.
+        """
+        plan = json.loads(plan_json)
+        count = len(self._hosts)
+        users = plan["load"].get("users")
+        if users is not None and users < count:
+            raise LoadstoneError("agents", f"{count} agents for {users} users", hint="take fewer agents")
+        self.bring_up()
+        with self._naming_the_gone():
+            slices = [{**plan, "slice": {"index": index, "of": count}} for index in range(count)]
+            parts = self._each(self._prepare, slices)
+            for lead in _LEADS_S:
+                start = time.monotonic() + lead
+                early = self._go(parts, start, lead)
+                if early is not None:
+                    return RemoteRun(self._runs, start, parts, self._inbox, early)
+        raise LoadstoneError("agent-start", f"the agents were not ready within {_LEADS_S[-1]:g} s")
+
+    def expectations(self, plan_json: str) -> dict[str, dict[str, float]]:
+        """Stationary `mix` and `pace_mean_s` by operation. Error `plan-refused`."""
+        return RustEngine().expectations(plan_json)
+
+    def close(self) -> None:
+        """Ends all agents."""
+        self._closed.set()
+        self._each(Link.close, self._links.values())
+
+    def _launch(self, host: str) -> None:
+        link = Link(host, self._reach.start(host, install(self._reach, host)), self._inbox)
+        self._links[host] = link
+        try:
+            _, message = link.answer(_HELLO_S)
+        except Gone as gone:
+            link.close()
+            raise LoadstoneError("agent-start", f"the agent on `{host}` did not start: {gone}") from None
+        if "unfit" in message:
+            link.close()
+            raise LoadstoneError("agent-start", f"the agent does not run on `{host}`: {message['unfit']}")
+        self._hellos[host] = message["hello"]
+
+    def _prepare(self, plan: dict[str, Any]) -> Part:
+        host = self._hosts[plan["slice"]["index"]]
+        link = self._links[host]
+        # A clock drifts: its offset is measured before each run.
+        clock = link.clock()
+        link.send({"plan": plan})
+        return Part(link, clock, self._hellos[host], plan["load"]["threads"] or 1)
+
+    def _go(self, parts: Sequence[Part], start: float, lead: float) -> list[Said] | None:
+        """Tells all to start; what they said of the run so far, None when one was too late for it.
+
+        Error `plan-refused`.
+        """
+        self._runs += 1
+        for part in parts:
+            part.link.send({"start": self._runs, "at_s": start + part.clock.offset_s})
+        answers, early = self._answers(parts, time.monotonic() + lead + _READY_S)
+        if all("started" in answer for answer in answers.values()):
+            return early
+        for part in parts:
+            part.link.send({"stop": self._runs})
+        for host in self._hosts:
+            if why := answers[host].get("refused"):
+                raise LoadstoneError("plan-refused", f"the agent on `{host}` refuses the plan: {why}")
+        return None
+
+    def _answers(self, parts: Sequence[Part], deadline: float) -> tuple[dict[str, Message], list[Said]]:
+        """What each agent says of the start that it was just told to make, and what came before the last."""
+        answers: dict[str, Message] = {}
+        early: list[Said] = []
+        links = {part.link for part in parts}
+        while len(answers) < len(parts):
+            try:
+                link, message = self._inbox.get(timeout=max(0.0, deadline - time.monotonic()))
+            except queue.Empty:
+                silent = next(part.link.host for part in parts if part.link.host not in answers)
+                raise Gone(f"{silent} does not answer") from None
+            if link in links and message is None:
+                raise Gone(f"{link.host}: {link.last_words()}")
+            if message is None or message["run"] != self._runs:
+                continue
+            if link.host in answers:
+                early.append((link, message))
+            else:
+                answers[link.host] = message
+        return answers, early
+
+    @contextlib.contextmanager
+    def _naming_the_gone(self) -> Iterator[None]:
+        try:
+            yield
+        except Gone as gone:
+            for link in self._links.values():
+                link.close()
+            raise LoadstoneError("agent-start", f"an agent was lost before the run: {gone}") from None
+
+    def _beat(self) -> None:
+        while not self._closed.wait(_BEAT_S):
+            for link in list(self._links.values()):
+                link.beat()
+
+    def _each(self, work: Callable[[Any], _T], items: Any) -> list[_T]:
+        """Does it for all at once; the first error is raised when all have ended."""
+        items = list(items)
+        with ThreadPoolExecutor(max_workers=max(1, len(items))) as pool:
+            return list(pool.map(work, items))

@@ -1,0 +1,171 @@
+"""One measurement: runs the engine and writes down every second before the next one comes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from loadstone import record
+from loadstone.errors import LoadstoneError
+from loadstone.measure.engine import Engine, EngineRun
+from loadstone.measure.interrupt import Interrupt
+from loadstone.measure.service import Service
+from loadstone.observe import Observer
+from loadstone.stages.run import Run
+
+_LOOK_S = 0.25
+"""How long a wait for the next window may delay the answer to Ctrl-C or to the service's death."""
+
+
+class Progress(Protocol):
+    """Is told what happens, for people to see."""
+
+    def started(self, plan: Mapping[str, Any], folder: Path) -> None:
+        """The run begins."""
+
+    def window(self, window: Mapping[str, Any]) -> None:
+        """One second has passed."""
+
+    def note(self, text: str) -> None:
+        """Something worth a line."""
+
+    def ended(self) -> None:
+        """The run is over; its tables are being made."""
+
+
+class Silent:
+    """Shows nothing."""
+
+    def started(self, plan: Mapping[str, Any], folder: Path) -> None:
+        """The run begins."""
+
+    def window(self, window: Mapping[str, Any]) -> None:
+        """One second has passed."""
+
+    def note(self, text: str) -> None:
+        """Something worth a line."""
+
+    def ended(self) -> None:
+        """The run is over."""
+
+
+def measure(
+    folder: Path,
+    beginning: record.Beginning,
+    service: Service,
+    engine: Engine,
+    interrupt: Interrupt,
+    progress: Progress,
+) -> Run:
+    """Makes the run folder `folder`; returns its record.
+
+    A run that Ctrl-C or the service's death cut short is complete up to there; its `outcome` says so.
+    Errors: `plan-refused`, `disk-full`, `folder-in-use`, `cannot-write`, `no-process`.
+    """
+    observer = Observer(service.roots())
+    # The handlers stand before the first file does: from then on a signal ends the run, not the process.
+    with interrupt:
+        journal = record.begin(folder, beginning)
+        try:
+            run = _start(engine, beginning, folder)
+            _write(run, journal, folder, beginning, service, observer, interrupt, progress)
+        finally:
+            journal.close()
+    return record.recover(folder)
+
+
+def _start(engine: Engine, beginning: record.Beginning, folder: Path) -> EngineRun:
+    """The run under way. Of one that the engine refuses nothing is kept: there is nothing to complete."""
+    try:
+        return engine.start(json.dumps(beginning.plan))
+    except LoadstoneError:
+        shutil.rmtree(folder)
+        raise
+
+
+def _write(
+    run: EngineRun,
+    journal: record.Journal,
+    folder: Path,
+    beginning: record.Beginning,
+    service: Service,
+    observer: Observer,
+    interrupt: Interrupt,
+    progress: Progress,
+) -> None:
+    """The whole journal: every second of the run, and how it ended."""
+    if node := service.node():
+        journal.event("node", **node)
+    progress.started(beginning.plan, folder)
+    try:
+        outcome, summary = _follow(run, journal, service, observer, interrupt, progress)
+    except BaseException:
+        run.stop()
+        raise
+    finally:
+        progress.ended()
+    if counted := service.counted():
+        journal.event("connector", **counted)
+    journal.event(
+        "end",
+        outcome=outcome,
+        at=record.now(),
+        ended_s=summary["ended_s"],
+        threads=summary["threads"],
+        examples=summary["examples"],
+    )
+
+
+def _follow(
+    run: EngineRun,
+    journal: record.Journal,
+    service: Service,
+    observer: Observer,
+    interrupt: Interrupt,
+    progress: Progress,
+) -> tuple[str, dict[str, Any]]:
+    """Until the engine has ended: its outcome in our words, and its summary."""
+    cut: str | None = None
+    second = 0
+    while True:
+        window = run.next(_LOOK_S)
+        for event in run.events():
+            journal.event(**event)
+            progress.note(event["note"])
+        if window is not None:
+            second = window["second"]
+            journal.window(window)
+            if metrics := observer.sample():
+                journal.hosts(second, metrics)
+            service.saw(window)
+            progress.window(window)
+        elif (summary := run.summary()) is not None:
+            return _outcome(cut, summary), summary
+        if cut is None and (cut := _reason(interrupt, service)):
+            words = service.last_words()
+            journal.event(cut, second=second, **({"said": words} if words else {}))
+            progress.note(_NOTES[cut])
+            run.stop()
+
+
+_NOTES = {
+    "interrupted": "interrupted: finishing what was measured; once more to abort",
+    "sut-died": "the service is gone: finishing what was measured",
+}
+
+
+def _reason(interrupt: Interrupt, service: Service) -> str | None:
+    if interrupt.requested:
+        return "interrupted"
+    return None if service.alive() else "sut-died"
+
+
+def _outcome(cut: str | None, summary: Mapping[str, Any]) -> str:
+    if cut:
+        return cut
+    return {"unreachable": "sut-unreachable", "agents-lost": "agents-lost"}.get(
+        summary["outcome"], "complete"
+    )

@@ -1,0 +1,75 @@
+"""What the measuring stage needs of the load engine; the Rust seam has it, tests inject their own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from loadstone.errors import LoadstoneError
+
+if TYPE_CHECKING:
+    from loadstone import _core
+
+
+class EngineRun(Protocol):
+    """One run under way, in threads of its own."""
+
+    def next(self, timeout_s: float) -> dict[str, Any] | None:
+        """The next one-second window; None after `timeout_s` or at the end.
+
+        Of a run on several hosts it also holds `agents`, the figures of each of them.
+        """
+
+    def stop(self) -> None:
+        """Ends the run early; windows up to now are still delivered."""
+
+    def summary(self) -> dict[str, Any] | None:
+        """How it ended, once it has and all windows were taken."""
+
+    def events(self) -> list[dict[str, Any]]:
+        """What happened since this was asked last: `kind`, a `note` for people, and what belongs to it."""
+
+
+class Engine(Protocol):
+    """Starts runs and knows what a plan leads to expect."""
+
+    def start(self, plan_json: str) -> EngineRun:
+        """Starts a run. Error `plan-refused`."""
+
+    def expectations(self, plan_json: str) -> dict[str, dict[str, float]]:
+        """Stationary `mix` and `pace_mean_s` by operation. Error `plan-refused`."""
+
+
+class _LocalRun:
+    """A run in threads of this process, to which nothing happens but its end."""
+
+    def __init__(self, run: _core.Run) -> None:
+        self.next, self.stop, self.summary = run.next, run.stop, run.summary
+
+    def events(self) -> list[dict[str, Any]]:
+        return []
+
+
+class RustEngine:
+    """The engine behind the seam."""
+
+    def start(self, plan_json: str) -> EngineRun:
+        """Starts a run. Error `plan-refused`."""
+        from loadstone import _core
+
+        try:
+            return _LocalRun(_core.Run(plan_json))
+        except ValueError as error:
+            raise _refused(error) from error
+
+    def expectations(self, plan_json: str) -> dict[str, dict[str, float]]:
+        """Stationary `mix` and `pace_mean_s` by operation. Error `plan-refused`."""
+        from loadstone import _core
+
+        try:
+            return _core.expectations(plan_json)
+        except ValueError as error:
+            raise _refused(error) from error
+
+
+def _refused(error: ValueError) -> LoadstoneError:
+    return LoadstoneError("plan-refused", f"the engine refuses the plan: {error}")

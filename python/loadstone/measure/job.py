@@ -1,0 +1,101 @@
+"""From a scenario to a measurement: the plan for the service's address, and what the run is judged by."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from loadstone import record
+from loadstone.errors import LoadstoneError
+from loadstone.measure.conduct import Progress, measure
+from loadstone.measure.deployed import Deployed
+from loadstone.measure.engine import Engine
+from loadstone.measure.imaged import imaged
+from loadstone.measure.interrupt import Interrupt
+from loadstone.measure.service import Service
+from loadstone.measure.sut import Builtin, External, Sut
+from loadstone.scenario import Scenario
+from loadstone.site import SITES, Loading
+from loadstone.stages.run import Run
+
+
+@dataclass(frozen=True)
+class Job:
+    """A scenario with what every run of it has in common."""
+
+    scenario: Scenario
+    sut: Sut
+    engine: Engine
+    command: Sequence[str]
+    """The command line, for the record."""
+    deployed: Deployed | None = None
+    """What else is to be recorded of the service."""
+
+
+def sut_of(
+    scenario: Scenario,
+    *,
+    processes: Mapping[str, int] | None = None,
+    reset: str | None = None,
+    loading: Loading | None = None,
+) -> Sut:
+    """The scenario's target as something to bring up: a built-in application, or a site that runs already.
+
+    `processes` (first process by role) and `reset` (a shell command, before the scenario's own) are for the
+    latter. Errors: `target` when they are given for a built-in application; those of `imaged`.
+    """
+    target = scenario.target
+    if target.url is None:
+        if processes or reset:
+            raise LoadstoneError(
+                "target",
+                f"the built-in application `{target.app}` has its own process and its own reset",
+                hint="--sut-pid, --db-pid and --reset are for a site of yours: give its --url",
+            )
+        app = SITES[target.app or ""]
+        data = app.data.model_validate(app.given(scenario.data, target.options))
+        if target.image:
+            return imaged(app, data, target.options, target.image, loading)
+        return Builtin(app, data, target.options, loading)
+    site: dict[str, Any] = scenario.plan()["target"]
+    return External(target.url, site["host"], site["port"], processes or {}, reset or target.reset)
+
+
+def measure_scenario(
+    job: Job, folder: Path, *, users: int | None, seed: int, interrupt: Interrupt, progress: Progress
+) -> Run:
+    """One run into `folder` with the service brought up for it; its record.
+
+    `users` None: as many as the scenario says. Errors: those of `Sut.running`, of `measure` and of
+    `Deployed.describe`; a folder that cannot be used is refused before the service is brought up.
+    """
+    record.require_unused(folder)
+    deployed = job.deployed
+    description = deployed.describe() if deployed else {}
+    with job.sut.running() as service:
+        beginning = _beginning(job, service, users, seed)
+        try:
+            return measure(folder, beginning, service, job.engine, interrupt, progress)
+        finally:
+            if deployed and folder.is_dir():
+                deployed.keep(folder, description, progress.note)
+
+
+def _beginning(job: Job, service: Service, users: int | None, seed: int) -> record.Beginning:
+    scenario = job.scenario
+    target = None if scenario.target.url else service.endpoint()
+    plan = scenario.plan(users=users, seed=seed, target=target)
+    accounts = scenario.data.get("accounts")
+    return record.Beginning(
+        scenario_text=scenario.text.decode(),
+        plan=plan,
+        target=service.url,
+        accounts=None if accounts is None else int(accounts),
+        sla_window_s=scenario.sla_window_s,
+        expectations=job.engine.expectations(json.dumps(plan)),
+        checks=[check.model_dump() for check in scenario.checks],
+        command=job.command,
+    )

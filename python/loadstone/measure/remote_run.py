@@ -1,0 +1,190 @@
+"""A run spread over agents: their windows summed second by second, and what became of each agent."""
+
+from __future__ import annotations
+
+import json
+import queue
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from loadstone.measure.agent_link import Clock, Gone, Inbox, Link, Message, Said
+
+SILENT_S = 15.0
+"""An agent whose next second is overdue for so long is given up."""
+
+_EXAMPLES = 20  # of failures, as the engine's own summary shows
+
+
+@dataclass
+class Part:
+    """One agent's part of a run."""
+
+    link: Link
+    clock: Clock
+    hello: Message
+    """What it said of itself and its host."""
+    threads: int
+    last: int = -1
+    """The last second it delivered."""
+    summary: Message | None = None
+    lost: str | None = None
+    """Why it was given up."""
+    overdue_since: float | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether more is to come from it."""
+        return self.summary is None and self.lost is None
+
+
+class RemoteRun:
+    """An `EngineRun` whose windows also hold `agents`: each agent's part of the figures that judge it."""
+
+    def __init__(
+        self, number: int, start: float, parts: Sequence[Part], inbox: Inbox, early: Sequence[Said] = ()
+    ) -> None:
+        """`number` is what the agents call the run; its first second begins at `start` on our clock.
+
+        `early` was taken out of `inbox` already.
+        """
+        self._number = number
+        self._start = start
+        self._parts = list(parts)
+        self._inbox = inbox
+        self._pending: dict[int, dict[str, Message]] = {}
+        self._answered = False
+        self._events = [self._described()]
+        for link, message in early:
+            self._take(link, message)
+
+    def next(self, timeout_s: float) -> dict[str, Any] | None:
+        """The next second of all agents that are not lost; None after `timeout_s` or at the end."""
+        until = time.monotonic() + timeout_s
+        while (window := self._complete()) is None and any(part.running for part in self._parts):
+            try:
+                link, message = self._inbox.get(timeout=max(0.0, until - time.monotonic()))
+            except queue.Empty:
+                # All that was said has been heard: whoever is overdue now is really silent.
+                self._give_up_the_silent(time.monotonic())
+                return self._complete()
+            self._take(link, message)
+        return window
+
+    def stop(self) -> None:
+        """Ends the run early; windows up to now are still delivered."""
+        for part in self._parts:
+            if part.running:
+                try:
+                    part.link.send({"stop": self._number})
+                except Gone as gone:
+                    self._lose(part, str(gone))
+
+    def summary(self) -> dict[str, Any] | None:
+        """How it ended, once it has and all windows were taken; `agents` holds each one's own summary."""
+        if self._pending or any(part.running for part in self._parts):
+            return None
+        summaries = {part.link.host: part.summary for part in self._parts if part.summary}
+        examples = [example for one in summaries.values() for example in one["examples"]]
+        # Of agents that were all lost nothing but their windows tells how far they came.
+        heard = max(part.last for part in self._parts) + 1.0
+        return {
+            "outcome": self._outcome(),
+            "ended_s": max((one["ended_s"] for one in summaries.values()), default=heard),
+            "threads": sum(part.summary["threads"] if part.summary else part.threads for part in self._parts),
+            "examples": list(dict.fromkeys(examples))[:_EXAMPLES],
+            "agents": summaries,
+        }
+
+    def events(self) -> list[dict[str, Any]]:
+        """What happened since this was asked last: the agents at first, then those that were lost."""
+        events, self._events = self._events, []
+        return events
+
+    def _outcome(self) -> str:
+        outcomes = {part.summary["outcome"] for part in self._parts if part.summary and not part.lost}
+        if not outcomes:
+            return "agents-lost"
+        if outcomes == {"unreachable"}:
+            return "unreachable"
+        return "stopped" if "stopped" in outcomes else "complete"
+
+    def _described(self) -> dict[str, Any]:
+        """The event that opens the run: who makes the load, and how well their clocks are known."""
+        agents = [
+            {
+                "host": part.link.host,
+                "clock_offset_s": part.clock.offset_s,
+                "clock_error_s": part.clock.error_s,
+                "threads": part.threads,
+                **{key: part.hello[key] for key in ("hostname", "cores", "kernel", "python")},
+            }
+            for part in self._parts
+        ]
+        listed = ", ".join(f"{part.link.host} (± {1000 * part.clock.error_s:.2f} ms)" for part in self._parts)
+        return {"kind": "agents", "agents": agents, "note": f"load from {listed}"}
+
+    def _take(self, link: Link, message: Message | None) -> None:
+        part = next((part for part in self._parts if part.link is link), None)
+        if part is None or not part.running:
+            return
+        if message is None:
+            self._lose(part, link.last_words())
+        elif message["run"] != self._number:
+            return
+        elif "window" in message:
+            window = message["window"]
+            part.last, part.overdue_since = window["second"], None
+            self._pending.setdefault(part.last, {})[link.host] = window
+            self._answered |= window["requests"] > 0
+        elif "summary" in message:
+            part.summary = message["summary"]
+        if self._answered:
+            self._give_up_the_cut_off()
+
+    def _complete(self) -> dict[str, Any] | None:
+        """The earliest second, once every agent that is still running has delivered it."""
+        if not self._pending:
+            return None
+        second = min(self._pending)
+        if any(part.running and part.last < second for part in self._parts):
+            return None
+        from loadstone import _core
+
+        windows = self._pending.pop(second)
+        merged = _core.merge_windows(json.dumps(list(windows.values())))
+        assert merged is not None  # there is at least one
+        return {**merged, "agents": {host: _own(window) for host, window in windows.items()}}
+
+    def _give_up_the_silent(self, now: float) -> None:
+        for part in self._parts:
+            if not part.running or now < self._start + part.last + 2:
+                continue
+            # Counted from when we first saw it: a pause of ours is not the agent's.
+            part.overdue_since = part.overdue_since or now
+            if now - part.overdue_since > SILENT_S:
+                self._lose(part, f"nothing was heard from it for {SILENT_S:g} s")
+
+    def _give_up_the_cut_off(self) -> None:
+        """An agent that never reached a service which answers others makes no load."""
+        for part in self._parts:
+            if part.summary and part.summary["outcome"] == "unreachable" and not part.lost:
+                self._lose(part, "it never got a connection to the service")
+
+    def _lose(self, part: Part, reason: str) -> None:
+        part.lost = reason
+        if part.summary is None:
+            # Whatever still runs there must not go on making load that nobody counts.
+            part.link.close(wait_s=0.1)
+        host, second = part.link.host, part.last + 1
+        note = f"agent {host} lost after {second} s: {reason}; its users are missing from here on"
+        self._events.append(
+            {"kind": "agent-lost", "agent": host, "second": second, "reason": reason, "note": note}
+        )
+
+
+def _own(window: Message) -> dict[str, Any]:
+    """The figures of one agent that a sum would hide."""
+    kept = {key: window[key] for key in ("users", "in_flight", "requests", "wake_lag")}
+    return {**kept, "cpu_s": window["cpu_user_s"] + window["cpu_sys_s"]}

@@ -1,0 +1,82 @@
+"""Sharing work out: over this machine's processors, or over a Ray cluster when asked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Protocol, TypeVar
+
+from loadstone.errors import LoadstoneError
+
+Given = TypeVar("Given")
+Made = TypeVar("Made")
+
+Done = Callable[[int], None]
+"""Told how many pieces of work are done since it was last told."""
+
+
+class Parallel(Protocol):
+    """How work is shared out: one after the other, over threads, or over a cluster of machines."""
+
+    def __call__(self, work: Callable[[Given], Made], over: Sequence[Given], /) -> list[Made]:
+        """`work` of each, in their order."""
+        ...
+
+
+class Threads:
+    """Over this machine's processors. The solver lets go of the interpreter, so threads do share them."""
+
+    def __init__(self, done: Done | None = None, count: int | None = None) -> None:
+        """`count`: threads; as many as there are processors without it."""
+        self._done, self._count = done, count or os.cpu_count() or 1
+
+    def __call__(self, work: Callable[[Given], Made], over: Sequence[Given], /) -> list[Made]:
+        """`work` of each, in order. The first error stops what has not begun."""
+        made = []
+        with ThreadPoolExecutor(self._count) as pool:
+            try:
+                for one in pool.map(work, over):
+                    made.append(one)
+                    if self._done:
+                        self._done(1)
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+        return made
+
+
+class OverRay:
+    """Over the Ray cluster of RAY_ADDRESS, or one started here: the same numbers in the same order."""
+
+    def __init__(self, done: Done | None = None) -> None:
+        """LoadstoneError `ray-missing`, before there is anything to do."""
+        # Ray's own switches: no usage reports, and nobody else on the network may run code here.
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        os.environ.setdefault("RAY_AUTH_MODE", "token")
+        try:
+            import ray
+        except ImportError as error:
+            raise LoadstoneError(
+                "ray-missing",
+                "Ray is not installed",
+                hint="`pip install 'loadstone[ray]'`, or leave out --ray",
+            ) from error
+        self._ray, self._done = ray, done
+
+    def __call__(self, work: Callable[[Given], Made], over: Sequence[Given], /) -> list[Made]:
+        """`work` of each, in order."""
+        ray = self._ray
+        if not ray.is_initialized():
+            ray.init(log_to_driver=False, include_dashboard=False)
+        run = ray.remote(lambda part: [work(one) for one in part])
+        # A few parts for each processor: a part a draw would cost more to send than to do.
+        parts = max(1, int(ray.cluster_resources().get("CPU", 1)) * 4)
+        size = max(1, -(-len(over) // parts))
+        made: list[Made] = []
+        for part in [run.remote(over[at : at + size]) for at in range(0, len(over), size)]:
+            own = ray.get(part)
+            made += own
+            if self._done:
+                self._done(len(own))
+        return made
