@@ -101,6 +101,13 @@ KINDS = [
         command("nodes", "--tiers", "@tiers.toml", "--users", "300"),
     ),
     Kind(
+        "tiers, the older form",
+        "toml",
+        "tiers-older.toml",
+        files(ROOT / "tests/cli/tiers-older.toml"),
+        command("nodes", "--tiers", "@tiers-older.toml", "--users", "300"),
+    ),
+    Kind(
         "plan",
         "toml",
         "shop.toml",

@@ -22,8 +22,7 @@ def plan(folder: Path, monkeypatch: pytest.MonkeyPatch, users: int, *stages: str
     (folder / "tiers.toml").write_bytes(TIERS.read_bytes())
     for stage in stages:
         typed = ["--tiers", str(folder / "tiers.toml"), "--users", str(users), "--target", "five nines"]
-        book = ["--book", "aws-2026"] if stage == "cost" else []
-        monkeypatch.setattr(sys, "argv", ["loadstone", stage, *typed, *book])
+        monkeypatch.setattr(sys, "argv", ["loadstone", stage, *typed])
         with pytest.raises(SystemExit):
             cli.main()
     return report.read_chapter(folder)

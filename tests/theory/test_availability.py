@@ -24,6 +24,7 @@ from loadstone.availability.deployments import (
 from loadstone.availability.down import down_s, watched
 from loadstone.availability.search import smallest
 from loadstone.plan import compared
+from loadstone.plan.asked import Asked
 from loadstone.plan.named import Hazards
 from loadstone.plan.tiers_outlook import outlook
 from loadstone.plan.tiers_read import read_tiers
@@ -123,7 +124,7 @@ def test_tiers_of_thousands_of_nodes_take_a_few_models_each(tmp_path: Path) -> N
         "format = 1\n[tier.web]\ncapacity = { users = 100, low = 90, high = 120 }\n"
         '[tier.data]\ncapacity = { users = 400 }\ndeployment = "PF on-prem + repair"\n'
     )
-    service = read_tiers(file, Fraction(400_000), "SLA-1", Fraction(99, 100))
+    service = read_tiers(file, Asked(Fraction(400_000), target=Fraction(99, 100)))
     models: list[object] = []
     down_s.cache_clear()
     with watched(models.append):

@@ -13,6 +13,7 @@ from loadstone.errors import LoadstoneError
 from loadstone.nodes.measured import read_requests_per_user
 from loadstone.nodes.sizing import PerNode
 from loadstone.nodes.studied import read_carried, read_cpu_us_per_request
+from loadstone.plan.asked import Asked
 from loadstone.plan.limit import Limit
 from loadstone.plan.tiers_read import read_tiers
 
@@ -23,7 +24,9 @@ DEMAND = "demand = { requests_per_s_per_user = 0.9 }"
 def limit(folder: Path, *lines: str) -> Limit:
     file = folder / "tiers.toml"
     file.write_text("\n".join(["format = 1", "[tier.one]", *lines]))
-    return read_tiers(file, Fraction(1), "SLA-1", Fraction(999, 1000)).stated[0].limit
+    found = read_tiers(file, Asked(Fraction(1))).tiers[0].limit
+    assert found
+    return found
 
 
 def users(value: str, low: str | None, high: str | None) -> PerNode:

@@ -19,6 +19,7 @@ from loadstone.availability.criterion import FIRST_YEAR
 from loadstone.availability.deployments import ARA_CLOUD
 from loadstone.availability.series import down_in_series
 from loadstone.nodes.chain import time_in
+from loadstone.plan.asked import Asked
 from loadstone.plan.candidate import Candidate, down_of
 from loadstone.plan.growth import Answer, answer, growth, one_more, users_carried
 from loadstone.plan.inputs import Inputs
@@ -26,7 +27,7 @@ from loadstone.plan.part import Part, Values, base
 from loadstone.plan.search import by_price
 from loadstone.plan.shapes import part_of
 from loadstone.plan.tiers_outlook import outlook
-from loadstone.plan.tiers_read import Service, read_tiers
+from loadstone.plan.tiers_read import read_tiers
 
 YEAR = 365.25 * 86_400
 SITE = """\
@@ -44,21 +45,21 @@ failover = "5min"
 """
 
 
-def read(folder: Path, text: str, target: Fraction = Fraction(99_999, 100_000), users: int = 100) -> Service:
+def read(folder: Path, text: str, target: Fraction = Fraction(99_999, 100_000), users: int = 100) -> Inputs:
     file = folder / "tiers.toml"
     file.write_text(text)
-    return read_tiers(file, Fraction(users), "SLA-1", target)
+    return read_tiers(file, Asked(Fraction(users), target=target))
 
 
-def carrying(service: Service, users: int) -> Values:
-    return replace(base(service.inputs), users=float(users))
+def carrying(service: Inputs, users: int) -> Values:
+    return replace(base(service), users=float(users))
 
 
-def planned(service: Service, users: int) -> Answer:
-    return answer(service.inputs, carrying(service, users))
+def planned(service: Inputs, users: int) -> Answer:
+    return answer(service, carrying(service, users))
 
 
-def chosen(service: Service, users: int) -> Candidate:
+def chosen(service: Inputs, users: int) -> Candidate:
     found = planned(service, users).chosen
     assert found is not None
     return found
@@ -90,14 +91,14 @@ def test_settled_tiers_are_a_product_of_binomials(tmp_path: Path) -> None:
     service = read(tmp_path, SITE)
     num, extra = (2, 7, 1), (1, 2, 1)
     up = Fraction(1)
-    for tier, needed, spare in zip(service.inputs.tiers, num, extra, strict=True):
+    for tier, needed, spare in zip(service.tiers, num, extra, strict=True):
         crash, failover = Fraction(tier.ways[0].crash.value), 1 / tier.ways[0].failover_s
         q = crash / (crash + failover)
         nodes = needed + spare
         up *= sum(math.comb(nodes, down) * q**down * (1 - q) ** (nodes - down) for down in range(spare + 1))
-    assert share_down(service.inputs, num, extra) == pytest.approx(float(1 - up), rel=1e-9)
+    assert share_down(service, num, extra) == pytest.approx(float(1 - up), rel=1e-9)
     # The first failovers of the year, before everything has settled, are some millionths of it.
-    found = share_down(replace(service.inputs, criterion=FIRST_YEAR), num, extra)
+    found = share_down(replace(service, criterion=FIRST_YEAR), num, extra)
     assert found == pytest.approx(float(1 - up), rel=2e-3)
     assert found < float(1 - up)
 
@@ -221,16 +222,16 @@ def test_the_plan_is_the_fewest_nodes(
     found = chosen(service, users)
     num = [part.needed for part in found.parts]
     assert num == [-(-users // 100), -(-users // 30), 1]
-    assert found.down_s <= service.inputs.allowed_s
+    assert found.down_s <= service.allowed_s
     fewer = sum(spares(found)) - 1
     for extras in itertools.product(range(fewer + 1), repeat=3):
         if sum(extras) == fewer:
-            assert share_down(service.inputs, num, extras) * YEAR > service.inputs.allowed_s
+            assert share_down(service, num, extras) * YEAR > service.allowed_s
 
 
 def test_the_users_carried_are_the_most(tmp_path: Path) -> None:
     service = read(tmp_path, SITE)
-    inputs, parts = service.inputs, chosen(service, 150).parts
+    inputs, parts = service, chosen(service, 150).parts
     for totals in (tuple(part.nodes for part in parts), (3, 8, 1), (2, 9, 2), (9, 99, 2)):
         most = max(
             (
@@ -248,7 +249,7 @@ def test_the_users_carried_are_the_most(tmp_path: Path) -> None:
 
 def test_the_growth_has_every_step_and_ends_at_the_wall(tmp_path: Path) -> None:
     service = read(tmp_path, SITE)
-    found = growth(service.inputs, base(service.inputs), 10_000, at_once)
+    found = growth(service, base(service), 10_000, at_once)
     steps = found.steps
     assert (found.stride, found.wall) == (1, 250)
     assert [step.users_from for step in steps] == [1, *(step.users_to + 1 for step in steps[:-1])]
@@ -261,14 +262,14 @@ def test_the_growth_has_every_step_and_ends_at_the_wall(tmp_path: Path) -> None:
 
 def test_a_long_growth_is_thinned_but_keeps_the_slower_tiers(tmp_path: Path) -> None:
     service = read(tmp_path, SITE.replace("users = 30, low = 25, high = 40", "users = 2"))
-    found = growth(service.inputs, base(service.inputs), 10_000, at_once)
+    found = growth(service, base(service), 10_000, at_once)
     assert found.stride > 1 and len(found.steps) < 40
     assert {100, 200, 250} <= {step.users_to for step in found.steps}
 
 
 def test_one_more_node_is_a_spare_or_carries_more(tmp_path: Path) -> None:
     service = read(tmp_path, SITE)
-    inputs, found = service.inputs, chosen(service, 100)
+    inputs, found = service, chosen(service, 100)
     num, totals = [part.needed for part in found.parts], [part.nodes for part in found.parts]
     carried = users_carried(inputs, base(inputs), found.parts, totals)
     for i, more in enumerate(one_more(inputs, base(inputs), found)):
@@ -299,10 +300,10 @@ def test_waiting_for_failover_is_a_ceiling(tmp_path: Path) -> None:
     assert found.chosen is None
     assert "web waits" in found.why[0] and "a ceiling of 0.99" in found.why[0]
     relaxed = read(tmp_path, text, Fraction(99, 100))
-    assert chosen(relaxed, 100).down_s <= relaxed.inputs.allowed_s
+    assert chosen(relaxed, 100).down_s <= relaxed.allowed_s
 
 
 def test_the_length_of_the_year_is_the_files(tmp_path: Path) -> None:
     service = read(tmp_path, SITE.replace("format = 1", 'format = 1\nyear = "365d"'))
-    assert service.inputs.tiers[0].ways[0].crash.value == 1 / (365 * 86_400) == 1 / service.inputs.year_s
-    assert service.stated[0].deployment == ARA_CLOUD
+    assert service.tiers[0].ways[0].crash.value == 1 / (365 * 86_400) == 1 / service.year_s
+    assert service.tiers[0].ways[0].name == ARA_CLOUD

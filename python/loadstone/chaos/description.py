@@ -14,7 +14,6 @@ from loadstone.nodes.fields import Length, Rate
 from loadstone.nodes.quantities import parse_duration, parse_rate
 from loadstone.scenario.fields import Count, NonNegative, Ordinal, Table
 from loadstone.scenario.findings import Finding
-from loadstone.scenario.positions import Path as Keys
 from loadstone.scenario.table_file import read_table_file
 
 FILE = Path(str(package_files("loadstone"))) / "data" / "chaos" / "chaos.toml"
@@ -80,7 +79,7 @@ class Order:
 
 def read_order(path: Path, quick: bool) -> Order:
     """Reads and checks a chaos file. LoadstoneError `chaos-missing`; else as `read_table_file`."""
-    file, source = read_table_file(path, Description, "chaos-missing", _known_keys)
+    file, source = read_table_file(path, Description, "chaos-missing")
     findings: list[Finding] = []
     played = []
     for number, one in enumerate(file.cluster):
@@ -106,10 +105,3 @@ def _cluster(one: PlayedCluster) -> Cluster:
         failover=1 / float(parse_duration(one.failover)),
         repair=1 / float(parse_duration(one.repair)) if one.repair else None,
     )
-
-
-def _known_keys(table: Keys) -> list[str]:
-    names = [key for key in table if isinstance(key, str)]
-    models: dict[str, type[Table]] = {"cluster": PlayedCluster, "quick": Short}
-    model = models.get(names[-1]) if names else Description
-    return list(model.model_fields) if model else []

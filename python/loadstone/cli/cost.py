@@ -12,7 +12,7 @@ import typer
 from loadstone.cli.columns import columns
 from loadstone.cli.count import models_counted
 from loadstone.cli.defaults import defaults_from
-from loadstone.cli.tiers import Asked, plan_text, read_service, refuse_others
+from loadstone.cli.tiers import is_typed, plan_text, read_service, refuse_others, target_of
 from loadstone.cli.written import warn, write_beside
 from loadstone.cost import book as books
 from loadstone.cost.bill import HORIZONS
@@ -49,6 +49,7 @@ _WITH_TIERS = (
     "scenario", "tiers", "users", "sla", "target", "criterion", "instance", "book", "prices", "region",
     "hours_per_month", "duty", "as_json",
 )  # fmt: skip
+_WITH_A_PLAN = tuple(name for name in _WITH_TIERS if name not in ("instance", "book", "prices", "region"))
 
 
 def register(app: typer.Typer) -> None:
@@ -71,7 +72,7 @@ def cost(
     ] = None,
     tiers: Annotated[
         Path | None,
-        typer.Option(help="Tiers file: find the cheapest plan, with each tier on machines of its own."),
+        typer.Option(help="Plan file with tiers: find the cheapest plan, each tier on its own machines."),
     ] = None,
     users: Annotated[float | None, typer.Option(help="With --tiers: users to carry.")] = None,
     target: Annotated[str, typer.Option(help="With --tiers: target availability, as for `nodes`.")] = "0.999",
@@ -107,7 +108,6 @@ def cost(
     from loadstone.cost.record import cost_record
     from loadstone.stages.cost import Cost, Inputs
 
-    catalogue = _catalogue(book, prices or [], region)
     month = Month(_number(hours_per_month, "--hours-per-month", 744), _number(duty, "--duty", 1))
     inputs = Inputs(
         folder=str(folder) if folder else None,
@@ -119,19 +119,26 @@ def cost(
         duty=float(month.duty),
     )
     if tiers:
-        from loadstone.plan.tiers_price import Priced, rows_of
+        from loadstone.plan.tiers_price import billed, case, on_machines, priced_outlook, priced_record
 
         refuse_others(context, _WITH_TIERS, "cost-input")
-        service = read_service(tiers, users, Asked(sla, target, criterion))
-        priced = Priced(service, rows_of(service, instance or [], catalogue), catalogue, month)
+        service = read_service(context, tiers)
+        if service.prices:
+            hint = "machines and prices stand in the plan file"
+            refuse_others(context, _WITH_A_PLAN, "cost-input", "a plan file", hint)
+            service = billed(service, month)
+        else:
+            service = on_machines(service, instance or [], _catalogue(book, prices or [], region), month)
+        assert service.prices
         with models_counted():
-            seen = priced.outlook()
-        bills = {sla: bill(priced.case(seen), catalogue, month)}
-        inputs = inputs.model_copy(update={"tiers": str(tiers), "sla": sla, "target": target})
-        record = priced.record(seen, inputs, sla, bills[sla])
+            seen = priced_outlook(service)
+        bills = {service.sla: bill(case(seen), service.prices, month)}
+        said = {"tiers": str(tiers), "sla": service.sla, "target": target_of(context, service)}
+        record = priced_record(seen, inputs.model_copy(update=said), bills[service.sla])
         write_beside(tiers, Cost.FILE, record.content())
     else:
         _refuse_tiers_options(context)
+        catalogue = _catalogue(book, prices or [], region)
         measured = read_measured(folder) if folder else None
         typed = {"SLA-1": users_sla_1, "SLA-2": users_sla_2}
         cases = _cases(measured, typed, instance or [], catalogue)
@@ -161,8 +168,7 @@ def _cases(
 
 def _refuse_tiers_options(context: typer.Context) -> None:
     for name in ("users", "target", "sla", "criterion"):
-        source = context.get_parameter_source(name)
-        if source is not None and source.name != "DEFAULT":
+        if is_typed(context, name):
             raise LoadstoneError(
                 "cost-input", f"--{name} goes with --tiers", place=f"--{name}",
                 hint="without tiers the users are --users-sla-1 and --users-sla-2, or measured",

@@ -15,7 +15,7 @@ from loadstone.availability.deployments import PF_ON_PREM_REPAIR, parse_without_
 from loadstone.cli.columns import columns
 from loadstone.cli.count import models_counted
 from loadstone.cli.defaults import defaults_from
-from loadstone.cli.tiers import Asked, in_tiers
+from loadstone.cli.tiers import in_tiers
 from loadstone.cli.written import warn, write_beside
 from loadstone.nodes.appliance import NAME, is_appliance, parse_appliance, warnings
 from loadstone.nodes.appliance import appliance as node_of
@@ -92,7 +92,8 @@ def nodes(
         Path | None, typer.Option("--from", help="Run folder of one node: capacity.json or run.json.")
     ] = None,
     tiers: Annotated[
-        Path | None, typer.Option(help="Tiers file: balancer, web, database, each with its own limit.")
+        Path | None,
+        typer.Option(help="Plan file with tiers: balancer, web, database, each with its own limit."),
     ] = None,
     users: Annotated[float | None, typer.Option(help="Users the service must carry.")] = None,
     load: Annotated[float | None, typer.Option(help="Operations a second it must carry.")] = None,
@@ -151,7 +152,7 @@ def nodes(
 ) -> None:
     """Parses, plans, reports; the help text is `EXAMPLES`."""
     if tiers:
-        in_tiers(context, tiers, users, Asked(sla, target, criterion, without_spares), as_json=as_json)
+        in_tiers(context, tiers, as_json=as_json)
         return
     year_s = parse_duration(year, place="--year")
     hazards = replace(

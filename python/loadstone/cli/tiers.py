@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -18,8 +17,10 @@ from loadstone.cli.written import warn, write_beside
 from loadstone.errors import LoadstoneError
 from loadstone.nodes.load import above_zero
 from loadstone.nodes.quantities import parse_target, spell_availability, spell_duration
+from loadstone.plan.asked import Asked
+from loadstone.plan.inputs import Inputs
 from loadstone.plan.tiers_outlook import outlook
-from loadstone.plan.tiers_read import Service, read_tiers
+from loadstone.plan.tiers_read import counted, read_tiers
 
 Json = dict[str, Any]
 _PER_MONTH = "$ a month"
@@ -29,27 +30,17 @@ SHARED = ("scenario", "tiers", "users", "sla", "target", "criterion", "without_s
 """Options that mean the same with and without tiers."""
 
 
-@dataclass(frozen=True)
-class Asked:
-    """Options as they were typed."""
-
-    sla: str
-    target: str
-    criterion: str
-    without_spares: str = "returns"
-
-
-def in_tiers(context: typer.Context, file: Path, users: float | None, asked: Asked, *, as_json: bool) -> None:
+def in_tiers(context: typer.Context, file: Path, *, as_json: bool) -> None:
     """Plans, reports, writes nodes.json beside the file; exit code 1 when nothing meets the target."""
     # Imported here: the other commands need not wait for the record's model.
     from loadstone.plan.tiers_record import tiers_record
     from loadstone.stages.nodes import Nodes
 
     refuse_others(context, SHARED, "nodes-input")
-    service = read_service(file, users, asked)
-    inputs = {"tiers": str(file), "sla": asked.sla, "target": asked.target}
+    inputs = read_service(context, file)
+    typed = {"tiers": str(file), "sla": inputs.sla, "target": target_of(context, inputs)}
     with models_counted():
-        record = tiers_record(outlook(service), inputs).content()
+        record = tiers_record(outlook(counted(inputs)), typed).content()
     write_beside(file, Nodes.FILE, record)
     typer.echo(json.dumps(record, indent=2, ensure_ascii=False) if as_json else plan_text(record))
     warn(record)
@@ -57,30 +48,46 @@ def in_tiers(context: typer.Context, file: Path, users: float | None, asked: Ask
         raise typer.Exit(1)
 
 
-def read_service(file: Path, users: float | None, asked: Asked) -> Service:
-    """The checked file, for so many users. Raises what `read_tiers` raises, `nodes-input`, `target`."""
-    wanted = above_zero(users, "--users")
-    if wanted is None:
-        raise LoadstoneError(
-            "nodes-input", "how many users is not known", hint="give --users, such as `--users 5000`"
-        )
-    if wanted < 1:
+def read_service(context: typer.Context, file: Path) -> Inputs:
+    """The checked file, with what was typed instead of what it says.
+
+    Raises what `read_tiers` raises, `nodes-input`, `target`.
+    """
+    given = context.params
+    users = above_zero(given["users"], "--users")
+    if users is not None and users < 1:
         raise LoadstoneError("nodes-input", "less than one user is nobody", place="--users")
-    return read_tiers(
-        file, wanted, asked.sla, parse_target(asked.target, place="--target"),
-        parse_criterion(asked.criterion), parse_without_spares(asked.without_spares),
-    )  # fmt: skip
+    asked = Asked(
+        users,
+        given["sla"] if is_typed(context, "sla") else None,
+        parse_target(given["target"], place="--target") if is_typed(context, "target") else None,
+        parse_criterion(given["criterion"]),
+        parse_without_spares(given.get("without_spares", "returns")),
+    )
+    return read_tiers(file, asked)
 
 
-def refuse_others(context: typer.Context, allowed: tuple[str, ...], slug: str) -> None:
-    """Refuses options that `--tiers` has no use for. Raises `slug`."""
+def target_of(context: typer.Context, inputs: Inputs) -> str:
+    """As it was typed, else as a number."""
+    return context.params["target"] if is_typed(context, "target") else f"{float(inputs.availability):.10g}"
+
+
+def is_typed(context: typer.Context, name: str) -> bool:
+    """Whether an option was given, on the command line or in the scenario's table."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name != "DEFAULT"
+
+
+def refuse_others(
+    context: typer.Context, allowed: tuple[str, ...], slug: str, beside: str = "--tiers",
+    hint: str = "limits, rates and deployments stand in the tiers file",
+) -> None:  # fmt: skip
+    """Refuses options that `beside` has no use for. Raises `slug`."""
     for parameter in context.command.params:
-        name = str(parameter.name)
-        source = context.get_parameter_source(name)
-        if name not in allowed and source is not None and source.name != "DEFAULT":
+        if str(parameter.name) not in allowed and is_typed(context, str(parameter.name)):
             raise LoadstoneError(
-                slug, f"`{parameter.opts[0]}` cannot stand beside --tiers", place=parameter.opts[0],
-                hint="limits, rates and deployments stand in the tiers file",
+                slug, f"`{parameter.opts[0]}` cannot stand beside {beside}", place=parameter.opts[0],
+                hint=hint,
             )  # fmt: skip
 
 
@@ -102,12 +109,14 @@ def plan_text(record: Json) -> str:
             f"No number of nodes meets the target. {why[0].upper()}{why[1:]}." for why in service["why"]
         ]
     else:
-        least, most = (spell_duration(bound) for bound in service["downtime_s_per_year_bounds"])
-        down, total = service["downtime_s_per_year"], service["total"]
+        down, total, bounds = (
+            service[name] for name in ("downtime_s_per_year", "total", "downtime_s_per_year_bounds")
+        )
+        ends = " to ".join(map(spell_duration, bounds or []))
+        common = f" ({ends} if the tiers' failures are not independent)" if bounds else ""
         parts += [
             f"The service: {total:,} nodes{_range(service['interval']['total'], total)}, up "
-            f"{spell_availability(down, year_s)}, {spell_duration(down)} down a year "
-            f"({least} to {most} if the tiers' failures are not independent).",
+            f"{spell_availability(down, year_s)}, {spell_duration(down)} down a year{common}.",
             f"Bottleneck: {bottleneck}. These nodes carry {service['users_carried']:,} users at the target.",
             "",
             "One more node of one tier carries more users, or as a spare lets those planned for wait less:",

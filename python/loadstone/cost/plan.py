@@ -104,7 +104,7 @@ def _per_user(case: Case, book: PriceBook, month: Month, *, with_transfer: bool)
 def _lines(case: Case, book: PriceBook, month: Month) -> tuple[list[Line], list[str]]:
     lines: list[Line] = []
     for machines in case.machines:
-        lines += machine_lines(machines, book, month)
+        lines += machine_lines(machines, power_of(machines.row, book), month.hours)
     warnings = []
     seconds = month.hours * 3600 * month.duty
     for kind, bytes_per_s in (("egress", case.traffic.egress), ("ingress", case.traffic.ingress)):
@@ -118,13 +118,13 @@ def _lines(case: Case, book: PriceBook, month: Month) -> tuple[list[Line], list[
     return lines, warnings
 
 
-def machine_lines(machines: Machines, book: PriceBook, month: Month) -> list[Line]:
-    """What the machines cost, their power included. Raises `cost-input`."""
+def machine_lines(machines: Machines, power: PriceRow | None, hours: Decimal) -> list[Line]:
+    """What the machines cost, `power` for so many `hours` included. Raises `cost-input`."""
     row = machines.row
     if row.kind == "instance":
-        lines = [rented(row, machines.count, month.hours)]
+        lines = [rented(row, machines.count, hours)]
     else:
-        lines = owned(row, machines.count, machines.powered, month.hours, power_of(row, book))
+        lines = owned(row, machines.count, machines.powered, hours, power)
     tier = f"{machines.tier}: " if machines.tier else ""
     images = f", {machines.images} image{'' if machines.images == 1 else 's'} each" if machines.images else ""
     return [replace(line, what=f"{tier}{line.what}{images}") for line in lines]

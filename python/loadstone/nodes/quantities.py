@@ -120,6 +120,19 @@ def parse_target(text: str, *, place: str | None = None) -> Fraction:
     return value
 
 
+def type_duration(seconds: Fraction) -> str:
+    """A length of time as a file may have it, exactly where a whole number of a unit is it.
+
+    >>> type_duration(Fraction(90)), type_duration(Fraction(86_400)), type_duration(Fraction(1, 4))
+    ('90s', '1d', '250ms')
+    """
+    for unit in ("d", "h", "min", "s", "ms", "us"):
+        count = seconds / UNIT_SECONDS[unit]
+        if count.denominator == 1:
+            return f"{count}{unit}"
+    return f"{float(seconds):.10g}s"
+
+
 def spell_duration(seconds: float) -> str:
     """A length of time for people, three significant digits: `26.3 s`, `8.77 h`, `5.26 min`.
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -10,9 +11,12 @@ from typing import Literal
 
 from loadstone.availability.criterion import LONG_RUN, Criterion
 from loadstone.availability.deployments import WithoutSpares
+from loadstone.cost.book import PriceBook
 from loadstone.cost.row import PriceRow
 from loadstone.nodes.integrity import NodeType
 from loadstone.plan.estimate import Estimate
+from loadstone.plan.limit import Limit
+from loadstone.scenario.findings import Source
 
 Deployment = Literal["active", "passive", "mixed"]
 
@@ -31,8 +35,9 @@ class Way:
     """A checked option: how a tier is built, on what, and how its nodes fail. Rates are per second.
 
     deployment: extra nodes `active`, `passive` in a pool, or `mixed`, both. machine: None where nodes are
-    counted, not paid for. endless: whether the provider replaces crashed nodes, and its pool has no end.
-    without_spares: what becomes of a mended node where there is no pool.
+    counted, not paid for; `instance` is its name all the same, where the file has one. endless: whether the
+    provider replaces crashed nodes, and its pool has no end. without_spares: what becomes of a mended node
+    where there is no pool.
     """
 
     name: str
@@ -45,6 +50,7 @@ class Way:
     dormancy: float = 0.0
     endless: bool = False
     without_spares: WithoutSpares = "returns"
+    instance: str | None = None
 
 
 @dataclass(frozen=True)
@@ -52,7 +58,8 @@ class Tier:
     """One tier: what a native node holds, and the ways to build it.
 
     name: empty when it is the whole service. curve: (nodes, users), one node first. scales: whether a second
-    node carries more. rank: of its broken nodes at shared crews, the lowest is mended first.
+    node carries more. rank: of its broken nodes at shared crews, the lowest is mended first. limit: what
+    `per_node` rests on; None of a tier without a name.
     """
 
     name: str
@@ -61,6 +68,7 @@ class Tier:
     scales: bool
     rank: int
     ways: tuple[Way, ...]
+    limit: Limit | None = None
 
     def said(self, what: str) -> str:
         """`what`, of this tier when there are others."""
@@ -69,7 +77,10 @@ class Tier:
 
 @dataclass(frozen=True)
 class Inputs:
-    """A checked plan file: tiers in series, or the one that is the whole service. Rates are per second."""
+    """A checked plan file: tiers in series, or the one that is the whole service. Rates are per second.
+
+    sla: the one that the nodes of every tier hold, at least. prices: those of the file; None: it has none.
+    """
 
     path: Path
     name: str
@@ -85,6 +96,14 @@ class Inputs:
     faults: float | None = None
     warnings: tuple[str, ...] = ()
     criterion: Criterion = LONG_RUN
+    sla: str = "SLA-1"
+    prices: PriceBook | None = field(default=None, compare=False, repr=False)
+    source: Source | None = field(default=None, compare=False, repr=False)
+
+    def built(self, change: Callable[[Way], Way]) -> Inputs:
+        """The same with every way changed."""
+        tiers = (replace(tier, ways=tuple(map(change, tier.ways))) for tier in self.tiers)
+        return replace(self, tiers=tuple(tiers))
 
     @property
     def allowed_s(self) -> float:

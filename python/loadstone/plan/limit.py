@@ -12,6 +12,7 @@ from loadstone.nodes.sizing import PerNode
 from loadstone.nodes.studied import read_carried, read_cpu_us_per_request
 from loadstone.plan.carrier import Capacity, Carrier, Demand
 from loadstone.plan.checks import findings
+from loadstone.plan.estimate import Estimate
 from loadstone.scenario.findings import Finding
 from loadstone.scenario.positions import Path as Keys
 
@@ -38,6 +39,20 @@ class Limit:
     requests_per_s_per_user: Fraction | None = None
     traffic: Traffic | None = None
     warnings: tuple[str, ...] = ()
+
+    @property
+    def estimate(self) -> Estimate:
+        """The users with their interval. A number typed alone has ends equal to it: no uncertainty."""
+        value, *ends = (
+            None if end is None else float(end) for end in (self.users.value, self.users.low, self.users.high)
+        )
+        assert value is not None
+        return Estimate(value, *(None if end == value else end for end in ends))
+
+    def told(self, tier: str) -> list[str]:
+        """What the measurement said about itself, and whether the limit is only a bound."""
+        bound = f"{tier}: its limit is an upper bound, from CPU alone; it may need more nodes than this"
+        return [*(f"{tier}: {warning}" for warning in self.warnings), *([bound] if self.upper_bound else [])]
 
 
 class Refused(Exception):

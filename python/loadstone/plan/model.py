@@ -10,7 +10,7 @@ from loadstone.availability.cluster import DORMANCY, MOST_PHASES
 from loadstone.nodes.appliance import NAME as APPLIANCE
 from loadstone.nodes.choices import parse_node_type
 from loadstone.nodes.fields import Length, LengthOrNone, Rate, Target, parsed
-from loadstone.plan.carrier import Amount, Capacity, Carrier, Demand, TierName, few
+from loadstone.plan.carrier import Amount, Carrier, TierName, few
 from loadstone.scenario.fields import Count, NonNegative, Share, Table
 
 MOST_OPTIONS = 16
@@ -163,25 +163,3 @@ class PlanFile(Table):
     failures: Failures
     option: Options | None = None
     tier: Annotated[dict[TierName, Tier] | None, AfterValidator(lambda value: value and few(value))] = None
-
-
-TABLES: dict[tuple[str, ...], type[Table]] = {
-    (): PlanFile,
-    ("load",): Load,
-    ("target",): Targets,
-    ("node",): Node,
-    ("failures",): Failures,
-    ("failures", "crash"): Crash,
-    ("failures", "common_cause"): CommonCause,
-    ("option",): Option,
-    ("option", "crash"): Crash,
-    ("option", "appliance"): Appliance,
-    ("tier", "*"): Tier,
-    ("tier", "*", "capacity"): Capacity,
-    ("tier", "*", "demand"): Demand,
-    ("tier", "*", "crash"): Crash,
-    ("tier", "*", "option"): Option,
-    ("tier", "*", "option", "crash"): Crash,
-    ("tier", "*", "option", "appliance"): Appliance,
-}
-"""Models by path, without the numbers of list items; `*` is a tier's name."""

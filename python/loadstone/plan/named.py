@@ -10,7 +10,7 @@ from loadstone.availability.deployments import PF_ON_PREM_REPAIR, WithoutSpares
 from loadstone.nodes.integrity import NODE_TYPES
 from loadstone.nodes.quantities import DEFAULT_YEAR_S
 from loadstone.plan.estimate import Estimate
-from loadstone.plan.inputs import Machine, Way
+from loadstone.plan.inputs import Way
 
 
 @dataclass(frozen=True)
@@ -34,17 +34,18 @@ class Hazards:
         return float((1 - self.target) * self.year_s)
 
 
-def way_of(deployment: str, hazards: Hazards, machine: Machine | None = None) -> Way:
-    """A tier of native nodes that is deployed so; without a machine its nodes are counted."""
+def way_of(deployment: str, hazards: Hazards, instance: str | None = None) -> Way:
+    """A tier of native nodes that is deployed so; its nodes are counted until it has a machine."""
     mends = hazards.repair is not None and deployment == PF_ON_PREM_REPAIR
     return Way(
         name=deployment,
         deployment="passive" if deployment.startswith("PF") else "active",
-        machine=machine,
+        machine=None,
         node=NODE_TYPES["native"],
         crash=Estimate(float(hazards.crash)),
         failover_s=1 / hazards.failover,
         repair_s=1 / hazards.repair if mends and hazards.repair else None,
         endless=deployment.endswith("cloud"),
         without_spares=hazards.without_spares,
+        instance=instance,
     )

@@ -8,7 +8,8 @@ from functools import lru_cache
 
 from loadstone.availability.cluster import MOST_SHOCKED, Cluster, Shock
 from loadstone.availability.down import down_s
-from loadstone.cost.bill import Line, owned, rented, total
+from loadstone.cost.bill import Line, total
+from loadstone.cost.plan import Machines, machine_lines
 from loadstone.nodes.integrity import shares
 from loadstone.plan.inputs import Inputs, Tier, Way
 
@@ -184,20 +185,18 @@ def overworked(inputs: Inputs, busy: float) -> str:
     return f"{inputs.crews} crews would have to mend {busy:.3g} nodes at once, always"
 
 
-def lines(part: Part) -> list[Line]:
-    """The bill of the machines."""
-    return _lines(part.way, part.active, part.pool)
+def machines(way: Way, active: int, pool: int | None, tier: str = "") -> Machines:
+    """What runs so many nodes, as a bill takes it: cold spares draw no power."""
+    assert way.machine
+    spares = pool or 0
+    return Machines(way.machine.row, active + spares, active + (spares if way.dormancy else 0), tier)
 
 
-def _lines(way: Way, active: int, pool: int | None) -> list[Line]:
-    """Cold spares draw no power."""
-    machine, count = way.machine, active + (pool or 0)
-    if machine is None:
+def lines(way: Way, active: int, pool: int | None) -> list[Line]:
+    """The bill of the machines; empty where nodes are counted. Raises `cost-input`."""
+    if way.machine is None:
         return []
-    if machine.row.kind == "instance":
-        return [rented(machine.row, count, machine.hours)]
-    powered = active + (0 if way.dormancy == 0 else pool or 0)
-    return owned(machine.row, count, powered, machine.hours, machine.power)
+    return machine_lines(machines(way, active, pool), way.machine.power, way.machine.hours)
 
 
 @lru_cache(maxsize=16_384)
@@ -205,4 +204,4 @@ def dollars(way: Way, active: int, pool: int | None) -> float:
     """Dollars a month over `DECIDED_OVER` months; nodes where those are counted. Raises `cost-input`."""
     if way.machine is None:
         return float(active + (pool or 0))
-    return float(total(_lines(way, active, pool), with_transfer=False)[DECIDED_OVER])
+    return float(total(lines(way, active, pool), with_transfer=False)[DECIDED_OVER])

@@ -9,6 +9,7 @@ from pathlib import Path
 from loadstone.availability.cluster import DORMANCY
 from loadstone.cost.book import PriceBook, shipped
 from loadstone.cost.book import read as read_book
+from loadstone.cost.plan import power_of
 from loadstone.cost.row import PriceRow
 from loadstone.errors import LoadstoneError
 from loadstone.nodes.appliance import NAME as APPLIANCE
@@ -20,10 +21,10 @@ from loadstone.nodes.quantities import parse_duration, parse_rate, parse_target
 from loadstone.plan import model
 from loadstone.plan.estimate import Estimate, rate_seen
 from loadstone.plan.inputs import Inputs, Machine, Tier, Way
-from loadstone.plan.limit import Refused, limit_of
+from loadstone.plan.limit import Limit, Refused, limit_of
 from loadstone.scenario.findings import Finding, Source
 from loadstone.scenario.positions import Path as Keys
-from loadstone.scenario.table_file import read_table_file
+from loadstone.scenario.table_file import as_table, read_source
 
 
 def read_plan(path: Path) -> Inputs:
@@ -32,8 +33,12 @@ def read_plan(path: Path) -> Inputs:
     LoadstoneError `plan-missing`, `toml-syntax`, and those of run folders and price books; ScenarioError with
     everything that is wrong in the file.
     """
-    file, source = read_table_file(path, model.PlanFile, "plan-missing", _known_keys)
-    found = _Reader(path, file, source)
+    return plan_of(path, read_source(path, "plan-missing"))
+
+
+def plan_of(path: Path, source: Source, sla: str | None = None) -> Inputs:
+    """The same of a file that was read; `sla` instead of those of its tiers."""
+    found = _Reader(path, as_table(source, model.PlanFile), source, sla)
     inputs = found.inputs()
     if found.findings:
         raise source.errors(found.findings)
@@ -44,8 +49,8 @@ def read_plan(path: Path) -> Inputs:
 class _Reader:
     """Collects what is wrong instead of stopping at the first."""
 
-    def __init__(self, path: Path, file: model.PlanFile, source: Source) -> None:
-        self.path, self.file, self.source = path, file, source
+    def __init__(self, path: Path, file: model.PlanFile, source: Source, sla: str | None) -> None:
+        self.path, self.file, self.source, self.sla = path, file, source, sla
         self.findings: list[Finding] = []
         self.warnings: list[str] = []
         self.year_s = parse_duration(file.year)
@@ -55,7 +60,8 @@ class _Reader:
         file, failures = self.file, self.file.failures
         users = self._estimate(("load",), file.load.users, file.load.low, file.load.high)
         crash = self._crash(failures.crash, ("failures", "crash"))
-        tiers = self._tiers(crash, self._book())
+        book = self._book()
+        tiers = self._tiers(crash, book)
         if file.target.corrupt and not failures.faults:
             hint = 'give `faults = "1/month"`, the transient faults of one node'
             self._wrong("plan-input", "nothing says how often nodes are corrupted", ("failures",), hint)
@@ -77,6 +83,9 @@ class _Reader:
             faults=float(parse_rate(failures.faults, self.year_s)) if failures.faults else None,
             tiers=tuple(tier for tier in tiers if tier),
             warnings=tuple(self.warnings),
+            sla=self.sla or min((tier.sla for tier in (file.tier or {}).values()), default="SLA-1"),
+            prices=book,
+            source=self.source,
         )
 
     def _tiers(self, crash: Estimate | None, book: PriceBook | None) -> list[Tier | None]:
@@ -96,7 +105,7 @@ class _Reader:
             return []
         per_node = self._per_node(file.node)
         ways = self._ways(file.option, ("option",), file.failures, crash, book)
-        return [Tier("", per_node, _curve(file.node.curve, per_node), True, 0, ways)] if per_node else []
+        return [Tier("", per_node, curve_of(per_node, file.node.curve), True, 0, ways)] if per_node else []
 
     def _ranks(self, tiers: dict[str, model.Tier]) -> dict[str, int]:
         first = self.file.failures.first
@@ -124,23 +133,12 @@ class _Reader:
         if one.curve and not one.scales:
             self._wrong("plan-input", "a tier that does not scale has no curve", (*at, "curve"))
         try:
-            limit = limit_of(one, at, self.path.parent, one.sla)
+            limit = limit_of(one, at, self.path.parent, self.sla or one.sla)
         except Refused as error:
             self.findings += error.findings
             return None
-        self.warnings += [f"{name}: {warning}" for warning in limit.warnings]
-        if limit.upper_bound:
-            self.warnings.append(
-                f"{name}: its limit is an upper bound, from CPU alone; it may need more nodes"
-            )
-        value, *ends = (
-            None if end is None else float(end)
-            for end in (limit.users.value, limit.users.low, limit.users.high)
-        )
-        assert value is not None
-        # A number typed alone has ends equal to it: no uncertainty.
-        per_node = Estimate(value, *(None if end == value else end for end in ends))
-        return Tier(name, per_node, _curve(one.curve, per_node), one.scales, rank, ways)
+        self.warnings += limit.told(name)
+        return tier_of(name, limit, one.scales, ways, one.curve, rank)
 
     def _ways(
         self, options: list[model.Option], at: Keys, usual: model.Failures, crash: Estimate | None,
@@ -230,7 +228,6 @@ class _Reader:
             self._wrong(error.slug, error.message, (*at, "instance"), error.hint or "")
             return None
         repair = one.repair or usual.repair
-        power = PriceBook(tuple(each for each in rows.rows if each.region == row.region)).of_kind("power")
         if row.kind == "instance" and one.deployment != "active":
             hint = 'rented nodes are replaced by the provider: `deployment = "active"`'
             self._wrong(
@@ -246,13 +243,14 @@ class _Reader:
         return Way(
             name=one.name,
             deployment=one.deployment,
-            machine=Machine(row, power[0] if power else None),
+            machine=Machine(row, power_of(row, rows)),
             node=node,
             crash=own,
             failover_s=failover,
             repair_s=None if repair == "none" else parse_duration(repair, self.year_s),
             dormancy=DORMANCY[one.spares],
             endless=row.kind == "instance",
+            instance=row.sku,
         )
 
     def _node(self, one: model.Option, row: PriceRow, at: Keys) -> NodeType | None:
@@ -281,14 +279,15 @@ class _Reader:
         return replace(node, throughput=node.throughput * images / Fraction(row.vcpu))
 
 
-def _curve(typed: model.Curve, per_node: Estimate) -> tuple[tuple[float, float], ...]:
+def tier_of(
+    name: str, limit: Limit, scales: bool, ways: tuple[Way, ...], curve: model.Curve = (), rank: int = 0
+) -> Tier:
+    """A tier whose native nodes carry `limit`."""
+    per_node = limit.estimate
+    return Tier(name, per_node, curve_of(per_node, curve), scales, rank, ways, limit)
+
+
+def curve_of(per_node: Estimate, typed: model.Curve = ()) -> tuple[tuple[float, float], ...]:
+    """The points that were typed, behind the first: what one node holds."""
     points = sorted((nodes, users) for nodes, users in typed)
     return ((1.0, per_node.value), *((nodes, users) for nodes, users in points if nodes > 1))
-
-
-def _known_keys(table: Keys) -> list[str]:
-    names = [key for key in table if isinstance(key, str)]
-    if names[:1] == ["tier"]:
-        names[1:2] = "*"
-    found = model.TABLES.get(tuple(names))
-    return [field.alias or name for name, field in found.model_fields.items()] if found else []

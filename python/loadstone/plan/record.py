@@ -109,7 +109,7 @@ def _part(part: Part, inputs: Inputs) -> Json:
     return {
         "tier": _name(inputs, part.at),
         "option": part.way.name,
-        "instance": part.way.machine.row.sku if part.way.machine else None,
+        "instance": part.way.instance,
         "node_type": part.way.node.name,
         "images": part.images,
         "needed": part.needed,
@@ -131,7 +131,7 @@ def _bill(one: Candidate) -> list[Json]:
             "usd_per_month": {str(months): float(usd) for months, usd in line.usd_per_month.items()},
         }
         for part in one.parts
-        for line in lines(part)
+        for line in lines(part.way, part.active, part.pool)
     ]
 
 

@@ -6,34 +6,36 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from loadstone.plan.candidate import Candidate
+from loadstone.nodes.quantities import type_duration
+from loadstone.plan.candidate import Candidate, sharing
 from loadstone.plan.growth import OneMore, Step, users_carried
+from loadstone.plan.inputs import Inputs, Way
+from loadstone.plan.limit import Limit
 from loadstone.plan.part import alone_s, holds
 from loadstone.plan.tiers_outlook import Outlook
-from loadstone.plan.tiers_read import Service, Stated
 from loadstone.stages.nodes import Nodes
 
 Json = dict[str, Any]
 
 
-def tiers_record(seen: Outlook, inputs: Json) -> Nodes:
-    """The whole record; `inputs` are the options as typed."""
-    return Nodes.model_validate(_content(seen, inputs))
+def tiers_record(seen: Outlook, typed: Json) -> Nodes:
+    """The whole record; `typed` is what the command line said."""
+    return Nodes.model_validate(_content(seen, typed))
 
 
-def _content(seen: Outlook, inputs: Json) -> Json:
-    service, plan = seen.service, seen.service.inputs
+def _content(seen: Outlook, typed: Json) -> Json:
+    inputs = seen.inputs
     down_s = _down_s(seen)
     return {
         "inputs": {
-            **inputs, "target_share": float(plan.availability), "criterion": plan.criterion,
-            "without_spares": plan.tiers[0].ways[0].without_spares, "load_users": seen.values.users,
-            "year": service.year, "year_s": plan.year_s,
+            **typed, "target_share": float(inputs.availability), "criterion": inputs.criterion,
+            "without_spares": inputs.tiers[0].ways[0].without_spares, "load_users": seen.values.users,
+            "year": f"{inputs.year_s / 86_400:.10g}d", "year_s": inputs.year_s,
         },
-        "tiers": [_tier(seen, i, down_s) for i in range(len(plan.tiers))],
+        "tiers": [_tier(seen, i, down_s) for i in range(len(inputs.tiers))],
         "service": _service(seen, down_s),
-        "one_more": [_one_more(service, each) for each in seen.one_more],
-        "growth": [_step(service, step) for step in seen.growth.steps],
+        "one_more": [_one_more(inputs, each) for each in seen.one_more],
+        "growth": [_step(inputs, step) for step in seen.growth.steps],
         "growth_stride": seen.growth.stride,
         "users_wall": seen.growth.wall,
         "warnings": _warnings(seen),
@@ -43,30 +45,29 @@ def _content(seen: Outlook, inputs: Json) -> Json:
 def _down_s(seen: Outlook) -> list[float] | None:
     """Of each tier alone, in seconds a year; None when nothing meets the target."""
     chosen = seen.found.answer.chosen
-    return [alone_s(seen.service.inputs, seen.values, part) for part in chosen.parts] if chosen else None
+    return [alone_s(seen.inputs, seen.values, part) for part in chosen.parts] if chosen else None
 
 
 def _tier(seen: Outlook, i: int, down_s: list[float] | None) -> Json:
     chosen, ends = seen.found.answer.chosen, (seen.fewest, seen.most)
-    plan = seen.service.inputs
-    tier, stated, num = plan.tiers[i], seen.service.stated[i], seen.found.num[i]
-    assert num is not None
+    tier, num, year_s = seen.inputs.tiers[i], seen.found.num[i], seen.inputs.year_s
+    assert num is not None and tier.limit is not None
     part = chosen.parts[i] if chosen else None
-    # What so many nodes would carry if they all did: of a tier that does not scale one does.
-    ssh = num * tier.per_node.value
+    way = part.way if part else tier.ways[0]
+    most = holds(tier, way, tier.per_node.value, num)
     return {
         "name": tier.name,
-        "deployment": stated.deployment,
+        "deployment": way.name,
         "scales": tier.scales,
-        **stated.typed,
-        "instance": stated.instance,
-        "limit": _limit(stated),
+        **_rates(way, year_s),
+        "instance": way.instance,
+        "limit": _limit(tier.limit),
         "num": num,
         "extra": part.nodes - part.needed if part else None,
         "total": part.nodes if part else None,
-        "load_share": seen.values.users / ssh,
-        "next_node_above_users": math.floor(ssh) if tier.scales else None,
-        "availability": None if down_s is None else 1.0 - down_s[i] / plan.year_s,
+        "load_share": seen.values.users / most,
+        "next_node_above_users": math.floor(most) if tier.scales else None,
+        "availability": None if down_s is None else 1.0 - down_s[i] / year_s,
         "downtime_s_per_year": None if down_s is None else down_s[i],
         "downtime_part": None if down_s is None else down_s[i] / (math.fsum(down_s) or 1.0),
         "interval": {
@@ -76,8 +77,16 @@ def _tier(seen: Outlook, i: int, down_s: list[float] | None) -> Json:
     }
 
 
-def _limit(stated: Stated) -> Json:
-    limit = stated.limit
+def _rates(way: Way, year_s: float) -> dict[str, str]:
+    """How a node fails and is mended, as a file has it; the provider's are not mended but replaced."""
+    return {
+        "crash_rate": f"{way.crash.value * year_s:.10g}/year",
+        "failover": type_duration(way.failover_s),
+        "repair": "none" if way.endless or way.repair_s is None else type_duration(way.repair_s),
+    }
+
+
+def _limit(limit: Limit) -> Json:
     return {
         "source": limit.source,
         "upper_bound": limit.upper_bound,
@@ -89,23 +98,26 @@ def _limit(stated: Stated) -> Json:
 
 
 def _service(seen: Outlook, down_s: list[float] | None) -> Json:
-    plan, chosen = seen.service.inputs, seen.found.answer.chosen
-    ssh = [
-        holds(tier, tier.ways[0], tier.per_node.value, num or 1)
-        for tier, num in zip(plan.tiers, seen.found.num, strict=True)
+    inputs, chosen = seen.inputs, seen.found.answer.chosen
+    ways = [part.way for part in chosen.parts] if chosen else [tier.ways[0] for tier in inputs.tiers]
+    held = [
+        holds(tier, way, tier.per_node.value, num or 1)
+        for tier, way, num in zip(inputs.tiers, ways, seen.found.num, strict=True)
     ]
+    # Whatever the tiers' failures have to do with each other: all at once, or never two. With crews that they
+    # share the sum of what each would be alone bounds nothing.
+    bounded = chosen and not sharing(inputs, chosen.parts)
     totals = [part.nodes for part in chosen.parts] if chosen else []
     return {
         "total": chosen.nodes if chosen else None,
-        "availability": 1.0 - chosen.down_s / plan.year_s if chosen else None,
+        "availability": 1.0 - chosen.down_s / inputs.year_s if chosen else None,
         "downtime_s_per_year": chosen.down_s if chosen else None,
-        # Whatever the tiers' failures have to do with each other: all at once, or never two.
-        "downtime_s_per_year_bounds": [max(down_s), math.fsum(down_s)] if down_s else None,
-        "users_carried": users_carried(plan, seen.values, chosen.parts, totals) if chosen else None,
+        "downtime_s_per_year_bounds": [max(down_s), math.fsum(down_s)] if bounded and down_s else None,
+        "users_carried": users_carried(inputs, seen.values, chosen.parts, totals) if chosen else None,
         "bottleneck": [
             tier.name
-            for tier, most in zip(plan.tiers, ssh, strict=True)
-            if math.isclose(most, min(ssh), rel_tol=1e-12)
+            for tier, most in zip(inputs.tiers, held, strict=True)
+            if math.isclose(most, min(held), rel_tol=1e-12)
         ],
         "interval": {
             "total": [
@@ -116,34 +128,34 @@ def _service(seen: Outlook, down_s: list[float] | None) -> Json:
     }
 
 
-def _one_more(service: Service, each: OneMore) -> Json:
+def _one_more(inputs: Inputs, each: OneMore) -> Json:
     return {
-        "tier": service.inputs.tiers[each.at].name,
+        "tier": inputs.tiers[each.at].name,
         "users_carried": each.users_carried,
-        "availability": 1.0 - each.down_s / service.inputs.year_s,
+        "availability": 1.0 - each.down_s / inputs.year_s,
         "downtime_s_per_year": each.down_s,
     }
 
 
-def _step(service: Service, step: Step) -> Json:
+def _step(inputs: Inputs, step: Step) -> Json:
     chosen = step.answer.chosen
     return {
         "users_from": step.users_from,
         "users_to": step.users_to,
         "limited_by": list(step.limited_by),
         "total": chosen.nodes if chosen else None,
-        "nodes": _by_tier(service, chosen) if chosen else None,
+        "nodes": _by_tier(inputs, chosen) if chosen else None,
         "why": list(step.answer.why),
     }
 
 
-def _by_tier(service: Service, chosen: Candidate) -> dict[str, int]:
-    return {service.inputs.tiers[part.at].name: part.nodes for part in chosen.parts}
+def _by_tier(inputs: Inputs, chosen: Candidate) -> dict[str, int]:
+    return {inputs.tiers[part.at].name: part.nodes for part in chosen.parts}
 
 
 def _warnings(seen: Outlook) -> list[str]:
     """Those of the limits; and what the low ends of the limits would not carry."""
-    told = list(seen.service.inputs.warnings)
+    told = list(seen.inputs.warnings)
     if seen.found.answer.chosen and seen.most.answer.chosen is None:
         told += [f"at the low end of the limits: {why}" for why in seen.most.answer.why]
     return told

@@ -11,7 +11,7 @@ from loadstone.image import Board, Form, HostCache
 from loadstone.scenario.fields import Count, NonNegative, Ordinal, Table
 from loadstone.scenario.findings import Finding
 from loadstone.scenario.positions import Path as Keys
-from loadstone.study.file import FOLDER, keys_by_name, load_study_file
+from loadstone.study.file import FOLDER, load_study_file
 
 FILE = FOLDER / "appliance.toml"
 GUESTS = ("image", "linux")
@@ -150,24 +150,7 @@ class Description(Table):
 
 def load_description(path: Path = FILE) -> Description:
     """Reads and checks the file. Errors as `load_study_file`."""
-    return load_study_file(path, Description, keys_by_name(Description, _TABLES), _contradictions)
-
-
-_TABLES: dict[str, type[Table]] = {
-    "storage": Storage,
-    "page": Page,
-    "full": Amounts,
-    "quick": Amounts,
-    "boot": Served,
-    "memory": Served,
-    "idle": Served,
-    "sql": Stored,
-    "bulk": Stored,
-    "counted": Counted,
-    "http": Asked,
-    "target": Target,
-    "paper": Paper,
-}
+    return load_study_file(path, Description, _contradictions)
 
 
 def _contradictions(file: Description) -> list[Finding]:

@@ -150,15 +150,7 @@ _PARTS: dict[str, type[Table]] = {
 
 def load_description(path: Path = FILE) -> Description:
     """Reads and checks the file. Errors as `load_study_file`."""
-    return load_study_file(path, Description, _known_keys, _contradictions)
-
-
-def _known_keys(table: Keys) -> list[str]:
-    names = [key for key in table if isinstance(key, str)]
-    if not names:
-        return list(Description.model_fields)
-    model = Paper if names == ["paper"] else Size if len(names) == 1 else _PARTS.get(names[-1])
-    return list(model.model_fields) if model else []
+    return load_study_file(path, Description, _contradictions)
 
 
 def _contradictions(file: Description) -> list[Finding]:

@@ -10,7 +10,7 @@ from pydantic import Field
 from loadstone.scenario.fields import Count, NonNegative, Ordinal, Positive, Table
 from loadstone.scenario.findings import Finding
 from loadstone.scenario.positions import Path as Keys
-from loadstone.study.file import FOLDER, keys_by_name, load_study_file
+from loadstone.study.file import FOLDER, load_study_file
 
 FILE = FOLDER / "connectors.toml"
 Figure = Literal[
@@ -137,18 +137,7 @@ class Description(Table):
 
 def load_description(path: Path = FILE) -> Description:
     """Reads and checks the file. Errors as `load_study_file`."""
-    return load_study_file(path, Description, keys_by_name(Description, _TABLES), _contradictions)
-
-
-_TABLES: dict[str, type[Table]] = {
-    "database": Database,
-    "server": Server,
-    "experiment": Experiment,
-    "full": Load,
-    "quick": Load,
-    "target": Target,
-    "paper": Paper,
-}
+    return load_study_file(path, Description, _contradictions)
 
 
 def _contradictions(file: Description) -> list[Finding]:

@@ -11,7 +11,7 @@ from pydantic import Field
 from loadstone.nodes.fields import Length, Rate
 from loadstone.nodes.quantities import parse_duration
 from loadstone.scenario.fields import Count, Positive, Share, Table
-from loadstone.study.file import FOLDER, keys_by_name, load_study_file
+from loadstone.study.file import FOLDER, load_study_file
 
 FILE = FOLDER / "nodes.toml"
 NODES = ("native", "ilr", "tx")
@@ -104,15 +104,6 @@ class Description(Table):
         return parse_duration(self.year)
 
 
-_ITEMS: dict[str, type[Table]] = {
-    "application": Application,
-    "table": PrintedTable,
-    "column": PrintedColumn,
-    "availability": Availability,
-    "corrupt": Corrupt,
-}
-
-
 def load_description(path: Path = FILE) -> Description:
     """Reads and checks the file. Errors as `load_study_file`."""
-    return load_study_file(path, Description, keys_by_name(Description, _ITEMS))
+    return load_study_file(path, Description)
