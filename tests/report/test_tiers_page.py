@@ -13,6 +13,7 @@ import pytest
 from loadstone import cli, report
 from loadstone.availability.criterion import SENTENCES
 from loadstone.report.plan_answer import judged
+from loadstone.report.tables import all_tables
 
 TIERS = Path(__file__).parents[2] / "examples" / "plan" / "tiers.toml"
 
@@ -72,7 +73,7 @@ def test_nodes_and_dollars_say_what_they_are_judged_by(
         assert inputs.pop("criterion") == "long-run"
         (tmp_path / "site" / file).write_text(json.dumps(record))
     assert SENTENCES["long-run"] not in report.page([report.read_chapter(tmp_path / "site")])
-    assert judged({"criterion": ["long-run"]}) == judged(None) == ""
+    assert judged("a later one") == judged(None) == ""
 
 
 def test_csv_is_what_the_stages_wrote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,6 +86,25 @@ def test_csv_is_what_the_stages_wrote(tmp_path: Path, monkeypatch: pytest.Monkey
     with (tmp_path / "csv" / "cost-growth.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert chapter.cost is not None and chapter.cost.plan is not None
-    steps = chapter.cost.plan["growth"]
-    assert [int(row["nodes_web"]) for row in rows] == [step["nodes"]["web"] for step in steps]
-    assert [float(row["usd_12"]) for row in rows] == [step["usd_per_month"]["12"] for step in steps]
+    steps = chapter.cost.plan.growth
+    assert [int(row["nodes_web"]) for row in rows] == [(step.nodes or {})["web"] for step in steps]
+    dollars = [step.usd_per_month for step in steps]
+    assert [float(row["usd_12"]) for row in rows] == [each and each.over_12 for each in dollars]
+
+
+def test_records_of_before_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their plan in cost.json had a format of its own, their tiers a repair that nobody makes."""
+    plan(tmp_path / "site", monkeypatch, 20_000, "nodes", "cost")
+    for file in ("nodes.json", "cost.json"):
+        record = json.loads((tmp_path / "site" / file).read_text())
+        whole = record.get("plan", record)
+        whole |= {"format": 1, "kind": "nodes"} if "plan" in record else {}
+        for tier in whole["tiers"]:
+            tier |= {"deployment": "ARA cloud", "repair": "1h"}
+        (tmp_path / "site" / file).write_text(json.dumps(record))
+    chapter = report.read_chapter(tmp_path / "site")
+    nodes = all_tables(chapter)["nodes"]
+    assert [row["repair"] for row in nodes.rows] == [None] * 3
+    assert "repair" not in [column.key for column in nodes.columns]
+    assert chapter.cost and chapter.cost.plan and chapter.cost.plan.service
+    assert "$0.312 per user per month" in report.sentence(chapter)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,8 +11,8 @@ import typer
 from loadstone.cli.columns import columns
 from loadstone.cli.count import models_counted
 from loadstone.cli.defaults import defaults_from
-from loadstone.cli.tiers import is_typed, plan_text, read_service, refuse_others, target_of
-from loadstone.cli.written import warn, write_beside
+from loadstone.cli.tiers import is_typed, read_service, refuse_others, target_of
+from loadstone.cli.written import show, warn, write_beside
 from loadstone.cost import book as books
 from loadstone.cost.bill import HORIZONS
 from loadstone.cost.book import PriceBook
@@ -106,7 +105,7 @@ def cost(
     """Parses, prices, reports; the help text is `EXAMPLES`."""
     # Imported here: the other commands need not wait for the record's model.
     from loadstone.cost.record import cost_record
-    from loadstone.stages.cost import Cost, Inputs
+    from loadstone.stages.cost import Inputs
 
     month = Month(_number(hours_per_month, "--hours-per-month", 744), _number(duty, "--duty", 1))
     inputs = Inputs(
@@ -135,7 +134,7 @@ def cost(
         bills = {service.sla: bill(case(seen), service.prices, month)}
         said = {"tiers": str(tiers), "sla": service.sla, "target": target_of(context, service)}
         record = priced_record(seen, inputs.model_copy(update=said), bills[service.sla])
-        write_beside(tiers, Cost.FILE, record.content())
+        write_beside(tiers, record)
     else:
         _refuse_tiers_options(context)
         catalogue = _catalogue(book, prices or [], region)
@@ -145,10 +144,9 @@ def cost(
         bills = {sla: bill(case, catalogue, month) for sla, case in cases.items()}
         record = cost_record(inputs, bills, measured.warnings if measured else [])
         if measured:
-            write_beside(measured.file, Cost.FILE, record.content())
-    content = record.content()
-    typer.echo(json.dumps(content, indent=2, ensure_ascii=False) if as_json else _tables(record, bills))
-    warn(content)
+            write_beside(measured.file, record)
+    show(record, as_json, lambda record: _tables(record, bills))
+    warn(record)
 
 
 def _cases(
@@ -226,6 +224,9 @@ def _tables(record: Cost, bills: dict[str, Bill]) -> str:
         columns(["SLA", "users", "egress", *months], users, {"users", *months}),
     ]
     if record.plan:
+        # Imported here: what is not in tiers need not wait for the model.
+        from loadstone.cli.tiers_tables import plan_text
+
         parts += ["", plan_text(record.plan)]
     return "\n".join(parts)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -16,7 +15,7 @@ from loadstone.cli.columns import columns
 from loadstone.cli.count import models_counted
 from loadstone.cli.defaults import defaults_from
 from loadstone.cli.tiers import in_tiers
-from loadstone.cli.written import warn, write_beside
+from loadstone.cli.written import show, warn, write_beside
 from loadstone.nodes.appliance import NAME, is_appliance, parse_appliance, warnings
 from loadstone.nodes.appliance import appliance as node_of
 from loadstone.nodes.choices import parse_deployments, parse_node_type
@@ -179,10 +178,9 @@ def nodes(
     with models_counted():
         record, found = _solve(plan, [*(measured.warnings if measured else []), *told])
     if measured:
-        write_beside(measured.file, record.FILE, record.content())
-    content = record.content()
-    typer.echo(json.dumps(content, indent=2, ensure_ascii=False) if as_json else _table(plan, found, record))
-    warn(content)
+        write_beside(measured.file, record)
+    show(record, as_json, lambda record: _table(plan, found, record))
+    warn(record)
     if record.chosen is None:
         raise typer.Exit(1)
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from loadstone.cli.count import Count
+from loadstone.cli.written import show, warn
 from loadstone.errors import SLA_NOT_MET
+
+if TYPE_CHECKING:
+    from loadstone.plan.conduct import Planned
+    from loadstone.stages.plan import Plan
 
 EXAMPLES = """
 Find the cheapest nodes, spares, node type and price that carry a load, stay up and answer right.
@@ -59,7 +63,6 @@ def plan_command(
     from loadstone.plan.conduct import plan
     from loadstone.plan.read import read_plan
     from loadstone.plan.record import plan_record
-    from loadstone.stages.plan import Plan
 
     inputs = replace(read_plan(file), criterion=parse_criterion(criterion))
     if out:
@@ -67,23 +70,22 @@ def plan_command(
     with Count("plans") as count:
         found = plan(inputs, draws, seed, OverRay(count.add) if ray else Threads(count.add))
     typed = {"draws": draws, "seed": seed, "command": ["loadstone", *sys.argv[1:]]}
-    content = plan_record(found, typed).content()
+    written = plan_record(found, typed)
     if out:
-        _keep(found, content, out, Plan.FILE)
-    for warning in content["warnings"]:
-        print(f"warning: {warning}", file=sys.stderr)
-    print(json.dumps(content, indent=2, ensure_ascii=False) if as_json else tables(content))
-    raise typer.Exit(0 if content["chosen"] else SLA_NOT_MET)
+        _keep(found, written, out)
+    warn(written)
+    show(written, as_json, tables)
+    raise typer.Exit(0 if written.chosen else SLA_NOT_MET)
 
 
-def _keep(found: Any, content: dict[str, Any], out: Path, name: str) -> None:
+def _keep(found: Planned, written: Plan, out: Path) -> None:
     """The folder: the record, the page, and the chosen plan's chain for other solvers."""
     from loadstone import record
     from loadstone.plan.text import text
     from loadstone.report.plan import plan_page
 
     record.make_folder(out)
-    record.write_json(out / name, content)
+    record.write_json(out / written.FILE, written.content())
     if chosen := found.outcome.chosen:
         record.write_text(out / "chosen.prism", text(found.inputs, found.values, chosen))
     record.write_text(out / "report.html", plan_page(out))

@@ -70,7 +70,10 @@ def _made(folders: list[Path], out: Path | None, markdown: bool, csv: Path | Non
     if any((folder / "plan.json").is_file() and not (folder / "rules.json").is_file() for folder in folders):
         from loadstone.report.plan import plan_page, read_plan
 
-        _alone("a plan", folders, out, as_json, markdown or csv is not None, read_plan, plan_page)
+        _alone(
+            "a plan", folders, out, as_json, markdown or csv is not None,
+            lambda folder: read_plan(folder).content(), plan_page,
+        )  # fmt: skip
         return
     if any((folder / "chaos.json").is_file() for folder in folders):
         from loadstone.chaos.page import chaos_page, read_chaos
@@ -120,7 +123,7 @@ def _alone(
     out: Path | None,
     as_json: bool,
     more: bool,
-    read: Callable[[Path], dict[str, Any]],
+    read: Callable[[Path], Any],
     page: Callable[[Path], str],
 ) -> None:
     """The page of something that has one of its own, made anew."""

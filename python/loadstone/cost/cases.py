@@ -74,7 +74,7 @@ def measured_cases(measured: Measured, wanted: list[Wanted]) -> dict[str, Case]:
     if all(machine.count is not None for machine in wanted):
         return {sla: _at_capacity(at, _counted(wanted)) for sla, at in measured.at.items()}
     plan = _read_plan(measured.file.parent)
-    slas = [sla for sla in measured.at if sla in (plan.per_sla or {})]
+    slas = [sla for sla in measured.at if sla in plan.per_sla]
     file = measured.file.parent / FILE
     if not slas:
         message = "it plans for no SLA that the measurement has"
@@ -128,7 +128,7 @@ def _option(sla: str, plan: Nodes, row: PriceRow) -> Option:
     place = "cloud" if row.kind == "instance" else "on-prem"
     fitting = [
         option
-        for option in (plan.per_sla or {})[sla].options
+        for option in plan.per_sla[sla].options
         if place in option.deployment and option.num is not None and option.total is not None
     ]
     if not fitting:
@@ -192,7 +192,7 @@ def _read_plan(folder: Path) -> Nodes:
     from loadstone.stages.nodes import Nodes
 
     plan = Nodes.read(file, _KIND)
-    if plan.tiers is not None:
+    if plan.service:
         raise LoadstoneError(
             "cost-input",
             "is a plan in tiers",

@@ -7,6 +7,7 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal
 from loadstone.cost.bill import HORIZONS, Dollars, Line
 from loadstone.cost.plan import Bill, PerUser
 from loadstone.stages import cost as stages
+from loadstone.stages.dollars import ByMonths, EndsByMonths
 
 _MILLIONTH = Decimal("0.000001")
 _WIDE = Context(prec=60)
@@ -42,7 +43,7 @@ def _line(line: Line, sla: str | None) -> stages.Line:
         price_usd=_number(line.row.price_usd),
         row=line.row.label(),
         transfer=line.transfer,
-        usd_per_month=_dollars(line.usd_per_month),
+        usd_per_month=by_months(line.usd_per_month),
     )
 
 
@@ -50,28 +51,24 @@ def _per_user(bill: Bill) -> stages.PerUser:
     machines, traffic = bill.without_egress, bill.with_egress
     return stages.PerUser(
         users=_number(machines.users),
-        usd_per_month=_dollars(machines.value),
+        usd_per_month=by_months(machines.value),
         usd_per_month_interval=_interval(machines),
-        usd_per_month_with_egress=_dollars(traffic.value) if traffic else None,
+        usd_per_month_with_egress=by_months(traffic.value) if traffic else None,
         usd_per_month_with_egress_interval=_interval(traffic) if traffic else None,
     )
 
 
-def _interval(each: PerUser) -> stages.EndsByMonths:
+def _interval(each: PerUser) -> EndsByMonths:
     ends = {
         str(months): [None if end is None else _number(end[months]) for end in (each.cheap, each.dear)]
         for months in HORIZONS
     }
-    return stages.EndsByMonths.model_validate(ends)
+    return EndsByMonths.model_validate(ends)
 
 
-def _dollars(amounts: Dollars) -> stages.ByMonths:
-    return stages.ByMonths.model_validate(by_months(amounts))
-
-
-def by_months(amounts: Dollars) -> dict[str, float]:
-    """Dollars a month by months of operation, as JSON has it."""
-    return {str(months): _number(amounts[months]) for months in HORIZONS}
+def by_months(amounts: Dollars) -> ByMonths:
+    """Dollars a month by months of operation, as a record has them."""
+    return ByMonths.model_validate({str(months): _number(amounts[months]) for months in HORIZONS})
 
 
 def _number(amount: Decimal) -> float:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
+from typing import TypeVar
 
 from loadstone.cost.bill import total
 from loadstone.cost.book import PriceBook
@@ -20,6 +21,12 @@ from loadstone.plan.tiers_outlook import Outlook, outlook
 from loadstone.plan.tiers_record import tiers_record
 from loadstone.scenario.findings import Finding, suggest
 from loadstone.stages import cost as stages
+from loadstone.stages.dollars import ByMonths
+from loadstone.stages.nodes import OneMore, Step
+from loadstone.stages.nodes import Tier as TierRecord
+
+Priced = TypeVar("Priced", TierRecord, OneMore, Step)
+"""A part of nodes.json with a price."""
 
 _INSTANCE = re.compile(r"([^=\s]+)=([^=:\s]+)")
 
@@ -118,22 +125,33 @@ def priced_record(seen: Outlook, typed: stages.Inputs, paid: Bill) -> stages.Cos
     """cost.json of a service in tiers: as that of one at its SLA, and `plan`, its nodes.json with dollars a
     month by months beside every tier, every step of the growth, and one more node of each tier.
     """
-    plan = tiers_record(seen, typed.content()).content()
-    chosen = seen.found.answer.chosen
+    plan = tiers_record(seen, typed.content())
+    chosen, sla = seen.found.answer.chosen, seen.inputs.sla
     assert chosen is not None
-    for tier, part in zip(plan["tiers"], chosen.parts, strict=True):
-        tier["usd_per_month"] = _dollars([part])
-    for each, part in zip(plan["one_more"], chosen.parts, strict=True):
-        spare = part.pool is not None and part.way.deployment != "active"
-        one = replace(part, active=0, pool=1) if spare else replace(part, active=1, pool=0)
-        each["usd_per_month"] = _dollars([one])
-    for step, each in zip(seen.growth.steps, plan["growth"], strict=True):
-        nodes = step.answer.chosen
-        each["usd_per_month"] = _dollars(nodes.parts) if nodes else None
-    sla = seen.inputs.sla
-    record = cost_record(typed, {sla: paid}, plan.pop("warnings"))
+    steps = [step.answer.chosen.parts if step.answer.chosen else None for step in seen.growth.steps]
+    priced = {
+        "tiers": _priced(plan.tiers, [[part] for part in chosen.parts]),
+        "one_more": _priced(plan.one_more, [[_one_of(part)] for part in chosen.parts]),
+        "growth": _priced(plan.growth, steps),
+        "warnings": [],
+    }
+    record = cost_record(typed, {sla: paid}, plan.warnings)
     at_sla = [line.model_copy(update={"sla": sla}) for line in record.lines]
-    return record.model_copy(update={"lines": at_sla, "plan": plan})
+    return record.model_copy(update={"lines": at_sla, "plan": plan.model_copy(update=priced)})
+
+
+def _priced(each: Sequence[Priced] | None, built: Sequence[Sequence[Part] | None]) -> list[Priced]:
+    """With the dollars of what was built; None: nothing was."""
+    return [
+        one.model_copy(update={"usd_per_month": _dollars(parts) if parts else None})
+        for one, parts in zip(each or [], built, strict=True)
+    ]
+
+
+def _one_of(part: Part) -> Part:
+    """One more node of it alone: a spare where it has a pool."""
+    spare = part.pool is not None and part.way.deployment != "active"
+    return replace(part, active=0, pool=1) if spare else replace(part, active=1, pool=0)
 
 
 def _machines(inputs: Inputs, chosen: Candidate) -> tuple[Machines, ...]:
@@ -143,7 +161,7 @@ def _machines(inputs: Inputs, chosen: Candidate) -> tuple[Machines, ...]:
     )
 
 
-def _dollars(parts: Iterable[Part]) -> dict[str, float]:
+def _dollars(parts: Iterable[Part]) -> ByMonths:
     bill = [line for part in parts for line in lines(part.way, part.active, part.pool)]
     return by_months(total(bill, with_transfer=False))
 

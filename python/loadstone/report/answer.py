@@ -70,7 +70,7 @@ def badges(chapter: Chapter) -> list[Badge]:
 
 def _warnings(chapter: Chapter) -> list[str]:
     """Those that count: a search speaks for its runs."""
-    nodes = chapter.nodes.get("warnings") or [] if chapter.nodes else []
+    nodes = chapter.nodes.warnings if chapter.nodes else []
     return [*chapter.origin.warnings, *nodes, *(chapter.cost.warnings if chapter.cost else [])]
 
 

@@ -6,7 +6,8 @@ from loadstone.report import format
 from loadstone.report.plan_answer import judged
 from loadstone.report.plan_tiers import tiers_cost_tables
 from loadstone.report.table import Column, Row, Table, words
-from loadstone.stages.cost import ByMonths, Cost, EndsByMonths, PerUser
+from loadstone.stages.cost import Cost, PerUser
+from loadstone.stages.dollars import ByMonths, EndsByMonths
 
 HORIZONS = ("1", "12", "36")
 """Months the cost is spread over."""
@@ -37,7 +38,7 @@ def cost_tiles(cost: Cost | None) -> list[tuple[str, str, str, str]]:
 
 def cost_intro(cost: Cost) -> str:
     """What the dollars are spread over; of a plan in tiers also what it is judged by."""
-    return _INTRO + judged((cost.plan or {}).get("inputs"))
+    return _INTRO + judged(cost.plan.inputs.criterion if cost.plan else None)
 
 
 def cost_tables(cost: Cost | None) -> list[Table]:
@@ -46,7 +47,7 @@ def cost_tables(cost: Cost | None) -> list[Table]:
         return []
     return [
         _per_user(cost),
-        *(tiers_cost_tables(cost.plan) if cost.plan else []),
+        *(tiers_cost_tables(cost.plan, cost.plan.service) if cost.plan and cost.plan.service else []),
         _interval(cost),
         _lines(cost),
     ]

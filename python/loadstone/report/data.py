@@ -18,7 +18,7 @@ def as_json(chapter: Chapter) -> Json:
             for badge in badges(chapter)
         ],
         "capacity": chapter.capacity.content() if chapter.capacity else None,
-        "nodes": chapter.nodes,
+        "nodes": chapter.nodes.content() if chapter.nodes else None,
         "cost": chapter.cost.content() if chapter.cost else None,
         "runs": {name: run.summary.content() for name, run in chapter.runs.items()},
     }

@@ -10,11 +10,10 @@ from typing import Any
 
 from loadstone.errors import LoadstoneError
 from loadstone.intake import Kind, read_bytes, read_object
-from loadstone.intake.shapes import require_shape
 from loadstone.stages import run as stages
 from loadstone.stages.capacity import Capacity, SearchRun
 from loadstone.stages.cost import Cost
-from loadstone.stages.nodes import InTiers, Nodes
+from loadstone.stages.nodes import Nodes
 from loadstone.stages.origin import Origin
 
 Json = dict[str, Any]
@@ -61,7 +60,7 @@ class Chapter:
 
     folder: Path
     capacity: Capacity | None
-    nodes: Json | None
+    nodes: Nodes | None
     cost: Cost | None
     runs: Mapping[str, Run]
     """By folder as `capacity.json` names it; a run folder's only run is named `.`."""
@@ -73,7 +72,7 @@ class Chapter:
         """What was measured."""
         if self.origin.name:
             return self.origin.name
-        return str((self.nodes or {}).get("name") or self.folder.resolve().name)
+        return (self.nodes and self.nodes.name) or self.folder.resolve().name
 
     @property
     def origin(self) -> Origin:
@@ -104,12 +103,12 @@ def read_chapter(folder: Path) -> Chapter:
         ) from error
     own = _read_run(folder)
     capacity = Capacity.read(file, _KIND) if (file := folder / Capacity.FILE).is_file() else None
-    nodes = folder / Nodes.FILE
+    nodes, cost = folder / Nodes.FILE, folder / Cost.FILE
     chapter = Chapter(
         folder=folder,
         capacity=capacity,
-        nodes=Nodes.read(nodes, _KIND).content() if nodes.is_file() else None,
-        cost=_read_cost(folder / Cost.FILE),
+        nodes=Nodes.read(nodes, _KIND) if nodes.is_file() else None,
+        cost=Cost.read(cost, _KIND) if cost.is_file() else None,
         runs=_runs(folder, capacity) | ({".": own} if own else {}),
         detail=None,
     )
@@ -131,27 +130,15 @@ def _read_run(folder: Path) -> Run | None:
     return Run(folder, stages.Run.read(file, _KIND)) if file.is_file() else None
 
 
-def read_json(path: Path, shape: Any = None) -> Json | None:
-    """The JSON object in `path`, or None when there is no such file; `shape` is a TypedDict that it must fit.
-
-    LoadstoneError `report-json`.
-    """
+def read_json(path: Path) -> Json | None:
+    """The JSON object in `path`, or None when there is no such file. LoadstoneError `report-json`."""
     if not path.is_file():
         return None
     content = read_object(path, _KIND)
     if content.get("format") != FORMAT or isinstance(content["format"], bool):
         message = f'it must be an object with "format": {FORMAT}'
         raise LoadstoneError("report-json", message, place=str(path), hint=HINT)
-    if shape is not None:
-        require_shape(content, shape, "report-json", str(path), HINT)
     return content
-
-
-def _read_cost(file: Path) -> Cost | None:
-    cost = Cost.read(file, _KIND) if file.is_file() else None
-    if cost and cost.plan:
-        require_shape(cost.plan, InTiers, "report-json", str(file), HINT)
-    return cost
 
 
 def _runs(folder: Path, capacity: Capacity | None) -> dict[str, Run]:

@@ -10,26 +10,26 @@ from loadstone.nodes.quantities import spell_duration
 from loadstone.report import format
 from loadstone.report.answer import Badge
 from loadstone.report.figures.plan import front_figure, nodes, served_figure, tornado_figure, up, ways
-from loadstone.report.folder import HINT, Json
+from loadstone.report.folder import HINT
 from loadstone.report.html import page_of
 from loadstone.report.plan_answer import judged
 from loadstone.report.plan_growth import plan_growth
 from loadstone.report.sections import Part, Section, Tile, anchored, numbered
-from loadstone.report.table import Column, Table, words
-from loadstone.stages.plan import Plan
+from loadstone.report.table import Column, Row, Table, words
+from loadstone.stages.plan import Candidate, Estimate, Interval, Plan, Served, Tier
 
 _KIND = Kind("report-json", "a plan", 64 << 20, HINT)
 _LEAST = 1e-15
 """Of the year: less is not told."""
 
 
-def read_plan(folder: Path) -> Json:
-    """The content of `plan.json`. LoadstoneError `report-folder`, `report-json`."""
+def read_plan(folder: Path) -> Plan:
+    """What `plan.json` says. LoadstoneError `report-folder`, `report-json`."""
     file = folder / Plan.FILE
     if not file.is_file():
         hint = "make one with `loadstone plan FILE --out DIR`"
         raise LoadstoneError("report-folder", f"no plan to report in {folder}", hint=hint)
-    return Plan.read(file, _KIND).content()
+    return Plan.read(file, _KIND)
 
 
 def plan_page(folder: Path) -> str:
@@ -46,7 +46,7 @@ def plan_page(folder: Path) -> str:
     ]
     part = Part(
         key="f1",
-        name=found["name"],
+        name=found.name,
         sentence=_sentence(found),
         badges=_badges(found),
         tiles=_tiles(found),
@@ -56,53 +56,50 @@ def plan_page(folder: Path) -> str:
     return page_of([part])
 
 
-def _sentence(found: Json) -> str:
-    inputs, chosen = found["inputs"], found["chosen"]
-    asked = f"{format.whole(inputs['users']['value'])} users, up {inputs['availability']:.10g} of the year"
+def _sentence(found: Plan) -> str:
+    inputs, chosen = found.inputs, found.chosen
+    asked = f"{format.whole(inputs.users.value)} users, up {inputs.availability:.10g} of the year"
     if not chosen:
         return f"{asked}: nothing in the file meets the targets."
-    return f"{asked}: {built(chosen)}, ${chosen['usd_per_month']:,.2f} a month.{judged(inputs)}"
+    return f"{asked}: {built(chosen)}, ${chosen.usd_per_month:,.2f} a month.{judged(inputs.criterion)}"
 
 
-def built(one: Json) -> str:
+def built(one: Candidate) -> str:
     """A plan in a clause: its nodes, and what they run on."""
-    if len(one["parts"]) == 1:
-        return f"{nodes(one)} of {one['parts'][0]['instance']}"
-    return f"{nodes(one)} ({one['nodes']} nodes)"
+    if len(one.parts) == 1:
+        return f"{nodes(one)} of {one.parts[0].instance}"
+    return f"{nodes(one)} ({one.nodes} nodes)"
 
 
-def _badges(found: Json) -> list[Badge]:
-    badges = [] if found["chosen"] else [Badge("bad", "no option meets the targets")]
-    if unsure := found["uncertainty"]:
-        kind = "good" if unsure["chosen_holds"] >= 0.95 else "warn"
-        badges.append(Badge(kind, f"holds in {100 * unsure['chosen_holds']:.0f} % of the draws"))
-    return badges + [Badge("warn", warning) for warning in found["warnings"]]
+def _badges(found: Plan) -> list[Badge]:
+    badges = [] if found.chosen else [Badge("bad", "no option meets the targets")]
+    if unsure := found.uncertainty:
+        kind = "good" if unsure.chosen_holds >= 0.95 else "warn"
+        badges.append(Badge(kind, f"holds in {100 * unsure.chosen_holds:.0f} % of the draws"))
+    return badges + [Badge("warn", warning) for warning in found.warnings]
 
 
-def _tiles(found: Json) -> list[Tile]:
-    chosen, unsure = found["chosen"], found["uncertainty"]
+def _tiles(found: Plan) -> list[Tile]:
+    chosen, unsure = found.chosen, found.uncertainty
     if not chosen:
         return []
-    counts = unsure and unsure["nodes"]
-    dollars = unsure and unsure["usd_per_month"]
-    users = found["inputs"]["users"]["value"]
+    counts, dollars = (unsure.nodes, unsure.usd_per_month) if unsure else (None, None)
+    users = found.inputs.users.value
     return [
-        Tile("Nodes", format.whole(chosen["nodes"]), nodes(chosen), _range(counts)),
-        Tile("A month", f"${chosen['usd_per_month']:,.0f}", "", _range(dollars, "$")),
-        Tile("A user and month", f"${chosen['usd_per_month'] / users:.4f}"),
-        Tile(
-            "Down a year", spell_duration(chosen["down_s_per_year"]), "", f"{chosen['availability']:.8f} up"
-        ),
+        Tile("Nodes", format.whole(chosen.nodes), nodes(chosen), _range(counts)),
+        Tile("A month", f"${chosen.usd_per_month:,.0f}", "", _range(dollars, "$")),
+        Tile("A user and month", f"${chosen.usd_per_month / users:.4f}"),
+        Tile("Down a year", spell_duration(chosen.down_s_per_year), "", f"{chosen.availability:.8f} up"),
     ]
 
 
-def _range(one: Json | None, unit: str = "") -> str:
-    return f"{unit}{one['low']:,.0f}–{unit}{one['high']:,.0f} over the draws" if one else ""
+def _range(one: Interval | None, unit: str = "") -> str:
+    return f"{unit}{one.low:,.0f}–{unit}{one.high:,.0f} over the draws" if one else ""
 
 
-def _options(found: Json) -> Section:
-    several = len(found["inputs"]["tiers"]) > 1
-    chosen = {(part["tier"], part["option"]) for part in (found["chosen"] or {"parts": []})["parts"]}
+def _options(found: Plan) -> Section:
+    several = len(found.inputs.tiers) > 1
+    chosen = {(part.tier, part.option) for part in (found.chosen.parts if found.chosen else [])}
     table = Table(
         "options",
         "The best plan with each option" if several else "The best of each option",
@@ -116,8 +113,8 @@ def _options(found: Json) -> Section:
             words("why", "why not"),
         ],
         [
-            one if "why" in one else {**one, **_row(one["plan"]), "option": one["option"]}
-            for one in found["options"]
+            {"tier": one.tier, "why": one.why, **(_row(one.plan) if one.plan else {}), "option": one.option}
+            for one in found.options
         ],
         highlight=lambda row: "chosen" if (row["tier"], row["option"]) in chosen else "",
     )
@@ -133,22 +130,22 @@ def _options(found: Json) -> Section:
             *(Column(f"usd_{months}", f"$ a month over {months}", _money) for months in (1, 12, 36)),
         ],
         [
-            {**line, **{f"usd_{months}": line["usd_per_month"][str(months)] for months in (1, 12, 36)}}
-            for line in found["bill"]
+            vars(line) | {f"usd_{months}": line.usd_per_month[str(months)] for months in (1, 12, 36)}
+            for line in found.bill
         ],
     )
-    tables = [table, *([bill] if found["bill"] else [])]
-    if found["chosen"]:
-        tables.insert(0, _parts(found["chosen"], several=several))
+    tables = [table, *([bill] if found.bill else [])]
+    if found.chosen:
+        tables.insert(0, _parts(found.chosen, several=several))
     return Section("options", "What to build", _coupling(found) if several else "", tables=tables)
 
 
-def _coupling(found: Json) -> str:
-    crews, shared = found["inputs"]["crews"], found["share_crews"]
+def _coupling(found: Plan) -> str:
+    crews, shared = found.inputs.crews, [name for name in found.share_crews if name]
     if not shared:
         return "No tier's broken nodes wait for those of another one, so shares of time up are multiplied."
     noun = "crew mends" if crews == 1 else "crews mend"
-    ranks = {tier["tier"]: tier["rank"] for tier in found["inputs"]["tiers"] if tier["tier"] in shared}
+    ranks = {tier.tier: tier.rank for tier in found.inputs.tiers if tier.tier in shared}
     order = sorted(shared, key=lambda name: ranks[name])
     rule = (
         "sharing their work among all that is broken"
@@ -158,8 +155,8 @@ def _coupling(found: Json) -> str:
     return f"{crews} {noun} the nodes of {', '.join(shared)}, {rule}: one chain of all of them."
 
 
-def _parts(chosen: Json, *, several: bool) -> Table:
-    images = any(part["images"] for part in chosen["parts"])
+def _parts(chosen: Candidate, *, several: bool) -> Table:
+    images = any(part.images for part in chosen.parts)
     return Table(
         "parts",
         "The chosen plan",
@@ -174,24 +171,24 @@ def _parts(chosen: Json, *, several: bool) -> Table:
             *([Column("images", "images")] if images else []),
             Column("usd_per_month", "$ a month", _money),
         ],
-        [{**part, "pool": part["pool"] or 0} for part in chosen["parts"]],
+        [vars(part) | {"pool": part.pool or 0} for part in chosen.parts],
     )
 
 
-def _row(one: Json) -> Json:
+def _row(one: Candidate) -> Row:
     """A plan as a row of a table."""
     return {
         "option": ways(one),
         "nodes": nodes(one),
-        "needed": one["parts"][0]["needed"],
-        "availability": one["availability"],
-        "down": spell_duration(one["down_s_per_year"]),
-        "usd_per_month": one["usd_per_month"],
+        "needed": one.parts[0].needed,
+        "availability": one.availability,
+        "down": spell_duration(one.down_s_per_year),
+        "usd_per_month": one.usd_per_month,
     }
 
 
-def _front(found: Json) -> Section | None:
-    if not found["front"]:
+def _front(found: Plan) -> Section | None:
+    if not found.front:
         return None
     return Section(
         "front",
@@ -209,13 +206,13 @@ def _front(found: Json) -> Section | None:
                     Column("down", "down a year", format.text),
                     Column("usd_per_month", "$ a month", _money),
                 ],
-                [_row(one) for one in found["front"]],
+                [_row(one) for one in found.front],
             )
         ],
     )
 
 
-def _sensitivity(found: Json) -> Section | None:
+def _sensitivity(found: Plan) -> Section | None:
     figure = tornado_figure(found)
     if not figure:
         return None
@@ -239,65 +236,64 @@ def _sensitivity(found: Json) -> Section | None:
                 ],
                 [
                     {
-                        **bar,
-                        "plan_low": _end(bar["at_low"]),
-                        "plan_high": _end(bar["at_high"]),
-                        "kind": "assumed" if bar["assumed"] else "95 %",
+                        **vars(bar),
+                        "plan_low": _end(bar.at_low),
+                        "plan_high": _end(bar.at_high),
+                        "kind": "assumed" if bar.assumed else "95 %",
                     }
-                    for bar in found["sensitivity"]
+                    for bar in found.sensitivity
                 ],
             )
         ],
     )
 
 
-def _end(one: Json | None) -> str:
-    return f"{nodes(one)}, ${one['usd_per_month']:,.0f}" if one else "nothing meets the targets"
+def _end(one: Candidate | None) -> str:
+    return f"{nodes(one)}, ${one.usd_per_month:,.0f}" if one else "nothing meets the targets"
 
 
-def _uncertainty(found: Json) -> Section | None:
-    one = found["uncertainty"]
+def _uncertainty(found: Plan) -> Section | None:
+    one = found.uncertainty
     if not one:
         return None
-    facts = [("Draws", format.whole(one["draws"]))]
-    if one["nodes"]:
-        facts.append(("Nodes of the cheapest plan", f"{one['nodes']['median']:.0f}, {_range(one['nodes'])}"))
-        dollars = one["usd_per_month"]
-        facts.append(("Dollars a month", f"${dollars['median']:,.0f}, {_range(dollars, '$')}"))
-    facts.append(("The chosen plan meets the target", f"in {100 * one['chosen_holds']:.1f} % of the draws"))
-    if sure := one["sure"]:
-        words_ = f"{nodes(sure)}, ${sure['usd_per_month']:,.2f} a month ({100 * one['sure_holds']:.1f} %)"
+    facts = [("Draws", format.whole(one.draws))]
+    if one.nodes and (dollars := one.usd_per_month):
+        facts.append(("Nodes of the cheapest plan", f"{one.nodes.median:.0f}, {_range(one.nodes)}"))
+        facts.append(("Dollars a month", f"${dollars.median:,.0f}, {_range(dollars, '$')}"))
+    facts.append(("The chosen plan meets the target", f"in {100 * one.chosen_holds:.1f} % of the draws"))
+    if sure := one.sure:
+        words_ = f"{nodes(sure)}, ${sure.usd_per_month:,.2f} a month ({100 * (one.sure_holds or 0):.1f} %)"
         facts.append(("To meet it in 95 %", words_))
-    facts.append(("Nothing meets the targets", f"in {100 * one['unmet']:.1f} %"))
+    facts.append(("Nothing meets the targets", f"in {100 * one.unmet:.1f} %"))
     facts += [
         (
-            f"{win['tier']}: “{win['option']}” is in the cheapest"
-            if win["tier"]
-            else f"“{win['option']}” is the cheapest",
-            f"in {100 * win['share']:.1f} %",
+            f"{win.tier}: “{win.option}” is in the cheapest"
+            if win.tier
+            else f"“{win.option}” is the cheapest",
+            f"in {100 * win.share:.1f} %",
         )
-        for win in one["wins"]
+        for win in one.wins
     ]
     intro = "Load, capacity of a node and crash rate drawn anew from their intervals, a plan for each draw."
     return Section("uncertainty", "How sure it is", intro, facts=facts)
 
 
-def _served(found: Json) -> Section | None:
-    if not found["served"]:
+def _served(found: Plan) -> Section | None:
+    if not found.served:
         return None
     return Section(
         "served",
         "Users served at the SLA",
         "Not only nodes up: the users that those still up hold, and for what share of the year.",
-        wide=numbered("w", [served_figure(found)]),
-        facts=_outages(found["served"]),
-        tables=[_levels(found["served"])],
+        wide=numbered("w", [served_figure(found.served)]),
+        facts=_outages(found.served),
+        tables=[_levels(found.served)],
     )
 
 
-def _levels(one: Json) -> Table:
-    rest = [{"up": "fewer", "users": 0, "share": one["rest"]}] if one["rest"] > _LEAST else []
-    levels = [{**level, "up": up(level)} for level in one["levels"] if level["share"] > _LEAST]
+def _levels(one: Served) -> Table:
+    rest = [{"up": "fewer", "users": 0, "share": one.rest}] if one.rest > _LEAST else []
+    levels = [vars(level) | {"up": up(level)} for level in one.levels if level.share > _LEAST]
     return Table(
         "levels",
         "In every degraded state",
@@ -310,18 +306,18 @@ def _levels(one: Json) -> Table:
     )
 
 
-def _outages(one: Json) -> list[tuple[str, str]]:
+def _outages(one: Served) -> list[tuple[str, str]]:
     facts = [
-        ("Mean share of users served", f"{one['mean_share']:.10f}"),
-        ("User hours not served a year", f"{one['user_hours_lost']:,.4g}"),
+        ("Mean share of users served", f"{one.mean_share:.10f}"),
+        ("User hours not served a year", f"{one.user_hours_lost:,.4g}"),
     ]
-    if one["first_outage_s"]:
-        facts.append(("First shortage, on average after", _span(one["first_outage_s"])))
-    if one["first_year_down_s"]:
-        facts.append(("Short in a first year that starts with all up", _span(one["first_year_down_s"])))
-    if one["outages_per_s"] and one["outage_s"]:
-        facts.append(("Shortages a year", f"{one['outages_per_s'][1] * 31_557_600:.4g}"))
-        facts.append(("Mean length of a shortage", _span(one["outage_s"])))
+    if one.first_outage_s:
+        facts.append(("First shortage, on average after", _span(one.first_outage_s)))
+    if one.first_year_down_s:
+        facts.append(("Short in a first year that starts with all up", _span(one.first_year_down_s)))
+    if one.outages_per_s and one.outages_per_s[1] is not None and one.outage_s:
+        facts.append(("Shortages a year", f"{one.outages_per_s[1] * 31_557_600:.4g}"))
+        facts.append(("Mean length of a shortage", _span(one.outage_s)))
     return facts
 
 
@@ -329,35 +325,35 @@ def _span(bounds: list[float | None]) -> str:
     return "never" if bounds[1] is None else spell_duration(bounds[1])
 
 
-def _method(found: Json) -> Section:
-    inputs = found["inputs"]
+def _method(found: Plan) -> Section:
+    inputs = found.inputs
     facts = [
-        ("Plan file", inputs["file"]),
-        ("Command", " ".join(inputs["command"])),
-        ("Users", _estimate(inputs["users"])),
-        *(fact for tier in inputs["tiers"] for fact in _given(tier)),
+        ("Plan file", inputs.file),
+        ("Command", " ".join(inputs.command)),
+        ("Users", _estimate(inputs.users)),
+        *(fact for tier in inputs.tiers for fact in _given(tier)),
     ]
     return Section("method", "From what", facts=facts)
 
 
-def _given(tier: Json) -> list[tuple[str, str]]:
-    of = f"{tier['tier']}: " if tier["tier"] else ""
+def _given(tier: Tier) -> list[tuple[str, str]]:
+    of = f"{tier.tier}: " if tier.tier else ""
     return [
-        (f"{of}users a native node holds", _estimate(tier["users_per_node"])),
-        *((f"{of}crashes a year, {name}", _estimate(one)) for name, one in tier["crashes_a_year"].items()),
+        (f"{of}users a native node holds", _estimate(tier.users_per_node)),
+        *((f"{of}crashes a year, {name}", _estimate(one)) for name, one in tier.crashes_a_year.items()),
     ]
 
 
-def _estimate(one: Json) -> str:
+def _estimate(one: Estimate) -> str:
     ends = (
         ""
-        if one["low"] is None and one["high"] is None
+        if one.low is None and one.high is None
         else (
-            f" ({'–' if one['low'] is None else format.figure(one['low'])} to "
-            f"{'–' if one['high'] is None else format.figure(one['high'])})"
+            f" ({'–' if one.low is None else format.figure(one.low)} to "
+            f"{'–' if one.high is None else format.figure(one.high)})"
         )
     )
-    return format.figure(one["value"]) + ends
+    return format.figure(one.value) + ends
 
 
 def _money(value: float | None) -> str:

@@ -2,65 +2,61 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from loadstone.availability.criterion import SENTENCES
 from loadstone.report import format
-from loadstone.report.folder import Json
 from loadstone.report.plan_tiers import tiers_clause, tiers_intro, tiers_tile
+from loadstone.stages.nodes import Inputs, Nodes
 
 
-def nodes_clause(nodes: Json | None) -> str:
+def nodes_clause(nodes: Nodes | None) -> str:
     """How many nodes keep it available, or ""."""
     if not nodes:
         return ""
-    if "tiers" in nodes:
-        return tiers_clause(nodes)
-    target, load = format.share(nodes["inputs"]["target_share"]), _load(nodes["inputs"])
-    chosen = nodes.get("chosen")
-    if not chosen or chosen.get("total") is None:
+    if nodes.service:
+        return tiers_clause(nodes, nodes.service)
+    target, load = format.share(nodes.inputs.target_share), _load(nodes.inputs)
+    chosen = nodes.chosen
+    if not chosen or chosen.total is None:
         return f"no deployment keeps {load} at {target} availability"
-    count = chosen["total"]
+    count = chosen.total
     verb = "node keeps" if count == 1 else "nodes keep"
-    return f"{format.whole(count)} {verb} {load} at {target} availability ({chosen['deployment']})"
+    return f"{format.whole(count)} {verb} {load} at {target} availability ({chosen.deployment})"
 
 
-def nodes_tiles(nodes: Json | None) -> list[tuple[str, str, str, str]]:
+def nodes_tiles(nodes: Nodes | None) -> list[tuple[str, str, str, str]]:
     """Label, value, unit and note of the key figures."""
     tiles = []
-    if nodes and "tiers" in nodes and nodes["service"]["total"] is not None:
-        tiles.append(tiers_tile(nodes))
-    elif nodes and (chosen := nodes.get("chosen")):
-        note = f"{_load(nodes['inputs'])}, {format.share(nodes['inputs']['target_share'])}"
-        tiles.append(("Nodes", format.whole(chosen["total"]), "", note))
+    if nodes and nodes.service and nodes.service.total is not None:
+        tiles.append(tiers_tile(nodes, nodes.service))
+    elif nodes and (chosen := nodes.chosen):
+        note = f"{_load(nodes.inputs)}, {format.share(nodes.inputs.target_share)}"
+        tiles.append(("Nodes", format.whole(chosen.total), "", note))
     return tiles
 
 
-def nodes_intro(nodes: Json) -> str:
+def nodes_intro(nodes: Nodes) -> str:
     """What the plan rests on, in a sentence or two."""
-    if "tiers" in nodes:
-        return tiers_intro(nodes) + judged(nodes["inputs"])
-    inputs = nodes["inputs"]
-    unit = "users" if inputs.get("load_users") is not None else "operations/s"
-    per_node = inputs.get("users_per_node") if unit == "users" else inputs.get("ops_per_s_per_node")
+    inputs = nodes.inputs
+    if nodes.service:
+        return tiers_intro(nodes, nodes.service) + judged(inputs.criterion)
+    unit = "users" if inputs.load_users is not None else "operations/s"
+    per_node = inputs.users_per_node if unit == "users" else inputs.ops_per_s_per_node
     parts = [
-        f"For {_load(inputs)} at {format.figure(per_node)} {unit} a node ({inputs.get('sla')})",
-        f"a target of {format.share(inputs['target_share'])}",
-        f"a node crashing at {inputs['crash_rate']}" if inputs.get("crash_rate") else "",
-        f"failover in {inputs['failover']}" if inputs.get("failover") else "",
-        f"repair in {inputs['repair']}" if inputs.get("repair") else "",
+        f"For {_load(inputs)} at {format.figure(per_node)} {unit} a node ({inputs.sla})",
+        f"a target of {format.share(inputs.target_share)}",
+        f"a node crashing at {inputs.crash_rate}" if inputs.crash_rate else "",
+        f"failover in {inputs.failover}" if inputs.failover else "",
+        f"repair in {inputs.repair}" if inputs.repair else "",
     ]
-    return ", ".join(part for part in parts if part) + f".{judged(inputs)}"
+    return ", ".join(part for part in parts if part) + f".{judged(inputs.criterion)}"
 
 
-def judged(inputs: Any) -> str:
-    """By what criterion, as a sentence after another one; "" where the record does not say, as older ones."""
-    name = inputs.get("criterion") if isinstance(inputs, dict) else None
-    sentence = SENTENCES.get(name) if isinstance(name, str) else None
-    return f" {sentence}" if sentence else ""
+def judged(criterion: str | None) -> str:
+    """As a sentence after another one; "" where the record does not say, as older ones."""
+    return f" {SENTENCES[criterion]}" if criterion in SENTENCES else ""
 
 
-def _load(inputs: Json) -> str:
-    if inputs.get("load_users") is not None:
-        return f"{format.whole(inputs['load_users'])} users"
-    return f"{format.figure(inputs.get('load_ops_per_s'))} operations/s"
+def _load(inputs: Inputs) -> str:
+    if inputs.load_users is not None:
+        return f"{format.whole(inputs.load_users)} users"
+    return f"{format.figure(inputs.load_ops_per_s)} operations/s"

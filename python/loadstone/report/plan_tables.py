@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from loadstone.report import format
-from loadstone.report.folder import Json
 from loadstone.report.plan_tiers import tiers_tables
 from loadstone.report.table import Column, Row, Table, words
+from loadstone.stages.nodes import Nodes, Option
 
 
-def nodes_tables(nodes: Json | None) -> list[Table]:
+def nodes_tables(nodes: Nodes | None) -> list[Table]:
     """What each deployment needs, what that rests on, and the integrity of each node type."""
-    if nodes and "tiers" in nodes:
-        return tiers_tables(nodes)
+    if nodes and nodes.service:
+        return tiers_tables(nodes, nodes.service)
     return [_options(nodes), _chosen(nodes), _integrity(nodes)] if nodes else []
 
 
-def _options(nodes: Json) -> Table:
+def _options(nodes: Nodes) -> Table:
     """Each deployment and node type; the chosen one stands out."""
-    chosen = nodes.get("chosen") or {}
-    marked = (chosen.get("deployment"), chosen.get("node_type"))
-    rows = [_option(option) for option in nodes["options"]]
+    chosen = nodes.chosen
+    marked = (chosen.deployment, chosen.node_type) if chosen else None
+    rows = [_option(option) for option in nodes.options]
     columns = [
         words("deployment", "deployment"),
         words("node_type", "node type"),
@@ -47,18 +47,17 @@ def _options(nodes: Json) -> Table:
     )
 
 
-def _option(option: Json) -> Row:
+def _option(option: Option) -> Row:
     keys = ("deployment", "node_type", "num", "extra", "total", "availability", "downtime_s_per_year", "note")
-    low, high = (option.get("interval") or {}).get("total") or (None, None)
-    return {key: option.get(key) for key in keys} | {"total_low": low, "total_high": high}
+    low, high = (option.interval and option.interval.total) or (None, None)
+    return {key: getattr(option, key) for key in keys} | {"total_low": low, "total_high": high}
 
 
-def _chosen(nodes: Json) -> Table:
+def _chosen(nodes: Nodes) -> Table:
     """The fewest nodes at each SLA, where both were planned."""
     rows = [
-        {"sla": sla}
-        | (_option(each["chosen"]) if each["chosen"] else {"note": "no deployment meets the target"})
-        for sla, each in nodes["per_sla"].items()
+        {"sla": sla} | (_option(each.chosen) if each.chosen else {"note": "no deployment meets the target"})
+        for sla, each in nodes.per_sla.items()
     ]
     columns = [
         words("sla", "SLA"),
@@ -72,10 +71,9 @@ def _chosen(nodes: Json) -> Table:
     return Table("nodes-chosen", "Fewest nodes at each SLA", columns, rows)
 
 
-def _integrity(nodes: Json) -> Table:
+def _integrity(nodes: Nodes) -> Table:
     """How long a node of each type answers right, answers wrong, or is down, under transient faults."""
     columns = [words("node_type", "node type")]
     columns += [Column(state, state, format.share) for state in ("correct", "corrupt", "down")]
-    return Table(
-        "nodes-integrity", "Integrity under transient faults", columns, list(nodes.get("integrity") or [])
-    )
+    rows = [vars(each) for each in nodes.integrity]
+    return Table("nodes-integrity", "Integrity under transient faults", columns, rows)

@@ -297,4 +297,4 @@ def _absent(chapter: Chapter) -> list[tuple[str, str]]:
 
 
 def _tiers_file(chapter: Chapter) -> str | None:
-    return ((chapter.nodes or {}).get("inputs") or {}).get("tiers")
+    return chapter.nodes.inputs.tiers if chapter.nodes else None

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from loadstone.intake.shapes import Count, Figure, Known, Word, Yes
 from loadstone.stages.base import Part, spelled
+from loadstone.stages.dollars import ByMonths
 from loadstone.stages.origin import Origin
 
 Ends = Annotated[list[Known], Field(min_length=2, max_length=2)]
@@ -127,6 +128,8 @@ class Tier(Part):
     downtime_part: Known = None
     """Of the sum over the tiers."""
     interval: Interval | None = None
+    usd_per_month: ByMonths | None = None
+    """Here and below: in the plan of `cost.json`."""
 
 
 class Service(Part):
@@ -147,29 +150,23 @@ class OneMore(Part):
     """One more node of a tier."""
 
     tier: Word
-    users_carried: Known = None
+    users_carried: Figure
     availability: Known = None
-    downtime_s_per_year: Known = None
+    downtime_s_per_year: Figure
+    usd_per_month: ByMonths | None = None
 
 
 class Step(Part):
     """A range of users for whom the same nodes do."""
 
-    users_from: Known = None
-    users_to: Known = None
+    users_from: Figure
+    users_to: Figure
     limited_by: list[Word] = Field(default_factory=list)
     total: Known = None
-    nodes: dict[str, Known] | None = None
+    nodes: dict[str, Figure] | None = None
     """By tier."""
     why: list[Word] = Field(default_factory=list)
-
-
-class InTiers(Part):
-    """A plan in tiers: of `nodes.json`, or beside its price in `cost.json`."""
-
-    tiers: list[Tier]
-    one_more: list[OneMore]
-    growth: list[Step]
+    usd_per_month: ByMonths | None = None
 
 
 class Nodes(Origin):
@@ -179,16 +176,17 @@ class Nodes(Origin):
     KIND: ClassVar[str] = "nodes"
 
     inputs: Inputs
-    options: list[Option] | None = None
+    options: list[Option] = Field(default_factory=list)
     """At the SLA that was asked for."""
     chosen: Option | None = None
     """None: none meets the target."""
-    per_sla: dict[str, PerSla] | None = None
-    integrity: list[Integrity] | None = None
-    tiers: list[Tier] | None = None
+    per_sla: dict[str, PerSla] = Field(default_factory=dict)
+    integrity: list[Integrity] = Field(default_factory=list)
+    tiers: list[Tier] = Field(default_factory=list)
     service: Service | None = None
-    one_more: list[OneMore] | None = None
-    growth: list[Step] | None = None
+    """None: of one tier."""
+    one_more: list[OneMore] = Field(default_factory=list)
+    growth: list[Step] = Field(default_factory=list)
     growth_stride: Known = None
     """Of the tier with the most steps only every k-th is there."""
     users_wall: Known = None
@@ -197,8 +195,8 @@ class Nodes(Origin):
     @model_validator(mode="after")
     def _whole(self) -> Self:
         """Raises `ValueError` when a part is missing that its kind of service has."""
-        of = ("service", "one_more", "growth") if self.tiers is not None else ("options", "per_sla")
-        for name in of:
-            if getattr(self, name) is None:
+        given = self.model_fields_set
+        for name in ("service", "one_more", "growth") if "tiers" in given else ("options", "per_sla"):
+            if name not in given or getattr(self, name) is None:
                 raise ValueError(f"`{name}` is missing")
         return self

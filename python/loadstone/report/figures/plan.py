@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from loadstone.report.figures.figure import Figure, Layout, Trace, label, layout, rule
-from loadstone.report.folder import Json
+from loadstone.stages.plan import Candidate, Level, Plan, Served
 
 TALL = 380
 ROW = 34
@@ -16,36 +16,36 @@ _COLOURS = ("@s1", "@s2", "@s4", "@s3", "@s5", "@s6")
 _LEAST = 1e-15
 
 
-def nodes(one: Json) -> str:
+def nodes(one: Candidate) -> str:
     """`12 nodes + 3 spares`; with several tiers `web 12 + 3, database 2`."""
-    parts = one["parts"]
+    parts = one.parts
     if len(parts) == 1:
-        spares = f" + {parts[0]['pool']} spares" if parts[0]["pool"] else ""
-        return f"{parts[0]['active']} nodes{spares}"
+        spares = f" + {parts[0].pool} spares" if parts[0].pool else ""
+        return f"{parts[0].active} nodes{spares}"
     return ", ".join(
-        f"{part['tier']} {part['active']}" + (f" + {part['pool']}" if part["pool"] else "") for part in parts
+        f"{part.tier} {part.active}" + (f" + {part.pool}" if part.pool else "") for part in parts
     )
 
 
-def ways(one: Json) -> str:
+def ways(one: Candidate) -> str:
     """The option of each tier: `rented`; with several tiers `rented / own / own`."""
-    return " / ".join(part["option"] for part in one["parts"])
+    return " / ".join(part.option for part in one.parts)
 
 
-def front_figure(found: Json) -> Figure:
+def front_figure(found: Plan) -> Figure:
     """Dollars a month against unavailability, each option a colour, the front a line."""
-    year_s = float(found["inputs"]["year_s"])
-    names = list(dict.fromkeys(ways(one) for one in found["seen"]))
-    traces: list[Trace] = [_line(found["front"], year_s)]
+    year_s = found.inputs.year_s
+    names = list(dict.fromkeys(ways(one) for one in found.seen))
+    traces: list[Trace] = [_line(found.front, year_s)]
     for index, name in enumerate(names):
-        own = [one for one in found["seen"] if ways(one) == name]
+        own = [one for one in found.seen if ways(one) == name]
         traces.append(_points(name, own, year_s, _COLOURS[index % len(_COLOURS)], 6))
-    if chosen := found["chosen"]:
+    if chosen := found.chosen:
         traces.append(
             _points("chosen", [chosen], year_s, "@ink", 11)
             | {"marker": {"symbol": "circle-open", "size": 14, "color": "@ink", "line": {"width": 2}}}
         )
-    lows = [_down(one, year_s) for one in found["seen"]]
+    lows = [_down(one, year_s) for one in found.seen]
     low, high = math.floor(math.log10(min(lows))), math.ceil(math.log10(max(lows)))
     frame = layout(
         TALL,
@@ -63,52 +63,52 @@ def front_figure(found: Json) -> Figure:
         legend={"orientation": "h", "x": 0, "y": 1.12, "font": {"size": 12}},
         hovermode="closest",
     )
-    frame["shapes"].append(rule("@bad", x=1 - found["inputs"]["availability"]))
+    frame["shapes"].append(rule("@bad", x=1 - found.inputs.availability))
     frame["annotations"].append(
-        label(
-            "asked for", "@bad", x=math.log10(1 - found["inputs"]["availability"]), y=0.02, xref="x", size=11
-        )
+        label("asked for", "@bad", x=math.log10(1 - found.inputs.availability), y=0.02, xref="x", size=11)
     )
     note = "Right is better, down is cheaper. Red: the availability asked for. Ring: the plan chosen."
     return Figure("front", "Dollars a month against availability", note, traces, frame)
 
 
-def _down(one: Json, year_s: float) -> float:
-    return max(float(one["down_s_per_year"]) / year_s, _LEAST)
+def _down(one: Candidate, year_s: float) -> float:
+    return max(float(one.down_s_per_year) / year_s, _LEAST)
 
 
 def _nines(power: int) -> str:
     return "0" if power == 0 else f"{100 * (1 - 10.0**power):.{max(0, -power - 2)}f} %"
 
 
-def _line(front: Sequence[Json], year_s: float) -> Trace:
+def _line(front: Sequence[Candidate], year_s: float) -> Trace:
     return {
         "type": "scatter", "mode": "lines", "name": "front", "x": [_down(one, year_s) for one in front],
-        "y": [one["usd_per_month"] for one in front], "line": {"color": "@muted", "width": 1.5},
+        "y": [one.usd_per_month for one in front], "line": {"color": "@muted", "width": 1.5},
         "hoverinfo": "skip", "showlegend": False,
     }  # fmt: skip
 
 
-def _points(name: str, own: Sequence[Json], year_s: float, colour: str, size: int) -> Trace:
+def _points(name: str, own: Sequence[Candidate], year_s: float, colour: str, size: int) -> Trace:
     texts = [f"{ways(one)}: {nodes(one)}" for one in own]
     return {
         "type": "scatter", "mode": "markers", "name": name, "x": [_down(one, year_s) for one in own],
-        "y": [one["usd_per_month"] for one in own], "text": texts,
+        "y": [one.usd_per_month for one in own], "text": texts,
         "marker": {"color": colour, "size": size}, "hovertemplate": "%{text}, $%{y:,.0f}<extra></extra>",
     }  # fmt: skip
 
 
-def tornado_figure(found: Json) -> Figure | None:
+def tornado_figure(found: Plan) -> Figure | None:
     """Dollars a month at both ends of every input."""
-    chosen = found["chosen"]
-    bars = [bar for bar in found["sensitivity"] if bar["at_low"] and bar["at_high"]]
+    chosen = found.chosen
+    bars = [(bar, bar.at_low, bar.at_high) for bar in found.sensitivity[::-1] if bar.at_low and bar.at_high]
     if not (chosen and bars):
         return None
-    bars = bars[::-1]
-    middle = chosen["usd_per_month"]
+    middle = chosen.usd_per_month
     height = ROW * len(bars) + 70
-    names = [f"{bar['input']}: {bar['low']} … {bar['high']}" for bar in bars]
-    traces = [_side(bars, end, middle, colour) for end, colour in (("at_low", "@s2"), ("at_high", "@s1"))]
+    names = [f"{bar.input}: {bar.low} … {bar.high}" for bar, _, _ in bars]
+    traces = [
+        _side("at_low", [low for _, low, _ in bars], middle, "@s2"),
+        _side("at_high", [high for _, _, high in bars], middle, "@s1"),
+    ]
     frame = layout(
         height,
         right=30,
@@ -127,20 +127,20 @@ def tornado_figure(found: Json) -> Figure | None:
     return Figure("tornado", "Dollars a month when one input changes", note, traces, frame)
 
 
-def _side(bars: Sequence[Json], end: str, middle: float, colour: str) -> Trace:
+def _side(end: str, plans: Sequence[Candidate], middle: float, colour: str) -> Trace:
     return {
-        "type": "bar", "orientation": "h", "name": end, "y": list(range(len(bars))), "base": middle,
-        "x": [bar[end]["usd_per_month"] - middle for bar in bars], "width": 0.55,
+        "type": "bar", "orientation": "h", "name": end, "y": list(range(len(plans))), "base": middle,
+        "x": [one.usd_per_month - middle for one in plans], "width": 0.55,
         "marker": {"color": colour}, "opacity": 0.85,
-        "text": [nodes(bar[end]) for bar in bars],
+        "text": [nodes(one) for one in plans],
         "textposition": "none", "hovertemplate": "%{text}<extra></extra>",
     }  # fmt: skip
 
 
-def served_figure(found: Json) -> Figure:
+def served_figure(served: Served) -> Figure:
     """Share of the year with at most so many users served, on a log axis: where the losses are."""
-    levels = [level for level in found["served"]["levels"] if level["share"] > _LEAST]
-    users = [level["users"] for level in levels]
+    levels = [level for level in served.levels if level.share > _LEAST]
+    users = [level.users for level in levels]
     frame: Layout = layout(
         300,
         right=30,
@@ -154,7 +154,7 @@ def served_figure(found: Json) -> Figure:
         hovermode="closest",
     )
     bars: Trace = {
-        "type": "scatter", "mode": "markers+text", "x": users, "y": [level["share"] for level in levels],
+        "type": "scatter", "mode": "markers+text", "x": users, "y": [level.share for level in levels],
         "text": [up(level) for level in levels], "textposition": "top center",
         "textfont": {"size": 11, "color": "@muted"}, "marker": {"color": "@s1", "size": 9},
         "hovertemplate": "%{text}: %{x:,.0f} users for %{y:.3g} of the year<extra></extra>",
@@ -163,8 +163,8 @@ def served_figure(found: Json) -> Figure:
     return Figure("served", "Share of the year by users served", note, [bars], frame)
 
 
-def up(level: Json) -> str:
+def up(level: Level) -> str:
     """`11 up`; with several tiers `web 11 up`; `enough up` when all users are held."""
-    if level["nodes"] is None:
+    if level.nodes is None:
         return "enough up"
-    return f"{level['tier']} {level['nodes']} up" if level["tier"] else f"{level['nodes']} up"
+    return f"{level.tier} {level.nodes} up" if level.tier else f"{level.nodes} up"
