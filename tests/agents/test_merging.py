@@ -9,7 +9,7 @@ import pytest
 
 from loadstone.measure import remote_run
 from loadstone.measure.agent_link import Clock, Link, Said
-from loadstone.measure.remote_run import Part, RemoteRun
+from loadstone.measure.remote_run import RemoteRun, Slice
 
 HELLO = {"hostname": "h", "cores": 1, "kernel": "k", "python": "3.11"}
 EMPTY: dict[str, list[int]] = {"bucket": [], "count": []}
@@ -39,8 +39,8 @@ class Stage:
     def __init__(self, early: list[Said] | None = None) -> None:
         self.links = {host: Quiet(host) for host in "ab"}
         self.inbox: queue.SimpleQueue[Said] = queue.SimpleQueue()
-        parts = [Part(cast(Link, link), Clock(0, 0), HELLO, 2) for link in self.links.values()]
-        self.run = RemoteRun(3, 1000.0, parts, self.inbox, early or [])
+        slices = [Slice(cast(Link, link), Clock(0, 0), HELLO, 2) for link in self.links.values()]
+        self.run = RemoteRun(3, 1000.0, slices, self.inbox, early or [])
         self.run.events()
 
     def say(self, host: str, message: dict[str, Any] | None, number: int = 3) -> None:

@@ -12,12 +12,12 @@ from pydantic import Field
 from loadstone.errors import LoadstoneError
 from loadstone.intake import Kind
 from loadstone.intake.shapes import Count, Known
-from loadstone.stages.base import Part, Stage, spelled
+from loadstone.stages.base import Piece, Stage, spelled
 
 KIND = Kind("run-folder", "a record", 1 << 20, "measure again")
 
 
-class Spot(Part):
+class Spot(Piece):
     users: Known = None
     least: Known = spelled("at-least")
 

@@ -19,7 +19,7 @@ from loadstone.study.appliance.description import FILE, PARTS, load_description
 from loadstone.study.appliance.findings import cells
 from loadstone.study.appliance.study import Appliance
 from loadstone.study.order import Order, take_up
-from loadstone.study.page import study_page, study_part
+from loadstone.study.page import study_article, study_page
 from loadstone.study.results import Results
 from loadstone.study.run import begin
 
@@ -131,7 +131,7 @@ def test_a_cell_has_the_median_and_the_range() -> None:
 
 
 def test_the_page_tells_all_of_it(content: dict[str, Any], folder: Path) -> None:
-    part = study_part(folder)
+    part = study_article(folder)
     assert {section.slug.removeprefix("f1-") for section in part.sections} == {"targets", *PARTS, "method"}
     page = study_page(folder)
     assert len(page) < 3_000_000

@@ -19,7 +19,7 @@ from loadstone.study.connectors.parts import require_programs
 from loadstone.study.connectors.study import Connectors
 from loadstone.study.intervals import median
 from loadstone.study.order import Order, take_up
-from loadstone.study.page import study_page, study_part
+from loadstone.study.page import study_article, study_page
 from loadstone.study.results import Results
 from loadstone.study.run import begin
 
@@ -185,7 +185,7 @@ def test_the_papers_findings_stand_beside_ours(content: dict[str, Any]) -> None:
 
 
 def test_the_page_has_the_papers_figures(content: dict[str, Any], folder: Path) -> None:
-    part = study_part(folder)
+    part = study_article(folder)
     titles = [figure.title for figure in part.figures.values()]
     for number in range(3, 10):
         assert any(title.startswith(f"Figure {number}:") for title in titles), number
@@ -200,7 +200,7 @@ def test_nothing_measured_is_still_a_page(tmp_path: Path) -> None:
     plan = made_up.planned(tmp_path)
     found = made_up.written(plan, Results(tmp_path))
     assert all(one["met"] is None for one in found["targets"])
-    assert [section.title for section in study_part(tmp_path).sections] == ["How it was measured"]
+    assert [section.title for section in study_article(tmp_path).sections] == ["How it was measured"]
 
 
 def test_medians_have_intervals_of_order_statistics() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from loadstone.errors import LoadstoneError
 from loadstone.record import write_json
-from loadstone.study.page import study_page, study_part
+from loadstone.study.page import study_article, study_page
 from loadstone.study.record import NAME
 from loadstone.study.results import Results
 from loadstone.study.run import beginning, conclusion
@@ -101,7 +101,7 @@ def test_a_busy_machine_is_said_plainly(content: dict[str, Any]) -> None:
 
 
 def test_the_page_has_every_section(folder: Path) -> None:
-    part = study_part(folder)
+    part = study_article(folder)
     slugs = [section.slug.removeprefix("f1-") for section in part.sections]
     assert slugs == [
         "throughput", "differences", "cost", "places", "spread", "server-killed", "balancer-killed",
@@ -123,7 +123,7 @@ def test_an_interrupted_study_has_a_page_too(tmp_path: Path) -> None:
     results.path.write_bytes(b"".join(lines[:9]))
     found = conclusion(plan, beginning(plan, []), "interrupted", Results(tmp_path / "out"))
     write_json(tmp_path / "out" / NAME, found)
-    part = study_part(tmp_path / "out")
+    part = study_article(tmp_path / "out")
     assert any("9 of " in badge.words for badge in part.badges)
     assert study_page(tmp_path / "out")
 
@@ -132,7 +132,7 @@ def test_nothing_measured_is_still_a_page(tmp_path: Path) -> None:
     plan = made_up.planned(tmp_path / "out", quick=True)
     found = conclusion(plan, beginning(plan, []), "failing", Results(tmp_path / "out"))
     write_json(tmp_path / "out" / NAME, found)
-    assert [section.title for section in study_part(tmp_path / "out").sections] == ["How it was measured"]
+    assert [section.title for section in study_article(tmp_path / "out").sections] == ["How it was measured"]
 
 
 def test_a_folder_without_a_study(tmp_path: Path) -> None:

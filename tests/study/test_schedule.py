@@ -14,11 +14,11 @@ from loadstone.errors import LoadstoneError
 from loadstone.measure import Interrupt
 from loadstone.study.conduct import conduct
 from loadstone.study.results import NAME, Results
-from loadstone.study.schedule import Part, Task, schedule
+from loadstone.study.schedule import StudyPart, Task, schedule
 
 PARTS = [
-    Part("carry", [{"balancer": name, "users": users} for name in "abc" for users in (1, 2)], 4, 1.0),
-    Part("break", [{"balancer": name} for name in "abc"], 2, 3.0),
+    StudyPart("carry", [{"balancer": name, "users": users} for name in "abc" for users in (1, 2)], 4, 1.0),
+    StudyPart("break", [{"balancer": name} for name in "abc"], 2, 3.0),
 ]
 
 

@@ -21,7 +21,7 @@ const MOST_COMBINATIONS: usize = 100_000;
 const MOST_CLASSES: usize = 1000;
 
 /// The probability of each class of one group, with one of its states.
-struct Part {
+struct Factor {
     group: usize,
     classes: Vec<(Vec<i32>, Enclosure)>,
     states: usize,
@@ -39,13 +39,13 @@ pub fn product(
     // The relative widths of factors add up.
     let precision = (options.precision / (2.0 * split.parts.len() as f64)).max(1e-13);
     let options = Options { precision, ..*options };
-    let mut parts = Vec::new();
+    let mut factors = Vec::new();
     let mut combinations = 1;
     for (group, _) in &split.parts {
-        let part = classes(program, split, *group, time, limits, &options)?;
-        combinations *= part.as_ref().map_or(MOST_COMBINATIONS, |part| part.classes.len());
-        match part {
-            Some(part) if combinations < MOST_COMBINATIONS => parts.push(part),
+        let factor = classes(program, split, *group, time, limits, &options)?;
+        combinations *= factor.as_ref().map_or(MOST_COMBINATIONS, |factor| factor.classes.len());
+        match factor {
+            Some(factor) if combinations < MOST_COMBINATIONS => factors.push(factor),
             _ => return Ok(None),
         }
     }
@@ -54,10 +54,10 @@ pub fn product(
     for number in 0..combinations {
         let mut rest = number;
         let mut probability = Enclosure::exact(1.0);
-        for part in &parts {
-            let (values, share) = &part.classes[rest % part.classes.len()];
-            rest /= part.classes.len();
-            split.transfer(part.group, values, &mut state);
+        for factor in &factors {
+            let (values, share) = &factor.classes[rest % factor.classes.len()];
+            rest /= factor.classes.len();
+            split.transfer(factor.group, values, &mut state);
             probability = probability.times(*share);
         }
         let value = program.value(subject, &state)?;
@@ -65,7 +65,7 @@ pub fn product(
             total = total.plus(probability.times(Enclosure::exact(value)));
         }
     }
-    let states = parts.iter().map(|part| part.states).sum();
+    let states = factors.iter().map(|factor| factor.states).sum();
     Ok(Some(Answer::new(total, Method::Product, states)))
 }
 
@@ -77,7 +77,7 @@ fn classes(
     time: Option<f64>,
     limits: Limits,
     options: &Options,
-) -> Result<Option<Part>> {
+) -> Result<Option<Factor>> {
     let alone = program.alone(split, group);
     let model = alone.explored(limits, options.threads)?;
     let chain = &model.chain;
@@ -99,5 +99,5 @@ fn classes(
         };
         classes.push((model.values(members[0]).to_vec(), answer.enclosure.at_most(1.0)));
     }
-    Ok(Some(Part { group, classes, states: chain.states() }))
+    Ok(Some(Factor { group, classes, states: chain.states() }))
 }

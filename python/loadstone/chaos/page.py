@@ -10,7 +10,7 @@ from loadstone.report.answer import Badge
 from loadstone.report.figures.figure import Figure, Trace, layout
 from loadstone.report.folder import Json, read_json
 from loadstone.report.html import page_of
-from loadstone.report.sections import Part, Section, Tile, anchored, numbered
+from loadstone.report.sections import Article, Section, Tile, anchored, numbered
 from loadstone.report.table import Column, Table, words
 
 NAME = "chaos.json"
@@ -48,7 +48,7 @@ def chaos_page(folder: Path) -> str:
         *(_course(one, found["life_s"]) for one in clusters),
         _method(found, folder),
     ]
-    part = Part(
+    article = Article(
         key="f1",
         name="Chaos",
         sentence=_sentence(clusters),
@@ -57,7 +57,7 @@ def chaos_page(folder: Path) -> str:
         sections=[anchored(section, "f1") for section in sections],
         absent=[],
     )
-    return page_of([part])
+    return page_of([article])
 
 
 def _sentence(clusters: list[Json]) -> str:

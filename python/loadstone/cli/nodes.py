@@ -63,7 +63,7 @@ Exit code 1 when no deployment meets the target.
 
 
 @dataclass(frozen=True)
-class _Plan:
+class _Comparison:
     hazards: Hazards
     node_types: list[NodeType]
     deployments: list[str]
@@ -162,7 +162,7 @@ def nodes(
     measured = read_measured(folder) if folder else None
     wanted = Load(users, load, users_per_node, throughput_per_node)
     kinds = _kinds(node_type or [], _appliance(appliance, measured), measured)
-    plan = _Plan(
+    asked = _Comparison(
         hazards,
         kinds,
         [name for name in parse_deployments(deployment) if hazards.repair or name != PF_ON_PREM_REPAIR],
@@ -176,10 +176,10 @@ def nodes(
     )  # fmt: skip
     told = [warning for kind in kinds for warning in warnings(kind)]
     with models_counted():
-        record, found = _solve(plan, [*(measured.warnings if measured else []), *told])
+        record, found = _solve(asked, [*(measured.warnings if measured else []), *told])
     if measured:
         write_beside(measured.file, record)
-    show(record, as_json, lambda record: _table(plan, found, record))
+    show(record, as_json, lambda record: _table(asked, found, record))
     warn(record)
     if record.chosen is None:
         raise typer.Exit(1)
@@ -216,24 +216,24 @@ def _hazards(crash_rate: str, failover: str, repair: str, target: str, year_s: F
     )
 
 
-def _solve(plan: _Plan, warnings: list[str]) -> tuple[Nodes, list[Option]]:
+def _solve(asked: _Comparison, warnings: list[str]) -> tuple[Nodes, list[Option]]:
     # Imported here: the other commands need not wait for the record's model.
     from loadstone.plan.compared_record import nodes_record
 
     per_sla = {
-        demand.sla: options(demand.load, demand.per_node, plan.node_types, plan.hazards, plan.deployments)
-        for demand in plan.demands
+        demand.sla: options(demand.load, demand.per_node, asked.node_types, asked.hazards, asked.deployments)
+        for demand in asked.demands
     }
-    first = plan.demands[0]
+    first = asked.demands[0]
     integrity = {}
-    if plan.faults_per_s:
-        integrity = {kind.name: shares(kind, float(plan.faults_per_s)) for kind in plan.node_types}
-    inputs = plan.typed | first.record() | {
-        "crash_per_s": float(plan.hazards.crash), "failover_per_s": float(plan.hazards.failover),
-        "repair_per_s": float(plan.hazards.repair) if plan.hazards.repair else None,
-        "target_share": float(plan.hazards.target), "year_s": float(plan.hazards.year_s),
-        "throughput_factors": {kind.name: float(kind.throughput) for kind in plan.node_types},
-        "images": {kind.name: _image(kind.image) for kind in plan.node_types if kind.image},
+    if asked.faults_per_s:
+        integrity = {kind.name: shares(kind, float(asked.faults_per_s)) for kind in asked.node_types}
+    inputs = asked.typed | first.record() | {
+        "crash_per_s": float(asked.hazards.crash), "failover_per_s": float(asked.hazards.failover),
+        "repair_per_s": float(asked.hazards.repair) if asked.hazards.repair else None,
+        "target_share": float(asked.hazards.target), "year_s": float(asked.hazards.year_s),
+        "throughput_factors": {kind.name: float(kind.throughput) for kind in asked.node_types},
+        "images": {kind.name: _image(kind.image) for kind in asked.node_types if kind.image},
     }  # fmt: skip
     return nodes_record(inputs, first.sla, per_sla, integrity, warnings), per_sla[first.sla]
 
@@ -245,12 +245,12 @@ def _image(image: Image) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _table(plan: _Plan, found: list[Option], record: Nodes) -> str:
-    hazards, demand = plan.hazards, plan.demands[0]
+def _table(asked: _Comparison, found: list[Option], record: Nodes) -> str:
+    hazards, demand = asked.hazards, asked.demands[0]
     allowed = spell_duration(hazards.allowed_s())
     parts = [
-        f"{demand.sentence()}, up {plan.typed['target']} of a {plan.typed['year']} year "
-        f"(at most {allowed} down); one node crashes at {plan.typed['crash_rate']}.",
+        f"{demand.sentence()}, up {asked.typed['target']} of a {asked.typed['year']} year "
+        f"(at most {allowed} down); one node crashes at {asked.typed['crash_rate']}.",
         SENTENCES[hazards.criterion],
         "",
         _options_table(found, float(hazards.year_s)),
@@ -267,7 +267,7 @@ def _table(plan: _Plan, found: list[Option], record: Nodes) -> str:
     else:
         parts += ["", "No deployment meets the target."]
     if record.integrity:
-        parts += ["", _integrity_table(record.integrity, plan)]
+        parts += ["", _integrity_table(record.integrity, asked)]
     return "\n".join(parts)
 
 
@@ -294,12 +294,12 @@ def _or(count: int | None, otherwise: str) -> str:
     return otherwise if count is None else str(count)
 
 
-def _integrity_table(integrity: list[Integrity], plan: _Plan) -> str:
+def _integrity_table(integrity: list[Integrity], asked: _Comparison) -> str:
     rows = [
         [each.node_type, *(f"{100 * share:.4g} %" for share in (each.correct, each.corrupt, each.down))]
         for each in integrity
     ]
     head = ["node", "correct", "corrupt", "down"]
-    return f"Under {plan.typed['fault_rate']} transient faults, mean over 30 days:\n" + columns(
+    return f"Under {asked.typed['fault_rate']} transient faults, mean over 30 days:\n" + columns(
         head, rows, set(head[1:])
     )

@@ -9,7 +9,7 @@ from loadstone.availability.criterion import LONG_RUN, SENTENCES
 from loadstone.cli.columns import columns
 from loadstone.nodes.quantities import spell_availability, spell_duration
 from loadstone.stages.dollars import ByMonths
-from loadstone.stages.nodes import Limit, Nodes, Service, Tier
+from loadstone.stages.nodes import Limit, Nodes, PlannedTier, Service
 
 _PER_MONTH = "$ a month"
 """Over 12 months: what the cheapest plan is chosen by."""
@@ -63,7 +63,7 @@ def _tiers_table(plan: Nodes, year_s: float) -> str:
     return columns(shown, rows, set(shown[2:]))
 
 
-def _tier(tier: Tier, year_s: float) -> list[str]:
+def _tier(tier: PlannedTier, year_s: float) -> list[str]:
     limit, down = tier.limit or Limit(), tier.downtime_s_per_year
     bound = "≤ " if limit.upper_bound else ""
     ends = tier.interval.total if tier.interval else None

@@ -15,7 +15,7 @@ from loadstone.errors import LoadstoneError
 from loadstone.measure.agent_files import install
 from loadstone.measure.agent_link import Gone, Inbox, Link, Message, Said
 from loadstone.measure.engine import RustEngine
-from loadstone.measure.remote_run import Part, RemoteRun
+from loadstone.measure.remote_run import RemoteRun, Slice
 from loadstone.ssh import Ssh
 
 _LEADS_S = (0.5, 4.0)
@@ -85,12 +85,12 @@ class RemoteEngine:
         self.bring_up()
         with self._naming_the_gone():
             slices = [{**plan, "slice": {"index": index, "of": count}} for index in range(count)]
-            parts = self._each(self._prepare, slices)
+            ready = self._each(self._prepare, slices)
             for lead in _LEADS_S:
                 start = time.monotonic() + lead
-                early = self._go(parts, start, lead)
+                early = self._go(ready, start, lead)
                 if early is not None:
-                    return RemoteRun(self._runs, start, parts, self._inbox, early)
+                    return RemoteRun(self._runs, start, ready, self._inbox, early)
         raise LoadstoneError("agent-start", f"the agents were not ready within {_LEADS_S[-1]:g} s")
 
     def expectations(self, plan_json: str) -> dict[str, dict[str, float]]:
@@ -115,42 +115,42 @@ class RemoteEngine:
             raise LoadstoneError("agent-start", f"the agent does not run on `{host}`: {message['unfit']}")
         self._hellos[host] = message["hello"]
 
-    def _prepare(self, plan: dict[str, Any]) -> Part:
+    def _prepare(self, plan: dict[str, Any]) -> Slice:
         host = self._hosts[plan["slice"]["index"]]
         link = self._links[host]
         # A clock drifts: its offset is measured before each run.
         clock = link.clock()
         link.send({"plan": plan})
-        return Part(link, clock, self._hellos[host], plan["load"]["threads"] or 1)
+        return Slice(link, clock, self._hellos[host], plan["load"]["threads"] or 1)
 
-    def _go(self, parts: Sequence[Part], start: float, lead: float) -> list[Said] | None:
+    def _go(self, ready: Sequence[Slice], start: float, lead: float) -> list[Said] | None:
         """Tells all to start; what they said of the run so far, None when one was too late for it.
 
         Error `plan-refused`.
         """
         self._runs += 1
-        for part in parts:
-            part.link.send({"start": self._runs, "at_s": start + part.clock.offset_s})
-        answers, early = self._answers(parts, time.monotonic() + lead + _READY_S)
+        for each in ready:
+            each.link.send({"start": self._runs, "at_s": start + each.clock.offset_s})
+        answers, early = self._answers(ready, time.monotonic() + lead + _READY_S)
         if all("started" in answer for answer in answers.values()):
             return early
-        for part in parts:
-            part.link.send({"stop": self._runs})
+        for each in ready:
+            each.link.send({"stop": self._runs})
         for host in self._hosts:
             if why := answers[host].get("refused"):
                 raise LoadstoneError("plan-refused", f"the agent on `{host}` refuses the plan: {why}")
         return None
 
-    def _answers(self, parts: Sequence[Part], deadline: float) -> tuple[dict[str, Message], list[Said]]:
+    def _answers(self, ready: Sequence[Slice], deadline: float) -> tuple[dict[str, Message], list[Said]]:
         """What each agent says of the start that it was just told to make, and what came before the last."""
         answers: dict[str, Message] = {}
         early: list[Said] = []
-        links = {part.link for part in parts}
-        while len(answers) < len(parts):
+        links = {each.link for each in ready}
+        while len(answers) < len(ready):
             try:
                 link, message = self._inbox.get(timeout=max(0.0, deadline - time.monotonic()))
             except queue.Empty:
-                silent = next(part.link.host for part in parts if part.link.host not in answers)
+                silent = next(each.link.host for each in ready if each.link.host not in answers)
                 raise Gone(f"{silent} does not answer") from None
             if link in links and message is None:
                 raise Gone(f"{link.host}: {link.last_words()}")

@@ -18,8 +18,8 @@ _EXAMPLES = 20  # of failures, as the engine's own summary shows
 
 
 @dataclass
-class Part:
-    """One agent's part of a run."""
+class Slice:
+    """One agent's slice of a run."""
 
     link: Link
     clock: Clock
@@ -43,7 +43,7 @@ class RemoteRun:
     """An `EngineRun` whose windows also hold `agents`: each agent's part of the figures that judge it."""
 
     def __init__(
-        self, number: int, start: float, parts: Sequence[Part], inbox: Inbox, early: Sequence[Said] = ()
+        self, number: int, start: float, slices: Sequence[Slice], inbox: Inbox, early: Sequence[Said] = ()
     ) -> None:
         """`number` is what the agents call the run; its first second begins at `start` on our clock.
 
@@ -51,7 +51,7 @@ class RemoteRun:
         """
         self._number = number
         self._start = start
-        self._parts = list(parts)
+        self._slices = list(slices)
         self._inbox = inbox
         self._pending: dict[int, dict[str, Message]] = {}
         self._answered = False
@@ -62,7 +62,7 @@ class RemoteRun:
     def next(self, timeout_s: float) -> dict[str, Any] | None:
         """The next second of all agents that are not lost; None after `timeout_s` or at the end."""
         until = time.monotonic() + timeout_s
-        while (window := self._complete()) is None and any(part.running for part in self._parts):
+        while (window := self._complete()) is None and any(each.running for each in self._slices):
             try:
                 link, message = self._inbox.get(timeout=max(0.0, until - time.monotonic()))
             except queue.Empty:
@@ -74,25 +74,27 @@ class RemoteRun:
 
     def stop(self) -> None:
         """Ends the run early; windows up to now are still delivered."""
-        for part in self._parts:
-            if part.running:
+        for each in self._slices:
+            if each.running:
                 try:
-                    part.link.send({"stop": self._number})
+                    each.link.send({"stop": self._number})
                 except Gone as gone:
-                    self._lose(part, str(gone))
+                    self._lose(each, str(gone))
 
     def summary(self) -> dict[str, Any] | None:
         """How it ended, once it has and all windows were taken; `agents` holds each one's own summary."""
-        if self._pending or any(part.running for part in self._parts):
+        if self._pending or any(each.running for each in self._slices):
             return None
-        summaries = {part.link.host: part.summary for part in self._parts if part.summary}
+        summaries = {each.link.host: each.summary for each in self._slices if each.summary}
         examples = [example for one in summaries.values() for example in one["examples"]]
         # Of agents that were all lost nothing but their windows tells how far they came.
-        heard = max(part.last for part in self._parts) + 1.0
+        heard = max(each.last for each in self._slices) + 1.0
         return {
             "outcome": self._outcome(),
             "ended_s": max((one["ended_s"] for one in summaries.values()), default=heard),
-            "threads": sum(part.summary["threads"] if part.summary else part.threads for part in self._parts),
+            "threads": sum(
+                each.summary["threads"] if each.summary else each.threads for each in self._slices
+            ),
             "examples": list(dict.fromkeys(examples))[:_EXAMPLES],
             "agents": summaries,
         }
@@ -103,7 +105,7 @@ class RemoteRun:
         return events
 
     def _outcome(self) -> str:
-        outcomes = {part.summary["outcome"] for part in self._parts if part.summary and not part.lost}
+        outcomes = {each.summary["outcome"] for each in self._slices if each.summary and not each.lost}
         if not outcomes:
             return "agents-lost"
         if outcomes == {"unreachable"}:
@@ -114,32 +116,34 @@ class RemoteRun:
         """The event that opens the run: who makes the load, and how well their clocks are known."""
         agents = [
             {
-                "host": part.link.host,
-                "clock_offset_s": part.clock.offset_s,
-                "clock_error_s": part.clock.error_s,
-                "threads": part.threads,
-                **{key: part.hello[key] for key in ("hostname", "cores", "kernel", "python")},
+                "host": each.link.host,
+                "clock_offset_s": each.clock.offset_s,
+                "clock_error_s": each.clock.error_s,
+                "threads": each.threads,
+                **{key: each.hello[key] for key in ("hostname", "cores", "kernel", "python")},
             }
-            for part in self._parts
+            for each in self._slices
         ]
-        listed = ", ".join(f"{part.link.host} (± {1000 * part.clock.error_s:.2f} ms)" for part in self._parts)
+        listed = ", ".join(
+            f"{each.link.host} (± {1000 * each.clock.error_s:.2f} ms)" for each in self._slices
+        )
         return {"kind": "agents", "agents": agents, "note": f"load from {listed}"}
 
     def _take(self, link: Link, message: Message | None) -> None:
-        part = next((part for part in self._parts if part.link is link), None)
-        if part is None or not part.running:
+        each = next((each for each in self._slices if each.link is link), None)
+        if each is None or not each.running:
             return
         if message is None:
-            self._lose(part, link.last_words())
+            self._lose(each, link.last_words())
         elif message["run"] != self._number:
             return
         elif "window" in message:
             window = message["window"]
-            part.last, part.overdue_since = window["second"], None
-            self._pending.setdefault(part.last, {})[link.host] = window
+            each.last, each.overdue_since = window["second"], None
+            self._pending.setdefault(each.last, {})[link.host] = window
             self._answered |= window["requests"] > 0
         elif "summary" in message:
-            part.summary = message["summary"]
+            each.summary = message["summary"]
         if self._answered:
             self._give_up_the_cut_off()
 
@@ -148,7 +152,7 @@ class RemoteRun:
         if not self._pending:
             return None
         second = min(self._pending)
-        if any(part.running and part.last < second for part in self._parts):
+        if any(each.running and each.last < second for each in self._slices):
             return None
         from loadstone import _core
 
@@ -158,26 +162,26 @@ class RemoteRun:
         return {**merged, "agents": {host: _own(window) for host, window in windows.items()}}
 
     def _give_up_the_silent(self, now: float) -> None:
-        for part in self._parts:
-            if not part.running or now < self._start + part.last + 2:
+        for each in self._slices:
+            if not each.running or now < self._start + each.last + 2:
                 continue
             # Counted from when we first saw it: a pause of ours is not the agent's.
-            part.overdue_since = part.overdue_since or now
-            if now - part.overdue_since > SILENT_S:
-                self._lose(part, f"nothing was heard from it for {SILENT_S:g} s")
+            each.overdue_since = each.overdue_since or now
+            if now - each.overdue_since > SILENT_S:
+                self._lose(each, f"nothing was heard from it for {SILENT_S:g} s")
 
     def _give_up_the_cut_off(self) -> None:
         """An agent that never reached a service which answers others makes no load."""
-        for part in self._parts:
-            if part.summary and part.summary["outcome"] == "unreachable" and not part.lost:
-                self._lose(part, "it never got a connection to the service")
+        for each in self._slices:
+            if each.summary and each.summary["outcome"] == "unreachable" and not each.lost:
+                self._lose(each, "it never got a connection to the service")
 
-    def _lose(self, part: Part, reason: str) -> None:
-        part.lost = reason
-        if part.summary is None:
+    def _lose(self, each: Slice, reason: str) -> None:
+        each.lost = reason
+        if each.summary is None:
             # Whatever still runs there must not go on making load that nobody counts.
-            part.link.close(wait_s=0.1)
-        host, second = part.link.host, part.last + 1
+            each.link.close(wait_s=0.1)
+        host, second = each.link.host, each.last + 1
         note = f"agent {host} lost after {second} s: {reason}; its users are missing from here on"
         self._events.append(
             {"kind": "agent-lost", "agent": host, "second": second, "reason": reason, "note": note}

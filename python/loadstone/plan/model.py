@@ -137,7 +137,7 @@ class Option(Table):
 Options = Annotated[list[Option], Field(min_length=1, max_length=MOST_OPTIONS)]
 
 
-class Tier(Carrier):
+class TierTable(Carrier):
     """One tier of several in series; what is absent is that of `[failures]`."""
 
     sla: Sla = "SLA-1"
@@ -162,4 +162,6 @@ class PlanFile(Table):
     node: Node | None = None
     failures: Failures
     option: Options | None = None
-    tier: Annotated[dict[TierName, Tier] | None, AfterValidator(lambda value: value and few(value))] = None
+    tier: Annotated[dict[TierName, TierTable] | None, AfterValidator(lambda value: value and few(value))] = (
+        None
+    )

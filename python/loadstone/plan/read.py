@@ -107,7 +107,7 @@ class _Reader:
         ways = self._ways(file.option, ("option",), file.failures, crash, book)
         return [Tier("", per_node, curve_of(per_node, file.node.curve), True, 0, ways)] if per_node else []
 
-    def _ranks(self, tiers: dict[str, model.Tier]) -> dict[str, int]:
+    def _ranks(self, tiers: dict[str, model.TierTable]) -> dict[str, int]:
         first = self.file.failures.first
         for number, name in enumerate(first):
             if name not in tiers or name in first[:number]:
@@ -121,7 +121,7 @@ class _Reader:
         return {name: first.index(name) if name in first else len(first) for name in tiers}
 
     def _tier(
-        self, name: str, one: model.Tier, rank: int, crash: Estimate | None, book: PriceBook | None
+        self, name: str, one: model.TierTable, rank: int, crash: Estimate | None, book: PriceBook | None
     ) -> Tier | None:
         at: Keys = ("tier", name)
         own = self._crash(one.crash, (*at, "crash")) if one.crash else crash

@@ -25,7 +25,7 @@ from loadstone.scenario.positions import Path as Keys
 from loadstone.scenario.table_file import as_table
 
 
-class _Tier(Carrier):
+class _TierTable(Carrier):
     """One tier; an absent rate or deployment is the file's."""
 
     crash_rate: Rate | None = None
@@ -44,7 +44,7 @@ class _File(Table):
     failover: Length = "15s"
     repair: LengthOrNone = "1h"
     deployment: Deployment = ARA_CLOUD
-    tier: Annotated[dict[TierName, _Tier], AfterValidator(few)]
+    tier: Annotated[dict[TierName, _TierTable], AfterValidator(few)]
 
 
 _TARGET = Fraction(999, 1000)
@@ -77,7 +77,7 @@ def older_plan(path: Path, source: Source, asked: Asked) -> Inputs:
     )  # fmt: skip
 
 
-def _tier(name: str, one: _Tier, file: _File, folder: Path, asked: Asked) -> Tier:
+def _tier(name: str, one: _TierTable, file: _File, folder: Path, asked: Asked) -> Tier:
     """Raises `Refused`."""
     limit = limit_of(one, ("tier", name), folder, asked.sla or "SLA-1")
     deployment, repair = one.deployment or file.deployment, one.repair or file.repair

@@ -22,10 +22,9 @@ from loadstone.plan.tiers_record import tiers_record
 from loadstone.scenario.findings import Finding, suggest
 from loadstone.stages import cost as stages
 from loadstone.stages.dollars import ByMonths
-from loadstone.stages.nodes import OneMore, Step
-from loadstone.stages.nodes import Tier as TierRecord
+from loadstone.stages.nodes import OneMore, PlannedTier, Step
 
-Priced = TypeVar("Priced", TierRecord, OneMore, Step)
+Priced = TypeVar("Priced", PlannedTier, OneMore, Step)
 """A part of nodes.json with a price."""
 
 _INSTANCE = re.compile(r"([^=\s]+)=([^=:\s]+)")

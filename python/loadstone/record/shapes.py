@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 from loadstone.intake.shapes import Count, Known, Seconds, Word
 
 
-class PlanLoad(TypedDict):
+class WorkloadLoad(TypedDict):
     """`load` of `workload.json`."""
 
     users: NotRequired[Count | None]
@@ -22,27 +22,27 @@ class PlanLoad(TypedDict):
     operations: NotRequired[Count | None]
 
 
-class PlanStep(TypedDict):
+class WorkloadStep(TypedDict):
     """A step of an operation."""
 
     count: NotRequired[Word | None]
 
 
-class PlanOperation(TypedDict):
+class WorkloadOperation(TypedDict):
     """An operation of `workload.json`."""
 
     name: Word
     limit_s: Seconds
-    steps: list[PlanStep]
+    steps: list[WorkloadStep]
     pacing: NotRequired[dict[str, Any] | None]
 
 
-class Plan(TypedDict):
+class Workload(TypedDict):
     """`workload.json` of a run."""
 
     name: Word
-    load: PlanLoad
-    operations: list[PlanOperation]
+    load: WorkloadLoad
+    operations: list[WorkloadOperation]
     pacing: dict[str, Any]
 
 

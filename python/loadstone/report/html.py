@@ -16,17 +16,17 @@ from markupsafe import Markup
 from loadstone.report import format
 from loadstone.report.figures import theme
 from loadstone.report.folder import Chapter
-from loadstone.report.sections import Part, part
+from loadstone.report.sections import Article, article
 
 
 def page(chapters: Sequence[Chapter]) -> str:
     """The report of one folder, or of several one after the other, as HTML under 3 MB."""
-    return page_of([part(chapter, f"f{index}") for index, chapter in enumerate(chapters, 1)])
+    return page_of([article(chapter, f"f{index}") for index, chapter in enumerate(chapters, 1)])
 
 
-def page_of(parts: Sequence[Part]) -> str:
-    """A page of parts that were laid out already; their keys differ."""
-    figures = {key: figure for one in parts for key, figure in one.figures.items()}
+def page_of(articles: Sequence[Article]) -> str:
+    """A page of articles that were laid out already; their keys differ."""
+    figures = {key: figure for one in articles for key, figure in one.figures.items()}
     charts = json.dumps(
         {key: {"data": figure.traces, "layout": figure.layout} for key, figure in figures.items()},
         separators=(",", ":"),
@@ -35,8 +35,8 @@ def page_of(parts: Sequence[Part]) -> str:
         _environment()
         .get_template("page.html.j2")
         .render(
-            title=_title(parts),
-            parts=parts,
+            title=_title(articles),
+            articles=articles,
             light=theme.LIGHT,
             dark=theme.DARK,
             palettes=_embedded(json.dumps({"light": theme.LIGHT, "dark": theme.DARK})),
@@ -48,8 +48,8 @@ def page_of(parts: Sequence[Part]) -> str:
     )
 
 
-def _title(parts: Sequence[Part]) -> str:
-    return " · ".join(dict.fromkeys(one.name for one in parts)) + " – Loadstone"
+def _title(articles: Sequence[Article]) -> str:
+    return " · ".join(dict.fromkeys(one.name for one in articles)) + " – Loadstone"
 
 
 @cache

@@ -14,9 +14,9 @@ from loadstone.report.folder import HINT
 from loadstone.report.html import page_of
 from loadstone.report.plan_answer import judged
 from loadstone.report.plan_growth import plan_growth
-from loadstone.report.sections import Part, Section, Tile, anchored, numbered
+from loadstone.report.sections import Article, Section, Tile, anchored, numbered
 from loadstone.report.table import Column, Row, Table, words
-from loadstone.stages.plan import Candidate, Estimate, Interval, Plan, Served, Tier
+from loadstone.stages.plan import Candidate, Estimate, GivenTier, Interval, Plan, Served
 
 _KIND = Kind("report-json", "a plan", 64 << 20, HINT)
 _LEAST = 1e-15
@@ -44,7 +44,7 @@ def plan_page(folder: Path) -> str:
         plan_growth(found),
         _method(found),
     ]
-    part = Part(
+    article = Article(
         key="f1",
         name=found.name,
         sentence=_sentence(found),
@@ -53,7 +53,7 @@ def plan_page(folder: Path) -> str:
         sections=[anchored(section, "f1") for section in sections if section],
         absent=[],
     )
-    return page_of([part])
+    return page_of([article])
 
 
 def _sentence(found: Plan) -> str:
@@ -336,7 +336,7 @@ def _method(found: Plan) -> Section:
     return Section("method", "From what", facts=facts)
 
 
-def _given(tier: Tier) -> list[tuple[str, str]]:
+def _given(tier: GivenTier) -> list[tuple[str, str]]:
     of = f"{tier.tier}: " if tier.tier else ""
     return [
         (f"{of}users a native node holds", _estimate(tier.users_per_node)),

@@ -8,7 +8,7 @@ from loadstone.availability.deployments import DEPLOYMENTS, PF_ON_PREM_REPAIR
 from loadstone.report import format
 from loadstone.report.table import Column, Row, Table, words
 from loadstone.stages.dollars import ByMonths
-from loadstone.stages.nodes import Limit, Nodes, Service, Tier
+from loadstone.stages.nodes import Limit, Nodes, PlannedTier, Service
 
 HORIZONS = ("1", "12", "36")
 _UNMENDED = tuple(name for name in DEPLOYMENTS if name != PF_ON_PREM_REPAIR)
@@ -94,7 +94,7 @@ def _tiers(nodes: Nodes, service: Service) -> Table:
     )
 
 
-def _tier(tier: Tier) -> Row:
+def _tier(tier: PlannedTier) -> Row:
     low, high = (tier.interval and tier.interval.total) or (None, None)
     limit = tier.limit or Limit()
     kinds = ["at most" if limit.upper_bound else "", "" if tier.scales else "a second adds none"]

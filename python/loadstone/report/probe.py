@@ -22,7 +22,7 @@ from loadstone.report.probe_tables import (
     trip_table,
     udp_table,
 )
-from loadstone.report.sections import Part, Section, Tile
+from loadstone.report.sections import Article, Section, Tile
 from loadstone.stages.probe import Probe
 
 __all__ = ["pair_table", "probe_page"]
@@ -30,10 +30,12 @@ __all__ = ["pair_table", "probe_page"]
 
 def probe_page(probes: Sequence[tuple[Path, Probe]]) -> str:
     """The page of one probe folder, or of several, each with the content of its `probe.json`."""
-    return page_of([_part(folder, record, f"p{index}") for index, (folder, record) in enumerate(probes, 1)])
+    return page_of(
+        [_article(folder, record, f"p{index}") for index, (folder, record) in enumerate(probes, 1)]
+    )
 
 
-def _part(folder: Path, record: Probe, key: str) -> Part:
+def _article(folder: Path, record: Probe, key: str) -> Article:
     found = [
         _section(key, "says", "What it says", _SAYS, tables=[sentence_table(record)]),
         _trips(record, key),
@@ -46,7 +48,7 @@ def _part(folder: Path, record: Probe, key: str) -> Part:
         _section(key, "pairs", "Every pair", "", tables=[pair_table(record), failure_table(record)]),
         _method(folder, record, key),
     ]
-    return Part(
+    return Article(
         key=key,
         name=f"Probe of {record.name}",
         sentence=_headline(record),

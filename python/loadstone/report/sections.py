@@ -46,8 +46,8 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Part:
-    """One folder's part of the page."""
+class Article:
+    """What the page tells of one folder, a plan, a study: an `<article>`."""
 
     key: str
     name: str
@@ -64,7 +64,7 @@ class Part:
         return {key: one for section in self.sections for key, one in (section.wide | section.small).items()}
 
 
-def part(chapter: Chapter, key: str) -> Part:
+def article(chapter: Chapter, key: str) -> Article:
     """Lays a folder out; `key` makes the anchors unique on a page of several."""
     tables = all_tables(chapter)
     found = [
@@ -81,7 +81,7 @@ def part(chapter: Chapter, key: str) -> Part:
         _method(chapter),
     ]
     sections = [anchored(section, key) for section in found if section]
-    return Part(
+    return Article(
         key=key,
         name=chapter.name,
         sentence=sentence(chapter),
@@ -93,7 +93,7 @@ def part(chapter: Chapter, key: str) -> Part:
 
 
 def anchored(section: Section, key: str) -> Section:
-    """The section with ids no other part has."""
+    """The section with ids no other article has."""
 
     def named(figures: dict[str, Figure]) -> dict[str, Figure]:
         return {f"{key}-{section.slug}-{index}": one for index, one in figures.items()}

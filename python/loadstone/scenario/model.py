@@ -177,7 +177,7 @@ def _part(value: Any) -> str:
     return "file" if isinstance(value, dict | FilePart) else "field"
 
 
-Part = Annotated[
+FormPart = Annotated[
     Annotated[FilePart, Tag("file")] | Annotated[Several[Text], Tag("field")], Discriminator(_part)
 ]
 
@@ -224,7 +224,7 @@ class Step(Table):
     patch: Text | None = None
     headers: dict[str, Text] = Field(default={})
     form: dict[str, Several[Text]] | None = None
-    multipart: dict[str, Part] | None = None
+    multipart: dict[str, FormPart] | None = None
     json_body: Any | None = Field(
         default=None, alias="json", description="sent as JSON; its texts are templates"
     )

@@ -15,8 +15,8 @@ from loadstone.intake.shapes import misshapen
 Json = dict[str, Any]
 
 
-class Part(BaseModel):
-    """A part of a record. A field that it does not know is kept: a later version may have more of them."""
+class Piece(BaseModel):
+    """A piece of a record. A field that it does not know is kept: a later version may have more of them."""
 
     model_config = ConfigDict(frozen=True, extra="allow", populate_by_name=True)
 
@@ -30,7 +30,7 @@ def spelled(name: str) -> Any:
     return Field(default=None, validation_alias=name, serialization_alias=name)
 
 
-class Stage(Part):
+class Stage(Piece):
     """A whole file. Raise `FORMAT` when a field changes its name or its meaning, and read the one before."""
 
     FILE: ClassVar[str]

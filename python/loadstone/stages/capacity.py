@@ -7,11 +7,11 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from loadstone.intake.shapes import Count, Figure, Known, Seconds, Word, Yes
-from loadstone.stages.base import Part, spelled
+from loadstone.stages.base import Piece, spelled
 from loadstone.stages.origin import Node, Origin
 
 
-class LimitedBy(Part):
+class LimitedBy(Piece):
     """What broke an SLA at the fewest users known to break it."""
 
     operation: Word | None = None
@@ -21,7 +21,7 @@ class LimitedBy(Part):
     """The service's checks that failed there."""
 
 
-class Held(Part):
+class Held(Piece):
     """The capacity at one SLA."""
 
     users: Known = None
@@ -38,7 +38,7 @@ class Held(Part):
     bytes_out_per_op: Known = None
 
 
-class ProbeRun(Part):
+class ProbeRun(Piece):
     """One short run before the search; no evidence."""
 
     folder: Annotated[str, Field(max_length=4096, strict=True)]
@@ -49,7 +49,7 @@ class ProbeRun(Part):
     """Whether SLA-1's share of each operation was within its limit."""
 
 
-class SearchRun(Part):
+class SearchRun(Piece):
     """One run of the search."""
 
     folder: Annotated[str, Field(max_length=4096, strict=True)]

@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from loadstone.intake.shapes import Known, Word, Yes
-from loadstone.stages.base import Json, Part, spelled
+from loadstone.stages.base import Json, Piece, spelled
 from loadstone.stages.dollars import ByMonths, EndsByMonths
 from loadstone.stages.nodes import Nodes
 from loadstone.stages.origin import Origin
 
 
-class Inputs(Part):
+class Inputs(Piece):
     """What was asked for: the command's options."""
 
     folder: Word | None = spelled("from")
@@ -28,7 +28,7 @@ class Inputs(Part):
     target: Word | None = None
 
 
-class Line(Part):
+class Line(Piece):
     """A line of the bill."""
 
     what: Word
@@ -44,7 +44,7 @@ class Line(Part):
     usd_per_month: ByMonths
 
 
-class PerUser(Part):
+class PerUser(Piece):
     """What one user costs at one SLA."""
 
     users: Known = None

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from loadstone.intake.shapes import Figure, Known
-from loadstone.stages.base import Part
+from loadstone.stages.base import Piece
 
 Ends = Annotated[list[Known], Field(min_length=2, max_length=2)]
 """At the cheap and at the dear end of the measured capacity's interval; None where that is open."""
@@ -18,7 +18,7 @@ def _months(count: int) -> Any:
     return Field(validation_alias=str(count), serialization_alias=str(count))
 
 
-class ByMonths(Part):
+class ByMonths(Piece):
     """Dollars by months of operation."""
 
     over_1: Figure = _months(1)
@@ -30,7 +30,7 @@ class ByMonths(Part):
         return {"1": self.over_1, "12": self.over_12, "36": self.over_36}
 
 
-class EndsByMonths(Part):
+class EndsByMonths(Piece):
     """The interval of dollars by months of operation."""
 
     over_1: Ends = _months(1)

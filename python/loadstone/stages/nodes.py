@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Self
 from pydantic import Field, model_validator
 
 from loadstone.intake.shapes import Count, Figure, Known, Word, Yes
-from loadstone.stages.base import Part, spelled
+from loadstone.stages.base import Piece, spelled
 from loadstone.stages.dollars import ByMonths
 from loadstone.stages.origin import Origin
 
@@ -15,7 +15,7 @@ Ends = Annotated[list[Known], Field(min_length=2, max_length=2)]
 """At both ends of the measured capacity's interval; None where that is open."""
 
 
-class ImageFigures(Part):
+class ImageFigures(Piece):
     """What an image takes of the machine it runs on, and how fast it is there."""
 
     start_s: Known = None
@@ -26,7 +26,7 @@ class ImageFigures(Part):
     """A node is one image, whatever its cores."""
 
 
-class Inputs(Part):
+class Inputs(Piece):
     """The options as typed, and in plain units."""
 
     sla: Word | None = None
@@ -57,14 +57,14 @@ class Inputs(Part):
     images: dict[str, ImageFigures] = Field(default_factory=dict)
 
 
-class Interval(Part):
+class Interval(Piece):
     """Nodes at both ends of the measured capacity."""
 
     num: Ends | None = None
     total: Ends | None = None
 
 
-class Option(Part):
+class Option(Piece):
     """A deployment of nodes of one type."""
 
     deployment: Word
@@ -80,14 +80,14 @@ class Option(Part):
     interval: Interval | None = None
 
 
-class PerSla(Part):
+class PerSla(Piece):
     """The options at one SLA."""
 
     options: list[Option] = Field(default_factory=list)
     chosen: Option | None = None
 
 
-class Integrity(Part):
+class Integrity(Piece):
     """Shares of time of a node under transient faults."""
 
     node_type: Word
@@ -96,7 +96,7 @@ class Integrity(Part):
     down: Figure
 
 
-class Limit(Part):
+class Limit(Piece):
     """What one node of a tier carries."""
 
     source: Word | None = None
@@ -107,7 +107,7 @@ class Limit(Part):
     requests_per_s_per_user: Known = None
 
 
-class Tier(Part):
+class PlannedTier(Piece):
     """One tier of several."""
 
     name: Word
@@ -132,7 +132,7 @@ class Tier(Part):
     """Here and below: in the plan of `cost.json`."""
 
 
-class Service(Part):
+class Service(Piece):
     """A service in tiers as a whole."""
 
     total: Count | None
@@ -146,7 +146,7 @@ class Service(Part):
     why: list[Word] = Field(default_factory=list)
 
 
-class OneMore(Part):
+class OneMore(Piece):
     """One more node of a tier."""
 
     tier: Word
@@ -156,7 +156,7 @@ class OneMore(Part):
     usd_per_month: ByMonths | None = None
 
 
-class Step(Part):
+class Step(Piece):
     """A range of users for whom the same nodes do."""
 
     users_from: Figure
@@ -182,7 +182,7 @@ class Nodes(Origin):
     """None: none meets the target."""
     per_sla: dict[str, PerSla] = Field(default_factory=dict)
     integrity: list[Integrity] = Field(default_factory=list)
-    tiers: list[Tier] = Field(default_factory=list)
+    tiers: list[PlannedTier] = Field(default_factory=list)
     service: Service | None = None
     """None: of one tier."""
     one_more: list[OneMore] = Field(default_factory=list)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pydantic import Field
 
 from loadstone.intake.shapes import Count, Known, Text, Word, Yes
-from loadstone.stages.base import Part, Stage
+from loadstone.stages.base import Piece, Stage
 
 
-class Machine(Part):
+class Machine(Piece):
     """The machine that it was made on."""
 
     hostname: Word | None = None
@@ -19,7 +19,7 @@ class Machine(Part):
     kernel: Word | None = None
 
 
-class Node(Part):
+class Node(Piece):
     """What the service ran on, where that was made for the run: an image's machine."""
 
     type: Word | None = None

@@ -7,14 +7,14 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from loadstone.intake.shapes import Count, Figure, Known, Word, Yes
-from loadstone.stages.base import Part
+from loadstone.stages.base import Piece
 from loadstone.stages.origin import Origin
 
 Bounds = Annotated[list[Known], Field(min_length=2, max_length=2)]
 """Between which a figure lies; None: without end."""
 
 
-class Estimate(Part):
+class Estimate(Piece):
     """A number and its 95 % interval; an end that is not known is None."""
 
     value: Figure
@@ -22,7 +22,7 @@ class Estimate(Part):
     high: Known = None
 
 
-class Tier(Part):
+class GivenTier(Piece):
     """What was said of a tier; of a service of one its name is None."""
 
     tier: Word | None = None
@@ -35,7 +35,7 @@ class Tier(Part):
     """Of one node, by option."""
 
 
-class Inputs(Part):
+class Inputs(Piece):
     """The file as it was read, and the options of the command."""
 
     file: Word
@@ -46,13 +46,13 @@ class Inputs(Part):
     """Most of the time that a node may be silently corrupt."""
     criterion: Word | None = None
     crews: Count | None = None
-    tiers: list[Tier] = Field(default_factory=list)
+    tiers: list[GivenTier] = Field(default_factory=list)
     draws: Count | None = None
     seed: Count | None = None
     command: list[Word] = Field(default_factory=list)
 
 
-class Built(Part):
+class Built(Piece):
     """One tier of a plan."""
 
     tier: Word | None = None
@@ -69,7 +69,7 @@ class Built(Part):
     usd_per_month: Figure
 
 
-class Candidate(Part):
+class Candidate(Piece):
     """A plan: nodes of every tier."""
 
     parts: list[Built]
@@ -79,7 +79,7 @@ class Candidate(Part):
     usd_per_month: Figure
 
 
-class Line(Part):
+class Line(Piece):
     """A line of the bill; dollars by months of operation."""
 
     what: Word
@@ -90,7 +90,7 @@ class Line(Part):
     usd_per_month: dict[str, Figure]
 
 
-class Option(Part):
+class Option(Piece):
     """The best plan with an option, or why there is none."""
 
     tier: Word | None = None
@@ -99,7 +99,7 @@ class Option(Part):
     why: Word | None = None
 
 
-class Bar(Part):
+class Bar(Piece):
     """The plans at both ends of one input."""
 
     input: Word
@@ -111,7 +111,7 @@ class Bar(Part):
     at_high: Candidate | None = None
 
 
-class Interval(Part):
+class Interval(Piece):
     """Median, and the middle 95 % of the draws."""
 
     median: Figure
@@ -119,7 +119,7 @@ class Interval(Part):
     high: Figure
 
 
-class Win(Part):
+class Win(Piece):
     """How often an option is in the cheapest plan."""
 
     tier: Word | None = None
@@ -127,7 +127,7 @@ class Win(Part):
     share: Figure
 
 
-class Uncertainty(Part):
+class Uncertainty(Piece):
     """Over the draws; shares of them."""
 
     draws: Count
@@ -142,7 +142,7 @@ class Uncertainty(Part):
     sure_holds: Known = None
 
 
-class Level(Part):
+class Level(Piece):
     """Users held for a share of the year; tier and nodes are those that are short, None: none is."""
 
     tier: Word | None = None
@@ -151,7 +151,7 @@ class Level(Part):
     share: Figure
 
 
-class Served(Part):
+class Served(Piece):
     """Who is served in every degraded state."""
 
     levels: list[Level]
@@ -166,7 +166,7 @@ class Served(Part):
     outage_s: Bounds | None = None
 
 
-class Step(Part):
+class Step(Piece):
     """A range of users for whom the same nodes do; then the tiers that it is limited by need one more."""
 
     users_from: Count
@@ -176,7 +176,7 @@ class Step(Part):
     why: list[Word] = Field(default_factory=list)
 
 
-class Growth(Part):
+class Growth(Piece):
     """The cheapest plans from one user to twice those asked for."""
 
     steps: list[Step]

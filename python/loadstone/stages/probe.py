@@ -7,14 +7,14 @@ from typing import Any, ClassVar, Generic, TypeVar
 from pydantic import Field
 
 from loadstone.intake.shapes import Count, Figure, Known, Seconds, Text, Word, Yes
-from loadstone.stages.base import Part
+from loadstone.stages.base import Piece
 from loadstone.stages.origin import Origin
 from loadstone.stages.probe_before import from_format_1
 
 Of = TypeVar("Of")
 
 
-class Estimate(Part):
+class Estimate(Piece):
     """A mean over repeats with its 95 % interval (Student's t)."""
 
     value: Figure
@@ -24,7 +24,7 @@ class Estimate(Part):
     repeats: Count
 
 
-class Ways(Part, Generic[Of]):
+class Ways(Piece, Generic[Of]):
     """To the target and back; None what was not measured."""
 
     to: Of | None
@@ -35,7 +35,7 @@ class Ways(Part, Generic[Of]):
         return {"to": self.to, "back": self.back}
 
 
-class Loss(Part):
+class Loss(Piece):
     """A share of packets with its 95 % interval (Wilson)."""
 
     sent: Count
@@ -77,7 +77,7 @@ class TcpTrips(Trips):
     refused: Count
 
 
-class Jitter(Part):
+class Jitter(Piece):
     """Differences of consecutive round trips, by their size."""
 
     differences: Count
@@ -88,7 +88,7 @@ class Jitter(Part):
     rfc3550_ms: Figure
 
 
-class Flows(Part):
+class Flows(Piece):
     """Tests of bandwidth; rates are of payload, Mbit/s."""
 
     tests: Count
@@ -98,7 +98,7 @@ class Flows(Part):
     """Share of a processor that the busier iperf3 used."""
 
 
-class Burst(Part):
+class Burst(Piece):
     """What came above the steady rate at the start of a test."""
 
     ratio: Figure
@@ -126,7 +126,7 @@ class UdpFlows(Flows, Loss):
     jitter_ms: Estimate | None
 
 
-class Described(Part):
+class Described(Piece):
     """The quantities of one pair or group; None what was not measured."""
 
     icmp: IcmpTrips | None
@@ -145,7 +145,7 @@ class Group(Described):
     pairs: list[Word]
 
 
-class Path(Part):
+class Path(Piece):
     """The routers on the way; None one that keeps silent. The last hop is the target where it was reached."""
 
     hops: list[Word | None]
@@ -165,7 +165,7 @@ class Pair(Described):
     path: Path | None
 
 
-class Together(Part):
+class Together(Piece):
     """Pairs at once beside each alone in the same rounds; sums of rates."""
 
     set: Word
@@ -178,7 +178,7 @@ class Together(Part):
     busy: Figure
 
 
-class Sentence(Part):
+class Sentence(Piece):
     """What the evidence says, or that it does not suffice."""
 
     about: Word
@@ -192,7 +192,7 @@ class Sentence(Part):
     """Figures of the groups and pairs, by their names there."""
 
 
-class Failure(Part):
+class Failure(Piece):
     """A measurement that gave no figure."""
 
     round: Count
@@ -204,21 +204,21 @@ class Failure(Part):
     words: Text
 
 
-class LostHost(Part):
+class LostHost(Piece):
     """A host that went away."""
 
     round: Count
     words: Text
 
 
-class Host(Part):
+class Host(Piece):
     """A host that was measured."""
 
     kind: Word | None = None
     address: Word
 
 
-class Asked(Part):
+class Asked(Piece):
     """The options."""
 
     repeats: Count
@@ -229,7 +229,7 @@ class Asked(Part):
     streams: Count
 
 
-class Axis(Part):
+class Axis(Piece):
     """The axis that all groups of a picture share."""
 
     log: Yes
@@ -237,7 +237,7 @@ class Axis(Part):
     high_ms: Figure
 
 
-class Box(Part):
+class Box(Piece):
     """Tukey's box, milliseconds."""
 
     low: Figure
@@ -247,7 +247,7 @@ class Box(Part):
     high: Figure
 
 
-class Drawn(Part):
+class Drawn(Piece):
     """A sample as it is drawn."""
 
     values: Count
@@ -260,14 +260,14 @@ class Drawn(Part):
     density: list[Figure]
 
 
-class Picture(Part):
+class Picture(Piece):
     """Samples by group, then by way of measuring; no axis without any."""
 
     axis: Axis | None
     groups: dict[str, dict[str, Drawn]]
 
 
-class Steps(Part):
+class Steps(Piece):
     """The density of a group's differences."""
 
     high_ms: Figure
@@ -277,7 +277,7 @@ class Steps(Part):
     values: Count
 
 
-class Pictures(Part):
+class Pictures(Piece):
     """What the charts show."""
 
     round_trips: Picture
@@ -285,7 +285,7 @@ class Pictures(Part):
     load: Picture
 
 
-class Findings(Part):
+class Findings(Piece):
     """All that follows from the measurements."""
 
     sentences: list[Sentence]

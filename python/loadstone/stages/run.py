@@ -7,11 +7,11 @@ from typing import ClassVar
 from pydantic import Field
 
 from loadstone.intake.shapes import Count, Figure, Known, Seconds, Text, Word, Yes
-from loadstone.stages.base import Part, spelled
+from loadstone.stages.base import Piece, spelled
 from loadstone.stages.origin import Node, Origin
 
 
-class Scenario(Part):
+class Scenario(Piece):
     """The file that was run."""
 
     name: Word | None = None
@@ -19,7 +19,7 @@ class Scenario(Part):
     sha256: Word | None = None
 
 
-class Load(Part):
+class Load(Piece):
     """What was asked of the service."""
 
     users: Known = None
@@ -31,21 +31,21 @@ class Load(Part):
     ramp_down_s: Seconds
 
 
-class Steady(Part):
+class Steady(Piece):
     """The steady state, from the beginning of the run."""
 
     start_s: Seconds
     end_s: Seconds
 
 
-class PerOperation(Part):
+class PerOperation(Piece):
     """Bytes that the generator received and sent, of each operation."""
 
     in_per_op: Known = None
     out_per_op: Known = None
 
 
-class Quantiles(Part):
+class Quantiles(Piece):
     """Of times, in the unit that the field's name says."""
 
     mean: Known = None
@@ -57,7 +57,7 @@ class Quantiles(Part):
     max: Known = None
 
 
-class OperationFigures(Part):
+class OperationFigures(Piece):
     """One operation in the steady state."""
 
     limit_s: Seconds
@@ -80,7 +80,7 @@ class OperationFigures(Part):
     counters: dict[str, Count] = Field(default_factory=dict)
 
 
-class SessionCounts(Part):
+class SessionCounts(Piece):
     """What became of sessions, and of their connections."""
 
     begun: Count
@@ -112,7 +112,7 @@ class SessionFigures(SessionCounts):
     whole_run: WholeRun
 
 
-class Worst(Part):
+class Worst(Piece):
     """The worst operation in the worst window."""
 
     operation: Word | None = None
@@ -120,7 +120,7 @@ class Worst(Part):
     share: Known = None
 
 
-class SlaVerdict(Part):
+class SlaVerdict(Piece):
     """Whether the run held an SLA; `met` is None where that could not be judged."""
 
     percent: Figure
@@ -128,7 +128,7 @@ class SlaVerdict(Part):
     worst: Worst | None = None
 
 
-class SlaFigures(Part):
+class SlaFigures(Piece):
     """Both SLAs, and by which rules they were judged."""
 
     window_s: Seconds | None = None
@@ -143,7 +143,7 @@ class SlaFigures(Part):
         return {name: verdict for name, verdict in both.items() if verdict}
 
 
-class Check(Part):
+class Check(Piece):
     """One check that a run must pass to be evidence."""
 
     name: Word
@@ -158,14 +158,14 @@ class Check(Part):
     """Invalid is a run that fails a required one."""
 
 
-class Validity(Part):
+class Validity(Piece):
     """Whether the run may be trusted."""
 
     valid: Yes
     checks: list[Check]
 
 
-class Generator(Part):
+class Generator(Piece):
     """What the load generator needed."""
 
     cpu_share: Known = None
@@ -173,7 +173,7 @@ class Generator(Part):
     wake_lag_ms_p99: Known = None
 
 
-class AgentFigures(Part):
+class AgentFigures(Piece):
     """What one agent did in the steady state."""
 
     host: Word
@@ -197,14 +197,14 @@ class Agent(AgentFigures):
     lost_at_s: Known = None
 
 
-class Sut(Part):
+class Sut(Piece):
     """What the service's processes needed in the steady state; None where they were not observed."""
 
     cpu_cores_mean: Known = None
     rss_bytes_max: Known = None
 
 
-class Connector(Part):
+class Connector(Piece):
     """What the connector of a built-in application counted."""
 
     seconds: Known = None
@@ -215,7 +215,7 @@ class Connector(Part):
     most: dict[str, Figure]
 
 
-class Event(Part):
+class Event(Piece):
     """Something that happened during the run; what it says besides depends on its kind."""
 
     kind: Word
@@ -224,7 +224,7 @@ class Event(Part):
     reason: Text | None = None
 
 
-class Figures(Part):
+class Figures(Piece):
     """All that follows from the measurement by itself."""
 
     steady: Steady | None = None

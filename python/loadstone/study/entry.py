@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from loadstone.report.sections import Part
+    from loadstone.report.sections import Article
     from loadstone.study.order import Order
     from loadstone.study.study import Study
 
-Page = Callable[[dict[str, Any], Path], "Part"]
+Page = Callable[[dict[str, Any], Path], "Article"]
 """Lays out the content of a `study.json`; the folder is where it lies."""
 
 

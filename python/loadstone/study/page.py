@@ -8,7 +8,7 @@ from loadstone.errors import LoadstoneError
 from loadstone.intake import Kind
 from loadstone.report.folder import Json, read_json
 from loadstone.report.html import page_of
-from loadstone.report.sections import Part
+from loadstone.report.sections import Article
 from loadstone.study.record import HINT, NAME, StudyRecord
 from loadstone.study.registry import STUDIES
 
@@ -23,7 +23,7 @@ def read_study(folder: Path) -> Json:
     return StudyRecord.of(found, _KIND, str(folder / NAME)).filled()
 
 
-def study_part(folder: Path) -> Part:
+def study_article(folder: Path) -> Article:
     """The study laid out. Errors as `read_study`."""
     found = read_study(folder)
     return STUDIES[found["name"]].page()(found, folder)
@@ -31,4 +31,4 @@ def study_part(folder: Path) -> Part:
 
 def study_page(folder: Path) -> str:
     """The study as HTML under 3 MB. Errors as `read_study`."""
-    return page_of([study_part(folder)])
+    return page_of([study_article(folder)])

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from loadstone.intake.shapes import Count, Text, Word, Yes
-from loadstone.stages.base import Part
+from loadstone.stages.base import Piece
 from loadstone.stages.origin import Origin
 
 HINT = "make one with `loadstone study`"
@@ -15,7 +15,7 @@ HINT = "make one with `loadstone study`"
 Json = dict[str, Any]
 
 
-class Failed(Part):
+class Failed(Piece):
     """A measurement that could not be made."""
 
     part: Word
@@ -23,7 +23,7 @@ class Failed(Part):
     error: Text
 
 
-class Tasks(Part):
+class Tasks(Piece):
     """How far the study came."""
 
     planned: Count = 0

@@ -34,7 +34,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Part:
+class StudyPart:
     """The cases of one part of a study."""
 
     name: str
@@ -44,7 +44,7 @@ class Part:
     """About how long one measurement takes."""
 
 
-def schedule(parts: Sequence[Part], seed: int) -> list[Task]:
+def schedule(parts: Sequence[StudyPart], seed: int) -> list[Task]:
     """All tasks in the order to make them; the same for the same seed.
 
     Parts follow each other. Within a part one repetition follows the other, and the cases of each are

@@ -13,7 +13,7 @@ from loadstone.measure import Interrupt
 from loadstone.study.conduct import Perform
 from loadstone.study.order import Order
 from loadstone.study.results import Results
-from loadstone.study.schedule import Part, Task, schedule
+from loadstone.study.schedule import StudyPart, Task, schedule
 from loadstone.study.words import Block, Say
 
 Json = dict[str, Any]
@@ -41,7 +41,7 @@ class Study(ABC):
     summary: str
     """What it shows, in a sentence: its file says it."""
     seed: int
-    parts: Sequence[Part]
+    parts: Sequence[StudyPart]
     """What is measured by this order."""
     skipped: Mapping[str, str] = {}
     """Parts that there is nothing for here, with the reason."""

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use loadstone_store::vfs::VfsError;
 use loadstone_store::vfs::block::{BLOCK_BYTES, BlockDevice, is_within};
 
-use super::{Device, IoRegion, Part, Queue, Transport, Unusable};
+use super::{Buffer, Device, IoRegion, Queue, Transport, Unusable};
 
 /// The device tells how many parts a request may have; it is read-only; it has a cache that can be flushed; it takes hints.
 const PARTS: u64 = 1 << 2;
@@ -105,17 +105,17 @@ impl Disk {
     }
 
     /// Makes a request and waits for its end.
-    fn request(&mut self, kind: u32, sector: u64, parts: &[Part]) -> Result<(), VfsError> {
+    fn request(&mut self, kind: u32, sector: u64, buffers: &[Buffer]) -> Result<(), VfsError> {
         // SAFETY: it is nobody's while no request is under way.
         let request = unsafe { &mut *self.request };
         (request.kind, request.sector, request.status) = (kind, sector, 0xff);
-        let head = Part { address: (&raw const request.kind).cast(), bytes: 16, written: false };
-        let status = Part { address: &raw const request.status, bytes: 1, written: true };
-        let mut all = Vec::with_capacity(parts.len() + 2);
+        let head = Buffer { address: (&raw const request.kind).cast(), bytes: 16, written: false };
+        let status = Buffer { address: &raw const request.status, bytes: 1, written: true };
+        let mut all = Vec::with_capacity(buffers.len() + 2);
         all.push(head);
-        all.extend_from_slice(parts);
+        all.extend_from_slice(buffers);
         all.push(status);
-        // SAFETY: callers keep their parts until this returns, which it does when the device is done with them.
+        // SAFETY: callers keep their buffers until this returns, which it does when the device is done with them.
         unsafe { self.queue.push(&all) }.ok_or(VfsError::Io)?;
         self.queue.tell();
         self.wait();
@@ -158,10 +158,10 @@ impl BlockDevice for Disk {
 
     fn read(&mut self, first: u64, bytes: &mut [u8]) -> Result<(), VfsError> {
         let mut sector = self.check(first, bytes.len())?;
-        // A part's length is told in 32 bits.
+        // A buffer's length is told in 32 bits.
         for piece in bytes.chunks_mut(1 << 30) {
-            let part = Part { address: piece.as_ptr(), bytes: piece.len() as u32, written: true };
-            self.request(READ, sector, &[part])?;
+            let buffer = Buffer { address: piece.as_ptr(), bytes: piece.len() as u32, written: true };
+            self.request(READ, sector, &[buffer])?;
             sector += piece.len() as u64 / 512;
         }
         Ok(())
@@ -173,14 +173,14 @@ impl BlockDevice for Disk {
         }
         let mut sector = self.check(first, parts.iter().map(|part| part.len()).sum())?;
         for group in parts.chunks(self.most_parts) {
-            let part =
-                |bytes: &&[u8]| Part { address: bytes.as_ptr(), bytes: bytes.len() as u32, written: false };
-            let gathered: Vec<Part> = group.iter().filter(|bytes| !bytes.is_empty()).map(part).collect();
+            let buffer =
+                |bytes: &&[u8]| Buffer { address: bytes.as_ptr(), bytes: bytes.len() as u32, written: false };
+            let gathered: Vec<Buffer> = group.iter().filter(|bytes| !bytes.is_empty()).map(buffer).collect();
             if gathered.is_empty() {
                 continue;
             }
             self.request(WRITE, sector, &gathered)?;
-            sector += gathered.iter().map(|part| u64::from(part.bytes) / 512).sum::<u64>();
+            sector += gathered.iter().map(|buffer| u64::from(buffer.bytes) / 512).sum::<u64>();
         }
         Ok(())
     }
@@ -201,7 +201,7 @@ impl BlockDevice for Disk {
         let range = unsafe { &raw mut (*self.request).range };
         // SAFETY: as before.
         unsafe { range.write(Range { sector, sectors, flags: 0 }) };
-        let part = Part { address: range.cast(), bytes: 16, written: false };
-        self.request(DO_DISCARD, 0, &[part])
+        let range = Buffer { address: range.cast(), bytes: 16, written: false };
+        self.request(DO_DISCARD, 0, &[range])
     }
 }

@@ -2,7 +2,7 @@
 
 use alloc::boxed::Box;
 
-use super::{Device, IoRegion, Part, Queue, Transport, Unusable};
+use super::{Buffer, Device, IoRegion, Queue, Transport, Unusable};
 
 /// Bytes fetched at a time.
 const POOL: usize = 256;
@@ -47,9 +47,9 @@ impl Entropy {
     }
 
     fn fetch(&mut self) -> Result<(), Unusable> {
-        let part = Part { address: self.pool, bytes: POOL as u32, written: true };
+        let buffer = Buffer { address: self.pool, bytes: POOL as u32, written: true };
         // SAFETY: the pool lives as long as the machine, and is not looked at before the device is done.
-        unsafe { self.queue.push(&[part]) }.ok_or(Unusable::Silent)?;
+        unsafe { self.queue.push(&[buffer]) }.ok_or(Unusable::Silent)?;
         self.queue.tell();
         for _ in 0..PATIENCE {
             if let Some((_, count)) = self.queue.pop() {

@@ -14,7 +14,7 @@ use alloc::boxed::Box;
 use core::fmt;
 use core::ops::Range;
 
-pub use queue::{Part, Queue};
+pub use queue::{Buffer, Queue};
 
 /// The device speaks the current version of the specification.
 const VERSION_1: u64 = 1 << 32;

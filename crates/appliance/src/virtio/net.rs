@@ -2,7 +2,7 @@
 
 use alloc::boxed::Box;
 
-use super::{Device, IoRegion, Part, Queue, Transport, Unusable};
+use super::{Buffer, Device, IoRegion, Queue, Transport, Unusable};
 use crate::net::{Incoming, Offload, Outgoing, Verified};
 
 /// The device completes checksums that the driver began; the driver takes frames without checksums.
@@ -102,7 +102,7 @@ impl Receiver {
         // SAFETY: within the buffers.
         let address = unsafe { self.buffers.add(usize::from(index) * BUFFER) };
         // SAFETY: buffers live as long as the machine; this one is not looked at before it comes back.
-        let request = unsafe { self.queue.push(&[Part { address, bytes: BUFFER as u32, written: true }]) };
+        let request = unsafe { self.queue.push(&[Buffer { address, bytes: BUFFER as u32, written: true }]) };
         debug_assert_eq!(request, Some(index), "buffers are offered in the order of the free descriptors");
     }
 
@@ -175,9 +175,9 @@ impl Outgoing for Sender {
             header[6..8].copy_from_slice(&from.to_le_bytes());
             header[8..10].copy_from_slice(&at.to_le_bytes());
         }
-        let part = Part { address: buffer.as_ptr(), bytes: (HEADER + bytes) as u32, written: false };
+        let frame = Buffer { address: buffer.as_ptr(), bytes: (HEADER + bytes) as u32, written: false };
         // SAFETY: buffers live as long as the machine; this one is not touched before it comes back.
-        let request = unsafe { self.queue.push(&[part]) };
+        let request = unsafe { self.queue.push(&[frame]) };
         let request = request.expect("there is a descriptor for each buffer");
         self.of_request[usize::from(request)] = index;
         result

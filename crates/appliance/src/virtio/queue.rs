@@ -21,12 +21,12 @@ struct Descriptor {
 
 /// A piece of memory of a request.
 #[derive(Debug, Clone, Copy)]
-pub struct Part {
+pub struct Buffer {
     /// Where it begins.
     pub address: *const u8,
     /// Its length.
     pub bytes: u32,
-    /// Whether the device writes to it; it reads else. Parts that it reads come first.
+    /// Whether the device writes to it; it reads else. Those that it reads come first.
     pub written: bool,
 }
 
@@ -96,7 +96,7 @@ impl Queue {
         self.places.size
     }
 
-    /// Descriptors that are unused: as many parts fit into further requests.
+    /// Descriptors that are unused: as many buffers fit into further requests.
     pub fn room(&self) -> u16 {
         self.free_count
     }
@@ -105,24 +105,24 @@ impl Queue {
     /// not fit. The device hears of it by [`Queue::tell`].
     ///
     /// # Safety
-    /// The parts stay valid, and untouched as far as they are written, until then.
-    pub unsafe fn push(&mut self, parts: &[Part]) -> Option<u16> {
-        if parts.is_empty() || parts.len() > usize::from(self.free_count) {
+    /// The buffers stay valid, and untouched as far as they are written, until then.
+    pub unsafe fn push(&mut self, buffers: &[Buffer]) -> Option<u16> {
+        if buffers.is_empty() || buffers.len() > usize::from(self.free_count) {
             return None;
         }
         let head = self.free;
         let mut at = head;
-        for (number, part) in parts.iter().enumerate() {
+        for (number, buffer) in buffers.iter().enumerate() {
             // SAFETY: the chain of unused descriptors is as long as `free_count`.
             let descriptor = unsafe { &mut *self.places.descriptors.add(at.into()) };
-            let last = number + 1 == parts.len();
-            descriptor.address = part.address.expose_provenance() as u64;
-            descriptor.bytes = part.bytes;
-            descriptor.flags = if last { 0 } else { NEXT } | if part.written { WRITES } else { 0 };
+            let last = number + 1 == buffers.len();
+            descriptor.address = buffer.address.expose_provenance() as u64;
+            descriptor.bytes = buffer.bytes;
+            descriptor.flags = if last { 0 } else { NEXT } | if buffer.written { WRITES } else { 0 };
             at = descriptor.next;
         }
         self.free = at;
-        self.free_count -= parts.len() as u16;
+        self.free_count -= buffers.len() as u16;
         let slot = usize::from(self.available % self.places.size);
         self.available = self.available.wrapping_add(1);
         // SAFETY: entries begin behind flags and index.
@@ -247,17 +247,17 @@ pub(crate) mod tests {
             unsafe { (self.addresses[1] as *const u16).add(at).read_volatile() }
         }
 
-        /// Serves up to `most` requests; the lengths of their parts.
+        /// Serves up to `most` requests; the lengths of their buffers.
         fn serve(&mut self, most: usize) -> Vec<Vec<u32>> {
             let mut requests = Vec::new();
             while self.seen != self.available(1) && requests.len() < most {
                 let head = self.available(2 + usize::from(self.seen % self.size));
-                let (mut parts, mut at) = (Vec::new(), head);
+                let (mut buffers, mut at) = (Vec::new(), head);
                 loop {
                     // SAFETY: within the table.
                     let descriptor =
                         unsafe { (self.addresses[0] as *const Descriptor).add(at.into()).read_volatile() };
-                    parts.push(descriptor.bytes);
+                    buffers.push(descriptor.bytes);
                     if descriptor.flags & NEXT == 0 {
                         break;
                     }
@@ -268,11 +268,11 @@ pub(crate) mod tests {
                 unsafe {
                     let entry = used.add(2 + 4 * usize::from(self.seen % self.size)).cast::<u32>();
                     entry.write_volatile(head.into());
-                    entry.add(1).write_volatile(parts.iter().sum());
+                    entry.add(1).write_volatile(buffers.iter().sum());
                     self.seen = self.seen.wrapping_add(1);
                     used.add(1).write_volatile(self.seen);
                 }
-                requests.push(parts);
+                requests.push(buffers);
             }
             // SAFETY: where it wants to be told next.
             unsafe {
@@ -292,8 +292,8 @@ pub(crate) mod tests {
         (Queue::new(places, doorbell, true), peer)
     }
 
-    fn part(bytes: u32) -> Part {
-        Part { address: core::ptr::dangling(), bytes, written: false }
+    fn buffer(bytes: u32) -> Buffer {
+        Buffer { address: core::ptr::dangling(), bytes, written: false }
     }
 
     #[test]
@@ -301,11 +301,11 @@ pub(crate) mod tests {
         let (mut queue, mut peer) = pair(8);
         for round in 0..40_000_u32 {
             // SAFETY: the peer looks at no memory.
-            let first = unsafe { queue.push(&[part(round), part(1), part(2)]) }.unwrap();
+            let first = unsafe { queue.push(&[buffer(round), buffer(1), buffer(2)]) }.unwrap();
             // SAFETY: as before.
-            let second = unsafe { queue.push(&[part(7); 5]) }.unwrap();
+            let second = unsafe { queue.push(&[buffer(7); 5]) }.unwrap();
             // SAFETY: as before.
-            assert_eq!(unsafe { queue.push(&[part(0)]) }, None, "the queue is full");
+            assert_eq!(unsafe { queue.push(&[buffer(0)]) }, None, "the queue is full");
             assert_eq!(peer.serve(9), [alloc::vec![round, 1, 2], alloc::vec![7; 5]]);
             assert_eq!((queue.pop(), queue.pop()), (Some((first, round + 3)), Some((second, 35))));
             assert_eq!((queue.pop(), queue.room()), (None, 8));
@@ -319,18 +319,18 @@ pub(crate) mod tests {
         assert_eq!(*peer.bell, 99, "there is nothing to tell");
         for _ in 0..3 {
             // SAFETY: as before.
-            unsafe { queue.push(&[part(1)]) };
+            unsafe { queue.push(&[buffer(1)]) };
         }
         queue.tell();
         assert_eq!(*peer.bell, 3);
         *peer.bell = 99;
         // SAFETY: as before.
-        unsafe { queue.push(&[part(1)]) };
+        unsafe { queue.push(&[buffer(1)]) };
         queue.tell();
         assert_eq!(*peer.bell, 99, "it has not yet looked at what it was told of");
         assert_eq!(peer.serve(9).len(), 4);
         // SAFETY: as before.
-        unsafe { queue.push(&[part(1)]) };
+        unsafe { queue.push(&[buffer(1)]) };
         queue.tell();
         assert_eq!(*peer.bell, 3);
     }
@@ -340,7 +340,7 @@ pub(crate) mod tests {
         let (mut queue, mut peer) = pair(4);
         assert!(!queue.await_use());
         // SAFETY: as before.
-        unsafe { queue.push(&[part(1)]) };
+        unsafe { queue.push(&[buffer(1)]) };
         peer.serve(1);
         assert!(queue.await_use());
         assert_eq!(peer.available(2 + 4), 0, "an interrupt at the first use");

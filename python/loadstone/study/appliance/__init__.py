@@ -18,9 +18,9 @@ def _study() -> type[Appliance]:
 
 
 def _page() -> Page:
-    from loadstone.study.appliance.page import part
+    from loadstone.study.appliance.page import article
 
-    return part
+    return article
 
 
 ENTRY = Entry(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import product
 
 from loadstone.study.appliance.description import GUESTS, PARTS, Amounts, Served, Stored
-from loadstone.study.schedule import Case, Part
+from loadstone.study.schedule import Case, StudyPart
 
 _SECONDS = {
     "size": 40.0,
@@ -22,7 +22,7 @@ _SECONDS = {
 """About how long one measurement takes, by experience on two emulating cores."""
 
 
-def parts(amounts: Amounts, only: Sequence[str] | None) -> list[Part]:
+def parts(amounts: Amounts, only: Sequence[str] | None) -> list[StudyPart]:
     """What to measure, in order; `only` names parts."""
     found = {
         "size": ([{"app": app} for app in amounts.images], 1),
@@ -35,7 +35,7 @@ def parts(amounts: Amounts, only: Sequence[str] | None) -> list[Part]:
         "http": _asked(amounts),
     }
     return [
-        Part(name, *found[name], _SECONDS[name])
+        StudyPart(name, *found[name], _SECONDS[name])
         for name in PARTS
         if found[name][0] and (only is None or name in only)
     ]

@@ -20,9 +20,9 @@ def _study() -> type[Balancers]:
 
 
 def _page() -> Page:
-    from loadstone.study.balancers.page import part
+    from loadstone.study.balancers.page import article
 
-    return part
+    return article
 
 
 ENTRY = Entry(

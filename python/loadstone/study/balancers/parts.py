@@ -18,7 +18,7 @@ from loadstone.study.balancers.site_users import users
 from loadstone.study.balancers.throughput import carry, carry_by_ab
 from loadstone.study.bench import Bench
 from loadstone.study.offered import Json
-from loadstone.study.schedule import Case, Part, Task
+from loadstone.study.schedule import Case, StudyPart, Task
 
 ALGORITHMS: tuple[dict[str, Any], ...] = (
     {"algorithm": "round-robin", "sticky": False},
@@ -41,10 +41,10 @@ _PER_S = 6000
 Skipped = dict[str, str]
 """Parts that this site has nothing for, with the reason."""
 
-Make = Callable[[Site, Size, Skipped], list[Part]]
+Make = Callable[[Site, Size, Skipped], list[StudyPart]]
 
 
-def parts(site: Site, size: Size, only: Sequence[str] | None) -> tuple[list[Part], Skipped]:
+def parts(site: Site, size: Size, only: Sequence[str] | None) -> tuple[list[StudyPart], Skipped]:
     """What to measure of the site, in order; `only` names parts."""
     skipped: Skipped = {}
     made = [part for make in _MAKERS.values() for part in make(site, size, skipped)]
@@ -52,7 +52,7 @@ def parts(site: Site, size: Size, only: Sequence[str] | None) -> tuple[list[Part
     return wanted, {name: why for name, why in skipped.items() if only is None or name in only}
 
 
-def _throughput(site: Site, size: Size, skipped: Skipped) -> list[Part]:
+def _throughput(site: Site, size: Size, skipped: Skipped) -> list[StudyPart]:
     """One part for each number of generators: their repetitions may differ."""
     clients = sum(host.kind == "client" for host in site.topology.file.host)
     found = []
@@ -69,7 +69,7 @@ def _throughput(site: Site, size: Size, skipped: Skipped) -> list[Part]:
     return found
 
 
-def _peer(site: Site, size: Size, skipped: Skipped) -> list[Part]:
+def _peer(site: Site, size: Size, skipped: Skipped) -> list[StudyPart]:
     cases = [
         {"balancer": balancer, "concurrency": users, "generator": generator}
         for balancer in [DIRECT, *_closer(site, size)]
@@ -79,12 +79,12 @@ def _peer(site: Site, size: Size, skipped: Skipped) -> list[Part]:
     return [_part("peer", cases, size.peer.repetitions, size.peer.requests)]
 
 
-def _segments(site: Site, size: Size, skipped: Skipped) -> list[Part]:
+def _segments(site: Site, size: Size, skipped: Skipped) -> list[StudyPart]:
     cases = [{"balancer": balancer} for balancer in [DIRECT, *balancers_of(site)]]
-    return [Part("segments", cases, size.segments.repetitions, size.segments.steady_s + 2.5)]
+    return [StudyPart("segments", cases, size.segments.repetitions, size.segments.steady_s + 2.5)]
 
 
-def _spread(site: Site, size: Size, skipped: Skipped) -> list[Part]:
+def _spread(site: Site, size: Size, skipped: Skipped) -> list[StudyPart]:
     cases = [
         {"balancer": balancer, **settings}
         for balancer in _closer(site, size)
@@ -94,7 +94,7 @@ def _spread(site: Site, size: Size, skipped: Skipped) -> list[Part]:
     return [_part("spread", cases, size.spread.repetitions, size.spread.requests)]
 
 
-def _uneven(site: Site, size: Size, skipped: Skipped) -> list[Part]:
+def _uneven(site: Site, size: Size, skipped: Skipped) -> list[StudyPart]:
     if UNEVEN not in site.services:
         skipped["uneven"] = f"the topology has no service `{UNEVEN}`"
         return []
@@ -107,13 +107,13 @@ def _uneven(site: Site, size: Size, skipped: Skipped) -> list[Part]:
     return [_part("uneven", cases, size.uneven.repetitions, size.uneven.requests)]
 
 
-def _reuse(site: Site, size: Size, skipped: Skipped) -> list[Part]:
+def _reuse(site: Site, size: Size, skipped: Skipped) -> list[StudyPart]:
     able = [balancer for balancer in _closer(site, size) if can(site, balancer, reuse=False)]
     cases = [{"balancer": balancer, "reuse": kept} for balancer in able for kept in (True, False)]
     return [_part("reuse", cases, size.reuse.repetitions, size.reuse.requests)]
 
 
-def _growth(site: Site, size: Size, skipped: Skipped) -> list[Part]:
+def _growth(site: Site, size: Size, skipped: Skipped) -> list[StudyPart]:
     if SMALL not in site.services:
         skipped["growth"] = f"the topology has no service `{SMALL}`"
         return []
@@ -122,7 +122,7 @@ def _growth(site: Site, size: Size, skipped: Skipped) -> list[Part]:
     return [_part("growth", cases, size.growth.repetitions, 3 * size.growth.requests)]
 
 
-def _faults(site: Site, size: Size, skipped: Skipped) -> list[Part]:
+def _faults(site: Site, size: Size, skipped: Skipped) -> list[StudyPart]:
     if len(site.service(SERVERS).hosts) < 2:
         skipped["faults"] = "there is one server only"
         return []
@@ -132,10 +132,12 @@ def _faults(site: Site, size: Size, skipped: Skipped) -> list[Part]:
         for kind in size.faults.kinds
     ]
     wanted = size.faults
-    return [Part("faults", cases, wanted.repetitions, 3 + wanted.before_s + wanted.during_s + wanted.after_s)]
+    return [
+        StudyPart("faults", cases, wanted.repetitions, 3 + wanted.before_s + wanted.during_s + wanted.after_s)
+    ]
 
 
-def _site(site: Site, size: Size, skipped: Skipped) -> list[Part]:
+def _site(site: Site, size: Size, skipped: Skipped) -> list[StudyPart]:
     wanted = size.site
     if wanted is None:
         return []
@@ -146,7 +148,7 @@ def _site(site: Site, size: Size, skipped: Skipped) -> list[Part]:
     counts = range(1, len(site.service(SITE).hosts) + 1)
     cases = [{"balancer": balancer, "servers": count} for count in counts]
     search_s = wanted.runs * (wanted.ramp_up_s + wanted.window_s + _RENEW_S)
-    return [Part("site", cases, wanted.repetitions, search_s)]
+    return [StudyPart("site", cases, wanted.repetitions, search_s)]
 
 
 _RENEW_S = 6.0
@@ -172,8 +174,8 @@ def _closer(site: Site, size: Size) -> list[str]:
     return balancers_of(site)[: size.closer]
 
 
-def _part(name: str, cases: Sequence[Case], repetitions: int, requests: int) -> Part:
-    return Part(name, cases, repetitions, _START_S + requests / _PER_S)
+def _part(name: str, cases: Sequence[Case], repetitions: int, requests: int) -> StudyPart:
+    return StudyPart(name, cases, repetitions, _START_S + requests / _PER_S)
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,9 @@ def _study() -> type[Connectors]:
 
 
 def _page() -> Page:
-    from loadstone.study.connectors.page import part
+    from loadstone.study.connectors.page import article
 
-    return part
+    return article
 
 
 ENTRY = Entry(

@@ -16,7 +16,7 @@ from loadstone.study.connectors.httperf import run_httperf
 from loadstone.study.connectors.offered import offer, scenario_of
 from loadstone.study.connectors.servers import missing, program
 from loadstone.study.connectors.site import write_site
-from loadstone.study.schedule import Part, Task
+from loadstone.study.schedule import StudyPart, Task
 
 Json = dict[str, Any]
 
@@ -32,7 +32,7 @@ _SETTLE_S = 0.3
 
 def parts(
     description: Description, size: str, only: Sequence[str] | None, servers: Sequence[str] | None
-) -> list[Part]:
+) -> list[StudyPart]:
     """What to measure, in order; `only` names experiments, `servers` servers."""
     found = []
     for experiment in description.experiment:
@@ -45,14 +45,14 @@ def parts(
 
 def _part(
     description: Description, experiment: Experiment, load: Load, servers: Sequence[str] | None
-) -> Part:
+) -> StudyPart:
     names = load.servers or [one.name for one in description.server]
     cases = [
         {"server": name, "sessions_per_s": load.sessions_per_s, "client": load.client}
         for name in names
         if servers is None or name in servers
     ]
-    return Part(experiment.name, cases, load.repetitions, experiment.arrive_s + _LIFE_S + _AROUND_S)
+    return StudyPart(experiment.name, cases, load.repetitions, experiment.arrive_s + _LIFE_S + _AROUND_S)
 
 
 def require_programs(description: Description, tasks: Sequence[Task]) -> None:

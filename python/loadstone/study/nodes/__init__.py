@@ -20,9 +20,9 @@ def _study() -> type[Nodes]:
 
 
 def _page() -> Page:
-    from loadstone.study.nodes.page import part
+    from loadstone.study.nodes.page import article
 
-    return part
+    return article
 
 
 ENTRY = Entry(

@@ -13,7 +13,7 @@ from loadstone.study.nodes.findings import disagreements, findings
 from loadstone.study.nodes.throughput import throughput
 from loadstone.study.order import Order
 from loadstone.study.results import Results
-from loadstone.study.schedule import Part, Task
+from loadstone.study.schedule import StudyPart, Task
 from loadstone.study.study import Around, Study
 from loadstone.study.words import Block
 
@@ -48,9 +48,9 @@ class Nodes(Study):
         self.parts = [
             part
             for part in (
-                Part("tables", tables, 1, _TABLE_S),
-                Part("points", [{"of": name} for name in _POINTS], 1, _FIGURE_S),
-                Part("curves", [{"of": name} for name in _CURVES], 1, _FIGURE_S),
+                StudyPart("tables", tables, 1, _TABLE_S),
+                StudyPart("points", [{"of": name} for name in _POINTS], 1, _FIGURE_S),
+                StudyPart("curves", [{"of": name} for name in _CURVES], 1, _FIGURE_S),
             )
             if order.only is None or part.name in order.only
         ]

@@ -1,5 +1,5 @@
 """The page of the study `appliance`: what its `study.json` says, drawn and told."""
 
-from loadstone.study.appliance.page.layout import part
+from loadstone.study.appliance.page.layout import article
 
-__all__ = ["part"]
+__all__ = ["article"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from loadstone.report.answer import Badge
 from loadstone.report.folder import Json
-from loadstone.report.sections import Part, Section, Tile, anchored, numbered
+from loadstone.report.sections import Article, Section, Tile, anchored, numbered
 from loadstone.study.appliance.page import charts, tables
 from loadstone.study.method import badges, method
 from loadstone.study.words import interval
@@ -40,7 +40,7 @@ _SECTIONS = {
 }
 
 
-def part(study: Json, folder: Path) -> Part:
+def article(study: Json, folder: Path) -> Article:
     """Lays the study out."""
     drawn = {"sql": charts.sql(study), "alloc": charts.allocations(study), "http": charts.http(study)}
     sections = [
@@ -56,7 +56,7 @@ def part(study: Json, folder: Path) -> Part:
         ),
         method(study, folder, _guests(study)),
     ]
-    return Part(
+    return Article(
         key="f1",
         name="Appliance",
         sentence=f"{study['summary']}.",

@@ -8,7 +8,7 @@ from loadstone.report import format
 from loadstone.report.answer import Badge
 from loadstone.report.figures.figure import Figure
 from loadstone.report.folder import Json
-from loadstone.report.sections import Part, Section, Tile, anchored, numbered
+from loadstone.report.sections import Article, Section, Tile, anchored, numbered
 from loadstone.study.balancers.page import charts, tables
 from loadstone.study.balancers.page.variants import Variants
 from loadstone.study.method import badges, method
@@ -21,7 +21,7 @@ _FAULT_INTRO = {
 }
 
 
-def part(study: Json, folder: Path) -> Part:
+def article(study: Json, folder: Path) -> Article:
     """Lays the study out."""
     variants, found = Variants.of(study), study["parts"]
     servers = f"{len(study['servers'])} × {study['server_role']}, a page of {study['page_bytes']} bytes"
@@ -37,7 +37,7 @@ def part(study: Json, folder: Path) -> Part:
         _cells(found, variants),
         method(study, folder, [("Servers", servers)]),
     ]
-    return Part(
+    return Article(
         key="f1",
         name="Load balancers",
         sentence=_sentence(study, found, variants),

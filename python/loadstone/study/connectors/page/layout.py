@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from loadstone.report.folder import Json
-from loadstone.report.sections import Part, Section, Tile, anchored, numbered
+from loadstone.report.sections import Article, Section, Tile, anchored, numbered
 from loadstone.study.connectors.page import charts, tables
 from loadstone.study.method import badges, method
 from loadstone.study.words import interval
@@ -35,7 +35,7 @@ _INTROS = {
 }
 
 
-def part(study: Json, folder: Path) -> Part:
+def article(study: Json, folder: Path) -> Article:
     """Lays the study out."""
     sections = [
         *([_verdicts(study)] if study["parts"] else []),
@@ -43,7 +43,7 @@ def part(study: Json, folder: Path) -> Part:
         *([_peer(study)] if study["peer"] else []),
         method(study, folder),
     ]
-    return Part(
+    return Article(
         key="f1",
         name="Connectors",
         sentence=_sentence(study),

@@ -9,12 +9,12 @@ from loadstone.report import format
 from loadstone.report.answer import Badge
 from loadstone.report.figures.figure import Figure
 from loadstone.report.folder import Json
-from loadstone.report.sections import Part, Section, Tile, anchored, numbered
+from loadstone.report.sections import Article, Section, Tile, anchored, numbered
 from loadstone.study.method import badges, method
 from loadstone.study.nodes.page import charts, tables
 
 
-def part(study: Json, folder: Path) -> Part:
+def article(study: Json, folder: Path) -> Article:
     """Lays the study out."""
     found = study["parts"]
     sections = [
@@ -51,7 +51,7 @@ def part(study: Json, folder: Path) -> Part:
         ),
         method(study, folder, _inputs(study)),
     ]
-    return Part(
+    return Article(
         key="f1",
         name="Nodes",
         sentence=f"{study['summary']}: PCRAFT’s tables and figures, the paper’s value beside ours.",
