@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,16 @@ def test_the_guide_to_four_nines_can_be_followed(tmp_path: Path) -> None:
 def test_a_guide_that_measures_can_be_followed_and_no_operation_fails(guide: str, tmp_path: Path) -> None:
     follow(f"how-to/{guide}.md", tmp_path)
     assert failures(tmp_path) == {}
+
+
+@pytest.mark.long
+def test_the_guide_to_two_releases_can_be_followed_and_ends_with_an_interval(tmp_path: Path) -> None:
+    said = follow("how-to/two-releases.md", tmp_path)
+    assert failures(tmp_path) == {}
+    assert (tmp_path / "runs/both.html").exists()
+    assert len(re.findall(r"^pair \d: old .* ratio ", said, flags=re.M)) == 6
+    middle, low, high = re.findall(r"^new / old: (\S+), interval (\S+) to (\S+)$", said, flags=re.M)[0]
+    assert float(low) <= float(middle) <= float(high)
 
 
 @pytest.mark.long
