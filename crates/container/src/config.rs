@@ -9,7 +9,7 @@ use loadstone_http::Limits;
 use crate::tls::Tls;
 use crate::watch::Watch;
 
-/// The share of the idle time-out that every client has, whoever waits for its place.
+/// The share of the idle time-out that every client keeps, even if others wait for its place.
 pub(crate) const GRACE: u32 = 64;
 
 /// How sockets meet workers.
@@ -69,8 +69,8 @@ impl Admission {
         }
     }
 
-    /// Whether the connector can follow it: one without a queue has no bound for it, one whose clients hold their
-    /// threads has nobody to prefer.
+    /// Whether the connector can follow it: one without a queue has no bound for it, and one whose clients
+    /// hold their threads cannot prefer any.
     pub fn suits(self, connector: Connector) -> bool {
         match connector {
             Connector::Hybrid => true,
@@ -90,8 +90,8 @@ pub struct Config {
     /// Threads that run application code. 0: hybrid, twice the number of cores, at least 2; threaded, 64 for each core, as
     /// many as are in use being started; event, the number of cores.
     pub workers: usize,
-    /// Whether the hybrid connector starts and ends workers by what they are seen to wait for; `workers` is the most, 0
-    /// for 64 for each core.
+    /// Whether the hybrid connector adapts the number of workers to what they wait for; `workers` is then the
+    /// most (0: 64 for each core).
     pub auto: bool,
     /// Whether idle clients keep their threads for all of `timeouts.idle` even when others wait for one; only the threaded
     /// connector ever takes them away.

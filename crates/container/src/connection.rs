@@ -60,12 +60,12 @@ pub(crate) struct Connection {
     /// Whether the client may have closed its side: then read up to the end, whatever a short
     /// read says.
     pub hung_up: bool,
-    /// Whether the socket may take more at once of what is to be sent, others having had their turn. Else its next edge
-    /// tells.
+    /// Whether the socket may take more at once, and only waits for others to have their turn. Otherwise its
+    /// next edge says when.
     pub more: bool,
     /// Whether our side is closed; what the client still sends is dropped until it closes, too.
     shut: bool,
-    /// Whether the socket has failed, or what was said on it cannot be completed.
+    /// Whether the socket has failed, or the conversation on it cannot be completed.
     pub broken: bool,
     /// Bytes of its buffers that its connector has counted.
     pub counted: usize,

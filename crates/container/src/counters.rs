@@ -31,7 +31,7 @@ pub struct Counters {
     pub closed_idle: u64,
     /// Of these, closed before their time because others waited for the thread or the place.
     pub evicted: u64,
-    /// Connections that ended, by whomever, before their TLS handshake was done.
+    /// Connections that ended before their TLS handshake was done, whichever side ended them.
     pub failed_handshakes: u64,
     /// Requests that ended in a panic of the application.
     pub worker_panics: u64,
@@ -53,9 +53,9 @@ pub struct Counters {
     pub newcomers: u64,
     /// Connections that may have begun at the same time now; 0: no such limit.
     pub admitted_limit: u64,
-    /// Microseconds that what has left the queue waited in it, all together.
+    /// Sum of the microseconds that requests waited in the queue, counted when they leave it.
     pub queue_wait_us: u64,
-    /// Microseconds that workers were busy, all together.
+    /// Sum of the microseconds that workers were busy.
     pub worker_busy_us: u64,
 }
 
@@ -173,12 +173,12 @@ fn since_epoch_ms(at: Instant) -> u64 {
 }
 
 impl Tally {
-    /// The thread begins with what may take long.
+    /// The thread begins something that may take long.
     pub fn begin(&self, at: Instant) {
         self.began_ms.set(since_epoch_ms(at));
     }
 
-    /// The thread has done what it began at `began`; when.
+    /// The thread has done what it began at `began`. Returns when.
     pub fn end(&self, began: Instant) -> Instant {
         let now = Instant::now();
         self.busy_ns.add_time(now - began);
@@ -186,7 +186,7 @@ impl Tally {
         now
     }
 
-    /// Whether it has been at the same for longer than `patience`.
+    /// Whether it has worked on the same thing for longer than `patience`.
     pub fn is_stuck(&self, patience: Duration) -> bool {
         let began = self.began_ms.get();
         began > 0 && since_epoch_ms(Instant::now()).saturating_sub(began) > patience.as_millis() as u64

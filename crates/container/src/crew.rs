@@ -1,17 +1,17 @@
-//! How many workers are awake, as a pure rule: waking one that is of no use costs more than a short request.
+//! How many workers are awake, as a pure rule: waking one that cannot help costs more than a short request.
 //!
-//! A worker that takes a request wakes the next if there is more. Once as many are at work as there are processors,
-//! another helps only if one of them blocks. Whether requests block is learned from how long they take; before
-//! it is known, [`Crew::look`] finds that nobody has come for work that waits.
+//! A worker that takes a request wakes the next if there is more. Once as many are at work as there are
+//! processors, another helps only if one of them blocks. Whether requests block is learned from how long they
+//! take; before that is known, [`Crew::look`] notices work that waits and that no worker takes.
 
 use std::time::{Duration, Instant};
 
-/// Requests that take less than this on average are done before a sleeping worker would be of use.
+/// Requests that take less than this on average are done before a sleeping worker could help.
 const SHORT: Duration = Duration::from_micros(100);
-/// When work waits and nobody has come for it for so long, those at work are not counted on any more. The event loop
-/// looks that often.
+/// If no worker takes waiting work for this long, those at work count as blocked. The event loop looks this
+/// often.
 pub(crate) const STALL: Duration = Duration::from_millis(1);
-/// Of the mean time of a request, what the last one is worth.
+/// Weight of the last request in the mean time of a request.
 const SHARE: u32 = 8;
 
 /// Who sleeps, who is at work.
@@ -19,16 +19,16 @@ const SHARE: u32 = 8;
 pub(crate) struct Crew {
     /// Workers that wait for work.
     pub sleeping: usize,
-    /// Whether one of them has been woken and has not come. Until then no other is woken: with short
-    /// requests those already awake finish the work sooner than a sleeper comes.
+    /// Whether one of them was woken and has not come yet. Until it comes, no other is woken: short requests
+    /// are done by those awake before a sleeper arrives.
     waking: bool,
-    /// Workers at work, without those not counted on.
+    /// Workers at work, without those that count as blocked.
     out: usize,
-    /// As many at work are enough for short requests.
+    /// This many workers are enough for short requests.
     cores: usize,
     /// Mean time of a request.
     pace: Duration,
-    /// How often those at work have been given up.
+    /// How often those at work were taken for blocked.
     stalls: u64,
     /// Items taken so far.
     taken: u64,
@@ -46,7 +46,7 @@ pub(crate) struct Shift {
 }
 
 impl Crew {
-    /// For so many processors; with `usize::MAX` work that waits always wakes a worker.
+    /// For this number of processors. With `usize::MAX`, waiting work always wakes a worker.
     pub fn new(cores: usize) -> Self {
         Self {
             sleeping: 0,
@@ -71,18 +71,18 @@ impl Crew {
         self.out < self.cores || self.pace >= SHORT
     }
 
-    /// Whether nobody sleeps who would be of use.
+    /// Whether no sleeping worker could help.
     pub fn is_complete(&self) -> bool {
         self.sleeping == 0 || (!self.waking && !self.another_helps())
     }
 
-    /// Whether a worker sleeps because of the rule alone while `waiting` items wait: somebody is to
-    /// [look](Self::look) again soon. Who has been woken decides about the rest when it comes.
+    /// Whether a worker sleeps only because of the rule while `waiting` items wait. Then somebody must
+    /// [look](Self::look) again soon. A worker that was woken decides about the rest when it comes.
     pub fn is_withheld(&self, waiting: usize) -> bool {
         waiting > 0 && self.sleeping > 0 && !self.waking && !self.another_helps()
     }
 
-    /// Gives up those at work if for `STALL` none of them has come although `waiting` items wait.
+    /// Takes those at work for blocked if none of them has come for `STALL` although `waiting` items wait.
     pub fn look(&mut self, waiting: usize, now: Instant) {
         match self.seen {
             Some((taken, since)) if waiting > 0 && taken == self.taken => {
@@ -225,7 +225,7 @@ mod tests {
             now += 10 * STALL;
         }
         assert_eq!((crew.stalls, crew.out), (0, 1));
-        // Nothing waited for so long: nobody was expected to come.
+        // Nothing waited meanwhile, so no worker was expected to come.
         crew.look(0, now);
         crew.look(1, now + 100 * STALL);
         assert_eq!(crew.stalls, 0);

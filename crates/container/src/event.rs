@@ -53,8 +53,8 @@ impl Desk for Inline {
         self.answered > 0
     }
 
-    // There is no queue: what has arrived on a loop's connections is answered in one round, and what was in one round is
-    // what would have waited.
+    // There is no queue. A loop answers all that has arrived on its connections in one round, so the requests
+    // of one round are those that would have waited in a queue.
     fn spare(&self, bound: usize) -> usize {
         let spare = bound.saturating_sub(self.answered);
         if spare == 0 {

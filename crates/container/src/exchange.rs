@@ -32,9 +32,9 @@ impl Exchange {
         Self { service, handler, finisher: Finisher::new(compress), composer: Composer::new(JOINED_BODY) }
     }
 
-    /// Goes on with the answer that is under way on `connection`, and answers the requests that have arrived, up to a turn's
-    /// worth, until the socket takes no more; blocks in the application only. Connections close behind their response
-    /// when the server is `draining` by then.
+    /// Continues the current answer on `connection`, and answers the requests that have arrived, for one turn
+    /// at most, until the socket takes no more. It blocks only in the application. Connections close after
+    /// their response if the server is `draining` by then.
     pub fn serve(
         &mut self,
         connection: &mut Connection,
@@ -100,7 +100,7 @@ fn run(
     tally: &Tally,
 ) {
     if handler.is_none() {
-        // An application that panics when it starts is as good as one that says no.
+        // An application that panics when it starts counts as one that refuses to start.
         *handler = contained(|| service.handler()).and_then(Result::ok);
     }
     let Some(present) = handler else { return answer_absence(response) };

@@ -9,12 +9,13 @@ const SPARE_PER_WORKER: u64 = 4;
 /// Connections of a server with no bound of its own, at most: each has a byte set aside.
 const MOST: usize = 1 << 20;
 
-/// Raises the soft limit of open files to the hard one; how many of `wanted` connections fit below it, 0 for as many as
-/// do, when the application keeps `kept` files open. Says so on stderr when that is not all that are wanted.
+/// Raises the soft limit of open files to the hard one. Returns how many of the `wanted` connections (0: as
+/// many as possible) fit below it when the application keeps `kept` files open. If fewer fit than wanted,
+/// stderr says so.
 pub(crate) fn connections_that_fit(wanted: usize, workers: usize, kept: usize) -> usize {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
-    // Where that is refused, the soft limit stays the bound.
+    // If that is refused, the soft limit stays the bound.
     let allowed = setrlimit(Resource::Nofile, raised).map_or(limit.current, |()| limit.maximum);
     let most = if wanted == 0 { MOST } else { wanted };
     let Some(allowed) = allowed else { return most };

@@ -37,11 +37,11 @@ struct Gzip {
 }
 
 impl Gzip {
-    /// Compresses the content if that is worth it and the client takes it. The strong tag of the plain content becomes a weak
-    /// one: the bytes are others, what they say is the same.
+    /// Compresses the content if that is worth it and the client takes it. The strong tag of the plain
+    /// content becomes a weak one: the bytes differ, but not what they say.
     fn apply(&mut self, request: &Request<'_>, response: &mut Response) {
         if matches!(response.status, 206 | 304) && response.get("content-type").is_none_or(shrinks) {
-            // A part, or that nothing is new, is told with the fields of the whole (RFC 9110 §15.3.7, §15.4.5).
+            // A 206 and a 304 carry the fields of the whole (RFC 9110 §15.3.7, §15.4.5).
             response.header("Vary", "Accept-Encoding");
             return;
         }
@@ -186,7 +186,7 @@ mod tests {
             assert_eq!(response.body, before.body);
             assert_eq!(response.headers(), before.headers());
         }
-        // Noise: nothing to gain, and only a try tells.
+        // Noise: there is nothing to gain, and only a try shows it.
         let mut response = page();
         let mut state = 1_u32;
         response.buffer().fill_with(|| {

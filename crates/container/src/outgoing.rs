@@ -22,7 +22,7 @@ const ENCRYPTED_PIECE: usize = 16 * 1024;
 /// is neither, it would block.
 ///
 /// # Errors
-/// The connection is broken, or a file has become shorter than its length that was told.
+/// The connection is broken, or a file has become shorter than the announced length.
 pub(crate) fn send_response(socket: &mut Socket, unsent: &Unsent<'_>) -> io::Result<(usize, bool)> {
     let &Unsent { head, body, sent } = unsent;
     match body {
@@ -63,7 +63,8 @@ fn send_file(
         }
     }
     if sent == total {
-        // The last of it may be encrypted and wait for room: there is no piece left to push it on.
+        // The last bytes may be encrypted already and wait for room, with no further piece that would push
+        // them out.
         socket.send_parts(&[], &[], 0)?;
     }
     Ok((sent, sent < total))

@@ -1,4 +1,4 @@
-//! The queue between those who take connections and those who answer.
+//! The queue between the event loop, which takes connections, and the workers, which answer.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -20,7 +20,8 @@ struct State<T> {
     crew: Crew,
     /// The bound below which the producer wants to hear that there is room.
     wanted: Option<usize>,
-    /// Whether the producer looks again within [`STALL`](crate::crew::STALL), as work is withheld from who sleeps.
+    /// Whether the producer looks again within [`STALL`](crate::crew::STALL), because work waits while
+    /// workers sleep.
     watched: bool,
     /// Fewer items than this end the rest of the producer; 0 when it does not rest.
     enough: usize,
@@ -30,7 +31,7 @@ struct State<T> {
 }
 
 impl<T> State<T> {
-    /// Items that fit below `bound`: one for which a worker sleeps waits for nobody.
+    /// Items that fit below `bound`. An item for which a worker sleeps does not count as waiting.
     fn spare(&self, bound: usize) -> usize {
         self.crew.sleeping.saturating_add(bound).saturating_sub(self.items.len())
     }
@@ -67,7 +68,7 @@ impl<T> State<T> {
 }
 
 impl<T> Queue<T> {
-    /// An empty queue. More than so many `workers` are awake only if requests take long: see [`Crew`].
+    /// An empty queue. More than this number of `workers` are awake only if requests take long: see [`Crew`].
     pub fn new(workers: usize) -> Self {
         let state = State {
             items: VecDeque::new(),
@@ -86,9 +87,9 @@ impl<T> Queue<T> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Appends all of `items` under one lock. At most one sleeping worker is woken; it wakes the
-    /// next if work is left when it comes and it is of use. Whether the caller is to come again within [`STALL`], if only
-    /// with nothing, because work waits for which a worker sleeps.
+    /// Appends all of `items` under one lock. At most one sleeping worker is woken. When it comes, it wakes
+    /// the next one if work is left and another can help. Returns whether the caller must call again within
+    /// [`STALL`], even without items, because work waits while a worker sleeps.
     ///
     /// [`STALL`]: crate::crew::STALL
     pub fn push_all(&self, items: &mut Vec<T>) -> bool {
@@ -146,8 +147,8 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Whether there are `plenty` of items and nobody is without work who would be of use, so that the producer may rest; if so, the `pop` that
-    /// leaves fewer than `enough` says so.
+    /// Whether there are `plenty` of items, and no worker that could help is without work, so that the
+    /// producer may rest. If so, the `pop` that leaves fewer than `enough` items reports it.
     pub fn may_rest(&self, plenty: usize, enough: usize) -> bool {
         let mut state = self.lock();
         let rest = state.crew.is_complete() && state.items.len() >= plenty;
@@ -155,8 +156,8 @@ impl<T> Queue<T> {
         rest
     }
 
-    /// How many more items fit below `bound`, `more` workers not counted who could come. If none, the `pop` that makes
-    /// room says so.
+    /// How many more items fit below `bound`, when `more` further workers could start. If none fits, the
+    /// `pop` that makes room reports it.
     pub fn spare(&self, bound: usize, more: usize) -> usize {
         let mut state = self.lock();
         let spare = state.spare(bound.saturating_add(more));
@@ -164,7 +165,7 @@ impl<T> Queue<T> {
         spare
     }
 
-    /// Dismisses so many workers, those that find no work first; a later call replaces an earlier one.
+    /// Dismisses this number of workers, first those that find no work. A later call replaces an earlier one.
     pub fn dismiss(&self, workers: usize) {
         self.lock().surplus = workers;
         (0..workers).for_each(|_| self.work.notify_one());

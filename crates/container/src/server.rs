@@ -82,7 +82,7 @@ pub struct Server {
     tls: Option<Arc<Tls>>,
     watch: Option<Arc<Watch>>,
     max_connections: usize,
-    /// Before the connector, of which it tells: it is dropped first.
+    /// Before the connector, which it reports on, because it must be dropped first.
     metrics: Option<Box<Server>>,
     connector: Arc<dyn Running>,
 }

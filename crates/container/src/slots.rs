@@ -19,7 +19,7 @@ pub(crate) enum Waiting {
     Linger,
 }
 
-/// Who has the connection of a slot.
+/// What holds the connection of a slot.
 #[derive(Debug)]
 enum Holder {
     Nobody,
@@ -126,8 +126,9 @@ impl Slots {
             .collect()
     }
 
-    /// Slots of clients that have kept us waiting since before `before_ms`, the longest first, with what for: `most` of
-    /// them. `patience_ms` is the whole time that each kind of wait has. Who waits for us is not among them.
+    /// Slots of clients that have kept us waiting since before `before_ms`, the longest first, with what they
+    /// waited for: `most` of them. `patience_ms` is the whole time that each kind of wait has. Clients that
+    /// wait for us are not among them.
     pub fn longest(
         &self,
         before_ms: u64,

@@ -1,4 +1,4 @@
-//! A client's socket: as it is, or with TLS between it and us. Nothing blocks but what says so.
+//! A client's socket, plain or with TLS. Nothing blocks unless its documentation says so.
 
 use std::io::{self, IoSlice};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -16,7 +16,7 @@ use crate::tls::{Tls, TlsSocket};
 /// What a read brought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Received {
-    /// So many bytes, and whether more may be there: if not, the next ones raise a new edge.
+    /// The number of bytes, and whether more may be there. If not, the next ones raise a new edge.
     Bytes(usize, bool),
     /// Nothing has arrived.
     Nothing,
@@ -47,7 +47,7 @@ impl Socket {
     /// Reads into the spare capacity of `into`, of which there must be some.
     ///
     /// # Errors
-    /// The connection is broken, or what came is no TLS.
+    /// The connection is broken, or the bytes are not TLS.
     #[inline]
     pub fn receive(&mut self, into: &mut Vec<u8>) -> io::Result<Received> {
         let socket = match self {
@@ -57,8 +57,8 @@ impl Socket {
         receive(socket, into, RecvFlags::DONTWAIT)
     }
 
-    /// Lets `receive_soon` wait for so long; nothing else waits for it. Whether there is such a wait: not with TLS, which
-    /// reads for reasons of its own.
+    /// Lets `receive_soon` wait for this long; no other call waits. Returns whether it can: not with TLS,
+    /// which reads for reasons of its own.
     pub fn wait_in_reads(&self, patience: Duration) -> bool {
         let Self::Plain(socket) = self else { return false };
         sockopt::set_socket_timeout(socket, sockopt::Timeout::Recv, Some(patience)).is_ok()
@@ -120,10 +120,10 @@ impl Socket {
 }
 
 impl Socket {
-    /// Lets the connection end so that no client takes what it has for the whole: with a reset, and without the goodbye
-    /// of TLS.
+    /// Ends the connection with a reset and without TLS's `close_notify`, so that no client takes what it has
+    /// for the whole.
     pub fn abort(&mut self) {
-        // A socket that cannot be told is broken already.
+        // If this fails, the socket is broken already.
         let _ = sockopt::set_socket_linger(&*self, Some(Duration::ZERO));
         if let Self::Tls(tls) = self {
             tls.abandon();

@@ -38,7 +38,7 @@ impl Waker {
 
     /// The same where it is polled, which needs it read.
     pub fn reset(&self) {
-        // Fails when nobody has woken us.
+        // Fails if the loop was not woken.
         let _ = rustix::io::read(&self.event, &mut [0; 8]);
         self.rearm();
     }

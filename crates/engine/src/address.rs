@@ -1,7 +1,8 @@
 //! Which addresses are ours, and what they mean on a page.
 
 /// The path, with query and without fragment, of `address` as it stands on the page `page`, when it is on our
-/// site. Written to `out`, which is empty for what is elsewhere, is no HTTP or holds what no request line may.
+/// site. Written to `out`, which is empty if the address is elsewhere, is not HTTP, or has characters that a
+/// request line may not have.
 ///
 /// `authority` is the site's; `page` the path of the page, with query.
 pub(crate) fn resolve(address: &[u8], page: &[u8], authority: &str, out: &mut Vec<u8>) {
@@ -35,7 +36,7 @@ pub(crate) fn resolve(address: &[u8], page: &[u8], authority: &str, out: &mut Ve
     }
 }
 
-/// An authority without the port that HTTP has anyway: servers leave it out of redirects, or put it in.
+/// An authority without HTTP's default port: in redirects, some servers leave that port out and some do not.
 fn without_port_80(authority: &[u8]) -> &[u8] {
     authority.strip_suffix(b":80").unwrap_or(authority)
 }

@@ -25,7 +25,7 @@ impl Countdown {
         Self { unfinished: AtomicU64::new(unfinished), last_end: AtomicU64::new(0) }
     }
 
-    /// One more has begun. Whoever says so holds another one that has not ended.
+    /// One more has begun. The caller holds another one that has not ended.
     pub(crate) fn begun(&self) {
         self.unfinished.fetch_add(1, Ordering::Relaxed);
     }
@@ -34,7 +34,7 @@ impl Countdown {
     #[inline]
     pub(crate) fn ended(&self, at: u64) {
         self.last_end.fetch_max(at, Ordering::Relaxed);
-        // Whoever sees that all have ended also sees when the last one did.
+        // A thread that sees that all have ended also sees when the last one did.
         self.unfinished.fetch_sub(1, Ordering::Release);
     }
 
@@ -71,7 +71,7 @@ impl Budget {
     }
 }
 
-/// What agent `index` of `of` makes: the first ones take the remainder.
+/// The part of agent `index` of `of`. The first agents take the remainder.
 fn part(operations: u32, (index, of): (u32, u32)) -> u32 {
     operations / of + u32::from(index < operations % of)
 }

@@ -32,9 +32,10 @@ const EVENTS: usize = 256;
 const STOP_CHECK: u64 = 100_000;
 /// A run that has not connected once this long after it first tried, while connections were refused, has no server.
 const REFUSED_PATIENCE: u64 = 3 * SECOND;
-/// The same when nothing at all was heard: lost connection requests are repeated after 1 and 3 seconds.
+/// The same if there was no answer at all: lost connection requests are repeated after 1 and 3 seconds.
 const SILENT_PATIENCE: u64 = 10 * SECOND;
-/// Between starts of users when there is no ramp-up: none waits behind a burst of connects, all start within a second.
+/// Time between starts of users without a ramp-up: no user waits behind a burst of connects, and all start
+/// within a second.
 const STAGGER: u64 = 100;
 
 /// What threads share.
@@ -88,8 +89,8 @@ impl Shared {
         self.budget.as_ref().and_then(Budget::spent).or_else(|| self.live.as_ref().and_then(Countdown::spent))
     }
 
-    /// Whether connections were tried for so long without success that there is nobody to answer. An agent whose first
-    /// user comes late in the ramp-up has not tried yet.
+    /// Whether connections failed for so long that there must be no server. An agent whose first user comes
+    /// late in the ramp-up has not tried yet.
     fn has_no_server(&self, now: u64) -> bool {
         let refused = self.refused.load(Ordering::Relaxed);
         let patience = if refused { REFUSED_PATIENCE } else { SILENT_PATIENCE };
@@ -298,7 +299,7 @@ impl<'p> Driver<'p> {
 
     /// A user joins; whether it pauses before its first operation.
     ///
-    /// It has what is left of a pause under way. If all began as they come, a ramp-up would add first operations to
+    /// It has the rest of a pause. If users began as they join, a ramp-up would add their first operations to
     /// those of the users that repeat already, and overload the service that the steady state is to measure.
     fn arrive(&mut self, user: &mut User, due: u64) -> bool {
         user.stage = Stage::Idle;
@@ -413,7 +414,7 @@ impl<'p> Driver<'p> {
         user.work.take().or_else(|| self.pool.pop()).unwrap_or_default()
     }
 
-    /// Leaves them with a user whose request is not done, or takes them back.
+    /// Leaves the buffers with a user whose request is not done, or takes them back.
     pub(crate) fn return_work(&mut self, user: &mut User, mut work: Box<Work>) {
         if user.is_busy() && work.is_needed() {
             user.work = Some(work);

@@ -19,12 +19,13 @@ use crate::request::Wanted;
 use crate::socket::{Connection, sentence};
 use crate::user::{Fetch, Journey, Stage, User, Work};
 
-/// A used connection that breaks later than this after the request was sent did not break because the server closed it
-/// while it was idle: that is known after one round trip, and this is the time that TCP starts with for one (RFC 6298).
+/// If a used connection breaks later than this after the request was sent, the server did not close it
+/// because it was idle. That would be known after one round trip, and this is TCP's first estimate of one
+/// (RFC 6298).
 const CLOSING_RACE: u64 = SECOND;
 /// Pieces received in a row; then other users have their turn, and the clock is looked at.
 const MOST_PIECES: u32 = 16;
-/// Most of a body that nobody looks at is left to the kernel from this size on.
+/// From this size on, the kernel drops most of a body that nobody looks at.
 const WORTH_DISCARDING: u64 = 32 << 10;
 
 impl Driver<'_> {
@@ -160,7 +161,7 @@ impl Driver<'_> {
     pub(crate) fn on_event(&mut self, user: &mut User, flags: EventFlags) {
         let ended = flags.intersects(EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR);
         if !user.is_busy() || user.stage == Stage::Pausing {
-            // The server closed an idle connection, or says what nobody asked for.
+            // The server closed an idle connection, or sent something that was not asked for.
             if ended || flags.contains(EventFlags::IN) {
                 let between = user.connection.is_some() && user.next != Next::NewSession;
                 self.recorder.closed_idle += u64::from(between || user.stage == Stage::Pausing);
@@ -318,9 +319,9 @@ impl Driver<'_> {
         self.judge(user, whole, journey)
     }
 
-    /// The connection broke. One that was idle before may have been closed by the server just when the request was
-    /// sent; that is the way of keep-alive and no failure, so the request is sent once more. A server that had the
-    /// request for long and then closes has failed.
+    /// The connection broke. One that was idle before may have been closed by the server just when the
+    /// request was sent; that is normal with keep-alive and not a failure, so the request is sent once more.
+    /// A server that had the request for a while and then closes has failed.
     fn lost(&mut self, user: &mut User, work: &mut Work, cause: Cause, said: &str) {
         let reused = user.connection.as_ref().is_some_and(|c| c.reused);
         self.close(user);
@@ -370,7 +371,7 @@ struct Incoming<'a> {
     collects: bool,
     /// Where a redirect leads.
     announced: &'a mut Vec<u8>,
-    /// For how long a server that is overloaded wants to be left alone.
+    /// The time for which an overloaded server wants no requests.
     asked_to_wait: &'a mut Option<u64>,
     browser: &'a mut Browser,
     validators: &'a mut Validators,

@@ -25,7 +25,7 @@ pub(crate) fn allow(users: u64) -> Result<(), String> {
 /// How many connections an open workload may have at once, with the soft limit raised.
 ///
 /// # Errors
-/// A sentence when there is no room for `threads` of them.
+/// A sentence when there is not room for one connection for each of the `threads`.
 pub(crate) fn room(threads: u64) -> Result<u64, String> {
     let (allowed, besides) = limits();
     let room = allowed.map_or(u64::MAX, |allowed| allowed.saturating_sub(besides));

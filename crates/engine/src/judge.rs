@@ -22,7 +22,7 @@ pub(crate) enum Verdict {
     Redirect,
     /// Fetch what the page refers to next.
     Fetch,
-    /// Send the request again after so many microseconds: the server asked for that.
+    /// Send the request again after this number of microseconds, because the server asked for that.
     Wait(u64),
     /// The step is done.
     Done,
@@ -74,7 +74,7 @@ impl<'p> Driver<'p> {
             return judge_reference(user, &whole, journey);
         }
         let step = self.step_of(user);
-        // Right or wrong: an answer that reports an error is what rules are for.
+        // For right and wrong answers: rules are made for answers that report an error.
         user.ruled = self.program.rule(whole.body, &user.state, &mut self.scratch).or(user.ruled);
         if let Some((cause, said)) = self.find_fault(step, user, &whole) {
             return Verdict::Fail(cause, said);

@@ -2,7 +2,7 @@
 
 use crate::record::{OperationWindow, SessionWindow, Sparse, Window};
 
-/// The sum of windows of the same second: of agents, whose users are disjoint. None of none.
+/// The sum of windows of the same second, of agents whose users are disjoint. None if there are no windows.
 pub fn merged(windows: impl IntoIterator<Item = Window>) -> Option<Window> {
     windows.into_iter().reduce(|mut sum, window| {
         merge(&mut sum, window);

@@ -16,7 +16,7 @@ const AT_ONCE: usize = 64;
 pub(crate) struct Open {
     arrivals: Arrivals,
     next: Option<(u32, u64)>,
-    /// The thread has not yet said that none is to come.
+    /// Whether the thread has yet to say that no more sessions come.
     expecting: bool,
     /// No session arrives from here on.
     until: u64,

@@ -25,7 +25,7 @@ pub(crate) fn retry_after(headers: &Headers<'_>) -> Option<u64> {
 }
 
 impl Driver<'_> {
-    /// For how long the request is put off by an answer with this status; none: the answer counts.
+    /// How long an answer with this status postpones the request; none: the answer counts.
     pub(crate) fn is_put_off(&self, user: &mut User, status: u16) -> Option<u64> {
         let asked = user.asked_to_wait.take();
         let welcome = user.fetch == Fetch::Step && self.step_of(user).expect.status.contains(&status);

@@ -5,13 +5,13 @@ use loadstone_http::{BodyFraming, ChunkError, ChunkedDecoder, Headers, Method, R
 
 /// Longest head that is accepted.
 const MAX_HEAD: usize = 64 << 10;
-/// However the network cuts it.
+/// The same limit, however the network cuts the head.
 const HEAD_TOO_LONG: &str = "the head is longer than 64 KiB";
 /// Largest body that is looked at; a larger one is a mistake of the scenario and ends the operation.
 const MAX_COLLECTED: usize = 64 << 20;
 const BODY_TOO_LARGE: &str = "the body is larger than 64 MiB";
 
-/// Where in an answer a reader is.
+/// Which part of an answer a reader is in.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) enum Reader {
     /// In the head.
@@ -74,7 +74,7 @@ impl Reader {
         matches!(self, Self::Head) && store.head.is_empty()
     }
 
-    /// How many bytes are to come that nobody looks at.
+    /// Number of bytes to come that nobody looks at.
     pub(crate) fn unseen(&self) -> u64 {
         match self {
             Self::Body { rest: Rest::Bytes(left), collect: false, .. } => *left,

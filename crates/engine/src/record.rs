@@ -35,7 +35,7 @@ pub const COUNTERS: [&str; 9] = [
 /// Most style sheets, scripts and images of one page that are looked at. Heavy pages have a thousand; a hostile one of
 /// 64 MiB has millions, and would hold its user, and its thread, for the rest of the run.
 pub const MOST_REFERENCES: usize = 4_096;
-/// Most bytes of their addresses: of a page that lies deep, each one on it is as long.
+/// Most bytes of their addresses. If a page's own path is long, every address on it is as long.
 pub const MOST_REFERENCE_BYTES: usize = 1 << 20;
 
 /// One operation in one second, by phase. An operation belongs to the second of its last byte (or of its failure).
@@ -105,7 +105,7 @@ pub struct Window {
     pub closed_idle: u64,
     /// Connections that the server closed with an answer.
     pub closed_with_answer: u64,
-    /// Answers 503 after which the request was put off for as long as they asked.
+    /// 503 answers after which the request waited for as long as they asked.
     pub waits: u64,
     /// Requests completed.
     pub requests: u64,
@@ -130,7 +130,8 @@ pub struct Window {
 pub struct Summary {
     /// complete, stopped (asked to), or unreachable (no connection ever succeeded).
     pub outcome: String,
-    /// Seconds since the run began, to the microsecond. Of a run of a number of operations: the last one's last byte.
+    /// Seconds since the run began, to the microsecond. In a run with a fixed number of operations: the last
+    /// byte of the last one.
     pub ended_s: f64,
     /// Threads of the engine.
     pub threads: u32,

@@ -86,7 +86,7 @@ impl Steady {
     }
 }
 
-/// Numbers of the moment that go into a window as they are.
+/// Figures that describe the present and go into a window as they are.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Gauges {
     pub users: u32,
@@ -94,7 +94,8 @@ pub(crate) struct Gauges {
     pub connections: u32,
 }
 
-/// The current window. Nothing is allocated while recording but the cell of an operation's first end in a phase.
+/// The current window. Recording allocates nothing, except the cell for the first end of an operation in a
+/// phase.
 #[derive(Debug)]
 pub(crate) struct Recorder {
     second: u32,

@@ -8,7 +8,7 @@ use rustix::net::{SendFlags, send};
 
 use crate::browser::Validator;
 
-/// Ends no line of any text that a user types; files are random, 2^-400 is never.
+/// No text that a user types has such a line, and in random files its probability is 2^-400.
 const BOUNDARY: &str = "loadstone-part-5a1f0e93c7d24b86a0f7-end-of-part";
 
 /// A request on its way: text, with files that are not copied in between.
@@ -96,7 +96,7 @@ pub(crate) struct Requests {
     base_path: Box<[u8]>,
 }
 
-/// Which request of a step is wanted, and by whom.
+/// Which request of a step is wanted, and the user who wants it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Wanted<'a> {
     pub step: &'a CompiledStep,

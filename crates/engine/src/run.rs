@@ -250,7 +250,7 @@ fn drive(
     sender: &Sender<Report>,
 ) {
     let _guard = StopOnPanic(shared);
-    // Whoever made the run may have dropped it; then nobody wants the rest.
+    // The run may have been dropped; then the rest is not wanted.
     let deliver = |window| drop(sender.send(Report::Window(window)));
     let Share { users: numbers, open } = share;
     // Room for all at once: a list that grew while the run goes on would move them, and stand still meanwhile.
@@ -261,7 +261,8 @@ fn drive(
     drop(sender.send(Report::Ended(ended, as_planned)));
 }
 
-/// Ends the run when a thread panics: without its windows nobody would see the others' before the planned end.
+/// Ends the run when a thread panics: without its windows, those of the others would be held back until the
+/// planned end.
 struct StopOnPanic<'s>(&'s Shared);
 
 impl Drop for StopOnPanic<'_> {

@@ -17,13 +17,13 @@ use crate::socket::Socket;
 
 /// Connections accepted in one round, so that a flood of them does not starve the open ones.
 const ACCEPTS: usize = 64;
-/// After this many requests of sessions that have begun, a newcomer begins, however many more they send: nobody can shut
-/// all others out.
+/// After this many requests of sessions that have begun, a newcomer may begin, even if those sessions send
+/// more. So they cannot shut all others out.
 const PATIENCE: usize = 256;
-/// A newcomer is refused, if it is to be, after so long: a shorter rush passes unnoticed.
+/// Newcomers wait this long before they are refused, so that a shorter rush passes unnoticed.
 pub(super) const TURN: Duration = Duration::from_millis(250);
-/// Refusals in a second; what comes beyond them waits in the kernel's backlog. Each costs about as much as the shortest
-/// of requests: together a few hundredths of a processor.
+/// Most refusals in a second; further newcomers wait in the kernel's backlog. Each costs about as much as the
+/// shortest request, all of them together a few hundredths of a processor.
 const REFUSALS: u64 = 1000;
 
 /// Where newcomers wait, and the rule by which they come in.
@@ -32,7 +32,7 @@ pub(super) struct Door {
     refuses: bool,
     /// Slots of newcomers whose first request is here, in the order of their arrival.
     pub(super) lobby: Vec<u32>,
-    /// Requests of those who have begun, since a newcomer did.
+    /// Requests of sessions that have begun, since the last newcomer began.
     overtaken: usize,
     /// Work done until the policy last learned, and when.
     learned: (Work, u64),
@@ -94,8 +94,8 @@ impl<D: Desk> EventLoop<D> {
         }
     }
 
-    /// Closes clients that have kept us waiting the longest, if they hold every place and a newcomer waits outside. Some
-    /// time each of them has whoever waits.
+    /// Closes the clients that have kept us waiting the longest, if every place is taken and a newcomer waits
+    /// outside. Each client has some time in any case.
     pub(super) fn make_room(&mut self) {
         if self.slots.open() < self.limit
             || !self.listener.as_ref().is_some_and(|it| listener::is_pending(it))
@@ -143,8 +143,8 @@ impl<D: Desk> EventLoop<D> {
         connections.min(self.desk.spare(self.door.policy.queue()))
     }
 
-    /// Lets those in the lobby begin for whom there is room, the latest first: it is the least likely to have given up.
-    /// Whether any did.
+    /// Lets newcomers in the lobby begin while there is room, the latest first: it is the least likely to
+    /// have given up. Returns whether any began.
     pub(super) fn seat(&mut self) -> bool {
         let mut any = false;
         while !self.door.lobby.is_empty() {
@@ -173,7 +173,7 @@ impl<D: Desk> EventLoop<D> {
             connection.readable |= note & READ != 0;
             return self.slots.park(connection, Waiting::Turn, 0, false);
         }
-        // One that meant to hear the answer would not have closed while it waits: it has given up.
+        // A client that still wants the answer does not close while it waits: this one has given up.
         self.leave_lobby(slot);
         self.tally().abandoned.add(1);
         self.release(&connection);
@@ -186,7 +186,7 @@ impl<D: Desk> EventLoop<D> {
 
     /// Takes a newcomer out of the lobby.
     pub(super) fn leave_lobby(&mut self, slot: u32) {
-        // Those who give up are mostly those who came first.
+        // Newcomers that give up are mostly those that came first.
         if let Some(index) = self.door.lobby.iter().position(|&waiting| waiting == slot) {
             self.door.lobby.remove(index);
         }

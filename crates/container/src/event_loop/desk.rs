@@ -1,4 +1,4 @@
-//! What an event loop works with: the desk that it brings requests to, and what it shares with whoever started it.
+//! What an event loop works with: the desk to which it brings requests, and what it shares with its connector.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -19,21 +19,21 @@ pub(crate) trait Desk: Send {
     /// A round of the loop begins.
     fn begin_round(&mut self) {}
 
-    /// Takes a connection whose request has arrived as a whole; gives it back when that has been answered already.
+    /// Takes a connection whose request is complete. Gives it back if the request is answered already.
     fn take(&mut self, connection: Box<Connection>) -> Option<Box<Connection>>;
 
     /// A round of the loop ends.
     fn end_round(&mut self) {}
 
-    /// Gives what was taken on; whether there was any.
+    /// Passes on what was taken. Returns whether there was anything.
     fn hand_over(&mut self) -> bool;
 
-    /// After what time a round is to come although nothing happens.
+    /// The time after which a round must come even if nothing happens.
     fn patience(&self) -> Option<Duration> {
         None
     }
 
-    /// Rests for a moment, if there is so much to do already that more requests would only wait.
+    /// Rests for a moment if there is enough to do, so that more requests would only wait.
     fn rest(&self) {}
 
     /// How many requests more there is room for, when no more than `bound` may wait. If none, the loop is woken once
@@ -53,7 +53,7 @@ pub(crate) trait Desk: Send {
     fn collect(&mut self, back: &mut Vec<(Box<Connection>, u8)>);
 }
 
-/// What a loop shares with whoever started it.
+/// What a loop shares with its connector.
 #[derive(Debug)]
 pub(crate) struct Control {
     pub config: Config,

@@ -28,7 +28,7 @@ use crate::counters::Tally;
 use crate::outgoing::JOINED_BODY;
 use crate::slots::{Slots, Waiting};
 
-/// Tokens of what is no connection.
+/// Tokens of everything that is not a connection.
 pub(super) const LISTENER: u64 = u64::MAX;
 const WAKER: u64 = u64::MAX - 1;
 /// Events taken in one round.

@@ -1,4 +1,4 @@
-//! How long connections may wait, and what becomes of those whose time is over, or whose server ends.
+//! How long connections may wait, and what happens when their time is over or the server ends.
 
 use super::admission::TURN;
 use super::{Desk, EventLoop, READ};
@@ -25,7 +25,8 @@ impl<D: Desk> EventLoop<D> {
         patience.as_millis() as u64
     }
 
-    /// Closes connections whose time is over; a client that was at a request hears why.
+    /// Closes connections whose time is over. A client in the middle of a request gets an answer that says
+    /// why.
     pub(super) fn close_expired(&mut self) {
         self.next_sweep_ms = self.now_ms + self.sweep.as_millis() as u64;
         self.limit = self.control.config.max_connections;

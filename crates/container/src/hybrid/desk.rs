@@ -11,8 +11,9 @@ use crate::counters::{Tally, Work};
 use crate::crew::STALL;
 use crate::event_loop::Desk;
 
-/// The longest rest of the event loop: whoever else wakes it waits so much longer. Resting while workers have enough to do lets
-/// requests come in batches, where the loop would take the processor from a worker for each.
+/// The longest rest of the event loop. Everything else that wakes the loop may wait this much longer. Resting
+/// while workers have enough to do lets requests come in batches; otherwise the loop would take the processor
+/// from a worker for each request.
 const REST: Duration = Duration::from_millis(1);
 
 pub(super) struct HandOver {
@@ -42,7 +43,7 @@ impl Desk for HandOver {
 
     fn hand_over(&mut self) -> bool {
         let any = !self.ready.is_empty();
-        // Also with nothing: a worker may have left work behind for which none was woken.
+        // Even with nothing: a worker may have left work behind without waking another.
         self.withheld = self.shared.queue.push_all(&mut self.ready);
         any
     }

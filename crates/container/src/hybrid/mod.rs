@@ -1,11 +1,11 @@
 //! The hybrid connector: an event loop for connections, blocking workers for application code.
 //!
-//! One thread holds every connection, reads and parses without blocking and hands *complete*
-//! requests to workers, so that neither idle nor slow clients ever hold a worker. A worker runs the
-//! application, writes the response itself and hands the connection back; what the socket does not
-//! take is flushed by the event loop. After D. Carrera, V. Beltran, J. Torres and E. Ayguadé, "A Hybrid
-//! Web Server Architecture for e-Commerce Applications", with one change: not busy workers alone decide about
-//! admission, see `crate::admission`, which leaves no worker without work.
+//! One thread holds every connection, reads and parses without blocking and hands *complete* requests to
+//! workers, so that neither idle nor slow clients ever hold a worker. A worker runs the application, writes
+//! the response itself and hands the connection back; what the socket does not take is flushed by the event
+//! loop. After D. Carrera, V. Beltran, J. Torres and E. Ayguadé, "A Hybrid Web Server Architecture for
+//! e-Commerce Applications", with one change: busy workers alone do not decide about admission. The rules of
+//! `crate::admission` leave no worker without work.
 //!
 //! An edge of a connection that is away is noted in `Shared::wanted`; the worker that hands it back sees the
 //! note and wakes the loop. Without a note and without unread input there is nothing to do until the next
@@ -108,7 +108,7 @@ pub(crate) fn start(
         resting: OnceLock::new(),
         returned: Mutex::new(Vec::new()),
         wanted: (0..config.max_connections).map(|_| AtomicU8::new(0)).collect(),
-        // As many may be stuck as work.
+        // As many workers may be stuck as are at work.
         tallies: (0..2 * config.worker_count()).map(|_| Tally::default()).collect(),
         pool: Mutex::default(),
         control: Arc::new(Control::new(config, Arc::new(Lifetime::new(1)), Arc::default())?),

@@ -1,4 +1,4 @@
-//! The workers: started, counted, and with `auto` as many as are of use.
+//! The workers: started, counted, and with `auto` as many as can help.
 
 use std::io;
 use std::sync::Arc;
@@ -96,7 +96,7 @@ pub(super) fn adapt(shared: &Arc<Shared>, mut sizer: Sizer) {
 }
 
 impl Shared {
-    /// Workers that have been at one request for too long.
+    /// Workers that have worked on one request for too long.
     pub(super) fn stuck(&self) -> usize {
         let patience = self.control.config.timeouts.stuck;
         self.tallies.iter().filter(|tally| tally.is_stuck(patience)).count()

@@ -1,9 +1,9 @@
 //! How many workers: a pure function of what was measured, window by window.
 //!
-//! A worker that waits for something else leaves its processor to another worker; one that computes does not. So the
-//! pool grows while requests wait for workers, workers are busy, and processors are not. Whether that helped is seen by
-//! what was served: where the bottleneck lies behind the workers, as with a database's own few threads, more of them only
-//! wait there, and the pool goes back. It shrinks while most workers are idle.
+//! A worker that waits for something else leaves its processor to another worker; one that computes does not.
+//! So the pool grows while requests wait for workers, workers are busy, and processors are not. Throughput
+//! shows whether that helped. If the bottleneck is behind the workers, such as the few threads of a database,
+//! more workers only wait there, and the pool goes back. It shrinks while most workers are idle.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ pub(super) struct Observation {
     pub cpu: Duration,
     /// Requests that wait now.
     pub queued: usize,
-    /// Workers that have been at one request for so long that nothing more is expected of them.
+    /// Workers that have worked on one request for so long that they count as stuck.
     pub stuck: usize,
 }
 
@@ -63,7 +63,7 @@ impl Sizer {
         Self { least, most, cores, size: least, trial: None, pause: 0, patience: 1, calm: 0 }
     }
 
-    /// The number of workers there should be from now on, in place of stuck ones as many others.
+    /// The number of workers there should be from now on; each stuck one is replaced by another.
     pub fn next(&mut self, seen: &Observation) -> usize {
         let span = seen.span.as_secs_f64();
         let rate = seen.requests as f64 / span;
@@ -94,7 +94,7 @@ impl Sizer {
         self.size < self.most && waits && used > BUSY && !computes
     }
 
-    /// Keeps a larger pool that serves at least half as much more as it is larger.
+    /// Keeps a larger pool if its throughput grew by at least half of the share by which its size did.
     fn judge(&mut self, trial: Trial, rate: f64) {
         let grown = self.size as f64 / trial.before as f64 - 1.0;
         self.trial = None;

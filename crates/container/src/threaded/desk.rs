@@ -1,4 +1,5 @@
-//! Hands whole requests to the threads at the end of every round of the event loop, and makes room for those who wait.
+//! Hands whole requests to the threads at the end of every round of the event loop, and makes room for those
+//! that wait.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -20,7 +21,7 @@ pub(super) struct HandOver {
     returned: Vec<Box<Connection>>,
     /// Threads that have been started.
     threads: usize,
-    /// How long until another idle client could be closed for those who wait.
+    /// Time until another idle client could be closed for those that wait.
     patience: Option<Duration>,
 }
 
@@ -44,7 +45,7 @@ impl HandOver {
         }
     }
 
-    /// Takes threads from idle clients for those who wait; how long until another could be taken.
+    /// Takes threads from idle clients for those that wait. Returns the time until another could be taken.
     fn make_room(&self) -> Option<Duration> {
         let config = &self.shared.control.config;
         let unserved = self.shared.queue.unserved();
@@ -57,8 +58,9 @@ impl HandOver {
     }
 }
 
-/// How long every client may be idle, whoever waits: a 64th of the idle time-out as long as few do, next to nothing when
-/// about as many wait as there are threads. Clients who only take threads would otherwise shut all others out.
+/// The idle time that every client has even if others wait: a 64th of the idle time-out while few wait, and
+/// almost nothing when about as many wait as there are threads. Otherwise clients that only take threads
+/// would shut all others out.
 fn grace(idle: Duration, waiting: usize, threads: usize) -> Duration {
     let pressure = waiting as f64 * waiting as f64 / threads as f64;
     (idle / GRACE).div_f64(1.0 + pressure)
@@ -98,7 +100,7 @@ impl Desk for HandOver {
         Tally::work(&self.shared.tallies)
     }
 
-    // Nobody hears of a connection that is away.
+    // A connection that is away raises no events here.
     fn note(&self, _slot: u32, _note: u8) {}
 
     fn forget(&self, _slot: u32) {}

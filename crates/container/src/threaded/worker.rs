@@ -17,10 +17,10 @@ use crate::event_loop::Control;
 use crate::exchange::Exchange;
 use crate::waker::Waker;
 
-/// A client in conversation asks again, sends the rest of a request and takes the rest of an answer soon. For so long the
-/// thread waits in the read itself: that takes one system call where a wait that others can end takes two, and the books
-/// of who waits. Whoever calls it waits so much longer. A client that is slower in the midst of a request or an answer
-/// waits in the event loop.
+/// A client in conversation asks again, sends the rest of a request and takes the rest of an answer soon. For
+/// this long the thread waits in the read itself. That takes one system call; a wait that others can end
+/// takes two, and an entry in the list of those that wait. A caller of the thread may wait this much longer.
+/// A client that is slower in the middle of a request or an answer waits in the event loop.
 const SOON: Duration = Duration::from_millis(10);
 
 /// Bytes of a body that must come within that time for the thread to wait on.
@@ -131,11 +131,12 @@ impl Worker<'_> {
         connection.readable
     }
 
-    /// Whether something comes from an idle client before its time is over, and before the thread is called.
+    /// Whether an idle client sends something before its time is over and before the thread is called away.
     fn await_bytes(&self, connection: &Connection, entered: Instant) -> bool {
         let lifetime = &self.shared.control.lifetime;
         loop {
-            // Looked at after entering: whoever brings one of these about wakes those who have entered.
+            // Look at these only after entering the list: whatever changes one of them wakes the threads in
+            // the list.
             let called = lifetime.is_stopping()
                 || lifetime.is_draining()
                 || !self.shared.idlers.contains(entered, self.index);

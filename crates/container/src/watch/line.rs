@@ -34,7 +34,7 @@ impl LogFormat {
 /// What a client asked, as far as the log repeats it: parts of one buffer, so that keeping it costs one allocation.
 #[derive(Debug)]
 pub(super) struct Asked {
-    /// Method and version; none when it was no request, and `target` is what it began with.
+    /// Method and version; none when it was not a request; `target` is then its beginning.
     kind: Option<(&'static str, &'static str)>,
     text: Vec<u8>,
     target: usize,
@@ -74,7 +74,7 @@ impl Asked {
     }
 }
 
-/// What a line tells.
+/// What a line says.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub client: Option<IpAddr>,
@@ -160,7 +160,7 @@ impl Entry {
     }
 }
 
-/// As Apache does: quotes and backslashes get a backslash, what is no printable ASCII becomes `\xHH`.
+/// As Apache does: quotes and backslashes get a backslash, everything but printable ASCII becomes `\xHH`.
 fn escape(bytes: &[u8], out: &mut Vec<u8>) -> std::io::Result<()> {
     for &byte in bytes {
         match byte {
@@ -172,7 +172,7 @@ fn escape(bytes: &[u8], out: &mut Vec<u8>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// A string of JSON. Bytes that are no UTF-8 become U+FFFD.
+/// A string of JSON. Bytes that are not UTF-8 become U+FFFD.
 fn quote(bytes: &[u8], out: &mut Vec<u8>) -> std::io::Result<()> {
     out.push(b'"');
     for char in String::from_utf8_lossy(bytes).chars() {

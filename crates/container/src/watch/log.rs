@@ -12,7 +12,7 @@ use std::{error, fmt, thread};
 
 use super::line::{Entry, LogFormat};
 
-/// Lines that may wait to be written. What comes when so many wait is dropped and counted.
+/// Most lines that may wait to be written. Further lines are dropped and counted.
 const WAITING: usize = 8192;
 /// How long lines are gathered before they are written: a busy server then writes many at once and wakes the thread
 /// rarely.

@@ -1,4 +1,5 @@
-//! What is told of requests while the server runs: a line each in the access log, their times in the metrics.
+//! What a running server reports about requests: a line each in the access log, and their times in the
+//! metrics.
 
 mod line;
 mod log;
@@ -55,7 +56,7 @@ pub(crate) struct Watched {
 impl Watched {
     pub fn new(watch: &Arc<Watch>, socket: impl AsFd) -> Box<Self> {
         let name = || SocketAddr::try_from(getpeername(socket).ok()??).ok();
-        // Only the log tells who asked.
+        // Only the log says which client asked.
         let client = watch.log.as_ref().and_then(|_| name()).map(|address| address.ip().to_canonical());
         Box::new(Self { watch: watch.clone(), client, arrived: None })
     }
@@ -65,7 +66,8 @@ impl Watched {
         self.arrived = Some(Instant::now());
     }
 
-    /// Begins the record of an answer to `request`, or to what was none and began with `first_line`.
+    /// Begins the record of an answer to `request`, or to bytes that were not a request and began with
+    /// `first_line`.
     pub fn record(
         &mut self,
         request: Option<&Request<'_>>,
@@ -82,7 +84,7 @@ impl Watched {
     }
 }
 
-/// An answer on its way; it is told of when it is dropped: all is sent, or the client is gone.
+/// An answer on its way. It is reported when it is dropped: all is sent, or the client is gone.
 #[derive(Debug)]
 pub(crate) struct Record {
     watch: Arc<Watch>,
