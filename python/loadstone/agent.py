@@ -3,7 +3,7 @@
 This file and the engine's module are all that a host needs: `measure/agent_files.py` copies both into one
 folder there and `python3 agent.py` runs them. Only the standard library is used. The lines are described in
 `docs/reference/agents.md`. The agent ends, and with it its load, when its input ends or nothing was heard on
-it for `SILENT_S`: whoever asked for the load is gone, or can no longer be told of it.
+it for `SILENT_S`: the command that asked for the load is gone, or can no longer be reached.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def main() -> None:
     for line in sys.stdin.buffer:
         agent.heard_at = time.monotonic()
         agent.obey(json.loads(line))
-    # The engine's threads go with the process: nobody is there to hear how their run ends.
+    # The engine's threads go with the process: nothing is left that could receive the end of their run.
     os._exit(0)
 
 

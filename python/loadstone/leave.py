@@ -33,7 +33,7 @@ def watch() -> None:
     from loadstone import _core
 
     # Registered first, it comes last: nothing that the command started outlives it. A signal may come just
-    # when a process has been started and nobody has taken it in charge.
+    # when a process has been started and no caller looks after it yet.
     atexit.register(_core.end_children_if_asked)
     signal.set_wakeup_fd(_core.watch_signals(), warn_on_full_buffer=False)
     for number in _ENDING:

@@ -51,7 +51,7 @@ class OverRay:
 
     def __init__(self, done: Done | None = None) -> None:
         """LoadstoneError `ray-missing`, before there is anything to do."""
-        # Ray's own switches: no usage reports, and nobody else on the network may run code here.
+        # Ray's own switches: no usage reports, and no other host on the network may run code here.
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         os.environ.setdefault("RAY_AUTH_MODE", "token")
         try:

@@ -79,7 +79,7 @@ def _serve(
     finally:
         _tell_manager("STOPPING=1")
         if not server.drain(_DRAIN_S):
-            print(f"requests still under way after {_DRAIN_S:g} s are cut", file=sys.stderr)
+            print(f"cut the requests that were not done after {_DRAIN_S:g} s", file=sys.stderr)
             server.abandon()
         told = ", ".join(f"{name} {count}" for name, count in server.counters().items() if count)
         print(f"served: {told or 'nothing'}", file=sys.stderr)
@@ -105,7 +105,7 @@ def _reload(server: Server) -> None:
     try:
         server.reload()
     except ValueError as error:
-        print(f"not reloaded, what was in use stays in use: {error}", file=sys.stderr)
+        print(f"not reloaded; the server goes on with the old files: {error}", file=sys.stderr)
     _tell_manager("READY=1")
 
 

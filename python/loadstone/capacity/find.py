@@ -24,7 +24,7 @@ from loadstone.stages.origin import Machine, Node
 from loadstone.stages.run import Run
 
 Watch = Callable[[int, int, Search], Progress]
-"""Makes the progress of run number N at so many users."""
+"""Makes the progress of run number N, given its number of users."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from loadstone.stages.capacity import ProbeRun
 from loadstone.stages.run import Run
 
 Watch = Callable[[int, int], Progress]
-"""Makes the progress of probe number N at so many users."""
+"""Makes the progress of probe number N, given its number of users."""
 
 
 def probe(
@@ -35,7 +35,7 @@ def probe(
         except LoadstoneError as error:
             if error.slug != "plan-refused" or not rows:
                 raise
-            # The engine has no room for so many; the search finds out what it makes of fewer.
+            # The engine has no room for this many users; the search finds out what fewer do.
             probing.stop()
             return rows
         shown = _shown(users, result)

@@ -172,7 +172,7 @@ class Search:
         self.stopped = self.stopped or reason
 
     def block(self, users: int, reason: str) -> None:
-        """So many users cannot be measured, for this reason; the search goes on below."""
+        """This number of users cannot be measured, for this reason; the search goes on below."""
         self._wall = users if self._wall is None else min(users, self._wall)
         self._blocked_by = reason
         if self._asked and self._asked[1] >= users:

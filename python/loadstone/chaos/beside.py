@@ -61,7 +61,7 @@ def beside(cluster: Cluster, life_s: float, lives: Sequence[Json]) -> Json:
 
 
 def expected(cluster: Cluster, life_s: float, lives: int) -> dict[str, tuple[float, float]]:
-    """Where the means of so many lives lie in 95 % of runs if the model is right: by drawing runs from it."""
+    """Where the means of these lives lie in 95 % of runs if the model is right, by drawing runs from it."""
     runs = [
         [simulate(cluster, life_s, seed=run * lives + life) for life in range(lives)] for run in range(_RUNS)
     ]

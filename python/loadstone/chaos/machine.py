@@ -156,7 +156,7 @@ class Machine:
 
 
 def simulate(cluster: Cluster, horizon_s: float, seed: int) -> list[float]:
-    """Seconds with so many nodes up, by that number, until `horizon_s`: one drawn life of the cluster.
+    """Seconds by number of nodes up, until `horizon_s`: one drawn life of the cluster.
 
     >>> sum(simulate(Cluster(1, 2, None, crash=1.0, failover=5.0), 10.0, seed=1))
     10.0

@@ -150,7 +150,7 @@ def _figure(clusters: list[Json], what: str) -> Figure:
 
 
 def _course(one: Json, life_s: float) -> Section:
-    """Time with so many nodes up, in every life, and what was lost."""
+    """Time by number of nodes up, in every life, and what was lost."""
     most = one["active"]
     rows = [
         {

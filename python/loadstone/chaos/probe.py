@@ -21,7 +21,7 @@ class Seen:
     up: list[frozenset[int]] = field(default_factory=list)
 
     def time_up(self, most: int, end_s: float) -> list[float]:
-        """Seconds with so many nodes up, by number; a sample stands until the next."""
+        """Seconds by number of nodes up; a sample counts until the next one."""
         spent = [0.0] * (most + 1)
         starts = [0.0, *self.at_s[1:]]
         for start, then, up in zip(starts, [*self.at_s[1:], end_s], self.up, strict=True):

@@ -61,7 +61,7 @@ study.register(app)
 def main() -> None:
     """Runs the command line; errors go to stderr, the exit code is the error's own.
 
-    What nobody foresaw is `internal`: without a code of its own it would read as "SLA not met".
+    An unforeseen error is `internal`: without a code of its own it would read as "SLA not met".
     """
     with plain_output():
         try:

@@ -53,7 +53,7 @@ def register(app: typer.Typer) -> None:
 def capacity(
     scenario: Name,
     first: Annotated[
-        int, typer.Option("--from", metavar="N", min=1, max=MOST_USERS, help="Users of the first run.")
+        int, typer.Option("--from", metavar="N", min=1, max=MOST_USERS, help="Users of the first probe.")
     ] = _FIRST,
     most: Annotated[
         int, typer.Option("--to", metavar="M", min=1, max=MOST_USERS, help="Most users to try.")
@@ -65,7 +65,7 @@ def capacity(
             metavar="SECONDS",
             min=0,
             max=3600,
-            help="Look for the capacity with runs of so many seconds before the search. 0: do not.",
+            help="Seconds of the short runs that find where the search begins. 0: no such runs.",
         ),
     ] = _PROBE_S,
     confidence: Annotated[
@@ -97,9 +97,9 @@ def capacity(
     agents: Agents = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find the most users a service carries at SLA-1 (90 %) and SLA-2 (99 %), its data reset before each run.
+    """Find the most users a service carries at SLA-1 (90 %) and SLA-2 (99 %), with fresh data for each run.
 
-    Exit code: 0 some number of users holds SLA-1, 1 none is known to, else as `loadstone run`.
+    Exit code: 0 if some number of users holds SLA-1, 1 if none is known to, otherwise as `loadstone run`.
 
     Example: loadstone capacity olio --from 100 --window 60
     """

@@ -36,9 +36,10 @@ def chaos(
 ) -> None:
     """Kill and mend nodes of a real cluster as the model says, under load, and compare.
 
-    Brings up a lab of its own: load, HAProxy, nodes that serve the built-in site. Crashes, failovers and
-    repairs are drawn from each cluster's model, a year in a minute; spares are really started. What was up is
-    seen from outside and stands beside what the chain says. Takes the lab down whatever happens.
+    Brings up a lab of its own, with load, HAProxy, and nodes that serve the built-in site. Each cluster's
+    model decides when nodes crash, are replaced and are mended. A year passes in a minute, and spares are
+    really started. The result compares what was up, seen from outside, with the model's answer. The lab is
+    taken down whatever happens.
 
     Example: loadstone chaos --quick --out out/chaos
     """

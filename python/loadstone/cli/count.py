@@ -37,7 +37,7 @@ class Count:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
 
     def add(self, count: int) -> None:
-        """So many more are done."""
+        """Adds to the number of those that are done."""
         self._done += count
         now = time.monotonic()
         if now < self._next:

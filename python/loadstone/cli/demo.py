@@ -38,9 +38,9 @@ def demo(
     instance: Annotated[str, typer.Option(help="Machine of the price book aws-2026.")] = "c7i.large",
     out: Annotated[Path | None, typer.Option(help="Folder. Default: runs/TIME-demo.")] = None,
 ) -> None:
-    """Everything, small, in three minutes: capacity, nodes, cost and report of the built-in site.
+    """Show everything in three minutes, small: capacity, nodes, cost and report of the built-in site.
 
-    Each stage is a command of its own, shown before it runs. Ctrl-C ends the search early; the rest follows.
+    Each stage is a command of its own, shown before it runs. Ctrl-C ends only the search early.
 
     Example: loadstone demo --users 50000
     """

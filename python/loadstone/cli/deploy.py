@@ -30,7 +30,7 @@ def register(app: typer.Typer) -> None:
 
 
 def deploy(topology: TopologyPath, only: Only = None, as_json: Json = False) -> None:
-    """Bring the services of a topology to its hosts; what is there already stays as it is.
+    """Bring the services of a topology to its hosts. What is there already stays as it is.
 
     Example: loadstone deploy examples/lab/seven-hosts.toml
     """
@@ -40,7 +40,7 @@ def deploy(topology: TopologyPath, only: Only = None, as_json: Json = False) -> 
 
 
 def undeploy(topology: TopologyPath, only: Only = None, as_json: Json = False) -> None:
-    """End the services of a topology and remove all that is theirs on its hosts; packages stay.
+    """End the services of a topology and remove their files from its hosts. Packages stay.
 
     Example: loadstone undeploy examples/lab/seven-hosts.toml
     """
@@ -50,7 +50,7 @@ def undeploy(topology: TopologyPath, only: Only = None, as_json: Json = False) -
 
 
 def restart(topology: TopologyPath, only: Only = None, as_json: Json = False) -> None:
-    """End and start services, as they are configured on their hosts.
+    """Restart services with the configuration that they have on their hosts.
 
     Example: loadstone restart examples/lab/seven-hosts.toml --only balancer
     """
@@ -60,9 +60,9 @@ def restart(topology: TopologyPath, only: Only = None, as_json: Json = False) ->
 
 
 def configure(topology: TopologyPath, only: Only = None, as_json: Json = False) -> None:
-    """Give deployed services the settings of the topology: without Ansible, in a fraction of a second.
+    """Give deployed services the settings of the topology, without Ansible, in a fraction of a second.
 
-    A service is reloaded where its program can do that, else restarted, and left alone when nothing changes.
+    A service is reloaded if its program can do that, otherwise restarted. Without a change it is left alone.
 
     Example: loadstone configure examples/lab/seven-hosts.toml --only balancer
     """

@@ -71,7 +71,7 @@ def build(
 ) -> None:
     """Build an image from the checkout's sources, with the stable Rust compiler alone.
 
-    Beside the image its symbols are written into FILE.symbols, for `inspect`.
+    FILE.symbols beside the image gets its symbols, for `inspect`.
 
     Example: loadstone image build files --folder public --out site.elf
     """
@@ -98,7 +98,7 @@ def inspect(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Look into an image: what a hypervisor loads, bytes by crate and section, drivers, places of addresses.
+    """Look into an image: what a hypervisor loads, bytes by crate and section, drivers, source of addresses.
 
     Example: loadstone image inspect olio.elf --address 0x11f3a2
     """
@@ -163,7 +163,7 @@ def boot(
     ] = Accel.AUTO,
     as_json: Annotated[bool, typer.Option("--json", help="Announce the addresses as JSON.")] = False,
 ) -> None:
-    """Boot an image under QEMU until it ends or Ctrl-C; its console is what is printed.
+    """Boot an image under QEMU and print its console, until it ends or you press Ctrl-C.
 
     Exit code: 0 ended well or stopped, 2 the guest refused what it was given, 4 it panicked or QEMU failed.
 

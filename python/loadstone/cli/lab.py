@@ -17,9 +17,7 @@ from loadstone.cli.options import Commands
 if TYPE_CHECKING:
     from loadstone.lab import Measured, RoundTrip, Topology
 
-lab = Commands(
-    no_args_is_help=True, help="Hosts on this machine, each reached by ssh as a real one would be."
-)
+lab = Commands(no_args_is_help=True, help="Hosts on this machine that are reached by ssh, like real ones.")
 
 TopologyPath = Annotated[Path, typer.Argument(metavar="TOPOLOGY.toml", help="Topology file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
@@ -32,7 +30,7 @@ def register(app: typer.Typer) -> None:
 
 @lab.command()
 def up(topology: TopologyPath, as_json: Json = False) -> None:
-    """Bring up the hosts and links of a topology; real machines in it are left alone.
+    """Bring up the hosts and links of a topology. Real machines in it are left alone.
 
     Example: loadstone lab up examples/lab/seven-hosts.toml
     """
@@ -59,7 +57,7 @@ def down(
     ],
     as_json: Json = False,
 ) -> None:
-    """Take a lab down and remove everything of it, also what a killed command has left.
+    """Take a lab down and remove everything of it, even what a killed command has left.
 
     Example: loadstone lab down seven-hosts
     """

@@ -1,4 +1,4 @@
-"""What the built-in sites with users are told of them and of the way to the site."""
+"""Options of the built-in sites with users: whose rules they follow, and how people reach them."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ class Rules(StrEnum):
 RulesOption = Annotated[
     Rules,
     typer.Option(
-        help="For people (passwords dear to guess, wrong ones counted, log-outs that end every copy of a"
-        " session, ratings only after a sale), or as a benchmark has it, cheap and without limits."
+        help="public: for people. Passwords are costly to guess, wrong ones are counted, and a log-out"
+        " ends every copy of a session. benchmark: for a load test. Log-ins are cheap and without limits."
     ),
 ]
 PublicUrl = Annotated[
     str | None,
     typer.Option(
         metavar="URL",
-        help="Where people find the site, such as https://olio.example: what links begin with. With https,"
-        " cookies are for TLS only, also where a proxy ends it.",
+        help="Where people find the site, such as https://olio.example. Whole links begin with it. With"
+        " https, browsers send cookies over TLS only, even if a proxy ends the TLS.",
     ),
 ]
 Hsts = Annotated[
@@ -37,7 +37,7 @@ Hsts = Annotated[
         min=0,
         max=2**31,
         metavar="S",
-        help="Seconds for which browsers are told to come by TLS only (Strict-Transport-Security).",
+        help="Seconds for which browsers must use TLS only (Strict-Transport-Security).",
     ),
 ]
 
@@ -52,4 +52,7 @@ def people(
 def tell(rules: Rules) -> None:
     """Says on stderr where a site is not one to measure: a log-in of it costs a hundred times more."""
     if rules is Rules.PUBLIC:
-        print("rules for people; for a load test: --rules benchmark", file=sys.stderr)
+        print(
+            "this site follows the rules for people; for a load test: --rules benchmark",
+            file=sys.stderr,
+        )

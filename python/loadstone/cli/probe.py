@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from loadstone.stages.probe import Probe
 
 EXAMPLES = """
-Round-trip time, jitter, loss, bandwidth and path between hosts, repeated, and what can be inferred.
+Measure round trips, jitter, loss, bandwidth and path between hosts, and infer what lies between.
 
-With a topology: between one pair of hosts for any two kinds, and two of one kind where there are two.
-Without: from this machine to addresses; bandwidth then needs `iperf3 -s` there and --iperf3-port.
+With a topology: one pair of hosts for any two kinds, and the first two hosts of a kind that has two.
+Without one: from this machine to the addresses. Bandwidth then needs `iperf3 -s` there and --iperf3-port.
 
 Examples:
 
@@ -69,7 +69,7 @@ def probe(
         typer.Option(help="Port for TCP round trips. A closed port answers, too. Default: --port."),
     ] = None,
     udp_mbit: Annotated[
-        float | None, typer.Option(help="Rate at which UDP sends. Default: 1.2 times what TCP carried.")
+        float | None, typer.Option(help="Rate of the UDP test. Default: 1.2 times what TCP carried.")
     ] = None,
     together: Annotated[
         bool, typer.Option(help="Also load several pairs at once and compare with each pair alone.")
@@ -87,13 +87,19 @@ def probe(
 
     topology = _topology(targets)
     if topology and iperf3_port is not None:
-        raise LoadstoneError("probe-options", "a topology's hosts get servers of ours", place="--iperf3-port")
+        raise LoadstoneError(
+            "probe-options",
+            "with a topology, Loadstone starts the iperf3 servers itself",
+            place="--iperf3-port",
+        )
     measures = measures_of(_split(only))
     if not topology and iperf3_port is None:
         asked = {"bandwidth", "udp"} & set(_split(only))
         if asked or together:
             hint = "start `iperf3 -s` at the targets and give --iperf3-port, or use a topology"
-            raise LoadstoneError("probe-options", "nobody lets us start iperf3 there", hint=hint)
+            raise LoadstoneError(
+                "probe-options", "without a topology, Loadstone cannot start iperf3 at the targets", hint=hint
+            )
         measures = tuple(one for one in measures if one not in ("bandwidth", "udp"))
     own = iperf3_port if iperf3_port is not None else port
     trips = tcp_port if tcp_port is not None else port

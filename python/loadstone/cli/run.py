@@ -39,11 +39,12 @@ SutPid = Annotated[
     typer.Option(
         min=1,
         max=MOST_PROCESS,
-        help="Process id of the service on this machine. It is observed with its children.",
+        help="Process id of the service on this machine, to observe it and its children.",
     ),
 ]
 DbPid = Annotated[
-    int | None, typer.Option(min=1, max=MOST_PROCESS, help="Process id of the service's database.")
+    int | None,
+    typer.Option(min=1, max=MOST_PROCESS, help="Process id of the service's database, to observe it."),
 ]
 Reset = Annotated[
     str | None,
@@ -99,7 +100,7 @@ def run(
 ) -> None:
     """Measure a service once, into a run folder.
 
-    Exit code: 0 the SLA is met by a valid run, 1 it is not, 2 bad input, 3 service unreachable, 4 our fault.
+    Exit code: 0 a valid run met the SLA, 1 it did not, 2 bad input, 3 service unreachable, 4 our fault.
 
     Example: loadstone run olio --users 100 --window 60
     """
@@ -149,10 +150,14 @@ def site(topology: Path | None, service: str | None, url: str | None) -> tuple[D
     from loadstone.measure import Deployed
 
     if service and url:
-        raise LoadstoneError("target", "--service and --url both say what to drive", hint="give one of them")
+        raise LoadstoneError(
+            "target", "--service and --url both name what to measure", hint="give one of them"
+        )
     if service and topology is None:
         hint = "for example --topology lab.toml --service balancer"
-        raise LoadstoneError("target", "--topology is missing: whose service is it?", hint=hint)
+        raise LoadstoneError(
+            "target", "--service needs --topology: it names a service of a topology", hint=hint
+        )
     deployed = Deployed(topology) if topology else None
     return deployed, deployed.url(service) if deployed and service else url
 
@@ -165,7 +170,7 @@ def placed(scenario: Scenario, topology: Path | None, agents: str | None) -> Pla
         return Here()
     if topology is None:
         hint = "for example --topology lab.toml --agents client1,client2"
-        raise LoadstoneError("agents", "--topology is missing: agents are hosts of a topology", hint=hint)
+        raise LoadstoneError("agents", "--agents needs --topology: agents are hosts of a topology", hint=hint)
     if scenario.target.url is None or only_here(scenario.plan()["target"]["host"]):
         where = scenario.target.url or f"the built-in application `{scenario.target.app}`"
         hint = "give an address that those hosts reach, with --url or --service"
@@ -219,7 +224,7 @@ def conclude(result: Run, sla: str) -> int:
     if outcome == "agents-lost":
         last = result.events[-1]
         message = f"no agent was left, the last was {last.agent}: {last.reason}; what was measured was kept"
-        raise LoadstoneError(outcome, message, hint="see whether their hosts and the network to them live")
+        raise LoadstoneError(outcome, message, hint="check that their hosts are up and can be reached")
     if outcome in ("sut-died", "sut-unreachable"):
         what = "went away in the middle of the run" if outcome == "sut-died" else "never took a connection"
         message = f"the service at {result.target} {what}; everything measured was kept"

@@ -39,9 +39,9 @@ def proxy(
     *,
     container: dict[str, object],
 ) -> None:
-    """Pass each request on to another server, and its answer back; a worker waits for it meanwhile.
+    """Pass each request on to another server, and its answer back. A worker waits for it meanwhile.
 
-    It does to its workers what an application with a database does.
+    Its workers wait, as those of an application with a database do.
 
     Example: loadstone serve proxy http://127.0.0.1:9000 --workers 10
     """
@@ -56,7 +56,7 @@ def proxy(
 @serve.command()
 @in_container
 def files(
-    folder: Annotated[str, typer.Argument(metavar="DIR", help="The folder whose files are served.")],
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="The folder with the files.")],
     cache_mib: Annotated[
         int,
         typer.Option(
@@ -72,7 +72,7 @@ def files(
     *,
     container: dict[str, object],
 ) -> None:
-    """Serve the files in a folder until Ctrl-C or SIGTERM; names that begin with a dot are hidden.
+    """Serve the files in a folder until Ctrl-C or SIGTERM. Names that begin with a dot are hidden.
 
     Example: loadstone serve files public --port 8080
     """

@@ -92,10 +92,10 @@ def solve_command(
         int, typer.Option(min=1, help="Give up after exploring this many states.")
     ] = 5_000_000,
     within: Annotated[
-        float, typer.Option(min=0.01, help="Seconds after which a question is refused, with the reason.")
+        float, typer.Option(min=0.01, help="Give up after this many seconds, with the reason.")
     ] = 300.0,
     memory: Annotated[
-        float | None, typer.Option(min=0.001, help="GiB that may be used; what is free by default.")
+        float | None, typer.Option(min=0.001, help="GiB of memory to use at most. Default: what is free.")
     ] = None,
     export: Annotated[
         Path | None,

@@ -19,7 +19,7 @@ from loadstone.study.entry import Entry
 from loadstone.study.registry import STUDIES
 from loadstone.study.words import Block
 
-study = Commands(no_args_is_help=True, help="Make a paper's measurements again, and more.")
+study = Commands(no_args_is_help=True, help="Repeat the measurements of a paper, and make more.")
 
 
 def register(app: typer.Typer) -> None:

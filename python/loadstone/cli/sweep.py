@@ -25,8 +25,8 @@ Examples:
 
   loadstone sweep pool.prism --over spares=0..20..5 --until 365d --json > sweep.json
 
-Models are shared out over this machine's processors; with --ray over a Ray cluster: the same numbers in the
-same order.
+The models are shared out over this machine's processors, or with --ray over a Ray cluster. The numbers and
+their order are the same.
 """
 
 

@@ -59,7 +59,10 @@ class Model:
         start = low if init is None else init
         for each in (low, high, start):
             if isinstance(each, bool) or not isinstance(each, int):
-                raise refused(f"`{each}` is not a whole number", "variables count; reals belong into rates")
+                raise refused(
+                    f"`{each}` is not a whole number",
+                    "variables are whole numbers; write real numbers into rates",
+                )
         if not low <= start <= high:
             raise refused(f"`{name}` begins as {start}, outside {low}..{high}")
         self._variables.append((f"  {name} : [{low}..{high}] init {start};", caller()))

@@ -88,6 +88,6 @@ def sweep(
         # One thread each: the processors are shared out among the models.
         return solve(source, questions, f"{file} ({said})", precision=precision, threads=1)
 
-    # The first alone: what is wrong with all of them is told before thousands are begun.
+    # The first alone: a mistake in all of them is reported before thousands begin.
     first = at(over[0])
     return [first, *parallel(at, over[1:])]

@@ -85,5 +85,5 @@ def _complete(steps: Collection[Step]) -> None:
     """What neither succeeded nor failed was not done."""
     for step in steps:
         if not step.action and step.error is None:
-            message = f"Ansible does not tell what became of `{step.service}` on `{step.host}`"
+            message = f"Ansible ended without a result for `{step.service}` on `{step.host}`"
             raise LoadstoneError("ansible-failed", message)

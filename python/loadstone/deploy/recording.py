@@ -51,7 +51,7 @@ def collect_logs(site: Site, ssh: Ssh, folder: Path) -> list[Path]:
 
 
 def defaults(service: Service) -> Service:
-    """The same service with default settings, but for the services it refers to."""
+    """The same service with default settings, except for the services that it refers to."""
     kept = references(service)
     settings = ROLES[service.role].settings.model_validate(kept)
     return Service(service.name, service.role, service.hosts, service.port, settings)

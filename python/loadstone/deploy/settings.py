@@ -53,7 +53,7 @@ class Database(Settings):
     memory_mib: Annotated[Count, Field(ge=8, description="for pages of the data, MiB")] = 128
     max_connections: Annotated[Count, Field(le=10_000, description="held at once")] = 200
     durable: Annotated[
-        bool, Field(description="a commit is on disk before it is answered; else up to a second later")
+        bool, Field(description="a commit is on disk before its answer; otherwise up to a second later")
     ] = True
 
 

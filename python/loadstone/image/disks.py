@@ -100,7 +100,7 @@ def _data_from(descriptor: int, offset: int) -> int | None:
 
 def _ext4(file: Path, folder: Path | None) -> None:
     content = ["-d", str(folder)] if folder else []
-    # Debian's own settings, but for what would go on after the first mount and disturb measurements.
+    # Debian's own settings, without what would go on after the first mount and disturb measurements.
     command = [tool("mke2fs"), "-q", "-F", "-t", "ext4", "-E", "lazy_itable_init=0,lazy_journal_init=0"]
     done = subprocess.run([*command, *content, str(file)], capture_output=True, text=True, check=False)
     if done.returncode:

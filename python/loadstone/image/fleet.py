@@ -34,7 +34,7 @@ class Fleet:
             self._all = started.pop_all()
 
     def add(self, machine: Machine) -> Guest:
-        """Starts one more; whoever asks for it ends it. LoadstoneError `program-missing`."""
+        """Starts one more; the caller ends it. LoadstoneError `program-missing`."""
         number = len(self.guests) + 1
         guest = Guest(machine, partial(self._say, number))
         self.guests.append(guest)

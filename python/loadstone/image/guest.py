@@ -77,7 +77,7 @@ class Guest:
         return self._process.pid
 
     def pin(self) -> None:
-        """Gives it the first core, so that whoever makes load has the others."""
+        """Gives it the first core, so that what makes the load has the others."""
         cores = sorted(os.sched_getaffinity(0))
         if len(cores) > 1:
             # QEMU's threads are started one by one: what is set for the process reaches later ones only.
@@ -209,7 +209,7 @@ def ending(code: int) -> str:
 
 
 def free_port() -> int:
-    """A port of 127.0.0.1 that nobody listened at a moment ago."""
+    """A port of 127.0.0.1 that was free a moment ago."""
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return int(one.getsockname()[1])

@@ -75,7 +75,7 @@ def linux(machine: Machine, initramfs: Path, words: Sequence[str]) -> Machine:
 
     LoadstoneError as `kernel`.
     """
-    # Timer checks fail under emulation; the clock's rate is told because calibrating it takes tenths of a
+    # Timer checks fail under emulation; the clock's rate is given because calibrating it takes tenths of a
     # second.
     own = ["console=ttyS0", "quiet", "panic=-1", "no_timer_check", *_clock(machine), "rdinit=/init"]
     return replace(machine, kernel=kernel().image, initramfs=initramfs, words=[*own, *words])

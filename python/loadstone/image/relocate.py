@@ -43,7 +43,7 @@ def relocate(
     told: bool = True,
     timeout_s: float = 60.0,
 ) -> tuple[Guest, Relocation]:
-    """Moves the instance to `target`, a machine like its own but for where it is; it serves meanwhile.
+    """Moves the instance to `target`, a machine like its own in another place; it serves meanwhile.
 
     The instance hears of it before (its caches go, its heap shrinks) unless `told` is False, and in either
     case after. The guest that is left is ended; the caller ends the new one. Both machines have monitors.

@@ -16,7 +16,7 @@ def as_written(slug: str, folder: Path, hint: str) -> Iterator[None]:
     """Around what is made of records that somebody may have changed since they were written.
 
     Their shape is checked when they are read. What then still does not fit (an operation that another file
-    of the folder does not know, a figure that is no number) is `slug` with `folder`, and no fault of ours.
+    of the folder does not know, a figure that is not a number) is `slug` with `folder`, and no fault of ours.
     """
     try:
         yield

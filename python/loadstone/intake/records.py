@@ -1,4 +1,4 @@
-"""JSON within bounds: the records that stages write and read, whoever has had them in between."""
+"""JSON within bounds: the records that stages write and read. Anybody may have changed them in between."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ def read_object(path: Path, kind: Kind, *, place: str | None = None) -> dict[str
     except ValueError as error:
         raise LoadstoneError(kind.slug, str(error), place=place or str(path), hint=kind.hint) from error
     if not isinstance(content, dict):
-        raise LoadstoneError(kind.slug, f"it is not {kind.noun}: no object", place=str(path), hint=kind.hint)
+        raise LoadstoneError(
+            kind.slug, f"it is not {kind.noun}: the JSON must be an object", place=str(path), hint=kind.hint
+        )
     return content
 
 
@@ -71,4 +73,4 @@ def _whole(digits: str) -> int:
 
 
 def _not_finite(word: str) -> float:
-    raise ValueError(f"{word} is not a number of JSON")
+    raise ValueError(f"{word} is not a JSON number")

@@ -22,7 +22,7 @@ _Kept = WrapValidator(_as_it_is)
 Figure = Annotated[float, Field(ge=-1e30, le=1e30, allow_inf_nan=False, strict=True), _Kept]
 """A number; a whole one is one, too, and a truth value is none."""
 Known = Figure | None
-"""A number, or null where nobody knows it."""
+"""A number, or null where it is unknown."""
 Count = Annotated[int, Field(ge=0, le=2**64, strict=True)]
 Seconds = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False, strict=True), _Kept]
 """A length of time: thirty years at most."""
@@ -31,7 +31,7 @@ Word = Annotated[str, Field(max_length=10_000, strict=True)]
 Yes = Annotated[bool, Field(strict=True)]
 
 _MOST = 3
-"""Things wrong that are told of one record."""
+"""Most mistakes of one record that a message lists."""
 
 
 def require_shape(content: Any, shape: Any, slug: str, place: str, hint: str | None = None) -> None:

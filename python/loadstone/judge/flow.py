@@ -31,7 +31,7 @@ def littles_law(measurement: Measurement, rules: Rules) -> Check:
     """Users = operations/s x mean cycle.
 
     Every user's time is a chain of cycles (start to start; with think times: response and pause), so the
-    cycles that end within T seconds sum to users x T but for the two ends: what a user's first cycle began
+    cycles that end within T seconds sum to users x T, except at the two ends: what a user's first cycle began
     before T counts, what its last one has begun does not. Both have the law of the residual cycle, so they
     cancel in the mean and leave a standard error of sqrt(2 · users · var residual) / T.
     It fails when users hang in operations, starve, or never ran.
@@ -80,7 +80,7 @@ def _no_cycles(measurement: Measurement) -> Check:
         passed=False,
         measured="not judged: users fall idle one by one when the operations run out",
         expected=f"{users:.1f} users ± {100 * TOLERANCE:g} %",
-        hint="a run that ends by the clock is judged by it",
+        hint="only a run that ends by the clock can be judged by this",
         about="load",
         required=False,
     )
@@ -110,7 +110,7 @@ def _of_sessions(measurement: Measurement) -> Check:
         measured=f"arrivals/s x life = {carried:.1f} sessions"
         + _chance(passed, abs(carried - users) > TOLERANCE * users),
         expected=f"{users:.1f} sessions ± {100 * TOLERANCE:g} %",
-        hint="the number of sessions grows or shrinks: fewer arrive than the service ends, or more",
+        hint="sessions pile up or run dry: the service does not end as many as arrive",
         about="service",
     )
 
@@ -126,7 +126,7 @@ def _users_check(carried: float, users: float, error: float, how: str) -> Check:
         expected=f"{users:.1f} users ± {100 * TOLERANCE:g} %",
         hint="operations hang or time out: look at failures and at users in an operation"
         if deviation < 0
-        else "more operations than these users can make: report it, the engine miscounts",
+        else "these users cannot make so many operations: the engine miscounts, please report it",
         about="service" if deviation < 0 else "load",
     )
 
@@ -171,8 +171,8 @@ def mix(measurement: Measurement, rules: Rules) -> Check:
         measured=f"{worst} {100 * shares[worst].value:.2f} % ({points[worst]:+.2f} points)"
         + _chance(not strayed, abs(points[worst]) > MIX_POINTS),
         expected=f"{worst} {100 * rules.mix[worst]:.2f} % ± {MIX_POINTS:g} points{_simulated(rules, worst)}",
-        hint="failing operations or steps whose conditions never hold bend the mix: look at failures, "
-        "and let ramp-up last several cycles",
+        hint="failing operations, or steps whose conditions never hold, change the mix: look at failures, "
+        "and let the ramp-up last several cycles",
         about="load",
     )
 
@@ -212,9 +212,9 @@ def pace(measurement: Measurement, rules: Rules) -> Check:
         measured=f"{worst} {(1 + deviations[worst]) * wanted:.3f} s ({100 * deviations[worst]:+.2f} %)"
         + _chance(not strayed, abs(deviations[worst]) > TOLERANCE),
         expected=f"{worst} {wanted:.3f} s ± {100 * TOLERANCE:g} %",
-        hint="the service answers later than the next operation is due: these users are more than it carries"
+        hint="answers come later than the next operation should start: the service cannot carry these users"
         if slow
-        else "users start earlier than planned: report it, the engine miscounts",
+        else "users start earlier than planned: the engine miscounts, please report it",
         about="service" if slow else "load",
     )
 
@@ -225,7 +225,7 @@ def _chance(passed: bool, beyond: bool) -> str:
 
 
 def _certain(share: Ratio, error: float, points: float) -> bool:
-    """Whether so many percentage points from an expectation with this error are more than chance explains."""
+    """Whether chance, with this error of the expectation, does not explain a deviation of these points."""
     return abs(points) / 100 > SURE * math.hypot(share.error, error)
 
 

@@ -70,7 +70,7 @@ def _agents(measurement: Measurement) -> Check:
         passed=not lost,
         measured="; ".join(f"{name} lost: {what}" for name, what in lost.items()) or "none lost",
         expected="every agent to the end",
-        hint="see what happened to that host, and measure again",
+        hint="find out what happened to that host, and measure again",
         about="load",
     )
 
@@ -86,7 +86,7 @@ def _operations(measurement: Measurement, rules: Rules) -> list[Check]:
             passed=measurement.count >= wanted,
             measured=f"{measurement.count:.0f}",
             expected=f"{wanted} within {rules.plan['load']['steady_s']:g} s",
-            hint="the service was too slow for them: ask for fewer, or give them longer with load.steady_s",
+            hint="the service was too slow: ask for fewer operations, or allow more time with load.steady_s",
             about="service",
         )
     ]
@@ -148,7 +148,7 @@ def _unanswered(measurement: Measurement, rules: Rules) -> Check:
     """A stall at the end would be in no figure: what did not end in the steady state is not judged.
 
     More users than usual that wait for longer than the shortest limit are operations that the last window
-    lacks. It fails when they are so many that, counted as late, they could break SLA-2.
+    lacks. It fails when counting them as late could break SLA-2.
     """
     waiting = measurement.in_flight
     still = math.floor(min(o.limit_s for o in measurement.operations)) + 1
@@ -170,7 +170,7 @@ def _unanswered(measurement: Measurement, rules: Rules) -> Check:
         passed=share <= most,
         measured=f"{100 * share:.2f} % of the last window's operations ({excess:.0f} more than usual)",
         expected=f"at most {100 * most:g} % still waiting at the end",
-        hint="the service stalled at the end of the steady state, where nothing would show it: measure again",
+        hint="the service stalled at the end of the steady state, which no other figure shows: measure again",
         about="service",
     )
 
@@ -194,7 +194,7 @@ def _wrong_bodies(measurement: Measurement) -> Check:
         passed=not wrong,
         measured=str(wrong),
         expected="0",
-        hint="a page did not hold what it must: `failures` in run.json says which",
+        hint="a page lacked a required text, or had a forbidden one: see `failures` in run.json",
         about="service",
     )
 

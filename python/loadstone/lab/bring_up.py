@@ -137,7 +137,7 @@ def _same(record: Record, digest: str) -> Record:
 
 def _left_over(lab: str) -> LoadstoneError:
     hint = f"loadstone lab down {lab}"
-    return LoadstoneError("lab-exists", f"something is left of the lab `{lab}`", hint=hint)
+    return LoadstoneError("lab-exists", f"parts of an earlier lab `{lab}` are left", hint=hint)
 
 
 def _await_ssh(name: str, address: str) -> None:

@@ -123,7 +123,7 @@ def locked(path: Path, *, wait: bool) -> Iterator[None]:
         except BlockingIOError as error:
             hint = "wait for it, or end it"
             raise LoadstoneError(
-                "lab-busy", f"another command is at work on the lab `{path.name}`", hint=hint
+                "lab-busy", f"another command is working on the lab `{path.name}`", hint=hint
             ) from error
         finally:
             os.close(descriptor)

@@ -1,4 +1,4 @@
-"""From a topology to names and addresses: pure, but for the subnets that are in use."""
+"""From a topology to names and addresses: pure, except for the subnets that are in use."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def kill(lab: str) -> int:
                 os.kill(pid, signal.SIGKILL)
         killed |= left
         if time.monotonic() > deadline:
-            raise LoadstoneError("lab-stop", f"processes {sorted(left)} do not die", hint="try again")
+            raise LoadstoneError("lab-stop", f"processes {sorted(left)} could not be ended", hint="try again")
         time.sleep(0.01)
     return len(killed)
 

@@ -158,7 +158,7 @@ def _hosts(file: TopologyFile) -> Iterator[Finding]:
         if host.link is None:
             continue
         if host.real:
-            message = f"`{host.name}` is a real machine: its network is what it is"
+            message = f"`{host.name}` is a real machine: Loadstone does not change its network"
             yield Finding("link-real", message, (*at, "link"), "remove `link`")
         elif host.link not in file.link:
             hint = suggest(host.link, file.link, f"known are {listed(file.link)}" if file.link else "")
@@ -176,7 +176,7 @@ def _services(file: TopologyFile) -> Iterator[Finding]:
         seen.add(service.known_as)
         if (service.hosts is None) == (service.kind is None):
             message = f"`{service.known_as}` needs either `hosts` or `kind`"
-            yield Finding("service-host", message, at, "one of them says where it runs")
+            yield Finding("service-host", message, at, "they say where it runs")
         for index, host in enumerate(service.hosts or []):
             if host not in names:
                 hint = suggest(host, names, f"known are {listed(sorted(names))}")

@@ -39,7 +39,7 @@ def fleet(ssh: Ssh, hosts: Sequence[str]) -> Iterator[RemoteEngine]:
         hint = f"it has {', '.join(ssh.hosts)}"
         raise LoadstoneError("agents", f"the topology has no host `{unknown[0]}`", hint=hint)
     if not hosts or len(set(hosts)) < len(hosts):
-        raise LoadstoneError("agents", "name one or more hosts, each of them once")
+        raise LoadstoneError("agents", "name at least one host, and each host once")
     engine = RemoteEngine(ssh, hosts)
     try:
         engine.bring_up()

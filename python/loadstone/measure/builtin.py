@@ -60,7 +60,7 @@ class Process:
         return self._process.poll() is None
 
     def last_words(self) -> list[str]:
-        """None: they are told when it does not start."""
+        """None: the error says them when it does not start."""
         return []
 
 

@@ -60,7 +60,7 @@ class Kept(ABC):
         if not folder.is_dir():
             with cache.working_folder("loading") as draft:
                 self.load(draft, loading)
-                # Whoever is first wins; the data sets are equal.
+                # The first process wins; the data sets are equal.
                 with contextlib.suppress(OSError):
                     draft.rename(folder)
         cache.used(folder)

@@ -66,7 +66,7 @@ class RemoteRun:
             try:
                 link, message = self._inbox.get(timeout=max(0.0, until - time.monotonic()))
             except queue.Empty:
-                # All that was said has been heard: whoever is overdue now is really silent.
+                # All that was sent has been read: an agent that is overdue now is really silent.
                 self._give_up_the_silent(time.monotonic())
                 return self._complete()
             self._take(link, message)

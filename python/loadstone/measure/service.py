@@ -89,7 +89,7 @@ class Remote:
         return None
 
     def alive(self) -> bool:
-        """False once nobody listens any more."""
+        """False once nothing listens any more."""
         return self._alive
 
     def last_words(self) -> list[str]:

@@ -13,7 +13,7 @@ Evidence = dict[str, Any]
 _LEAST_PINGS = 100
 """Of fewer, the 99 % quantile is the largest value or nearly so."""
 _TAIL_RATIO, _TAIL_MS = 2.0, 0.2
-"""A tail this long is no scheduler's alone on an idle host: those wake within tens of microseconds."""
+"""The scheduler of an idle host alone makes no tail this long: it wakes within tens of microseconds."""
 _ROUNDS_P, _ROUNDS_RATIO = 0.001, 1.25
 _LOSS = 0.001
 

@@ -30,7 +30,7 @@ class Hosts(Protocol):
 
 
 class Here:
-    """This machine as the only source; the targets are addresses, and nobody lets us in there."""
+    """This machine as the only source; the targets are addresses that we cannot log in to."""
 
     def address(self, host: str) -> str:
         """A target is named by its address."""

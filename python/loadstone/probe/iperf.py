@@ -189,7 +189,7 @@ def _server(hosts: Hosts, target: str, port: int, longest: float) -> Iterator[su
 
 
 def _read(server: subprocess.Popen[bytes], seconds: float, until: bytes) -> bytes:
-    """What the server writes, to `until`, to its end, or for so many seconds.
+    """What the server writes, to `until`, to its end, or for this many seconds.
 
     Not `communicate`: that closes the server's input first, which would end it before its last words.
     """

@@ -109,7 +109,7 @@ class Prober:
     def _look_after(self, number: int, names: Sequence[str]) -> bool:
         """Marks those of the hosts that ssh no longer reaches; whether there are any."""
         if HERE in names:
-            return False  # nobody lets us in at the targets
+            return False  # we cannot log in to the targets
         before = len(self.lost)
         for host in dict.fromkeys(names):
             try:
@@ -152,7 +152,7 @@ class Prober:
         return {"way": way, "under_load": asdict(under)} | asdict(found)
 
     def _udp(self, pair: Pair, way: Way, over: bool) -> dict[str, Any] | None:
-        """UDP at more than fits, then at half of what did; None where nobody knows how much that is."""
+        """UDP at more than fits, then at half of what did; None where that rate is unknown."""
         carried = self._carried.get((pair.name, way), [])
         if over:
             offer = self._options.udp_mbit or (OVER * carried[0] if carried else 0)
@@ -189,7 +189,7 @@ class Prober:
             # All of them last as long, so that they started as far apart as they ended.
             if max(ends) - min(ends) > _MARGIN_S:
                 raise LoadstoneError(
-                    "probe-failed", f"flows {max(ends) - min(ends):.1f} s apart are not at once"
+                    "probe-failed", f"the flows ran {max(ends) - min(ends):.1f} s apart, not at once"
                 )
         except LoadstoneError as error:
             if not self._stop():

@@ -11,7 +11,7 @@ from loadstone.scenario.findings import listed, suggest
 
 MEASURES = ("icmp", "tcp", "bandwidth", "udp", "path")
 PORT = 45_201
-"""Of iperf3 and of TCP round trips: unassigned, and nobody listens there while round trips are measured."""
+"""Of iperf3 and of TCP round trips: unassigned, so nothing listens there while round trips are measured."""
 
 
 _BRACKETS = re.compile(r"\[(?P<host>[0-9A-Fa-f:.%\w]+)\](:(?P<port>\d{1,9}))?", re.ASCII)
@@ -82,12 +82,14 @@ def check(options: Options) -> Options:
     if options.together and "bandwidth" not in options.measures:
         hint = "add `bandwidth` to --only"
         raise LoadstoneError(
-            "probe-options", "without the bandwidth of each alone there is nothing to compare",
+            "probe-options", "--together compares with the bandwidth of each pair alone",
             place="--together", hint=hint,
         )  # fmt: skip
     if "udp" in options.measures and options.udp_mbit is None and "bandwidth" not in options.measures:
         hint = "give --udp-mbit, or add `bandwidth` to --only"
-        raise LoadstoneError("probe-options", "UDP does not know what to offer", place="--only", hint=hint)
+        raise LoadstoneError(
+            "probe-options", "the UDP test does not know which rate to offer", place="--only", hint=hint
+        )
     return options
 
 

@@ -10,7 +10,7 @@ from loadstone.probe.ping import parse_ping
 
 MOST_HOPS = 30
 _SILENT_HOPS = 6
-"""After so many hops in a row that say nothing, the rest of the path is not looked for."""
+"""After this many silent hops in a row, the rest of the path is not looked for."""
 _HEADERS = 28  # IPv4 and ICMP
 _EXCEEDED = re.compile(r"^From (\S+)(?: \(([^)\s]+)\))? icmp_seq=\d+ Time to live exceeded", re.MULTILINE)
 _REPLY = re.compile(r"^\d+ bytes from ([^\s:]+)", re.MULTILINE)

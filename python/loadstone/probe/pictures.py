@@ -11,9 +11,9 @@ from loadstone.probe.estimate import box, density, rounded
 from loadstone.stages.probe import Axis, Box, Drawn, Picture, Steps
 
 _WIDE = 8.0
-"""Medians that differ by more share no linear axis: the smaller ones would be a line at 0."""
+"""Medians that differ by more get a logarithmic axis: on a linear one the smaller would be a line at 0."""
 _POINTS = 40
-"""Points drawn beyond a whisker; of more, so many at even ranks, always with both ends."""
+"""Most points drawn beyond a whisker; of more, a sample at even ranks, always with both ends."""
 
 
 def round_trips(samples: Mapping[str, Mapping[str, Sequence[float]]]) -> Picture:

@@ -1,4 +1,4 @@
-"""The run folder: written as the run goes, completed at its end or by whoever reads it first.
+"""The run folder: written during the run, completed at its end or by its first reader.
 
 `docs/reference/run-folder.md` is the contract.
 """

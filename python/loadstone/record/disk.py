@@ -31,7 +31,7 @@ def require_unused(folder: Path) -> None:
     """Refuses `folder` as the place of something new, before any work is put into it; makes nothing.
 
     Errors: `folder-in-use` when it holds something or is a file, `cannot-write` when it cannot be made,
-    `run-folder` when its name is no text: DuckDB, which makes the tables, opens no such file.
+    `run-folder` when its name is not text: DuckDB, which makes the tables, cannot open such a file.
     """
     try:
         str(folder.absolute()).encode()
@@ -81,7 +81,7 @@ def write_text(path: Path, text: str) -> None:
     draft = path.with_name(path.name + ".tmp")
     with naming_disk_errors(path):
         try:
-            # A byte of the command line that is no text becomes `\\udcXX`, which JSON reads back.
+            # A byte of the command line that is not text becomes `\\udcXX`, which JSON reads back.
             with draft.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
                 file.write(text)
                 file.flush()

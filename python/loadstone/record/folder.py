@@ -120,7 +120,7 @@ def _require_operations(rules: dict[str, Any], plan: dict[str, Any], folder: Pat
     names = {operation["name"] for operation in plan["operations"]}
     for check in rules["checks"]:
         if check.get("count") and (per := check.get("per")) not in names:
-            message = f"check `{check['name']}` counts by `{per}`, which is no operation of the workload"
+            message = f"check `{check['name']}` counts by `{per}`, which is not an operation of the workload"
             raise LoadstoneError("run-folder", message, place=str(folder / "rules.json"), hint=_HINT)
 
 

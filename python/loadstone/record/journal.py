@@ -1,6 +1,6 @@
 """The journal: one JSON object a line, each line whole on disk before the next second.
 
-One writer at a time holds a lock on it, so that nobody converts the journal of a run still going on.
+One writer at a time holds a lock on it, so that the journal of a run in progress is never converted.
 """
 
 from __future__ import annotations

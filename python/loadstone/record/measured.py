@@ -167,7 +167,7 @@ def _engine(connection: duckdb.DuckDBPyConnection, seconds: int) -> dict[str, Fl
 def _room(*shape: int) -> Floats:
     """Zeros. ValueError when they are more than any run has."""
     if math.prod(shape) > _MOST_CELLS:
-        raise ValueError(f"{shape[-1]:,} seconds are more than memory is taken for")
+        raise ValueError(f"{shape[-1]:,} seconds are more than any run has")
     return np.zeros(shape)
 
 

@@ -1,4 +1,4 @@
-"""Numbers as people read them. None, a figure nobody knows, is a dash and never 0."""
+"""Numbers as people read them. None, an unknown figure, is a dash and never 0."""
 
 from __future__ import annotations
 

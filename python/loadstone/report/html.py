@@ -42,7 +42,7 @@ def page_of(articles: Sequence[Article]) -> str:
             palettes=_embedded(json.dumps({"light": theme.LIGHT, "dark": theme.DARK})),
             charts=_embedded(charts),
             plotly=_plotly() if figures else "",
-            # Only scripts that carry this word may run, and nobody can write it into the data beforehand.
+            # Only scripts with this word may run. It is drawn at random, so data cannot contain it.
             nonce=hashlib.sha256(charts.encode()).hexdigest()[:32],
         )
     )

@@ -16,7 +16,7 @@ SPOKEN = {
 }
 """Causes of failure whose own names say too little."""
 _ALWAYS = ("accepted", "refused", "closed_by_timeout", "requests")
-"""Counters of a connector that are told when they are 0, too."""
+"""Counters of a connector that are shown even when they are 0."""
 
 
 def run_tables(run: Run) -> list[Table | None]:

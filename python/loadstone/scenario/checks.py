@@ -114,13 +114,13 @@ def _no_host(name: str) -> str:
     if ":" in name:
         return ""  # an IPv6 address: `urlsplit` has checked its brackets, connecting checks the rest
     if any(unicodedata.category(letter).startswith("C") for letter in name):
-        return "it has marks that are not seen"
+        return "it has invisible characters"
     if len(name) > 253:
         return "it is longer than 253 characters"
     try:
         name.encode("idna")
     except UnicodeError:
-        return "between its dots stand 1 to 63 letters, digits and `-`"
+        return "between its dots there must be 1 to 63 letters, digits and `-`"
     return ""
 
 
@@ -140,7 +140,7 @@ def _operations(file: ScenarioFile) -> Iterator[Finding]:
     for index, (name, operation) in enumerate(zip(operations, file.operation, strict=True)):
         at: Path = ("operation", index)
         if name in (BACK, END):
-            message = f"no operation can be called `{name}`: that column of the mix has a meaning of its own"
+            message = f"no operation can be called `{name}`: the mix needs this name for itself"
             yield Finding("name-taken", message, (*at, "name"))
         elif name in operations[:index]:
             yield Finding("duplicate-operation", f"there are two operations `{name}`", (*at, "name"))
@@ -156,7 +156,7 @@ def _sources(operation: Operation, at: Path) -> Iterator[Finding]:
     for index, step in enumerate(operation.step):
         if not step.path.startswith(("/", "{")):
             message = f"`{step.path}` is not a path"
-            hint = "it begins with `/`; the host stands in [target]"
+            hint = "begin it with `/`; the host belongs into [target]"
             yield Finding("bad-path", message, (*at, "step", index, step.method), hint)
         for name, extract in step.extract.items():
             yield from _source(extract, (*at, "step", index, "extract", name))

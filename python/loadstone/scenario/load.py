@@ -133,7 +133,7 @@ def load_scenario(path_or_name: str | Path, overrides: Mapping[str, str] | None 
 def _find(path_or_name: str | Path) -> Path:
     path = Path(path_or_name)
     names = builtin.builtin_names()
-    # `os.path`: a name that is longer than any file's is no file; `Path` would raise.
+    # `os.path`: a name longer than any file's is not a file; `Path` would raise.
     if str(path_or_name) in names and not os.path.isfile(path):
         return builtin.builtin_path(str(path_or_name))
     if not os.path.isfile(path):

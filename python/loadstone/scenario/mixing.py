@@ -13,7 +13,7 @@ TOLERANCE = 1e-6  # of a row's sum: decimal fractions are not exact in binary
 def rows(file: ScenarioFile) -> dict[str, dict[str, float]]:
     """Rows by operation: `*` copied to operations without one, normalised or clipped where asked.
 
-    There are no zeros but of `back`: a row in which it was more than 0 keeps it when it is clipped away,
+    Zeros are left out, except of `back`: a row in which it was more than 0 keeps it when it is clipped away,
     because its operation still remembers where the user came from.
 
     A scenario of one operation needs no mix: it repeats.

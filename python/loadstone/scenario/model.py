@@ -46,27 +46,25 @@ class Container(Table):
     """How the process of a built-in site runs, whichever it is; what is absent is left to it."""
 
     connector: str | None = None
-    cores: Annotated[Size | None, Field(description="processors it may use; all that the machine has")] = None
+    cores: Annotated[Size | None, Field(description="processors that it may use; all by default")] = None
     workers: Size | Literal["auto"] | None = None
     queue: Size | None = None
     max_connections: Size | None = None
     admission: Literal["none", "busy", "queue", "adaptive", "session"] | None = None
-    refuse: Annotated[bool | None, Field(description="503 with Retry-After for who may not begin soon")] = (
-        None
-    )
+    refuse: Annotated[
+        bool | None, Field(description="answer 503 with Retry-After to clients that must wait")
+    ] = None
 
 
 class AsImage(Table):
     """The built-in application as an image that a hypervisor boots, instead of a process."""
 
-    file: Annotated[str | None, Field(min_length=1, description="without, it is built from the sources")] = (
-        None
-    )
+    file: Annotated[
+        str | None, Field(min_length=1, description="image file; by default built from the sources")
+    ] = None
     machine: Literal["microvm", "q35"] = "microvm"
     memory_mib: Annotated[Count, Field(le=65536)] = 64
-    disk_mib: Annotated[Count, Field(le=1 << 20, description="of its data; takes room as it is written")] = (
-        256
-    )
+    disk_mib: Annotated[Count, Field(le=1 << 20, description="size of the disk with the data")] = 256
     disk_mode: Annotated[Literal["log", "journal"], Field(description="what protects a transaction")] = "log"
     disk_cache: Annotated[
         Literal["writeback", "unsafe"], Field(description="`unsafe`: the host forgets the guest's flushes")
@@ -85,10 +83,10 @@ class Target(Table):
 
     url: str | None = None
     app: Annotated[str, AfterValidator(_known)] | None = None
-    options: Annotated[
-        dict[str, Any], Field(description="of `app` and of what serves it; those that are given")
-    ] = Field(default={})
-    image: Annotated[AsImage | None, Field(description="boots `app`; an empty table does")] = None
+    options: Annotated[dict[str, Any], Field(description="options of `app` and of its server")] = Field(
+        default={}
+    )
+    image: Annotated[AsImage | None, Field(description="boot `app` as an image; may be empty")] = None
     reset: Annotated[
         str | None,
         Field(min_length=1, description="shell command that brings the data of `url` back to the start"),
@@ -104,17 +102,17 @@ class Target(Table):
             )
         if self.options and self.app is None:
             raise refuse(
-                "target", "[target.options] is for a built-in `app` only", "remove it, or name the app"
+                "target", "[target.options] is only for a built-in `app`", "remove it, or name the app"
             )
         if self.image is not None and self.app is None:
             raise refuse(
-                "target", "[target.image] is for a built-in `app` only", "remove it, or name the app"
+                "target", "[target.image] is only for a built-in `app`", "remove it, or name the app"
             )
         if self.reset is not None and self.app is not None:
             raise refuse(
                 "target",
                 "[target] has `reset` beside an `app`",
-                "remove it: a built-in `app` is reset anyway",
+                "remove it: Loadstone resets a built-in `app` itself",
             )
         return self
 
@@ -137,13 +135,13 @@ class Browser(Table):
 
     warm_share: Share = 0.0
     revalidate: bool = True
-    cached: Annotated[list[str], Field(description="path prefixes of what a warm cache holds")] = Field(
+    cached: Annotated[list[str], Field(description="path prefixes of files in a warm cache")] = Field(
         default=[]
     )
     user_agent: str = "loadstone"
     pause: Annotated[
         Law | None,
-        Field(description="before each further file of a page; part of the operation's response time"),
+        Field(description="pause before each further file of a page; part of the response time"),
     ] = None
 
 
@@ -280,7 +278,7 @@ class Mix(Table):
     normalize: bool = False
     clip: Annotated[
         bool,
-        Field(description="rows are walked in the order of the file; what lies beyond 1 is never reached"),
+        Field(description="add rows up in the order of the file; operations beyond 1 never follow"),
     ] = False
 
     @model_validator(mode="after")
@@ -288,7 +286,7 @@ class Mix(Table):
         if self.normalize and self.clip:
             raise refuse(
                 "mix-clip",
-                "`normalize` and `clip` both say what rows that do not sum to 1 mean",
+                "`normalize` and `clip` are two ways to read rows that do not sum to 1",
                 "choose one of them",
             )
         return self

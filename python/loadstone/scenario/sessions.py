@@ -12,7 +12,9 @@ from loadstone.scenario.fields import Count, Length, Positive, Real, Size, Span,
 class Load(Table):
     """How many users, or sessions a second, and for how long (seconds)."""
 
-    users: Annotated[Count | None, Field(description="concurrent users; 10 unless sessions arrive")] = 10
+    users: Annotated[
+        Count | None, Field(description="concurrent users; by default 10, or none if sessions arrive")
+    ] = 10
     sessions_per_s: Annotated[
         Positive | None,
         Field(description="open workload: sessions arrive at this rate until the steady state ends"),
@@ -28,7 +30,7 @@ class Load(Table):
     threads: Threads = 0
     operations: Annotated[
         Count | None,
-        Field(description="the run ends after so many operations, at the latest after `steady_s`"),
+        Field(description="end the run after this many operations, or after `steady_s`"),
     ] = None
 
     @model_validator(mode="before")
@@ -39,7 +41,7 @@ class Load(Table):
         if written.get("operations") is not None:
             written = {"ramp_up_s": 0.0, "ramp_down_s": 0.0, **written}
         if written.get("sessions_per_s") is not None:
-            # Nobody can write None in TOML: whoever wrote `users` keeps it, and is told below.
+            # TOML has no None. A file with `users` keeps it, and the check below reports it.
             written = {"users": None, **written}
         return written
 
@@ -50,14 +52,14 @@ class Load(Table):
         if self.ramp_up_s or self.ramp_down_s or self.profile:
             raise refuse(
                 "load-operations",
-                "a run of a number of operations has no ramp-up, ramp-down or profile: all of it is measured",
+                "a run with `operations` is measured as a whole: it has no ramp-up, ramp-down or profile",
                 "set ramp_up_s = 0 and ramp_down_s = 0, or remove `operations`",
             )
         if self.users is not None and self.operations < self.users:
             raise refuse(
                 "load-operations",
                 f"{self.operations} operations are too few for {self.users} users",
-                "at least one for each user",
+                "give each user at least one",
             )
         return self
 
@@ -67,7 +69,7 @@ class Load(Table):
             if self.arrivals != "even":
                 raise refuse(
                     "open-workload",
-                    "`arrivals` says when sessions come, and there is no `sessions_per_s`",
+                    "`arrivals` needs `sessions_per_s`: it says how these sessions arrive",
                     "add sessions_per_s, or remove `arrivals`",
                 )
             return self
@@ -94,18 +96,19 @@ class Session(Table):
     """What begins a session and what ends it."""
 
     first: Annotated[
-        str | None, Field(description="the operation that begins each session; the first of the file")
+        str | None, Field(description="operation that begins each session; by default the file's first")
     ] = None
     max_operations: Annotated[
-        Count | None, Field(description="a session ends, completed, after so many operations")
+        Count | None, Field(description="end each session, as completed, after this many operations")
     ] = None
     on_failure: Annotated[
-        Literal["go-on", "end"], Field(description='"end": a failed operation loses its session')
+        Literal["go-on", "end"],
+        Field(description='"end": a failed operation ends its session, which is lost'),
     ] = "go-on"
     retry_after: Annotated[
         Size,
-        Field(description="how often in a row a 503 with Retry-After is waited for before it is a failure"),
+        Field(description="times in a row to wait after a 503 with Retry-After before it is a failure"),
     ] = 0
     after: Annotated[
-        list[After], Field(description="what answers say about what follows; the first that applies")
+        list[After], Field(description="rules on answers; the first that matches says what follows")
     ] = Field(default=[])

@@ -17,7 +17,7 @@ _INSIDE = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)(?:\.(.*))?", re.DOTALL)
 
 
 class TemplateError(ValueError):
-    """Why a text is no template, as a sentence."""
+    """Why a text is not a template, as a sentence."""
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ class Data(Fields):
 
     @classmethod
     def for_users(cls, users: int, given: Mapping[str, Any]) -> int | None:
-        """How large it is for so many users at once; None of one that does not go by users."""
+        """Its size for this number of concurrent users; None if its size does not follow from users."""
         return None
 
     @property
@@ -119,7 +119,7 @@ class Site:
         return {"app": self.name, "site": own, **made, **others}
 
     def words(self, data: Data, options: Mapping[str, Any]) -> dict[str, Any]:
-        """What its image is told on the command line."""
+        """Words for the command line of its image."""
         known = options if self.stored else {**data.model_dump(mode="json"), **options}
         return {name: value for name, value in known.items() if self.image and name in self.image.words}
 

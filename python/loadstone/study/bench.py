@@ -58,7 +58,7 @@ class Bench:
     """As the topology says."""
     ssh: Ssh
     fleets: Callable[[int], Engine]
-    """The agents on so many clients, as one engine."""
+    """The agents on this number of clients, as one engine."""
     stands_for: Mapping[str, str] = field(default_factory=dict)
     """Names that a study has for services which have another one in the topology."""
     _now: dict[str, Mapping[str, Any]] = field(default_factory=dict)

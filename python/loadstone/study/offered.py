@@ -112,7 +112,7 @@ class Offered:
 
 
 def follow(run: EngineRun, generators: int, on_look: Callable[[int], None] | None = None) -> Offered:
-    """Takes every second of a run until it ends; `on_look` is told several times a second how many there are.
+    """Takes every second of a run until it ends; `on_look` gets their number several times a second.
 
     LoadstoneError `sut-unreachable` when no connection ever succeeded, `agents` when one was lost.
     """

@@ -164,7 +164,7 @@ def _put_back(home: Home, old: Optional[Unit], alive: bool) -> None:
     home.before.rename(home.conf)
     if not alive:
         return
-    with contextlib.suppress(Refused):  # what is told is why the new one failed
+    with contextlib.suppress(Refused):  # the reported error is why the new one failed
         if running(home) and (old["reload"] or old["reload_signal"]):
             reload(home, old)
         else:

@@ -37,7 +37,7 @@ class Nftables(Role):
         }
 
     def unit(self, service: Service, place: Place) -> Unit:
-        """It listens on nothing; root, for the kernel takes tables from nobody else."""
+        """It listens on nothing, and runs as root, because the kernel takes tables only from root."""
 
         def command(verb: str) -> list[str]:
             return ["python3", "-I", "{conf}/balance.py", verb, "{conf}/balance.json"]

@@ -23,7 +23,7 @@ class Served(Settings):
 
     python: Annotated[
         str | None,
-        Field(description="interpreter on the hosts that has Loadstone; else the one that deploys"),
+        Field(description="Python on the hosts, with Loadstone; by default the path of the one here"),
     ] = None
     workers: Annotated[Threads, Field(description="worker threads; 0: as many as fit the machine")] = 0
     max_connections: Annotated[Size, Field(description="held at once; 0: no limit")] = 0
@@ -33,7 +33,7 @@ class Stored(Settings):
     """Of a site whose data are loaded."""
 
     database: Annotated[
-        str | None, Field(description="a service that all hosts share; else each has its own in SQLite")
+        str | None, Field(description="a service that all hosts share; by default each has its own in SQLite")
     ] = None
 
 
@@ -67,7 +67,7 @@ class SiteRole(Role):
         return _database(service) is not None
 
     def unit(self, service: Service, place: Place) -> Unit:
-        """As root: the interpreter may lie where nobody else can read."""
+        """As root: the interpreter may be in a place that only root can read."""
         settings, name, database = service.settings, self.name, _database(service)
         python = settings.python or sys.executable
         loadstone = [python, "-m", "loadstone"]
@@ -93,7 +93,7 @@ class SiteRole(Role):
             ready=HTTP_READY,
             version=[sys.executable, "-c", _VERSION],
             user="root",
-            # Other data are a restart also where they are not made: what was cached is of the old.
+            # New data need a restart even on hosts that do not make them: their caches hold the old data.
             env={"SITE_DATA": " ".join(data)},
         )
 

@@ -32,7 +32,7 @@ class VarnishSettings(Balancer):
 
     backends: Annotated[str, Field(description="the service that requests go to")]
     cache: Annotated[
-        bool, Field(description="keep what may be kept and answer from it; else every request goes on")
+        bool, Field(description="answer from a cache where that is allowed; otherwise pass every request on")
     ] = False
     cache_mib: Annotated[Count, Field(description="memory for what is kept, MiB")] = 100
 
@@ -55,7 +55,7 @@ class Varnish(Role):
         settings = service.settings
         given = {"timeout_idle": 65, "listen_depth": 4096, "vcc_err_unref": "off"}
         if settings.threads:
-            # One pool of always so many.
+            # One pool, always of this size.
             given |= {
                 "thread_pools": 1,
                 "thread_pool_min": settings.threads,

@@ -13,7 +13,7 @@ def names(
     count: Annotated[int, typer.Option(min=1, max=100_000, help="Number of accounts.")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="Print the names as JSON.")] = False,
 ) -> None:
-    """Print the user names of some ids: a test vector for other implementations.
+    """Print the user names of some ids, to check other implementations.
 
     Example: loadstone olio names --first 1 --count 5
     """

@@ -25,16 +25,16 @@ _BOOT_S = 120.0
 """An emulated machine on a busy host may take its time; one that takes longer is broken."""
 _MEASURE_S = 900.0
 _TOO_LITTLE_S = 30.0
-"""Whoever has not answered by then has too little memory: several times what booting takes."""
+"""A guest that has not answered by then has too little memory: several times what booting takes."""
 _SETTLE_S = 3.0
 _IDLE_S = 5.0
 _LEAST_MIB, _MOST_MIB = 2, 512
 _WARM_S = 2
-"""Of requests that nobody counts: the first ones open connections and the database, and translate code."""
+"""Requests that are not counted: the first ones open connections and the database, and translate code."""
 _ANSWER_S = 60.0
 _MIB = 1 << 20
 _MICROVM = ("mmio",)
-"""The parts that an image needs on this board when it is told its address."""
+"""The parts that an image needs on this board when its address is given."""
 
 
 class Performer:

@@ -171,7 +171,7 @@ def _cell(group: Sequence[Json], rows: Sequence[Json]) -> Json:
         "generator_bound": sum(shares) / len(shares) > GENERATOR_BUSY,
         "idle_share": sum(idle) / len(idle),
         "machine_bound": sum(idle) / len(idle) < MACHINE_BUSY,
-        # By Little's law users who do not pause are all waiting: 1, but for their first and last moments.
+        # By Little's law users who do not pause are all waiting: 1, except in their first and last moments.
         "little": little,
     }
 

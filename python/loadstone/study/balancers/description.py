@@ -43,7 +43,7 @@ class Segments(Table):
 
 
 class Fixed(Table):
-    """A fixed number of requests by so many users."""
+    """A fixed number of requests by a number of users."""
 
     concurrency: Count
     requests: Count

@@ -82,7 +82,7 @@ class _Connection:
 
 
 def observe(captured: Iterable[Segment], is_server: Callable[[Endpoint], bool]) -> Seen:
-    """What passed between servers, the endpoints that `is_server` knows, and whoever asks them."""
+    """What passed between servers (the endpoints that `is_server` knows) and their clients."""
     seen = Seen()
     connections: dict[tuple[Endpoint, Endpoint], _Connection] = {}
     for segment in captured:
@@ -141,6 +141,6 @@ def _ended(connection: _Connection, segment: Segment, seen: Seen) -> None:
         and connection.server not in connection.next
     ):
         seen.refused_ns.append(segment.at_ns)
-    # A client that closes while it waits has given up: what comes afterwards is no answer to it.
+    # A client that closes while it waits has given up: what comes afterwards is not an answer to it.
     if current is not None and current.first_ns is None and current.cut_ns is None:
         current.cut_ns = segment.at_ns

@@ -38,7 +38,7 @@ class Segment:
 def segments(content: bytes) -> Iterator[Segment]:
     """The TCP segments of a capture file, in its order; what is no TCP over IPv4 is passed over.
 
-    A last record that was cut off ends the file. ValueError when it is no capture file of Ethernet frames.
+    A last record that was cut off ends the file. ValueError when it is not a capture file of Ethernet frames.
     """
     if len(content) < 24:
         raise ValueError("not a capture file: shorter than its header")

@@ -13,7 +13,7 @@ _LONGEST_S = 120.0
 
 
 def run_ab(ssh: Ssh, host: str, target: Target, concurrency: int, requests: int) -> dict[str, Any]:
-    """`ab -k -q` with so many requests, as figures.
+    """`ab -k -q` with this number of requests, as figures.
 
     LoadstoneError `peer` with its words when it fails.
     """

@@ -29,7 +29,7 @@ _LOAD_S = 600.0
 def users(
     bench: Bench, servers: int, wanted: SiteUsers, seed: int, folder: Path, interrupt: Interrupt
 ) -> Json:
-    """Searches the capacity with so many servers; runs into `folder`.
+    """Searches the capacity with this number of servers; runs into `folder`.
 
     Errors as `loadstone.capacity.find`; `study-interrupted` when Ctrl-C ended the search.
     """
@@ -51,7 +51,7 @@ def users(
     )
     sut = _Behind(bench, balancer, hosts[:servers], wanted.cpus)
     job = Job(scenario, sut, bench.fleets(1), ["loadstone", "study", "balancers"])
-    # What one server holds about so many hold in proportion: the search begins there.
+    # Several servers hold about in proportion to one: the search begins there.
     first = wanted.first * servers
     limits = Limits(first, wanted.most, tolerance=wanted.tolerance, repeats=2, runs=wanted.runs)
     found = find(job, folder, Options(limits, seed=seed), interrupt, lambda *_: Silent())

@@ -30,7 +30,7 @@ def carry_by_ab(bench: Bench, balancer: str, *, concurrency: int, requests: int)
 
 
 def warm(bench: Bench, balancer: str, seed: int) -> None:
-    """Some requests that nobody counts. Errors as `offer`."""
+    """Some requests that are not counted. Errors as `offer`."""
     plan = flat_out(bench.target(balancer), users=10, requests=WARM, seed=seed)
     offer(bench.fleets(1), plan, 1)
 

@@ -66,7 +66,7 @@ def lossy_link(bench: Bench, balancer: str, victim: str, loss: float) -> Trouble
 
 
 def drained(bench: Bench, balancer: str, victim: str) -> Trouble:
-    """The balancer is told to send nobody new to a server, and later that it may."""
+    """The balancer sends no new users to a server, and later does so again."""
     return Trouble(lambda: bench.set(balancer, drain=[victim]), lambda: bench.set(balancer), victim)
 
 

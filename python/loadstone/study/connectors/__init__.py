@@ -30,8 +30,8 @@ ENTRY = Entry(
     about="""
     Measure how many user sessions threaded, event-driven and hybrid servers complete under overload.
 
-    Apache, Tomcat and nginx stand in the same plots. Servers run on this machine, one is measured at a time.
-    Ctrl-C ends it after the measurement under way and keeps what was measured.
+    Apache, Tomcat and nginx are in the same plots. All run on this machine, and one is measured at a time.
+    Ctrl-C ends it after the current measurement and keeps what was measured.
 
     Example: loadstone study connectors --quick --out out/connectors
     """,

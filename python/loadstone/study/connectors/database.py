@@ -62,7 +62,7 @@ class _Connection(asyncio.Protocol):
                 state = {"calls": self._slots.calls, "ahead_s": self._slots.ahead_s(now)}
                 self._answer(json.dumps(state).encode())
             else:
-                # Whoever asked may leave meanwhile: the call takes its slot all the same, as a query does.
+                # The client may leave meanwhile. The call keeps its slot all the same, as a query does.
                 self._loop.call_at(self._slots.take(now), self._answer, BODY)
 
     def _answer(self, body: bytes) -> None:

@@ -55,7 +55,7 @@ class Server(Table):
 
 
 class Load(Table):
-    """A load and who is measured under it."""
+    """A load and the servers that are measured under it."""
 
     sessions_per_s: Positive
     repetitions: Count

@@ -120,7 +120,7 @@ def state(database: Running) -> dict[str, float]:
 
 
 def settle(database: Running) -> None:
-    """Waits until nobody asks the database any more: what one server left must not meet the next.
+    """Waits until the database has no more calls: those that one server left must not meet the next.
 
     LoadstoneError `sut-unreachable` when somebody goes on asking.
     """

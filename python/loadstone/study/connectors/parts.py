@@ -113,7 +113,7 @@ class Performer:
             found = offer(self.engine, plan, steady)
         found["server_cpu_s"] = running.cpu_s() - cpu_s
         settle(database)
-        # What the server asked for after its clients had left is asked for nobody: it counts, too.
+        # Calls that the server made after its clients had left are in vain: they count, too.
         found["database_calls"] = state(database)["calls"] - calls
         return found
 

@@ -28,9 +28,9 @@ def _page() -> Page:
 ENTRY = Entry(
     name="nodes",
     about="""
-    Compute how many nodes keep a service up, and how long they serve right answers: paper beside ours.
+    Compute how many nodes keep a service up and answer right, and compare with the paper.
 
-    Tables II and III and figures 5 to 7 of PCRAFT, each count proved by bounds on the downtime. Takes
+    Covers tables II and III and figures 5 to 7 of PCRAFT, with each count proved by bounds. Takes
     seconds; measures nothing.
 
     Example: loadstone study nodes --out out/nodes

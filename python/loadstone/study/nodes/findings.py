@@ -36,7 +36,7 @@ def _agreement(cells: list[Json]) -> str:
     lost = sum(cell["fitting"] and cell["paper"] is None for cell in cells)
     words = (
         f"{same} of the {len(compared)} printed cells of tables II and III come out to the node; {proved} "
-        "are proved by bounds on the downtime, rounding included: so many are enough and one fewer is not."
+        "are proved by bounds on the downtime, rounding included: this many are enough, one fewer is not."
     )
     return words + (f" {lost} more cells cannot be read in print and are computed." if lost else "")
 

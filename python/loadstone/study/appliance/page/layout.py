@@ -22,7 +22,7 @@ _SECTIONS = {
     "memory": ("Memory", "The least memory in which the application answers."),
     "idle": (
         "At rest",
-        "Memory written to since the start, and processor time, of a guest that nobody asks.",
+        "Memory written to since the start, and processor time, of a guest that gets no requests.",
     ),
     "sql": (
         "Storage",

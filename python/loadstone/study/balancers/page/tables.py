@@ -97,7 +97,7 @@ def cells(found: Json, generators: int, variants: Variants) -> Table:
         ],
         rows,
         note="The generator’s CPU is a share of one processor. X·R ÷ N is Little’s law: users who do not "
-        "pause all wait, so it is 1 but for the first and the last moments of a run.",
+        "pause all wait, so it is 1 except in the first and the last moments of a run.",
     )
 
 

@@ -136,7 +136,7 @@ def table(settings: dict[str, Any], alive: list[dict[str, Any]]) -> str:
     places = (
         "{" + ", ".join(f"{i} : {slot['address']} . {slot['port']}" for i, slot in enumerate(slots)) + "}"
     )
-    # With nobody alive the host itself refuses the connection.
+    # When no back end is alive, the host itself refuses the connection.
     choice = f"dnat ip to {dice.format(len(slots), SEED)} map {places}" if slots else "accept"
     return TABLE.substitute(settings, choice=choice)
 
