@@ -232,7 +232,7 @@ def test_a_capacity_of_images_gives_all_figures(tmp_path: Path) -> None:
         ({"against": "y"}, "`from` is missing"),
         ({"throughput": "1.5", "start": "1s"}, "`memory_mib` is missing"),
         ({}, "`throughput` is missing"),
-        (TYPED | {"from": "x"}, "measured or typed"),
+        (TYPED | {"from": "x"}, "measured figures or typed ones"),
         (TYPED | {"speed": "2"}, "no `speed`"),
         (TYPED | {"throughput": "0"}, "not a number above 0"),
         (TYPED | {"start": "soon"}, "not a length of time"),

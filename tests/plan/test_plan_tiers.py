@@ -216,7 +216,7 @@ def test_the_example_is_planned_reported_and_written_as_a_chain(tmp_path: Path) 
     [
         (('first = ["data"]', 'first = ["dta"]'), "plan-input", "`dta` is not a tier to be mended first"),
         (("crews = 1", ""), "plan-input", "without `crews` no tier waits"),
-        (("[tier.web]", '[node]\nusers = 3\n[tier.web]'), "plan-input", "`node` beside tiers"),
+        (("[tier.web]", '[node]\nusers = 3\n[tier.web]'), "plan-input", "`node` cannot be used with tiers"),
         (("demand = { requests_per_s_per_user = 2 }", ""), "missing-key", "`demand` is missing"),
         (("scales = false", "scales = false\ncurve = [[2, 5]]"), "plan-input", "has no curve"),
         (('name = "rented"', 'name = "boxes"'), "plan-input", "two options are named `boxes`"),

@@ -40,7 +40,7 @@ def test_owned_machines_extend_the_header() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "complaint"),
     [
-        ("", None, "holds no header and no price"),
+        ("", None, "the file is empty: it has no header and no price"),
         (
             HEADER.replace("sku", "skuu") + "\n",
             1,
@@ -67,7 +67,11 @@ def test_owned_machines_extend_the_header() -> None:
         (f'{HEADER}\n"{ROW}', 2, "is not a line of CSV"),
         (f"{HEADER}\nb,p,r,egress,net,,,GB,10,5,0.1,2026,S", 2, "the tier ends before it begins"),
         (f"{HEADER}\nb,p,r,owned,big,,,machine,,,100,2026,S", 2, "an owned machine needs `power_w`"),
-        (OWNED.replace(",36\n", ",1.5\n"), 2, "an owned machine needs `power_w` and whole `life_months`"),
+        (
+            OWNED.replace(",36\n", ",1.5\n"),
+            2,
+            "an owned machine needs `power_w`, and `life_months` as a whole number",
+        ),
         (f"{HEADER},power_w,life_months\n{ROW},5,", 2, "power_w and life_months are for owned machines"),
     ],
 )

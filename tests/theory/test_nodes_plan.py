@@ -158,10 +158,10 @@ def test_no_record_and_no_json(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("load", "complaint"),
     [
-        (Load(), "the load must be given once"),
-        (Load(users=1, ops_per_s=1, users_per_node=1), "the load must be given once"),
-        (Load(users=1), "what one node carries is not known"),
-        (Load(users=1, ops_per_s_per_node=3), "the load is in users, what one node carries is not"),
+        (Load(), "give the load exactly once"),
+        (Load(users=1, ops_per_s=1, users_per_node=1), "give the load exactly once"),
+        (Load(users=1), "nothing says what one node carries"),
+        (Load(users=1, ops_per_s_per_node=3), "the load is in users, but what one node carries is not"),
         (Load(ops_per_s=-1, ops_per_s_per_node=3), "`-1` is not a number above zero"),
         (Load(users=float("nan"), users_per_node=3), "`nan` is not a number above zero"),
     ],

@@ -56,7 +56,7 @@ def within_reach(model: Model) -> Model:
 
 
 def _cut(model: Model, deeper: int) -> tuple[Model, str]:
-    """With at most so many nodes more missing than the first that count, and where that leaves states out."""
+    """Cut at this many missing nodes beyond the first that count as down; says where states are left out."""
 
     def fewest(one: Cluster) -> Cluster:
         return replace(one, fewest=max(0, one.needed - 1 - deeper))
@@ -78,7 +78,7 @@ def down_bounds(cluster: Model, year_s: float) -> Bounds:
 
 
 def time_up(cluster: Cluster, year_s: float, counts: Sequence[int]) -> list[Bounds]:
-    """Seconds of a year with exactly so many nodes up, for each of `counts`; as `time_in`."""
+    """Seconds of a year with exactly that many nodes up, for each of `counts`; as `time_in`."""
     return time_in(cluster, year_s, [f"up = {count}" for count in counts])
 
 

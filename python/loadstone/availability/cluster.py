@@ -33,7 +33,7 @@ class Cluster:
     crash: of a node that is up. failover: of each empty slot, while a spare is left.
     repair: of a crashed node, which joins the pool (without a pool: the active nodes); None: never.
     crews: machines that are mended at once, the rest waits; None: all.
-    phases: the repair is Erlang with so many phases, more regular than exponential (its mean stays).
+    phases: the repair is Erlang with this number of phases, more regular than exponential (its mean stays).
     dormancy: a spare's crash rate as a share of an active node's.
     load_exponent: with u nodes up each crashes (active / u) ** load_exponent times as often.
     fewest: nodes up below which the chain does not go: a crash there is left out of it.
@@ -53,7 +53,7 @@ class Cluster:
     fewest: int = 0
 
     def __post_init__(self) -> None:
-        """Raises `ValueError` for what is no cluster."""
+        """Raises `ValueError` when the figures make no cluster."""
         if not 1 <= self.needed <= self.active:
             raise ValueError(f"{self.active} active nodes cannot hold {self.needed} that are needed")
         if not 0 <= self.fewest < self.needed:
@@ -94,7 +94,7 @@ class Cluster:
 class Crewed:
     """Clusters in series whose broken nodes wait for the same crews: the service is up while each of them is.
 
-    names: of the clusters, as parts of names in a text. ranks: who is mended first; nodes of a lower rank
+    names: of the clusters, as parts of names in a text. ranks: which are mended first; nodes of a lower rank
     take crews away from those of a higher one at once, nodes of the same rank share them.
     """
 

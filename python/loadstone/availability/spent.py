@@ -51,7 +51,7 @@ def downtime(num: int, pool: int, crash: float, failover: float, year_s: float) 
 
 
 def _panels(count: int) -> tuple[Vector, Vector]:
-    """Nodes and weights of so many equal panels on [0, 1]."""
+    """Nodes and weights of this number of equal panels on [0, 1]."""
     nodes, weights = gauss(_ORDER)
     starts = np.arange(count)[:, None]
     return ((starts + nodes) / count).ravel(), np.tile(weights / count, count)

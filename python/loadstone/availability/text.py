@@ -70,7 +70,7 @@ def _module(name: str, at: str, cluster: Cluster, shared: str) -> str:
 
 
 def _formulas(at: str, cluster: Cluster) -> str:
-    """`broken`: crashed nodes that nobody has mended; those of phase 1 are the rest of them."""
+    """`broken`: crashed nodes that are not mended yet; the rest of them are in phase 1."""
     if cluster.pool is None:
         return ""
     spare = f" - {at}spare" if cluster.pool else ""

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from loadstone.stages.cost import Cost
 
 EXAMPLES = """
-Compute what each user costs a month, over 1, 12 and 36 months, at SLA-1 and SLA-2, with and without egress.
+Compute dollars per user per month, over 1, 12 and 36 months, at SLA-1 and SLA-2, with and without egress.
 
-With --from, users and bytes are read from capacity.json or run.json there, machines without a count
+With --from, users and bytes come from capacity.json or run.json of that folder, machines without a count
 from nodes.json, and cost.json is written beside them. Every dollar names its price row.
 
 Examples:
@@ -61,7 +61,7 @@ def cost(
     scenario: Annotated[
         Path | None,
         typer.Argument(
-            help="Scenario whose table `cost` gives defaults.",
+            help="Scenario with a table `cost` for the defaults.",
             callback=defaults_from("cost", "cost-input"),
             is_eager=True,
         ),
@@ -78,7 +78,7 @@ def cost(
     sla: Annotated[str, typer.Option(help="With --tiers: SLA whose capacities are used.")] = "SLA-1",
     criterion: Annotated[
         str,
-        typer.Option(help="With --tiers: what is judged, `long-run` or `first-year`."),
+        typer.Option(help="With --tiers: judge availability in the `long-run` or in the `first-year`."),
     ] = "long-run",
     instance: Annotated[
         list[str] | None,
@@ -155,10 +155,10 @@ def _cases(
     """Machines and users without tiers. Raises `cost-input` and `price-sku`."""
     wanted = [parse_instance(text, catalogue) for text in instance]
     if not wanted:
-        raise LoadstoneError("cost-input", "no machine is named", hint="give --instance, such as c1.xlarge:2")
+        raise LoadstoneError("cost-input", "no machine is given", hint="give --instance, such as c1.xlarge:2")
     if any(typed.values()) == (measured is not None):
         raise LoadstoneError(
-            "cost-input", "the users must be given once",
+            "cost-input", "give the users exactly once",
             hint="either --from a run folder, or --users-sla-1 and --users-sla-2",
         )  # fmt: skip
     return measured_cases(measured, wanted) if measured else typed_cases(typed, wanted)
@@ -168,7 +168,7 @@ def _refuse_tiers_options(context: typer.Context) -> None:
     for name in ("users", "target", "sla", "criterion"):
         if is_typed(context, name):
             raise LoadstoneError(
-                "cost-input", f"--{name} goes with --tiers", place=f"--{name}",
+                "cost-input", f"--{name} is only for --tiers", place=f"--{name}",
                 hint="without tiers the users are --users-sla-1 and --users-sla-2, or measured",
             )  # fmt: skip
 
@@ -178,7 +178,7 @@ def _catalogue(book: str | None, files: list[Path], region: str | None) -> Price
     if book is None and not files:
         names = ", ".join(dict.fromkeys(row.book for row in books.shipped().rows))
         raise LoadstoneError(
-            "cost-input", "no price book is named", hint=f"give --book ({names}) or --prices"
+            "cost-input", "no price book is given", hint=f"give --book ({names}) or --prices"
         )
     if book is None:
         found = own

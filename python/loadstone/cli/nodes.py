@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 EXAMPLES = """
 Compute how many nodes carry a load and stay available.
 
-    With --from, what one node carries is read from
-capacity.json or run.json there, and nodes.json is written beside it.
+With --from, capacity.json or run.json of that folder says what one node carries, and nodes.json is written
+beside it.
 
 Examples:
 
@@ -56,9 +56,9 @@ Examples:
 
   loadstone nodes --tiers site/tiers.toml --users 20000 --target "five nines"
 
-With --tiers, limits and rates stand in that file, tier by tier, and nodes.json is written beside it.
+With --tiers, that file has limits and rates, tier by tier, and nodes.json is written beside it.
 
-Exit code 1 when no deployment meets the target.
+The exit code is 1 if no deployment meets the target.
 """
 
 
@@ -82,13 +82,14 @@ def nodes(
     scenario: Annotated[
         Path | None,
         typer.Argument(
-            help="Scenario whose table `nodes` gives defaults.",
+            help="Scenario with a table `nodes` for the defaults.",
             callback=defaults_from("nodes", "nodes-input"),
             is_eager=True,
         ),
     ] = None,
     folder: Annotated[
-        Path | None, typer.Option("--from", help="Run folder of one node: capacity.json or run.json.")
+        Path | None,
+        typer.Option("--from", help="Folder of one node's measurement, with capacity.json or run.json."),
     ] = None,
     tiers: Annotated[
         Path | None,
@@ -110,18 +111,17 @@ def nodes(
     failover: Annotated[str, typer.Option(help="Mean time to replace a crashed node.")] = "15s",
     repair: Annotated[
         str,
-        typer.Option(
-            help="Mean time to mend a crashed node and return it to the pool. `none`: nobody mends."
-        ),
+        typer.Option(help="Mean time to mend a crashed node. `none`: crashed nodes stay crashed."),
     ] = "1h",
-    year: Annotated[str, typer.Option(help="Length of the year that is judged.")] = "365.25d",
+    year: Annotated[str, typer.Option(help="Length of a year.")] = "365.25d",
     criterion: Annotated[
-        str, typer.Option(help="What is judged: `long-run`, or `first-year` from a start with every node up.")
+        str,
+        typer.Option(help="Judge the `long-run`, or the `first-year` from a start with every node up."),
     ] = "long-run",
     without_spares: Annotated[
         str,
         typer.Option(
-            help="A mended node without a pool: `returns` to service, or `never-returns`, the study's rule."
+            help="Without a pool, a mended node `returns` to service, or `never-returns` (the study's rule)."
         ),
     ] = "returns",
     node_type: Annotated[

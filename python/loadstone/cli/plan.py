@@ -28,7 +28,7 @@ Examples:
 
   loadstone plan shop.toml --out runs/plan --draws 2000
 
-Exit code 1 when nothing meets the targets.
+The exit code is 1 if nothing meets the targets.
 """
 
 
@@ -49,7 +49,8 @@ def plan_command(
         ),
     ] = 400,
     criterion: Annotated[
-        str, typer.Option(help="What is judged: `long-run`, or `first-year` from a start with every node up.")
+        str,
+        typer.Option(help="Judge the `long-run`, or the `first-year` from a start with every node up."),
     ] = "long-run",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the draws.")] = 1,
     ray: Annotated[bool, typer.Option("--ray", help="Share the draws out over a Ray cluster.")] = False,

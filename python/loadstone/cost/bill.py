@@ -113,6 +113,6 @@ def _every_month(amount: Decimal) -> Dollars:
 
 def _gap(row: PriceRow, reached: Decimal) -> LoadstoneError:
     return LoadstoneError(
-        "price-book", f"the {row.kind} tiers of {row.book} in {row.region} say no price from {reached} GB on",
+        "price-book", f"the {row.kind} tiers of {row.book} in {row.region} have no price above {reached} GB",
         hint="tiers must start at 0 and follow each other, the last with an empty to_gb",
     )  # fmt: skip

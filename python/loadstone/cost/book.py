@@ -102,7 +102,7 @@ def parse(text: str, name: str) -> PriceBook:
     """Parses a price book; `name` is the file in complaints. Raises `price-book` at the first wrong line."""
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if _says_something(line)]
     if not lines:
-        raise LoadstoneError("price-book", "holds no header and no price", place=name)
+        raise LoadstoneError("price-book", "the file is empty: it has no header and no price", place=name)
     header_line, header = lines[0]
     columns = _header(header, f"{name}:{header_line}")
     rows = [_row(columns, line, f"{name}:{number}") for number, line in lines[1:]]
@@ -211,9 +211,11 @@ def _check_kind(kind: str, amounts: dict[str, Decimal | None], place: str) -> No
     if kind == "owned":
         if amounts["power_w"] is None or not life or life != int(life):
             raise LoadstoneError(
-                "price-book", "an owned machine needs `power_w` and whole `life_months`", place=place,
+                "price-book",
+                "an owned machine needs `power_w`, and `life_months` as a whole number",
+                place=place,
                 hint="add the two columns to the header, for example …,source,power_w,life_months",
-            )  # fmt: skip
+            )
     elif amounts["power_w"] is not None or life is not None:
         raise LoadstoneError("price-book", "power_w and life_months are for owned machines", place=place)
 

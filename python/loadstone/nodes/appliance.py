@@ -54,11 +54,13 @@ def appliance(given: Mapping[str, str], folder: Path, place: str) -> NodeType:
     wanted = SEARCHED if searched else STUDY if measured else TYPED
     if measured and typed:
         raise LoadstoneError(
-            "nodes-input", f"`{measured[0]}` and `{typed[0]}`: measured or typed, not both", place=place
+            "nodes-input",
+            f"`{measured[0]}` and `{typed[0]}`: give measured figures or typed ones, not both",
+            place=place,
         )
     if searched and (of_study := [key for key in STUDY[1:] if key in given]):
         raise LoadstoneError(
-            "nodes-input", f"`against` and `{of_study[0]}`: capacities or a study, not both", place=place
+            "nodes-input", f"`against` and `{of_study[0]}`: give capacities or a study, not both", place=place
         )
     for key in wanted:
         if key not in given:
@@ -132,7 +134,9 @@ def _searched(folder: Path, against: Path, detect_s: Fraction) -> NodeType:
         )  # fmt: skip
     sla = next((name for name in SLAS if name in own.at and name in other.at), None)
     if sla is None:
-        raise LoadstoneError("measured", f"no SLA was held here and in {other.file}", place=str(own.file))
+        raise LoadstoneError(
+            "measured", f"no SLA was held both here and in {other.file}", place=str(own.file)
+        )
     users, others = own.at[sla].users, other.at[sla].users
     source = f"{float(users):,.0f} users at {sla} in {folder}, {float(others):,.0f} in {against}"
     image = Image(start, detect_s, memory, source, alone=own.file.resolve() == other.file.resolve())

@@ -26,7 +26,7 @@ def parse_node_type(text: str) -> NodeType:
     name, colon, factor = text.strip().lower().partition(":")
     if name == "appliance":
         raise LoadstoneError(
-            "nodes-input", "what an appliance carries, and how fast it starts, is not known",
+            "nodes-input", "nothing says what an appliance carries and how fast it starts",
             place="--node-type", hint=FIGURES,
         )  # fmt: skip
     if name not in NODE_TYPES:

@@ -53,7 +53,7 @@ def demands(load: Load, measured: Measured | None, sla: str) -> list[Demand]:
     users, ops = above_zero(load.users, "--users"), above_zero(load.ops_per_s, "--load")
     if (users is None) == (ops is None):
         raise LoadstoneError(
-            "nodes-input", "the load must be given once", hint="either `--users 5000` or `--load 500`"
+            "nodes-input", "give the load exactly once", hint="either `--users 5000` or `--load 500`"
         )
     unit: Unit = "users" if users else "operations/s"
     typed = (
@@ -63,7 +63,7 @@ def demands(load: Load, measured: Measured | None, sla: str) -> list[Demand]:
     given = typed[0] if users else typed[1]
     if (typed[1] if users else typed[0]) is not None:
         raise LoadstoneError(
-            "nodes-input", f"the load is in {unit}, what one node carries is not",
+            "nodes-input", f"the load is in {unit}, but what one node carries is not",
             hint="use --users with --users-per-node, and --load with --throughput-per-node",
         )  # fmt: skip
     wanted = users or ops
@@ -73,7 +73,7 @@ def demands(load: Load, measured: Measured | None, sla: str) -> list[Demand]:
     if measured is None:
         flag = "--users-per-node" if users else "--throughput-per-node"
         raise LoadstoneError(
-            "nodes-input", "what one node carries is not known", hint=f"give --from a run folder, or {flag}"
+            "nodes-input", "nothing says what one node carries", hint=f"give --from a run folder, or {flag}"
         )
     if sla not in measured.at:
         raise LoadstoneError(

@@ -186,5 +186,5 @@ def _run(record: Fields) -> Measured:
             at[sla] = entry
     validity = record.table("validity")
     if validity and validity.content.get("valid") is False:
-        warnings.append("the run is invalid; see its validity checks before trusting what follows")
+        warnings.append("the run is invalid: see its checks before you trust what follows")
     return Measured(record.file, record.text("name"), at, warnings, record.table("node"))

@@ -46,7 +46,7 @@ _NINE_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "
 def parse_duration(text: str, year_s: Fraction = DEFAULT_YEAR_S, *, place: str | None = None) -> Fraction:
     """Exact seconds of `15s`, `1.5 h`, `365.25d`, `2 years`; the number may be left out (`day` is one day).
 
-    Raises `duration` when the text is no positive length of time.
+    Raises `duration` when the text is not a positive length of time.
 
     >>> parse_duration("1.5h")
     Fraction(5400, 1)
@@ -72,7 +72,7 @@ def parse_duration(text: str, year_s: Fraction = DEFAULT_YEAR_S, *, place: str |
 def parse_rate(text: str, year_s: Fraction = DEFAULT_YEAR_S, *, place: str | None = None) -> Fraction:
     """Exact events per second of `1/year`, `6/year`, `1/183d`, `0.9 / day`.
 
-    Raises `rate` when the text is no positive count over a length of time.
+    Raises `rate` when the text is not a positive count over a length of time.
 
     >>> parse_rate("2/d") * 86_400
     Fraction(2, 1)

@@ -26,12 +26,12 @@ def least_s(inputs: Inputs, values: Values, at: int, way: Way) -> float:
 
 
 def least_of_shape_s(inputs: Inputs, values: Values, without: Part) -> float:
-    """The same for so many active nodes, with any pool; `without`: the part with none."""
+    """The same for this number of active nodes, with any pool; `without`: the part with none."""
     cluster = cluster_of(inputs, values, without)
     if without.way.endless or pool_is_useless(cluster):
         return down_s(cluster, inputs.year_s, inputs.criterion)
     endless = replace(cluster, pool=None, repair=None, crews=None, phases=1, dormancy=0.0)
-    # What nobody mends is judged by its first year, whoever else is not.
+    # A tier that nobody mends is judged by its first year, even if the others are not.
     criterion = FIRST_YEAR if without.way.repair_s is None else inputs.criterion
     waiting = down_s(endless, inputs.year_s, criterion)
     if waiting <= inputs.allowed_s or cluster.repair is None:

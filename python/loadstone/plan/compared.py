@@ -102,7 +102,7 @@ def option(num: int, node_type: str, deployment: str, hazards: Hazards) -> Optio
 
 
 def downtime(num: int, extra: int, deployment: str, hazards: Hazards) -> float:
-    """Expected seconds down in a year of so many nodes. Errors as the solver's.
+    """Expected seconds down in a year, by number of nodes. Errors as the solver's.
 
     >>> hazards = Hazards(Fraction(1, 10**7), Fraction(1, 15), None, Fraction(999, 1000), Fraction(10**7))
     >>> f"{downtime(1, 0, 'ARA cloud', hazards):.4f}"

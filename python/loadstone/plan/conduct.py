@@ -1,4 +1,4 @@
-"""A plan from beginning to end: the choice, the front, what the inputs do to it, growth, who is served."""
+"""A plan from beginning to end: choice, front, influence of the inputs, growth, users served."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from loadstone.plan.tornado import Bar, tornado
 from loadstone.plan.uncertain import Uncertainty, draws, uncertainty
 
 _FURTHER = 2
-"""Growth is told to so many times the users planned for."""
+"""The growth is computed up to this many times the planned users."""
 
 
 @dataclass(frozen=True)

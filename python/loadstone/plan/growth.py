@@ -97,8 +97,9 @@ def growth(inputs: Inputs, values: Values, users_to: float, parallel: Parallel) 
 
 
 def users_carried(inputs: Inputs, values: Values, parts: Sequence[Part], totals: Sequence[int]) -> int:
-    """The most users whom so many nodes, built as `parts`, carry at the target, each either needed or a
-    spare; 0: none.
+    """The most users whom this number of nodes, built as `parts`, carries at the target; 0: none.
+
+    Each node is either needed or a spare.
     """
 
     def meets(users: int) -> bool:
@@ -131,7 +132,7 @@ def one_more(inputs: Inputs, values: Values, chosen: Candidate) -> list[OneMore]
 
 
 def _of(part: Part, needed: int, total: int) -> Part:
-    """So many nodes built as `part` is, when so many of them are needed."""
+    """This number of nodes built like `part`, when so many of them are needed."""
     if part.way.deployment == "active" or (part.pool is None and part.way.deployment == "mixed"):
         return replace(part, needed=needed, active=total)
     active = min(total, needed + part.active - part.needed)
@@ -139,7 +140,7 @@ def _of(part: Part, needed: int, total: int) -> Part:
 
 
 def _held(inputs: Inputs, values: Values, part: Part, nodes: int) -> int:
-    """Users held by so many nodes, as `needed_nodes` counts."""
+    """Users held by this number of nodes, as `needed_nodes` counts."""
     tier, per_node = inputs.tiers[part.at], values.per_node[part.at]
     one = holds(tier, part.way, per_node, 1)
     return math.floor(holds(tier, part.way, per_node, nodes) + HAIR * one)
@@ -164,7 +165,7 @@ def _ends(inputs: Inputs, values: Values, users_to: float) -> list[set[int]]:
             part = Part(at, way, 1, 1, 0)
             most = needed_nodes(inputs, last, at, way) or 1
             steps |= {_held(inputs, values, part, nodes) for nodes in range(1, most + 1)}
-        # A node that carries less than one user ends nobody's step.
+        # A node that carries less than one user does not end a step.
         found.append({end for end in steps if end >= 1})
     within = min(max(ends, default=0) for ends in found)
     return [{end for end in ends if end <= within} for ends in found]

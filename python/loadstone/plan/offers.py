@@ -55,7 +55,7 @@ class Shelf:
                 self._push(without.usd_per_month, without.nodes, None, self._course(without, shape))
 
     def __getitem__(self, number: int) -> Offer:
-        """Raises `IndexError` when there are not so many."""
+        """Raises `IndexError` when there are fewer."""
         while len(self._made) <= number:
             if not self._open:
                 raise IndexError(number)

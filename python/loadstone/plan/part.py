@@ -43,7 +43,7 @@ def base(inputs: Inputs) -> Values:
 
 @dataclass(frozen=True)
 class Part:
-    """So many nodes of one way of the tier `at`. `pool` is None where the provider's has no end."""
+    """A number of nodes of one way of the tier `at`. `pool` is None where the provider's is endless."""
 
     at: int
     way: Way
@@ -58,7 +58,7 @@ class Part:
 
     @property
     def images(self) -> int | None:
-        """Images that run on them; None when they are no appliances."""
+        """Images that run on them; None when they are not appliances."""
         image, machine = self.way.node.image, self.way.machine
         if image is None or machine is None:
             return None
@@ -119,14 +119,16 @@ def needed_nodes(inputs: Inputs, values: Values, at: int, way: Way) -> int | Non
 
 
 def holds(tier: Tier, way: Way, per_node: float, nodes: int) -> float:
-    """Users that so many nodes of this way hold, when a native one holds `per_node`."""
+    """Users that a number of nodes of this way hold, when a native one holds `per_node`."""
     factor = float(way.node.throughput) * per_node / tier.per_node.value
     return held(nodes if tier.scales else min(nodes, 1), tier.curve) * factor
 
 
 def held(nodes: int, curve: tuple[tuple[float, float], ...]) -> float:
-    """Users that so many native nodes hold: linear between measured points, and beyond the last by the mean
-    of that point for each node, which a service that scales worse than that does not reach.
+    """Users that a number of native nodes hold.
+
+    Linear between measured points; beyond the last one, each node holds the mean of that point, which a
+    service that scales worse does not reach.
 
     >>> held(3, ((1, 100.0), (2, 190.0), (4, 360.0))), held(8, ((1, 100.0), (4, 360.0)))
     (275.0, 720.0)

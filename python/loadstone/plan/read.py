@@ -94,14 +94,18 @@ class _Reader:
         if file.tier is not None:
             for at, given in ((("node",), file.node), (("option",), file.option)):
                 if given is not None:
-                    self._wrong("plan-input", f"`{at[0]}` beside tiers: every tier has its own", at)
+                    self._wrong(
+                        "plan-input", f"`{at[0]}` cannot be used with tiers: every tier has its own", at
+                    )
             ranks = self._ranks(file.tier)
             return [self._tier(name, one, ranks[name], crash, book) for name, one in file.tier.items()]
         if file.failures.first:
-            self._wrong("plan-input", "there are no tiers to be mended first", ("failures", "first"))
+            self._wrong("plan-input", "`first` names tiers, and the file has none", ("failures", "first"))
         if file.node is None or file.option is None:
             hint = "give `[node]` and `[[option]]`, or a `[tier.NAME]` for each tier"
-            self._wrong("plan-input", "nothing says what nodes carry and how they are built", (), hint)
+            self._wrong(
+                "plan-input", "the file does not say what nodes carry, nor how they are built", (), hint
+            )
             return []
         per_node = self._per_node(file.node)
         ways = self._ways(file.option, ("option",), file.failures, crash, book)

@@ -79,7 +79,7 @@ class _Ended:
         return self._made[number]
 
     def _push(self, i: int, j: int) -> None:
-        """The offer `i` of the first tier with `j` of what the others come to, if there are so many."""
+        """The offer `i` of the first tier with the offer `j` of the others together, if both exist."""
         if self._others is None and j:
             return
         try:
@@ -139,7 +139,7 @@ def _in_order(tiers: Sequence[Offers[One]], allowed: float) -> Iterator[_Begun[O
         heapq.heappush(begun, _Begun(usd, nodes, tuple(numbers), tuple(chosen), weighed))
 
     def go_on(chosen: Sequence[One], numbers: Sequence[int], number: int) -> None:
-        """With that offer of the next tier, if there are so many."""
+        """With that offer of the next tier, if it exists."""
         others = ends[len(chosen) + 1]
         try:
             push([*chosen, tiers[len(chosen)][number]], [*numbers, number], _cheapest(others), weighed=False)

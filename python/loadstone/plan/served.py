@@ -44,7 +44,7 @@ class Served:
 
     levels: list[Level]
     rest: float
-    """Share of the year below the last level; counted as nobody served."""
+    """Share of the year below the last level; counted as if no user were served."""
     mean_share: float
     user_hours_lost: float
     outages: Outages | None

@@ -25,7 +25,7 @@ def shapes(inputs: Inputs, way: Way, needed: int) -> list[Shape]:
     if way.deployment == "passive":
         return [(0, 0 if way.endless else most)]
     if inputs.shock:
-        # Beyond this a way is refused, so that those needed are no more.
+        # Beyond this a way is refused, so more nodes are never needed.
         most, mixed = (min(each, MOST_SHOCKED - needed) for each in (most, mixed))
     if way.endless or way.deployment == "active":
         return [(None, most)]
