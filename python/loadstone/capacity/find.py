@@ -1,4 +1,4 @@
-"""The search on a real service: each measurement a run folder, `capacity.json` after every one of them."""
+"""The search on a real service: each measurement is a run folder, and `capacity.json` follows every one."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Probes:
-    """Short runs before the search: without them it doubles the users in runs of full length."""
+    """Short runs before the search. Without them the search would double the users in runs of full length."""
 
     job: Job
     """The job with the short run's scenario."""
@@ -102,14 +102,14 @@ def find(
 
 
 def _near(limits: Limits, expected: int) -> Limits:
-    """The search begins at `expected`; one step from there is an interval of twice the tolerance."""
+    """The search begins at `expected`. One step from there makes an interval of twice the tolerance."""
     return replace(limits, first=expected, step=1 + 2 * limits.tolerance)
 
 
 def _measure(
     job: Job, folder: Path, users: int, seed: int, interrupt: Interrupt, watch: Watch, report: _Report
 ) -> None:
-    """One run of the search; a run that Ctrl-C cut short is listed, but no evidence."""
+    """One run of the search. A run that Ctrl-C cut short is listed, but is not evidence."""
     number = len(report.rows) + 1
     path = folder / "runs" / f"{number:04d}-{users}"
     try:
@@ -178,7 +178,7 @@ class _Report:
         self.write()
 
     def _set_aside(self, users: int, point: _Point) -> None:
-        """More users held the SLA that these broke: what disturbed the run was not the number of users."""
+        """More users held the SLA that these broke, so something else disturbed the run."""
         point.trials.clear()
         point.results.clear()
         self._disturbed.append(users)
@@ -221,7 +221,7 @@ class _Report:
         return found
 
     def _confidence(self) -> float:
-        """Of one look at one point: `repeats` looks must not add up to more doubt than stated."""
+        """Confidence of one look at one point: `repeats` looks together must not exceed the stated doubt."""
         return 1 - (1 - self._options.confidence) / self._options.limits.repeats
 
     def _row(self, users: int, path: Path, result: Run, found: Mapping[str, Verdict]) -> None:
@@ -240,7 +240,7 @@ class _Report:
         )
 
     def _node(self) -> Node | None:
-        """What the service ran on, where every run had made it: with the median time to start."""
+        """The machine, if it was made for every run, with the median time to start."""
         starts = [node.start_s for node in self._nodes if node.start_s is not None]
         if not starts:
             return None

@@ -1,4 +1,4 @@
-"""Where to begin the search: short runs, doubling, until more users bring hardly more operations. Pure.
+"""Where to begin the search: short runs with twice the users each, until throughput hardly grows. Pure.
 
 A probe says where the capacity may lie, never what it is: only the search's own runs are evidence.
 """

@@ -77,7 +77,7 @@ class Bracket:
         return high if high is not None and any(users > high for users in self.passed) else None
 
     def next(self, limits: Limits, wall: int | None = None) -> int | None:
-        """The number of users that tells most; None when the goal is settled.
+        """The most informative number of users; None when the goal is settled.
 
         `wall`: the fewest users that cannot be measured; the answer lies below or stays open.
         """
@@ -180,7 +180,7 @@ class Search:
 
     @property
     def outcome(self) -> str:
-        """complete, noisy (wider than the tolerance, for noise), ceiling (no end), or why it was stopped."""
+        """complete, noisy (too wide because of noise), ceiling (no end), or why it was stopped."""
         if self.stopped:
             return self.stopped
         brackets = self.brackets.values()
@@ -203,7 +203,7 @@ class Search:
             self._asked = None
 
     def _choose(self) -> tuple[str, int] | None:
-        """What is in doubt; else the goal whose answer is the widest, and where to look for it."""
+        """A number of users in doubt; otherwise the goal with the widest answer, and where to look for it."""
         if (doubted := self.doubted()) is not None:
             return next((b.name, doubted) for b in self.brackets.values() if b.doubted == doubted)
         wanted = [

@@ -1,4 +1,4 @@
-"""A cluster on hosts: what the machine decides is done to processes, in time."""
+"""A cluster on hosts: carries out in time, on processes, what the machine decides."""
 
 from __future__ import annotations
 

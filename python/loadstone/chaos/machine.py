@@ -41,7 +41,7 @@ class Machine:
     """A cluster of `active + pool` numbered nodes. Spares are cold; crews and shocks are not played."""
 
     def __init__(self, cluster: Cluster, seed: int, lead_s: float = 0.0) -> None:
-        """`lead_s`: how long a node takes to start; failovers begin so much early, to end when drawn.
+        """`lead_s`: how long a node takes to start. Failovers begin earlier by that time, to end when drawn.
 
         Raises `ValueError` for what is not played.
         """
@@ -71,7 +71,7 @@ class Machine:
         return self._due[0].at_s if self._due else float("inf")
 
     def due(self, now_s: float) -> list[Act]:
-        """What is to be done by now, in its order. A start is answered by `ready`."""
+        """What is due by now, in order. The caller answers a start with `ready`."""
         acts: list[Act] = []
         while self._due and self._due[0].at_s <= now_s:
             one = heapq.heappop(self._due)
@@ -111,7 +111,7 @@ class Machine:
         return [Act("kill", node, at_s)]
 
     def _wait_for_spares(self, at_s: float) -> None:
-        """Slots that have nothing to wait for draw their failover, once there is a spare."""
+        """Empty slots draw their failover as soon as there is a spare."""
         if not self.spare or self._cluster.pool == 0:
             return
         for slot, ends in self._empty.items():

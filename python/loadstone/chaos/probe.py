@@ -1,4 +1,4 @@
-"""Whether nodes are up, seen from outside: somebody takes a connection, or not."""
+"""Whether nodes are up, seen from outside: a node is up if it takes a connection."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def status(topology: TopologyPath, as_json: Json = False) -> None:
 
 
 def _done(topology: Path, as_json: bool, work: Callable[[Site, Ssh], Outcome]) -> None:
-    """Prints what came of it, also when a step failed; the failures are the command's error."""
+    """Prints the results, even if a step failed. The failures are the command's error."""
     from loadstone.deploy import SiteError, load_site
     from loadstone.ssh import ssh
 

@@ -214,7 +214,7 @@ def boot(
 
 
 def _image(what: str, memory_mib: int) -> Path:
-    """The file, or the image of that name, built; refused where a guest has no room for it."""
+    """The file, or the image of that name, built. Refused if the guest's memory is too small for it."""
     from loadstone.image import build_image, read_image
 
     file = Path(what)

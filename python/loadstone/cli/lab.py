@@ -125,7 +125,7 @@ def _load(path: Path) -> Topology:
 
 
 def _name(topology: str) -> str:
-    """The lab's name: of the file where there is one, else the word itself."""
+    """The lab's name: that in the file if there is one, otherwise the word itself."""
     return _load(Path(topology)).name if "/" in topology or Path(topology).suffix else topology
 
 

@@ -24,10 +24,10 @@ _SMALLEST = 1e-18
 
 
 class Bounded(TyperCommand):
-    """A command that refuses numbers and paths which nothing behind it could mean."""
+    """A command that refuses impossible numbers and paths before anything uses them."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Looks at every option and argument. LoadstoneError `bad-option`, else what the command does."""
+        """Checks every option and argument, then runs the command. LoadstoneError `bad-option`."""
         for parameter in self.params:
             value = ctx.params.get(parameter.name or "")
             for one in value if isinstance(value, list | tuple) else (value,):

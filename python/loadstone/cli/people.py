@@ -50,7 +50,7 @@ def people(
 
 
 def tell(rules: Rules) -> None:
-    """Says on stderr where a site is not one to measure: a log-in of it costs a hundred times more."""
+    """Warns on stderr that the site is not made to be measured: a log-in costs a hundred times more."""
     if rules is Rules.PUBLIC:
         print(
             "this site follows the rules for people; for a load test: --rules benchmark",

@@ -147,7 +147,7 @@ def _measure(folder: Path, topology: Topology | None, pairs: list[Pair], options
 
 
 def _topology(targets: list[str]) -> Topology | None:
-    """The topology, where the one argument is a file's name."""
+    """The topology, if the only argument is the name of a file."""
     if not any("/" in one or one.endswith(".toml") for one in targets):
         return None
     if len(targets) > 1:

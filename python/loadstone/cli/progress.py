@@ -25,7 +25,7 @@ class RunProgress:
     """Phase, users, operations a second, p90 and failures."""
 
     def __init__(self, title: str = "") -> None:
-        """`title` stands before every line, for a run that is one of several."""
+        """`title` is the beginning of every line, for a run that is one of several."""
         self._console = Console(stderr=True, highlight=False)
         self._title = title
         self._live: Live | None = None
@@ -93,7 +93,7 @@ class LoadingProgress:
         self._shown = -1
 
     def __call__(self, done: int, of: int) -> None:
-        """Shows the share done, in tenths where lines stay."""
+        """Shows the share done; without a live terminal, a line for each tenth."""
         tenth = 10 * done // max(1, of)
         if tenth == self._shown:
             return

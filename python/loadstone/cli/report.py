@@ -55,7 +55,7 @@ def _report(
 
 
 def _made(folders: list[Path], out: Path | None, markdown: bool, csv: Path | None, as_json: bool) -> None:
-    """The page, or what else is asked for, by what the folders hold."""
+    """Makes the page, or another output that was asked for, from what the folders hold."""
     from loadstone import record, report
 
     if any((folder / "probe-plan.json").is_file() for folder in folders):
@@ -99,7 +99,7 @@ def _made(folders: list[Path], out: Path | None, markdown: bool, csv: Path | Non
 
 
 def _of_probes(folders: list[Path], out: Path | None, as_json: bool, more: bool) -> None:
-    """The page of probes, made anew; one that was killed is first concluded from its lines."""
+    """Makes the page of probes anew. A probe that was killed is first completed from its lines."""
     from loadstone import probe, record
     from loadstone.report.probe import probe_page
 
@@ -126,7 +126,7 @@ def _alone(
     read: Callable[[Path], Any],
     page: Callable[[Path], str],
 ) -> None:
-    """The page of something that has one of its own, made anew."""
+    """Makes anew the page of something that has a page of its own."""
     from loadstone import record
 
     if more or len(folders) > 1:

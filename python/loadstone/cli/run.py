@@ -131,7 +131,7 @@ def run(
 def load(
     name: str, settings: list[str] | None, *, window: float | None = None, url: str | None = None
 ) -> Scenario:
-    """The scenario with what the command line changes in it; what is `--set` explicitly wins."""
+    """The scenario with the changes of the command line. An explicit `--set` wins."""
     from loadstone.scenario import load_scenario
 
     changes: dict[str, str] = {}
@@ -163,7 +163,7 @@ def site(topology: Path | None, service: str | None, url: str | None) -> tuple[D
 
 
 def placed(scenario: Scenario, topology: Path | None, agents: str | None) -> Placement:
-    """Where the load is to be made. Error `agents` when that cannot be."""
+    """Where the load is made. Error `agents` when that is impossible."""
     from loadstone.measure import Here, OnHosts
 
     if agents is None:
@@ -216,7 +216,7 @@ def default_folder(name: str) -> Path:
 
 
 def conclude(result: Run, sla: str) -> int:
-    """The exit code of a run, after saying on stderr what kept it from being good.
+    """The exit code of a run. Says on stderr why the run was not good.
 
     Errors: `sut-died`, `sut-unreachable`, `agents-lost`.
     """
@@ -278,7 +278,7 @@ def _row(name: str, operation: OperationFigures) -> list[str]:
 
 
 def _sessions(sessions: SessionFigures) -> str:
-    """Those that began in the steady state, and how many it completed a second."""
+    """The sessions that began in the steady state, and how many were completed a second."""
     causes = ", ".join(f"{cause} {count}" for cause, count in sessions.lost.items() if count)
     lost = sum(sessions.lost.values())
     return (

@@ -31,7 +31,7 @@ def described(site: Site) -> str:
 
 
 def command(site: Site) -> Callable[..., None]:
-    """The command, with an option a field of the site's own and of its data."""
+    """The command, with an option for each field of the site and of its data."""
 
     def serve(
         *,
@@ -85,7 +85,7 @@ def _stored(site: Site) -> list[inspect.Parameter]:
 
 @contextlib.contextmanager
 def _place(site: Site, data: Data, given: Mapping[str, Any]) -> Iterator[tuple[Path | str, dict[str, Any]]]:
-    """Where the data are, or the word on which data to make as it starts. LoadstoneError `serve-options`."""
+    """Where the data are, or which data to make at the start. LoadstoneError `serve-options`."""
     folder, database = given.get("data"), given.get("database")
     if database is not None:
         if folder is not None:

@@ -48,7 +48,7 @@ def group(site: Site) -> Commands:
 
 
 def require_database(url: str, slug: str) -> None:
-    """Refuses what is no URL of a database that is known here, and no disk that is there. Error `slug`."""
+    """Refuses what is neither the URL of a known database nor an existing disk. Error `slug`."""
     scheme, _, path = url.partition(":")
     if scheme == "block":
         if not Path(path).exists() or Path(path).is_dir():
@@ -77,7 +77,7 @@ def _goes_by_users(site: Site) -> bool:
 
 
 def _load(site: Site) -> Callable[..., None]:
-    """The command, with an option a field of the data."""
+    """The command, with an option for each field of the data."""
     amount = site.data.amount
 
     def load(
@@ -144,7 +144,7 @@ def _place(folder: Path, is_chosen: bool, database: str | None, replace: bool) -
 def _print_counts(
     place: Path | str, counts: Mapping[str, int], about: Mapping[str, object], as_json: bool
 ) -> None:
-    """Says how many rows were loaded, by table; `about` is what else the JSON says."""
+    """Prints the number of loaded rows by table. `about` is added to the JSON."""
     from loadstone._core import without_password
 
     if as_json:

@@ -21,7 +21,7 @@ _Of = TypeVar("_Of", bound=Fields)
 
 
 def options(model: type[Fields]) -> Iterator[inspect.Parameter]:
-    """An option a field, as a parameter of a command."""
+    """An option for a field, as a parameter of a command."""
     for name, field in model.model_fields.items():
         kind, option = _kind(field), _option(name, field)
         yield inspect.Parameter(
@@ -40,7 +40,7 @@ def with_parameters(
 
 
 def understood(model: type[_Of], given: Mapping[str, Any], slug: str) -> _Of:
-    """The fields among the options that are given. LoadstoneError `slug` for what they cannot be."""
+    """The fields among the given options. LoadstoneError `slug` for impossible values."""
     own = {name: given[name] for name in model.model_fields if name in given}
     try:
         return model.model_validate(own)

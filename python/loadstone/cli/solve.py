@@ -204,7 +204,7 @@ def _table(record: dict[str, Any]) -> str:
 
 
 def printed_bounds(low: float, high: float | None) -> tuple[str, str]:
-    """Both ends to 12 digits, rounded outwards so that what is printed holds too."""
+    """Both ends to 12 digits, rounded outwards so that the printed bounds hold, too."""
     if high is None:
         return ("infinite", "infinite") if low > 1e308 else (_outward(low, -1), "infinite")
     return _outward(low, -1), _outward(high, 1)

@@ -1,4 +1,4 @@
-"""What may reach a terminal: text. Names, URLs and messages of others can hold what it would obey."""
+"""Only text may reach a terminal. Names, URLs and messages of others can hold characters that it obeys."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _UNSHOWN = re.compile(
 
 
 def plain(text: str) -> str:
-    """The text with what a terminal obeys spelled out; within the quotes of JSON it means the same.
+    """The text with control characters spelled out; within the quotes of JSON it means the same.
 
     >>> print(plain("\\x1b[2Jolio"))
     \\u001b[2Jolio
@@ -24,7 +24,7 @@ def plain(text: str) -> str:
 
 
 class Plain:
-    """A text stream that writes `plain` text. Rich goes around it: what it writes, it has made itself."""
+    """A text stream that writes `plain` text. Rich bypasses it: Rich makes its control characters itself."""
 
     def __init__(self, stream: TextIO) -> None:
         """Writes to `stream`."""

@@ -17,7 +17,7 @@ _COPY_NAMES = ("agent.py", "_core.abi3.so")
 
 @cache
 def _files() -> tuple[dict[str, Path], str]:
-    """Our files by the name of their copy, and the digest of their contents."""
+    """Our files by the name that their copy gets, and the digest of their contents."""
     from loadstone import _core
 
     # `__file__` is typed for every module, and this one is a file.
@@ -27,7 +27,7 @@ def _files() -> tuple[dict[str, Path], str]:
 
 
 def install(ssh: Ssh, host: str) -> list[str]:
-    """Makes sure that the agent's files are on `host`; the command that runs it there.
+    """Makes sure that the agent's files are on `host`. Returns the command that runs it there.
 
     The folder's name holds the digest of what is in it, so that files that are there need not be looked at.
     LoadstoneError `agent-start` when the host does not fit, `host-write`, or those of `Ssh.run`.

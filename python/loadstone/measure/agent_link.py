@@ -25,7 +25,7 @@ _ANSWER_S = 10.0
 
 
 class Gone(Exception):
-    """The agent ended, or does not take or answer what it is sent; the text says what is known."""
+    """The agent ended, or no longer takes or answers messages; the text says what is known."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Clock:
 
 
 class Link:
-    """An agent that was started. What it says of a run, and None at its end, goes to the inbox of all."""
+    """A started agent. Its messages about a run, and None at its end, go to the inbox of all agents."""
 
     def __init__(self, host: str, process: subprocess.Popen[bytes], inbox: Inbox) -> None:
         """`process` is the ssh whose input and output are the agent's."""
@@ -78,7 +78,7 @@ class Link:
                     raise Gone(self.last_words()) from error
 
     def beat(self) -> None:
-        """Shows it that somebody is there; one that takes nothing at the moment is left to its silence."""
+        """Shows it that we are still here. If it takes nothing at the moment, that is no error yet."""
         if self._lock.acquire(blocking=False):
             with contextlib.suppress(OSError, ValueError):
                 # A pipe takes a line this short whole or not at all.
@@ -86,7 +86,7 @@ class Link:
             self._lock.release()
 
     def answer(self, timeout_s: float = _ANSWER_S) -> tuple[float, Message]:
-        """The next thing it says that is not of a run, and when it came. `Gone` when nothing comes."""
+        """Its next message that is not about a run, and when it came. `Gone` when none comes."""
         try:
             at, message = self._answers.get(timeout=timeout_s)
         except queue.Empty:
@@ -96,7 +96,7 @@ class Link:
         return at, message
 
     def clock(self) -> Clock:
-        """Asks for its time some times; the fastest exchange leaves the least doubt.
+        """Asks for its time several times. The fastest exchange has the smallest error.
 
         Its clock was read somewhere between sending and receiving: the middle is off by half the round
         trip at most, however uneven the two ways are.
@@ -123,7 +123,7 @@ class Link:
         return f"{how}: {' '.join(said)[-300:]}" if said else how
 
     def close(self, wait_s: float = _END_S) -> None:
-        """Ends it: its input ends, and an agent whose input ends ends itself."""
+        """Ends the agent by closing its input."""
         with self._lock, contextlib.suppress(OSError):
             # The number may soon be another file's.
             self._input = -1

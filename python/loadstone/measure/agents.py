@@ -31,7 +31,7 @@ _T = TypeVar("_T")
 
 @contextlib.contextmanager
 def fleet(ssh: Ssh, hosts: Sequence[str]) -> Iterator[RemoteEngine]:
-    """Starts an agent on each of `hosts`; the engine they are together, for as many runs as wanted.
+    """Starts an agent on each of `hosts`. Together they are an engine for any number of runs.
 
     LoadstoneError `agents` (a host that is not there, or twice), `agent-start`, or those of `Ssh.run`.
     """
@@ -177,7 +177,7 @@ class RemoteEngine:
                 link.beat()
 
     def _each(self, work: Callable[[Any], _T], items: Any) -> list[_T]:
-        """Does it for all at once; the first error is raised when all have ended."""
+        """Does it for all at once. Raises the first error when all have ended."""
         items = list(items)
         with ThreadPoolExecutor(max_workers=max(1, len(items))) as pool:
             return list(pool.map(work, items))

@@ -43,16 +43,16 @@ class Process:
         return {"sut": self._process.pid}
 
     def node(self) -> Mapping[str, Any] | None:
-        """This machine, or a part of it: not one that we made."""
+        """None: this machine was not made for the run."""
         return None
 
     def saw(self, window: Mapping[str, Any]) -> None:
-        """Asks how its connector does now. Whether it lives, the process itself says."""
+        """Asks the connector for its counters. Whether the site is alive is seen from its process."""
         if self._counting:
             self._counting.ask()
 
     def counted(self) -> Mapping[str, Any] | None:
-        """As `Counting.told`; None of one that tells nothing."""
+        """As `Counting.told`; None if the process does not report counters."""
         return self._counting.told() if self._counting else None
 
     def alive(self) -> bool:

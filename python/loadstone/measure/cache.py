@@ -31,7 +31,7 @@ def home() -> Path:
 
 @contextlib.contextmanager
 def working_folder(purpose: str) -> Iterator[Path]:
-    """A folder in the cache that is gone after the block, whatever became of its content.
+    """A folder in the cache that is removed after the block, whatever happened to its content.
 
     It is locked as long as this process lives: `prune` removes those of processes that were killed.
     Error `load-data` when it cannot be made.
@@ -55,7 +55,7 @@ def used(folder: Path) -> None:
 
 
 def prune() -> None:
-    """Removes what killed processes left, and all but the `KEPT` data sets used last. Never raises."""
+    """Removes what killed processes left, and all data sets except the `KEPT` used last. Never raises."""
     found = [(_used_at(path), path) for path in home().glob("*")]
     abandoned = [
         path

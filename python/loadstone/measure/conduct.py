@@ -78,7 +78,7 @@ def measure(
 
 
 def _start(engine: Engine, beginning: record.Beginning, folder: Path) -> EngineRun:
-    """The run under way. Of one that the engine refuses nothing is kept: there is nothing to complete."""
+    """The run in progress. If the engine refuses it, its folder is removed: there is nothing to complete."""
     try:
         return engine.start(json.dumps(beginning.plan))
     except LoadstoneError:

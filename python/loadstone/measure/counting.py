@@ -42,7 +42,7 @@ class Counting:
             self._asked += 1
 
     def told(self) -> Mapping[str, Any] | None:
-        """Everything up to now; None when it does not answer. Waits until it has, at most ten seconds.
+        """Everything up to now. Waits for the answer, at most ten seconds; then None.
 
         `counters` since it started, `most` of each level among `readings`.
         """
@@ -56,7 +56,7 @@ class Counting:
         return {"counters": grown, "most": self._most, "readings": self._readings}
 
     def _take(self, wait_s: float) -> bool:
-        """Reads what comes within so long; whether anything did."""
+        """Reads what comes within this time. Returns whether anything did."""
         with selectors.DefaultSelector() as selector:
             selector.register(self._answers, selectors.EVENT_READ)
             got = os.read(self._answers, 1 << 16) if selector.select(max(0.0, wait_s)) else b""

@@ -30,7 +30,7 @@ class EngineRun(Protocol):
 
 
 class Engine(Protocol):
-    """Starts runs and knows what a plan leads to expect."""
+    """Starts runs, and computes what a plan leads to expect."""
 
     def start(self, plan_json: str) -> EngineRun:
         """Starts a run. Error `plan-refused`."""
@@ -40,7 +40,7 @@ class Engine(Protocol):
 
 
 class _LocalRun:
-    """A run in threads of this process, to which nothing happens but its end."""
+    """A run in threads of this process. It has no events except its end."""
 
     def __init__(self, run: _core.Run) -> None:
         self.next, self.stop, self.summary = run.next, run.stop, run.summary

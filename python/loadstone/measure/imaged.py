@@ -76,7 +76,7 @@ class OnDisk(Kept):
             ) from error
 
     def _copy(self, pristine: Path, to: Path) -> None:
-        """Without writing what of the disk was never written."""
+        """Copies the disk without the parts that were never written."""
         copied(pristine / _DISK, to / _DISK)
 
 
@@ -121,7 +121,7 @@ class Appliance:
         """Whether it lives, QEMU's process says."""
 
     def counted(self) -> Mapping[str, Any] | None:
-        """Nothing: an image has no connector of the container's."""
+        """Nothing: an image does not have a connector of the container."""
         return None
 
     def alive(self) -> bool:
@@ -129,7 +129,7 @@ class Appliance:
         return self._guest.exit_code is None
 
     def last_words(self) -> list[str]:
-        """Of a machine that has ended, and was not to: how, and the end of its console."""
+        """How a machine ended that should not have, and the end of its console."""
         if self._guest.exit_code is None:
             return []
         return [ending(self._guest.exit_code), *self._guest.console().splitlines()[-_LINES:]]
@@ -148,7 +148,7 @@ class Imaged:
 
     @contextlib.contextmanager
     def running(self) -> Iterator[Service]:
-        """Boots it, waits until it answers, and has it end by itself in the end.
+        """Boots it and waits until it answers. At the end of the block it shuts down by itself.
 
         Errors also: `guest-ended`, `guest-silent` when it does not boot.
         """

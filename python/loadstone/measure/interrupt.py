@@ -42,7 +42,7 @@ class Interrupt:
 
     @contextlib.contextmanager
     def between_runs(self) -> Iterator[None]:
-        """Installs the handlers; gives those of before back."""
+        """Installs the handlers. Returns the previous ones."""
         numbers = [signal.SIGINT, signal.SIGTERM]
         # A terminal that is closed; `nohup` has it ignored. What we start has process groups of its own and
         # hears of neither.

@@ -16,7 +16,7 @@ class Placement(Protocol):
     """A place to make load from."""
 
     def engine(self) -> AbstractContextManager[Engine]:
-        """The engine there, for any number of runs; what was started for it ends with the block."""
+        """The engine there, for any number of runs. What was started for it ends with the block."""
 
 
 @dataclass(frozen=True)

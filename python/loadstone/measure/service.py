@@ -30,13 +30,13 @@ class Service(Protocol):
         """First process by role (`sut`, `database`), as far as known."""
 
     def node(self) -> Mapping[str, Any] | None:
-        """What it runs on, where we made that: `type`, `vcpu`, `memory_mib`, `start_s`, ...; else None."""
+        """The machine, if made for the run: `type`, `vcpu`, `memory_mib`, `start_s`, ...; otherwise None."""
 
     def saw(self, window: Mapping[str, Any]) -> None:
         """Is told every second of the run."""
 
     def counted(self) -> Mapping[str, Any] | None:
-        """What its connector has counted: `counters`, `most`, `readings`; None of one that is not ours.
+        """What its connector has counted: `counters`, `most`, `readings`; None if it is not built in.
 
         Asked once, after the load.
         """
@@ -45,7 +45,7 @@ class Service(Protocol):
         """Whether it can still answer, as far as known. Cheap: asked several times a second."""
 
     def last_words(self) -> list[str]:
-        """What it said, once it is not alive; nothing where we do not hear it."""
+        """Its last words once it is dead; empty if we cannot read its output."""
 
 
 class Remote:
@@ -72,7 +72,7 @@ class Remote:
         return None
 
     def saw(self, window: Mapping[str, Any]) -> None:
-        """A service that broke connections for some seconds and answered nothing is asked once more."""
+        """Asks once more a service that broke connections for some seconds and answered nothing."""
         operations = window["operations"]
         broken = sum(operation["failed"][cause] for operation in operations for cause in _BROKEN)
         answered = sum(operation["ok"] for operation in operations)
@@ -107,7 +107,7 @@ def listens(host: str, port: int, timeout_s: float = _CONNECT_S) -> bool:
 
 
 def require(service: Service) -> None:
-    """Error `sut-unreachable` unless the service takes connections: nothing is measured against nothing."""
+    """Error `sut-unreachable` unless the service takes connections: else there is nothing to measure."""
     host, port = service.endpoint()
     try:
         with socket.create_connection((host, port), _CONNECT_S):

@@ -23,7 +23,7 @@ class Sut(Protocol):
     """What is measured, again and again."""
 
     def running(self) -> AbstractContextManager[Service]:
-        """The service, up, with its data as new; it is taken down at the end where it was brought up.
+        """The running service, with fresh data. The end of the block stops it, if it was started here.
 
         Errors: `sut-unreachable`, `sut-start`, `reset-failed`, `load-data`.
         """
@@ -43,7 +43,7 @@ class External:
 
     @contextlib.contextmanager
     def running(self) -> Iterator[Service]:
-        """Resets its data where told how, and makes sure that it answers."""
+        """Resets its data if there is a command for that, and makes sure that it answers."""
         if self.reset:
             _reset(self.reset)
         service = Remote(self.url, self.host, self.port, self.processes)
@@ -68,7 +68,7 @@ class Builtin:
 
     @contextlib.contextmanager
     def place(self) -> Iterator[Path]:
-        """A fresh copy of the data it keeps; one that makes them as it starts needs no place.
+        """A fresh copy of its data set; a site that makes its data at the start needs none.
 
         Error `load-data`.
         """

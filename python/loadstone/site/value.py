@@ -14,7 +14,7 @@ Loading = Callable[[int, int], None]
 
 
 class Fields(BaseModel):
-    """What can be said of a site: each field with its type, its bounds, its default and a sentence on it.
+    """Settings of a site: each field has a type, bounds, a default and a sentence about it.
 
     The command line, scenarios and topologies are checked against it, and take their options from it.
     """
@@ -35,7 +35,7 @@ class Data(Fields):
     @model_validator(mode="before")
     @classmethod
     def _whole(cls, given: Any) -> Any:
-        """Formulas of a scenario give fractions without a part; they are whole numbers."""
+        """Formulas of a scenario give whole numbers as floats; this turns them into integers."""
         if not isinstance(given, Mapping):
             return given
         return {
