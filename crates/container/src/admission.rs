@@ -1,7 +1,7 @@
 //! Admission control: who may begin a session while there is more demand than capacity.
 //!
-//! A *newcomer* is a connection of which no request has been served. A policy is a value that says when newcomers may
-//! begin, and where they wait until then; it never holds up a connection that has begun.
+//! A *newcomer* is a connection of which no request has been served. A policy is a value that says when
+//! newcomers may begin, and where they wait until then; it never holds up a connection that has begun.
 
 use std::time::Duration;
 
@@ -9,8 +9,8 @@ use crate::config::{Admission, Config};
 
 /// How often a policy learns how the service has done.
 pub(crate) const WINDOW_MS: u64 = 100;
-/// How long requests of sessions that have begun may wait for a worker before newcomers wait instead: what people do
-/// not notice.
+/// How long requests of sessions that have begun may wait for a worker before newcomers wait instead: what
+/// people do not notice.
 const TARGET: Duration = Duration::from_millis(50);
 
 /// What was done since the policy last learned.
@@ -38,8 +38,8 @@ pub(crate) trait Policy: Send {
         usize::MAX
     }
 
-    /// Whether newcomers wait inside, accepted and their first request read, and the latest begins first; else they wait
-    /// in the kernel's backlog.
+    /// Whether newcomers wait inside, accepted and their first request read, and the latest begins first;
+    /// else they wait in the kernel's backlog.
     fn receives(&self) -> bool {
         false
     }
@@ -88,9 +88,10 @@ impl Policy for WhileShort {
     }
 }
 
-/// Newcomers wait while more connections have begun than the service has been seen to carry. Additive increase,
-/// multiplicative decrease: as long as the limit is used up and requests are served about as fast as they ever were,
-/// it grows by a 32nd and one; once waiting takes longer than being served, it falls to 7/8 of those that have begun.
+/// Newcomers wait while more connections have begun than the service has been seen to carry. Additive
+/// increase, multiplicative decrease: as long as the limit is used up and requests are served about as fast
+/// as they ever were, it grows by a 32nd and one; once waiting takes longer than being served, it falls to
+/// 7/8 of those that have begun.
 struct Adaptive {
     limit: usize,
 }
@@ -120,9 +121,10 @@ impl Policy for Adaptive {
     }
 }
 
-/// A request of a session that has begun comes before one that would begin another. Newcomers begin only while the
-/// requests of the others wait no longer than [`TARGET`]: that keeps every worker at work and leaves no session half done.
-/// The bound is that time at the measured rate of service, and at least a request in reserve for each worker.
+/// A request of a session that has begun comes before one that would begin another. Newcomers begin only
+/// while the requests of the others wait no longer than [`TARGET`]: that keeps every worker at work and
+/// leaves no session half done. The bound is that time at the measured rate of service, and at least a
+/// request in reserve for each worker.
 struct BegunFirst {
     workers: usize,
     /// Requests served a second.

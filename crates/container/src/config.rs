@@ -48,9 +48,11 @@ pub enum Admission {
     Busy,
     /// While the queue is below its bound; else they wait in the kernel's backlog.
     Queue,
-    /// While fewer connections have begun than the service has been seen to carry; else they wait in the kernel's backlog.
+    /// While fewer connections have begun than the service has been seen to carry; else they wait in the
+    /// kernel's backlog.
     Adaptive,
-    /// While the requests of those that have begun are served in time; else they wait inside, the latest to begin first.
+    /// While the requests of those that have begun are served in time; else they wait inside, the latest to
+    /// begin first.
     Session,
 }
 
@@ -87,33 +89,35 @@ pub struct Config {
     pub address: SocketAddr,
     /// How sockets meet workers.
     pub connector: Connector,
-    /// Threads that run application code. 0: hybrid, twice the number of cores, at least 2; threaded, 64 for each core, as
-    /// many as are in use being started; event, the number of cores.
+    /// Threads that run application code. 0: hybrid, twice the number of cores, at least 2; threaded, 64 for
+    /// each core, as many as are in use being started; event, the number of cores.
     pub workers: usize,
     /// Whether the hybrid connector adapts the number of workers to what they wait for; `workers` is then the
     /// most (0: 64 for each core).
     pub auto: bool,
-    /// Whether idle clients keep their threads for all of `timeouts.idle` even when others wait for one; only the threaded
-    /// connector ever takes them away.
+    /// Whether idle clients keep their threads for all of `timeouts.idle` even when others wait for one; only
+    /// the threaded connector ever takes them away.
     pub fixed_keep_alive: bool,
-    /// What may wait for a worker under [`Admission::Queue`] before no more connections are accepted: requests, or with
-    /// the threaded connector connections. 0: 16 for each worker, threaded 1.
+    /// What may wait for a worker under [`Admission::Queue`] before no more connections are accepted:
+    /// requests, or with the threaded connector connections. 0: 16 for each worker, threaded 1.
     pub queue: usize,
     /// When newcomers may begin. None: the best that the connector can: `Session`, threaded `Queue`.
     pub admission: Option<Admission>,
-    /// Whether newcomers that may not begin soon are answered 503 with `Retry-After` instead of being left waiting. The
-    /// threaded connector, which has no thread for them, cannot.
+    /// Whether newcomers that may not begin soon are answered 503 with `Retry-After` instead of being left
+    /// waiting. The threaded connector, which has no thread for them, cannot.
     pub refuse: bool,
-    /// Most open connections; at this number no more are accepted. 0: as many as the limit of open files allows.
+    /// Most open connections; at this number no more are accepted. 0: as many as the limit of open files
+    /// allows.
     pub max_connections: usize,
-    /// Bytes that requests on their way in may take, all connections together: beyond it a body that still arrives is
-    /// refused with 503, or slow senders could fill the memory.
+    /// Bytes that requests on their way in may take, all connections together: beyond it a body that still
+    /// arrives is refused with 503, or slow senders could fill the memory.
     pub request_memory: usize,
     /// Connections the kernel completes and holds until they are accepted.
     pub backlog: u32,
     /// What is taken from a client.
     pub limits: Limits,
-    /// Level from 1 to 9 at which content that shrinks is compressed for clients that take gzip; none: it is not.
+    /// Level from 1 to 9 at which content that shrinks is compressed for clients that take gzip; none: it is
+    /// not.
     pub compress: Option<u32>,
     /// How long a client may take.
     pub timeouts: Timeouts,
@@ -220,8 +224,8 @@ pub struct Timeouts {
     pub idle: Duration,
     /// Between two departures of response bytes.
     pub write: Duration,
-    /// At one request, until its worker counts as stuck: it is replaced where there is a pool that adapts, and not waited
-    /// for at the end.
+    /// At one request, until its worker counts as stuck: it is replaced where there is a pool that adapts,
+    /// and not waited for at the end.
     pub stuck: Duration,
 }
 

@@ -1,7 +1,8 @@
 //! The event connector: one event loop for each core, and nothing else.
 //!
 //! A loop holds its connections, reads, runs the application and writes, all without waiting; it never blocks
-//! unless the application does, and then everyone on that loop waits. So it suits applications that only compute.
+//! unless the application does, and then everyone on that loop waits. So it suits applications that only
+//! compute.
 
 use std::io;
 use std::os::fd::OwnedFd;

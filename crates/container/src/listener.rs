@@ -43,7 +43,8 @@ pub(crate) fn accept(listener: &OwnedFd) -> io::Result<Option<OwnedFd>> {
         match accept_with(listener, FLAGS) {
             Ok(socket) => return Ok(Some(socket)),
             Err(Errno::AGAIN) => return Ok(None),
-            // The client went away while it waited, or its network failed (accept(2)): the next one may be well.
+            // The client went away while it waited, or its network failed (accept(2)): the next one may be
+            // well.
             Err(
                 Errno::INTR
                 | Errno::CONNABORTED

@@ -17,8 +17,8 @@ use crate::watch::{BOUNDS_US, Watch};
 
 /// Who may be connected at the same time.
 const READERS: usize = 256;
-/// Readers ask at once and take what they get; who keeps a connection between two scrapes loses it when another reader
-/// needs the place.
+/// Readers ask at once and take what they get; who keeps a connection between two scrapes loses it when
+/// another reader needs the place.
 const TIMEOUTS: Timeouts = Timeouts {
     head: Duration::from_secs(2),
     body: Duration::from_secs(2),
@@ -27,7 +27,8 @@ const TIMEOUTS: Timeouts = Timeouts {
     stuck: Duration::from_secs(60),
 };
 
-/// Serves the figures of `connector` until the server that is returned is dropped, which must be before the connector is.
+/// Serves the figures of `connector` until the server that is returned is dropped, which must be before the
+/// connector is.
 ///
 /// # Errors
 /// As [`Server::start`].

@@ -11,15 +11,16 @@ use crate::socket::Socket;
 
 /// A body up to this size is copied behind its head: one buffer is cheaper to send than two.
 pub(crate) const JOINED_BODY: usize = 4096;
-/// Most bytes of a file sent in a row: a client that takes a large one as fast as it comes must not hold up the others.
+/// Most bytes of a file sent in a row: a client that takes a large one as fast as it comes must not hold up
+/// the others.
 const FILE_TURN: usize = 1 << 20;
 /// Bytes of a file read at a time.
 const PIECE: usize = 64 * 1024;
 /// The same where they are encrypted: a TLS record. What the socket does not take of a piece is read again.
 const ENCRYPTED_PIECE: usize = 16 * 1024;
 
-/// Sends what the socket takes. Returns how many bytes are out now, and whether the socket may take more at once: when it
-/// is neither, it would block.
+/// Sends what the socket takes. Returns how many bytes are out now, and whether the socket may take more at
+/// once: when it is neither, it would block.
 ///
 /// # Errors
 /// The connection is broken, or a file has become shorter than the announced length.
@@ -31,9 +32,9 @@ pub(crate) fn send_response(socket: &mut Socket, unsent: &Unsent<'_>) -> io::Res
     }
 }
 
-/// The same of a body that is part of a file. What is sent was read before, and the file was still long enough after: the
-/// system's `sendfile` lends its pages to the socket instead, and when the file is cut short, zeros go out in the place of
-/// what it had.
+/// The same of a body that is part of a file. What is sent was read before, and the file was still long
+/// enough after: the system's `sendfile` lends its pages to the socket instead, and when the file is cut
+/// short, zeros go out in the place of what it had.
 fn send_file(
     socket: &mut Socket,
     head: &[u8],

@@ -108,9 +108,9 @@ impl<T> Queue<T> {
         watched
     }
 
-    /// The next item, and since when it has waited; blocks while there is none. Calls `on_news` when the producer waits for
-    /// the room that this leaves, or is to look again soon; `on_little` when it rests and too little is left. `shift` is the worker's.
-    /// None: the queue is closed, or the worker is dismissed.
+    /// The next item, and since when it has waited; blocks while there is none. Calls `on_news` when the
+    /// producer waits for the room that this leaves, or is to look again soon; `on_little` when it rests and
+    /// too little is left. `shift` is the worker's. None: the queue is closed, or the worker is dismissed.
     pub fn pop(&self, shift: &mut Shift, on_news: impl Fn(), on_little: impl Fn()) -> Option<(T, Instant)> {
         let mut state = self.lock();
         state.crew.come(shift);

@@ -88,12 +88,13 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts serving `service`. The process's soft limit of open files is raised to the hard one, and fewer connections
-    /// than `config.max_connections` are held where that allows no more.
+    /// Starts serving `service`. The process's soft limit of open files is raised to the hard one, and fewer
+    /// connections than `config.max_connections` are held where that allows no more.
     ///
     /// # Errors
-    /// [`StartError`] when the configuration contradicts itself, the address is taken, the application cannot make a handler for every
-    /// worker, or the system is out of threads or descriptors. Nothing keeps running then.
+    /// [`StartError`] when the configuration contradicts itself, the address is taken, the application cannot
+    /// make a handler for every worker, or the system is out of threads or descriptors. Nothing keeps running
+    /// then.
     pub fn start(mut config: Config, service: Arc<dyn Service>) -> Result<Self, StartError> {
         if let Some(sentence) = config.contradiction() {
             return Err(StartError::Configuration(sentence));

@@ -1,4 +1,5 @@
-//! Where an event loop holds them, a thousand idle connections cost no worker and at most 4 KiB of memory each.
+//! Where an event loop holds them, a thousand idle connections cost no worker and at most 4 KiB of memory
+//! each.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::{Read, Write};

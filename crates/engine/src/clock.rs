@@ -27,7 +27,8 @@ impl Clock {
     }
 }
 
-/// The instant at which the system's monotonic clock shows `monotonic`; none when that has passed, or lies too far ahead.
+/// The instant at which the system's monotonic clock shows `monotonic`; none when that has passed, or lies
+/// too far ahead.
 pub(crate) fn instant_at(monotonic: Duration) -> Option<Instant> {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
     let lead = monotonic.checked_sub(Duration::new(now.tv_sec as u64, now.tv_nsec as u32))?;

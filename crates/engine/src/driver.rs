@@ -30,7 +30,8 @@ const DISCARD: usize = 1 << 20;
 const EVENTS: usize = 256;
 /// The loop comes by this often to see whether it is asked to stop.
 const STOP_CHECK: u64 = 100_000;
-/// A run that has not connected once this long after it first tried, while connections were refused, has no server.
+/// A run that has not connected once this long after it first tried, while connections were refused, has no
+/// server.
 const REFUSED_PATIENCE: u64 = 3 * SECOND;
 /// The same if there was no answer at all: lost connection requests are repeated after 1 and 3 seconds.
 const SILENT_PATIENCE: u64 = 10 * SECOND;
@@ -187,7 +188,8 @@ impl<'p> Driver<'p> {
 
     /// Drives `users` until the run ends or is asked to; when it ended, and whether as planned.
     pub(crate) fn run(&mut self, users: &mut Vec<User>) -> (u64, bool) {
-        // The default slack of 50 µs would delay every wake-up by as much; failing to lower it costs only that.
+        // The default slack of 50 µs would delay every wake-up by as much; failing to lower it costs only
+        // that.
         let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
         let mut levels = self.schedule(users);
         self.clock.wait_for_start();
@@ -268,7 +270,8 @@ impl<'p> Driver<'p> {
         }
     }
 
-    /// Starts what is due now; what becomes due meanwhile waits for the next round, after other users' events.
+    /// Starts what is due now; what becomes due meanwhile waits for the next round, after other users'
+    /// events.
     fn start_due(&mut self, users: &mut [User]) {
         let round = self.now;
         for _ in 0..self.queue.len() {
@@ -373,8 +376,8 @@ impl<'p> Driver<'p> {
         }
     }
 
-    /// Counts the operations intended in [from, to) that a user that is busy, or an engine that is late, has not sent.
-    /// The start after a think time is not known before the operation under way has ended.
+    /// Counts the operations intended in [from, to) that a user that is busy, or an engine that is late, has
+    /// not sent. The start after a think time is not known before the operation under way has ended.
     fn count_dropped(&mut self, users: &[User], from: u64, to: u64, steady: bool) {
         for user in users {
             let intended = match user.stage {

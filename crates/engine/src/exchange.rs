@@ -72,8 +72,8 @@ impl Driver<'_> {
         }
     }
 
-    /// The connection was not made. As long as none ever was, the other addresses of the host are tried first: the
-    /// server may listen on one of them only.
+    /// The connection was not made. As long as none ever was, the other addresses of the host are tried
+    /// first: the server may listen on one of them only.
     fn refused(&mut self, user: &mut User, work: &mut Work, why: Errno) {
         let shared = self.shared;
         self.close(user);
@@ -147,8 +147,8 @@ impl Driver<'_> {
                     work.journey.outgoing.clear();
                 }
             }
-            // An answer that came before the connection broke tells more than the break: 413 to an upload, for one.
-            // The break is an event, too, and what has arrived is received then.
+            // An answer that came before the connection broke tells more than the break: 413 to an upload,
+            // for one. The break is an event, too, and what has arrived is received then.
             Err(Errno::CONNRESET | Errno::PIPE) if work.journey.outgoing.has_begun() => {
                 user.stage = Stage::Sending;
                 user.connection.iter_mut().for_each(|connection| connection.broken = true);
@@ -241,7 +241,8 @@ impl Driver<'_> {
                     user.counts.add(Counter::BytesIn, length as u64);
                     if discarding {
                         user.reader.discarded(length as u64);
-                        // The last piece is received in the usual way, so that there is one place where answers end.
+                        // The last piece is received in the usual way, so that there is one place where
+                        // answers end.
                         if unseen > length as u64 {
                             continue;
                         }

@@ -8,7 +8,8 @@ const SPARE: u64 = 64;
 /// Raises the soft limit of open files to the hard one and makes sure that there are enough for `users`.
 ///
 /// # Errors
-/// A sentence with the numbers: a run that starts anyway would count its own lack of files as failures of the server.
+/// A sentence with the numbers: a run that starts anyway would count its own lack of files as failures of the
+/// server.
 pub(crate) fn allow(users: u64) -> Result<(), String> {
     let (allowed, besides) = limits();
     match allowed {
@@ -37,8 +38,8 @@ pub(crate) fn room(threads: u64) -> Result<u64, String> {
     Ok(room)
 }
 
-/// How many files may be open, after raising the soft limit to the hard one, and how many the run has besides its
-/// connections.
+/// How many files may be open, after raising the soft limit to the hard one, and how many the run has besides
+/// its connections.
 fn limits() -> (Option<u64>, u64) {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };

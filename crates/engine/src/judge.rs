@@ -149,7 +149,8 @@ impl<'p> Driver<'p> {
         fault.map(|said| (Cause::Marker, said))
     }
 
-    /// Lists what the browser fetches for a page, in the order of the page. What is beyond the limits is counted only.
+    /// Lists what the browser fetches for a page, in the order of the page. What is beyond the limits is
+    /// counted only.
     fn plan_references(&mut self, user: &mut User, body: &[u8], journey: &mut Journey) {
         let [mut page, mut path] = std::mem::take(&mut self.paths);
         page.clear();

@@ -1,8 +1,8 @@
 //! The load engine: the only crate that makes load.
 //!
-//! Emulated users walk the mix of a [`loadstone_workload::Plan`] in a closed loop, or come as sessions that arrive at a rate.
-//! Each thread drives its share of them in one event
-//! loop; each user has at most one connection. [`Run::next`] hands out what was measured, second by second.
+//! Emulated users walk the mix of a [`loadstone_workload::Plan`] in a closed loop, or come as sessions that
+//! arrive at a rate. Each thread drives its share of them in one event loop; each user has at most one
+//! connection. [`Run::next`] hands out what was measured, second by second.
 
 mod address;
 mod browser;

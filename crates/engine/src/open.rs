@@ -1,5 +1,5 @@
-//! Sessions: those that users begin one after the other, and those of an open workload, which arrive whether or not the
-//! server keeps up.
+//! Sessions: those that users begin one after the other, and those of an open workload, which arrive whether
+//! or not the server keeps up.
 
 use loadstone_workload::{Arrivals, Next, Program};
 
@@ -100,7 +100,8 @@ impl Driver<'_> {
         }
     }
 
-    /// Counts the sessions that should have arrived before the run's end and that a late engine has not begun.
+    /// Counts the sessions that should have arrived before the run's end and that a late engine has not
+    /// begun.
     pub(crate) fn drop_overdue(&mut self) {
         let Some(open) = &mut self.open else { return };
         while let Some((_, at)) = open.take_due(self.now) {

@@ -1,5 +1,5 @@
-//! Reads one answer from pieces as they arrive. An answer that arrives whole is looked at where it was received; nothing is
-//! copied unless a piece ends inside something that must be seen whole.
+//! Reads one answer from pieces as they arrive. An answer that arrives whole is looked at where it was
+//! received; nothing is copied unless a piece ends inside something that must be seen whole.
 
 use loadstone_http::{BodyFraming, ChunkError, ChunkedDecoder, Headers, Method, ResponseHead};
 
@@ -120,7 +120,8 @@ impl Reader {
             }
             return Ok(None);
         }
-        // Rare: the head came in pieces. Its end is found in what is stored; what follows it belongs to the body.
+        // Rare: the head came in pieces. Its end is found in what is stored; what follows it belongs to the
+        // body.
         store.head.extend_from_slice(piece);
         let Store { head: stored, body } = store;
         let Some((length, collect, method)) =

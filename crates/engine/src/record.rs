@@ -15,11 +15,11 @@ pub struct Sparse {
 /// Causes of failed operations; also their order in every count of failures.
 pub const CAUSES: [&str; 6] = ["refused", "reset", "closed", "timeout", "status", "marker"];
 
-/// Counters kept for every operation, summed over its executions; their order in [`OperationWindow::counters`].
-/// The counts of named steps (`count = "..."`) follow, in the order of the plan.
-/// `image_refs`, `images` and `image_bytes` speak of what a page refers to outside `browser.cached`;
-/// `cached_full` and `cached_304` of what `browser.cached` matches; `references_left_out` of the references beyond
-/// [`MOST_REFERENCES`] and [`MOST_REFERENCE_BYTES`], repeated ones too.
+/// Counters kept for every operation, summed over its executions; their order in
+/// [`OperationWindow::counters`]. The counts of named steps (`count = "..."`) follow, in the order of the
+/// plan. `image_refs`, `images` and `image_bytes` speak of what a page refers to outside `browser.cached`;
+/// `cached_full` and `cached_304` of what `browser.cached` matches; `references_left_out` of the references
+/// beyond [`MOST_REFERENCES`] and [`MOST_REFERENCE_BYTES`], repeated ones too.
 pub const COUNTERS: [&str; 9] = [
     "requests",
     "bytes_in",
@@ -32,13 +32,14 @@ pub const COUNTERS: [&str; 9] = [
     "references_left_out",
 ];
 
-/// Most style sheets, scripts and images of one page that are looked at. Heavy pages have a thousand; a hostile one of
-/// 64 MiB has millions, and would hold its user, and its thread, for the rest of the run.
+/// Most style sheets, scripts and images of one page that are looked at. Heavy pages have a thousand; a
+/// hostile one of 64 MiB has millions, and would hold its user, and its thread, for the rest of the run.
 pub const MOST_REFERENCES: usize = 4_096;
 /// Most bytes of their addresses. If a page's own path is long, every address on it is as long.
 pub const MOST_REFERENCE_BYTES: usize = 1 << 20;
 
-/// One operation in one second, by phase. An operation belongs to the second of its last byte (or of its failure).
+/// One operation in one second, by phase. An operation belongs to the second of its last byte (or of its
+/// failure).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct OperationWindow {
     /// Index of the operation in the plan.
@@ -78,7 +79,8 @@ pub struct SessionWindow {
     pub lost: [u64; 6],
     /// Arrived in this second without a free socket.
     pub dropped: u64,
-    /// Milliseconds from the beginning (in an open workload: the intended arrival) of completed ones to their end.
+    /// Milliseconds from the beginning (in an open workload: the intended arrival) of completed ones to their
+    /// end.
     pub life_ms: Sparse,
     /// The same of lost ones.
     pub lost_life_ms: Sparse,

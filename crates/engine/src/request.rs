@@ -51,7 +51,8 @@ impl Outgoing {
         let mut went = 0;
         loop {
             let Some((piece, more)) = self.next_piece() else { return Ok((true, went)) };
-            // The rest of the request follows at once; without this a small head would leave in a packet of its own.
+            // The rest of the request follows at once; without this a small head would leave in a packet of
+            // its own.
             let flags = if more { SendFlags::NOSIGNAL | SendFlags::MORE } else { SendFlags::NOSIGNAL };
             match send(socket, piece, flags) {
                 Ok(sent) => {

@@ -65,13 +65,15 @@ impl Run {
     /// Starts a run. Its first second begins a moment later.
     ///
     /// # Errors
-    /// A sentence when the plan does not compile, the host has no address or the system no room for the users.
+    /// A sentence when the plan does not compile, the host has no address or the system no room for the
+    /// users.
     pub fn start(plan: Plan) -> Result<Self, String> {
         Self::begin(plan, || Ok(Instant::now() + LEAD))
     }
 
-    /// Starts a run whose first second begins when the system's monotonic clock (CLOCK_MONOTONIC) shows `start`: several
-    /// agents begin together so. The run's times count from that very instant, not from when a thread woke up for it.
+    /// Starts a run whose first second begins when the system's monotonic clock (CLOCK_MONOTONIC) shows
+    /// `start`: several agents begin together so. The run's times count from that very instant, not from when
+    /// a thread woke up for it.
     ///
     /// # Errors
     /// As [`Run::start`], and when `start` has passed before the threads could be started.
@@ -253,7 +255,8 @@ fn drive(
     // The run may have been dropped; then the rest is not wanted.
     let deliver = |window| drop(sender.send(Report::Window(window)));
     let Share { users: numbers, open } = share;
-    // Room for all at once: a list that grew while the run goes on would move them, and stand still meanwhile.
+    // Room for all at once: a list that grew while the run goes on would move them, and stand still
+    // meanwhile.
     let mut users = Vec::with_capacity(open.as_ref().map_or(numbers.len(), Open::most));
     users.extend(numbers.iter().enumerate().map(|(token, number)| User::new(program, *number, token as u32)));
     let (ended, as_planned) =

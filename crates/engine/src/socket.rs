@@ -9,9 +9,9 @@ use rustix::net::{
     AddressFamily, RecvFlags, SocketFlags, SocketType, bind, connect, recv, socket_with, sockopt,
 };
 
-/// Users that share a source address on the loopback. With half of an address's 28,000 ports in use the kernel
-/// looks at thousands of them in each connect(): 14,000 users stood still for two seconds while more came. A port
-/// stays in use for a minute after its connection, so the next runs need room beside this one.
+/// Users that share a source address on the loopback. With half of an address's 28,000 ports in use the
+/// kernel looks at thousands of them in each connect(): 14,000 users stood still for two seconds while more
+/// came. A port stays in use for a minute after its connection, so the next runs need room beside this one.
 const USERS_PER_SOURCE: u32 = 1_024;
 
 /// What epoll reports of a connection, by edges.
@@ -33,8 +33,8 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// Begins to connect and to report events of the socket with `token`, by edges: one registration serves the
-    /// whole life of the connection. `user` is the user's number in the plan.
+    /// Begins to connect and to report events of the socket with `token`, by edges: one registration serves
+    /// the whole life of the connection. `user` is the user's number in the plan.
     pub(crate) fn open(
         address: SocketAddr,
         user: u32,
@@ -61,7 +61,8 @@ impl Connection {
         sockopt::socket_error(&self.socket)?
     }
 
-    /// Has epoll report what is there already once more: a reader that leaves some of it for later sees no edge.
+    /// Has epoll report what is there already once more: a reader that leaves some of it for later sees no
+    /// edge.
     pub(crate) fn report_again(&self, poll: BorrowedFd<'_>, token: u64) -> Result<(), Errno> {
         epoll::modify(poll, &self.socket, EventData::new_u64(token), INTEREST)
     }
@@ -72,7 +73,8 @@ impl Connection {
         retry(|| recv(&self.socket, &mut *buffer, RecvFlags::empty()).map(|(_, length)| length))
     }
 
-    /// Receives and drops up to `buffer.len()` bytes: the kernel does not copy them, `buffer` stays untouched.
+    /// Receives and drops up to `buffer.len()` bytes: the kernel does not copy them, `buffer` stays
+    /// untouched.
     pub(crate) fn discard(&self, buffer: &mut [u8]) -> Result<usize, Errno> {
         retry(|| recv(&self.socket, &mut *buffer, RecvFlags::TRUNC).map(|(_, length)| length))
     }
@@ -84,7 +86,8 @@ impl AsFd for Connection {
     }
 }
 
-/// The local address that a user connects from; none: the kernel's choice. Only the loopback has addresses to spare.
+/// The local address that a user connects from; none: the kernel's choice. Only the loopback has addresses to
+/// spare.
 fn source(address: SocketAddr, user: u32) -> Option<SocketAddr> {
     let SocketAddr::V4(address) = address else { return None };
     let number = user / USERS_PER_SOURCE;

@@ -7,8 +7,8 @@ use crate::driver::Driver;
 use crate::recorder::{Cause, Ended};
 use crate::user::{Fetch, Stage, User, Work};
 
-/// A user whose connection was refused tries again no sooner than this, as a person would; a closed loop without think
-/// time would otherwise spin.
+/// A user whose connection was refused tries again no sooner than this, as a person would; a closed loop
+/// without think time would otherwise spin.
 const BACK_OFF: u64 = 100_000;
 
 impl Driver<'_> {
@@ -165,7 +165,8 @@ impl Driver<'_> {
         if result == Err(Cause::Refused) {
             intended = intended.max(self.now + BACK_OFF);
         }
-        // What sent nothing, or failed, goes through the queue: the same user must not starve the others here.
+        // What sent nothing, or failed, goes through the queue: the same user must not starve the others
+        // here.
         if intended <= self.now && result.is_ok() && user.requests_sent > 0 && self.now < self.timetable.end {
             self.begin_with(user, work, intended);
         } else {

@@ -156,7 +156,8 @@ fn sessions_that_come_and_go() {
     let before = ALLOCATIONS.load(Ordering::Relaxed);
     let measured = next();
     let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
-    // The server makes a thread for each session, which takes some; its requests, hundreds of times as many, take none.
+    // The server makes a thread for each session, which takes some; its requests, hundreds of times as many,
+    // take none.
     let begun: u64 = measured.sessions.iter().map(|s| s.begun).sum();
     assert!(
         allocations < 600 + 30 * begun,

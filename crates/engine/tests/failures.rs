@@ -87,7 +87,8 @@ fn a_mix_goes_on_after_a_failure() {
 
 #[test]
 fn a_server_that_closes_idle_connections_causes_no_failure() {
-    // The answer promises keep-alive, the close follows: sometimes it is seen while idle, sometimes by the next request.
+    // The answer promises keep-alive, the close follows: sometimes it is seen while idle, sometimes by the
+    // next request.
     let closing = |_: &Seen| Reply::SendAndClose(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".to_vec());
     let server = Server::start(closing);
     let mut plan = plan(server.port, 0.5, json!([operation("op", json!([get("/", json!({}))]))]));
@@ -178,7 +179,8 @@ fn a_run_without_a_reader_is_not_held_up() {
 
 #[test]
 fn a_connection_closed_long_after_the_request_is_a_failure() {
-    // What arrives on a used connection and is not answered for long has been at the server: no race with its closing.
+    // What arrives on a used connection and is not answered for long has been at the server: no race with its
+    // closing.
     let server = Server::start(|r| {
         if r.nth == 0 {
             return page("");

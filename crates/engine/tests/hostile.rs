@@ -75,7 +75,8 @@ fn an_answer_with_length_and_coding_does_not_keep_its_connection() {
     assert_eq!(one.0, 1);
 }
 
-/// The cause of the failure of a request to a server that goes on with `filler` for ever, and what was said of it.
+/// The cause of the failure of a request to a server that goes on with `filler` for ever, and what was said
+/// of it.
 fn endless(head: &'static str, filler: &'static str, looks: bool, timeout_s: f64) -> (&'static str, String) {
     let server = Server::start(move |_| Reply::Endless(head, filler));
     let expect = if looks { json!({"status": [200], "contains": ["end"]}) } else { json!({"status": [200]}) };

@@ -64,7 +64,8 @@ fn the_mix_is_the_stationary_one() {
 
 #[test]
 fn the_walk_depends_on_the_seed_alone() {
-    // Failures cut operations short and leave chances undrawn; what the user does next, and when, stays the same.
+    // Failures cut operations short and leave chances undrawn; what the user does next, and when, stays the
+    // same.
     let walk = |seed: u64, fails: fn(usize) -> bool| {
         let server = Server::start(move |r| answer(if fails(r.nth) { 500 } else { 200 }, "", ""));
         let operations = ["a", "b", "c"].map(|name| {
@@ -163,9 +164,9 @@ fn a_ramp_up_never_loads_more_than_the_steady_state() {
         run(plan)
     });
     let begun = |phase: u8| outcome.of(0).filter(|o| o.phase == phase).map(|o| o.ok).sum::<u64>();
-    // A user that comes at s of the ramp-up has its first operation anywhere in [s, s + 1]: half of them in the
-    // ramp-up, where all would be if they began as they came. Those that straddle its end began in it, too. Five
-    // standard deviations.
+    // A user that comes at s of the ramp-up has its first operation anywhere in [s, s + 1]: half of them in
+    // the ramp-up, where all would be if they began as they came. Those that straddle its end began in it,
+    // too. Five standard deviations.
     let share = wilson(begun(0) + begun(2), USERS, 0.999_999_4);
     assert!((share.low..share.high).contains(&0.5), "{share:?}");
     // Whoever repeats every second begins once in the steady second; the last are still under way at its end.

@@ -108,8 +108,8 @@ fn a_server_that_closes_without_a_word_is_seen_doing_so() {
     let outcome = run(open(&server, 40.0));
     assert_eq!((completed(&outcome), lost(&outcome)), (40, vec![]));
     assert_eq!(total(&outcome, |w| w.reconnects), 80);
-    // Whether the end of the stream is seen with the answer or after it is up to the network; of the last one of a
-    // session only the former is looked for.
+    // Whether the end of the stream is seen with the answer or after it is up to the network; of the last one
+    // of a session only the former is looked for.
     let seen = total(&outcome, |w| w.closed_with_answer + w.closed_idle);
     assert!((80..=120).contains(&seen), "{seen}");
 }
@@ -236,7 +236,8 @@ fn patience_ends() {
 
 #[test]
 fn answers_decide_what_follows() {
-    // a, b, c as the mix has it; then c is sorry and leads back to b, the next b reports an error and leads to a.
+    // a, b, c as the mix has it; then c is sorry and leads back to b, the next b reports an error and leads
+    // to a.
     let server = Server::start(|r| match r.nth {
         2 => answer(200, "", "Sorry, 0"),
         3 => answer(500, "", "an ERROR"),

@@ -13,13 +13,15 @@ use support::{Outcome, Reply, Server, answer, get, operation, plan, run};
 
 /// The share by which a time may differ from the truth on a machine without noise.
 const TOLERANCE: f64 = 0.01;
-/// How many times the noise that plain clients meet is allowed on top: they are fewer, so their worst case is milder.
+/// How many times the noise that plain clients meet is allowed on top: they are fewer, so their worst case is
+/// milder.
 const NOISE: f64 = 3.0;
-/// The rounds of a test. Most of them must agree: an engine that is wrong in 85 of 100 rounds passes in 3 of 100 tests
-/// (at least three of five), one that is always wrong never.
+/// The rounds of a test. Most of them must agree: an engine that is wrong in 85 of 100 rounds passes in 3 of
+/// 100 tests (at least three of five), one that is always wrong never.
 const ROUNDS: usize = 5;
 
-/// Requests that the server answers to each user; both sides have then measured the same ones when the run ends.
+/// Requests that the server answers to each user; both sides have then measured the same ones when the run
+/// ends.
 const ANSWERED: usize = 6;
 /// Plain clients beside the engine's users.
 const PLAIN: usize = 4;
@@ -53,7 +55,8 @@ fn measured(delay: fn(usize) -> Duration) -> (Histogram, Outcome) {
     (truth, outcome)
 }
 
-/// The same with one thread a user, blocking calls and nothing else: what this machine adds to a time at this moment.
+/// The same with one thread a user, blocking calls and nothing else: what this machine adds to a time at this
+/// moment.
 fn measured_plainly(delay: fn(usize) -> Duration) -> (Histogram, Histogram) {
     let (server, truth) = timed(delay);
     let clients: Vec<_> = (0..PLAIN).map(|_| std::thread::spawn(move || plain_client(server.port))).collect();
@@ -81,7 +84,8 @@ fn plain_client(port: u16) -> Vec<u64> {
     (0..ANSWERED).map(ask).collect()
 }
 
-/// By which share a time of `found` differs from the server's at each of these shares of the requests, and in the mean.
+/// By which share a time of `found` differs from the server's at each of these shares of the requests, and in
+/// the mean.
 fn differences(truth: &Histogram, found: &Histogram, shares: &[f64]) -> Vec<(String, f64)> {
     let quantiles = shares.iter().map(|&q| (format!("p{}", q * 100.0), truth.quantile(q), found.quantile(q)));
     quantiles
@@ -119,7 +123,8 @@ fn agrees(delay: fn(usize) -> Duration, shares: &'static [f64]) {
             differences(&plain_truth, &plain_found, shares).iter().map(|(_, d)| *d).fold(0.0, f64::max);
         let (service, response) = (outcome.times(0, |o| &o.service), outcome.times(0, |o| &o.response));
         assert!(service.count() >= 60 && service.count() == response.count());
-        // With think time nothing is late by itself: response and service differ by the engine's own lag only.
+        // With think time nothing is late by itself: response and service differ by the engine's own lag
+        // only.
         let mut found = differences(&truth, &service, shares);
         found.extend(differences(&truth, &response, shares));
         // The server's interval lies within the engine's: no noise makes the engine's shorter.

@@ -10,7 +10,8 @@ use loadstone_http::{Body, Headers, Method, Request, Response, Verdict, Wanted};
 use crate::name::BadName;
 use crate::variant::{Absence, Content, Refusal, Variant};
 
-/// Most bytes of an answer in several parts, which is put together in memory; who asks for more gets the whole.
+/// Most bytes of an answer in several parts, which is put together in memory; who asks for more gets the
+/// whole.
 const PUT_TOGETHER: u64 = 1 << 20;
 
 /// A file with its codings.

@@ -14,10 +14,11 @@ use rustix::io::Errno;
 
 use crate::variant::{Content, Refusal, Variant};
 
-/// A file up to this size is kept as its content, which leaves with the head in one call; a larger one is kept open, and read
-/// each time that it is sent.
+/// A file up to this size is kept as its content, which leaves with the head in one call; a larger one is
+/// kept open, and read each time that it is sent.
 const KEPT_CONTENT: u64 = 256 * 1024;
-/// A file that changed so recently may change again within the same tick of the file system's clock, and look the same.
+/// A file that changed so recently may change again within the same tick of the file system's clock, and look
+/// the same.
 const YOUNG_NS: i128 = 1_000_000_000;
 
 /// The folder that is served.
@@ -89,8 +90,8 @@ impl Root {
         (plain, zipped) == (Some(entry.stamps.0), entry.stamps.1)
     }
 
-    /// Opens a regular file. Links are followed as long as they stay beneath the folder; a pipe or a device does not
-    /// hold the opener up.
+    /// Opens a regular file. Links are followed as long as they stay beneath the folder; a pipe or a device
+    /// does not hold the opener up.
     fn open_file(&self, name: &[u8]) -> Result<(File, Stamp), Refusal> {
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
         let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;

@@ -14,8 +14,9 @@ use crate::shelf::Shelf;
 /// What is kept, and for how long.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// Bytes of content kept in memory, at most; a file that is kept open instead counts as 64 KiB, or more where the
-    /// system allows the process few open files: a quarter of those are kept at most, and by default 1,024.
+    /// Bytes of content kept in memory, at most; a file that is kept open instead counts as 64 KiB, or more
+    /// where the system allows the process few open files: a quarter of those are kept at most, and by
+    /// default 1,024.
     pub cache_bytes: u64,
     /// For how long an entry is believed without a look at its file.
     pub valid: Duration,

@@ -8,7 +8,8 @@
 //! | from an entry to an answer: preconditions, parts, codings | `answer` |
 
 //!
-//! Without the feature `std` there is no folder: [`Embedded`] serves files that are part of the program, with the same answers.
+//! Without the feature `std` there is no folder: [`Embedded`] serves files that are part of the program, with
+//! the same answers.
 
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![forbid(unsafe_code)]

@@ -14,10 +14,11 @@ pub enum BadName {
 /// The file that a directory is shown by.
 const INDEX: &[u8] = b"index.html";
 
-/// The name, relative to the folder, of the file that `path` asks for; a path that ends in `/` asks for `index.html` there.
+/// The name, relative to the folder, of the file that `path` asks for; a path that ends in `/` asks for
+/// `index.html` there.
 ///
-/// No part of a name is empty or begins with a dot, which rules `..` out as well as hidden files; only `.well-known`
-/// (RFC 8615) may come first. An encoded slash or NUL is refused: no name holds one.
+/// No part of a name is empty or begins with a dot, which rules `..` out as well as hidden files; only
+/// `.well-known` (RFC 8615) may come first. An encoded slash or NUL is refused: no name holds one.
 ///
 /// ```
 /// use loadstone_files::{BadName, file_name};

@@ -55,8 +55,8 @@ pub(crate) struct Variant {
 }
 
 impl Variant {
-    /// A weak tag, of a file that is not settled, tells that the bytes may not be those of another answer with the same tag
-    /// (RFC 9110 §8.8.1).
+    /// A weak tag, of a file that is not settled, tells that the bytes may not be those of another answer
+    /// with the same tag (RFC 9110 §8.8.1).
     pub fn new(content: Content, modified_ns: i128, settled: bool, gzip: bool, varies: bool) -> Self {
         let (weak, coding) = (if settled { "" } else { "W/" }, if gzip { "-gz" } else { "" });
         let etag = format!("{weak}\"{:x}-{modified_ns:x}{coding}\"", content.bytes());

@@ -1,8 +1,9 @@
-//! The first and only process of a Linux guest: loads the drivers of QEMU's devices, gives the network its address, mounts
-//! the disk, and serves an application with the container. It is what the study `appliance` compares images with.
+//! The first and only process of a Linux guest: loads the drivers of QEMU's devices, gives the network its
+//! address, mounts the disk, and serves an application with the container. It is what the study `appliance`
+//! compares images with.
 //!
-//! What to do stands on the kernel's command line, as words `key=value` ([`settings`]). As an ordinary program it takes the
-//! same words as arguments and leaves the machine as it is.
+//! What to do stands on the kernel's command line, as words `key=value` ([`settings`]). As an ordinary
+//! program it takes the same words as arguments and leaves the machine as it is.
 
 mod application;
 mod network;

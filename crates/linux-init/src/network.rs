@@ -8,7 +8,8 @@ use std::os::fd::AsRawFd;
 use crate::settings::Network;
 use crate::start::wait_for;
 
-/// Brings `device` and the loopback up, gives `device` its address and, if there is one, the way to everywhere else.
+/// Brings `device` and the loopback up, gives `device` its address and, if there is one, the way to
+/// everywhere else.
 ///
 /// # Errors
 /// A sentence that says what the kernel refused.

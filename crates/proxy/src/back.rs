@@ -33,7 +33,8 @@ impl Back {
         let kept = take(&self.kept).take();
         if let Some(stream) = kept {
             match self.exchange(stream, request, response) {
-                // It was closed while nobody looked. Nothing of an answer has come, and GET may be asked twice.
+                // It was closed while nobody looked. Nothing of an answer has come, and GET may be asked
+                // twice.
                 Err(error) if is_stale(&error) && self.buffer.is_empty() => {}
                 done => return done,
             }
@@ -75,7 +76,8 @@ impl Back {
         Ok(())
     }
 
-    /// Takes status and media type over; where the body begins, its framing, and whether the connection may be kept.
+    /// Takes status and media type over; where the body begins, its framing, and whether the connection may
+    /// be kept.
     fn read_head(
         &mut self,
         stream: &mut TcpStream,
@@ -101,7 +103,8 @@ impl Back {
         }
     }
 
-    /// A body of known length behind a head of `start` bytes; whether it ended before the connection, with nothing behind it.
+    /// A body of known length behind a head of `start` bytes; whether it ended before the connection, with
+    /// nothing behind it.
     fn read_body(
         &mut self,
         stream: &mut TcpStream,

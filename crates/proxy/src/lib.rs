@@ -1,8 +1,9 @@
-//! An application that does to its worker what one with a database does: it asks another server for each request, and blocks
-//! until the answer is here.
+//! An application that does to its worker what one with a database does: it asks another server for each
+//! request, and blocks until the answer is here.
 //!
-//! Every worker has a connection of its own, which is kept. The path and the query are passed on, the answer's status, media type
-//! and body are passed back, a body of unknown length as it comes; whatever goes wrong before that is 502, and what breaks off is broken off.
+//! Every worker has a connection of its own, which is kept. The path and the query are passed on, the
+//! answer's status, media type and body are passed back, a body of unknown length as it comes; whatever goes
+//! wrong before that is 502, and what breaks off is broken off.
 
 mod back;
 

@@ -10,7 +10,8 @@ use loadstone_container::{Config, Connector, Server};
 use loadstone_http::{Body, Method, Produce, Request, Response, Service};
 use loadstone_proxy::Proxy;
 
-/// A server that gives each connection the answers in `script`, one for each request, and closes behind the last.
+/// A server that gives each connection the answers in `script`, one for each request, and closes behind the
+/// last.
 fn scripted(connections: Vec<Vec<&'static [u8]>>) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();

@@ -27,7 +27,8 @@ pub fn solve_chain(py: Python<'_>, request_json: &str) -> PyResult<Py<PyAny>> {
     let answer = move || sender.send(request.answer_until(stopped));
     let worker = thread::Builder::new().stack_size(STACK_BYTES).spawn(answer)?;
     loop {
-        // Python runs the handlers of signals between its own steps only: this thread waits beside the solver.
+        // Python runs the handlers of signals between its own steps only: this thread waits beside the
+        // solver.
         let found;
         (receiver, found) = py.detach(move || {
             let found = receiver.recv_timeout(PATIENCE);

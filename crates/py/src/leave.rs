@@ -1,5 +1,5 @@
-//! Ends the process when people insist. Nothing here needs Python, so that it happens wherever Python is: in a call that
-//! takes hours, in an import, in its own end.
+//! Ends the process when people insist. Nothing here needs Python, so that it happens wherever Python is: in
+//! a call that takes hours, in an import, in its own end.
 
 use std::collections::HashSet;
 use std::fs;

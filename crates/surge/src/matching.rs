@@ -18,10 +18,10 @@ pub(crate) fn shuffle<T>(all: &mut [T], rng: &mut Rng) {
 
 /// `files` in the order of popularity, the most popular first, for Zipf's law with exponent 1.
 ///
-/// From the most popular on, each rank goes to a range of sizes that still lacks requests, by chance as much as it lacks,
-/// and makes up for what this range and its neighbours lack. It takes a file of this range, or of the nearest that has
-/// files left: where few files should have many requests they run out. No matching smooths the first ranks: each
-/// alone has several per cent of all requests.
+/// From the most popular on, each rank goes to a range of sizes that still lacks requests, by chance as much
+/// as it lacks, and makes up for what this range and its neighbours lack. It takes a file of this range, or
+/// of the nearest that has files left: where few files should have many requests they run out. No matching
+/// smooths the first ranks: each alone has several per cent of all requests.
 pub(crate) fn by_requested_size(files: &[u32], sizes: &[u32], law: Requested, rng: &mut Rng) -> Vec<u32> {
     let mut ranges: Vec<Vec<u32>> = (0..RANGES).map(|_| Vec::new()).collect();
     let bounds: Vec<f64> = (1..RANGES).map(|range| law.quantile(range as f64 / RANGES as f64)).collect();

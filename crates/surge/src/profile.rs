@@ -2,7 +2,8 @@
 
 use loadstone_stats::{Law, Rng};
 
-/// Largest file, bytes: a Pareto tail has no end, memory has. It is drawn once in some thousands of tail files.
+/// Largest file, bytes: a Pareto tail has no end, memory has. It is drawn once in some thousands of tail
+/// files.
 const LARGEST: f64 = 64.0 * 1024.0 * 1024.0;
 
 /// What a file set and its use look like.
@@ -18,7 +19,8 @@ pub struct Profile {
     pub single_share: f64,
     /// References of a page that has any, before they are cut to whole numbers.
     pub references: Law,
-    /// Sizes of what is asked for, which decide what sizes are popular; none: size and popularity are independent.
+    /// Sizes of what is asked for, which decide what sizes are popular; none: size and popularity are
+    /// independent.
     pub requested: Option<Requested>,
 }
 
@@ -56,8 +58,9 @@ impl Requested {
 }
 
 impl Profile {
-    /// What SURGE's generator gave, measured. The law of references is the Pareto law that has the measured mean of 3.5
-    /// objects a page and the measured 12 % of pages with more than five. Sizes by popularity were not measured.
+    /// What SURGE's generator gave, measured. The law of references is the Pareto law that has the measured
+    /// mean of 3.5 objects a page and the measured 12 % of pages with more than five. Sizes by popularity
+    /// were not measured.
     pub const MEASURED: Self = Self {
         name: "measured",
         sizes: Sizes { least: 75.0, split: 133_000.0, body_share: 0.967, mu: 8.00, sigma: 1.48, alpha: 1.36 },

@@ -110,8 +110,8 @@ impl Handler for Worker {
     }
 }
 
-/// Writes the validators of a file; whether the request's conditions leave its content out (RFC 9110 §13.2.2), because the
-/// client has it already or wants another state of it.
+/// Writes the validators of a file; whether the request's conditions leave its content out (RFC 9110
+/// §13.2.2), because the client has it already or wants another state of it.
 fn is_known(
     set: &str,
     kind: u8,

@@ -7,8 +7,9 @@ use crate::{ArrivalLaw, Load, Program};
 /// Stream of the arrivals' random numbers: behind those of values, walks and sequences.
 const ARRIVALS: u64 = 1 << 34;
 
-/// The sessions of one slice of a plan, in the order of their arrival: number and time in seconds. All slices go through the
-/// same sequence and each takes every n-th of it, so that together they are exactly the arrivals that one would make.
+/// The sessions of one slice of a plan, in the order of their arrival: number and time in seconds. All slices
+/// go through the same sequence and each takes every n-th of it, so that together they are exactly the
+/// arrivals that one would make.
 #[derive(Debug, Clone)]
 pub struct Arrivals {
     rate: f64,

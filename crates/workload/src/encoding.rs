@@ -45,8 +45,8 @@ fn percent(bytes: &[u8], form: bool, out: &mut Vec<u8>) {
     }
 }
 
-/// Undoes percent-encoding, so that a piece of a link can be encoded again when it is used; what is not an escape
-/// stays as it is.
+/// Undoes percent-encoding, so that a piece of a link can be encoded again when it is used; what is not an
+/// escape stays as it is.
 pub(crate) fn percent_decode(bytes: &[u8], out: &mut Vec<u8>) {
     let digit = |b: Option<&u8>| b.and_then(|b| (*b as char).to_digit(16));
     let mut at = 0;
@@ -64,7 +64,8 @@ pub(crate) fn percent_decode(bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Undoes the five character references that markup needs in an attribute, and decimal and hexadecimal ones below 128.
+/// Undoes the five character references that markup needs in an attribute, and decimal and hexadecimal ones
+/// below 128.
 pub fn markup_decode(bytes: &[u8], out: &mut Vec<u8>) {
     let mut rest = bytes;
     while let Some(at) = memchr::memchr(b'&', rest) {

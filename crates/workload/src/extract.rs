@@ -197,8 +197,8 @@ impl LinkPattern {
     }
 }
 
-/// Replaces a list by the distinct matches among the page's links, unless there is none. When the page has more than
-/// a list holds, the first ones stay.
+/// Replaces a list by the distinct matches among the page's links, unless there is none. When the page has
+/// more than a list holds, the first ones stay.
 fn links(
     page: &[u8],
     pattern: &LinkPattern,
@@ -209,7 +209,8 @@ fn links(
 ) {
     let mut fresh = true;
     for at in memmem::find_iter(page, b"href=") {
-        // Looked at first: the search for the end of each `href=` in `href=href=href=...` goes to the end of the page.
+        // Looked at first: the search for the end of each `href=` in `href=href=href=...` goes to the end of
+        // the page.
         if at == 0 || !page[at - 1].is_ascii_whitespace() {
             continue;
         }

@@ -7,7 +7,8 @@ use loadstone_stats::{Era, ExponentialRank, Rng, Zipf, push_username};
 use crate::state::State;
 use crate::template::{Template, number};
 
-/// How often a distinct item is drawn again before it is left out: what there is to draw from may be exhausted.
+/// How often a distinct item is drawn again before it is left out: what there is to draw from may be
+/// exhausted.
 const REDRAWS: usize = 100;
 
 /// A compiled [`crate::Value`].

@@ -1,5 +1,5 @@
-//! What the engine looks for in a page. Not a parser of HTML: it finds start tags and their attributes, passes over comments and
-//! the text of scripts, and accepts whatever bytes come.
+//! What the engine looks for in a page. Not a parser of HTML: it finds start tags and their attributes,
+//! passes over comments and the text of scripts, and accepts whatever bytes come.
 
 use memchr::memmem;
 use memchr::{memchr, memchr3};

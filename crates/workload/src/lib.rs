@@ -1,8 +1,8 @@
 //! A scenario as data: operations, mix, pacing and sessions. Pure and seeded: no clock, no sockets.
 //!
-//! A [`Plan`] is what the scenario file spells; [`Program::compile`] resolves its names to indices, parses its
-//! templates and refuses what does not fit. A [`Program`] is shared between threads and never changes; what one user
-//! remembers is its [`State`].
+//! A [`Plan`] is what the scenario file spells; [`Program::compile`] resolves its names to indices, parses
+//! its templates and refuses what does not fit. A [`Program`] is shared between threads and never changes;
+//! what one user remembers is its [`State`].
 
 mod arrivals;
 mod compile;

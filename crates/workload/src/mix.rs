@@ -162,8 +162,8 @@ fn reachable(matrix: &[Vec<f64>], from: usize) -> Vec<bool> {
     seen
 }
 
-/// Stationary law of the closed class `class` by the elimination of Grassmann, Taksar and Heyman (1985), which
-/// subtracts nothing and therefore loses no digits.
+/// Stationary law of the closed class `class` by the elimination of Grassmann, Taksar and Heyman (1985),
+/// which subtracts nothing and therefore loses no digits.
 fn solve(matrix: &[Vec<f64>], class: &[usize]) -> Vec<f64> {
     let size = class.len();
     let mut p: Vec<Vec<f64>> = class.iter().map(|i| class.iter().map(|j| matrix[*i][*j]).collect()).collect();

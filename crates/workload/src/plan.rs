@@ -38,9 +38,10 @@ pub struct Plan {
     pub browser: Browser,
     /// Operations in the order of the file.
     pub operations: Vec<Operation>,
-    /// Row-stochastic transition matrix by operation name. The column `end` ends the session: the
-    /// user's next operation is the first one, of a new session. The column `back` returns to the operation before; a row
-    /// that has it, be it with probability 0, belongs to an operation that remembers where the user came from.
+    /// Row-stochastic transition matrix by operation name. The column `end` ends the session: the user's next
+    /// operation is the first one, of a new session. The column `back` returns to the operation before; a row
+    /// that has it, be it with probability 0, belongs to an operation that remembers where the user came
+    /// from.
     pub mix: BTreeMap<String, BTreeMap<String, f64>>,
 }
 
@@ -76,8 +77,8 @@ pub struct Load {
     /// Concurrent users; 0 in an open workload.
     #[serde(default)]
     pub users: u32,
-    /// Open workload: so many sessions arrive each second, all agents together, from the start to the end of the steady
-    /// state. Each of them is a user of its own.
+    /// Open workload: so many sessions arrive each second, all agents together, from the start to the end of
+    /// the steady state. Each of them is a user of its own.
     #[serde(default)]
     pub sessions_per_s: Option<f64>,
     /// When they arrive.
@@ -97,7 +98,8 @@ pub struct Load {
     /// Threads of the engine; 0 = one.
     #[serde(default)]
     pub threads: u32,
-    /// The run ends when so many operations, all agents together, have begun and ended, at the latest after `steady_s`.
+    /// The run ends when so many operations, all agents together, have begun and ended, at the latest after
+    /// `steady_s`.
     #[serde(default)]
     pub operations: Option<u32>,
 }
@@ -253,8 +255,8 @@ pub struct Browser {
     pub cached: Vec<String>,
     /// User-Agent header.
     pub user_agent: String,
-    /// Pause before each further file of a page: what browser and user do between two of them. It is part of the
-    /// operation and of its response time. None: none.
+    /// Pause before each further file of a page: what browser and user do between two of them. It is part of
+    /// the operation and of its response time. None: none.
     #[serde(default)]
     pub pause: Option<Law>,
 }

@@ -27,7 +27,8 @@ pub struct Program {
     pub load: Load,
     /// This agent and the number of agents.
     pub slice: (u32, u32),
-    /// Most users of the plan at any time, all agents together; of an open workload as many as all of its sessions.
+    /// Most users of the plan at any time, all agents together; of an open workload as many as all of its
+    /// sessions.
     pub population: u32,
     /// What the emulated browser caches.
     pub browser: Browser,
@@ -151,8 +152,8 @@ impl CompiledStep {
             && (self.chance >= 1.0 || state.rng.unit_open() <= self.chance)
     }
 
-    /// What is wrong with a body, as a sentence's end; `None` when nothing is. `length` counts the whole body,
-    /// `body` is empty when nobody looks at it. `scratch` is any buffer.
+    /// What is wrong with a body, as a sentence's end; `None` when nothing is. `length` counts the whole
+    /// body, `body` is empty when nobody looks at it. `scratch` is any buffer.
     pub fn find_fault(
         &self,
         body: &[u8],

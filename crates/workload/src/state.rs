@@ -18,8 +18,8 @@ const WALKS: u64 = 1 << 32;
 pub struct State {
     /// Random numbers of the user's values and chances.
     pub rng: Rng,
-    /// Those of its walk: what comes next and when. A stream of its own, because how many numbers values and chances
-    /// take depends on what the server answers.
+    /// Those of its walk: what comes next and when. A stream of its own, because how many numbers values and
+    /// chances take depends on what the server answers.
     pub walk: Rng,
     /// Flags set, by bit.
     pub flags: u64,
@@ -121,8 +121,8 @@ impl State {
         self.serials[sequence] - 1
     }
 
-    /// Forgets flags and what was only ever extracted. Drawn values and sequences go on, and lists stay: who logs out
-    /// still has the page with the links.
+    /// Forgets flags and what was only ever extracted. Drawn values and sequences go on, and lists stay: who
+    /// logs out still has the page with the links.
     pub fn forget(&mut self, program: &Program) {
         self.flags = 0;
         for (value, _) in self.values.iter_mut().zip(&program.forgotten).filter(|(_, forgotten)| **forgotten)

@@ -1,15 +1,18 @@
-//! Long-run shares of walks that remember where they came from, or end after a number of operations: what follows does not
-//! depend on the operation alone, so they are walked, seeded, and the scatter of the shares says how far they can be off.
+//! Long-run shares of walks that remember where they came from, or end after a number of operations: what
+//! follows does not depend on the operation alone, so they are walked, seeded, and the scatter of the shares
+//! says how far they can be off.
 
 use crate::{Next, Program, State};
 
-/// Parts of the walk whose shares are compared. Each is many times as long as a session, so they are as good as independent.
+/// Parts of the walk whose shares are compared. Each is many times as long as a session, so they are as good
+/// as independent.
 const BATCHES: usize = 32;
-/// Operations in each. The standard errors of RUBiS are then at most 0.23 points (browsing) and 0.05 points (bidding).
+/// Operations in each. The standard errors of RUBiS are then at most 0.23 points (browsing) and 0.05 points
+/// (bidding).
 const LENGTH: usize = 1 << 16;
 
-/// Shares of the operations in a long walk, and their standard errors by batch means. No server is asked: rules on answers
-/// and failures have no part in it.
+/// Shares of the operations in a long walk, and their standard errors by batch means. No server is asked:
+/// rules on answers and failures have no part in it.
 pub(crate) fn shares(program: &Program) -> (Vec<f64>, Vec<f64>) {
     // The walk of a user that no plan has.
     let mut state = State::new(program, u32::MAX);
@@ -74,8 +77,9 @@ mod tests {
 
     #[test]
     fn back_leads_to_where_the_user_came_from() {
-        // a leads to b, b to c or back to a or the end, c always back to b. From b: visits to b until it is left for good
-        // are geometric, 1 / (1 - 0.5) = 2, half of them followed by a c. It is left to a by 0.3, else the session ends.
+        // a leads to b, b to c or back to a or the end, c always back to b. From b: visits to b until it is
+        // left for good are geometric, 1 / (1 - 0.5) = 2, half of them followed by a c. It is left to a by
+        // 0.3, else the session ends.
         let program =
             walked(json!({"a": {"b": 1}, "b": {"c": 0.5, "back": 0.3, "end": 0.2}, "c": {"back": 1}}), None);
         // For each a two b and one c.

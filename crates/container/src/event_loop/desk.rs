@@ -1,4 +1,5 @@
-//! What an event loop works with: the desk to which it brings requests, and what it shares with its connector.
+//! What an event loop works with: the desk to which it brings requests, and what it shares with its
+//! connector.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -36,8 +37,8 @@ pub(crate) trait Desk: Send {
     /// Rests for a moment if there is enough to do, so that more requests would only wait.
     fn rest(&self) {}
 
-    /// How many requests more there is room for, when no more than `bound` may wait. If none, the loop is woken once
-    /// there is.
+    /// How many requests more there is room for, when no more than `bound` may wait. If none, the loop is
+    /// woken once there is.
     fn spare(&self, bound: usize) -> usize;
 
     /// What was done so far.

@@ -1,8 +1,8 @@
 //! The event loop: holds connections, reads, parses, flushes, accepts, times out.
 //!
-//! Sockets are registered once, edge-triggered. What becomes of a connection whose request has arrived as a whole
-//! is the matter of a [`Desk`]: that of the hybrid connector gives it to a worker, that of the threaded connector to a
-//! thread that keeps it, that of the event connector answers it there and then.
+//! Sockets are registered once, edge-triggered. What becomes of a connection whose request has arrived as a
+//! whole is the matter of a [`Desk`]: that of the hybrid connector gives it to a worker, that of the threaded
+//! connector to a thread that keeps it, that of the event connector answers it there and then.
 
 mod admission;
 mod desk;

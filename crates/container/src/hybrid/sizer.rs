@@ -112,8 +112,8 @@ impl Sizer {
 mod tests {
     use super::*;
 
-    /// A second of a service whose requests block for 20 ms and compute for `cpu_ms`, at `offered` requests a second,
-    /// where something behind the workers serves no more than `slots` at once.
+    /// A second of a service whose requests block for 20 ms and compute for `cpu_ms`, at `offered` requests a
+    /// second, where something behind the workers serves no more than `slots` at once.
     fn second(size: usize, offered: f64, slots: usize, cpu_ms: f64) -> Observation {
         let each_s = 0.02 + cpu_ms / 1000.0;
         let useful = size.min(slots) as f64 / each_s;

@@ -14,7 +14,8 @@ use crate::exchange::Exchange;
 /// Between two looks at the processor time that a worker has used, which cost a system call.
 const CPU_EVERY: Duration = Duration::from_millis(20);
 
-/// Answers requests from the queue until it is closed or the worker is dismissed; `index` is that of the worker's tally.
+/// Answers requests from the queue until it is closed or the worker is dismissed; `index` is that of the
+/// worker's tally.
 pub(super) fn run(shared: &Shared, handler: Option<Box<dyn Handler>>, index: usize) {
     let mut exchange = Exchange::new(shared.service.clone(), handler, shared.control.config.compress);
     let tally = &shared.tallies[index];

@@ -33,8 +33,8 @@ impl Idlers {
         self.lock().remove(&(since, thread)).is_some()
     }
 
-    /// Tells the threads whose clients have been idle the longest, and for `grace` at least, to give them up: `most` of
-    /// them. Returns how long it takes until the next could be.
+    /// Tells the threads whose clients have been idle the longest, and for `grace` at least, to give them up:
+    /// `most` of them. Returns how long it takes until the next could be.
     pub fn evict(&self, most: usize, now: Instant, grace: Duration) -> Option<Duration> {
         let mut waits = self.lock();
         for _ in 0..most {

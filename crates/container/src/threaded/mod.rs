@@ -1,14 +1,15 @@
 //! The threaded connector: a thread for each client, as long as the client keeps up.
 //!
-//! A thread reads like a conversation: answer a request, wait for the next. An idle client holds its thread, so that the
-//! number of threads bounds the number of clients, however little they ask. Threads are started as they are needed, up
-//! to the configured number. When all are taken and a request waits, the client that has been idle the longest is closed,
-//! once it has been so for a 64th of the idle time-out or, the more wait, for less: the keep-alive time shortens under
-//! pressure.
+//! A thread reads like a conversation: answer a request, wait for the next. An idle client holds its thread,
+//! so that the number of threads bounds the number of clients, however little they ask. Threads are started
+//! as they are needed, up to the configured number. When all are taken and a request waits, the client that
+//! has been idle the longest is closed, once it has been so for a 64th of the idle time-out or, the more
+//! wait, for less: the keep-alive time shortens under pressure.
 //!
-//! No thread waits for a client that is slow in the midst of something. An event loop accepts connections and has each
-//! until its first request is whole; it gets one back whose client does not send the rest of a request, or take the rest
-//! of an answer, within moments, and keeps it until a thread is of use again or its time is over.
+//! No thread waits for a client that is slow in the midst of something. An event loop accepts connections and
+//! has each until its first request is whole; it gets one back whose client does not send the rest of a
+//! request, or take the rest of an answer, within moments, and keeps it until a thread is of use again or its
+//! time is over.
 
 #![allow(clippy::vec_box, reason = "connections move between threads as pointers, not as copies")]
 

@@ -49,8 +49,8 @@ pub(super) fn run(shared: &Shared, handler: Option<Box<dyn Handler>>, index: usi
 }
 
 impl Worker<'_> {
-    /// Answers the request that has arrived and those that follow, until one side ends the connection or the client does
-    /// not keep up. The event loop refuses and parts.
+    /// Answers the request that has arrived and those that follow, until one side ends the connection or the
+    /// client does not keep up. The event loop refuses and parts.
     fn converse(&mut self, connection: &mut Connection) {
         let soon = connection.socket.wait_in_reads(SOON);
         while !connection.broken {
@@ -109,7 +109,8 @@ impl Worker<'_> {
         connection.talk.need() == Need::Answer
     }
 
-    /// Waits for the beginning of a request; false when the client is idle for too long or its thread is needed.
+    /// Waits for the beginning of a request; false when the client is idle for too long or its thread is
+    /// needed.
     fn await_request(&mut self, connection: &mut Connection) -> bool {
         connection.talk.shrink();
         self.count(connection);

@@ -50,7 +50,8 @@ impl Tls {
         Ok(Self { certificate, key, tickets, current })
     }
 
-    /// Reads both files again: connections accepted from now on get the new certificate, those that are open keep theirs.
+    /// Reads both files again: connections accepted from now on get the new certificate, those that are open
+    /// keep theirs.
     ///
     /// # Errors
     /// As [`Tls::load`]; the certificate in use stays in use.

@@ -14,7 +14,8 @@ use crate::socket::Received;
 /// that does not read may hold.
 const AHEAD: usize = 32 * 1024;
 
-/// A non-blocking socket with a session. What the session has encrypted and the socket has not taken stays in the session.
+/// A non-blocking socket with a session. What the session has encrypted and the socket has not taken stays in
+/// the session.
 #[derive(Debug)]
 pub(crate) struct TlsSocket {
     session: ServerConnection,

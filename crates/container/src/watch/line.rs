@@ -11,7 +11,8 @@ use super::version_name;
 /// How the access log is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum LogFormat {
-    /// The Common Log Format with referrer and user agent ("combined"), and the microseconds taken at the end.
+    /// The Common Log Format with referrer and user agent ("combined"), and the microseconds taken at the
+    /// end.
     #[default]
     Common,
     /// An object in JSON.
@@ -31,7 +32,8 @@ impl LogFormat {
     }
 }
 
-/// What a client asked, as far as the log repeats it: parts of one buffer, so that keeping it costs one allocation.
+/// What a client asked, as far as the log repeats it: parts of one buffer, so that keeping it costs one
+/// allocation.
 #[derive(Debug)]
 pub(super) struct Asked {
     /// Method and version; none when it was not a request; `target` is then its beginning.

@@ -14,8 +14,8 @@ use super::line::{Entry, LogFormat};
 
 /// Most lines that may wait to be written. Further lines are dropped and counted.
 const WAITING: usize = 8192;
-/// How long lines are gathered before they are written: a busy server then writes many at once and wakes the thread
-/// rarely.
+/// How long lines are gathered before they are written: a busy server then writes many at once and wakes the
+/// thread rarely.
 const GATHER: Duration = Duration::from_millis(20);
 
 /// Why a log cannot be written to, in a sentence that names the file.

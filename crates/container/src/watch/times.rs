@@ -38,7 +38,8 @@ impl Times {
         class.sum_us.fetch_add(took_us, Ordering::Relaxed);
     }
 
-    /// Of the class `1xx` (0) to `5xx` (4): answers up to each bound, all of them last, and the sum of their times in µs.
+    /// Of the class `1xx` (0) to `5xx` (4): answers up to each bound, all of them last, and the sum of their
+    /// times in µs.
     pub fn cumulative(&self, class: usize) -> ([u64; BOUNDS_US.len() + 1], u64) {
         let mut total = 0;
         let counts = self.classes[class].buckets.each_ref().map(|bucket| {

@@ -13,8 +13,8 @@ const WAIT: &str = "GET /wait HTTP/1.1\r\nHost: test\r\n\r\n";
 const OLD_WAIT: &str = "GET /wait HTTP/1.0\r\n\r\n";
 const HELLO: &str = "GET /hello HTTP/1.1\r\nHost: test\r\n\r\n";
 
-/// A hybrid server with one worker, which is at the gate with the request of a connection that has begun; as many
-/// others wait in the queue as it has in reserve.
+/// A hybrid server with one worker, which is at the gate with the request of a connection that has begun; as
+/// many others wait in the queue as it has in reserve.
 fn pressed(config: Config) -> (Server, std::sync::Arc<App>, Vec<Client>) {
     let (server, app) = start(Config { workers: 1, ..config });
     let mut begun: Vec<_> = (0..2).map(|_| Client::connect(server.address())).collect();

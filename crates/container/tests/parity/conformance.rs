@@ -1,7 +1,9 @@
-//! What a client may and may not send by RFC 9110 and RFC 9112, case by case: compliance, smuggling, malformed input.
+//! What a client may and may not send by RFC 9110 and RFC 9112, case by case: compliance, smuggling,
+//! malformed input.
 //!
-//! Each case is sent on a connection of its own with a probe behind it, `GET /query?probe`. Where the connection stays open
-//! the probe is the next request and must be answered; where it closes, the probe must never be taken for one.
+//! Each case is sent on a connection of its own with a probe behind it, `GET /query?probe`. Where the
+//! connection stays open the probe is the next request and must be answered; where it closes, the probe must
+//! never be taken for one.
 
 use loadstone_container::Server;
 
@@ -20,8 +22,8 @@ use Then::{Closed, Open};
 
 const PROBE: &str = "GET /query?probe HTTP/1.1\r\nHost: a\r\n\r\n";
 
-/// Section of the standard (9110: semantics, 9112: messages), what is sent, what must come back. `{}` stands for a `Host`
-/// line.
+/// Section of the standard (9110: semantics, 9112: messages), what is sent, what must come back. `{}` stands
+/// for a `Host` line.
 const CASES: &[(&str, &str, Then)] = &[
     // The request line.
     ("9112 2.2: an empty line before it", "\r\nGET /hello HTTP/1.1\r\n{}\r\n", Open(&[200])),

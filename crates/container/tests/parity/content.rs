@@ -79,7 +79,8 @@ fn the_last_piece_of_a_file_goes_out_when_there_was_no_room_for_it() {
     let scratch = Scratch::new(&content);
     each(|config| {
         let (server, _) = start_with_file(config, &scratch);
-        // What a client that reads nothing lets the server get rid of: the last piece of so much waits for room.
+        // What a client that reads nothing lets the server get rid of: the last piece of so much waits for
+        // room.
         let sent = |client: &mut Client, bytes: usize| {
             let before = server.counters().bytes_out;
             client.send(get(&format!("/file?0-{bytes}"), ""));

@@ -46,7 +46,8 @@ fn who_turns_slow_after_an_answer_holds_no_worker() {
         "",
     ];
     each(|mut config| {
-        // A threaded server keeps who may be idle for long: here for 10 ms when somebody waits for the thread.
+        // A threaded server keeps who may be idle for long: here for 10 ms when somebody waits for the
+        // thread.
         config.timeouts.idle = Duration::from_millis(640);
         let (server, _) = start(Config { workers: 2, ..config });
         let mut slow = Vec::new();
@@ -75,7 +76,8 @@ fn a_flood_of_pipelined_requests_starves_nobody() {
         let mut sender = flood.try_clone().unwrap();
         let many = "GET /hello HTTP/1.1\r\nHost: test\r\n\r\n".repeat(FLOOD);
         thread::scope(|scope| {
-            // As long as nobody reads the answers the server stops reading the flood, once the buffers are full.
+            // As long as nobody reads the answers the server stops reading the flood, once the buffers are
+            // full.
             scope.spawn(move || sender.write_all(many.as_bytes()).unwrap());
             for _ in 0..20 {
                 assert_eq!(Client::connect(server.address()).get("/hello").text(), "hello");

@@ -61,7 +61,8 @@ fn no_more_is_made_than_the_client_takes() {
         slow.send("GET /stream?1000-100000 HTTP/1.0\r\n\r\n");
         let made = || app.streamed.load(Ordering::SeqCst);
         eventually("it has begun", || made() > 0);
-        // Its reader holds nobody, and what it does not take is not made: the system's buffers are smaller by far.
+        // Its reader holds nobody, and what it does not take is not made: the system's buffers are smaller by
+        // far.
         for _ in 0..20 {
             assert_eq!(Client::connect(server.address()).get("/hello").text(), "hello");
         }

@@ -110,7 +110,8 @@ fn serve(stream: TcpStream, connection: usize, script: &dyn Fn(&Seen) -> Reply, 
                 return;
             }
             Reply::Reset => {
-                // Closing with received bytes unread sends a reset; the request's last bytes are in the reader only.
+                // Closing with received bytes unread sends a reset; the request's last bytes are in the
+                // reader only.
                 rustix::net::sockopt::set_socket_linger(&writer, Some(Duration::ZERO)).unwrap();
                 return;
             }
@@ -194,8 +195,8 @@ const STANDSTILL: Duration = Duration::from_millis(15);
 /// A machine that never has a quiet moment is judged by its last one.
 const TRIES: usize = 12;
 
-/// What came of a run whose times are judged: one during which the machine stood still is made again. `run` makes
-/// everything anew, its server, too.
+/// What came of a run whose times are judged: one during which the machine stood still is made again. `run`
+/// makes everything anew, its server, too.
 pub fn steadily(run: impl Fn() -> Outcome) -> Outcome {
     for _ in 1..TRIES {
         let over = AtomicBool::new(false);

@@ -1,4 +1,5 @@
-//! What the guest can serve, each a value of one kind in a module of its own; [`ALL`] is where they are registered.
+//! What the guest can serve, each a value of one kind in a module of its own; [`ALL`] is where they are
+//! registered.
 
 mod files;
 mod olio;

@@ -31,7 +31,8 @@ trait Site: Sync {
     /// What it is called.
     fn name(&self) -> &'static str;
 
-    /// Creates the data set that `data` (JSON) describes in `place`: a folder, a database's URL or `block:PATH`.
+    /// Creates the data set that `data` (JSON) describes in `place`: a folder, a database's URL or
+    /// `block:PATH`.
     fn load(&self, _: Python<'_>, _place: &str, _data: &str, _replace: bool, _: Progress) -> PyResult<Rows> {
         Err(PyValueError::new_err(format!("`{}` has no data set to load", self.name())))
     }

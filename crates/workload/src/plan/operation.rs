@@ -155,7 +155,8 @@ pub struct Extract {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Source {
-    /// List: the distinct `{int}` or `{segment}` of links (href) such as `/events/{int}`. The old list stays when none is found.
+    /// List: the distinct `{int}` or `{segment}` of links (href) such as `/events/{int}`. The old list stays
+    /// when none is found.
     Links {
         /// Pattern of the whole path.
         pattern: String,

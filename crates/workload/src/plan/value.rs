@@ -47,7 +47,8 @@ pub enum Value {
         count: i64,
         /// Zipf's exponent.
         exponent: f64,
-        /// None: ranks are independent. Else all users of the plan go through one sequence in which ranks return.
+        /// None: ranks are independent. Else all users of the plan go through one sequence in which ranks
+        /// return.
         #[serde(default)]
         locality: Option<Locality>,
     },
@@ -130,7 +131,8 @@ pub enum Value {
     },
 }
 
-/// How soon what was asked for is asked for again: a log-normal law of LRU stack distances (`stats::Locality`).
+/// How soon what was asked for is asked for again: a log-normal law of LRU stack distances
+/// (`stats::Locality`).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Locality {
