@@ -1,4 +1,4 @@
-"""What studies that measure say while they do and when they end."""
+"""What studies say on the terminal while they measure and when they end."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def going_on(name: str, folder: Path) -> str:
 
 
 def conclude(content: Json, folder: Path) -> int:
-    """The exit code: 0 when everything was measured; what was not is said on stderr."""
+    """The exit code: 0 when everything was measured. Says on stderr what was not."""
     failed = content["tasks"]["failed"]
     for one in failed:
         say(f"not measured: {one['part']} {case_words(one['case'])}: {one['error'].splitlines()[0]}")

@@ -28,7 +28,7 @@ class LogFormat(StrEnum):
 
 
 class Admission(StrEnum):
-    """When connections without a request served may begin."""
+    """When newcomers may begin."""
 
     NONE = "none"
     BUSY = "busy"
@@ -38,7 +38,7 @@ class Admission(StrEnum):
 
 
 def in_container(command: Callable[..., None]) -> Callable[..., None]:
-    """`command` with the container's options behind its own; it gets them as `container`, for the seam."""
+    """`command` with the container's options after its own. It gets them as `container`, for the seam."""
     own = inspect.signature(command, eval_str=True).parameters
     shared = inspect.signature(_options, eval_str=True).parameters
     parameters = [parameter for name, parameter in own.items() if name != "container"]

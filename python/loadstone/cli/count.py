@@ -1,4 +1,4 @@
-"""How much of many small pieces of work is done, on stderr."""
+"""Progress of many small pieces of work, on stderr."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Count:
         print(f"{start}{said}", end=end, file=sys.stderr, flush=True)
 
     def _left(self, now: float) -> str:
-        """About how long the rest takes, when it is known how much there is."""
+        """About how long the rest takes, if the total is known."""
         if self._total is None or not self._done:
             return ""
         left = (now - self._began) / self._done * (self._total - self._done)

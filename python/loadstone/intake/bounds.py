@@ -1,4 +1,4 @@
-"""How deep a file may nest and how large its numbers may be: what everything behind the readers can take."""
+"""How deep a file may nest and how large its numbers may be, so that later code can handle them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LARGEST = 10**30
 
 
 class Unbounded(ValueError):
-    """What is too deep or too large, as a sentence, and the keys and indices that lead there."""
+    """A sentence on what is too deep or too large, and the keys and indices that lead there."""
 
     def __init__(self, message: str, path: tuple[str | int, ...] = ()) -> None:
         """`path` may be empty."""

@@ -1,4 +1,4 @@
-"""Bytes and text of a file, no more of them than its kind may have."""
+"""Bytes and text of a file, up to the size that its kind may have."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Kind:
 
 
 def read_bytes(path: Path, kind: Kind) -> bytes:
-    """All bytes of a regular file. LoadstoneError with the kind's slug when it is none, or too large.
+    """All bytes of a regular file. LoadstoneError with the kind's slug for other files and for large ones.
 
     A device or a pipe may have no end and may never begin, so it is refused before it is read; a file that
     grows meanwhile, or says that it is empty and is not, is read up to the limit.

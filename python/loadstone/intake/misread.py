@@ -1,4 +1,4 @@
-"""Records whose parts do not fit together: told as what they are, a file that was changed."""
+"""Records whose parts do not fit together: the error says that the file was changed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MISFITS = (LookupError, TypeError, ValueError, ArithmeticError, AttributeError)
 
 @contextlib.contextmanager
 def as_written(slug: str, folder: Path, hint: str) -> Iterator[None]:
-    """Around what is made of records that somebody may have changed since they were written.
+    """Surrounds code that uses records, which somebody may have changed since they were written.
 
     Their shape is checked when they are read. What then still does not fit (an operation that another file
     of the folder does not know, a figure that is not a number) is `slug` with `folder`, and no fault of ours.

@@ -48,7 +48,7 @@ def read_object(path: Path, kind: Kind, *, place: str | None = None) -> dict[str
 
 
 def json_lines(path: Path, kind: Kind, content: bytes) -> Iterator[dict[str, Any]]:
-    """The objects of a file with one a line; a last line without its end is left out: it was cut off.
+    """The objects of a file with one a line. A last line without its end was cut off, and is left out.
 
     LoadstoneError with the kind's slug and the line.
     """

@@ -13,7 +13,7 @@ from loadstone.intake.bounds import spelled
 
 
 def _as_it_is(value: Any, check: Any) -> Any:
-    """What was checked, and not what the check made of it: 20 is to be written as 20 again, not as 20.0."""
+    """The value as it was, not as the check converted it: 20 must be written as 20 again, not as 20.0."""
     check(value)
     return value
 
@@ -46,7 +46,7 @@ def require_shape(content: Any, shape: Any, slug: str, place: str, hint: str | N
 
 
 def misshapen(error: ValidationError, slug: str, place: str, hint: str | None = None) -> LoadstoneError:
-    """What is wrong where in a record, the first few things of it."""
+    """The first few mistakes of a record, with their places."""
     found = error.errors(include_url=False, include_context=False, include_input=False)
     told = list(dict.fromkeys(_told(detail) for detail in found))
     more = f"; and {len(told) - _MOST} more" if len(told) > _MOST else ""

@@ -13,7 +13,7 @@ from loadstone.errors import LoadstoneError
 
 @contextlib.contextmanager
 def reading_tables(slug: str, folder: Path, hint: str) -> Iterator[None]:
-    """Around queries over tables of `folder`: what DuckDB finds wrong with them is `slug`."""
+    """Surrounds queries over tables of `folder`: turns DuckDB's errors into `slug`."""
     try:
         yield
     except duckdb.Error as error:

@@ -220,7 +220,7 @@ def pace(measurement: Measurement, rules: Rules) -> Check:
 
 
 def _chance(passed: bool, beyond: bool) -> str:
-    """Says why a figure beyond its tolerance passes: there were too few operations to mean anything."""
+    """Says why a figure beyond its tolerance passes: there were too few operations to be sure."""
     return ", within chance" if passed and beyond else ""
 
 
@@ -230,7 +230,7 @@ def _certain(share: Ratio, error: float, points: float) -> bool:
 
 
 def _simulated(rules: Rules, name: str) -> str:
-    """How well an expected share is known that a walk with a memory gave."""
+    """The standard error of an expected share that was simulated, in words."""
     error = rules.mix_error.get(name, 0)
     return f" (simulated walk, standard error {100 * error:.2f} points)" if error else ""
 
@@ -249,7 +249,7 @@ def _not_judged(name: str, expected: str, measurement: Measurement) -> Check:
 
 
 def _think_weights(plan: Mapping[str, Any]) -> dict[str, float]:
-    """For each operation, the share of its successors that are paced by think time.
+    """For each operation, the share of its successors whose pacing is a think time.
 
     The pause before those begins at the operation's end, so that its service time is part of the cycle.
     """

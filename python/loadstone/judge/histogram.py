@@ -12,7 +12,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def midpoints_us(buckets: npt.ArrayLike) -> Floats:
-    """The middle of each bucket in µs; half a bucket's width (0.05 %) is the most it is off by.
+    """The middle of each bucket in µs; the error is at most half a bucket's width (0.05 %).
 
     Bounds are those of `docs/reference/run-folder.md`, `Histograms`.
 

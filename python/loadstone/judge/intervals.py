@@ -61,7 +61,7 @@ def ratio(numerator: npt.NDArray[np.float64], denominator: npt.NDArray[np.float6
 
 
 def effective_count(share: Ratio) -> float:
-    """How many independent yes-or-no observations carry as much as those of `share` do.
+    """The number of independent yes-or-no observations that say as much as those of `share`.
 
     p(1 - p) / var p, at most their number: clumps make observations worth less, never more. A share
     of 0 or 1 shows no spread; its observations count as they are.

@@ -108,7 +108,7 @@ class Measurement:
         return slice(min(len(self.users), math.ceil(self.settled_s) - self.first_s), len(self.users))
 
     def cpu_share(self, agent: AgentSeries | None = None) -> float:
-        """Busy share of the threads of an agent, or of all the generator; NaN without a second."""
+        """Busy share of the threads of one agent, or of the whole generator; NaN without a second."""
         if agent is None:
             capacity, used = self.threads * self.steady_s, self.cpu_s
         else:

@@ -1,4 +1,4 @@
-"""Sessions of a run: how many ended well, how many were lost to what, how long they lived."""
+"""Sessions of a run: how many ended well, how many were lost by cause, how long they lived."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def judge_sla(measurement: Measurement, rules: Rules) -> SlaFigures:
 
 
 def departures(rules: Rules, steady_s: float) -> list[str]:
-    """In which ways a run departs from the rules that make figures comparable; empty for a compliant one."""
+    """Departures of a run from the rules that make figures comparable; empty for a compliant run."""
     found = []
     load = rules.plan["load"]
     if rules.sla_window_s < WINDOW_S:

@@ -65,7 +65,7 @@ def summarise(measurement: Measurement, rules: Rules, observed: Sut) -> Figures:
 
 
 def _told(check: Check) -> Check:
-    """As it is recorded: a hint only where there is something to do."""
+    """The check as it is recorded, with a hint only if there is something to do."""
     hint = "" if check.passed else check.hint
     return check.model_copy(update={"hint": hint, "required": check.required})
 

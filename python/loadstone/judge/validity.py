@@ -76,7 +76,7 @@ def _agents(measurement: Measurement) -> Check:
 
 
 def _operations(measurement: Measurement, rules: Rules) -> list[Check]:
-    """A run of a number of operations makes them all; no check of a run that ends by the clock."""
+    """A run with a number of operations makes them all. Not checked if the run ends by the clock."""
     wanted = rules.plan["load"].get("operations")
     if wanted is None:
         return []
@@ -93,7 +93,7 @@ def _operations(measurement: Measurement, rules: Rules) -> list[Check]:
 
 
 def _dropped_sessions(measurement: Measurement, rules: Rules) -> list[Check]:
-    """Every session of an open workload finds a socket; no check of a workload of users."""
+    """Every session of an open workload finds a socket. Not checked for a workload of users."""
     if not rules.plan["load"].get("sessions_per_s") or not measurement.sessions:
         return []
     dropped = measurement.sessions.whole.dropped
@@ -145,7 +145,7 @@ def _late_starts(measurement: Measurement) -> Check:
 
 
 def _unanswered(measurement: Measurement, rules: Rules) -> Check:
-    """A stall at the end would be in no figure: what did not end in the steady state is not judged.
+    """A stall at the end shows in no other figure: what did not end in the steady state is not judged.
 
     More users than usual that wait for longer than the shortest limit are operations that the last window
     lacks. It fails when counting them as late could break SLA-2.
@@ -200,7 +200,7 @@ def _wrong_bodies(measurement: Measurement) -> Check:
 
 
 def _enough(measurement: Measurement) -> Check:
-    """A share of 99 % can be told from 100 % only where there are a hundred operations."""
+    """It takes a hundred operations to see the difference between 99 % and 100 %."""
     needed = round(1 / (1 - SLAS[-1].share))
     counts = {o.name: int(o.count.sum()) for o in measurement.operations}
     short = sorted((name for name in counts if counts[name] < needed), key=counts.__getitem__)

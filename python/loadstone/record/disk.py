@@ -1,4 +1,4 @@
-"""Writing what must survive: whole or not at all, and a full disk has a name."""
+"""Writing what must survive: whole or not at all, and a full disk is an error of its own."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def disk_full(path: Path) -> LoadstoneError:
 
 
 def require_unused(folder: Path) -> None:
-    """Refuses `folder` as the place of something new, before any work is put into it; makes nothing.
+    """Refuses `folder` if nothing new can be made there, before any work is done. Makes nothing itself.
 
     Errors: `folder-in-use` when it holds something or is a file, `cannot-write` when it cannot be made,
     `run-folder` when its name is not text: DuckDB, which makes the tables, cannot open such a file.
@@ -71,7 +71,7 @@ def naming_disk_errors(path: Path) -> Iterator[None]:
 
 
 def make_folder(folder: Path) -> None:
-    """Makes `folder` and those above it, where they are not there. Errors: `disk-full`, `cannot-write`."""
+    """Makes `folder` and its parents, unless they exist. Errors: `disk-full`, `cannot-write`."""
     with naming_disk_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
 

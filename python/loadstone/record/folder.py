@@ -116,7 +116,7 @@ def recover(folder: Path) -> Run:
 
 
 def _require_operations(rules: dict[str, Any], plan: dict[str, Any], folder: Path) -> None:
-    """Checks count by an operation: it must be one of the workload's."""
+    """Checks that count by an operation: it must be one of the workload's."""
     names = {operation["name"] for operation in plan["operations"]}
     for check in rules["checks"]:
         if check.get("count") and (per := check.get("per")) not in names:
@@ -185,7 +185,7 @@ def now() -> str:
 
 
 def _agents(judged: list[AgentFigures], events: list[dict[str, Any]]) -> list[Agent]:
-    """Every agent that was started: what its host is, how well its clock was known, what it did, its end."""
+    """Every started agent: its host, the error of its clock, what it did, and how it ended."""
     figures = {agent.host: dict(agent) for agent in judged}
     lost = {event["agent"]: event["second"] for event in events if event["kind"] == "agent-lost"}
     started = [agent for event in events if event["kind"] == "agents" for agent in event["agents"]]
@@ -196,7 +196,7 @@ def _agents(judged: list[AgentFigures], events: list[dict[str, Any]]) -> list[Ag
 
 
 def _node(events: list[dict[str, Any]]) -> Node | None:
-    """What the service ran on, where it was made for the run."""
+    """The service's machine, if it was made for the run."""
     return next((Node(**_said(event)) for event in events if event["kind"] == "node"), None)
 
 
@@ -205,14 +205,14 @@ def _said(event: dict[str, Any]) -> dict[str, Any]:
 
 
 def _connector(events: list[dict[str, Any]], run_s: float | None) -> Connector | None:
-    """What the connector of a built-in application counted; None of other services."""
+    """What the connector of a built-in application counted; None for other services."""
     return next(
         (Connector(seconds=run_s, **_said(event)) for event in events if event["kind"] == "connector"), None
     )
 
 
 def _ending(events: list[dict[str, Any]], path: Path) -> dict[str, Any]:
-    """The last word on the run: its `end` event, or what its absence means."""
+    """How the run ended: its `end` event, or what its absence means."""
     if ends := [event for event in events if event["kind"] == "end"]:
         return ends[-1]
     full = any(event["kind"] == "disk-full" for event in events)

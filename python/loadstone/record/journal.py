@@ -32,7 +32,7 @@ class Journal:
         self._length = os.fstat(self._file).st_size
 
     def window(self, window: Mapping[str, Any]) -> None:
-        """One second as the engine saw it, and as each of its agents did where there are some."""
+        """One second as the engine saw it, and as each of its agents saw it, if there are any."""
         own = {key: value for key, value in window.items() if key != "agents"}
         agents = window.get("agents")
         self._append(

@@ -1,4 +1,4 @@
-"""The machine a run was made on, as far as the operating system tells."""
+"""The machine a run was made on, as far as the operating system describes it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def machine() -> dict[str, Any]:
 
 
 def versions() -> dict[str, str | None]:
-    """What measured: Loadstone, None when it runs from a tree never installed, and the Python below it."""
+    """The versions of Loadstone (None when it is not installed) and of its Python."""
     try:
         own: str | None = metadata.version("loadstone")
     except metadata.PackageNotFoundError:

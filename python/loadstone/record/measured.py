@@ -172,7 +172,7 @@ def _room(*shape: int) -> Floats:
 
 
 def _agents(connection: duckdb.DuckDBPyConnection, table: Path, threads: int) -> tuple[AgentSeries, ...]:
-    """Each agent's seconds of the steady state, in the order of their names; none of a run without agents."""
+    """Each agent's seconds of the steady state, in the order of their names; empty without agents."""
     if not table.is_file():
         return ()  # a folder of before there were agents
     steady = "second >= getvariable('low') AND second < getvariable('high')"

@@ -24,7 +24,7 @@ _STEADY = "second >= getvariable('low') AND second < getvariable('high')"
 
 
 def read_sessions(connection: duckdb.DuckDBPyConnection, folder: Path, ended_s: float) -> Sessions | None:
-    """The sessions of `folder`; None of a folder of before they were counted.
+    """The sessions of `folder`; None if the folder is older than their counts.
 
     `connection` has the views `engine` and `histograms` and the variables `low` and `high`: the steady
     state's seconds. `ended_s`: when the run ended.

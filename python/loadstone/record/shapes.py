@@ -1,4 +1,4 @@
-"""What is written before the first packet, as far as `run.json` is made of it."""
+"""What is written before the first packet and becomes part of `run.json`."""
 
 from __future__ import annotations
 

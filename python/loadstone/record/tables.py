@@ -1,4 +1,4 @@
-"""From the journal to the Parquet tables, inside DuckDB: the run's length does not matter to memory."""
+"""From the journal to the Parquet tables, inside DuckDB: memory does not grow with the length of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The last stage: what the earlier ones found, as a page, a summary, tables and data.
+"""The last stage: shows what the earlier ones found, as a page, a summary, tables and data.
 
 It formats and never computes: every figure comes from a folder's JSON or Parquet files, and is at most
 binned for display.

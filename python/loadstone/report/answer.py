@@ -42,7 +42,7 @@ class Badge:
 
 
 def sentence(chapter: Chapter) -> str:
-    """The answer: users at the SLAs, nodes, dollars; as much of it as the folder knows."""
+    """The answer: users at the SLAs, nodes, dollars, as far as the folder has them."""
     if chapter.capacity:
         start = _capacity_clause(chapter, chapter.capacity)
     elif chapter.detail:
@@ -120,7 +120,7 @@ def _held(sla: str, verdict: SlaVerdict) -> str:
 
 
 def _validity(chapter: Chapter) -> Badge:
-    """Of the run; of a capacity search, whether runs had to be left out."""
+    """The badges of the run, or of a search: whether runs had to be left out."""
     if chapter.capacity:
         rows = chapter.searched
         invalid = [row for row in rows if not row.judged]

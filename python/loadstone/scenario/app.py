@@ -43,7 +43,7 @@ def options(raw: Mapping[str, Any], data: Mapping[str, Any]) -> tuple[dict[str, 
 
 
 def errors(target: Target, data: Mapping[str, Any]) -> Iterator[Finding]:
-    """What `[data]` does not say of the site's data, or cannot mean; what an image of it does not have."""
+    """Findings in `[data]`: missing or impossible values, and what an image does not have."""
     if target.app is None:
         return
     site = SITES[target.app]
@@ -63,7 +63,7 @@ def errors(target: Target, data: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _unknown(site: Site, key: str) -> Finding:
-    """An option that the site has not: whose it is, or what is known."""
+    """An option that the site does not have: says which site has it, or which options there are."""
     own = [other.name for other in SITES.values() if key in model_of(other).model_fields]
     known = list(model_of(site).model_fields)
     has = f"known are {listed(known)}"

@@ -1,4 +1,4 @@
-"""What a well-formed scenario can still have wrong, and what is only doubtful."""
+"""Mistakes that a well-formed scenario can still have, and what is only doubtful."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def _target(target: Target) -> Iterator[Finding]:
 
 
 def _no_host(name: str) -> str:
-    """Why no name server can know this name; empty when one may."""
+    """Why no name server can know this name; empty if one may."""
     if ":" in name:
         return ""  # an IPv6 address: `urlsplit` has checked its brackets, connecting checks the rest
     if any(unicodedata.category(letter).startswith("C") for letter in name):

@@ -18,7 +18,7 @@ _KIND = Kind("csv-missing", "a table of values", 64 << 20)
 
 
 def resolve(written: Any) -> tuple[dict[str, int | float | str], list[Finding]]:
-    """Every name with its value, and what is wrong with the others.
+    """Every valid name with its value, and what is wrong with the others.
 
     >>> resolve({"accounts": 100, "pages": {"formula": "ceil(accounts / 30)"}})[0]
     {'accounts': 100, 'pages': 4}
@@ -42,7 +42,7 @@ def resolve(written: Any) -> tuple[dict[str, int | float | str], list[Finding]]:
 
 
 class ColumnError(ValueError):
-    """Why a column of a CSV file cannot be had: slug, sentence, hint."""
+    """Why a column of a CSV file cannot be read: slug, sentence, hint."""
 
     def __init__(self, slug: str, message: str, hint: str = "") -> None:
         """`slug` is one of the error table's."""

@@ -77,7 +77,7 @@ def _iso_date(value: Any, info: ValidationInfo) -> Any:
 
 @dataclass(frozen=True)
 class _AlsoWritten:
-    """Tells the JSON Schema what else than the field's own type may be written."""
+    """Adds to the JSON Schema what may be written besides the field's own type."""
 
     schemas: tuple[str, ...] = ()
     one: bool = False

@@ -36,7 +36,7 @@ def rows(file: ScenarioFile) -> dict[str, dict[str, float]]:
 
 
 def clipped(row: Mapping[str, float], name: str) -> dict[str, float]:
-    """The probabilities of a row that is walked in its order up to 1; what is missing to 1 stays at `name`.
+    """The probabilities of a row that is added up in its order until 1. What is missing to 1 stays at `name`.
 
     >>> clipped({"a": 0.75, "b": 0.5, "back": 0.25}, "a")
     {'a': 0.75, 'b': 0.25, 'back': 0.0}

@@ -26,7 +26,7 @@ class Names:
     clashes: list[Finding] = field(default_factory=list)
 
     def define(self, name: str, kind: str, path: Path) -> None:
-        """Notes a definition; one of another kind is a clash."""
+        """Notes a definition. A second one of another kind is a clash."""
         if name in BUILT_IN:
             message = f"`{name}` is taken: `{{user}}` is the user's number, `{{users}}` how many there are"
             self.clashes.append(Finding("name-taken", message, path, "choose another name"))

@@ -45,7 +45,7 @@ def apply(raw: Mapping[str, Any], overrides: Mapping[str, str]) -> tuple[dict[st
 
 
 def parse_value(text: str) -> Any:
-    """A TOML value, or the text itself where it is none.
+    """A TOML value, or the text itself if it is not one.
 
     >>> parse_value("20"), parse_value("[1, 2]"), parse_value("http://example.org")
     (20, [1, 2], 'http://example.org')

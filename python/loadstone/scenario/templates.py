@@ -29,7 +29,7 @@ class Reference:
 
 
 def parse(template: str) -> list[str | Reference]:
-    """Literal texts, braces as they will stand, and references, in order. TemplateError when it is none.
+    """Literal texts with their braces, and references, in order. TemplateError when it is not a template.
 
     >>> parse('{{"id": {id}}}')
     ['{', '"id": ', Reference(name='id', part=None), '}']
@@ -47,7 +47,7 @@ def parse(template: str) -> list[str | Reference]:
 
 
 def references(template: str) -> list[Reference]:
-    """The references of a template, in order. TemplateError when it is none."""
+    """The references of a template, in order. TemplateError when it is not a template."""
     return [segment for segment in parse(template) if isinstance(segment, Reference)]
 
 

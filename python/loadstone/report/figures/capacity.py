@@ -201,7 +201,7 @@ def _invalid(rows: list[SearchRun]) -> Trace:
 
 
 def _points(points: list[tuple[int, float]], name: str, tint: str, hover: str) -> list[Trace]:
-    """Every run a point, and a line through the means: several runs at one number of users are one place."""
+    """Every run is a point. The line goes through the means of the runs at each number of users."""
     markers = {
         "type": "scatter",
         "mode": "markers",

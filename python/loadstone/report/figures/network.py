@@ -226,7 +226,7 @@ def _seconds(values_ms: Sequence[float]) -> list[float]:
 
 
 def _note(picture: Picture, only: str = "") -> str:
-    """How many values there are and how many of them cannot be seen: none is left out in silence."""
+    """The number of values, and of those that the chart does not show."""
     shown = [
         found for ways in picture.groups.values() for way, found in ways.items() if not only or way == only
     ]
