@@ -71,7 +71,7 @@ _COMMANDS = (
     ["check", "olio"],
     ["solve", str(ROOT / "bench" / "models" / "tandem.prism"), "--const", "c=3"],
 )
-"""What options are added to: commands that change nothing and reach nobody."""
+"""Commands to which options are added: they change nothing and reach no other host."""
 
 
 def slug(name: str) -> str:

@@ -18,7 +18,9 @@ from loadstone.errors import BAD_INPUT, OUR_FAULT, LoadstoneError
 if TYPE_CHECKING:
     from loadstone.image import Accelerator, Image, Machine
 
-image = Commands(no_args_is_help=True, help="Applications as images that boot without an operating system.")
+image = Commands(
+    no_args_is_help=True, help="Build and boot applications as images without an operating system."
+)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 _KIB = 1024

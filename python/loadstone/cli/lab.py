@@ -17,7 +17,9 @@ from loadstone.cli.options import Commands
 if TYPE_CHECKING:
     from loadstone.lab import Measured, RoundTrip, Topology
 
-lab = Commands(no_args_is_help=True, help="Hosts on this machine that are reached by ssh, like real ones.")
+lab = Commands(
+    no_args_is_help=True, help="Run hosts on this machine that are reached by ssh, like real ones."
+)
 
 TopologyPath = Annotated[Path, typer.Argument(metavar="TOPOLOGY.toml", help="Topology file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]

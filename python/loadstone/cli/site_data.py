@@ -39,7 +39,7 @@ def register(app: typer.Typer) -> None:
 
 def group(site: Site) -> Commands:
     """The commands of a site's data."""
-    commands = Commands(no_args_is_help=True, help=f"The data of {site.title}.")
+    commands = Commands(no_args_is_help=True, help=f"Load the data of {site.title}.")
     commands.callback()(lambda: None)
     commands.command("load", help=_help(site))(_load(site))
     for own in site.commands:
