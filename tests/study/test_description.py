@@ -42,7 +42,7 @@ def test_the_file_is_the_papers_method() -> None:
         ("pause_ms = 60", "pause_ms = -1", "out-of-range", "[full.segments.pause_ms]"),
         ("loss = 0.02", "loss = 2", "out-of-range", "`loss` is 2, must be at most 1"),
         ('place = "Table 1"', 'plaice = "Table 1"', "unknown-key", "did you mean `place`?"),
-        ("requests = 10_000", "requests = 10", "out-of-range", "do not give every one of 600 users one"),
+        ("requests = 10_000", "requests = 10", "out-of-range", "are too few: there are up to 600 users"),
         ("concurrency = [300, 600", "concurrency = [2, 600", "out-of-range", "without users"),
         ("page_bytes = 166", "page_bytes = true", "wrong-type", "`page_bytes` is true"),
         ("seed = 2011", "seed = ", "toml-syntax", ""),

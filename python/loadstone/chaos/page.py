@@ -39,7 +39,7 @@ def chaos_page(folder: Path) -> str:
             "beside",
             "Measured and modelled",
             "Crashes, failovers and repairs are sped up so that a life of "
-            f"{found['life_s']:g} s sees several: no real cluster is down as often. Every life begins with "
+            f"{found['life_s']:g} s sees several. No real cluster is down as often. Every life begins with "
             "all nodes up. Measured: the mean of the lives and its 95 % interval. Model: the chain’s answer.",
             small=numbered("s", [_figure(clusters, what) for what in _WHAT]),
             small_title="Interval: measured. Cross: the model.",
@@ -197,7 +197,7 @@ def _told(one: Json) -> str:
     """What the cluster is, in a sentence."""
     nodes = f"{one['active']} nodes run behind HAProxy, {one['needed']} are needed."
     if one["pool"] is None:
-        return f"{nodes} A crashed one is replaced by a new one, as often as it takes."
+        return f"{nodes} Every crashed node is replaced by a new one."
     count = one["pool"]
     noun = "spare stands" if count == 1 else "spares stand"
     mended = (

@@ -197,7 +197,7 @@ def connector(run: Run) -> Table | None:
     ]
     rows = [{"name": name, "value": value} for name, value in values.items()]
     note = (
-        "Since the service started: ramps and the connection that made sure it answers are in it. "
+        "Counted since the service started, with the ramps and the connection that checked that it answers. "
         f"Most: of {found.readings} readings, one a second."
     )
     return Table("connector", "Connector of the service", columns, rows, note)
@@ -233,8 +233,8 @@ def agents(run: Run) -> Table | None:
         Column("lost_at_s", "lost at, s"),
     ]
     note = (
-        "Steady state only. Clock: against that of the machine that started the run, known to ± half the "
-        "round trip of the fastest exchange; all began together as well as that is known."
+        "Steady state only. Clock: compared with the machine that started the run, known to ± half the round "
+        "trip of the fastest exchange. All agents began together to within that error."
     )
     return Table("agents", "Agents", columns, rows, note, highlight=_lost)
 

@@ -164,7 +164,7 @@ def _contradictions(file: Description) -> list[Finding]:
                 found.append(Finding("out-of-range", message, (*at, "concurrency")))
             if load.requests < max(load.concurrency):
                 message = (
-                    f"{load.requests} requests do not give every one of {max(load.concurrency)} users one"
+                    f"{load.requests} requests are too few: there are up to {max(load.concurrency)} users"
                 )
                 found.append(Finding("out-of-range", message, (*at, "requests")))
     return found

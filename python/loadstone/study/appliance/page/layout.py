@@ -14,9 +14,9 @@ from loadstone.study.words import interval
 _SECTIONS = {
     "size": (
         "Size",
-        "What has to be kept and moved: the image alone, against Debian’s kernel and an initramfs. The image "
-        "for microvm has the parts that this board needs (--link mmio); the one that the other sections boot "
-        "has every part.",
+        "What has to be stored and moved: the image alone, or Debian’s kernel and an initramfs. The image "
+        "for microvm has only the parts that this board needs (--link mmio). The other sections boot an "
+        "image with all parts.",
     ),
     "boot": ("Boot", "From the start of QEMU to the first byte of an answer."),
     "memory": ("Memory", "The least memory in which the application answers."),
@@ -27,14 +27,13 @@ _SECTIONS = {
     "sql": (
         "Storage",
         "Figure 3. Records are inserted, updated and deleted, each in a transaction of its own, and every "
-        "value is read again and compared. Once with a host that forgets flushes, once with one that makes "
-        "them real.",
+        "value is read again and compared. One host forgets flushes, the other one makes them real.",
     ),
     "bulk": ("Bulk insert and scan", "Rows inserted in one transaction, then all read and compared."),
-    "alloc": ("Allocation", "Figure 4, in instructions: time on an emulated processor would say little."),
+    "alloc": ("Allocation", "Figure 4, in instructions, because time on an emulated processor says little."),
     "counted": (
         "Instructions of storage",
-        "In memory, without a disk: what is left is the processor’s work.",
+        "In memory, without a disk, so that only the processor’s work is left.",
     ),
     "http": ("HTTP", "The load is made on the other core."),
 }

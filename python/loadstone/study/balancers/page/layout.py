@@ -111,16 +111,16 @@ def _carried(study: Json, found: Json, variants: Variants) -> list[Section | Non
         Section(
             "throughput",
             "What they carry",
-            "The paper’s method: a fixed number of requests for one small page over connections that are "
-            "kept, as fast as they go, through a balancer in rotation over three equal servers.",
+            "The paper’s method: a fixed number of requests for one small page, over kept connections and as "
+            "fast as possible, through a balancer that rotates over three equal servers.",
             wide=numbered("w", [figure for figure in figures if figure]),
             tables=[tables.paper(study, variants)],
         ),
         Section(
             "differences",
             "What differs",
-            "Each repetition measures all variants, in an order drawn anew: what drifts during the study "
-            "meets all alike.",
+            "Each repetition measures all variants, in an order drawn anew, so that a change of the machine "
+            "during the study affects all of them alike.",
             wide=numbered("w", [forest] if forest else []),
             tables=[tables.comparisons(differences, variants)] if differences else [],
         ),
@@ -148,9 +148,9 @@ def _places(found: Json, variants: Variants) -> Section | None:
     return Section(
         "places",
         "Where the time goes",
-        "Network is the difference of a request’s span at both ends of a wire, balancer that between its "
-        "front and its back, server its span at the server: differences of instants of one clock each, "
-        "so no clocks need to agree.",
+        "Network is the difference between a request’s spans at the two ends of a wire, balancer that "
+        "between its front and its back, and server the span at the server. Each span is a difference "
+        "of instants of one clock, so clocks need not agree.",
         wide=numbered("w", [figure] if figure else []),
         tables=[tables.segments(found["segments"], variants)],
     )

@@ -129,9 +129,9 @@ def costs(found: Sequence[Json], variants: Variants) -> Table:
         ],
         rows,
         note="The whole machine is generator, balancer and servers together, from one reading of the "
-        "counters to the next. nftables has no process on the way of a request: its processes only check "
-        "the servers, and its work in the kernel is charged to whoever sent the packet; only the "
-        "machine’s figure tells it.",
+        "counters to the next. nftables has no process in the way of a request: its processes only check "
+        "the servers. Its work in the kernel is charged to the sender of the packet, so only the figure "
+        "of the whole machine shows it.",
     )
 
 
@@ -211,9 +211,9 @@ def spread(found: Sequence[Json], variants: Variants, servers: Sequence[str]) ->
             Column("exact", "exact thirds", format.yes),
         ],
         rows,
-        note="Counted by packets at each server. Jain’s index is 1 when all get the same and 1/3 when "
-        "one gets everything; p is how often independent random choices would spread worse. Three "
-        "clients, so a hash of the client’s address has three values to spread.",
+        note="Counted by packets at each server. Jain’s index is 1 if all get the same, and 1/3 if "
+        "one gets everything. p is how often independent random choices would spread worse. There are "
+        "three clients, so a hash of the client’s address has three values to spread.",
     )
 
 
@@ -341,9 +341,9 @@ def faults(found: Sequence[Json], variants: Variants) -> Table:
             Column("repeated", "packets sent again"),
         ],
         rows,
-        note="Asked until: how long the victim was still asked after it broke, by packets at its own "
-        "interface, until the first pause of half a second. Back after: from when it was well again to "
-        "the first request that it answered.",
+        note="Asked until: how long the victim still got requests after it broke, by packets at its own "
+        "interface, until the first pause of half a second. Back after: from its mending to the first "
+        "request that it answered.",
     )
 
 

@@ -25,13 +25,13 @@ _DYNAMIC = (
     ("Beside them", "closed_by_server"),
 )
 _INTROS = {
-    "dynamic": "Every call passes through one simulated database that all servers ask: what it carries is "
-    "the same for all of them, whatever the machine. A session whose call is not answered in time is lost.",
+    "dynamic": "Every call passes through one simulated database. It carries the same for all servers, on "
+    "any machine. A session is lost if one of its calls is not answered in time.",
     "overload": "The same for half a minute. Sessions a second are those completed from the tenth second to "
-    "the last arrival: neither the beginning, when nobody can have finished, nor the end counts.",
-    "auctions": "The auction site itself, walked as its visitors trade, think times a fiftieth: nobody waits "
-    "for a database of another machine, the processor is what runs out.",
-    "static": "Files of SURGE’s laws, about six a session, over a connection that is kept.",
+    "the last arrival. The beginning, when no session can be complete yet, and the end do not count.",
+    "auctions": "The auction site itself, with users who trade, and a fiftieth of their think times. No "
+    "database on another machine is waited for: the processor runs out.",
+    "static": "Files with SURGE’s laws, about six a session, over a kept connection.",
 }
 
 

@@ -31,7 +31,7 @@ def article(study: Json, folder: Path) -> Article:
         Section(
             "figure6",
             "Clusters without extra nodes",
-            "Figure 6. More nodes are more that can crash: the share of time with all of them up falls.",
+            "Figure 6. More nodes can crash, so the share of time with all of them up falls.",
             wide=_drawn(found, "clusters", charts.clusters),
             tables=[tables.availability(found["availability"], "Figure 6")],
         ),
