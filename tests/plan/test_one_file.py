@@ -102,7 +102,7 @@ def test_what_is_typed_wins(folder: Path) -> None:
 def test_what_a_plan_file_has_is_not_typed(folder: Path) -> None:
     for option in (["--book", "aws-2026"], ["--instance", "web=m5.large"], ["--region", "hall-1"]):
         said = refused("cost", "--tiers", folder / "tiers.toml", *option)
-        assert f"`{option[0]}` cannot stand beside a plan file" in said
+        assert f"`{option[0]}` cannot be used with a plan file" in said
     said = refused("nodes", "--tiers", folder / "shop.toml")
     assert "`node` is a service without tiers" in said and "shop.toml:" in said
 

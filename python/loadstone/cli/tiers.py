@@ -48,7 +48,7 @@ def read_service(context: typer.Context, file: Path) -> Inputs:
     given = context.params
     users = above_zero(given["users"], "--users")
     if users is not None and users < 1:
-        raise LoadstoneError("nodes-input", "less than one user is nobody", place="--users")
+        raise LoadstoneError("nodes-input", "there must be at least one user", place="--users")
     asked = Asked(
         users,
         given["sla"] if is_typed(context, "sla") else None,
@@ -74,12 +74,12 @@ def is_typed(context: typer.Context, name: str) -> bool:
 
 def refuse_others(
     context: typer.Context, allowed: tuple[str, ...], slug: str, beside: str = "--tiers",
-    hint: str = "limits, rates and deployments stand in the tiers file",
+    hint: str = "write limits, rates and deployments into the tiers file",
 ) -> None:  # fmt: skip
     """Refuses options that `beside` has no use for. Raises `slug`."""
     for parameter in context.command.params:
         if str(parameter.name) not in allowed and is_typed(context, str(parameter.name)):
             raise LoadstoneError(
-                slug, f"`{parameter.opts[0]}` cannot stand beside {beside}", place=parameter.opts[0],
+                slug, f"`{parameter.opts[0]}` cannot be used with {beside}", place=parameter.opts[0],
                 hint=hint,
             )  # fmt: skip

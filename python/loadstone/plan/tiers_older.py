@@ -58,7 +58,7 @@ def older_plan(path: Path, source: Source, asked: Asked) -> Inputs:
     """
     if asked.users is None:
         hint = "give --users, such as `--users 5000`"
-        raise LoadstoneError("nodes-input", "how many users is not known", hint=hint)
+        raise LoadstoneError("nodes-input", "the number of users is missing", hint=hint)
     file = as_table(source, _File)
     tiers: list[Tier] = []
     findings: list[Finding] = []
