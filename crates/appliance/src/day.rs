@@ -1,5 +1,7 @@
 //! The day as a PC's real-time clock tells it.
 
+use time::{Date, Month};
+
 /// Seconds since 1970 of the clock's registers: second, minute, hour, day, month, year of this century, status B. None when
 /// there is no clock.
 pub fn from_registers(registers: &[u8; 8]) -> Option<u64> {
@@ -10,16 +12,8 @@ pub fn from_registers(registers: &[u8; 8]) -> Option<u64> {
     let hour = number(if twelve_hours { registers[2] & 0x7f } else { registers[2] });
     let hour = if twelve_hours { hour % 12 + 12 * u8::from(afternoon) } else { hour };
     let [second, minute, day, month, year] = [0, 1, 3, 4, 5].map(|at| number(registers[at]));
-    if second > 59 || minute > 59 || hour > 23 || !(1..=31).contains(&day) || !(1..=12).contains(&month) {
-        return None;
-    }
-    // Days since 1 March 2000, the year beginning in March so that the leap day is its last.
-    let (year, month) = (u64::from(year), u64::from(month));
-    let (year, month) = if month <= 2 { (year.checked_sub(1)?, month + 9) } else { (year, month - 3) };
-    let days = year * 365 + year / 4 + (153 * month + 2) / 5 + u64::from(day) - 1;
-    /// 1 March 2000.
-    const START_S: u64 = 951_868_800;
-    Some(START_S + days * 86_400 + u64::from(hour) * 3600 + u64::from(minute) * 60 + u64::from(second))
+    let date = Date::from_calendar_date(2000 + i32::from(year), Month::try_from(month).ok()?, day).ok()?;
+    date.with_hms(hour, minute, second).ok()?.assume_utc().unix_timestamp().try_into().ok()
 }
 
 #[cfg(test)]
@@ -36,5 +30,7 @@ mod tests {
         assert_eq!(from_registers(&[0, 0, 12, 1, 3, 0x00, 4, 0]), from_registers(&[0, 0, 0, 1, 3, 0, 6, 0]));
         assert_eq!(from_registers(&[0xff; 8]), None);
         assert_eq!(from_registers(&[0; 8]), None);
+        // 30 February.
+        assert_eq!(from_registers(&[0, 0, 0, 0x30, 2, 0x26, 2, 0]), None);
     }
 }

@@ -4,7 +4,7 @@
 //! | who | reads | writes |
 //! |---|---|---|
 //! | a server | [`Conversation`], which is [`RequestHead::parse`] and [`ChunkedDecoder`] over a connection's bytes | with a [`Composer`], which is [`write_response_head`] and a stream's chunks |
-//! | a client | [`ResponseHead::parse`], [`ChunkedDecoder`] | requests of its own, with [`MultipartWriter`] and [`write_form_pair`] |
+//! | a client | [`ResponseHead::parse`], [`ChunkedDecoder`] | requests of its own, with [`MultipartWriter`] |
 //! | an application | [`Request`] | [`Response`] |
 //!
 //! The server side is strict (RFC 9112): what two parsers could read differently is refused. Head and
@@ -28,12 +28,12 @@ mod conversation;
 mod cookie;
 mod date;
 mod encoding;
-mod form;
 mod headers;
 mod intake;
 mod method;
 mod multipart;
 mod outgoing;
+mod percent;
 mod range;
 mod request;
 mod response;
@@ -50,11 +50,11 @@ pub use conditional::{Validators, Verdict};
 pub use conversation::{Awaited, Conversation, Need};
 pub use cookie::{Cookies, SetCookie};
 pub use date::{DATE_LEN, format_date, parse_date};
-pub use form::{FormPairs, percent_decode, percent_encode, write_form_pair};
 pub use headers::Headers;
 pub use method::{Method, Version};
 pub use multipart::{Multipart, MultipartError, MultipartWriter, Part};
 pub use outgoing::Unsent;
+pub use percent::percent_encode;
 pub use range::Wanted;
 pub use request::Request;
 #[cfg(feature = "std")]

@@ -1,6 +1,8 @@
 //! A complete request, as an application sees it.
 
-use crate::{Cookies, FormPairs, Headers, Method, Multipart, MultipartError, Version};
+use form_urlencoded::Parse;
+
+use crate::{Cookies, Headers, Method, Multipart, MultipartError, Version};
 
 /// A complete request; everything in it borrows the bytes that were received.
 ///
@@ -69,17 +71,17 @@ impl<'a> Request<'a> {
         crate::encoding::accepts_gzip(&self.headers)
     }
 
-    /// Names and values of the query, decoded.
-    pub fn query_pairs(&self) -> FormPairs<'a> {
-        FormPairs::new(self.query.as_bytes())
+    /// Names and values of the query, decoded: borrowed when nothing had to be, U+FFFD for what is no UTF-8.
+    pub fn query_pairs(&self) -> Parse<'a> {
+        form_urlencoded::parse(self.query.as_bytes())
     }
 
     /// Names and values of an `application/x-www-form-urlencoded` body, decoded; nothing when the
     /// body is of another type.
-    pub fn form_pairs(&self) -> FormPairs<'a> {
+    pub fn form_pairs(&self) -> Parse<'a> {
         let form =
             self.content_type().is_some_and(|t| t.eq_ignore_ascii_case("application/x-www-form-urlencoded"));
-        FormPairs::new(if form { self.body } else { &[] })
+        form_urlencoded::parse(if form { self.body } else { &[] })
     }
 
     /// The parts of a `multipart/form-data` body.

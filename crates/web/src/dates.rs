@@ -2,6 +2,8 @@
 
 use alloc::string::String;
 
+use time::{Date, Month, util};
+
 use crate::html::{Html, Show, Two, html};
 
 /// A day, counted from 1970-01-01, in the proleptic Gregorian calendar.
@@ -48,19 +50,17 @@ const MONTHS: [&str; 12] = [
 const MONTH_RFC822: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
+/// The Julian day of 1970-01-01.
+const EPOCH: i32 = 2_440_588;
+
 /// English name of a month from 1 to 12.
 pub fn month_name(month: u32) -> &'static str {
     MONTHS[(month as usize + 11) % 12]
 }
 
-/// Number of days of a month.
+/// Number of days of a month from 1 to 12.
 pub fn month_length(year: i32, month: u32) -> u32 {
-    match month {
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
+    month_of(month).map_or(0, |month| util::days_in_month(month, year).into())
 }
 
 impl Day {
@@ -71,16 +71,8 @@ impl Day {
 
     /// The day of a civil date; `None` when there is no such date or the year is not 1..=9999.
     pub fn new(year: i32, month: u32, day: u32) -> Option<Self> {
-        let real = (1..=9999).contains(&year)
-            && (1..=12).contains(&month)
-            && (1..=month_length(year, month)).contains(&day);
-        // Years start in March, so that the leap day is the last of its year; eras are 400 years.
-        let (m, d) = (month as i32, day as i32);
-        let shifted = if m <= 2 { year - 1 } else { year };
-        let (era, of_era) = (shifted.div_euclid(400), shifted.rem_euclid(400));
-        let of_year = (153 * (m + if m > 2 { -3 } else { 9 }) + 2) / 5 + d - 1;
-        let days = of_era * 365 + of_era / 4 - of_era / 100 + of_year;
-        real.then_some(Self(era * 146_097 + days - 719_468))
+        let date = Date::from_calendar_date(year, month_of(month)?, day.try_into().ok()?).ok()?;
+        (year >= 1).then(|| Self(date.to_julian_day() - EPOCH))
     }
 
     /// Reads `2008-10-22`.
@@ -92,25 +84,20 @@ impl Day {
         Self::new(number(&bytes[..4])? as i32, number(&bytes[5..7])?, number(&bytes[8..])?)
     }
 
-    /// Year, month and day of the month.
+    /// Year, month and day of the month; days beyond the calendar count as its first or last.
     pub fn civil(self) -> Civil {
-        let shifted = self.0 + 719_468;
-        let (era, day) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
-        let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-        let of_year = day - (365 * year + year / 4 - year / 100);
-        let month = (5 * of_year + 2) / 153;
-        let civil_month = if month < 10 { month + 3 } else { month - 9 };
-        Civil {
-            year: year + era * 400 + i32::from(civil_month <= 2),
-            month: civil_month as u32,
-            day: (of_year - (153 * month + 2) / 5 + 1) as u32,
-        }
+        let date = self.date();
+        Civil { year: date.year(), month: u8::from(date.month()).into(), day: date.day().into() }
     }
 
     /// 0 for Sunday to 6 for Saturday.
     pub fn weekday(self) -> usize {
-        // 1970-01-01 was a Thursday.
-        (self.0 + 4).rem_euclid(7) as usize
+        self.date().weekday().number_days_from_sunday().into()
+    }
+
+    fn date(self) -> Date {
+        let within = self.clamp(Self::FIRST, Self::LAST);
+        Date::from_julian_day(within.0 + EPOCH).unwrap_or(Date::MAX)
     }
 
     /// `2008-10-22`, as stored and as in links.
@@ -177,6 +164,10 @@ impl Moment {
     pub fn new(day: Day, hour: u32, minute: u32) -> Option<Self> {
         (hour < 24 && minute < 60).then_some(Self { day, hour, minute })
     }
+}
+
+fn month_of(number: u32) -> Option<Month> {
+    Month::try_from(u8::try_from(number).ok()?).ok()
 }
 
 fn number(digits: &[u8]) -> Option<u32> {

@@ -1,5 +1,11 @@
 //! How a value is written into a request, and read back out of a page.
 
+use form_urlencoded::byte_serialize;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
+
+/// All but the characters that RFC 3986 §2.3 does not reserve.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
 /// How the text of a template and its values are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Encoding {
@@ -18,8 +24,8 @@ impl Encoding {
     pub(crate) fn value(self, bytes: &[u8], out: &mut Vec<u8>) {
         match self {
             Self::Plain => out.extend_from_slice(bytes),
-            Self::Address => percent(bytes, false, out),
-            Self::Form => percent(bytes, true, out),
+            Self::Address => percent_encode(bytes, RESERVED).for_each(|piece| out.extend(piece.as_bytes())),
+            Self::Form => byte_serialize(bytes).for_each(|piece| out.extend(piece.as_bytes())),
             Self::Header => out.extend(bytes.iter().filter(|b| !matches!(b, b'\r' | b'\n' | 0))),
         }
     }
@@ -27,20 +33,8 @@ impl Encoding {
     /// Writes text that the author of the plan spelled.
     pub(crate) fn text(self, bytes: &[u8], out: &mut Vec<u8>) {
         match self {
-            Self::Form => percent(bytes, true, out),
+            Self::Form => self.value(bytes, out),
             _ => out.extend_from_slice(bytes),
-        }
-    }
-}
-
-/// Percent-encodes all but RFC 3986's unreserved characters; in forms a space is `+`.
-fn percent(bytes: &[u8], form: bool, out: &mut Vec<u8>) {
-    const HEX: &[u8; 16] = b"0123456789ABCDEF";
-    for &byte in bytes {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(byte),
-            b' ' if form => out.push(b'+'),
-            _ => out.extend([b'%', HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]),
         }
     }
 }
@@ -48,20 +42,7 @@ fn percent(bytes: &[u8], form: bool, out: &mut Vec<u8>) {
 /// Undoes percent-encoding, so that a piece of a link can be encoded again when it is used; what is not an
 /// escape stays as it is.
 pub(crate) fn percent_decode(bytes: &[u8], out: &mut Vec<u8>) {
-    let digit = |b: Option<&u8>| b.and_then(|b| (*b as char).to_digit(16));
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        match (byte, digit(bytes.get(at + 1)), digit(bytes.get(at + 2))) {
-            (b'%', Some(high), Some(low)) => {
-                out.push((high * 16 + low) as u8);
-                at += 3;
-            }
-            _ => {
-                out.push(byte);
-                at += 1;
-            }
-        }
-    }
+    out.extend(percent_encoding::percent_decode(bytes));
 }
 
 /// Undoes the five character references that markup needs in an attribute, and decimal and hexadecimal ones
@@ -113,8 +94,15 @@ mod tests {
     #[test]
     fn values_are_written_for_their_place() {
         assert_eq!(written(Encoding::Address, "a b/ü&c~"), "a%20b%2F%C3%BC%26c~");
-        assert_eq!(written(Encoding::Form, "a b+c=d"), "a+b%2Bc%3Dd");
+        assert_eq!(written(Encoding::Form, "a b+c=d ü"), "a+b%2Bc%3Dd+%C3%BC");
         assert_eq!(written(Encoding::Header, "a\r\nSet-Cookie: x"), "aSet-Cookie: x");
+    }
+
+    #[test]
+    fn what_is_no_escape_stays() {
+        let mut out = Vec::new();
+        percent_decode(b"100%+%4%zz%41%6a%ff%", &mut out);
+        assert_eq!(out, b"100%+%4%zzAj\xff%");
     }
 
     #[test]

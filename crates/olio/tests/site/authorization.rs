@@ -3,7 +3,7 @@
 use loadstone_http::Method;
 use loadstone_olio::CacheLevel;
 
-use crate::browser::{Browser, World};
+use crate::browser::{Browser, World, encoded};
 use crate::events::{EVENT, add_event};
 use crate::people::PERSON;
 
@@ -48,12 +48,9 @@ fn rows<'a>(comment: i64, end: &'a [(&'a str, &'a str)]) -> Vec<Row<'a>> {
 }
 
 fn attempt(who: &mut Browser, (method, path, fields, _): &Row<'_>) -> Outcome {
-    let mut body = Vec::new();
-    for (name, value) in fields.iter().chain(&[("authenticity_token", &*who.token.clone())]) {
-        loadstone_http::write_form_pair(name, value, 0, &mut body);
-    }
+    let body = encoded(fields, &who.token);
     let form = [("Content-Type", "application/x-www-form-urlencoded")];
-    let answer = who.send(*method, path, &form, &body);
+    let answer = who.send(*method, path, &form, body.as_bytes());
     match (answer.status, answer.location.as_str()) {
         (303, "/users/login") => LogIn,
         (403, _) => Refused,

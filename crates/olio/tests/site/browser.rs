@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use loadstone_http::write_form_pair;
 use loadstone_http::{Handler, Headers, Method, MultipartWriter, Request, Response, Service, SetCookie};
 use loadstone_olio::host::{Host, MemoryHost, SharedHost};
 use loadstone_olio::loader::{DATABASE, LoadOptions, Profile, create_in_memory, create_shared};
@@ -252,14 +251,10 @@ impl Browser {
     }
 
     fn form(&mut self, target: &str, fields: &[(&str, &str)], headers: &[(&str, &str)]) -> Page {
-        let mut body = Vec::new();
-        let token = self.token.clone();
-        for (name, value) in fields.iter().chain(&[("authenticity_token", token.as_str())]) {
-            write_form_pair(name, value, 0, &mut body);
-        }
+        let body = encoded(fields, &self.token);
         let mut all = vec![("Content-Type", "application/x-www-form-urlencoded")];
         all.extend_from_slice(headers);
-        self.send(Method::Post, target, &all, &body)
+        self.send(Method::Post, target, &all, body.as_bytes())
     }
 
     /// A form with files, sent with the token.
@@ -285,4 +280,10 @@ impl Browser {
             &[("users[username]", &user), ("users[password]", &password), ("submit", "Login")],
         )
     }
+}
+
+/// A form's body, with the token.
+pub fn encoded(fields: &[(&str, impl AsRef<str>)], token: &str) -> String {
+    let mut body = form_urlencoded::Serializer::new(String::new());
+    body.extend_pairs(fields).append_pair("authenticity_token", token).finish()
 }

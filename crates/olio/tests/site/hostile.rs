@@ -6,7 +6,7 @@ use loadstone_http::Method;
 use loadstone_olio::CacheLevel;
 use proptest::prelude::*;
 
-use crate::browser::{Browser, World};
+use crate::browser::{Browser, World, encoded};
 
 const PATHS: [&str; 22] = [
     "/",
@@ -87,14 +87,10 @@ fn odd_forms_are_answered_with_pages() {
     let runs = ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() };
     proptest!(runs, |(method in method(), path in prop::sample::select(PATHS.to_vec()), fields in fields())| {
         let mut member = member.borrow_mut();
-        let mut body = Vec::new();
-        let token = member.token.clone();
-        for (name, value) in fields.iter().map(|(name, value)| (*name, value.as_str())).chain([("authenticity_token", token.as_str())]) {
-            loadstone_http::write_form_pair(name, value, 0, &mut body);
-        }
-        let target = format!("{path}?{}", String::from_utf8_lossy(&body));
+        let body = encoded(&fields, &member.token);
+        let target = format!("{path}?{body}");
         let form = [("Content-Type", "application/x-www-form-urlencoded")];
-        let page = if method == Method::Get { member.send(method, &target, &[], b"") } else { member.send(method, path, &form, &body) };
+        let page = if method == Method::Get { member.send(method, &target, &[], b"") } else { member.send(method, path, &form, body.as_bytes()) };
         prop_assert!(page.status < 500, "{} {}", page.status, page.text);
     });
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use loadstone_http::{Handler, Headers, Method, Request, Response, Service, SetCookie, write_form_pair};
+use loadstone_http::{Handler, Headers, Method, Request, Response, Service, SetCookie};
 use loadstone_rubis::loader::{DATABASE, LoadOptions, create_in_memory};
 use loadstone_rubis::{Host, Options, Rubis};
 use loadstone_store::{Db, Options as StoreOptions};
@@ -149,11 +149,8 @@ impl Browser {
     }
 
     pub fn post(&mut self, target: &str, fields: &[(&str, &str)]) -> Page {
-        let mut body = Vec::new();
-        for (name, value) in fields {
-            write_form_pair(name, value, 0, &mut body);
-        }
-        self.send(Method::Post, target, &body)
+        let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+        self.send(Method::Post, target, body.as_bytes())
     }
 
     /// Looks at the form at `from`, and sends it to `to` with its token.
