@@ -108,6 +108,9 @@ def solve_chain(request_json: str) -> dict[str, Any]:
     TimeoutError, saying what was hard, when the request's seconds are over. Ctrl-C ends it.
     """
 
+def toml_lines(text: str) -> dict[tuple[str | int, ...], int]:
+    """Line (from 1) of every key and list element of a TOML text, by the keys and indices that lead to it."""
+
 def usernames(first: int, count: int) -> list[str]:
     """Deterministic user names of the ids `first .. first + count`."""
 

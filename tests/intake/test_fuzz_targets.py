@@ -33,7 +33,6 @@ OWN = {
     "record/journal.py": "written, and cut, not read",
     "record/machine.py": "the machine's own files",
     "report/html.py": "its own templates",
-    "scenario/positions.py": "one quoted key of a text that was read",
     "serve.py": "one argument of the program that started it",
     "study": "answers of programs that it started",
 }

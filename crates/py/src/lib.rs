@@ -9,6 +9,7 @@ mod leave;
 mod loading;
 mod names;
 mod network;
+mod positions;
 mod run;
 mod server;
 mod sites;
@@ -37,6 +38,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(leave::signal_handlers, module)?)?;
     module.add_function(wrap_pyfunction!(leave::end_children_if_asked, module)?)?;
     module.add_function(wrap_pyfunction!(network::run_switch, module)?)?;
+    module.add_function(wrap_pyfunction!(positions::toml_lines, module)?)?;
     module.add_function(wrap_pyfunction!(run::expectations, module)?)?;
     module.add_function(wrap_pyfunction!(run::merge_windows, module)?)?;
     module.add_function(wrap_pyfunction!(names::usernames, module)?)?;
