@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
+
+from elftools.common.exceptions import ELFError
+from elftools.construct import ConstructError
+from elftools.elf.constants import P_FLAGS, SH_FLAGS
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
+from elftools.elf.segments import NoteSegment
 
 from loadstone.errors import LoadstoneError
 from loadstone.intake import Kind, read_bytes
 
 _KIND = Kind("image-file", "an image", 1 << 30)
-_HEAD = struct.Struct("<16sHHIQQQIHHHHHH")
-_SEGMENT = struct.Struct("<IIQQQQQQ")
-_SECTION = struct.Struct("<IIQQQQIIQQ")
-_SYMBOL = struct.Struct("<IBBHQQ")
-_LOAD, _NOTE = 1, 4
-_X86_64, _EXECUTABLE = 62, 2
-_SYMTAB, _NOBITS = 2, 8
-_ALLOCATED = 2
 _PVH = 18
 """Type of the note whose content is the address to jump to (XEN_ELFNOTE_PHYS32_ENTRY)."""
+_NAMED = ("STT_NOTYPE", "STT_OBJECT", "STT_FUNC")
 
 
 @dataclass(frozen=True)
@@ -47,22 +47,12 @@ class Section:
     """A part of the file as the linker named it."""
 
     name: str
-    kind: int
-    flags: int
     address: int
-    offset: int
     bytes: int
-    link: int
-
-    @property
-    def loaded(self) -> bool:
-        """Whether it is in memory when the image runs."""
-        return bool(self.flags & _ALLOCATED)
-
-    @property
-    def in_file(self) -> bool:
-        """Whether it takes room in the file."""
-        return self.kind != _NOBITS
+    loaded: bool
+    """Whether it is in memory when the image runs."""
+    in_file: bool
+    """Whether it takes room in the file."""
 
 
 @dataclass(frozen=True)
@@ -112,37 +102,34 @@ class Image:
 def read_image(path: Path) -> Image:
     """Reads and checks an image. LoadstoneError `image-file`."""
     content = read_bytes(path, _KIND)
-    try:
-        return _read(path, content)
-    except (struct.error, IndexError, OverflowError, ValueError) as error:
-        raise _refused(path, "it is cut off") from error
-
-
-def _read(path: Path, content: bytes) -> Image:
     if content[:4] != b"\x7fELF":
         raise _refused(path, "it is not an ELF file")
-    ident, kind, machine, _, _, programs, sections, *_, program_count, _, section_count, names = (
-        _HEAD.unpack_from(content)
-    )
-    if ident[4] != 2 or ident[5] != 1 or machine != _X86_64:
+    try:
+        return _read(path, ELFFile(BytesIO(content)), len(content))
+    # The library calls most damage an ELFError; the others come of what it does not foresee.
+    except (ELFError, ConstructError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+        raise _refused(path, "it is cut off or damaged") from error
+
+
+def _read(path: Path, elf: ELFFile, file_bytes: int) -> Image:
+    if elf.elfclass != 64 or not elf.little_endian or elf["e_machine"] != "EM_X86_64":
         raise _refused(path, "it is not for 64-bit x86")
-    if kind != _EXECUTABLE:
+    if elf["e_type"] != "ET_EXEC":
         raise _refused(path, "it is not a program for a fixed address")
-    headers = [_SEGMENT.unpack_from(content, programs + i * _SEGMENT.size) for i in range(program_count)]
     segments, entry = [], None
-    for kind, flags, offset, _, address, in_file, in_memory, _ in headers:
-        if kind not in (_LOAD, _NOTE):
+    for one in elf.iter_segments():
+        if one["p_type"] not in ("PT_LOAD", "PT_NOTE"):
             continue
-        if offset + in_file > len(content) or in_file > in_memory:
+        in_file, in_memory = one["p_filesz"], one["p_memsz"]
+        if one["p_offset"] + in_file > file_bytes or in_file > in_memory:
             raise _refused(path, "it is cut off")
-        if kind == _NOTE:
-            entry = _pvh_entry(content[offset : offset + in_file]) or entry
+        if isinstance(one, NoteSegment):
+            entry = _pvh_entry(one) or entry
         else:
-            rights = [bool(flags & bit) for bit in (4, 2, 1)]
-            segments.append(Segment(address, in_file, in_memory, *rights))
+            rights = [bool(one["p_flags"] & bit) for bit in (P_FLAGS.PF_R, P_FLAGS.PF_W, P_FLAGS.PF_X)]
+            segments.append(Segment(one["p_paddr"], in_file, in_memory, *rights))
     _check(path, segments, entry)
-    found = list(_sections(content, sections, section_count, names))
-    return Image(path, len(content), entry or 0, segments, found, list(_symbols(content, found)))
+    return Image(path, file_bytes, entry or 0, segments, list(_sections(elf)), list(_symbols(elf)))
 
 
 def _check(path: Path, segments: list[Segment], entry: int | None) -> None:
@@ -156,42 +143,35 @@ def _check(path: Path, segments: list[Segment], entry: int | None) -> None:
             raise _refused(path, f"its segments at {one.address:#x} and {after.address:#x} overlap")
 
 
-def _pvh_entry(notes: bytes) -> int | None:
-    at = 0
-    while at + 12 <= len(notes):
-        name_bytes, content_bytes, kind = struct.unpack_from("<III", notes, at)
-        name = notes[at + 12 : at + 12 + name_bytes]
-        start = at + 12 + (name_bytes + 3) // 4 * 4
-        if name == b"Xen\0" and kind == _PVH and content_bytes in (4, 8):
-            return int.from_bytes(notes[start : start + content_bytes], "little")
-        at = start + (content_bytes + 3) // 4 * 4
+def _pvh_entry(notes: NoteSegment) -> int | None:
+    for note in notes.iter_notes():
+        # A number: the library has names for types that other tools know.
+        kind: object = note["n_type"]
+        content = note["n_descdata"]
+        if note["n_name"] == "Xen" and kind == _PVH and len(content) in (4, 8):
+            return int.from_bytes(content, "little")
     return None
 
 
-def _sections(content: bytes, at: int, count: int, names: int) -> Iterator[Section]:
-    rows = [_SECTION.unpack_from(content, at + i * _SECTION.size) for i in range(count)]
-    for name, kind, flags, address, offset, size, link, *_ in rows:
-        yield Section(_text(content, rows[names][4] + name), kind, flags, address, offset, size, link)
+def _sections(elf: ELFFile) -> Iterator[Section]:
+    for one in elf.iter_sections():
+        loaded, in_file = bool(one["sh_flags"] & SH_FLAGS.SHF_ALLOC), one["sh_type"] != "SHT_NOBITS"
+        yield Section(one.name, one["sh_addr"], one["sh_size"], loaded, in_file)
 
 
-def _symbols(content: bytes, sections: list[Section]) -> Iterator[Symbol]:
+def _symbols(elf: ELFFile) -> Iterator[Symbol]:
     """Of the symbol table, if the file was not stripped."""
-    for table in sections:
-        if table.kind != _SYMTAB:
-            continue
-        strings, file = sections[table.link].offset, ""
-        for at in range(table.offset, table.offset + table.bytes, _SYMBOL.size):
-            name, info, _, section, address, size = _SYMBOL.unpack_from(content, at)
-            kind, is_local = info & 15, info >> 4 == 0
-            called = _text(content, strings + name)
-            if kind == 4:
-                file = called
-            elif kind <= 2 and 0 < section < len(sections) and called:
-                yield Symbol(called, address, size, sections[section].name, file if is_local else "")
-
-
-def _text(content: bytes, at: int) -> str:
-    return content[at : content.index(b"\0", at)].decode("utf-8", "replace")
+    names = [section.name for section in elf.iter_sections()]
+    for table in elf.iter_sections("SHT_SYMTAB"):
+        assert isinstance(table, SymbolTableSection)
+        file = ""
+        for one in table.iter_symbols():
+            kind, section = one["st_info"]["type"], one["st_shndx"]
+            if kind == "STT_FILE":
+                file = one.name
+            elif kind in _NAMED and isinstance(section, int) and section < len(names) and one.name:
+                source = file if one["st_info"]["bind"] == "STB_LOCAL" else ""
+                yield Symbol(one.name, one["st_value"], one["st_size"], names[section], source)
 
 
 def _refused(path: Path, why: str) -> LoadstoneError:
