@@ -4,9 +4,12 @@ mod authorization;
 mod browser;
 mod caching;
 mod events;
+mod every_page;
 mod files;
 mod golden;
 mod hostile;
+#[path = "../../../web/tests/support/ledger.rs"]
+mod ledger;
 mod markup;
 mod pages;
 mod people;
