@@ -111,8 +111,11 @@ def solve_chain(request_json: str) -> dict[str, Any]:
 def toml_lines(text: str) -> dict[tuple[str | int, ...], int]:
     """Line (from 1) of every key and list element of a TOML text, by the keys and indices that lead to it."""
 
-def usernames(first: int, count: int) -> list[str]:
-    """Deterministic user names of the ids `first .. first + count`."""
+def usernames(first: int, count: int, names: str = "release") -> list[str]:
+    """Deterministic user names of the ids `first .. first + count`; `names` is `release`, `paper` or `words`.
+
+    ValueError for another word.
+    """
 
 def without_password(place: str) -> str:
     """A folder as it is, a database's URL without its password: fit to be shown."""

@@ -82,6 +82,20 @@ def test_derived_numbers_follow_an_override() -> None:
     assert by_name["Login"]["limit_s"] == 3.0
 
 
+def test_names_of_the_data_set_are_those_of_the_users() -> None:
+    def eras(name: str, **data: str) -> set[str]:
+        plan = load_scenario(name, {f"data.{key}": value for key, value in data.items()}).plan(
+            target=("a", 1)
+        )
+        values = [draw["value"] for operation in plan["operations"] for draw in operation["draw"]]
+        items = [value["item"] if value["kind"] == "list" else value for value in values]
+        return {value["era"] for value in items if value["kind"] == "username"}
+
+    assert eras("olio") == {"release"}
+    assert eras("olio", names="words") == {"words"}
+    assert eras("olio-2008") == {"paper"}
+
+
 def test_a_url_replaces_the_built_in_application() -> None:
     scenario = load_scenario("olio", {"target.url": "http://my.site"})
     assert scenario.plan()["target"]["host"] == "my.site"

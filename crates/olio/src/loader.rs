@@ -13,6 +13,8 @@ use loadstone_web::password::Scheme;
 
 use crate::schema::{self, Meta};
 
+mod author;
+mod english;
 mod events;
 mod people;
 #[cfg(feature = "std")]
@@ -43,7 +45,7 @@ pub struct LoadOptions {
     pub media_scale: f64,
     /// How passwords are stored. A slow scheme is slow for every account.
     pub password: Scheme,
-    /// Which lengths user names have.
+    /// Which kind of user names and tags there are.
     pub names: Era,
     /// Leave out every index that is not a key.
     pub minimal_indexes: bool,

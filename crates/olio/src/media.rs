@@ -1,7 +1,8 @@
-//! Pictures and documents: uploads, and for everything that was loaded one master a size class.
+//! Pictures and documents: uploads, and for everything that was loaded one master a size class or a picture of its own.
 //!
 //! A data set of 10,000 accounts would hold some 12 GB of copies of five files. They are never copied: a
-//! name within the loaded ids answers with its class's master, unless something was uploaded in its place.
+//! name within the loaded ids answers with its class's master, unless something was uploaded in its place. A profile of
+//! pictures that differ paints each when it is asked for, and the cache keeps it for a while.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -16,10 +17,13 @@ use crate::loader::Profile;
 use crate::schema::Meta;
 use crate::upload;
 
+mod detailed;
 mod jpeg;
 mod master;
 mod name;
 mod pdf;
+mod scene;
+mod smooth;
 
 pub use name::{Class, Name};
 
@@ -32,9 +36,19 @@ pub struct MediaFile {
     pub content_type: &'static str,
     /// Its entity tag, with quotes.
     pub etag: String,
-    /// Whether it was uploaded; else it is a master, which never changes while the program runs.
+    /// Whether it was uploaded; else it was painted, and never changes while the program runs.
     pub is_upload: bool,
 }
+
+impl MediaFile {
+    fn painted(class: Class, bytes: Arc<[u8]>) -> Self {
+        let etag = format!("\"{:016x}\"", fingerprint(&bytes));
+        Self { bytes, content_type: class.content_type(), etag, is_upload: false }
+    }
+}
+
+/// Seconds for which the cache may keep a picture that was painted for one row.
+const KEPT_S: u32 = 3600;
 
 /// Everything under `/media/`.
 pub struct Media {
@@ -42,6 +56,7 @@ pub struct Media {
     /// before its first answer. Two workers may both paint one; they paint the same.
     masters: [OnceBox<MediaFile>; Class::ALL.len()],
     profile: Profile,
+    seed: u64,
     scale: f64,
     accounts: u64,
     events: u64,
@@ -59,6 +74,7 @@ impl Media {
         Ok(Self {
             masters: Default::default(),
             profile,
+            seed: meta.seed,
             scale: f64::from(meta.media_scale_ppm) / 1e6,
             accounts: meta.accounts as u64,
             events: meta.events as u64,
@@ -69,10 +85,26 @@ impl Media {
     fn master(&self, class: Class) -> MediaFile {
         let made = self.masters[class as usize].get_or_init(|| {
             let bytes: Arc<[u8]> = master::make(class, self.profile, self.scale).into();
-            let etag = format!("\"{:016x}\"", fingerprint(&bytes));
-            Box::new(MediaFile { bytes, content_type: class.content_type(), etag, is_upload: false })
+            Box::new(MediaFile::painted(class, bytes))
         });
         made.clone()
+    }
+
+    /// The picture of one row; none where all of a class share a master.
+    fn own(&self, name: Name) -> Option<MediaFile> {
+        if !self.profile.has_own_pictures() {
+            return None;
+        }
+        let key = format!("media:{}", name.text());
+        let bytes = match self.host.cache_get(&key) {
+            Some(kept) => kept,
+            None => {
+                let bytes: Arc<[u8]> = master::make_own(name, self.profile, self.scale, self.seed)?.into();
+                self.host.cache_put(&key, bytes.clone(), KEPT_S);
+                bytes
+            }
+        };
+        Some(MediaFile::painted(name.class, bytes))
     }
 
     /// The file of that name, as in `/media/e12t.jpg`; none when the name is none of ours, or when it is no
@@ -99,7 +131,7 @@ impl Media {
         let loaded = if parsed.class.is_of_person() { self.accounts } else { self.events };
         // Lists show a thumbnail of everything, also of what came without a picture.
         let is_there = parsed.class.is_thumbnail() || parsed.id <= loaded;
-        Ok(is_there.then(|| self.master(parsed.class)))
+        Ok(is_there.then(|| self.own(parsed).unwrap_or_else(|| self.master(parsed.class))))
     }
 
     /// Stores an upload.

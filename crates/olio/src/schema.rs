@@ -50,7 +50,7 @@ pub const DROP: &str = include_str!("schema/drop.sql");
 /// What a data set says about itself: the table `meta`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Meta {
-    /// `cloudstone-2008` or `olio-0.2`.
+    /// The name of a [`crate::loader::Profile`].
     pub profile: String,
     /// Accounts that were loaded; ids 1..=accounts.
     pub accounts: i64,

@@ -163,9 +163,47 @@ fn the_data_set_describes_itself() {
 }
 
 #[test]
+fn a_profile_of_words_has_the_rows_and_sizes_of_the_others() {
+    let words = LoadOptions { names: Era::Words, ..LoadOptions::new(300, Profile::Loadstone2026) };
+    let (db, counts) = load(&words);
+    let (letters, same) = load(&LoadOptions::new(300, Profile::Cloudstone2008));
+    // How many there are is drawn before any text.
+    assert_eq!(counts, same);
+    for sql in [
+        "SELECT avg(length(summary)) FROM user",
+        "SELECT avg(length(summary)) FROM event",
+        "SELECT avg(length(description)) FROM event",
+        "SELECT avg(length(comment)) FROM comment",
+    ] {
+        let (here, there) = (real(&db, sql), real(&letters, sql));
+        assert!((here / there - 1.0).abs() < 0.1, "{sql}: {here} beside {there}");
+    }
+    let rules = [
+        "SELECT count(*) FROM event WHERE length(title) NOT BETWEEN 8 AND 60 OR title GLOB '*[^A-Za-z0-9'' .,:-]*'",
+        "SELECT count(*) FROM event WHERE length(summary) NOT BETWEEN 50 AND 90 OR summary NOT LIKE '% %'",
+        "SELECT count(*) FROM comment WHERE length(comment) NOT BETWEEN 10 AND 1000",
+        "SELECT count(*) FROM user WHERE length(summary) NOT BETWEEN 250 AND 2500",
+        "SELECT count(*) FROM user WHERE email NOT LIKE lower(firstname || '_' || lastname) || '@%.example'",
+        "SELECT count(*) FROM user u WHERE username GLOB '*[^a-z_]*'",
+        "SELECT count(*) FROM tag WHERE name GLOB '*[^a-z_]*'",
+    ];
+    for rule in rules {
+        assert_eq!(int(&db, rule), 0, "{rule}");
+    }
+    assert!(int(&db, "SELECT count(DISTINCT title) FROM event") * 10 > counts.event as i64 * 7);
+    assert_eq!(Meta::read(&db).unwrap().profile, "loadstone-2026");
+}
+
+#[test]
 fn the_same_seed_gives_the_same_rows_and_another_does_not() {
-    fn digest(seed: u64) -> Vec<String> {
-        let (db, _) = load(&LoadOptions { seed, ..LoadOptions::new(100, Profile::Olio02) });
+    for profile in [Profile::Olio02, Profile::Loadstone2026] {
+        seeds_make_the_rows(profile);
+    }
+}
+
+fn seeds_make_the_rows(profile: Profile) {
+    let digest = |seed: u64| -> Vec<String> {
+        let (db, _) = load(&LoadOptions { seed, ..LoadOptions::new(100, profile) });
         let mut rows = Vec::new();
         for sql in [
             "SELECT format('%s %s %s', id, latitude, street1) FROM address",
@@ -179,7 +217,7 @@ fn the_same_seed_gives_the_same_rows_and_another_does_not() {
             rows.extend(db.query_all(sql, &[], |row| Ok(row.text(0)?.to_owned())).unwrap());
         }
         rows
-    }
+    };
     let first = digest(1);
     assert_eq!(first, digest(1));
     let same = first.iter().zip(&digest(2)).filter(|(a, b)| a == b).count();

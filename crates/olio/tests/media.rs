@@ -11,8 +11,12 @@ use loadstone_olio::schema::Meta;
 const CACHE: usize = 1 << 20;
 
 fn meta(media_scale_ppm: u32) -> Meta {
+    meta_of("olio-0.2", media_scale_ppm)
+}
+
+fn meta_of(profile: &str, media_scale_ppm: u32) -> Meta {
     Meta {
-        profile: "olio-0.2".into(),
+        profile: profile.into(),
         accounts: 100,
         events: 75,
         tags: 25,
@@ -72,6 +76,52 @@ fn loaded_ids_answer_with_their_master() {
             assert_eq!(media.get(absent), Ok(None), "{absent}");
         }
     });
+}
+
+#[test]
+fn masters_are_the_bytes_that_were_measured() {
+    // What figures were published with: a change of these files would be another site.
+    let media =
+        Media::new(&meta_of("cloudstone-2008", 1_000_000), Arc::new(MemoryHost::new(0, CACHE).unwrap()));
+    let media = media.unwrap();
+    let tags = [
+        ("e1.jpg", "\"71b12855069e7f82\""),
+        ("e1t.jpg", "\"33f64428aa743d66\""),
+        ("e1l.pdf", "\"6908b3b3986ed6a5\""),
+        ("p1.jpg", "\"34c73104f1eba3a7\""),
+        ("p1t.jpg", "\"379ce7b0545e52bb\""),
+    ];
+    for (name, tag) in tags {
+        assert_eq!(got(&media, name).etag, tag, "{name}");
+    }
+}
+
+#[test]
+fn pictures_of_the_newest_profile_are_each_their_own() {
+    let open = |seed| {
+        let meta = Meta { seed, ..meta_of("loadstone-2026", 1_000_000) };
+        Media::new(&meta, Arc::new(MemoryHost::new(1 << 20, CACHE).unwrap())).unwrap()
+    };
+    let (media, same, other) = (open(1), open(1), open(2));
+    let names: Vec<_> = (1..=20).flat_map(|id| [format!("e{id}t.jpg"), format!("p{id}t.jpg")]).collect();
+    let mut tags: Vec<_> = names.iter().map(|name| got(&media, name).etag).collect();
+    for (name, tag) in names.iter().zip(&tags) {
+        assert_eq!(&got(&same, name).etag, tag, "{name} is the same in every process");
+        assert_eq!(&got(&media, name).etag, tag, "{name} is the same from the cache");
+        assert_ne!(&got(&other, name).etag, tag, "{name} of another seed");
+    }
+    tags.sort_unstable();
+    tags.dedup();
+    assert_eq!(tags.len(), names.len());
+    for (name, size) in [("e7.jpg", 671_614), ("e7t.jpg", 5833), ("p7.jpg", 671_614), ("p7t.jpg", 5832)] {
+        let file = got(&media, name);
+        assert_eq!((file.bytes.len(), file.content_type), (size, "image/jpeg"), "{name}");
+        assert_eq!(markers(&file.bytes), "SOI APP DQT SOF DHT DHT SOS EOI", "{name}");
+    }
+    assert_eq!(media.get("e1l.pdf"), media.get("e2l.pdf"), "documents are the same");
+    assert_eq!(media.get("e76.jpg"), Ok(None));
+    media.put(Class::PersonThumbnail, 7, b"GIF89a").unwrap();
+    assert_eq!(got(&media, "p7t.jpg").content_type, "image/gif");
 }
 
 #[test]

@@ -2,14 +2,18 @@
 
 use alloc::string::String;
 
-/// Which lengths of user names occur: the mix is the same, the paper's names are three letters shorter.
+mod words;
+
+/// Which kind of user names a data set has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Era {
     /// Release 0.2 of Olio: 6 to 11 characters.
     #[default]
     Release,
-    /// The paper's time (2008): 3 to 8 characters.
+    /// The paper's time (2008): the same mix of lengths, three characters shorter.
     Paper,
+    /// A word, or two with an underscore: for people to look at.
+    Words,
 }
 
 /// Names per hundred ids of each length, from the shortest.
@@ -39,7 +43,16 @@ pub fn username(id: u64, era: Era) -> String {
 
 /// Appends the user name of `id` to `out`.
 pub fn push_username(out: &mut String, id: u64, era: Era) {
-    let (length, serial) = place(id, era);
+    match era {
+        Era::Release => push_letters(out, id, 6),
+        Era::Paper => push_letters(out, id, 3),
+        Era::Words => words::push(out, id),
+    }
+}
+
+/// Appends a name of letters; the mix of lengths begins at `shortest`.
+fn push_letters(out: &mut String, id: u64, shortest: usize) {
+    let (length, serial) = place(id, shortest);
     let capacity = capacity(length);
     let mut rest = (u128::from(serial) * multiplier(capacity)) % capacity;
     // Each character also depends on the one before, or names that share a serial's digits would look alike.
@@ -54,11 +67,7 @@ pub fn push_username(out: &mut String, id: u64, era: Era) {
 }
 
 /// Length of the name of `id` and its number among the names of that length.
-fn place(id: u64, era: Era) -> (usize, u64) {
-    let shortest = match era {
-        Era::Release => 6,
-        Era::Paper => 3,
-    };
+fn place(id: u64, shortest: usize) -> (usize, u64) {
     // 37 is coprime to 100: every hundred ids meet every slot once, in a scattered order.
     let mut slot = id % 100 * 37 % 100;
     for (length, share) in (shortest..).zip(SHARES) {

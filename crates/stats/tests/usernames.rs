@@ -34,6 +34,20 @@ fn names_are_unique_and_well_formed() {
 }
 
 #[test]
+fn names_of_words_are_unique_and_short_for_every_account_there_can_be() {
+    let far = [(1_u64 << 32) - 50_000].into_iter().flat_map(|start| start..start + 50_000);
+    let mut seen = HashSet::new();
+    for id in (0..200_000).chain(far) {
+        let name = username(id, Era::Words);
+        assert!(name.starts_with(|c: char| c.is_ascii_lowercase()) && name.len() <= 25, "{name}");
+        assert!(name.bytes().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'_'), "{name}");
+        assert!(seen.insert(name.clone()), "{name} twice, the second time for {id}");
+    }
+    assert_eq!(username(1, Era::Words), "jazz");
+    assert!(username(132, Era::Words).contains('_') && username(u64::MAX, Era::Words).contains('_'));
+}
+
+#[test]
 fn every_hundred_ids_have_the_length_mix() {
     let mix = [5, 8, 17, 25, 24, 21];
     for (era, shortest) in [(Era::Release, 6), (Era::Paper, 3)] {

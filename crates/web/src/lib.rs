@@ -1,5 +1,5 @@
 //! What the built-in sites are made of: markup that escapes by itself, forms and what they carry, days, passwords,
-//! tokens, static files, data sets.
+//! tokens, static files, data sets, plain English.
 //!
 //! `no_std` + `alloc`; the feature `std` brings the operating system's clock and entropy, and data sets in folders.
 #![no_std]
@@ -18,6 +18,7 @@ pub mod html;
 pub mod origin;
 pub mod params;
 pub mod password;
+pub mod prose;
 pub mod rules;
 #[cfg(feature = "std")]
 pub mod system;

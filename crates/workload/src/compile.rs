@@ -320,7 +320,11 @@ fn compile_value(value: &Value, names: &Names) -> Result<Generator> {
             Generator::Date(from, to)
         }
         Value::Username { id, era } => {
-            let era = if *era == NameEra::Paper { Era::Paper } else { Era::Release };
+            let era = match era {
+                NameEra::Release => Era::Release,
+                NameEra::Paper => Era::Paper,
+                NameEra::Words => Era::Words,
+            };
             Generator::Username(Box::new(compile_value(id, names)?), era)
         }
         Value::Choose { from } => Generator::Choose(names.list(from)?),

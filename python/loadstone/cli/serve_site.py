@@ -12,9 +12,9 @@ from typing import Annotated, Any
 
 import typer
 
-from loadstone.cli.people import people, tell
+from loadstone.cli.people import Rules, people, tell
 from loadstone.cli.site_data import Database, require_database
-from loadstone.cli.site_fields import options, understood, with_parameters
+from loadstone.cli.site_fields import defaults, options, understood, with_parameters
 from loadstone.errors import LoadstoneError
 from loadstone.site import Data, Site
 
@@ -46,7 +46,10 @@ def command(site: Site) -> Callable[..., None]:
             if site.has_people:
                 tell(given["rules"])
 
-        data = understood(site.data, given, "data-options")
+        people_come = given.get("rules") is Rules.PUBLIC
+        unsaid = defaults(site.data, site.data.for_people if people_come else {})
+        said = {name: value for name, value in given.items() if value is not None}
+        data = understood(site.data, unsaid | said, "data-options")
         own = understood(site.options, given, "serve-options").model_dump()
         if site.has_people:
             own |= people(**{name: given[name] for name in _PEOPLE})
@@ -54,7 +57,8 @@ def command(site: Site) -> Callable[..., None]:
         with _place(site, data, given) as (place, made):
             serving.serve(place, wanted | made, announce)
 
-    own = [*options(site.options), *options(site.data), *(_PEOPLE.values() if site.has_people else ())]
+    data_options = options(site.data, site.data.for_people)
+    own = [*options(site.options), *data_options, *(_PEOPLE.values() if site.has_people else ())]
     common = [
         one for name, one in inspect.signature(serve, eval_str=True).parameters.items() if name != "given"
     ]

@@ -20,13 +20,24 @@ _SHOWN = 2**32
 _Of = TypeVar("_Of", bound=Fields)
 
 
-def options(model: type[Fields]) -> Iterator[inspect.Parameter]:
-    """An option for a field, as a parameter of a command."""
+def options(model: type[Fields], for_people: Mapping[str, Any] | None = None) -> Iterator[inspect.Parameter]:
+    """An option for each field, as a parameter of a command.
+
+    Those of `for_people` are None where the user does not give them: `defaults` has their values.
+    """
     for name, field in model.model_fields.items():
-        kind, option = _kind(field), _option(name, field)
+        kind, option, default = _kind(field), _option(name, field), field.default
+        if for_people and name in for_people:
+            option.help += f" Default: {for_people[name]} for people, {default} under --rules benchmark."
+            kind, default = kind | None, None
         yield inspect.Parameter(
-            name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=Annotated[kind, option]
+            name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option]
         )
+
+
+def defaults(model: type[Fields], for_people: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of all fields where nothing is said; `for_people` goes before the fields' own."""
+    return {name: for_people.get(name, field.default) for name, field in model.model_fields.items()}
 
 
 def with_parameters(

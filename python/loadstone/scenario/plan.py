@@ -94,13 +94,18 @@ class Planner:
             case values.Template(text=text):
                 return {"kind": "text", "text": self._fill(text)}
             case values.Username(id=inner, era=era):
-                return {"kind": "username", "id": self._value(inner), "era": era}
+                return {"kind": "username", "id": self._value(inner), "era": era or self._era()}
             case values.Several(item=inner):
                 return {**value.model_dump(exclude={"item"}), "item": self._value(inner)}
             case values.Column(file=file, column=column, row=row):
                 row = None if row is None else self._fill(row)
                 return {"kind": "column", "cells": self._cells(file, column), "row": row}
         return value.model_dump(by_alias=True)
+
+    def _era(self) -> str:
+        """The kind of user names of the data set, where `[data]` says it as it does for Olio."""
+        named = self._data.get("names")
+        return named if named in ("paper", "words") else "release"
 
     def _step(self, step: model.Step) -> Json:
         return {

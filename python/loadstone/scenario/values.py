@@ -221,12 +221,13 @@ class Date(Table):
 class Username(Table):
     """The deterministic user name of an integer, as Olio's loader makes it.
 
-    6 to 11 characters, or 3 to 8 in the paper's era.
+    6 to 11 characters, or 3 to 8 in the paper's era, or words. Where nothing is said, `names` of `[data]`
+    says which, and `release` where that says nothing either.
     """
 
     kind: Literal["username"]
     id: Value
-    era: Literal["release", "paper"] = "release"
+    era: Literal["release", "paper", "words"] | None = None
 
 
 class Choose(Table):

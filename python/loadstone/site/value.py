@@ -32,6 +32,9 @@ class Data(Fields):
     with_options: ClassVar[tuple[str, ...]] = ()
     """Fields that a scenario sets in `[target.options]` instead."""
 
+    for_people: ClassVar[Mapping[str, Any]] = {}
+    """Values of fields where the site is served for people, who say nothing of these."""
+
     @model_validator(mode="before")
     @classmethod
     def _whole(cls, given: Any) -> Any:

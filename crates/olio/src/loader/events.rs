@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use loadstone_stats::{ExponentialRank, username};
 use loadstone_store::Result;
 
+use super::author::Announcement;
 use super::people::{SPAN_DAYS, distinct, past_minute};
 use super::sink::{Sink, Stream};
 use super::text;
@@ -41,9 +42,7 @@ pub(super) fn load(sink: &mut Sink<'_>) -> Result<()> {
 fn event(sink: &mut Sink<'_>, id: u64) -> Result<()> {
     let rng = &mut sink.stream(Stream::Event, id);
     let (accounts, today) = (sink.options.accounts as i64, sink.options.base_day.0);
-    let title = text::words(rng, 15, 20);
-    let summary = text::words(rng, 50, 90);
-    let description = text::words(rng, 50, 495);
+    let Announcement { title, summary, description } = sink.author.announcement(rng);
     let telephone = text::telephone(rng);
     let timezone = text::timezone(rng);
     let user_id = rng.range_inclusive(1, accounts);
@@ -113,7 +112,7 @@ fn comments(sink: &mut Sink<'_>, event: u64) -> Result<()> {
     for _ in 0..count {
         let user = rng.range_inclusive(1, accounts);
         let rating = rng.range_inclusive(2, 5);
-        let text = text::letters(rng, 10, 1000);
+        let text = sink.author.comment(rng);
         sink.counts.comment += 1;
         let id = sink.counts.comment as i64;
         let row = [

@@ -8,13 +8,13 @@ use loadstone_stats::{Rng, username};
 use loadstone_store::Result;
 use loadstone_web::password::{self, SALT_BYTES};
 
+use super::author::Person;
 use super::sink::{Sink, Stream};
 use super::text;
 
 /// No address lies beyond the polar circles.
 const POLAR_CIRCLE_MILLIONTHS: i64 = 66_560_556;
 const HALF_TURN_MILLIONTHS: i64 = 180_000_000;
-const STREETS: [&str; 5] = ["Blvd", "Ave", "St", "Ln", ""];
 /// Oldest users and events, in days before today; latest events, in days after it.
 pub(super) const SPAN_DAYS: i64 = 540;
 const MINUTES_A_DAY: i64 = 1440;
@@ -39,27 +39,18 @@ pub(super) fn load(sink: &mut Sink<'_>) -> Result<()> {
 
 fn address(sink: &mut Sink<'_>, id: u64) -> Result<()> {
     let rng = &mut sink.stream(Stream::Address, id);
-    let number = rng.range_inclusive(1, 5) as usize;
-    let number = text::digits(rng, number);
-    let street = text::name(rng, 1, 11);
-    let kind = text::pick(rng, &STREETS);
-    let street1 = format!("{number} {street} {kind}");
-    let street2 = text::half(rng).then(|| text::words(rng, 5, 20));
-    let city = text::letters(rng, 4, 14);
-    let state = text::letters(rng, 2, 2).to_ascii_uppercase();
-    let zip = text::digits(rng, 5);
-    let country = if text::half(rng) { "USA".to_string() } else { text::name(rng, 6, 16) };
+    let address = sink.author.address(rng);
     let latitude = text::degrees(rng, POLAR_CIRCLE_MILLIONTHS);
     let longitude = text::degrees(rng, HALF_TURN_MILLIONTHS);
     sink.counts.address += 1;
     let row = [
         (id as i64).into(),
-        street1.trim_end().into(),
-        street2.as_deref().into(),
-        (&city).into(),
-        (&state).into(),
-        (&zip).into(),
-        (&country).into(),
+        (&address.street1).into(),
+        address.street2.as_deref().into(),
+        (&address.city).into(),
+        (&address.state).into(),
+        (&address.zip).into(),
+        (&address.country).into(),
         (&latitude).into(),
         (&longitude).into(),
     ];
@@ -68,12 +59,11 @@ fn address(sink: &mut Sink<'_>, id: u64) -> Result<()> {
 
 fn user(sink: &mut Sink<'_>, id: u64) -> Result<()> {
     let rng = &mut sink.stream(Stream::User, id);
-    let firstname = text::name(rng, 2, 12);
-    let lastname = text::name(rng, 5, 15);
-    let email = format!("{firstname}_{lastname}@{}.com", text::letters(rng, 3, 10)).to_ascii_lowercase();
+    let Person { firstname, lastname, mail_host } = sink.author.person(rng);
+    let email = format!("{firstname}_{lastname}@{mail_host}").to_ascii_lowercase();
     let telephone = text::telephone(rng);
     let timezone = text::timezone(rng);
-    let summary = text::words(rng, 250, 2500);
+    let summary = sink.author.about(rng);
     let address_id = rng.range_inclusive(1, sink.options.accounts as i64);
     let created_at = past_minute(rng, sink.options.base_day.0);
     // The salts of a reproducible data set are reproducible; its passwords are public anyway.

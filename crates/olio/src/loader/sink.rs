@@ -4,6 +4,7 @@ use loadstone_stats::Rng;
 use loadstone_store::{Db, Result, Value};
 use loadstone_web::dataset::Rows;
 
+use super::author::Author;
 use super::{Counts, LoadOptions, Progress};
 
 /// What a stream of random numbers is for; part of the stream's number.
@@ -20,6 +21,7 @@ pub(super) enum Stream {
 
 pub(super) struct Sink<'s> {
     pub options: &'s LoadOptions,
+    pub author: &'static dyn Author,
     pub counts: Counts,
     rows: Rows<'s>,
 }
@@ -28,7 +30,8 @@ impl<'s> Sink<'s> {
     pub(super) fn new(db: &'s Db, options: &'s LoadOptions, progress: Progress<'s>) -> Self {
         // Means of the laws: 15 friends a user; 4 tags, 55 attendees and 10 comments an event.
         let expected = 17 * options.accounts + options.tags() + 70 * options.events();
-        Self { options, counts: Counts::default(), rows: Rows::new(db, progress, expected) }
+        let author = options.profile.author();
+        Self { options, author, counts: Counts::default(), rows: Rows::new(db, progress, expected) }
     }
 
     /// The stream of row `id`: number (table * 2^56 + id) of the data set's seed.

@@ -4,6 +4,7 @@ use alloc::string::String;
 use core::fmt::Write;
 
 use loadstone_stats::Rng;
+use loadstone_web::prose::pick;
 
 /// One lower-case letter: `below(26)`.
 fn letter(rng: &mut Rng) -> char {
@@ -43,11 +44,6 @@ pub(super) fn words(rng: &mut Rng, low: i64, high: i64) -> String {
 /// Decimal digits, each `below(10)`.
 pub(super) fn digits(rng: &mut Rng, count: usize) -> String {
     (0..count).map(|_| char::from(b'0' + rng.below(10) as u8)).collect()
-}
-
-/// One of `choices`: `below(length)`.
-pub(super) fn pick<'c>(rng: &mut Rng, choices: &[&'c str]) -> &'c str {
-    choices[rng.below(choices.len() as u64) as usize]
 }
 
 /// Half the time: `below(2)` is 1.

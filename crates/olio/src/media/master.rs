@@ -1,33 +1,60 @@
-//! The masters: what each size class looks like and how large it is.
+//! What each size class looks like and how large it is: masters that all of a class share, and pictures of one's own.
 
 use alloc::vec::Vec;
 
 use libm::{floor, round, sqrt};
 
-use super::name::Class;
-use super::{jpeg, pdf};
+use loadstone_stats::Rng;
+
+use super::name::{Class, Name};
+use super::scene::Scene;
+use super::{detailed, pdf, scene, smooth};
 use crate::loader::Profile;
 
 /// Pixels of a picture and of a thumbnail.
 const PICTURE: (f64, f64) = (1690.0, 1268.0);
 const THUMBNAIL: (f64, f64) = (100.0, 75.0);
+/// Streams of the data set's seed, behind those of the loader.
+const PLACES: u64 = 16;
+const PORTRAITS: u64 = 17;
 
 /// The master of a class. Its size is Olio's times `scale`, or what a valid file needs when that is more; a
 /// smaller picture has fewer pixels, in proportion.
 pub(super) fn make(class: Class, profile: Profile, scale: f64) -> Vec<u8> {
-    let size = round(bytes(class, profile) as f64 * scale) as usize;
-    let shrink = sqrt(scale.min(1.0));
-    let picture = |(width, height): (f64, f64), palette| {
-        let pixels = |length: f64| floor(length * shrink).max(8.0) as u16;
-        paint(pixels(width), pixels(height), palette, size)
-    };
-    match class {
-        Class::EventDocument => pdf::make(size),
-        Class::EventImage => picture(PICTURE, &EVENT),
-        Class::EventThumbnail => picture(THUMBNAIL, &EVENT),
-        Class::PersonImage => picture(PICTURE, &PERSON),
-        Class::PersonThumbnail => picture(THUMBNAIL, &PERSON),
+    let size = size(class, profile, scale);
+    let lights = if class.is_of_person() { &PERSON } else { &EVENT };
+    match pixels(class, scale) {
+        Some((width, height)) => paint(width, height, lights, size),
+        None => pdf::make(size),
     }
+}
+
+/// The picture of one event or person, as large as its class's master; its thumbnail shows the same. A document has none.
+pub(super) fn make_own(name: Name, profile: Profile, scale: f64, seed: u64) -> Option<Vec<u8>> {
+    let Name { class, id } = name;
+    let (width, height) = pixels(class, scale)?;
+    let (stream, compose): (u64, fn(&mut Rng) -> Scene) =
+        if class.is_of_person() { (PORTRAITS, scene::portrait) } else { (PLACES, scene::place) };
+    let scene = compose(&mut Rng::stream(seed, stream << 56 | id));
+    let pixel = 1.0 / f32::from(height);
+    let at = |x: f32, y: f32| scene.at((x + 0.5) * pixel, (y + 0.5) * pixel);
+    Some(detailed::encode(width, height, &at, size(class, profile, scale)))
+}
+
+fn size(class: Class, profile: Profile, scale: f64) -> usize {
+    round(bytes(class, profile) as f64 * scale) as usize
+}
+
+/// Width and height; none of a document.
+fn pixels(class: Class, scale: f64) -> Option<(u16, u16)> {
+    let (width, height) = match class {
+        Class::EventDocument => return None,
+        Class::EventImage | Class::PersonImage => PICTURE,
+        Class::EventThumbnail | Class::PersonThumbnail => THUMBNAIL,
+    };
+    let shrink = sqrt(scale.min(1.0));
+    let pixels = |length: f64| floor(length * shrink).max(8.0) as u16;
+    Some((pixels(width), pixels(height)))
 }
 
 /// Bytes of Olio's own five files.
@@ -38,10 +65,10 @@ fn bytes(class: Class, profile: Profile) -> usize {
         (Profile::Olio02, Class::EventDocument) => 129_617,
         (Profile::Olio02, Class::PersonImage) => 671_520,
         (Profile::Olio02, Class::PersonThumbnail) => 5758,
-        (Profile::Cloudstone2008, Class::EventImage | Class::PersonImage) => 671_614,
-        (Profile::Cloudstone2008, Class::EventThumbnail) => 5833,
-        (Profile::Cloudstone2008, Class::EventDocument) => 129_585,
-        (Profile::Cloudstone2008, Class::PersonThumbnail) => 5832,
+        (_, Class::EventImage | Class::PersonImage) => 671_614,
+        (_, Class::EventThumbnail) => 5833,
+        (_, Class::EventDocument) => 129_585,
+        (_, Class::PersonThumbnail) => 5832,
     }
 }
 
@@ -98,16 +125,30 @@ fn paint(width: u16, height: u16, lights: &[Light; 5], size: usize) -> Vec<u8> {
             128.0 + 0.5 * r - 0.418_688 * g - 0.081_312 * b,
         ]
     };
-    jpeg::encode(width, height, &field, size)
+    smooth::encode(width, height, &field, size)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Class, Profile, bytes, make};
+    use super::{Class, Name, Profile, bytes, make, make_own};
+
+    #[test]
+    fn pictures_of_ones_own_are_as_large_as_masters() {
+        let profile = Profile::Loadstone2026;
+        for (class, count) in
+            [(Class::EventThumbnail, 100), (Class::PersonThumbnail, 100), (Class::EventImage, 2)]
+        {
+            for id in 1..=count {
+                let own = make_own(Name { class, id }, profile, 1.0, 1).unwrap();
+                assert_eq!(own.len(), bytes(class, profile), "{class:?} {id}");
+            }
+        }
+        assert_eq!(make_own(Name { class: Class::EventDocument, id: 1 }, profile, 1.0, 1), None);
+    }
 
     #[test]
     fn sizes_are_exact_at_full_scale_and_down_to_what_is_valid() {
-        for profile in [Profile::Olio02, Profile::Cloudstone2008] {
+        for profile in Profile::ALL {
             for class in Class::ALL {
                 for scale in [1.0, 2.5, 0.25] {
                     let wanted = (bytes(class, profile) as f64 * scale).round() as usize;

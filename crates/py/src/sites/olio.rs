@@ -8,7 +8,6 @@ use loadstone_olio::dates::Day;
 use loadstone_olio::host::{FileHost, Host, HostError, MemoryHost, SharedHost};
 use loadstone_olio::loader::{self, LoadOptions, Profile};
 use loadstone_olio::{CacheLevel, Olio, Options};
-use loadstone_stats::Era;
 use loadstone_store as store;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
@@ -18,6 +17,7 @@ use super::people::{PeopleSettings, passwords};
 use super::{Rows, Wanted};
 use crate::disk::Disk;
 use crate::loading::{Progress, is_shared, load_error, reporting};
+use crate::names::era;
 use crate::server::{choice, parse};
 
 /// Bytes of rows, fragments and pages that a site keeps at most.
@@ -102,7 +102,8 @@ struct LoadSettings {
 
 fn load_options(settings: &LoadSettings) -> PyResult<LoadOptions> {
     let profile = Profile::parse(&settings.profile);
-    let profile = choice("profile", &settings.profile, profile, "cloudstone-2008 and olio-0.2")?;
+    let known = Profile::ALL.map(Profile::name).join(", ");
+    let profile = choice("profile", &settings.profile, profile, &known)?;
     let mut options = LoadOptions::new(settings.accounts, profile);
     options.seed = settings.seed.unwrap_or(options.seed);
     options.media_scale = settings.media_scale.unwrap_or(options.media_scale);
@@ -114,12 +115,7 @@ fn load_options(settings: &LoadSettings) -> PyResult<LoadOptions> {
         options.password = scheme;
     }
     if let Some(names) = &settings.names {
-        let era = match names.as_str() {
-            "release" => Some(Era::Release),
-            "paper" => Some(Era::Paper),
-            _ => None,
-        };
-        options.names = choice("kind of names", names, era, "release and paper")?;
+        options.names = era(names)?;
     }
     Ok(options)
 }

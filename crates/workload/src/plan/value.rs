@@ -92,7 +92,7 @@ pub enum Value {
     Username {
         /// The integer.
         id: Box<Value>,
-        /// Which lengths of names the data set has.
+        /// Which kind of names the data set has.
         #[serde(default)]
         era: NameEra,
     },
@@ -142,7 +142,7 @@ pub struct Locality {
     pub sigma: f64,
 }
 
-/// Which lengths of user names occur: see `stats::Era`.
+/// Which kind of user names a data set has: see `stats::Era`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NameEra {
@@ -151,4 +151,6 @@ pub enum NameEra {
     Release,
     /// 3 to 8 characters, of the paper.
     Paper,
+    /// Words, for people to look at.
+    Words,
 }

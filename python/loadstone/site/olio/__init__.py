@@ -23,19 +23,21 @@ class OlioData(Data):
         "names": "names",
     }
     with_options = ("profile",)
+    for_people: ClassVar = {"profile": "loadstone-2026", "names": "words"}
 
     accounts: Annotated[int, Field(ge=1, lt=2**32, description="Accounts of a new data set.")] = 1000
-    profile: Annotated[Literal["cloudstone-2008", "olio-0.2"], Field(description="Era of the data.")] = (
-        "cloudstone-2008"
-    )
+    profile: Annotated[
+        Literal["cloudstone-2008", "olio-0.2", "loadstone-2026"],
+        Field(description="Era of the data; the last has English texts and a picture for each row."),
+    ] = "cloudstone-2008"
     media_scale: Annotated[
         float, Field(gt=0, le=100, description="Sizes of pictures relative to Olio's.")
     ] = 1.0
     seed: Annotated[int, Field(ge=0, lt=2**63, description="Seed of every random choice.")] = 1
     base_day: Annotated[str, Field(description="The site's virtual today.")] = "2008-10-22"
     names: Annotated[
-        Literal["release", "paper"],
-        Field(description="Lengths of user names: 6 to 11 as released, 3 to 8 as in the paper."),
+        Literal["release", "paper", "words"],
+        Field(description="User names: 6 to 11 characters as released, 3 to 8 as in the paper, or words."),
     ] = "release"
     minimal_indexes: Annotated[
         bool,
