@@ -8,8 +8,11 @@ use loadstone_store::Db;
 pub use loadstone_web::dataset::{LoadError, Progress};
 use loadstone_web::dates::{Day, Moment};
 
+use self::author::{English, Letters, Words};
+use self::draws::Stream;
 use crate::schema::{self, Meta};
 
+mod author;
 mod draws;
 mod names;
 #[cfg(feature = "std")]
@@ -18,6 +21,26 @@ mod rows;
 
 #[cfg(feature = "std")]
 pub use places::{DATABASE, create, create_in_memory, create_on, create_shared};
+
+/// How names and texts read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Texts {
+    /// Random letters; users are called user1, user2 and so on, as the workload expects.
+    Letters,
+    /// English, of the same lengths, for people to look at.
+    Words,
+}
+
+impl Texts {
+    /// `letters` or `words`.
+    pub fn parse(name: &str) -> Option<Self> {
+        match name {
+            "letters" => Some(Self::Letters),
+            "words" => Some(Self::Words),
+            _ => None,
+        }
+    }
+}
 
 /// What to load.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,12 +51,14 @@ pub struct LoadOptions {
     pub seed: u64,
     /// The day at whose noon the data set is made, in the site's own time.
     pub base_day: Day,
+    /// How names and texts read.
+    pub texts: Texts,
 }
 
 impl LoadOptions {
-    /// The defaults at a scale: seed 1, today = 2008-10-22.
+    /// The defaults at a scale: seed 1, today = 2008-10-22, texts of letters.
     pub fn new(scale: f64) -> Self {
-        Self { scale, seed: 1, base_day: Day(14_174) }
+        Self { scale, seed: 1, base_day: Day(14_174), texts: Texts::Letters }
     }
 
     /// What the data set will say about itself: its sizes.
@@ -103,7 +128,13 @@ pub fn load(db: &Db, options: &LoadOptions, progress: Progress<'_>) -> Result<Co
     let meta = options.meta()?;
     let counts = db.unchecked(|db| {
         schema::create_tables(db)?;
-        let counts = rows::load(db, &meta, &mut *progress)?;
+        let counts = match options.texts {
+            Texts::Letters => {
+                let words = Words::new(&mut draws::stream(&meta, Stream::Text, 0));
+                rows::load(db, &meta, &Letters(words), &mut *progress)
+            }
+            Texts::Words => rows::load(db, &meta, &English, &mut *progress),
+        }?;
         schema::settle(db)?;
         meta.write(db)?;
         Ok(counts)

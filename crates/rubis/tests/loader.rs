@@ -1,6 +1,6 @@
 //! The loader's rows against the laws they are drawn from.
 
-use loadstone_rubis::loader::{self, DATABASE, LoadError, LoadOptions, create_in_memory};
+use loadstone_rubis::loader::{self, DATABASE, LoadError, LoadOptions, Texts, create_in_memory};
 use loadstone_rubis::schema::Meta;
 use loadstone_store::{Db, Options};
 
@@ -131,6 +131,31 @@ fn equal_options_make_equal_rows_and_another_seed_others() {
     assert_ne!(first, int(&loaded("three", &LoadOptions { seed: 2, ..options.clone() }), SUM));
     let refused = create_in_memory("four", &LoadOptions { scale: 0.0, ..options }, &mut |_, _| {});
     assert!(matches!(refused, Err(LoadError::Invalid(_))));
+}
+
+#[test]
+fn texts_of_words_keep_the_laws_and_leave_the_numbers() {
+    let options = LoadOptions::new(0.01);
+    let letters = loaded("letters", &options);
+    let words = loaded("words", &LoadOptions { texts: Texts::Words, ..options });
+    near(real(&words, "SELECT avg(length(description)) FROM old_items"), 3584.5, 2069.0, 5000.0);
+    near(real(&words, "SELECT avg(length(comment)) FROM comments"), 1024.5, 591.2, 5327.0);
+    for sql in [
+        "SELECT sum(id * (initial_price + buy_now + end_date + seller + category + max_bid) % 65537) FROM old_items",
+        "SELECT sum(id * (user_id + item_id + bid + max_bid + date) % 65537) FROM bids",
+        "SELECT sum(id * (from_user_id + to_user_id + rating + 9) % 65537) FROM comments",
+    ] {
+        assert_eq!(int(&words, sql), int(&letters, sql), "{sql}");
+    }
+    for sql in [
+        "SELECT count(*) FROM users WHERE nickname GLOB '*[^a-z_]*' OR length(nickname) > 20",
+        "SELECT count(*) FROM old_items WHERE name GLOB '*[0-9]*' OR length(name) > 60",
+        "SELECT count(*) FROM old_items WHERE description LIKE ' %' OR description LIKE '% '",
+        "SELECT count(*) FROM old_items WHERE length(description) > 7168",
+    ] {
+        assert_eq!(int(&words, sql), 0, "{sql}");
+    }
+    assert_eq!(int(&letters, "SELECT count(*) FROM users WHERE nickname <> 'user' || id"), 0);
 }
 
 #[test]

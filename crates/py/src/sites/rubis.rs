@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use loadstone_http::Service;
-use loadstone_rubis::loader::{self, LoadOptions};
+use loadstone_rubis::loader::{self, LoadOptions, Texts};
 use loadstone_rubis::{Options, Rubis};
 use loadstone_store as store;
 use loadstone_web::dates::Day;
@@ -76,6 +76,7 @@ struct LoadSettings {
     scale: f64,
     seed: Option<u64>,
     base_day: Option<String>,
+    texts: Option<String>,
 }
 
 fn load_options(settings: &LoadSettings) -> PyResult<LoadOptions> {
@@ -83,6 +84,9 @@ fn load_options(settings: &LoadSettings) -> PyResult<LoadOptions> {
     options.seed = settings.seed.unwrap_or(options.seed);
     if let Some(day) = &settings.base_day {
         options.base_day = choice("day", day, Day::parse(day), "days such as 2008-10-22")?;
+    }
+    if let Some(texts) = &settings.texts {
+        options.texts = choice("kind of texts", texts, Texts::parse(texts), "letters and words")?;
     }
     Ok(options)
 }

@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 
 use loadstone_stats::Rng;
+use loadstone_web::prose::pick;
 
-use super::names::pick;
 use crate::schema::Meta;
 
 /// What a stream of random numbers is for; part of the stream's number.

@@ -8,14 +8,10 @@ use loadstone_web::dataset::{Progress, Rows};
 use loadstone_web::password::{self, SALT_BYTES, Scheme};
 
 use super::Counts;
+use super::author::{Author, Person};
 use super::draws::{self, DAY, SPAN_DAYS, Stream};
-use super::names::{self, CATEGORIES, REGIONS, Words};
+use super::names::{CATEGORIES, REGIONS};
 use crate::schema::Meta;
-
-/// Most bytes of an item's description.
-const DESCRIPTION: usize = 7 * 1024;
-/// Most bytes of a comment.
-const COMMENT: usize = 2 * 1024;
 
 const INSERT_CATEGORY: &str = "INSERT INTO categories VALUES (?, ?)";
 const INSERT_REGION: &str = "INSERT INTO regions VALUES (?, ?)";
@@ -30,18 +26,18 @@ const INSERT_COMMENT: &str = "INSERT INTO comments(from_user_id, to_user_id, ite
 struct Loader<'s> {
     meta: &'s Meta,
     rows: Rows<'s>,
-    words: Words,
+    author: &'s dyn Author,
     counts: Counts,
 }
 
-pub(super) fn load(db: &Db, meta: &Meta, progress: Progress<'_>) -> Result<Counts> {
+pub(super) fn load(db: &Db, meta: &Meta, author: &dyn Author, progress: Progress<'_>) -> Result<Counts> {
     let auctions = (meta.items + meta.old_items) as u64;
     // Each auction is a row and has a comment and 9.5 bids.
     let expected = meta.users as u64 + auctions * 23 / 2;
     let mut loader = Loader {
         meta,
         rows: Rows::new(db, progress, expected),
-        words: Words::new(&mut draws::stream(meta, Stream::Text, 0)),
+        author,
         counts: Counts {
             categories: meta.categories as u64,
             regions: meta.regions as u64,
@@ -75,15 +71,13 @@ impl Loader<'_> {
         }
         for id in 1..=self.meta.users {
             let rng = &mut draws::stream(self.meta, Stream::User, id as u64);
-            let firstname = names::person(rng, 3, 10);
-            let lastname = names::person(rng, 4, 12);
+            let Person { firstname, lastname, nickname } = self.author.person(rng, id as u64);
             let created = self.meta.base.minutes() - rng.range_inclusive(0, SPAN_DAYS) * DAY;
             // The salts of a reproducible data set are reproducible; its passwords are public anyway.
             let mut salt = [0; SALT_BYTES];
             salt[..8].copy_from_slice(&rng.next_u64().to_be_bytes());
             salt[8..].copy_from_slice(&rng.next_u64().to_be_bytes());
             let password = password::hash(Scheme::Sha256, &format!("password{id}"), &salt);
-            let nickname = format!("user{id}");
             let email = format!("{nickname}@rubis.example");
             let row = [
                 id.into(),
@@ -104,8 +98,8 @@ impl Loader<'_> {
     fn item(&mut self, id: u64) -> Result<()> {
         let mut item = draws::item(self.meta, id);
         let bids = draws::bids(self.meta, id, &item);
-        let name = names::item(&mut item.rng, id);
-        let description = self.words.cut(&mut item.rng, DESCRIPTION);
+        let name = self.author.item(&mut item.rng, id);
+        let description = self.author.description(&mut item.rng);
         let sql = if id as i64 <= self.meta.old_items { INSERT_OLD } else { INSERT_ITEM };
         let row = [
             (id as i64).into(),
@@ -144,7 +138,7 @@ impl Loader<'_> {
     fn comment(&mut self, id: u64) -> Result<()> {
         let item = draws::item(self.meta, id);
         let mut comment = draws::comment(self.meta, id, &item);
-        let text = self.words.cut(&mut comment.rng, COMMENT);
+        let text = self.author.comment(&mut comment.rng);
         let row = [
             comment.from.into(),
             item.seller.into(),

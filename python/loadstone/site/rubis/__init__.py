@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -14,6 +14,7 @@ class RubisData(Data):
 
     amount = "scale"
     in_scenario: ClassVar = {"scale": "scale", "seed": "seed", "base_day": "today"}
+    for_people: ClassVar = {"texts": "words"}
 
     scale: Annotated[
         float,
@@ -25,6 +26,10 @@ class RubisData(Data):
     ] = 0.02
     seed: Annotated[int, Field(ge=0, lt=2**63, description="Seed of every random choice.")] = 1
     base_day: Annotated[str, Field(description="First day in the site's own calendar.")] = "2008-10-22"
+    texts: Annotated[
+        Literal["letters", "words"],
+        Field(description="Texts of random letters, as is measured, or in English with nicknames of words."),
+    ] = "letters"
 
 
 class RubisOptions(Fields):
@@ -42,5 +47,6 @@ RUBIS = Site(
     options=RubisOptions,
     has_people=True,
     image=Image(),
-    note="Users are called user1, user2 and so on; their passwords are password1, password2 and so on.",
+    note="Users are called as `loadstone olio names --names words` says, or user1, user2 and so on with "
+    "`--texts letters`; their passwords are password1, password2 and so on.",
 )
