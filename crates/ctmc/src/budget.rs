@@ -11,6 +11,9 @@ use std::time::{Duration, Instant};
 use crate::error::{Error, Result};
 use crate::memory::free_bytes;
 
+/// Fewer bytes than this are taken without asking.
+const LITTLE: usize = 64 << 20;
+
 /// What an answer may cost.
 #[derive(Debug, Clone, Default)]
 pub struct Budget {
@@ -70,6 +73,21 @@ pub fn seconds() -> Option<f64> {
 /// Bytes that may be used.
 pub fn bytes() -> usize {
     CURRENT.with_borrow(|budget| budget.bytes.unwrap_or(usize::MAX)).min(free_bytes())
+}
+
+/// Errors: `states` times `each` bytes are more than the memory holds. The message says `what` they are for.
+pub fn fits(states: usize, each: usize, what: &str) -> Result<()> {
+    let needed = states.saturating_mul(each);
+    if needed <= LITTLE || needed <= bytes() {
+        return Ok(());
+    }
+    let free = bytes();
+    let gib = |bytes: usize| bytes as f64 / f64::from(1 << 30);
+    Err(Error::TooLarge(format!(
+        "{states} states need {:.2} GiB at least for {what}, of {:.2} GiB that may be used",
+        gib(needed),
+        gib(free)
+    )))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The explicit chain: a sparse generator and where it starts.
 
+use crate::budget::fits;
 use crate::error::{Result, refuse};
-use crate::memory::fits;
 use crate::rounding::{sum, upwards};
 
 /// One transition: from, to, rate.

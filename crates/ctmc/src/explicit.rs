@@ -3,9 +3,9 @@
 use std::collections::{BTreeSet, HashMap};
 use std::str::FromStr;
 
+use crate::budget::fits;
 use crate::chain::Chain;
 use crate::error::{Error, Result};
-use crate::memory::fits;
 use crate::model::Model;
 
 /// The model of a `.tra` text, with the labels of a `.lab` text and rewards (name and `.srew` text) if there are.

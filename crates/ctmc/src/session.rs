@@ -10,7 +10,7 @@ use crate::lumping::Lumped;
 use crate::model::Model;
 use crate::passage::{passage_by, passage_mean_to};
 use crate::product::product;
-use crate::request::{Ask, Figure, Question};
+use crate::question::{Ask, Figure, Question};
 use crate::stationary::{cycle, long_run, stationary};
 use crate::transient::{accumulated, distribution_at, reward_at, solve_lazily};
 

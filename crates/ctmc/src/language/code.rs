@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::scope::Slot;
+use super::slot::Slot;
 use super::syntax::{Type, Value};
 
 /// A compiled expression.

@@ -13,6 +13,7 @@ mod parser;
 mod program;
 mod resolve;
 mod scope;
+mod slot;
 mod space;
 mod syntax;
 

@@ -5,7 +5,9 @@ use super::code::Code;
 use super::commands::{Commands, Runner, spell};
 use super::lexer::Place;
 use super::parser::{parse, parse_expression};
-use super::scope::{Renaming, Scope, Slot};
+use super::resolve::Renaming;
+use super::scope::Scope;
+use super::slot::Slot;
 use super::syntax::Type;
 use crate::error::{Result, refuse};
 

@@ -1,10 +1,10 @@
 //! Expressions of a text, with their names resolved and their types checked.
 
 use std::cell::Cell;
+use std::collections::HashMap;
 
 use super::code::{Code, Function, Operator, Step};
 use super::lexer::Place;
-use super::scope::{Meaning, Renaming, Scope};
 use super::syntax::{Expression, Node, Type, Value};
 use crate::error::Result;
 
@@ -17,21 +17,46 @@ const MOST_PARTS: usize = 1_000_000;
 /// Parts of formulas in all expressions of a model together: each command that reads a large one has it again.
 pub const MOST_IN_ALL: usize = 5_000_000;
 
+/// New names for old ones inside a renamed module.
+pub type Renaming<'a> = HashMap<&'a str, &'a str>;
+
+/// What a name stands for.
+pub enum Meaning<'a> {
+    /// A constant's value.
+    Constant(Value),
+    /// A variable: its number, and whether it is a truth value.
+    Variable(usize, bool),
+    /// A formula to be read in place.
+    Formula(&'a Expression),
+}
+
+/// What knows the names of a model.
+pub trait Names {
+    /// What `name` means. Errors: a name that is not declared, with one that is like it.
+    fn meaning(&self, name: &str, renaming: &Renaming<'_>, place: Place) -> Result<Meaning<'_>>;
+
+    /// What a label stands for. Errors: as `meaning`.
+    fn label(&self, name: &str, place: Place) -> Result<&Expression>;
+
+    /// Counts parts that a formula brought; whether there may be so many.
+    fn affords(&self, parts: usize) -> bool;
+}
+
 /// Resolves names and checks types. Errors name the place.
-pub fn compile(expression: &Expression, scope: &Scope<'_>, renaming: &Renaming<'_>) -> Result<Code> {
-    let compiler = Compiler { scope, renaming, left: Cell::new(MOST_PARTS), within: Cell::new(0) };
+pub fn compile(expression: &Expression, names: &impl Names, renaming: &Renaming<'_>) -> Result<Code> {
+    let compiler = Compiler { names, renaming, left: Cell::new(MOST_PARTS), within: Cell::new(0) };
     compiler.code(expression, 0)
 }
 
-struct Compiler<'a> {
-    scope: &'a Scope<'a>,
+struct Compiler<'a, N> {
+    names: &'a N,
     renaming: &'a Renaming<'a>,
     left: Cell<usize>,
     /// Formulas around the part that is read.
     within: Cell<usize>,
 }
 
-impl Compiler<'_> {
+impl<N: Names> Compiler<'_, N> {
     fn code(&self, expression: &Expression, depth: usize) -> Result<Code> {
         let place = expression.place;
         if depth > DEEPEST || self.left.get() == 0 {
@@ -41,7 +66,7 @@ impl Compiler<'_> {
         let inner = |each: &Expression| self.code(each, depth + 1);
         let code = match &expression.node {
             Node::Literal(value) => constant(*value),
-            Node::Name(name) => match self.scope.meaning(name, self.renaming, place)? {
+            Node::Name(name) => match self.names.meaning(name, self.renaming, place)? {
                 Meaning::Constant(value) => constant(value),
                 Meaning::Variable(number, flag) => {
                     Code { step: Step::Variable(number), kind: if flag { Type::Bool } else { Type::Int } }
@@ -49,7 +74,7 @@ impl Compiler<'_> {
                 // A formula costs a hundred levels: chains of them end long before the stack does.
                 Meaning::Formula(formula) => self.in_place(formula, depth + 100)?,
             },
-            Node::Label(name) => self.in_place(self.scope.label(name, place)?, depth + 100)?,
+            Node::Label(name) => self.in_place(self.names.label(name, place)?, depth + 100)?,
             Node::Unary(sign, operand) => unary(sign, inner(operand)?, place)?,
             Node::Binary(sign, left, right) => binary(sign, inner(left)?, inner(right)?, place)?,
             Node::Choice(parts) => {
@@ -69,7 +94,7 @@ impl Compiler<'_> {
         self.within.set(self.within.get() + 1);
         let code = self.code(formula, depth)?;
         self.within.set(self.within.get() - 1);
-        if self.within.get() == 0 && !self.scope.affords(before - self.left.get()) {
+        if self.within.get() == 0 && !self.names.affords(before - self.left.get()) {
             return Err(formula.place.error(format!(
                 "formulas are used so often that they grow to more than {MOST_IN_ALL} parts"
             )));

@@ -8,26 +8,10 @@ use super::code::Code;
 use super::lexer::Place;
 use super::order::order;
 use super::parser::parse_expression;
-use super::resolve::{MOST_IN_ALL, compile};
+use super::resolve::{MOST_IN_ALL, Meaning, Names, Renaming, compile};
+use super::slot::Slot;
 use super::syntax::{Constant, Expression, Model, Module, Named, Type, Value, Variable};
 use crate::error::{Error, Result, refuse};
-
-/// A variable, in the order of a state's numbers.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Slot {
-    /// Its name.
-    pub name: String,
-    /// Least value.
-    pub low: i32,
-    /// Greatest value.
-    pub high: i32,
-    /// First value.
-    pub start: i32,
-    /// Whether 0 and 1 stand for false and true.
-    pub flag: bool,
-    /// The module that may set it; any command that does not synchronise when absent.
-    pub owner: Option<usize>,
-}
 
 /// All names of a model.
 pub struct Scope<'a> {
@@ -39,19 +23,6 @@ pub struct Scope<'a> {
     labels: HashMap<&'a str, &'a Expression>,
     /// Parts that formulas may still bring into expressions.
     parts: Cell<usize>,
-}
-
-/// New names for old ones inside a renamed module.
-pub type Renaming<'a> = HashMap<&'a str, &'a str>;
-
-/// What a name stands for.
-pub enum Meaning<'a> {
-    /// A constant's value.
-    Constant(Value),
-    /// A variable: its number, and whether it is a truth value.
-    Variable(usize, bool),
-    /// A formula to be read in place.
-    Formula(&'a Expression),
 }
 
 impl<'a> Scope<'a> {
@@ -86,13 +57,6 @@ impl<'a> Scope<'a> {
             }
         }
         Ok(scope)
-    }
-
-    /// Counts parts that a formula brought; whether there may be so many.
-    pub fn affords(&self, parts: usize) -> bool {
-        let left = self.parts.get();
-        self.parts.set(left.saturating_sub(parts));
-        parts <= left
     }
 
     fn constants(&mut self, model: &'a Model, given: &BTreeMap<String, String>) -> Result<()> {
@@ -187,8 +151,28 @@ impl<'a> Scope<'a> {
         Ok(())
     }
 
-    /// What `name` means.
-    pub fn meaning(&self, name: &str, renaming: &Renaming<'_>, place: Place) -> Result<Meaning<'a>> {
+    /// The number of a variable that is set.
+    pub fn slot(&self, name: &Named, renaming: &Renaming<'_>) -> Result<usize> {
+        let new = *renaming.get(name.name.as_str()).unwrap_or(&name.name.as_str());
+        self.numbers.get(new).copied().ok_or_else(|| {
+            let similar = similar(new, self.numbers.keys().map(String::as_str));
+            name.place.error(format!("`{new}` is not a variable{similar}"))
+        })
+    }
+
+    /// An expression that must be of one type; whole numbers pass as real ones.
+    pub fn code(&self, expression: &Expression, renaming: &Renaming<'_>, wanted: Type) -> Result<Code> {
+        let code = compile(expression, self, renaming)?;
+        let found = code.kind();
+        if found == wanted || (wanted, found) == (Type::Real, Type::Int) {
+            return Ok(code);
+        }
+        Err(expression.place.error(format!("expected a {}, found a {}", wanted.name(), found.name())))
+    }
+}
+
+impl Names for Scope<'_> {
+    fn meaning(&self, name: &str, renaming: &Renaming<'_>, place: Place) -> Result<Meaning<'_>> {
         if let Some(formula) = self.formulas.get(name) {
             return Ok(Meaning::Formula(formula));
         }
@@ -207,31 +191,17 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// What a label stands for.
-    pub fn label(&self, name: &str, place: Place) -> Result<&'a Expression> {
+    fn label(&self, name: &str, place: Place) -> Result<&Expression> {
         self.labels.get(name).copied().ok_or_else(|| {
             let similar = similar(name, self.labels.keys().copied());
             place.error(format!("no label \"{name}\" is declared{similar}"))
         })
     }
 
-    /// The number of a variable that is set.
-    pub fn slot(&self, name: &Named, renaming: &Renaming<'_>) -> Result<usize> {
-        let new = *renaming.get(name.name.as_str()).unwrap_or(&name.name.as_str());
-        self.numbers.get(new).copied().ok_or_else(|| {
-            let similar = similar(new, self.numbers.keys().map(String::as_str));
-            name.place.error(format!("`{new}` is not a variable{similar}"))
-        })
-    }
-
-    /// An expression that must be of one type; whole numbers pass as real ones.
-    pub fn code(&self, expression: &Expression, renaming: &Renaming<'_>, wanted: Type) -> Result<Code> {
-        let code = compile(expression, self, renaming)?;
-        let found = code.kind();
-        if found == wanted || (wanted, found) == (Type::Real, Type::Int) {
-            return Ok(code);
-        }
-        Err(expression.place.error(format!("expected a {}, found a {}", wanted.name(), found.name())))
+    fn affords(&self, parts: usize) -> bool {
+        let left = self.parts.get();
+        self.parts.set(left.saturating_sub(parts));
+        parts <= left
     }
 }
 
