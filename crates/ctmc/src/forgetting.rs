@@ -138,7 +138,7 @@ impl Drift {
         }
         let mut home = vec![0.0; small.states()];
         home[0] = 1.0;
-        let found = uniformization::value(&small, &home, step, 1e-3)?;
+        let found = uniformization::value_from_each(&small, &home, step, 1e-3)?;
         let least = found.values[..near.len()].iter().copied().fold(1.0, f64::min);
         Ok(Some(((least * found.loss.least()).next_down() - UNDERFLOW).next_down().max(0.0)))
     }

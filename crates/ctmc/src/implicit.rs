@@ -312,7 +312,7 @@ mod tests {
         let chain = Chain::new(states, transitions, vec![(0, 1.0)]).unwrap();
         let reward: Vec<f64> = (0..states).map(|state| f64::from(u8::from(state % 17 == 3))).collect();
         let time = 1000.0;
-        let stepped = uniformization::value(&chain, &reward, time, 1e-12).unwrap();
+        let stepped = uniformization::value_from_each(&chain, &reward, time, 1e-12).unwrap();
         // No factor of so few numbers is made.
         let found = solve(&chain, &reward, time, 1e-10, Kind::At, 10).unwrap().expect("an iteration settles");
         assert!(found.missing <= 1e-9, "{}", found.missing);

@@ -40,6 +40,7 @@ mod request;
 mod rounding;
 mod session;
 mod settled;
+mod slices;
 mod stationary;
 mod structure;
 mod sweep;

@@ -6,14 +6,16 @@
 
 use crate::budget;
 use crate::chain::Chain;
+use crate::double::Double;
 use crate::doubling::Values;
 use crate::error::{Result, refuse};
 use crate::poisson::Poisson;
-use crate::rounding::{Loss, power_below, upwards};
+use crate::rounding::{Loss, upwards};
+use crate::slices::Slices;
 
-/// Jumps a unit of time over the fastest exit: leaves 1 − exit/pace at a seventeenth or more, away from cancellation,
-/// for a seventeenth more products than jumps.
-const MARGIN: f64 = 1.0625;
+/// Jumps a unit of time over the fastest exit: each state stays now and then, so that values of a chain that would only
+/// turn round agree in the end, too; for a sixty-fourth more products than jumps.
+const MARGIN: f64 = 1.015625;
 
 /// More jumps than this have no probabilities of small relative error.
 const MOST_JUMPS: f64 = 1e12;
@@ -32,23 +34,30 @@ pub fn jumps(chain: &Chain, time: f64) -> f64 {
     chain.fastest() * MARGIN * time
 }
 
-/// Expected value of `reward` at `time`, by starting state.
+/// Expected value of `reward` at `time`, by initial state; 0 of the others.
 pub fn value(chain: &Chain, reward: &[f64], time: f64, precision: f64) -> Result<Values> {
-    walk(chain, reward, time, precision, Weighing::At)
+    walk(chain, reward, time, precision, Weighing::At, initial(chain))
 }
 
-/// The mean of `reward` until `time`, by starting state.
+/// The mean of `reward` until `time`, by initial state; 0 of the others.
 pub fn accumulated(chain: &Chain, reward: &[f64], time: f64, precision: f64) -> Result<Values> {
-    walk(chain, reward, time, precision, Weighing::Until)
+    walk(chain, reward, time, precision, Weighing::Until, initial(chain))
+}
+
+/// Expected value of `reward` at `time`, by starting state: each of them.
+pub fn value_from_each(chain: &Chain, reward: &[f64], time: f64, precision: f64) -> Result<Values> {
+    walk(chain, reward, time, precision, Weighing::At, (0..chain.states()).collect())
+}
+
+fn initial(chain: &Chain) -> Vec<usize> {
+    chain.initial().iter().map(|each| each.0).collect()
 }
 
 /// What one jump loses, where a state has up to `widest` ways in or out, and one addition of what it is worth.
 ///
-/// A row is a product a way and their sum, a quotient, the part that stays and its addition: widest + 4. Staying is
-/// 1 − exit/pace, at least a seventeenth of 1: a relative error of the exit (three roundings) weighs sixteen times, then
-/// come the difference, the quotient and the product.
+/// A share is a quotient, staying one more (`stay`); then each has a product and up to `widest` additions.
 fn jump_loss(widest: usize) -> Loss {
-    Loss::roundings(widest as f64 + 61.0)
+    Loss::roundings(widest as f64 + 6.0)
 }
 
 /// Jumps that can add no more than this share of the precision to the answer are not followed: so little, because what
@@ -61,7 +70,14 @@ enum Weighing {
     Until,
 }
 
-fn walk(chain: &Chain, reward: &[f64], time: f64, precision: f64, weighing: Weighing) -> Result<Values> {
+fn walk(
+    chain: &Chain,
+    reward: &[f64],
+    time: f64,
+    precision: f64,
+    weighing: Weighing,
+    asked: Vec<usize>,
+) -> Result<Values> {
     let mean = jumps(chain, time);
     if mean == 0.0 {
         // Nothing ever moves, or so little that it is underflow.
@@ -69,8 +85,8 @@ fn walk(chain: &Chain, reward: &[f64], time: f64, precision: f64, weighing: Weig
     }
     let poisson = Poisson::new(mean);
     let ladder = Ladder::new(&poisson, weighing, mean);
-    let stepper = Stepper::new(chain);
-    let mut values = reward.to_vec();
+    let backwards = Pace::new(chain).backwards()?;
+    let mut values = backwards.arranged(reward);
     let mut next = values.clone();
     let mut result = vec![0.0; reward.len()];
     let most = reward.iter().copied().fold(0.0, f64::max);
@@ -81,14 +97,14 @@ fn walk(chain: &Chain, reward: &[f64], time: f64, precision: f64, weighing: Weig
         budget::check()?;
         let weight = ladder.weight(done);
         if weight > 0.0 {
-            result.iter_mut().zip(&values).for_each(|(total, value)| *total += weight * value);
+            asked.iter().for_each(|&state| result[state] += weight * values[backwards.place(state)]);
         }
         done += 1;
-        let (low, high) = stepper.step(&values, &mut next);
+        let (low, high) = backwards.step(&values, &mut next);
         std::mem::swap(&mut values, &mut next);
         if low > 0.0 && high - low <= precision / 16.0 * low {
             let rest = ladder.after(done);
-            result.iter_mut().for_each(|total| *total += rest * low);
+            asked.iter().for_each(|&state| result[state] += rest * low);
             flat = Loss::relative((high / low - 1.0).max(0.0).next_up() + f64::EPSILON);
             break;
         }
@@ -150,65 +166,69 @@ impl Ladder {
     }
 }
 
-/// One jump: v ← P·v.
-struct Stepper<'a> {
+/// The jump chain: each jump leads on or stays.
+struct Pace<'a> {
     chain: &'a Chain,
-    /// Brings rates to the size of 1, exactly: then underflow of a product is not made large again by a quotient.
-    unit: f64,
-    /// In that unit.
+    /// Jumps a unit of time.
     pace: f64,
-    stay: Vec<f64>,
 }
 
-impl<'a> Stepper<'a> {
+impl<'a> Pace<'a> {
     fn new(chain: &'a Chain) -> Self {
-        let pace = chain.fastest() * MARGIN;
-        let stay = (0..chain.states()).map(|state| (pace - chain.exit(state)) / pace).collect();
-        let unit = 1.0 / power_below(pace);
-        Self { chain, unit, pace: pace * unit, stay }
+        Self { chain, pace: chain.fastest() * MARGIN }
     }
 
-    /// Moves the values on into `next`; returns the least and the greatest.
-    fn step(&self, values: &[f64], next: &mut [f64]) -> (f64, f64) {
-        let (mut low, mut high) = (f64::INFINITY, 0.0_f64);
-        for (state, next) in next.iter_mut().enumerate() {
-            let moved: f64 = self.chain.row(state).map(|(to, rate)| rate * self.unit * values[to]).sum();
-            *next = self.stay[state] * values[state] + moved / self.pace;
-            (low, high) = (low.min(*next), high.max(*next));
+    /// One jump of values: v ← P·v.
+    fn backwards(&self) -> Result<Slices> {
+        let row = |state: usize| self.chain.row(state).map(|(to, rate)| (to, rate / self.pace));
+        Slices::new(self.chain.states(), |state| self.stay(state), row)
+    }
+
+    /// One jump of a distribution: p ← p·P; and how many ways lead into the state that has most.
+    fn forwards(&self) -> Result<(Slices, usize)> {
+        let mut entrants = vec![Vec::new(); self.chain.states()];
+        for from in 0..self.chain.states() {
+            self.chain.row(from).for_each(|(to, rate)| entrants[to].push((from, rate / self.pace)));
         }
-        (low, high)
+        let widest = entrants.iter().map(Vec::len).max().unwrap_or(0);
+        let row = |state: usize| entrants[state].iter().copied();
+        Ok((Slices::new(self.chain.states(), |state| self.stay(state), row)?, widest))
+    }
+
+    /// Probability of staying, to within three roundings: the exit has two words, so that what is left of the pace
+    /// keeps its digits.
+    fn stay(&self, state: usize) -> f64 {
+        let exit = self.chain.row(state).fold(Double::default(), |total, each| total + each.1.into());
+        let rest = Double::exact_sum(self.pace, -exit.high);
+        (rest.high + (rest.low - exit.low)) / self.pace
     }
 }
 
 /// The distribution at `time`, forwards.
 pub fn distribution(chain: &Chain, time: f64) -> Result<Values> {
-    let mut shares = vec![0.0; chain.states()];
-    chain.initial().iter().for_each(|&(state, share)| shares[state] = share);
+    let mut start = vec![0.0; chain.states()];
+    chain.initial().iter().for_each(|&(state, share)| start[state] = share);
     let mean = jumps(chain, time);
     if mean == 0.0 {
-        return Ok(Values { values: shares, loss: Loss::default(), missing: 0.0 });
+        return Ok(Values { values: start, loss: Loss::default(), missing: 0.0 });
     }
     let poisson = Poisson::new(mean);
-    let stepper = Stepper::new(chain);
-    let mut result = vec![0.0; shares.len()];
-    let mut most_entrants = vec![0_usize; shares.len()];
-    (0..shares.len()).for_each(|from| chain.row(from).for_each(|(to, _)| most_entrants[to] += 1));
+    let (forwards, widest) = Pace::new(chain).forwards()?;
+    let mut shares = forwards.arranged(&start);
+    let mut next = shares.clone();
+    let mut result = vec![0.0; start.len()];
     budget::stage("following jumps one by one");
     for done in 0..poisson.first + poisson.weights.len() {
         budget::check()?;
         if done >= poisson.first {
             let weight = poisson.weights[done - poisson.first];
-            result.iter_mut().zip(&shares).for_each(|(total, share)| *total += weight * share);
+            let totals = result.iter_mut().enumerate();
+            totals.for_each(|(state, total)| *total += weight * shares[forwards.place(state)]);
         }
-        let mut next: Vec<f64> = shares.iter().zip(&stepper.stay).map(|(share, stay)| share * stay).collect();
-        for (from, share) in shares.iter().enumerate().filter(|each| *each.1 > 0.0) {
-            let leaving = share / stepper.pace;
-            chain.row(from).for_each(|(to, rate)| next[to] += leaving * (rate * stepper.unit));
-        }
-        shares = next;
+        forwards.step(&shares, &mut next);
+        std::mem::swap(&mut shares, &mut next);
     }
     let steps = (poisson.first + poisson.weights.len()) as f64;
-    let widest = most_entrants.into_iter().max().unwrap_or(0);
     let loss = jump_loss(widest) * steps + poisson.loss + Loss::roundings(8.0);
     Ok(Values { values: result, loss, missing: poisson.missing })
 }
