@@ -18,6 +18,9 @@ use crate::rounding::Loss;
 /// Bits of a sum beyond which rates differ too much to be added exactly.
 const MOST_BITS: i32 = 126;
 
+/// The number of a block before it is met.
+const NOT_MET: u32 = u32::MAX;
+
 /// The smaller chain.
 pub struct Lumped {
     /// One state a block, started in the blocks of the initial states.
@@ -33,24 +36,32 @@ impl Lumped {
         let Some(units) = Units::of(chain) else { return Ok(None) };
         let mut partition = Partition::by_value(reward);
         Refinement::new(chain, &units).run(&mut partition)?;
-        let blocks = partition.starts.len();
-        let mut small = Chain::empty(blocks, 0);
+        // Numbered as their first members are: what was close in memory stays close.
+        let mut number = vec![NOT_MET; partition.starts.len()];
+        let mut firsts = Vec::with_capacity(number.len());
+        for state in 0..chain.states() {
+            let block = partition.block[state] as usize;
+            if number[block] == NOT_MET {
+                number[block] = firsts.len() as u32;
+                firsts.push(state);
+            }
+        }
+        let number = |state: usize| number[partition.block[state] as usize];
+        let mut small = Chain::empty(firsts.len(), 0);
         let mut row = Vec::new();
         let mut sums: HashMap<u32, i128> = HashMap::new();
-        for block in 0..blocks {
-            let member = partition.members(block)[0] as usize;
+        for &member in &firsts {
             sums.clear();
             for (to, rate) in chain.row(member) {
-                *sums.entry(partition.block[to]).or_default() += units.whole(rate);
+                *sums.entry(number(to)).or_default() += units.whole(rate);
             }
             row.clear();
             row.extend(sums.iter().map(|(&to, &sum)| (to, units.real(sum))));
             small.append(&mut row);
         }
-        let initial =
-            chain.initial().iter().map(|&(state, share)| (partition.block[state] as usize, share)).collect();
-        let first = |block: usize| reward[partition.members(block)[0] as usize];
-        Ok(Some(Self { chain: small.started(initial)?, reward: (0..blocks).map(first).collect() }))
+        let initial = chain.initial().iter().map(|&(state, share)| (number(state) as usize, share)).collect();
+        let reward = firsts.iter().map(|&member| reward[member]).collect();
+        Ok(Some(Self { chain: small.started(initial)?, reward }))
     }
 
     /// What the rounding of rates may have done to an answer: in the long run without a time, for a ratio of sums of
