@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ctmc_models import cascade, family, irregular, polling, pool, scattered, tiers
+from ctmc_models import cascade, family, irregular, polling, pool, scattered, tiers, turning
 
 YEAR = 365 * 86_400.0
 DAY = 86_400.0
@@ -19,6 +19,7 @@ class Case:
     to a label by then, or, `mean`, the mean time to one. `prism_s` is what PRISM took, not in the same
     run. `stiff`: a year of a chain that jumps every few seconds, held to the targets of `ctmc_targets.py`.
     `most_s`: what ours may take. `moderate`: held to be no slower than Storm.
+    `within_s`: the time budget of a case that may be refused in time, with the reason.
     `peer_s`: how long a peer may take, where the limit of the others would say too little.
     """
 
@@ -34,6 +35,14 @@ class Case:
     moderate: bool = False
     peer_s: float | None = None
     mean: bool = False
+    within_s: float | None = None
+
+    @property
+    def budget_s(self) -> float:
+        """What ours is given: the default of the command where nothing else is said."""
+        if self.within_s is not None:
+            return self.within_s
+        return 300.0 if self.most_s is None else 2 * self.most_s
 
 
 CASES = [
@@ -91,6 +100,16 @@ CASES = [
             ("ring", 6000, 6, 1e7),
             ("scrambled", 6000, 2, 1e7),
         ]
+    ],
+    *[
+        Case(
+            f"equal ring {states}, until 1e+07, {within_s:g} s allowed",
+            states,
+            lambda states=states: turning(states),
+            time=1e7,
+            within_s=within_s,
+        )
+        for states, within_s in [(2000, 300.0), (6000, 5.0), (6000, 300.0)]
     ],
     Case(
         "irregular random 6000, goal by 1e7",

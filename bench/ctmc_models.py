@@ -88,6 +88,13 @@ def scattered(states: int) -> str:
     return f"ctmc\nmodule chain\n  s : [0..{states - 1}] init 0;\n  [] true -> {body};\nendmodule\n{marks}"
 
 
+def turning(states: int) -> str:
+    """A ring with one way out of each state, at a rate of 1: it turns long before it forgets its start."""
+    marks = 'rewards "down" mod(s,17)=3 : 1; endrewards\n'
+    step = f"[] true -> 1 : (s'=mod(s+1,{states}))"
+    return f"ctmc\nmodule chain\n  s : [0..{states - 1}] init 0;\n  {step};\nendmodule\n{marks}"
+
+
 def cascade(count: int) -> str:
     """Three kinases, ten enzyme reactions (Huang and Ferrell 1996); so many molecules of each kinase.
 

@@ -12,6 +12,9 @@ WIDTH = 1e-6
 TIMES_STORM = 100
 TIMES_PRISM = 10
 
+# Seconds after its time budget by which a refusal has to come.
+GRACE_S = 1.0
+
 # What PRISM's seconds hold that no solver needs: its start.
 PRISM_START_S = 0.9
 
@@ -33,6 +36,10 @@ def targets(case: Case, found: dict[str, Any]) -> list[dict[str, Any]]:
     own = found.get("loadstone")
     if own is None:
         return []
+    if "refused" in own and case.within_s is not None:
+        figure = f"refused after {own['after_s']:.1f} s"
+        wanted = f"an answer or a refusal within {case.within_s:g} s"
+        return [asdict(Target(wanted, case.name, figure, own["after_s"] <= case.within_s + GRACE_S))]
     if "answer" not in own:
         return [asdict(Target("an answer", case.name, f"none in {own.get('limit', '?')} s", False))]
     low, high = own["answer"]

@@ -71,6 +71,24 @@ fn what_is_stopped_says_what_was_hard() {
 }
 
 #[test]
+fn a_ring_that_turns_too_often_is_refused_with_its_size_and_jumps() {
+    // One way round, all rates equal: no few states matter, no long step is smooth, and it forgets nothing for long.
+    let states = 3000;
+    let transitions: Vec<_> = (0..states).map(|from| (from, (from + 1) % states, 1.0)).collect();
+    let request = serde_json::json!({
+        "model": {"chain": {"states": states, "transitions": transitions, "labels": {"it": [3]}}},
+        "questions": [{"ask": "until", "of": "it", "time": 1e9}], "within": 0.5, "threads": 1,
+    });
+    let Err(Error::Stopped(message)) = Request::from_json(&request.to_string()).unwrap().answer() else {
+        panic!("answered")
+    };
+    assert!(message.starts_with("no answer within 0.5 s: "), "{message}");
+    let size = "(3000 states, 3000 transitions, 1.0e9 jumps of the fastest state until 1000000000)";
+    assert!(message.contains(size), "{message}");
+    assert!(message.ends_with("allow more time or a wider precision"), "{message}");
+}
+
+#[test]
 fn a_flag_ends_a_request() {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);
