@@ -10,6 +10,7 @@ pub(crate) mod friends;
 pub(crate) mod lists;
 pub(crate) mod people;
 pub(crate) mod sessions;
+mod tables;
 pub(crate) mod tags;
 
 use alloc::string::String;

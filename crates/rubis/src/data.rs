@@ -9,6 +9,7 @@ pub(crate) mod ended;
 pub(crate) mod items;
 pub(crate) mod purchases;
 pub(crate) mod sales;
+mod tables;
 pub(crate) mod users;
 
 use alloc::string::String;

@@ -1,5 +1,7 @@
 //! Days and times in the site's own formats, without a time zone and without a clock.
 
+mod stored;
+
 use alloc::string::String;
 
 use time::{Date, Month, util};

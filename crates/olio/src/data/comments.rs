@@ -1,11 +1,11 @@
 //! Comments and ratings.
 
-use loadstone_store::{Db, Result, Row};
+use loadstone_store::{Db, Entity, Id, Ref, Result, Row};
 use loadstone_web::dates::Moment;
 
 use alloc::vec::Vec;
 
-use super::owned;
+use super::{owned, tables};
 use crate::model::Comment;
 
 /// All comments of an event, the oldest first.
@@ -24,10 +24,16 @@ pub(crate) fn find(db: &Db, event: i64, id: i64) -> Result<Option<Comment>> {
 
 /// Adds a comment.
 pub(crate) fn add(db: &Db, event: i64, author: i64, text: &str, rating: i64, now: Moment) -> Result<()> {
-    let sql = "INSERT INTO comment(event_id, user_id, comment, rating, created_at, updated_at) \
-               VALUES (?1, ?2, ?3, ?4, ?5, ?5)";
-    let now = now.minutes();
-    db.execute(sql, &[event.into(), author.into(), text.into(), rating.into(), now.into()]).map(drop)
+    let mut comment = tables::Comment {
+        id: Id::NEW,
+        event_id: event,
+        user_id: author,
+        comment: text.into(),
+        rating,
+        created_at: now,
+        updated_at: now,
+    };
+    comment.save(db).map(drop)
 }
 
 /// Changes a comment; false when there is none (any more).
@@ -38,7 +44,7 @@ pub(crate) fn update(db: &Db, id: i64, text: &str, rating: i64, now: Moment) -> 
 
 /// Deletes a comment.
 pub(crate) fn delete(db: &Db, id: i64) -> Result<()> {
-    db.execute("DELETE FROM comment WHERE id = ?1", &[id.into()]).map(drop)
+    Ref::<tables::Comment>::new(id).delete(db).map(drop)
 }
 
 fn comment(row: &Row<'_>) -> Result<Comment> {

@@ -2,10 +2,10 @@
 
 use alloc::vec::Vec;
 
-use loadstone_store::{Db, Result};
+use loadstone_store::{Db, Entity, Id, Result};
 use loadstone_web::dates::Moment;
 
-use super::{items, moment, owned, window};
+use super::{items, moment, owned, tables, window};
 use crate::model::{Bid, Item};
 
 /// A page of the bids on an auction, the highest first; and one more if there is a next page.
@@ -36,7 +36,7 @@ pub(crate) struct NewBid {
 pub(crate) fn add<R>(
     db: &Db,
     item: i64,
-    bid: &NewBid,
+    new: &NewBid,
     now: Moment,
     allows: impl Fn(Option<Item>) -> core::result::Result<Item, R>,
 ) -> Result<core::result::Result<Item, R>> {
@@ -46,19 +46,12 @@ pub(crate) fn add<R>(
             Ok(found) => found,
             Err(refusal) => return Ok(Err(refusal)),
         };
-        let sql =
-            "INSERT INTO bids(user_id, item_id, qty, bid, max_bid, date) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-        let params = [
-            bid.user.into(),
-            item.into(),
-            bid.quantity.into(),
-            bid.bid.into(),
-            bid.max_bid.into(),
-            now.minutes().into(),
-        ];
-        db.execute(sql, &params)?;
+        let &NewBid { user, quantity, bid, max_bid } = new;
+        let mut row =
+            tables::Bid { id: Id::NEW, user_id: user, item_id: item, qty: quantity, bid, max_bid, date: now };
+        row.save(db)?;
         let sql = "UPDATE items SET nb_of_bids = nb_of_bids + 1, max_bid = ?2 WHERE id = ?1";
-        db.execute(sql, &[item.into(), bid.bid.into()])?;
-        Ok(Ok(Item { bids: found.bids + 1, max_bid: bid.bid, ..found }))
+        db.execute(sql, &[item.into(), bid.into()])?;
+        Ok(Ok(Item { bids: found.bids + 1, max_bid: bid, ..found }))
     })
 }

@@ -1,28 +1,31 @@
 //! Categories and regions.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
-use loadstone_store::{Db, Result, Row};
+use loadstone_store::{Db, Entity, Id, Ref, Result};
 
-use super::owned;
+use super::tables::{Category, Region};
 use crate::model::Place;
 
 pub(crate) fn categories(db: &Db) -> Result<Vec<Place>> {
-    db.query_all("SELECT id, name FROM categories ORDER BY name", &[], place)
+    let all = Category::all().order(|c| c.name.ascending()).all(db)?;
+    all.into_iter().map(|one| place(one.id, one.name)).collect()
 }
 
 pub(crate) fn category(db: &Db, id: i64) -> Result<Option<Place>> {
-    db.query_row("SELECT id, name FROM categories WHERE id = ?1", &[id.into()], place)
+    Category::get(db, Ref::new(id))?.map(|one| place(one.id, one.name)).transpose()
 }
 
 pub(crate) fn regions(db: &Db) -> Result<Vec<Place>> {
-    db.query_all("SELECT id, name FROM regions ORDER BY name", &[], place)
+    let all = Region::all().order(|r| r.name.ascending()).all(db)?;
+    all.into_iter().map(|one| place(one.id, one.name)).collect()
 }
 
 pub(crate) fn region(db: &Db, id: i64) -> Result<Option<Place>> {
-    db.query_row("SELECT id, name FROM regions WHERE id = ?1", &[id.into()], place)
+    Region::get(db, Ref::new(id))?.map(|one| place(one.id, one.name)).transpose()
 }
 
-fn place(row: &Row<'_>) -> Result<Place> {
-    Ok(Place { id: row.int(0)?, name: owned(row, 1)? })
+fn place<E: Entity>(id: Id<E>, name: String) -> Result<Place> {
+    Ok(Place { id: id.saved()?.id(), name })
 }

@@ -2,10 +2,10 @@
 
 use alloc::vec::Vec;
 
-use loadstone_store::{Db, Result};
+use loadstone_store::{Db, Entity, Id, Result};
 use loadstone_web::dates::Moment;
 
-use super::{moment, owned, sales, window};
+use super::{moment, owned, sales, tables, window};
 use crate::model::{Comment, Item};
 
 /// A comment as a form gives it, checked.
@@ -42,31 +42,32 @@ pub(crate) fn is_due(db: &Db, item: &Item, (from, to): (i64, i64), now: Moment) 
         seller if seller == from => to,
         _ => return Ok(false),
     };
-    let sql = "SELECT count(*) FROM comments WHERE item_id = ?1 AND from_user_id = ?2 AND to_user_id = ?3";
-    let said = db.query_row(sql, &[item.id.into(), from.into(), to.into()], |row| row.int(0))?.unwrap_or(0);
+    let of_both = |c: <tables::Comment as Entity>::Columns| {
+        c.item_id.eq(item.id).and(c.from_user_id.eq(from)).and(c.to_user_id.eq(to))
+    };
+    let said = tables::Comment::find(of_both).count(db)?;
     Ok(said < sales::to(db, item, buyer, now)?)
 }
 
 /// Stores a comment and changes the rating of whom it is about; false when it needs a sale, which is `sold`, and is not
 /// due.
 pub(crate) fn add(db: &Db, new: &NewComment<'_>, sold: Option<&Item>, now: Moment) -> Result<bool> {
-    let sql = "INSERT INTO comments(from_user_id, to_user_id, item_id, rating, date, comment) \
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-    let params = [
-        new.from.into(),
-        new.to.into(),
-        new.item.into(),
-        new.rating.into(),
-        now.minutes().into(),
-        new.text.into(),
-    ];
     db.transaction(|db| {
         if let Some(item) = sold
             && !is_due(db, item, (new.from, new.to), now)?
         {
             return Ok(false);
         }
-        db.execute(sql, &params)?;
+        let mut row = tables::Comment {
+            id: Id::NEW,
+            from_user_id: new.from,
+            to_user_id: new.to,
+            item_id: new.item,
+            rating: new.rating,
+            date: now,
+            comment: new.text.into(),
+        };
+        row.save(db)?;
         let sql = "UPDATE users SET rating = rating + ?2 WHERE id = ?1";
         db.execute(sql, &[new.to.into(), new.rating.into()])?;
         Ok(true)

@@ -1,9 +1,9 @@
 //! Purchases without bidding.
 
-use loadstone_store::{Db, Result};
+use loadstone_store::{Db, Entity, Id, Result};
 use loadstone_web::dates::Moment;
 
-use super::items;
+use super::{items, tables};
 use crate::model::Item;
 
 /// Buys `quantity` of an auction if `allows` says so of it as it is then; the auction after it. What has been bought up
@@ -21,8 +21,9 @@ pub(crate) fn add<R>(
             Ok(found) => found,
             Err(refusal) => return Ok(Err(refusal)),
         };
-        let sql = "INSERT INTO buy_now(buyer_id, item_id, qty, date) VALUES (?1, ?2, ?3, ?4)";
-        db.execute(sql, &[buyer.into(), item.into(), quantity.into(), now.minutes().into()])?;
+        let mut row =
+            tables::Purchase { id: Id::NEW, buyer_id: buyer, item_id: item, qty: quantity, date: now };
+        row.save(db)?;
         let left = found.quantity - quantity;
         let end = if left == 0 { now } else { found.end };
         let sql = "UPDATE items SET quantity = ?2, end_date = ?3 WHERE id = ?1";
