@@ -305,6 +305,8 @@ impl Driver<'_> {
 
     /// Books a whole answer and judges it.
     fn on_whole(&mut self, user: &mut User, whole: Whole<'_>, journey: &mut Journey) -> Verdict {
+        // Otherwise the second that has just ended would get the request, and the next one the operation.
+        self.roll_if_due();
         self.recorder.requests += 1;
         user.counts.add(Counter::Requests, 1);
         // An answer before the whole request was sent leaves the connection in the middle of a message.
