@@ -14,14 +14,13 @@ from typing import Any
 
 import pytest
 from following import PATIENCE_S, eventually
-from labs import described, loadstone, obstacle, ssh, up
+from labs import described, loadstone, ssh
+from labs import lab as standing_lab
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
 
 NAME = "t-agents"
-TOPOLOGY = f"""
-format = 1
-name = "{NAME}"
+HOSTS = """
 [[host]]
 name = "client1"
 [[host]]
@@ -36,17 +35,10 @@ SERVER = "import http.server as h; H = h.SimpleHTTPRequestHandler; H.protocol_ve
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The topology file of the lab; a page is served on `web`."""
-    if reason := obstacle():
-        pytest.skip(reason)
-    path = tmp_path_factory.mktemp("lab") / "lab.toml"
-    path.write_text(TOPOLOGY)
-    up(path, NAME)
-    try:
+    with standing_lab(tmp_path_factory.mktemp("lab"), NAME, HOSTS) as path:
         serve = f'cd /srv; echo page >index.html; setsid python3 -c "{SERVER}" </dev/null >/dev/null 2>&1 &'
         assert ssh(NAME, "web", serve).returncode == 0
         yield path
-    finally:
-        loadstone("lab", "down", NAME)
 
 
 @pytest.fixture

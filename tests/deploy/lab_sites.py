@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from labs import loadstone, up
-
 from loadstone.deploy import Service, Site, load_site, undeploy
 from loadstone.deploy.host.home import ROOT, UNIT
 from loadstone.deploy.kinds import ROLES
@@ -29,18 +27,6 @@ kind = "web"
 
 def quiet(_line: str) -> None:
     """Says nothing."""
-
-
-@contextmanager
-def lab(folder: Path, name: str, hosts: str = HOSTS) -> Iterator[Path]:
-    """A lab of `hosts`; yields its topology file, without services. It is down at the end."""
-    path = folder / f"{name}.toml"
-    path.write_text(f'format = 1\nname = "{name}"\n{hosts}')
-    up(path, name)
-    try:
-        yield path
-    finally:
-        loadstone("lab", "down", name)
 
 
 @contextmanager

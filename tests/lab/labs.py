@@ -5,9 +5,12 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
 Topology = Callable[..., Path]
@@ -21,10 +24,19 @@ def loadstone(*arguments: str | Path, check: bool = True) -> "subprocess.Complet
     return done
 
 
-def up(path: Path, name: str) -> None:
-    """Brings up the lab of a topology file, without what a killed run of the same tests has left."""
-    loadstone("lab", "down", name)
+@contextmanager
+def lab(folder: Path, name: str, hosts: str) -> Iterator[Path]:
+    """A lab of `hosts` that is up; yields its topology file. Skips the test where no lab can be."""
+    if reason := obstacle():
+        pytest.skip(reason)
+    path = folder / f"{name}.toml"
+    path.write_text(f'format = 1\nname = "{name}"\n{hosts}')
+    loadstone("lab", "down", name)  # what a killed run of the same tests has left
     loadstone("lab", "up", path)
+    try:
+        yield path
+    finally:
+        loadstone("lab", "down", name)
 
 
 def ssh(name: str, host: str, script: str) -> "subprocess.CompletedProcess[str]":

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from labs import loadstone, obstacle, ssh, up
+from labs import lab, loadstone, ssh
 
 pytestmark = pytest.mark.long
 
@@ -45,13 +45,8 @@ kind = "spare"
 
 @pytest.fixture(scope="module")
 def topology(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    if reason := obstacle():
-        pytest.skip(reason)
-    path = tmp_path_factory.mktemp("probe") / "lab.toml"
-    path.write_text(f'format = 1\nname = "{LAB}"\n{HOSTS}')
-    up(path, LAB)
-    yield path
-    loadstone("lab", "down", LAB)
+    with lab(tmp_path_factory.mktemp("probe"), LAB, HOSTS) as path:
+        yield path
 
 
 def probed(*arguments: str | Path, code: int = 0) -> dict[str, Any]:

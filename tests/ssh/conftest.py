@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from labs import loadstone, obstacle, up
+from labs import lab
 
 _HOSTS = '[[host]]\nname = "one"\n[[host]]\nname = "small"\ndisk_mib = 16\n'
 
@@ -12,10 +12,5 @@ _HOSTS = '[[host]]\nname = "one"\n[[host]]\nname = "small"\ndisk_mib = 16\n'
 @pytest.fixture(scope="module")
 def topology(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The topology file of a lab that is up: `one`, and `small` with a disk of 16 MiB."""
-    if reason := obstacle():
-        pytest.skip(reason)
-    path = tmp_path_factory.mktemp("lab") / "lab.toml"
-    path.write_text(f'format = 1\nname = "t-reach"\n{_HOSTS}')
-    up(path, "t-reach")
-    yield path
-    loadstone("lab", "down", "t-reach")
+    with lab(tmp_path_factory.mktemp("lab"), "t-ssh", _HOSTS) as path:
+        yield path

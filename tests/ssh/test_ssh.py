@@ -16,7 +16,7 @@ from loadstone.ssh import Ssh, ssh
 
 
 def kill_host(name: str) -> None:
-    (host,) = [host for host in described("t-reach")["hosts"] if host["name"] == name]
+    (host,) = [host for host in described("t-ssh")["hosts"] if host["name"] == name]
     os.kill(host["pid"], signal.SIGKILL)
 
 
@@ -84,7 +84,7 @@ def test_a_file_is_replaced_whole_or_not_at_all(topology: Path) -> None:
 
 
 def test_a_wrong_key_is_told_as_such(topology: Path, tmp_path: Path) -> None:
-    key = Path("/run/loadstone/t-reach/id_ed25519")
+    key = Path("/run/loadstone/t-ssh/id_ed25519")
     other = tmp_path / "other"
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(other)], check=True)
     with put(key, other.read_text()), ssh(load_topology(topology)) as hosts:
@@ -95,7 +95,7 @@ def test_a_wrong_key_is_told_as_such(topology: Path, tmp_path: Path) -> None:
 
 
 def test_a_host_that_is_another_than_before_is_refused(topology: Path) -> None:
-    known = Path("/run/loadstone/t-reach/known_hosts")
+    known = Path("/run/loadstone/t-ssh/known_hosts")
     one, small = known.read_text().splitlines()
     swapped = [f"{one.split()[0]} {small.split(maxsplit=1)[1]}", small]
     with put(known, "\n".join(swapped) + "\n"), ssh(load_topology(topology)) as hosts:
@@ -111,7 +111,7 @@ def test_a_command_that_does_not_end_is_left(topology: Path) -> None:
 
 def test_only_a_lab_that_is_up_can_be_reached(tmp_path: Path) -> None:
     path = tmp_path / "other.toml"
-    path.write_text('format = 1\nname = "t-reach-other"\n[[host]]\nname = "one"\n')
+    path.write_text('format = 1\nname = "t-ssh-other"\n[[host]]\nname = "one"\n')
     with pytest.raises(LoadstoneError) as error, ssh(load_topology(path)):
         pass
     assert error.value.slug == "lab-missing"
