@@ -5,6 +5,9 @@ from __future__ import annotations
 import sys
 import tempfile
 import traceback
+from typing import Annotated
+
+import typer
 
 from loadstone.cli import (
     capacity,
@@ -31,12 +34,7 @@ from loadstone.cli.options import Commands
 from loadstone.cli.terminal import plain_output
 from loadstone.errors import LoadstoneError
 
-app = Commands(
-    name="loadstone",
-    help="How much load can this service carry, how many machines keep it up, and what does each user cost?",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-)
+app = Commands(name="loadstone", no_args_is_help=True, pretty_exceptions_enable=False)
 capacity.register(app)
 chaos.register(app)
 cost.register(app)
@@ -56,6 +54,25 @@ serve.register(app)
 solve.register(app)
 sweep.register(app)
 study.register(app)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from loadstone import _core
+
+        typer.echo(f"loadstone {_core.__version__}")
+        raise typer.Exit
+
+
+@app.callback(
+    help="How much load can this service carry, how many machines keep it up, and what does each user cost?"
+)
+def loadstone(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and end.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """What comes before the command's name."""
 
 
 def main() -> None:
