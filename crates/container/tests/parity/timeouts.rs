@@ -19,8 +19,9 @@ fn short(mut config: Config, change: impl Fn(&mut loadstone_container::Timeouts)
 fn a_slow_head_ends_with_408() {
     each(|config| {
         let (server, _) = start(short(config, |timeouts| timeouts.head = SHORT));
-        let mut slow = Client::connect(server.address());
+        // The server's clock for the head begins as soon as it has the connection.
         let began = Instant::now();
+        let mut slow = Client::connect(server.address());
         slow.send("GET /hello HTTP/1.1\r\nHo");
         // A byte now and then must not gain it time.
         while server.counters().responses[3] == 0 && began.elapsed() < Duration::from_secs(5) {
