@@ -69,7 +69,8 @@ def _print_version(wanted: bool) -> None:
 )
 def loadstone(
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version and end.", callback=_print_version, is_eager=True)
+        bool,
+        typer.Option("--version", help="Print the version and end.", callback=_print_version, is_eager=True),
     ] = False,
 ) -> None:
     """What comes before the command's name."""
