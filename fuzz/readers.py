@@ -141,14 +141,19 @@ def main() -> None:
     import atheris
 
     name = sys.argv.pop(1)
-    with atheris.instrument_imports(include=["loadstone", "tomllib"]):
-        target = targets()[name]
-    if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):
-        seeds(name, Path(sys.argv[1]))
+    corpus = Path(sys.argv[1]) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else None
 
     def one(data: bytes) -> None:
         with _refusals():
             target(data)
+
+    with atheris.instrument_imports(include=["loadstone", "tomllib", "elftools"]):
+        target = targets()[name]
+        if corpus:
+            seeds(name, corpus)
+            # Commands import what they need when they need it: here, where it is instrumented.
+            for file in sorted(corpus.iterdir()):
+                one(file.read_bytes())
 
     atheris.Setup(sys.argv, one)
     atheris.Fuzz()
