@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import subprocess
 from pathlib import Path
 
@@ -64,6 +65,23 @@ def test_what_cannot_be_booted_is_refused(tmp_path: Path) -> None:
         read_image(tiny_image(tmp_path, entry="0x5000"))
     with pytest.raises(LoadstoneError, match="No such file"):
         read_image(tmp_path / "none.elf")
+
+
+def test_no_more_parts_are_read_than_a_linker_makes(tmp_path: Path) -> None:
+    whole = bytearray(tiny_image(tmp_path).read_bytes())
+    table, count = struct.unpack_from("<Q", whole, 40)[0], struct.unpack_from("<H", whole, 60)[0]
+    heads = [table + 64 * number for number in range(count)]
+    symbols = next(head for head in heads if struct.unpack_from("<I", whole, head + 4)[0] == 2)
+    many_symbols, many_sections = bytearray(whole), bytearray(whole)
+    struct.pack_into("<Q", many_symbols, symbols + 32, 24 << 18 | 24)
+    # A file without a number of sections has it in the size of the first.
+    struct.pack_into("<H", many_sections, 60, 0)
+    struct.pack_into("<Q", many_sections, heads[0] + 32, 1 << 60)
+    for content, why in [(many_symbols, "262,144 symbols"), (many_sections, "65,536 segments or sections")]:
+        file = tmp_path / "bad.elf"
+        file.write_bytes(content)
+        with pytest.raises(LoadstoneError, match=f"more than {why}"):
+            read_image(file)
 
 
 def test_random_damage_never_breaks_the_reader(tmp_path: Path) -> None:

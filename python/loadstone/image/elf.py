@@ -22,6 +22,8 @@ _KIND = Kind("image-file", "an image", 1 << 30)
 _PVH = 18
 """Type of the note whose content is the address to jump to (XEN_ELFNOTE_PHYS32_ENTRY)."""
 _NAMED = ("STT_NOTYPE", "STT_OBJECT", "STT_FUNC")
+_MOST_PARTS, _MOST_SYMBOLS = 1 << 16, 1 << 18
+"""Of a file: many times what a linker makes. A head of 64 bytes can announce more than anybody waits for."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +118,8 @@ def _read(path: Path, elf: ELFFile, file_bytes: int) -> Image:
         raise _refused(path, "it is not for 64-bit x86")
     if elf["e_type"] != "ET_EXEC":
         raise _refused(path, "it is not a program for a fixed address")
+    if max(elf.num_segments(), elf.num_sections()) > _MOST_PARTS:
+        raise _refused(path, f"it has more than {_MOST_PARTS:,} segments or sections")
     segments, entry = [], None
     for one in elf.iter_segments():
         if one["p_type"] not in ("PT_LOAD", "PT_NOTE"):
@@ -129,6 +133,8 @@ def _read(path: Path, elf: ELFFile, file_bytes: int) -> Image:
             rights = [bool(one["p_flags"] & bit) for bit in (P_FLAGS.PF_R, P_FLAGS.PF_W, P_FLAGS.PF_X)]
             segments.append(Segment(one["p_paddr"], in_file, in_memory, *rights))
     _check(path, segments, entry)
+    if any(table.num_symbols() > _MOST_SYMBOLS for table in _symbol_tables(elf)):
+        raise _refused(path, f"it has more than {_MOST_SYMBOLS:,} symbols")
     return Image(path, file_bytes, entry or 0, segments, list(_sections(elf)), list(_symbols(elf)))
 
 
@@ -159,11 +165,14 @@ def _sections(elf: ELFFile) -> Iterator[Section]:
         yield Section(one.name, one["sh_addr"], one["sh_size"], loaded, in_file)
 
 
+def _symbol_tables(elf: ELFFile) -> Iterator[SymbolTableSection]:
+    """None in a file that was stripped."""
+    return (one for one in elf.iter_sections("SHT_SYMTAB") if isinstance(one, SymbolTableSection))
+
+
 def _symbols(elf: ELFFile) -> Iterator[Symbol]:
-    """Of the symbol table, if the file was not stripped."""
     names = [section.name for section in elf.iter_sections()]
-    for table in elf.iter_sections("SHT_SYMTAB"):
-        assert isinstance(table, SymbolTableSection)
+    for table in _symbol_tables(elf):
         file = ""
         for one in table.iter_symbols():
             kind, section = one["st_info"]["type"], one["st_shndx"]
