@@ -26,6 +26,8 @@ BESIDE = {
     "changelog.md": "CHANGELOG.md",
 }
 MADE = {"reference/commands.md": commands.page}
+# One section of it has nearly every word, and would fill a screen of every search.
+UNSEARCHED = "---\nsearch:\n  exclude: true\n---\n\n"
 # [text](path#anchor), where the text may hold brackets of its own; no images.
 LINK = re.compile(r"(?<!!)\[((?:[^\]\[]|\[[^\]]*\])+)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 
@@ -66,6 +68,7 @@ def on_site(markdown: str, name: str, home: Path) -> str:
 
     if name == "changelog.md":  # its lists nest by two spaces, Python's Markdown wants four
         markdown = re.sub(r"^( +)", r"\1\1", markdown, flags=re.MULTILINE)
+        markdown = f"{UNSEARCHED}{markdown}"
     return LINK.sub(rewritten, markdown)
 
 
