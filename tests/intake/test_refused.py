@@ -11,7 +11,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from good_files import crashed, run
+from good_files import DEMO, crashed, run
 from handed import Ended, loadstone
 
 from loadstone.errors import LoadstoneError
@@ -351,13 +351,40 @@ def without_slas(nodes: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("spoil", [without_num, without_slas])
 def test_nodes_that_cannot_be_priced(spoil: Callable[[dict[str, Any]], None], tmp_path: Path) -> None:
-    demo = Path(__file__).parents[2] / "bench" / "runs" / "2026-11-21-x86_64-2core" / "demo"
-    (tmp_path / "capacity.json").write_bytes((demo / "capacity.json").read_bytes())
-    nodes = json.loads((demo / "nodes.json").read_text())
+    (tmp_path / "capacity.json").write_bytes((DEMO / "capacity.json").read_bytes())
+    nodes = json.loads((DEMO / "nodes.json").read_text())
     spoil(nodes)
     (tmp_path / "nodes.json").write_text(json.dumps(nodes))
     command = ["cost", "--from", str(tmp_path), "--book", "aws-2026", "--instance", "c7i.large"]
     refused(loadstone(*command), "error[cost-input]", "nodes.json")
+
+
+def with_tiny_nodes(folder: Path) -> None:
+    capacity = json.loads((folder / "capacity.json").read_text())
+    capacity["SLA-1"]["users"] = capacity["SLA-2"]["users"] = 1e-30
+    (folder / "capacity.json").write_text(json.dumps(capacity))
+
+
+def for_all_the_world(folder: Path) -> None:
+    nodes = json.loads((folder / "nodes.json").read_text())
+    nodes["inputs"]["load_users"] = 1e30
+    (folder / "nodes.json").write_text(json.dumps(nodes))
+
+
+@pytest.mark.parametrize("spoil", [with_tiny_nodes, for_all_the_world])
+def test_bills_that_nobody_pays(spoil: Callable[[Path], None], tmp_path: Path) -> None:
+    for name in ("capacity.json", "nodes.json"):
+        (tmp_path / name).write_bytes((DEMO / name).read_bytes())
+    spoil(tmp_path)
+    command = ["cost", "--from", str(tmp_path), "--book", "aws-2026", "--instance", "c7i.large"]
+    refused(loadstone(*command), "error[cost-input]", "more than 1e+18")
+
+
+def test_a_capacity_outside_of_its_interval(tmp_path: Path) -> None:
+    (tmp_path / "capacity.json").write_bytes((DEMO / "capacity.json").read_bytes())
+    with_tiny_nodes(tmp_path)
+    asked = ["nodes", "--from", str(tmp_path), "--users", "20000"]
+    refused(loadstone(*asked), "error[nodes-input]", "more than 100,000")
 
 
 SIZES = {

@@ -6,15 +6,21 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal
 
 from loadstone.cost.bill import HORIZONS, Dollars, Line
 from loadstone.cost.plan import Bill, PerUser
+from loadstone.errors import LoadstoneError
 from loadstone.stages import cost as stages
 from loadstone.stages.dollars import ByMonths, EndsByMonths
 
 _MILLIONTH = Decimal("0.000001")
 _WIDE = Context(prec=60)
+_MOST = Decimal(10) ** 18
+"""Of anything in a bill: in dollars, ten thousand times what the world earns in a year."""
 
 
 def cost_record(inputs: stages.Inputs, bills: dict[str, Bill], warnings: list[str]) -> stages.Cost:
-    """The whole record. Machines first; a line that all SLAs share stands once, its `sla` None."""
+    """The whole record. Machines first; a line that all SLAs share stands once, its `sla` None.
+
+    Raises `cost-input` when a number of a bill is absurd.
+    """
     told = dict.fromkeys([*warnings, *(warning for bill in bills.values() for warning in bill.warnings)])
     return stages.Cost(
         inputs=inputs,
@@ -72,6 +78,11 @@ def by_months(amounts: Dollars) -> ByMonths:
 
 
 def _number(amount: Decimal) -> float:
-    """Rounded once, at the end, to a millionth."""
+    """Rounded once, at the end, to a millionth. Raises `cost-input`."""
+    if abs(amount) > _MOST:
+        raise LoadstoneError(
+            "cost-input", f"the bill has a number of {amount:.2e}, more than {_MOST:.0e}",
+            hint="check the users, the load and what one node carries",
+        )  # fmt: skip
     rounded = amount.quantize(_MILLIONTH, ROUND_HALF_EVEN, _WIDE)
     return int(rounded) if rounded == rounded.to_integral_value() else float(rounded)

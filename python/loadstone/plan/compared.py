@@ -48,7 +48,9 @@ def options(
 ) -> list[Option]:
     """Every deployment for every node type, in order. Raises `nodes-input` when Num is too large."""
     for node in node_types:
-        needed = nodes_needed(load, per_node.low or per_node.value, node.throughput)
+        # Of a record that was changed, the value may lie outside of its interval.
+        least = min(carried for carried in (per_node.value, per_node.low, per_node.high) if carried)
+        needed = nodes_needed(load, least, node.throughput)
         if needed > MOST_NEEDED:
             raise LoadstoneError(
                 "nodes-input",
