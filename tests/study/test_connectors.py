@@ -9,6 +9,7 @@ import pytest
 import sessions_made_up as made_up
 
 from loadstone.errors import LoadstoneError
+from loadstone.judge.estimates import median
 from loadstone.scenario.findings import ScenarioError
 from loadstone.study.connectors import ENTRY, servers
 from loadstone.study.connectors.description import FILE, load_description
@@ -17,7 +18,6 @@ from loadstone.study.connectors.httperf import read
 from loadstone.study.connectors.offered import figures
 from loadstone.study.connectors.parts import require_programs
 from loadstone.study.connectors.study import Connectors
-from loadstone.study.intervals import median
 from loadstone.study.order import Order, take_up
 from loadstone.study.page import study_article, study_page
 from loadstone.study.results import Results

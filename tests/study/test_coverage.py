@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from loadstone.judge.estimates import batch_mean, mean
 from loadstone.study.compare import pairwise
-from loadstone.study.intervals import batch_mean, mean
 
 Floats = npt.NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int], Floats]

@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from loadstone.study.compare import holm, inverse, pairwise, permutation
+from loadstone.judge.differences import holm, inverse, permutation
+from loadstone.judge.estimates import Estimate, batch_mean, mean
+from loadstone.study.compare import pairwise
 from loadstone.study.fairness import fairness
-from loadstone.study.intervals import Estimate, batch_mean, mean
 
 FIGURES = st.lists(st.floats(1.0, 1e6), min_size=2, max_size=12)
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from loadstone.judge.estimates import Estimate, median
 from loadstone.study.appliance.description import PARTS, Compared, Description, Target, Values
-from loadstone.study.intervals import Estimate, median
 from loadstone.study.results import Results
 
 Json = dict[str, Any]

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from loadstone.judge.estimates import mean
 from loadstone.study.balancers.carried import estimate, grouped, response_ms
 from loadstone.study.fairness import fairness
-from loadstone.study.intervals import mean
 
 Json = dict[str, Any]
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from loadstone.judge.estimates import Estimate, mean
 from loadstone.study.balancers.site import DIRECT
 from loadstone.study.compare import Difference, pairwise
-from loadstone.study.intervals import Estimate, mean
 
 Json = dict[str, Any]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from loadstone.judge.estimates import Estimate
 from loadstone.study.balancers.capture import Captured, capturing
 from loadstone.study.balancers.description import Segments
 from loadstone.study.balancers.exchanges import Endpoint, Exchange, observe
 from loadstone.study.balancers.segments import spent
 from loadstone.study.balancers.site import DIRECT, SERVERS
 from loadstone.study.bench import Bench
-from loadstone.study.intervals import Estimate
 from loadstone.study.offered import Json, offer, steady
 
 ASKED = b"GET /?study"

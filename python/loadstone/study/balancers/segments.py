@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from loadstone.judge.estimates import Estimate, batch_mean
 from loadstone.study.balancers.exchanges import Exchange
-from loadstone.study.intervals import Estimate, batch_mean
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from loadstone.judge.estimates import Estimate, median
 from loadstone.study.connectors.description import BEST, OWN, Description, Experiment, Paper, Target
-from loadstone.study.intervals import Estimate, median
 from loadstone.study.results import Results
 
 Json = dict[str, Any]
