@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from loadstone.judge.estimates import batch_mean, mean
+from loadstone.judge.estimates import Estimate, batch_mean, mean, positive_mean
 from loadstone.study.compare import pairwise
 
 Floats = npt.NDArray[np.float64]
@@ -38,11 +38,13 @@ def _dependent(random: np.random.Generator, count: int) -> Floats:
     return 1.0 + deviation
 
 
-def _coverage(draw: Draw, repetitions: int, studies: int = STUDIES) -> float:
+def _coverage(
+    draw: Draw, repetitions: int, estimate: Callable[[list[float]], Estimate] = mean, studies: int = STUDIES
+) -> float:
     random = np.random.default_rng(2011)
     held = 0
     for _ in range(studies):
-        found = mean([float(value) for value in draw(random, repetitions)])
+        found = estimate([float(value) for value in draw(random, repetitions)])
         assert found.low is not None and found.high is not None
         held += found.low <= 1.0 <= found.high
     return held / studies
@@ -57,6 +59,15 @@ def test_skewed_figures_are_covered_less_and_more_repetitions_mend_it() -> None:
     few, many = _coverage(_skewed, REPETITIONS), _coverage(_skewed, 100)
     assert 0.88 < few < 0.92  # docs/reference/study.md says 90 %
     assert many == pytest.approx(0.95, abs=0.015)
+
+
+@pytest.mark.parametrize("repetitions", [2, 5, 10, 60])
+def test_intervals_of_rates_cover_what_they_promise(repetitions: int) -> None:
+    assert _coverage(_normal, repetitions, positive_mean) == pytest.approx(0.95, abs=0.015)
+
+
+def test_skewed_rates_are_covered_better_on_the_scale_of_factors() -> None:
+    assert _coverage(_skewed, REPETITIONS, positive_mean) > _coverage(_skewed, REPETITIONS) + 0.01
 
 
 def test_figures_that_depend_on_each_other_are_covered_much_less() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from loadstone.judge.differences import holm, inverse, permutation
-from loadstone.judge.estimates import Estimate, batch_mean, mean
+from loadstone.judge.estimates import Estimate, batch_mean, mean, positive_mean
 from loadstone.study.compare import pairwise
 from loadstone.study.fairness import fairness
 
@@ -31,6 +31,32 @@ def test_one_repetition_has_no_interval_and_none_is_refused() -> None:
     assert mean([7.0]).words() == "7"
     with pytest.raises(ValueError, match="no repetition"):
         mean([])
+
+
+@given(st.lists(st.floats(0.0, 1e6), min_size=2, max_size=12))
+def test_a_rate_never_has_a_bound_below_zero(values: list[float]) -> None:
+    found = positive_mean(values)
+    assert found.value == pytest.approx(float(np.mean(values)))
+    if found.value:
+        assert found.low is not None and found.high is not None
+        assert 0 <= found.low <= found.value * (1 + 1e-9) and found.value <= found.high * (1 + 1e-9)
+
+
+def test_rates_that_vary_little_have_students_interval() -> None:
+    values = [27_700.0, 27_900.0, 27_800.0, 27_650.0, 27_850.0]
+    plain, positive = mean(values), positive_mean(values)
+    assert (positive.low, positive.high) == pytest.approx((plain.low, plain.high), rel=1e-4)
+
+
+def test_two_repetitions_far_apart_reach_far_and_not_below_zero() -> None:
+    # Requests/s of a kept study: Student's t gave -14,921 to 33,609.
+    found = positive_mean([7_434.0, 11_253.0])
+    assert found.low is not None and found.high is not None
+    assert 0 < found.low < 1_000 and found.high > 80_000
+
+
+def test_noise_that_takes_a_mean_below_zero_has_no_interval() -> None:
+    assert positive_mean([-3.0, 1.0, -2.0]).low is None
 
 
 @given(st.lists(st.floats(0.0, 1e3), min_size=1, max_size=90))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from loadstone.judge.estimates import mean
+from loadstone.judge.estimates import positive_mean
 from loadstone.study.balancers.carried import estimate, grouped, response_ms
 from loadstone.study.fairness import fairness
 
@@ -44,7 +44,7 @@ def _place(rows: Sequence[Json], place: str) -> Json | None:
     if not parts:
         return None
     if len(parts) > 1:
-        return estimate(mean([part["mean_us"] for part in parts]))
+        return estimate(positive_mean([part["mean_us"] for part in parts]))
     (part,) = parts
     return {
         "value": part["mean_us"], "low": part.get("low_us"), "high": part.get("high_us"), "count": 1,
@@ -83,7 +83,7 @@ def uneven(rows: list[Json]) -> list[Json]:
                 "balancer": group[0]["balancer"],
                 "algorithm": group[0]["algorithm"],
                 "weighted": group[0]["weighted"],
-                "requests_per_s": estimate(mean([row["requests_per_s"] for row in group])),
+                "requests_per_s": estimate(positive_mean([row["requests_per_s"] for row in group])),
                 "response_ms": response_ms(group),
                 "shares": {host: count / total if total else None for host, count in counts.items()},
                 "failed": sum(sum(row["failed"].values()) for row in group),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from loadstone.judge.estimates import Estimate, mean
+from loadstone.judge.estimates import Estimate, mean, positive_mean
 from loadstone.study.balancers.site import DIRECT
 from loadstone.study.compare import Difference, pairwise
 
@@ -46,7 +46,7 @@ def peer(rows: list[Json]) -> list[Json]:
                 {
                     "balancer": group[0]["balancer"],
                     "concurrency": group[0]["concurrency"],
-                    **{name: estimate(mean(values)) for name, values in by_generator.items()},
+                    **{name: estimate(positive_mean(values)) for name, values in by_generator.items()},
                     "ratio": estimate(compared[0].ratio) if compared else None,
                 }
             )
@@ -64,7 +64,7 @@ def reuse(rows: list[Json]) -> list[Json]:
                 {
                     "balancer": group[0]["balancer"],
                     **{
-                        name: {"requests_per_s": estimate(mean(_rates(some))), **_spent(some)}
+                        name: {"requests_per_s": estimate(positive_mean(_rates(some))), **_spent(some)}
                         for name, some in ways.items()
                     },
                     "ratio": estimate(compared[0].ratio) if compared else None,
@@ -82,7 +82,7 @@ def growth(rows: list[Json]) -> list[Json]:
         {
             "balancer": group[0]["balancer"],
             "servers": group[0]["servers"],
-            "requests_per_s": estimate(mean(_rates(group))),
+            "requests_per_s": estimate(positive_mean(_rates(group))),
             "response_ms": response_ms(group),
             "failed": _failed(group),
         }
@@ -105,7 +105,7 @@ def response_ms(rows: Sequence[Json]) -> Json:
     found = {}
     for name in ("mean", "p50", "p90", "p99"):
         values = [row["response_us"][name] / 1000 for row in rows if row["response_us"].get(name) is not None]
-        found[name] = estimate(mean(values)) if values else None
+        found[name] = estimate(positive_mean(values)) if values else None
     return found
 
 
@@ -134,22 +134,18 @@ def _failed(rows: Iterable[Json]) -> int:
     return sum(sum(row["failed"].values()) for row in rows)
 
 
-def _mean_of(rows: Iterable[Json], figure: Callable[[Json], float | None]) -> Json | None:
-    values = [value for row in rows if (value := figure(row)) is not None]
-    return estimate(mean(values)) if values else None
-
-
 def _spent(rows: Sequence[Json]) -> Json:
     """Processor time a request of the balancer's processes and of the whole machine, microseconds."""
-    return {
-        f"{kind}_us": _mean_of(rows, lambda row, kind=kind: row["cost"].get(f"{kind}_us"))  # type: ignore[misc]
-        for kind in ("user", "sys", "machine", "softirq")
-    }
+    found: Json = {}
+    for kind in ("user_us", "sys_us", "machine_us", "softirq_us"):
+        values = [row["cost"][kind] for row in rows if row["cost"].get(kind) is not None]
+        found[kind] = estimate(positive_mean(values)) if values else None
+    return found
 
 
 def _cell(group: Sequence[Json], rows: Sequence[Json]) -> Json:
     first = group[0]
-    rate = mean(_rates(group))
+    rate = positive_mean(_rates(group))
     response = response_ms(group)
     shares = [row["generator_share"] for row in group]
     idle = [row["cost"]["idle_share"] for row in group]
@@ -189,7 +185,9 @@ def _added(group: Sequence[Json], rows: Iterable[Json]) -> Json | None:
         base = bare.get(tuple(row[key] for key in at))
         return None if base is None or row["cost"]["machine_us"] is None else row["cost"]["machine_us"] - base
 
-    return _mean_of(group, added)
+    # A difference: it may well be negative.
+    values = [value for row in group if (value := added(row)) is not None]
+    return estimate(mean(values)) if values else None
 
 
 def _pooled(group: Sequence[Json], cells: Sequence[Json]) -> Json:
@@ -200,7 +198,7 @@ def _pooled(group: Sequence[Json], cells: Sequence[Json]) -> Json:
     return {
         "balancer": first["balancer"],
         "generators": first["generators"],
-        "pooled": estimate(mean(_rates(group))),
+        "pooled": estimate(positive_mean(_rates(group))),
         "highest": highest["requests_per_s"],
         "highest_at": highest["concurrency"],
     }
