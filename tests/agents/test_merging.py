@@ -68,6 +68,8 @@ def window(second: int, requests: int) -> dict[str, Any]:
         "users": 1,
         "requests": requests,
         **zeros,
+        "users_s": 0.75,
+        "sessions_s": 0.25,
         "cpu_user_s": 0.5,
         "cpu_sys_s": 0.25,
         "wake_lag": EMPTY,
@@ -108,6 +110,7 @@ def test_each_agents_own_figures_stay() -> None:
         "users": 1, "in_flight": 0, "requests": 3, "cpu_s": 0.75, "wake_lag": EMPTY,
     }  # fmt: skip
     assert (found["users"], found["cpu_user_s"]) == (2, 1.0)
+    assert (found["users_s"], found["sessions_s"]) == (1.5, 0.5)
 
 
 def test_a_lost_agent_keeps_nobody_waiting() -> None:

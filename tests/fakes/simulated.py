@@ -34,6 +34,8 @@ def plan(
         "target": {"host": "127.0.0.1", "port": 1, "authority": "127.0.0.1:1", "base_path": ""},
         "load": {
             "users": users,
+            "users_s": float(users),
+            "sessions_s": float(users),
             "ramp_up_s": ramp_up_s,
             "steady_s": steady_s,
             "ramp_down_s": ramp_down_s,

@@ -7,11 +7,13 @@ from typing import Any
 
 import duckdb
 import pytest
+from good_files import recovered
 from scripted_site import LAST, OK, SCENARIO, Script, site
 
 from loadstone.errors import LoadstoneError
 from loadstone.measure import Interrupt, Job, Silent, measure_scenario, sut_of
 from loadstone.measure.engine import RustEngine
+from loadstone.record import measurement_of
 from loadstone.scenario import load_scenario
 
 Json = dict[str, Any]
@@ -65,6 +67,32 @@ def test_the_seconds_add_up_to_the_summary(tmp_path: Path) -> None:
     assert whole["completed"] + whole["lost"]["timeout"] == whole["begun"]
     mix = next(check for check in run["validity"]["checks"] if check["name"] == "mix")
     assert not mix["required"] and "were lost" in mix["measured"]
+
+
+def test_the_time_that_sessions_lived_is_an_integral_not_a_sample(tmp_path: Path) -> None:
+    measured(tmp_path, lambda _path, _number: OK, load__ramp_up_s="1")
+    measurement = measurement_of(tmp_path / "run")
+    assert measurement.sessions_s is not None and measurement.users_s is not None
+    assert len(measurement.sessions_s) == len(measurement.users)
+    [(lived,)] = duckdb.execute(f"SELECT sum(sessions_s) FROM '{tmp_path}/run/engine.parquet'").fetchall()
+    lives = read_lives(tmp_path / "run")
+    # Lives are cut to whole milliseconds; all 120 sessions ended.
+    assert lives <= lived <= lives + 0.120
+    assert 0 < measurement.users_s.sum() <= lived
+
+
+def read_lives(folder: Path) -> float:
+    """Sum of the lives of completed sessions, seconds, to the millisecond below."""
+    [(lives,)] = duckdb.execute(
+        f"SELECT sum(bucket * count) / 1000 FROM '{folder}/histograms.parquet' WHERE kind = 'session_life_ms'"
+    ).fetchall()
+    return float(lives)
+
+
+def test_an_older_folder_knows_no_integrals(tmp_path: Path) -> None:
+    recovered(tmp_path)
+    measurement = measurement_of(tmp_path)
+    assert len(measurement.users) and measurement.users_s is None and measurement.sessions_s is None
 
 
 def test_connections_that_the_server_closes_are_opened_again(tmp_path: Path) -> None:

@@ -306,7 +306,7 @@ impl<'p> Driver<'p> {
     /// those of the users that repeat already, and overload the service that the steady state is to measure.
     fn arrive(&mut self, user: &mut User, due: u64) -> bool {
         user.stage = Stage::Idle;
-        self.gauges.users += 1;
+        self.recorder.users.begun(self.now);
         let law = &self.program.operations[user.next_operation].pacing.law;
         let pause = micros(law.residual(&mut user.state.walk));
         if pause > 0 {
@@ -344,7 +344,10 @@ impl<'p> Driver<'p> {
     pub(crate) fn stop(&mut self, user: &mut User) {
         self.close(user);
         if user.stage != Stage::Away {
-            self.gauges.users -= 1;
+            self.recorder.users.ended(self.now);
+        }
+        if std::mem::take(&mut user.session.lives) {
+            self.recorder.live_sessions.ended(self.now);
         }
         user.stage = Stage::Away;
         user.wake = u64::MAX;
@@ -372,7 +375,8 @@ impl<'p> Driver<'p> {
     #[inline]
     pub(crate) fn roll_if_due(&mut self) {
         while self.now >= self.recorder.window_end() {
-            (self.deliver)(self.recorder.roll(self.gauges));
+            let end = self.recorder.window_end();
+            (self.deliver)(self.recorder.roll(end, self.gauges));
         }
     }
 
@@ -407,7 +411,7 @@ impl<'p> Driver<'p> {
         self.roll_if_due();
         // A thread whose own operations ended before the last of the run's may be a window ahead of that.
         if ended + SECOND > self.recorder.window_end() {
-            (self.deliver)(self.recorder.roll(self.gauges));
+            (self.deliver)(self.recorder.roll(ended, self.gauges));
         }
         (ended, on_time || self.shared.spent().is_some())
     }

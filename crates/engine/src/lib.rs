@@ -12,6 +12,7 @@ mod driver;
 mod exchange;
 mod files;
 mod judge;
+mod lived;
 mod merge;
 mod open;
 mod overload;

@@ -13,6 +13,8 @@ pub fn merged(windows: impl IntoIterator<Item = Window>) -> Option<Window> {
 /// Adds `other`, of the same second, to `sum`.
 pub(crate) fn merge(sum: &mut Window, other: Window) {
     sum.users += other.users;
+    sum.users_s += other.users_s;
+    sum.sessions_s += other.sessions_s;
     sum.in_flight += other.in_flight;
     sum.connections += other.connections;
     sum.connects += other.connects;
@@ -85,6 +87,8 @@ mod tests {
     fn windows_add_up() {
         let window = |operation, buckets: &[u32]| Window {
             users: 2,
+            users_s: 1.5,
+            sessions_s: 0.25,
             operations: vec![OperationWindow {
                 operation,
                 phase: 1,
@@ -100,6 +104,7 @@ mod tests {
         merge(&mut sum, window(4, &[0, 5, 10]));
         merge(&mut sum, window(2, &[7]));
         assert_eq!((sum.users, sum.operations.len(), sum.operations[0].operation), (6, 2, 2));
+        assert_eq!((sum.users_s, sum.sessions_s), (4.5, 0.75));
         assert_eq!((sum.sessions.len(), sum.sessions[0].lost), (1, [0, 3, 0, 0, 0, 6]));
         let both = &sum.operations[1];
         assert_eq!((both.ok, &both.counters), (6, &vec![2, 4]));

@@ -88,8 +88,9 @@ impl Driver<'_> {
             shared.live.iter().for_each(|live| live.begun());
             let user = &mut users[token];
             user.stage = Stage::Idle;
-            self.gauges.users += 1;
             self.now = self.clock.now();
+            self.roll_if_due();
+            self.recorder.users.begun(self.now);
             self.recorder.woke(self.now - at);
             self.begin(user, at);
         }
@@ -112,12 +113,15 @@ impl Driver<'_> {
     /// A user begins a session: at once in a closed workload, intended at `arrival` in an open one.
     pub(crate) fn begin_session(&mut self, user: &mut User, arrival: u64) {
         let began = if self.open.is_some() { arrival } else { self.now };
-        user.session = Session { began, ..Session::default() };
+        user.session = Session { began, lives: true, ..Session::default() };
         self.recorder.sessions.begun(began);
+        self.recorder.live_sessions.begun(began);
     }
 
     /// A user's session is over: completed, or lost by the failure of its last operation.
     pub(crate) fn end_session(&mut self, user: &mut User, lost: Option<Cause>) {
+        user.session.lives = false;
+        self.recorder.live_sessions.ended(self.now);
         self.recorder.sessions.ended(user.session, self.now, lost);
         if let Some(open) = &mut self.open {
             open.free.push(user.token);

@@ -95,6 +95,12 @@ pub struct Window {
     pub second: u32,
     /// Users started and not stopped at its end; in an open workload, sessions that live.
     pub users: u32,
+    /// Seconds that all users together were started and not stopped in it.
+    pub users_s: f64,
+    /// Seconds that all sessions together lived in it, from the beginning (in an open workload: the intended
+    /// arrival) to the end of the last operation, or to when the user stopped. What a late engine notices in
+    /// the next second counts there, whole: the sum over a run is exact.
+    pub sessions_s: f64,
     /// Users inside an operation at its end.
     pub in_flight: u32,
     /// Open connections at its end.

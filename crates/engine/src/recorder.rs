@@ -3,6 +3,7 @@
 use loadstone_stats::Histogram;
 
 use crate::clock::thread_cpu_s;
+use crate::lived::Lived;
 use crate::record::{COUNTERS, OperationWindow, Sparse, Window};
 use crate::sessions::Sessions;
 
@@ -89,7 +90,6 @@ impl Steady {
 /// Figures that describe the present and go into a window as they are.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Gauges {
-    pub users: u32,
     pub in_flight: u32,
     pub connections: u32,
 }
@@ -105,6 +105,9 @@ pub(crate) struct Recorder {
     wake_lag: Histogram,
     cpu_before: (f64, f64),
     pub sessions: Sessions,
+    /// Users that are started, and sessions.
+    pub users: Lived,
+    pub live_sessions: Lived,
     pub connects: u64,
     pub reconnects: u64,
     pub closed_idle: u64,
@@ -138,6 +141,8 @@ impl Recorder {
             wake_lag: Histogram::new(),
             cpu_before: thread_cpu_s(),
             sessions: Sessions::new(steady),
+            users: Lived::default(),
+            live_sessions: Lived::default(),
             connects: 0,
             reconnects: 0,
             closed_idle: 0,
@@ -206,12 +211,15 @@ impl Recorder {
         })
     }
 
-    /// Hands out the current window and begins the next second.
-    pub(crate) fn roll(&mut self, gauges: Gauges) -> Window {
+    /// Hands out the current window, which ends at `until`, and begins the next second.
+    pub(crate) fn roll(&mut self, until: u64, gauges: Gauges) -> Window {
         let cpu = thread_cpu_s();
+        let seconds = |micros: u64| micros as f64 / SECOND as f64;
         let window = Window {
             second: self.second,
-            users: gauges.users,
+            users: self.users.living(),
+            users_s: seconds(self.users.take(until)),
+            sessions_s: seconds(self.live_sessions.take(until)),
             in_flight: gauges.in_flight,
             connections: gauges.connections,
             connects: std::mem::take(&mut self.connects),
@@ -294,7 +302,7 @@ mod tests {
         {
             end(&mut recorder, intended, intended, ended, Ok(()));
         }
-        let window = recorder.roll(Gauges::default());
+        let window = recorder.roll(1_000_000, Gauges::default());
         let phases: Vec<_> = window.operations.iter().map(|o| (o.phase, o.ok)).collect();
         assert_eq!(phases, [(0, 1), (1, 1), (2, 2)]);
     }
@@ -305,15 +313,17 @@ mod tests {
         end(&mut recorder, 10, 20, 520, Ok(()));
         end(&mut recorder, 10, 20, 500, Err(Cause::Timeout));
         recorder.dropped(0, true);
-        let window = recorder.roll(Gauges { users: 4, ..Gauges::default() });
+        [0, 0, 250_000, 1_000_000].into_iter().for_each(|at| recorder.users.begun(at));
+        let window = recorder.roll(1_000_000, Gauges::default());
         let [dropped, ended] = &window.operations[..] else { panic!("{window:?}") };
         assert_eq!((dropped.operation, dropped.phase, dropped.dropped), (0, 1, 1));
         assert_eq!((ended.ok, ended.failed, ended.late), (1, [0, 0, 0, 1, 0, 0], 1));
         assert_eq!(ended.counters, [0, 0, 0, 0, 4, 0, 0, 0, 0, 2]);
         assert_eq!((ended.response.bucket[0], ended.service.bucket[0]), (510, 500));
         assert_eq!((&ended.lag.bucket, &ended.lag.count), (&vec![10], &vec![2]));
-        assert_eq!(window.users, 4);
-        assert!(recorder.roll(Gauges::default()).operations.is_empty());
+        assert_eq!((window.users, window.users_s), (4, 2.75));
+        let next = recorder.roll(2_000_000, Gauges::default());
+        assert!(next.operations.is_empty() && next.users_s == 4.0);
         assert_eq!(recorder.window_end(), 3_000_000);
     }
 }

@@ -136,6 +136,8 @@ impl User {
 pub(crate) struct Session {
     /// When it began; in an open workload, when it should have arrived.
     pub began: u64,
+    /// It has begun and not ended.
+    pub lives: bool,
     pub operations: u32,
     pub connects: u32,
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use loadstone_engine::{CAUSES, SessionWindow, Sparse, Window};
 use loadstone_stats::Histogram;
 use serde_json::{Value as Json, json};
-use support::{Outcome, Reply, Server, answer, get, operation, plan, run};
+use support::{Outcome, Reply, Server, answer, get, operation, plan, run, steadily};
 
 /// Sessions of three requests `/SESSION/a`, `/b`, `/c` that arrive at a rate for a second.
 fn open(server: &Server, sessions_per_s: f64) -> Json {
@@ -73,6 +73,45 @@ fn sessions_arrive_at_their_rate_and_the_run_ends_with_the_last() {
     let sessions: BTreeSet<_> = server.paths().into_iter().collect();
     let expected = (0..60).flat_map(|n| ["a", "b", "c"].map(|name| format!("GET /{n}/{name}")));
     assert_eq!(sessions, expected.collect(), "each is a user of its own");
+}
+
+/// Every second's time lived adds up to the lives of the sessions, whenever the seconds look.
+#[test]
+fn the_time_that_sessions_lived_is_the_sum_of_their_lives() {
+    let server = Server::start(|_| ok());
+    let mut plan = open(&server, 40.0);
+    plan["load"]["threads"] = json!(2);
+    let outcome = run(plan);
+    let lives = merged(&outcome, |s| &s.life_ms);
+    let sum_s: f64 = lives.buckets().map(|(ms, count)| ms as f64 * count as f64).sum::<f64>() / 1e3;
+    let lived_s: f64 = outcome.windows.iter().map(|w| w.sessions_s).sum();
+    assert_eq!(completed(&outcome), 40);
+    // Lives are cut to whole milliseconds.
+    assert!((sum_s..=sum_s + 0.040).contains(&lived_s), "{lived_s} s, of lives {sum_s} s");
+    // A user of an open workload lives from when the engine noticed the arrival.
+    let users_s: f64 = outcome.windows.iter().map(|w| w.users_s).sum();
+    assert!(0.0 < users_s && users_s <= lived_s + 1e-9, "{users_s} s");
+}
+
+#[test]
+fn users_live_from_their_start_to_their_stop() {
+    let outcome = steadily(|| {
+        let server = Server::start(|_| ok());
+        let mut plan = open(&server, 1.0);
+        plan["load"] = json!({"users": 4, "ramp_up_s": 1, "steady_s": 1, "ramp_down_s": 0.5, "timeout_s": 5});
+        plan["load"]["profile"] = json!([[0.5, 2]]);
+        run(plan)
+    });
+    // They start at 0, 0.25, 0.5 and 0.75 s; two of them stop at 1.5 s, when the operation under way ends.
+    let seconds: Vec<_> = outcome.windows.iter().map(|w| w.users_s).collect();
+    for (seen, expected) in seconds.iter().zip([2.5, 3.0, 1.0]) {
+        assert!((seen - expected).abs() < 0.2, "{seconds:?}");
+    }
+    assert_eq!(seconds.len(), 3);
+    // Half of a second is left of the last one, and it is exact: nobody starts or stops in it.
+    assert!((seconds[2] - 1.0).abs() < 1e-9, "{seconds:?}");
+    let sessions: f64 = outcome.windows.iter().map(|w| w.sessions_s).sum();
+    assert!(sessions > 0.0 && sessions <= seconds.iter().sum(), "{sessions} s");
 }
 
 #[test]

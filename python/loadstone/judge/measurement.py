@@ -84,6 +84,11 @@ class Measurement:
     threads: int
     in_flight: Floats = field(default_factory=lambda: np.zeros(0))
     """Users waiting for an answer at the end of each second."""
+    users_s: Floats | None = None
+    """Seconds that all users together lived in each second: their number integrated over it, exact where
+    `users` is a sample. None of a folder of before they were counted."""
+    sessions_s: Floats | None = None
+    """The same of sessions, from their beginning (in an open workload: their intended arrival)."""
     wake_lag: Histogram = EMPTY
     agents: tuple[AgentSeries, ...] = ()
     """Who made the load, where that was not this process."""

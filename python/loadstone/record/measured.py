@@ -61,6 +61,8 @@ def read_measurement(
             settled_s=settled,
             operations=_operations(connection, plan, math.ceil(end) - math.floor(start)),
             users=engine["users"],
+            users_s=_whole(engine["users_s"]),
+            sessions_s=_whole(engine["sessions_s"]),
             requests=engine["requests"],
             bytes_in=engine["bytes_in"],
             bytes_out=engine["bytes_out"],
@@ -154,14 +156,26 @@ def _histograms(connection: duckdb.DuckDBPyConnection, where: str) -> dict[tuple
 
 def _engine(connection: duckdb.DuckDBPyConnection, seconds: int) -> dict[str, Floats]:
     columns = ["users", "in_flight", "requests", "bytes_in", "bytes_out", "cpu_user_s", "cpu_sys_s"]
+    integrals = ["users_s", "sessions_s"]
+    known = {str(row[0]) for row in connection.execute("DESCRIBE engine").fetchall()}
+    # What is not known of a second is NaN: zero would be a figure.
+    selected = columns + [
+        f"coalesce({name}, 'nan'::DOUBLE)" if name in known else "'nan'::DOUBLE" for name in integrals
+    ]
+    columns += integrals
     rows = connection.execute(
-        f"SELECT second - getvariable('low'), {', '.join(columns)} FROM engine "
+        f"SELECT second - getvariable('low'), {', '.join(selected)} FROM engine "
         "WHERE second >= getvariable('low') AND second < getvariable('high')"
     ).fetchall()
     series = _room(len(columns), seconds)
     for second, *values in rows:
         series[:, int(second)] = values
     return dict(zip(columns, series, strict=True))
+
+
+def _whole(series: Floats) -> Floats | None:
+    """A series that is known in every second; None of an older folder."""
+    return None if np.isnan(series).any() else series
 
 
 def _room(*shape: int) -> Floats:

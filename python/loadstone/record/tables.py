@@ -24,10 +24,10 @@ _OPERATION = f"""STRUCT(operation UINTEGER, phase UTINYINT, ok UBIGINT, failed U
 _SESSIONS = f"""STRUCT(phase UTINYINT, begun UBIGINT, completed UBIGINT, lost UBIGINT[], dropped UBIGINT,
     life_ms {_SPARSE}, lost_life_ms {_SPARSE}, operations {_SPARSE})"""
 _COLUMNS = {
-    "window": f"""STRUCT(second UINTEGER, users UINTEGER, in_flight UINTEGER, connections UINTEGER,
-        connects UBIGINT, reconnects UBIGINT, closed_idle UBIGINT, closed_with_answer UBIGINT, waits UBIGINT,
-        requests UBIGINT, bytes_in UBIGINT, bytes_out UBIGINT, cpu_user_s DOUBLE,
-        cpu_sys_s DOUBLE, wake_lag {_SPARSE}, operations {_OPERATION}[],
+    "window": f"""STRUCT(second UINTEGER, users UINTEGER, users_s DOUBLE, sessions_s DOUBLE,
+        in_flight UINTEGER, connections UINTEGER, connects UBIGINT, reconnects UBIGINT, closed_idle UBIGINT,
+        closed_with_answer UBIGINT, waits UBIGINT, requests UBIGINT, bytes_in UBIGINT, bytes_out UBIGINT,
+        cpu_user_s DOUBLE, cpu_sys_s DOUBLE, wake_lag {_SPARSE}, operations {_OPERATION}[],
         sessions {_SESSIONS}[])""",
     "hosts": "STRUCT(second UINTEGER, metrics MAP(VARCHAR, MAP(VARCHAR, DOUBLE)))",
     "agents": f"""STRUCT(second UINTEGER, of MAP(VARCHAR, STRUCT(users UINTEGER, in_flight UINTEGER,
@@ -35,8 +35,8 @@ _COLUMNS = {
     "event": "JSON",
 }
 _ENGINE = (
-    *("users", "in_flight", "connections", "connects", "reconnects", "closed_idle", "closed_with_answer"),
-    *("waits", "requests"),
+    *("users", "users_s", "sessions_s", "in_flight", "connections", "connects", "reconnects"),
+    *("closed_idle", "closed_with_answer", "waits", "requests"),
     *("bytes_in", "bytes_out", "cpu_user_s", "cpu_sys_s"),
 )
 _LONGEST_LINE = 1 << 28  # bytes; a second of a million operations stays far below
