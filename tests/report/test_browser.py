@@ -17,9 +17,25 @@ from loadstone import report
 
 pytestmark = pytest.mark.long
 
+CHARTS = 27
 DRAWN = "return document.body.classList.contains('drawn')"
 DRAWN_PLOTS = """return [...document.querySelectorAll('.plot')]
-    .filter((plot) => plot.querySelector('path.js-line, path.point')).length"""
+    .filter((plot) => plot.querySelector('path.js-line, path.point, .bars .point path')).length"""
+OVERPRINTED = """
+    const found = [];
+    for (const plot of document.querySelectorAll('.plot')) {
+        const texts = [...plot.querySelectorAll('svg text')].filter(
+            (one) => one.textContent.trim() && getComputedStyle(one).visibility !== 'hidden');
+        const boxes = texts.map((one) => one.getBoundingClientRect());
+        boxes.forEach((a, i) => boxes.slice(i + 1).forEach((b, j) => {
+            const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+            const high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+            // Boxes are as high as the font's tallest letters: a third of a line is still apart to the eye.
+            if (wide > 2 && high > 5)
+                found.push([plot.id, texts[i].textContent, texts[i + 1 + j].textContent].join(' | '));
+        }));
+    }
+    return found"""
 LABEL = "return getComputedStyle(document.querySelector('.plot .xtick text')).fill"
 
 
@@ -53,9 +69,10 @@ def test_every_chart_is_drawn_and_nothing_is_wider_than_the_screen(
 ) -> None:
     show(browser, page, width=width, theme=theme)
     count = browser.execute_script("return document.querySelectorAll('.plot').length")
-    assert count == 23
+    assert count == CHARTS
     assert browser.execute_script(DRAWN_PLOTS) == count
     assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    assert browser.execute_script(OVERPRINTED) == []
     assert browser.get_log("browser") == []
 
 

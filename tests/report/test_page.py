@@ -68,8 +68,48 @@ def test_every_chart_has_its_place_and_words(page: str) -> None:
     places = {str(one["id"]): one for one in plots}
     assert set(charts) == set(places)
     assert all(len(str(one["aria-label"])) > 20 for one in places.values())
-    # Shares, throughput, seven operations against users; three over time; seven distributions; four of hosts.
-    assert len(charts) == 1 + 8 + 3 + 7 + 4
+    # Shares, throughput, seven operations against users; four over time, and four operations with answers
+    # enough for it; distributions, of which one operation had too few; four of hosts.
+    assert len(charts) == 1 + 8 + 4 + 4 + 6 + 4
+
+
+def test_nothing_is_drawn_of_fewer_than_20_answers(full: report.Chapter, page: str) -> None:
+    assert full.detail is not None
+    few = [name for name, one in full.detail.summary.operations.items() if one.ok < 20]
+    assert few == ["AddPerson"]
+    assert "Too few answers for a distribution: AddPerson." in page
+    for key, chart in charts_of(page).items():
+        names = [trace.get("name") for trace in chart["data"]]
+        assert not (key.startswith("f1-operations") and "AddPerson" in names)
+
+
+def test_failures_over_time_are_told_by_cause(run: report.Chapter) -> None:
+    chart = charts_of(report.page([run]))["f1-time-w1"]
+    assert [trace["name"] for trace in chart["data"]] == ["wrong status"]
+    # AddEvent fails once in 45 seconds.
+    assert [at for at, rate in zip(chart["data"][0]["x"], chart["data"][0]["y"], strict=True) if rate] == [
+        44.5, 89.5, 134.5,
+    ]  # fmt: skip
+
+
+def test_terms_are_explained_where_they_first_stand(page: str) -> None:
+    outline = Outline(page)
+    defined = re.findall(r"<dt>([^<]+)</dt><dd>", page[: page.index('id="f1-method"')])
+    for term in ("SLA-1", "SLA-2", "PF", "ARA", "Num", "p99", "SUT"):
+        assert defined.count(term) == 1, term
+    assert all(attributes.get("title") for attributes in outline.all("abbr"))
+    # Before anything that uses them: of the head, right below the figures.
+    assert page.index("<dt>SLA-1</dt>") < page.index("<nav")
+    assert page.index("<dt>Num</dt>") < page.index(">Num</abbr>")
+
+
+def test_one_badge_leads_and_the_others_are_folded(full: report.Chapter, page: str) -> None:
+    first, *others = report.badges(full)
+    head = page[page.index("<header>") : page.index("</header>")]
+    lead, folded = head.split("<details", 1)
+    assert first.words in lead
+    assert others
+    assert all(one.words in folded and one.words not in lead for one in others)
 
 
 def test_colours_are_names_of_both_themes(page: str) -> None:

@@ -38,6 +38,25 @@ def test_percentiles_are_the_judges(tmp_path: Path) -> None:
         assert one.values[3] == pytest.approx(values[int(np.ceil(share * 4000)) - 1])
 
 
+def test_a_percentile_needs_answers_enough(tmp_path: Path) -> None:
+    """Of 19 none is known, of 20 the median and p90, of 100 all three."""
+    columns = "second, operation, phase, kind, bucket, count"
+    rows = ", ".join(f"({at}, 'A', 'steady', 'response', 7, {n})" for at, n in enumerate((19, 20, 99, 100)))
+    table = write(tmp_path / "h.parquet", f"SELECT * FROM (VALUES {rows}) AS t({columns})")
+    known = [[value is not None for value in one.values] for one in series.response_percentiles(table, 1)]
+    assert known == [[False, True, True, True], [False, True, True, True], [False, False, False, True]]
+    assert series.response_percentiles(table, 1, "B")[0].values == []
+    assert series.answered(table) == {"A": 238}
+
+
+def test_failures_have_a_line_for_each_cause_that_occurred(tmp_path: Path) -> None:
+    columns = "second, ok, refused, reset, closed, timeout, status, marker, dropped"
+    rows = "(0, 8, 0, 0, 0, 0, 2, 0, 0), (0, 8, 0, 0, 0, 0, 1, 0, 0), (2, 4, 0, 0, 0, 0, 0, 0, 1)"
+    table = write(tmp_path / "w.parquet", f"SELECT * FROM (VALUES {rows}) AS t({columns})")
+    found = {one.name: one.values for one in series.failures(table, 1)}
+    assert found == {"status": [3, 0, 0], "dropped": [0, 0, 1]}
+
+
 def test_a_second_without_answers_is_zero_throughput(tmp_path: Path) -> None:
     columns = "second, ok, refused, reset, closed, timeout, status, marker, dropped"
     rows = "(0, 8, 0, 0, 0, 0, 0, 0, 0), (3, 4, 0, 1, 0, 0, 0, 0, 1)"

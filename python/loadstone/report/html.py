@@ -14,9 +14,11 @@ import jinja2
 from markupsafe import Markup
 
 from loadstone.report import format
+from loadstone.report.chapter import article
 from loadstone.report.figures import theme
 from loadstone.report.folder import Chapter
-from loadstone.report.sections import Article, article
+from loadstone.report.sections import Article
+from loadstone.report.terms import explained, glossed
 
 
 def page(chapters: Sequence[Chapter]) -> str:
@@ -37,6 +39,7 @@ def page_of(articles: Sequence[Article]) -> str:
         .render(
             title=_title(articles),
             articles=articles,
+            terms={one.key: explained(one) for one in articles},
             light=theme.LIGHT,
             dark=theme.DARK,
             palettes=_embedded(json.dumps({"light": theme.LIGHT, "dark": theme.DARK})),
@@ -62,6 +65,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {"moment": format.moment, "size": format.size, "whole": format.whole}
+    environment.filters["glossed"] = glossed
     environment.globals["style"] = Markup(_template("style.css"))
     environment.globals["script"] = Markup(_template("charts.js"))
     return environment

@@ -19,6 +19,11 @@ _ALWAYS = ("accepted", "refused", "closed_by_timeout", "requests")
 """Counters of a connector that are shown even when they are 0."""
 
 
+def spoken(cause: str) -> str:
+    """A cause of failure in words."""
+    return SPOKEN.get(cause, cause)
+
+
 def run_tables(run: Run) -> list[Table | None]:
     """All of them; None where the run has nothing to say."""
     return [
@@ -95,7 +100,7 @@ def failures(run: Run) -> Table | None:
         if any(operation.failed.values()) or operation.dropped
     ]
     columns = [words("operation", "operation")]
-    columns += [Column(cause, SPOKEN.get(cause, cause)) for cause in CAUSES] + [Column("dropped", "dropped")]
+    columns += [Column(cause, spoken(cause)) for cause in CAUSES] + [Column("dropped", "dropped")]
     return Table("failures", "Failed and dropped operations, by cause", columns, rows)
 
 
@@ -113,7 +118,7 @@ def sessions(run: Run) -> Table | None:
     columns = [
         words("which", "sessions"),
         *(Column(key, key) for key in ("begun", "completed")),
-        *(Column(cause, f"lost: {SPOKEN.get(cause, cause)}") for cause in causes),
+        *(Column(cause, f"lost: {spoken(cause)}") for cause in causes),
         *(Column(key, key) for key in ("unfinished", "dropped")),
         Column("completed_per_s", "completed/s", format.figure),
         Column("opened", "connections"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,13 @@ CURVE_POINTS = 401
 """Points of a distribution curve."""
 
 QUANTILES = (0.5, 0.9, 0.99)
+
+LEAST = 20
+"""Samples of which a distribution or a percentile is drawn, at least."""
+
+_WIDTHS = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 1800, 3600)
+_MEAN_SAMPLES = ((150, 10), (2 * LEAST, 5))
+"""Samples that a bin has on average, and bins that there are then, both at least; better ones first."""
 
 VALUE = """
     CASE WHEN bucket < 2048 THEN bucket
@@ -57,6 +65,19 @@ def bin_width_s(length_s: float) -> int:
     (1, 6)
     """
     return max(1, math.ceil(length_s / MOST_BINS))
+
+
+def sampled_width_s(samples: float, length_s: float, least_s: int) -> int | None:
+    """The width of bins that have samples enough for percentiles; None where there are too few for any.
+
+    >>> sampled_width_s(40 * 300, 300, 1), sampled_width_s(2 * 300, 300, 1), sampled_width_s(30, 300, 1)
+    (5, 20, None)
+    """
+    for enough, bins in _MEAN_SAMPLES:
+        for width in (least_s, *_WIDTHS):
+            if width >= least_s and samples * width >= enough * length_s and width * bins <= length_s:
+                return width
+    return None
 
 
 def _last(width: int) -> int:
@@ -118,33 +139,77 @@ def lives(histograms: Path) -> list[tuple[float, int]]:
     return [(float(row[0]), int(row[1])) for row in rows]
 
 
-def response_percentiles(histograms: Path, width: int) -> list[Series]:
-    """Response time of all operations in seconds: p50, p90 and p99 of each bin."""
+def failures(windows: Path, width: int) -> list[Series]:
+    """Failed and dropped operations a second by cause, of the causes that occurred; none is 0."""
+    kinds = (*CAUSES, "dropped")
+    sums = ", ".join(f"sum({kind}) AS {kind}" for kind in kinds)
+    rates = ", ".join(f"sum(coalesce({kind}, 0)) / count(*)" for kind in kinds)
+    rows = _query(
+        f"""
+        WITH seen AS (
+            SELECT second, {sums} FROM read_parquet(?) GROUP BY second
+        ), every AS (
+            SELECT unnest(range(least(max(second), {_last(width)}) + 1)) AS second FROM seen
+        )
+        SELECT second // {width} * {width} AS bin, {rates}
+        FROM every LEFT JOIN seen USING (second) GROUP BY bin ORDER BY bin
+        """,
+        windows,
+    )
+    at = [float(row[0]) for row in rows]
+    found = [Series(kind, at, [float(row[i]) for row in rows]) for i, kind in enumerate(kinds, start=1)]
+    return [one for one in found if any(one.values)]
+
+
+def answered(histograms: Path) -> dict[str, int]:
+    """Answers in the whole run, by operation."""
+    rows = _query(
+        "SELECT operation, sum(count) FROM read_parquet(?) WHERE kind = 'response' GROUP BY operation",
+        histograms,
+    )
+    return {str(row[0]): int(row[1]) for row in rows}
+
+
+def response_percentiles(histograms: Path, width: int, operation: str | None = None) -> list[Series]:
+    """Response time in seconds of one operation, or of all: p50, p90 and p99 of each bin.
+
+    A percentile that a bin has too few answers for is unknown.
+    """
+    of = "" if operation is None else "AND operation = ?"
     ranked = ", ".join(f"min({VALUE}) FILTER (so_far >= {quantile} * total) / 1e6" for quantile in QUANTILES)
     rows = _query(
         f"""
         WITH binned AS (
             SELECT second // {width} * {width} AS bin, bucket, sum(count) AS count
-            FROM read_parquet(?) WHERE kind = 'response' GROUP BY bin, bucket
+            FROM read_parquet(?) WHERE kind = 'response' {of} GROUP BY bin, bucket
         ), summed AS (
             SELECT bin, bucket, sum(count) OVER (PARTITION BY bin ORDER BY bucket) AS so_far,
                    sum(count) OVER (PARTITION BY bin) AS total
             FROM binned
         )
-        SELECT bin, {ranked} FROM summed GROUP BY bin ORDER BY bin
+        SELECT bin, any_value(total), {ranked} FROM summed GROUP BY bin ORDER BY bin
         """,
         histograms,
+        *([] if operation is None else [operation]),
     )
-    found = {int(row[0]): row[1:] for row in rows}
+    found = {int(row[0]): _known_percentiles(row[1], row[2:]) for row in rows}
     bins = range(0, min(max(found, default=-1), _last(width)) + 1, width)
-    # A bin in which nothing was answered has no percentile: the line must break there.
+    # A bin in which nothing was answered has no percentile, either: the line must break there.
     return [
         Series(
             f"p{quantile * 100:.0f}",
             [float(at) for at in bins],
-            [float(found[at][index]) if at in found else None for at in bins],
+            [found[at][index] if at in found else None for at in bins],
         )
         for index, quantile in enumerate(QUANTILES)
+    ]
+
+
+def _known_percentiles(samples: int, values: Sequence[Any]) -> list[float | None]:
+    """Without those that stand for less than one sample above them."""
+    return [
+        float(value) if samples >= LEAST and samples * (1 - quantile) >= 0.999 else None
+        for value, quantile in zip(values, QUANTILES, strict=True)
     ]
 
 
@@ -182,7 +247,7 @@ def host_metric(hosts: Path, metric: str, width: int) -> list[Series]:
 
 
 def curves(histograms: Path, counts: dict[str, int]) -> dict[str, Curve]:
-    """Each operation's response times in the steady state; `counts` include the failed ones."""
+    """Response times in the steady state, of operations with answers enough; `counts` include failed ones."""
     rows = _query(
         f"SELECT operation, {VALUE} / 1e6 AS value, sum(count) FROM read_parquet(?)"
         " WHERE kind = 'response' AND phase = 'steady' GROUP BY operation, value ORDER BY operation, value",
@@ -191,7 +256,7 @@ def curves(histograms: Path, counts: dict[str, int]) -> dict[str, Curve]:
     found = {}
     for operation, count in counts.items():
         mine = [(float(row[1]), float(row[2])) for row in rows if row[0] == operation]
-        if mine and count:
+        if count and sum(samples for _, samples in mine) >= LEAST:
             found[operation] = _curve(operation, np.array(mine), count)
     return found
 

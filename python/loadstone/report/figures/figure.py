@@ -57,7 +57,7 @@ def layout(height: int, *, right: int = 76, **changes: Any) -> Layout:
         "hovermode": "x unified",
         "hoverlabel": {"bgcolor": "@raised", "bordercolor": "@rule", "font": {"color": "@ink", "size": 12}},
         "dragmode": False,
-        "xaxis": axis | {"showgrid": False, "showline": True, "ticks": "outside"},
+        "xaxis": axis | {"showgrid": False, "showline": True, "ticks": "outside", "tickangle": 0},
         "yaxis": axis | {"ticks": ""},
         "shapes": [],
         "annotations": [],

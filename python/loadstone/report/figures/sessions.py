@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from loadstone.report import series
+from loadstone.report.figures.axes import axes, length_s, named_ends, per
 from loadstone.report.figures.figure import Figure, layout, line
 from loadstone.report.figures.theme import colour
-from loadstone.report.figures.time import axes, length_s, named_ends, per
 from loadstone.report.folder import Run
 
 HEIGHT = 190
@@ -37,7 +37,7 @@ def lives(run: Run) -> list[Figure]:
     """How long the completed sessions that began in the steady state lived."""
     table = run.table("histograms")
     found = series.lives(table) if table else []
-    if not found:
+    if sum(count for _, count in found) < series.LEAST:
         return []
     high = found[-1][0]
     # Bars of equal width, of milliseconds that a person would choose.

@@ -1,0 +1,254 @@
+"""What the page shows of a folder: the sections whose inputs exist, and what is absent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from loadstone.report import format
+from loadstone.report.answer import badges, sentence
+from loadstone.report.cost import cost_intro, cost_tiles
+from loadstone.report.figures import capacity, distribution, hosts, response, sessions, time
+from loadstone.report.figures.figure import Figure
+from loadstone.report.figures.growth import GROWTH_TITLE, growth
+from loadstone.report.folder import Chapter, Run
+from loadstone.report.plan_answer import nodes_intro, nodes_tiles
+from loadstone.report.sections import Article, Section, Tile, anchored, numbered
+from loadstone.report.table import Table
+from loadstone.report.tables import all_tables
+from loadstone.stages.capacity import Capacity
+from loadstone.stages.run import Generator, Load, Scenario, Sut
+
+
+def article(chapter: Chapter, key: str) -> Article:
+    """Lays a folder out; `key` makes the anchors unique on a page of several."""
+    tables = all_tables(chapter)
+    found = [
+        _capacity(chapter, tables),
+        _plan(
+            "nodes",
+            "Nodes",
+            nodes_intro(chapter.nodes) if chapter.nodes else None,
+            tables,
+            growth(chapter.nodes),
+        ),
+        _plan("cost", "Cost", cost_intro(chapter.cost) if chapter.cost else None, tables),
+        *_run(chapter, tables),
+        _method(chapter),
+    ]
+    sections = [anchored(section, key) for section in found if section]
+    return Article(
+        key=key,
+        name=chapter.name,
+        sentence=sentence(chapter),
+        badges=badges(chapter),
+        tiles=_tiles(chapter),
+        sections=sections,
+        absent=_absent(chapter),
+    )
+
+
+def _pick(tables: dict[str, Table], *slugs: str) -> list[Table]:
+    return [tables[slug] for slug in slugs if slug in tables]
+
+
+def _capacity(chapter: Chapter, tables: dict[str, Table]) -> Section | None:
+    if not chapter.capacity:
+        picked = _pick(tables, "verdicts")
+        return Section("verdict", "Verdict", tables=picked) if picked else None
+    shares, rates = capacity.shares(chapter), capacity.throughput(chapter)
+    confidence = chapter.capacity.confidence
+    intro = f"Each bound is stated with {format.share(confidence)} confidence." if confidence else ""
+    return Section(
+        "capacity",
+        "Capacity",
+        intro,
+        wide=numbered("w", [shares] if shares else []),
+        small=numbered("s", ([rates] if rates else []) + capacity.responses(chapter)),
+        small_title="Throughput, and p90 and p99 of each operation, in every run that was judged",
+        tables=_pick(tables, "verdicts", "runs"),
+    )
+
+
+def _plan(
+    slug: str, title: str, intro: str | None, tables: dict[str, Table], small: Sequence[Figure] = ()
+) -> Section | None:
+    """The section of a stage; without an `intro` the stage was not done."""
+    picked = [table for name, table in tables.items() if name == slug or name.startswith(f"{slug}-")]
+    if intro is None or not picked:
+        return None
+    return Section(
+        slug,
+        title,
+        intro,
+        small=numbered("s", list(small)),
+        small_title=GROWTH_TITLE if small else "",
+        tables=picked,
+    )
+
+
+def _run(chapter: Chapter, tables: dict[str, Table]) -> list[Section]:
+    """The sections of the run shown in full."""
+    run = chapter.detail
+    if not run:
+        return []
+    which = f"The run with {format.whole(run.users)} users, {run.folder.name}." if chapter.capacity else ""
+    responses, curves = response.responses(run), distribution.distributions(run)
+    examples = "\n".join(run.summary.failures)
+    return [
+        Section(
+            "time",
+            "Over time",
+            f"{which} {_undrawn(run, responses, 'a line over time')}".strip(),
+            wide=numbered("w", time.over_time(run)),
+            small=numbered("o", responses),
+            small_title="Response time of each operation" if responses else "",
+        ),
+        Section(
+            "operations",
+            "Operations",
+            f"{which} {_undrawn(run, curves, 'a distribution')}".strip(),
+            small=numbered("s", curves),
+            small_title="Share of the operations answered within a time, against their limit",
+            tables=_pick(tables, "operations", "response-times", "failures", "counters"),
+            texts=[("First examples of failures", examples)] if examples else [],
+        ),
+        *_sessions(run, which, tables),
+        Section(
+            "processes",
+            "CPU and memory by process",
+            which,
+            small=numbered("s", hosts.hosts(run)),
+            tables=_pick(tables, "connector"),
+        ),
+        Section("validity", "Validity", which, tables=_pick(tables, "checks", "agents", "mix")),
+    ]
+
+
+def _undrawn(run: Run, drawn: Sequence[Figure], what: str) -> str:
+    """Which operations a chart is missing of: they had too few answers."""
+    titles = {figure.title for figure in drawn}
+    left = [name for name in run.summary.operations if name not in titles]
+    return f"Too few answers for {what}: {', '.join(left)}." if left and run.table("histograms") else ""
+
+
+def _sessions(run: Run, which: str, tables: dict[str, Table]) -> list[Section]:
+    """What became of sessions, where they arrived at a rate or some were lost."""
+    found = run.summary.sessions
+    if not found or not (found.per_s or any(found.whole_run.lost.values())):
+        return []
+    share = format.share(found.completed_share)
+    intro = f"{share} of the sessions that began in the steady state were completed. {which}".strip()
+    return [
+        Section(
+            "sessions",
+            "Sessions",
+            intro,
+            wide=numbered("n", sessions.ended(run)),
+            small=numbered("l", sessions.lives(run)),
+            tables=_pick(tables, "sessions"),
+        )
+    ]
+
+
+def _method(chapter: Chapter) -> Section:
+    """How it was measured."""
+    origin, run = chapter.origin, chapter.detail
+    machine, summary = origin.machine, run.summary if run else None
+    versions = ", ".join(f"{name} {version}" for name, version in origin.versions.items())
+    facts = [
+        ("Command", " ".join(origin.command)),
+        ("Started", format.moment(origin.started_at)),
+        ("Ended", format.moment(origin.ended_at)),
+        ("Machine", ", ".join(filter(None, (machine.hostname, machine.cpu)))),
+        ("Cores", format.whole(machine.cores)),
+        ("Memory", format.size(machine.memory_bytes)),
+        ("System", ", ".join(filter(None, (machine.os, machine.kernel)))),
+        ("Versions", versions),
+        ("Target", (summary.target or "") if summary else ""),
+        ("Accounts", format.whole(origin.accounts)),
+        ("Load", _phases(summary.load) if summary else ""),
+        ("Seed", format.text(summary.seed) if summary else ""),
+        ("Scenario", _scenario(summary.scenario) if summary and summary.scenario else ""),
+        ("Folder", str(chapter.folder)),
+    ]
+    text = run.text("scenario.toml") if run else None
+    return Section(
+        "method",
+        "How it was measured",
+        facts=[(name, value) for name, value in facts if value and value != format.UNKNOWN],
+        texts=[("Scenario", text)] if text else [],
+    )
+
+
+def _phases(load: Load) -> str:
+    shape = [(load.ramp_up_s, "ramp-up"), (load.steady_s, "steady state"), (load.ramp_down_s, "ramp-down")]
+    return ", ".join(f"{format.seconds(length)} {name}" for length, name in shape)
+
+
+def _scenario(scenario: Scenario) -> str:
+    name, digest = scenario.name or "", scenario.sha256 or ""
+    return f"{name} (SHA-256 {digest[:16]}…)" if digest else name
+
+
+def _tiles(chapter: Chapter) -> list[Tile]:
+    return [
+        *(_capacity_tiles(chapter.capacity) if chapter.capacity else _run_tiles(chapter)),
+        *(Tile(*tile) for tile in nodes_tiles(chapter.nodes) + cost_tiles(chapter.cost)),
+    ]
+
+
+def _capacity_tiles(found: Capacity) -> list[Tile]:
+    tiles = []
+    for sla, one in found.named().items():
+        span = f"{format.whole(one.low)}–{format.whole(one.high)}"
+        high = "none found breaks it" if one.high is None else span
+        tiles.append(Tile(f"Users at {sla}", format.whole(one.users), note=high if one.users else ""))
+    rate = found.sla_1.throughput_ops_per_s if found.sla_1 else None
+    return [*tiles, Tile("Throughput at SLA-1", format.figure(rate), "operations/s")]
+
+
+def _run_tiles(chapter: Chapter) -> list[Tile]:
+    if not chapter.detail:
+        return []
+    found = chapter.detail.summary
+    sut, generator = found.sut or Sut(), found.generator or Generator()
+    return [
+        _offered(found.load),
+        Tile("Throughput", format.figure(found.throughput_ops_per_s), "operations/s"),
+        Tile("Requests", format.figure(found.requests_per_s), "requests/s"),
+        Tile("CPU of the SUT", format.figure(sut.cpu_cores_mean), "cores"),
+        Tile("Memory of the SUT", format.size(sut.rss_bytes_max), "at most"),
+        Tile("CPU of the generator", format.share(generator.cpu_share)),
+    ]
+
+
+def _offered(load: Load) -> Tile:
+    """What the run asked of the service."""
+    if load.sessions_per_s is None:
+        return Tile("Users", format.whole(load.users))
+    return Tile("Offered", format.figure(load.sessions_per_s), "sessions/s")
+
+
+def _absent(chapter: Chapter) -> list[tuple[str, str]]:
+    """Stages and tables that are not there."""
+    folder = chapter.folder
+    found = []
+    if not chapter.capacity:
+        found.append(("the most users at SLA-1 and SLA-2", "loadstone capacity SCENARIO"))
+    if not chapter.nodes:
+        found.append(("how many nodes keep it up", f"loadstone nodes --from {folder}"))
+    if not chapter.cost:
+        start = f"--tiers {tiers}" if (tiers := _tiers_file(chapter)) else f"--from {folder}"
+        found.append(("dollars per user per month", f"loadstone cost {start}"))
+    if not chapter.detail:
+        found.append(("charts over time, response times, validity", "loadstone run SCENARIO"))
+    elif gone := [
+        name for name in ("windows", "histograms", "engine", "hosts") if not chapter.detail.table(name)
+    ]:
+        files = ", ".join(f"{name}.parquet" for name in gone)
+        found.append((f"charts drawn from {files}, which the run folder lacks", "loadstone run SCENARIO"))
+    return found
+
+
+def _tiers_file(chapter: Chapter) -> str | None:
+    return chapter.nodes.inputs.tiers if chapter.nodes else None
