@@ -1,7 +1,8 @@
 """Errors as the user sees them: a stable slug, what, where, and what to do.
 
 Every slug stands once in `SLUGS` with its exit code:
-1 SLA not met, 2 bad input, 3 SUT unreachable, 4 our fault.
+1 goal missed, 2 bad input, 3 SUT unreachable, 4 our fault. A run has further verdicts, which are no errors:
+5 the service failed, 6 too little was seen, 7 the run is invalid.
 """
 
 from __future__ import annotations
@@ -10,6 +11,9 @@ SLA_NOT_MET = 1
 BAD_INPUT = 2
 SUT_UNREACHABLE = 3
 OUR_FAULT = 4
+RUN_FAILED = 5
+RUN_OPEN = 6
+RUN_INVALID = 7
 
 SLUGS: dict[str, int] = {
     "agent-start": SUT_UNREACHABLE,

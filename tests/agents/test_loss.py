@@ -55,7 +55,7 @@ def run(folder: Path, site: Walked, hosts: LocalHosts, progress: Deed, steady_s:
 def test_the_others_go_on(hosts: LocalHosts, site: Walked, tmp_path: Path) -> None:
     progress = Deed(lambda: hosts.started["two"][0].kill())
     result = run(tmp_path / "run", site, hosts, progress).content()
-    assert (result["outcome"], result["validity"]["valid"]) == ("complete", False)
+    assert (result["outcome"], result["validity"]["state"]) == ("complete", "invalid")
     one, two = result["agents"]
     assert (one["host"], one["lost_at_s"]) == ("one", None)
     assert two["host"] == "two" and 3 <= two["lost_at_s"] < 6
@@ -65,7 +65,7 @@ def test_the_others_go_on(hosts: LocalHosts, site: Walked, tmp_path: Path) -> No
     assert (event["kind"], event["agent"]) == ("agent-lost", "two")
     assert event["second"] == two["lost_at_s"]
     check = next(check for check in result["validity"]["checks"] if check["name"] == "agents")
-    assert not check["passed"] and "two lost: after" in check["measured"]
+    assert check["verdict"] == "missed" and "two lost: after" in check["measured"]
     assert any("agent two lost" in note for note in progress.notes)
     assert result["steady"]["end_s"] == 6.0, "the run lasts as long as planned"
 

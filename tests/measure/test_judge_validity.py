@@ -26,8 +26,8 @@ def checks(result: dict[str, Any]) -> dict[str, dict[str, Any]]:
 def test_a_good_run_is_valid(tmp_path: Path, kind: str, mean_s: float) -> None:
     plan = simulated.plan(**LONG, kind=kind, mean_s=mean_s)
     result = folders.made(tmp_path / "run", plan, simulated.windows(plan, quick))
-    assert result["validity"]["valid"], result["validity"]["checks"]
-    assert all(check["passed"] for check in checks(result).values())
+    assert result["validity"]["state"] == "valid", result["validity"]["checks"]
+    assert all(check["verdict"] == "met" for check in checks(result).values())
 
 
 def test_the_summary_is_that_of_the_simulation(tmp_path: Path) -> None:
@@ -47,7 +47,7 @@ def test_users_that_hang_break_littles_law(tmp_path: Path) -> None:
     for window in windows:
         window["users"] = min(100, window["users"] * 100 // 90)
     check = checks(folders.made(tmp_path / "run", plan, windows))["littles-law"]
-    assert not check["passed"] and check["about"] == "service"
+    assert check["verdict"] == "missed" and check["about"] == "service"
 
 
 def test_users_that_hang_are_seen_in_a_short_run_too(tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_users_that_hang_are_seen_in_a_short_run_too(tmp_path: Path) -> None:
     for window in windows:
         window["users"] *= 2
     result = folders.made(tmp_path / "run", plan, windows)
-    assert not checks(result)["littles-law"]["passed"]
+    assert checks(result)["littles-law"]["verdict"] == "missed"
     assert not checks(result)["mix"]["required"], "the mix of so short a run cannot be judged"
 
 
@@ -65,7 +65,7 @@ def test_a_strayed_mix_is_caught(tmp_path: Path) -> None:
     other = copy.deepcopy(plan)
     other["mix"]["Home"] = {"Home": 0.35, "Search": 0.65}
     result = folders.made(tmp_path / "run", plan, simulated.windows(other, quick))
-    assert not checks(result)["mix"]["passed"]
+    assert checks(result)["mix"]["verdict"] == "missed"
     assert "Home 53" in checks(result)["mix"]["measured"] or "Search 46" in checks(result)["mix"]["measured"]
 
 
@@ -73,15 +73,15 @@ def test_a_service_slower_than_the_pace_is_caught(tmp_path: Path) -> None:
     plan = simulated.plan(**LONG, limit_s=5.0)
     result = folders.made(tmp_path / "run", plan, simulated.windows(plan, lambda rng, name: 1.0))
     check = checks(result)["pace"]
-    assert not check["passed"] and check["about"] == "service"
-    assert result["sla"]["SLA-2"]["met"]
+    assert check["verdict"] == "missed" and check["about"] == "service"
+    assert result["goals"]["SLA-2"]["verdict"] == "met"
 
 
 def test_a_deviation_that_chance_explains_passes_and_says_so(tmp_path: Path) -> None:
     plan = simulated.plan(users=2, ramp_up_s=1.0, steady_s=30.0)
     result = folders.made(tmp_path / "run", plan, simulated.windows(plan, quick, seed=3))
     beyond = [check for check in checks(result).values() if "within chance" in check["measured"]]
-    assert beyond and all(check["passed"] for check in beyond)
+    assert beyond and all(check["verdict"] == "met" for check in beyond)
 
 
 def spoil_cpu(window: dict[str, Any]) -> None:
@@ -117,10 +117,14 @@ def test_each_fault_is_caught_by_its_check(tmp_path: Path, spoil: Any, name: str
     for window in windows:
         spoil(window)
     result = folders.made(tmp_path / "run", plan, windows)
-    failed = [check["name"] for check in checks(result).values() if check["required"] and not check["passed"]]
+    failed = [
+        check["name"]
+        for check in checks(result).values()
+        if check["required"] and check["verdict"] == "missed"
+    ]
     assert failed == [name]
     assert checks(result)[name]["about"] == about and checks(result)[name]["hint"]
-    assert not result["validity"]["valid"]
+    assert result["validity"]["state"] == ("invalid" if about == "generator" else "failed")
 
 
 def test_the_scenarios_own_checks_allow_for_chance(tmp_path: Path) -> None:
@@ -134,7 +138,7 @@ def test_the_scenarios_own_checks_allow_for_chance(tmp_path: Path) -> None:
         {"name": "dropped", "measure": "dropped-share", "max": 0},
     ]
     found = checks(folders.made(tmp_path / "run", plan, simulated.windows(plan, quick), own))
-    assert {check["name"]: found[check["name"]]["passed"] for check in own} == {
+    assert {check["name"]: found[check["name"]]["verdict"] == "met" for check in own} == {
         "requests": True,
         "too many asked": False,
         "users per rate": True,
@@ -144,22 +148,22 @@ def test_the_scenarios_own_checks_allow_for_chance(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize(("ramp_up_s", "valid"), [(150.0, False), (20.0, True)])
+@pytest.mark.parametrize(("ramp_up_s", "state"), [(150.0, "invalid"), (20.0, "valid")])
 def test_counts_per_operation_invalidate_runs_of_full_length_only(
-    tmp_path: Path, ramp_up_s: float, valid: bool
+    tmp_path: Path, ramp_up_s: float, state: str
 ) -> None:
     plan = simulated.plan(users=10, ramp_up_s=ramp_up_s, steady_s=300.0)
     own = [{"name": "requests", "count": "requests", "per": "Home", "min": 2}]
     result = folders.made(tmp_path / "run", plan, simulated.windows(plan, quick), own)
-    assert not checks(result)["requests"]["passed"]
-    assert result["validity"]["valid"] is valid
+    assert checks(result)["requests"]["verdict"] == "missed"
+    assert result["validity"]["state"] == state
 
 
 def test_a_run_that_never_reached_its_steady_state_is_invalid(tmp_path: Path) -> None:
     plan = simulated.plan()
     result = folders.made(tmp_path / "run", plan, simulated.windows(plan, quick)[:5])
     assert result["steady"] == {"start_s": 10.0, "end_s": 10.0}
-    assert not result["validity"]["valid"] and not result["sla"]["SLA-1"]["met"]
+    assert result["validity"]["state"] != "valid" and result["goals"]["SLA-1"]["verdict"] != "met"
     assert result["throughput_ops_per_s"] is None
 
 
@@ -177,9 +181,11 @@ def stalled(plan: dict[str, Any], seconds: float, at_s: float) -> list[dict[str,
 def test_a_stall_at_the_end_is_no_good_end(tmp_path: Path) -> None:
     plan = simulated.plan(users=100, ramp_up_s=20.0, steady_s=300.0)
     end = folders.made(tmp_path / "end", plan, stalled(plan, 6, 314))
-    assert end["sla"]["SLA-2"]["met"], "its operations are in no window"
-    assert checks(end)["littles-law"]["passed"], "two per cent are within its tolerance"
+    assert end["goals"]["SLA-2"]["verdict"] == "met", "its operations are in no window"
+    assert checks(end)["littles-law"]["verdict"] == "met", "two per cent are within its tolerance"
     check = checks(end)["unanswered"]
-    assert (check["passed"], check["about"], end["validity"]["valid"]) == (False, "service", False)
+    assert (check["verdict"], check["about"], end["validity"]["state"]) == ("missed", "service", "failed")
     short = folders.made(tmp_path / "short", plan, stalled(plan, 1, 319))
-    assert checks(short)["unanswered"]["passed"], "one second may still be answered within the limit"
+    assert checks(short)["unanswered"]["verdict"] == "met", (
+        "one second may still be answered within the limit"
+    )

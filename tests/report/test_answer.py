@@ -63,17 +63,17 @@ def test_nothing_held_is_said(tmp_path: Folder) -> None:
 
 def test_an_invalid_run_answers_nothing(tmp_path: Folder) -> None:
     check = {
-        "name": "generator-cpu", "passed": False, "measured": "92 %", "expected": "below 70 %",
+        "name": "generator-cpu", "verdict": "missed", "measured": "92 %", "expected": "below 70 %",
         "hint": "use more threads", "required": True,
     }  # fmt: skip
     optional = check | {"name": "images-per-home", "required": False}
-    chapter = read_run(tmp_path, validity={"valid": False, "checks": [check, optional]})
+    chapter = read_run(tmp_path, validity={"state": "invalid", "checks": [check, optional]})
     assert report.sentence(chapter) == "This run of olio with 200 users is invalid and answers nothing."
     badge = report.badges(chapter)[0]
     assert (badge.kind, badge.words) == ("bad", "INVALID")
     assert badge.reasons == ("generator-cpu: measured 92 %, expected below 70 %; use more threads",)
     # No verdict either: neither held nor broken.
-    assert [row["met"] for row in report.all_tables(chapter)["verdicts"].rows] == [None, None]
+    assert [row["verdict"] for row in report.all_tables(chapter)["verdicts"].rows] == [None, None]
 
 
 def test_short_windows_are_flagged_once(full: report.Chapter, run: report.Chapter) -> None:

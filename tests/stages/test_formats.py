@@ -9,7 +9,7 @@ import pytest
 from loadstone.errors import LoadstoneError
 from loadstone.intake import Kind
 from loadstone.stages.cost import Cost
-from loadstone.stages.run import Check
+from loadstone.stages.run import Check, Run
 
 KIND = Kind("report-json", "a record", 1 << 20)
 MONTHS = {"1": 1.5, "12": 2, "36": 3}
@@ -63,7 +63,65 @@ def test_optional_parts_of_format_1_may_be_absent() -> None:
     assert Cost.of(content, KIND, "cost.json").per_user["SLA-1"].usd_per_month_interval is None
 
 
+def run(valid: bool, checks: list[dict[str, Any]]) -> Run:
+    """A run.json of format 1."""
+    worst = {"operation": "Home", "window_start_s": 5, "share": 0.95}
+    content = {
+        "format": 1, "kind": "run", "operations": {},
+        "load": {"ramp_up_s": 5, "steady_s": 20, "ramp_down_s": 1},
+        "sla": {
+            "window_s": 20, "SLA-1": {"percent": 90, "met": True, "worst": worst},
+            "SLA-2": {"percent": 99, "met": False, "worst": worst},
+        },
+        "validity": {"valid": valid, "checks": checks},
+    }  # fmt: skip
+    return Run.of(content, KIND, "run.json")
+
+
+def check(**changes: Any) -> dict[str, Any]:
+    """A check of format 1 that passed."""
+    return {"name": "mix", "passed": True, "about": "load", "required": True} | changes
+
+
+def test_a_run_of_format_1_met_its_slas_or_missed_them() -> None:
+    found = run(True, [check()])
+    first, second = found.goals["SLA-1"], found.goals["SLA-2"]
+    assert (first.verdict, second.verdict, second.limit, second.measured) == ("met", "missed", 0.99, 0.95)
+    assert (first.operation, first.window_start_s, first.low) == ("Home", 5, None)
+    assert found.validity.state == "valid" and found.sla.content() == {"window_s": 20}
+    written = found.content()
+    assert written["format"] == 2 and Run.of(written, KIND, "run.json") == found
+
+
+@pytest.mark.parametrize(
+    ("checks", "verdicts", "state"),
+    [
+        ([check(passed=False, required=False)], ["open"], "valid"),
+        ([check(passed=False)], ["missed"], "invalid"),
+        ([check(passed=False), check(passed=False, about="service")], ["missed", "missed"], "failed"),
+        ([check(passed=False, about=who) for who in ("service", "generator")], ["missed"] * 2, "invalid"),
+        ([{"name": "mix", "passed": True}], ["met"], "invalid"),
+    ],
+)  # fmt: skip
+def test_whether_a_run_of_format_1_was_valid_follows_from_its_checks(
+    checks: list[dict[str, Any]], verdicts: list[str], state: str
+) -> None:
+    found = run(False, checks).validity if state != "valid" else run(True, checks).validity
+    assert [one.verdict for one in found.checks] == verdicts and found.state == state
+
+
+@pytest.mark.parametrize(
+    "broken", [{"sla": 3}, {"sla": {"SLA-1": 3}}, {"validity": 3}, {"validity": {"checks": [3]}}]
+)
+def test_a_broken_run_of_format_1_is_refused(broken: dict[str, Any]) -> None:
+    content = {"format": 1, "kind": "run", "load": {"ramp_up_s": 5, "steady_s": 20, "ramp_down_s": 1}}
+    whole = content | {"operations": {}, "sla": {}, "validity": {"valid": True, "checks": []}}
+    Run.of(dict(whole), KIND, "run.json")
+    with pytest.raises(LoadstoneError, match=next(iter(broken)) + "|goals"):
+        Run.of(whole | broken, KIND, "run.json")
+
+
 def test_a_check_may_name_every_operation_of_a_large_scenario() -> None:
     listed = ", ".join(f"an-operation-with-a-name-of-some-length-{number} 12" for number in range(1000))
-    check = Check(name="enough-operations", passed=False, measured=listed, expected="100 of each", hint="")
+    check = Check(name="enough-operations", verdict="open", measured=listed, expected="100 of each", hint="")
     assert check.measured == listed

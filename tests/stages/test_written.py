@@ -45,7 +45,7 @@ def test_a_run(tmp_path: Path) -> None:
     made = folders.made(tmp_path / "run", plan, simulated.windows(plan, quick))
     follows(made, Run)
     assert Run.read(tmp_path / "run" / "run.json", KIND).content() == made
-    assert made["sla"]["SLA-1"]["percent"] == 90 and made["node"] is None, "names and nulls as they were"
+    assert made["goals"]["SLA-1"]["limit"] == 0.9 and made["node"] is None, "names and nulls as they were"
     assert all(check["required"] in (True, False) for check in made["validity"]["checks"])
 
 

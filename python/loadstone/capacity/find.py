@@ -16,7 +16,7 @@ from loadstone.capacity.probing import Probing
 from loadstone.capacity.search import Bracket, Limits, Search, Verdict
 from loadstone.errors import LoadstoneError
 from loadstone.judge import Rules
-from loadstone.judge.checks import GENERATOR_BUSY, STARTED_LATE, failed
+from loadstone.judge.checks import GENERATOR_BUSY, STARTED_LATE, missed
 from loadstone.judge.sla import SLAS, departures
 from loadstone.measure import Interrupt, Job, Progress, measure_scenario
 from loadstone.stages.capacity import Capacity, Held, LimitedBy, ProbeRun, SearchRun
@@ -152,9 +152,9 @@ class _Report:
     def add(self, users: int, path: Path, result: Run) -> None:
         """Judges a run together with the earlier ones at the same number of users."""
         checks = result.validity.checks
-        limits, strayed = failed(checks, "generator"), failed(checks, "load")
+        limits, strayed = missed(checks, "generator"), missed(checks, "load")
         busy, late = GENERATOR_BUSY in limits, STARTED_LATE in limits
-        faulty = bool(failed(checks, "service")) or result.outcome == "sut-died"
+        faulty = bool(missed(checks, "service")) or result.outcome == "sut-died"
         point = self._points.setdefault(users, _Point())
         if users == self.search.doubted():
             self._set_aside(users, point)
@@ -232,7 +232,7 @@ class _Report:
                 folder=str(path.relative_to(self._folder)),
                 users=users,
                 outcome=result.outcome,
-                valid=result.validity.valid,
+                valid=result.validity.state == "valid",
                 shares=within,
                 worst_share=min((share for share in within.values() if share is not None), default=None),
                 verdict={name: verdict.value for name, verdict in found.items()},
@@ -269,7 +269,7 @@ class _Report:
             return None
         point = self._points[bracket.high]
         worst = min(shares(point.trials).items(), key=lambda item: item[1], default=(None, None))
-        broken = {name for result in point.sound() for name in failed(result.validity.checks, "service")}
+        broken = {name for result in point.sound() for name in missed(result.validity.checks, "service")}
         return LimitedBy(operation=worst[0], share_at_high=worst[1], checks=sorted(broken))
 
     def _warnings(self) -> list[str]:

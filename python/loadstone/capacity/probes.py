@@ -7,7 +7,7 @@ from pathlib import Path
 
 from loadstone.capacity.probing import Probe, Probing
 from loadstone.errors import LoadstoneError
-from loadstone.judge.checks import GENERATOR_BUSY, failed
+from loadstone.judge.checks import GENERATOR_BUSY, missed
 from loadstone.judge.sla import SLAS
 from loadstone.measure import Interrupt, Job, Progress, measure_scenario
 from loadstone.stages.capacity import ProbeRun
@@ -41,7 +41,7 @@ def probe(
         shown = _shown(users, result)
         row = ProbeRun(folder=str(path.relative_to(folder)), users=users, per_s=shown.per_s, held=shown.held)
         rows.append(row)
-        if GENERATOR_BUSY in failed(result.validity.checks, "generator"):
+        if GENERATOR_BUSY in missed(result.validity.checks, "generator"):
             probing.stop()
         else:
             probing.record(shown)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import json
 import sys
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,12 +15,12 @@ import typer
 from loadstone import leave
 from loadstone.cli.columns import columns
 from loadstone.cli.scenario import Overrides, overrides
-from loadstone.errors import SLA_NOT_MET, LoadstoneError
+from loadstone.errors import RUN_FAILED, RUN_INVALID, RUN_OPEN, SLA_NOT_MET, LoadstoneError
 
 if TYPE_CHECKING:
     from loadstone.measure import Deployed, Placement
     from loadstone.scenario import Scenario
-    from loadstone.stages.run import OperationFigures, Run, SessionFigures
+    from loadstone.stages.run import GoalFigures, OperationFigures, Run, SessionFigures
 
 MOST_PROCESS = 1 << 22
 """Linux gives no process a higher number."""
@@ -100,7 +101,8 @@ def run(
 ) -> None:
     """Measure a service once, into a run folder.
 
-    Exit code: 0 a valid run met the SLA, 1 it did not, 2 bad input, 3 service unreachable, 4 our fault.
+    Exit code: 0 a valid run met its goals, 1 it missed one, 2 bad input, 3 service unreachable, 4 our fault,
+    5 the service failed, 6 too little was seen, 7 the run is invalid, 130 interrupted.
 
     Example: loadstone run olio --users 100 --window 60
     """
@@ -125,7 +127,7 @@ def run(
         print(f"aborted{kept}", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
     print(json.dumps(result.content(), indent=2) if as_json else table(result, folder))
-    raise typer.Exit(conclude(result, f"SLA-{sla}"))
+    raise typer.Exit(conclude(result, [f"SLA-{sla}"]))
 
 
 def load(
@@ -215,8 +217,8 @@ def default_folder(name: str) -> Path:
     return Path("runs") / f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{safe}"
 
 
-def conclude(result: Run, sla: str) -> int:
-    """The exit code of a run. Says on stderr why the run was not good.
+def conclude(result: Run, deciding: Sequence[str]) -> int:
+    """The exit code of a run, by the goals with these names. Says on stderr why the run was not good.
 
     Errors: `sut-died`, `sut-unreachable`, `agents-lost`.
     """
@@ -232,13 +234,30 @@ def conclude(result: Run, sla: str) -> int:
     if outcome == "interrupted":
         print("interrupted: the figures are those of the part that was measured", file=sys.stderr)
     for check in result.validity.checks:
-        if check.required and not check.passed:
-            print(f"invalid: {check.name}: {check.measured}, expected {check.expected}", file=sys.stderr)
-            print(f"  hint: {check.hint}", file=sys.stderr)
+        if check.required and check.verdict != "met":
+            said = f"{check.name}: {check.measured}, expected {check.expected}"
+            print(f"{check.verdict}: {said}\n  hint: {check.hint}", file=sys.stderr)
     for warning in result.warnings:
         print(f"warning: {warning}", file=sys.stderr)
-    verdict = result.sla.named().get(sla)
-    return 0 if verdict and verdict.met and result.validity.valid else SLA_NOT_MET
+    return INTERRUPTED if outcome == "interrupted" else exit_code(result, deciding)
+
+
+def exit_code(result: Run, deciding: Sequence[str]) -> int:
+    """What a run that came to its end says to a script.
+
+    Invalid comes first: the run says nothing. Then what the service did wrong, then a goal missed, then what
+    is open.
+    """
+    verdicts = {result.goals[name].verdict for name in deciding}
+    match result.validity.state:
+        case "invalid":
+            return RUN_INVALID
+        case "failed":
+            return RUN_FAILED
+        case state:
+            if "missed" in verdicts:
+                return SLA_NOT_MET
+            return RUN_OPEN if "open" in verdicts or state == "inconclusive" else 0
 
 
 def table(result: Run, folder: Path) -> str:
@@ -255,14 +274,17 @@ def table(result: Run, folder: Path) -> str:
         f"{_number(result.requests_per_s, 1)} requests/s",
         columns(head, rows, set(head[1:])),
     ]
-    for sla, verdict in result.sla.named().items():
-        worst = verdict.worst
-        where = f", least {worst.operation} {_percent(worst.share)}" if worst else ""
-        lines.append(f"{sla}: {'met' if verdict.met else 'not met'} ({verdict.percent} %{where})")
+    lines += [_goal(goal) for goal in result.goals.values()]
     if sessions and (per_s is not None or sum(sessions.lost.values())):
         lines.append(_sessions(sessions))
-    lines.append(f"{'valid' if result.validity.valid else 'INVALID'}; {result.outcome}; {folder}")
+    state = result.validity.state
+    lines.append(f"{state if state == 'valid' else state.upper()}; {result.outcome}; {folder}")
     return "\n".join(lines)
+
+
+def _goal(goal: GoalFigures) -> str:
+    where = f", least {goal.operation} {_percent(goal.measured)}" if goal.operation else ""
+    return f"{goal.name}: {goal.verdict} ({100 * goal.limit:g} %{where})"
 
 
 def _row(name: str, operation: OperationFigures) -> list[str]:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 from loadstone.stages.run import Check
-
-About = Literal["generator", "service", "load"]
+from loadstone.stages.verdict import About, Verdict
 
 GENERATOR_BUSY = "generator-cpu"
 """Fails when the generator's own threads were the limit."""
@@ -16,6 +14,12 @@ STARTED_LATE = "late-starts"
 """Fails when the generator waited for a processor that something else held."""
 
 
-def failed(checks: Sequence[Check], about: About) -> list[str]:
-    """Names of the required checks that failed for this reason."""
-    return [check.name for check in checks if check.required and not check.passed and check.about == about]
+def met_if(met: bool) -> Verdict:
+    """The verdict of a check that is never in doubt."""
+    return "met" if met else "missed"
+
+
+def missed(checks: Sequence[Check], about: About) -> list[str]:
+    """Names of the required checks that were missed for this reason."""
+    required = [check for check in checks if check.required and check.about == about]
+    return [check.name for check in required if check.verdict == "missed"]

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from loadstone.judge.checks import met_if
 from loadstone.judge.histogram import Floats, Histogram
 from loadstone.judge.intervals import SURE, Ratio, ratio
 from loadstone.judge.measurement import Measurement, OperationSeries, Rules
@@ -77,7 +78,7 @@ def _no_cycles(measurement: Measurement) -> Check:
     users = float(measurement.users.mean())
     return Check(
         name="littles-law",
-        passed=False,
+        verdict="open",
         measured="not judged: users fall idle one by one when the operations run out",
         expected=f"{users:.1f} users ± {100 * TOLERANCE:g} %",
         hint="only a run that ends by the clock can be judged by this",
@@ -106,7 +107,7 @@ def _of_sessions(measurement: Measurement) -> Check:
     passed = abs(carried - users) <= max(TOLERANCE * users, SURE * error)
     return Check(
         name="littles-law",
-        passed=passed,
+        verdict=met_if(passed),
         measured=f"arrivals/s x life = {carried:.1f} sessions"
         + _chance(passed, abs(carried - users) > TOLERANCE * users),
         expected=f"{users:.1f} sessions ± {100 * TOLERANCE:g} %",
@@ -121,7 +122,7 @@ def _users_check(carried: float, users: float, error: float, how: str) -> Check:
     chance = _chance(passed, abs(deviation) > TOLERANCE * users)
     return Check(
         name="littles-law",
-        passed=passed,
+        verdict=met_if(passed),
         measured=f"{carried:.1f} users carry the throughput{how}{chance}",
         expected=f"{users:.1f} users ± {100 * TOLERANCE:g} %",
         hint="operations hang or time out: look at failures and at users in an operation"
@@ -167,7 +168,7 @@ def mix(measurement: Measurement, rules: Rules) -> Check:
     worst = max(strayed or points, key=lambda name: abs(points[name]))
     return Check(
         name="mix",
-        passed=not strayed,
+        verdict=met_if(not strayed),
         measured=f"{worst} {100 * shares[worst].value:.2f} % ({points[worst]:+.2f} points)"
         + _chance(not strayed, abs(points[worst]) > MIX_POINTS),
         expected=f"{worst} {100 * rules.mix[worst]:.2f} % ± {MIX_POINTS:g} points{_simulated(rules, worst)}",
@@ -180,7 +181,7 @@ def mix(measurement: Measurement, rules: Rules) -> Check:
 def _cut_short(share: float) -> Check:
     return Check(
         name="mix",
-        passed=False,
+        verdict="open",
         measured=f"not judged: {100 * share:.1f} % of the sessions were lost before their walks ended",
         expected=f"stationary shares ± {MIX_POINTS:g} points",
         hint="see why sessions are lost: `failures` in run.json shows the first failed operations",
@@ -208,7 +209,7 @@ def pace(measurement: Measurement, rules: Rules) -> Check:
     slow, wanted = deviations[worst] > 0, rules.pace_mean_s[worst]
     return Check(
         name="pace",
-        passed=not strayed,
+        verdict=met_if(not strayed),
         measured=f"{worst} {(1 + deviations[worst]) * wanted:.3f} s ({100 * deviations[worst]:+.2f} %)"
         + _chance(not strayed, abs(deviations[worst]) > TOLERANCE),
         expected=f"{worst} {wanted:.3f} s ± {100 * TOLERANCE:g} %",
@@ -239,7 +240,7 @@ def _not_judged(name: str, expected: str, measurement: Measurement) -> Check:
     pause = measurement.settled_s - measurement.start_s
     return Check(
         name=name,
-        passed=False,
+        verdict="open",
         measured="not judged: the steady state is too short",
         expected=expected,
         hint=f"make the steady state much longer than {pause:g} s, the longest pause of the plan",

@@ -12,7 +12,7 @@ import numpy as np
 
 from loadstone.judge.histogram import Floats
 from loadstone.judge.measurement import Measurement, OperationSeries, Rules
-from loadstone.stages.run import SlaFigures, SlaVerdict, Worst
+from loadstone.stages.run import GoalFigures, SlaFigures
 
 WINDOW_S = 300
 RAMP_UP_S = 150
@@ -69,26 +69,30 @@ def worst_window(operation: OperationSeries, window_s: float) -> Window | None:
 
 
 def judge_sla(measurement: Measurement, rules: Rules) -> SlaFigures:
-    """The `sla` part of `run.json`. A run without operations meets nothing."""
-    found = [worst_window(operation, rules.sla_window_s) for operation in measurement.operations]
-    worst = min((window for window in found if window), key=lambda window: window.share, default=None)
-    shown = (
-        Worst(operation=worst.operation, window_start_s=measurement.first_s + worst.at, share=worst.share)
-        if worst
-        else None
-    )
-    first, second = (
-        SlaVerdict(percent=sla.percent, met=worst is not None and worst.share >= sla.share, worst=shown)
-        for sla in SLAS
-    )
+    """The `sla` part of `run.json`: the rules by which the SLAs were judged."""
     seconds = len(measurement.users)
     return SlaFigures(
         window_s=rules.sla_window_s,
         compliant=not departures(rules, measurement.steady_s),
         windows=max(1, seconds - round(rules.sla_window_s) + 1) if seconds else 0,
-        sla_1=first,
-        sla_2=second,
     )
+
+
+def judge_goals(measurement: Measurement, rules: Rules) -> list[GoalFigures]:
+    """SLA-1 and SLA-2. A run without operations meets nothing."""
+    found = [worst_window(operation, rules.sla_window_s) for operation in measurement.operations]
+    worst = min((window for window in found if window), key=lambda window: window.share, default=None)
+    return [
+        GoalFigures(
+            name=sla.name,
+            verdict="met" if worst and worst.share >= sla.share else "missed",
+            limit=sla.share,
+            measured=worst.share if worst else None,
+            operation=worst.operation if worst else None,
+            window_start_s=measurement.first_s + worst.at if worst else None,
+        )
+        for sla in SLAS
+    ]
 
 
 def departures(rules: Rules, steady_s: float) -> list[str]:

@@ -11,7 +11,7 @@ from loadstone.judge.flow import mix_share
 from loadstone.judge.histogram import Histogram
 from loadstone.judge.measurement import AgentSeries, Measurement, OperationSeries, Rules
 from loadstone.judge.sessions import QUANTILES, summarise_sessions
-from loadstone.judge.sla import departures, judge_sla
+from loadstone.judge.sla import departures, judge_goals, judge_sla
 from loadstone.judge.validity import checks
 from loadstone.stages.run import (
     AgentFigures,
@@ -25,6 +25,7 @@ from loadstone.stages.run import (
     Sut,
     Validity,
 )
+from loadstone.stages.verdict import run_state
 
 LEFT_OUT = "references_left_out"
 """The engine's counter of references beyond the most that it looks at on one page."""
@@ -47,8 +48,9 @@ def summarise(measurement: Measurement, rules: Rules, observed: Sut) -> Figures:
         operations={o.name: _operation(o, measurement, rules) for o in measurement.operations},
         sessions=summarise_sessions(counted, steady, load) if counted else None,
         sla=judge_sla(measurement, rules),
+        goals={goal.name: goal for goal in judge_goals(measurement, rules)},
         validity=Validity(
-            valid=all(check.passed for check in judged if check.required),
+            state=run_state((check.about, check.verdict, check.required) for check in judged),
             checks=[_told(check) for check in judged],
         ),
         generator=Generator(
@@ -66,7 +68,7 @@ def summarise(measurement: Measurement, rules: Rules, observed: Sut) -> Figures:
 
 def _told(check: Check) -> Check:
     """The check as it is recorded, with a hint only if there is something to do."""
-    hint = "" if check.passed else check.hint
+    hint = "" if check.verdict == "met" else check.hint
     return check.model_copy(update={"hint": hint, "required": check.required})
 
 

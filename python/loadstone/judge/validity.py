@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from loadstone.judge.checks import GENERATOR_BUSY, STARTED_LATE
+from loadstone.judge.checks import GENERATOR_BUSY, STARTED_LATE, met_if
 from loadstone.judge.flow import littles_law, mix, pace
 from loadstone.judge.intervals import SURE, Ratio, ratio, wilson
 from loadstone.judge.measurement import Measurement, OperationSeries, Rules
@@ -54,7 +54,7 @@ def checks(measurement: Measurement, rules: Rules) -> list[Check]:
 def _nothing(measurement: Measurement) -> Check:
     return Check(
         name="operations",
-        passed=False,
+        verdict="missed",
         measured=f"no operation began and ended in a steady state of {measurement.steady_s:g} s",
         expected="at least one",
         hint="let the run reach its steady state, and make that longer than the operations",
@@ -67,7 +67,7 @@ def _agents(measurement: Measurement) -> Check:
     lost = measurement.lost
     return Check(
         name="agents",
-        passed=not lost,
+        verdict=met_if(not lost),
         measured="; ".join(f"{name} lost: {what}" for name, what in lost.items()) or "none lost",
         expected="every agent to the end",
         hint="find out what happened to that host, and measure again",
@@ -83,7 +83,7 @@ def _operations(measurement: Measurement, rules: Rules) -> list[Check]:
     return [
         Check(
             name="operations",
-            passed=measurement.count >= wanted,
+            verdict=met_if(measurement.count >= wanted),
             measured=f"{measurement.count:.0f}",
             expected=f"{wanted} within {rules.plan['load']['steady_s']:g} s",
             hint="the service was too slow: ask for fewer operations, or allow more time with load.steady_s",
@@ -100,7 +100,7 @@ def _dropped_sessions(measurement: Measurement, rules: Rules) -> list[Check]:
     return [
         Check(
             name="sessions",
-            passed=not dropped,
+            verdict=met_if(not dropped),
             measured=f"{dropped} dropped",
             expected="a socket for every session that arrives",
             hint="raise the limit of open files (`ulimit -Hn`), or let several agents make the load",
@@ -119,7 +119,7 @@ def _generator_cpu(measurement: Measurement) -> Check:
     )
     return Check(
         name=GENERATOR_BUSY,
-        passed=share < CPU_SHARE,
+        verdict=met_if(share < CPU_SHARE),
         measured=f"{f'{worst}: ' if worst else ''}{100 * share:.0f} % of its threads ({threads})",
         expected=f"under {100 * CPU_SHARE:.0f} %",
         hint="give the generator more threads (--set load.threads=N) or "
@@ -136,7 +136,7 @@ def _late_starts(measurement: Measurement) -> Check:
     p99 = lag.quantile_us(0.99)
     return Check(
         name=STARTED_LATE,
-        passed=share < LATE_STARTS or wilson(share, lag.count, _SURELY)[0] < LATE_STARTS,
+        verdict=met_if(share < LATE_STARTS or wilson(share, lag.count, _SURELY)[0] < LATE_STARTS),
         measured=f"{f'{worst}: ' if worst else ''}{100 * share:.2f} % (p99 {(p99 or 0) / 1000:.2f} ms)",
         expected=f"under {100 * LATE_STARTS:g} % more than {1000 * LATE_START_S:g} ms after they could start",
         hint="the generator waits for a processor: keep other work, and the service, off its cores",
@@ -167,7 +167,7 @@ def _unanswered(measurement: Measurement, rules: Rules) -> Check:
     share = excess / (done + excess) if excess else 0.0
     return Check(
         name="unanswered",
-        passed=share <= most,
+        verdict=met_if(share <= most),
         measured=f"{100 * share:.2f} % of the last window's operations ({excess:.0f} more than usual)",
         expected=f"at most {100 * most:g} % still waiting at the end",
         hint="the service stalled at the end of the steady state, which no other figure shows: measure again",
@@ -179,7 +179,7 @@ def _error_rate(measurement: Measurement) -> Check:
     share = _failed(measurement) / measurement.count
     return Check(
         name="error-rate",
-        passed=share <= FAILED_SHARE,
+        verdict=met_if(share <= FAILED_SHARE),
         measured=f"{100 * share:.3f} %",
         expected=f"at most {100 * FAILED_SHARE:g} %",
         hint="`failures` in run.json shows the first ones",
@@ -191,7 +191,7 @@ def _wrong_bodies(measurement: Measurement) -> Check:
     wrong = int(sum(float(o.failed["marker"].sum()) for o in measurement.operations))
     return Check(
         name="wrong-bodies",
-        passed=not wrong,
+        verdict=met_if(not wrong),
         measured=str(wrong),
         expected="0",
         hint="a page lacked a required text, or had a forbidden one: see `failures` in run.json",
@@ -207,7 +207,7 @@ def _enough(measurement: Measurement) -> Check:
     listed = ", ".join(f"{name} {counts[name]}" for name in short)
     return Check(
         name="enough-operations",
-        passed=not short,
+        verdict="open" if short else "met",
         measured=listed or f"{min(counts.values())} or more",
         expected=f"{needed} of each operation to see {SLAS[-1].percent} %",
         hint="a longer steady state or more users give more operations",
@@ -235,7 +235,7 @@ def _own(check: Mapping[str, Any], measurement: Measurement, rules: Rules) -> Ch
     bounds = [f"at least {low:g}" if low is not None else "", f"at most {high:g}" if high is not None else ""]
     return Check(
         name=check["name"],
-        passed=known and not outside,
+        verdict=met_if(not outside) if known else "open",
         measured=f"{found.value:.4g}{error}" if known else f"not judged: no right answer of {check['per']}",
         expected=", ".join(filter(None, bounds)),
         hint="the service or its data differ from what the scenario describes, or the run is short",

@@ -16,7 +16,7 @@ from loadstone.errors import LoadstoneError
 from loadstone.intake import Kind, read_object
 
 SLAS = ("SLA-1", "SLA-2")
-_KIND = Kind("measured", "a record", 64 << 20)
+_KIND = Kind("measured", "a record", 64 << 20, "measure again")
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,9 @@ def read_measured(folder: Path) -> Measured:
     for name in ("capacity.json", "run.json"):
         file = folder if folder.name == name else folder / name
         if file.is_file():
-            content = Fields(parse_record(file), file)
-            return _capacity(content) if name == "capacity.json" else _run(content)
+            if name == "capacity.json":
+                return _capacity(Fields(parse_record(file), file))
+            return _run(_run_record(file))
     raise LoadstoneError(
         "measured", f"`{folder}` holds no capacity.json and no run.json",
         hint="give the folder that `loadstone capacity` or `loadstone run` wrote, or type the numbers",
@@ -70,7 +71,7 @@ def read_requests_per_user(folder: Path, sla: str) -> Fraction:
         raise LoadstoneError(
             "measured", f"`{folder}` holds no run.json", hint="type `requests_per_s_per_user` instead"
         )
-    run = Fields(parse_record(file), file)
+    run = _run_record(file)
     load, requests = run.table("load"), run.number("requests_per_s")
     users = load.number("users") if load else None
     if users is None or requests is None:
@@ -94,6 +95,13 @@ def _run_at(capacity: Fields, folder: Path, sla: str) -> Path:
     raise LoadstoneError(
         "measured", f"the valid run with {int(users):,} users is not there any more", place=str(capacity.file)
     )
+
+
+def _run_record(file: Path) -> Fields:
+    """The record of one run, of any format that is read. Raises `measured`."""
+    from loadstone.stages.run import Run
+
+    return Fields(Run.present(read_object(file, _KIND), _KIND, str(file)), file)
 
 
 def parse_record(file: Path) -> dict[str, Any]:
@@ -171,7 +179,7 @@ def _capacity(record: Fields) -> Measured:
 
 def _run(record: Fields) -> Measured:
     """One run knows only that its own users held the SLA or did not: a lower bound of the capacity."""
-    load, traffic, verdicts = record.table("load"), record.table("bytes"), record.table("sla")
+    load, traffic, goals = record.table("load"), record.table("bytes"), record.table("goals")
     users = load.number("users") if load else None
     if users is None:
         raise LoadstoneError("measured", "`load.users` is missing", place=str(record.file))
@@ -181,10 +189,10 @@ def _run(record: Fields) -> Measured:
     )  # fmt: skip
     at, warnings = {}, ["one run, not a capacity: the node may carry more than its users"]
     for sla in SLAS:
-        verdict = verdicts.table(sla) if verdicts else None
-        if verdict and verdict.content.get("met") is True:
+        goal = goals.table(sla) if goals else None
+        if goal and goal.text("verdict") == "met":
             at[sla] = entry
     validity = record.table("validity")
-    if validity and validity.content.get("valid") is False:
-        warnings.append("the run is invalid: see its checks before you trust what follows")
+    if validity and (state := validity.text("state")) != "valid":
+        warnings.append(f"the run is {state}: see its checks before you trust what follows")
     return Measured(record.file, record.text("name"), at, warnings, record.table("node"))

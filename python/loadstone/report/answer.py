@@ -9,7 +9,7 @@ from loadstone.report.cost import cost_clause
 from loadstone.report.folder import Chapter
 from loadstone.report.plan_answer import nodes_clause
 from loadstone.stages.capacity import Capacity, Held
-from loadstone.stages.run import Check, Run, SlaVerdict
+from loadstone.stages.run import Check, GoalFigures, Run
 
 SLA_WINDOW_S = 300
 
@@ -27,6 +27,13 @@ OUTCOMES = {
     "ceiling": "the search ended before an SLA was broken",
 }
 """How a run or a search ended, other than as planned, where it does not warn of that itself."""
+
+_STATES = {
+    "failed": ("bad", "FAILED"),
+    "inconclusive": ("warn", "inconclusive"),
+    "invalid": ("bad", "INVALID"),
+}
+"""The badge of a run that is not valid."""
 
 _WARNED = ("generator", "invalid", "max-runs")
 """Outcomes that come with a warning of the search."""
@@ -100,23 +107,18 @@ def _interval(found: Held) -> str:
 def _run_clause(chapter: Chapter, run: Run) -> str:
     rate = run.load.sessions_per_s
     users = f"{format.whole(run.load.users)} users" if rate is None else f"{rate:g} sessions/s"
-    if not run.validity.valid:
-        return f"this run of {chapter.name} with {users} is invalid and answers nothing"
+    if run.validity.state != "valid":
+        return f"this run of {chapter.name} with {users} is {run.validity.state} and answers nothing"
     done = format.figure(run.throughput_ops_per_s)
-    held = " and ".join(_held(sla, verdict) for sla, verdict in run.sla.named().items())
+    held = " and ".join(_held(name, goal) for name, goal in run.goals.items())
     return f"{chapter.name} on this machine with {users}: {done} operations/s; {held}"
 
 
-def _held(sla: str, verdict: SlaVerdict) -> str:
-    if verdict.met is None:
-        return f"{sla} could not be judged"
-    worst = verdict.worst
-    at = (
-        f" ({worst.operation} {format.share(worst.share)} within its limit)"
-        if worst and worst.operation
-        else ""
-    )
-    return f"{sla} held" if verdict.met else f"{sla} broken{at}"
+def _held(name: str, goal: GoalFigures) -> str:
+    if goal.verdict == "open":
+        return f"{name} is open: too little was seen"
+    at = f" ({goal.operation} {format.share(goal.measured)} within its limit)" if goal.operation else ""
+    return f"{name} held" if goal.verdict == "met" else f"{name} broken{at}"
 
 
 def _validity(chapter: Chapter) -> Badge:
@@ -130,10 +132,11 @@ def _validity(chapter: Chapter) -> Badge:
         return Badge("good", "valid", reasons)
     assert chapter.detail is not None
     validity = chapter.detail.summary.validity
-    if validity.valid:
+    if validity.state == "valid":
         return Badge("good", "valid")
-    failed = [check for check in validity.checks if check.required and not check.passed]
-    return Badge("bad", "INVALID", tuple(_reason(check) for check in failed))
+    unmet = [check for check in validity.checks if check.required and check.verdict != "met"]
+    kind, words = _STATES[validity.state]
+    return Badge(kind, words, tuple(_reason(check) for check in unmet))
 
 
 def _reason(check: Check) -> str:

@@ -255,7 +255,7 @@ def checks(run: Run) -> Table:
         words("hint", "what to do"),
     ]
     rows = [dict(check) | {"result": _result(check)} for check in run.summary.validity.checks]
-    note = "A run is valid when it passes what is required; the rest is for the reader to weigh."
+    note = "A run is valid when it meets what is required; the rest is for the reader to weigh."
     return Table("checks", "Validity checks", columns, rows, note, highlight=_failed)
 
 
@@ -264,8 +264,8 @@ def _number(value: float) -> str:
 
 
 def _result(check: Check) -> str:
-    """Passed or failed; what is not required and did not pass is only noted."""
-    return "passed" if check.passed else "failed" if check.required else "noted"
+    """The verdict; what is not required and not met is only noted."""
+    return check.verdict if check.required or check.verdict == "met" else "noted"
 
 
 def _lost(row: Row) -> str:
@@ -273,4 +273,4 @@ def _lost(row: Row) -> str:
 
 
 def _failed(row: Row) -> str:
-    return {"passed": "", "failed": "bad", "noted": "warn"}[row["result"]]
+    return {"met": "", "missed": "bad", "open": "warn", "noted": "warn"}[row["result"]]

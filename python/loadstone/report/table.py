@@ -66,8 +66,9 @@ VERDICTS = {
     None: format.UNKNOWN,
     "pass": "✓ held",
     "fail": "✗ broken",
-    "passed": "✓ passed",
-    "failed": "✗ failed",
+    "met": "✓ met",
+    "missed": "✗ missed",
+    "open": "? open",
     "noted": "! noted",
 }
 

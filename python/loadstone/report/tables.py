@@ -12,7 +12,7 @@ from loadstone.report.plan_tables import nodes_tables
 from loadstone.report.run_tables import run_tables
 from loadstone.report.table import Column, Row, Table, mark, words
 from loadstone.stages.capacity import Held, LimitedBy
-from loadstone.stages.run import SlaVerdict, Worst
+from loadstone.stages.run import GoalFigures
 
 
 def all_tables(chapter: Chapter) -> dict[str, Table]:
@@ -57,13 +57,12 @@ def verdicts(chapter: Chapter) -> Table | None:
     if not chapter.detail:
         return None
     summary = chapter.detail.summary
-    rows = [
-        _verdict_row(sla, verdict, summary.validity.valid) for sla, verdict in summary.sla.named().items()
-    ]
+    valid = summary.validity.state == "valid"
+    rows = [_verdict_row(goal, valid) for goal in summary.goals.values()]
     columns = [
         words("sla", "SLA"),
         words("percent", "asks", lambda percent: f"{percent:g} % of each operation"),
-        words("met", "verdict", lambda met: mark({True: "pass", False: "fail"}.get(met))),
+        words("verdict", "verdict", mark),
         words("worst_operation", "worst operation"),
         Column("worst_share", "within its limit", format.share),
         Column("worst_window_start_s", "in the window from s", format.brief),
@@ -125,17 +124,16 @@ def _capacity_row(sla: str, found: Held) -> Row:
     }
 
 
-def _verdict_row(sla: str, verdict: SlaVerdict, valid: bool) -> Row:
-    worst = verdict.worst or Worst()
+def _verdict_row(goal: GoalFigures, valid: bool) -> Row:
     return {
-        "sla": sla,
-        "percent": verdict.percent,
-        "met": verdict.met if valid else None,
-        "worst_operation": worst.operation,
-        "worst_share": worst.share,
-        "worst_window_start_s": worst.window_start_s,
+        "sla": goal.name,
+        "percent": 100 * goal.limit,
+        "verdict": goal.verdict if valid else None,
+        "worst_operation": goal.operation,
+        "worst_share": goal.measured,
+        "worst_window_start_s": goal.window_start_s,
     }
 
 
 def _met(row: Row) -> str:
-    return {True: "good", False: "bad"}.get(row["met"], "")
+    return {"met": "good", "missed": "bad", "open": "warn"}.get(row["verdict"], "")

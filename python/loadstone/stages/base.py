@@ -48,6 +48,14 @@ class Stage(Piece):
     @classmethod
     def of(cls, content: Json, kind: Kind, place: str) -> Self:
         """The record that `content` is, of this format or one before. Errors as `read`."""
+        try:
+            return cls.model_validate(cls.present(content, kind, place))
+        except ValidationError as error:
+            raise misshapen(error, kind.slug, place, kind.hint) from error
+
+    @classmethod
+    def present(cls, content: Json, kind: Kind, place: str) -> Json:
+        """The same in the present format, its shape not looked at. Refuses only another format or kind."""
         content = dict(content)
         number, what = content.pop("format", None), content.pop("kind", cls.KIND)
         if type(number) is not int or number not in (*cls.BEFORE, cls.FORMAT):
@@ -59,9 +67,9 @@ class Stage(Piece):
         try:
             for older in range(number, cls.FORMAT):
                 content = cls.BEFORE[older](content)
-            return cls.model_validate(content)
         except ValidationError as error:
             raise misshapen(error, kind.slug, place, kind.hint) from error
+        return content
 
     def content(self) -> Json:
         """As the file has it."""

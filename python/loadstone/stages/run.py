@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
 from loadstone.intake.shapes import Count, Figure, Known, Seconds, Text, Word, Yes
-from loadstone.stages.base import Piece, spelled
+from loadstone.stages.base import Piece
 from loadstone.stages.origin import Node, Origin
+from loadstone.stages.run_before import from_format_1
+from loadstone.stages.verdict import About, RunState, Verdict
 
 
 class Scenario(Piece):
@@ -112,56 +114,59 @@ class SessionFigures(SessionCounts):
     whole_run: WholeRun
 
 
-class Worst(Piece):
-    """The worst operation in the worst window."""
-
-    operation: Word | None = None
-    window_start_s: Known = None
-    share: Known = None
-
-
-class SlaVerdict(Piece):
-    """Whether the run held an SLA; `met` is None where that could not be judged."""
-
-    percent: Figure
-    met: Yes | None = None
-    worst: Worst | None = None
-
-
 class SlaFigures(Piece):
-    """Both SLAs, and by which rules they were judged."""
+    """The rules by which the SLAs were judged; the verdicts are among the goals."""
 
     window_s: Seconds | None = None
     compliant: Yes | None = None
     windows: Count | None = None
-    sla_1: SlaVerdict | None = spelled("SLA-1")
-    sla_2: SlaVerdict | None = spelled("SLA-2")
 
-    def named(self) -> dict[str, SlaVerdict]:
-        """The verdicts that there are, by the SLA's name."""
-        both = {"SLA-1": self.sla_1, "SLA-2": self.sla_2}
-        return {name: verdict for name, verdict in both.items() if verdict}
+
+class GoalFigures(Piece):
+    """One goal of the run: an SLA, or a threshold of the user's.
+
+    `low` and `high` bound what the service does in the long run, of which `measured` is a sample. A goal is
+    met or missed when the whole interval is on one side of the limit, else open.
+    """
+
+    name: Word
+    verdict: Verdict
+    limit: Figure
+    unit: Literal["share", "ms", "per_s"] = "share"
+    """Of `limit`, `measured` and the interval."""
+    at_least: Yes = True
+    """Whether `limit` is the least that is asked for; else it is the most."""
+    measured: Known = None
+    """None where nothing was seen."""
+    low: Known = None
+    high: Known = None
+    confidence: Known = None
+    """Of either bound, a share."""
+    operation: Word | None = None
+    """The one that decides: the worst. None where it is about all, or nothing was seen."""
+    window_start_s: Known = None
+    """Where its worst window begins; None of a goal of the whole steady state."""
 
 
 class Check(Piece):
     """One check that a run must pass to be evidence."""
 
     name: Word
-    passed: Yes
+    verdict: Verdict
     measured: Text | Figure | None = None
     expected: Text | Figure | None = None
     hint: Text | None = None
-    """What to do where it failed."""
-    about: Word | None = None
-    """Who is at fault where it fails: `generator`, `service`, or the `load` as it was asked for."""
+    """What to do where it is not met."""
+    about: About | None = None
+    """Who is at fault where it is missed."""
     required: Yes = True
-    """Invalid is a run that fails a required one."""
+    """What is not required is shown, and does not count."""
 
 
 class Validity(Piece):
-    """Whether the run may be trusted."""
+    """Whether the run may be trusted, and whether the service did its work."""
 
-    valid: Yes
+    state: RunState
     checks: list[Check]
 
 
@@ -234,6 +239,8 @@ class Figures(Piece):
     operations: dict[str, OperationFigures]
     sessions: SessionFigures | None = None
     sla: SlaFigures
+    goals: dict[str, GoalFigures]
+    """By name; `SLA-1` and `SLA-2` are always among them."""
     validity: Validity
     generator: Generator | None = None
     sut: Sut | None = None
@@ -254,6 +261,8 @@ class Run(Figures, Begun):
 
     FILE: ClassVar[str] = "run.json"
     KIND: ClassVar[str] = "run"
+    FORMAT: ClassVar[int] = 2
+    BEFORE: ClassVar[Any] = {1: from_format_1}
 
     agents: list[Agent] = Field(default_factory=list)
     node: Node | None = None
