@@ -37,6 +37,8 @@ SLUGS: dict[str, int] = {
     "check": BAD_INPUT,
     "check-name": BAD_INPUT,
     "choose-list": BAD_INPUT,
+    "compare-folder": BAD_INPUT,
+    "compare-unlike": BAD_INPUT,
     "config-refused": BAD_INPUT,
     "cost-input": BAD_INPUT,
     "csv-column": BAD_INPUT,

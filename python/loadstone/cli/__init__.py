@@ -12,6 +12,7 @@ import typer
 from loadstone.cli import (
     capacity,
     chaos,
+    compare,
     cost,
     demo,
     deploy,
@@ -37,6 +38,7 @@ from loadstone.errors import LoadstoneError
 app = Commands(name="loadstone", no_args_is_help=True, pretty_exceptions_enable=False)
 capacity.register(app)
 chaos.register(app)
+compare.register(app)
 cost.register(app)
 demo.register(app)
 deploy.register(app)

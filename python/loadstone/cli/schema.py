@@ -12,6 +12,7 @@ from loadstone.errors import LoadstoneError
 
 RECORDS = {
     "capacity": "loadstone.stages.capacity:Capacity",
+    "compare": "loadstone.stages.compare:Comparison",
     "cost": "loadstone.stages.cost:Cost",
     "nodes": "loadstone.stages.nodes:Nodes",
     "plan": "loadstone.stages.plan:Plan",

@@ -102,7 +102,7 @@ def recover(folder: Path) -> Run:
         raise LoadstoneError(
             "run-folder", f"{folder} is not a run folder: it has no {journal.NAME} and no {Run.FILE}"
         )
-    plan = _read(_workload(folder), shapes.Workload)
+    plan = _read(workload_file(folder), shapes.Workload)
     first, rules = _read(folder / "machine.json", shapes.First), _read(folder / "rules.json", shapes.Rules)
     _require_operations(rules, plan, folder)
     with naming_disk_errors(path):
@@ -175,7 +175,7 @@ def measurement_of(folder: Path) -> Measurement:
     with as_written("run-folder", folder, _HINT), reading_tables("run-folder", folder, _HINT):
         if not run.generator or not run.steady:
             raise ValueError("run.json does not say who made the load, and when the steady state ended")
-        plan = _read(_workload(folder), shapes.Workload)
+        plan = _read(workload_file(folder), shapes.Workload)
         return read_measurement(folder, plan, run.generator.threads, run.steady.end_s)
 
 
@@ -226,7 +226,7 @@ def _ending(events: list[dict[str, Any]], path: Path) -> dict[str, Any]:
     }
 
 
-def _workload(folder: Path) -> Path:
+def workload_file(folder: Path) -> Path:
     """What the engine was told to do."""
     before = folder / _WORKLOAD_BEFORE
     return before if before.is_file() and not (folder / WORKLOAD).is_file() else folder / WORKLOAD

@@ -1,0 +1,243 @@
+"""`loadstone compare`: runs beside each other."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from loadstone.cli.columns import columns
+from loadstone.cli.run import AsJson
+from loadstone.errors import SLA_NOT_MET, LoadstoneError
+
+if TYPE_CHECKING:
+    from loadstone.stages.compare import Compared, Comparison, Interval
+
+WHOLE = "all"
+"""How all operations together are shown."""
+
+
+class FailOn(StrEnum):
+    """What makes exit code 1."""
+
+    WORSE = "worse"
+    SLOWER = "slower"
+    NOTHING = "nothing"
+
+
+FailOnOption = Annotated[
+    FailOn,
+    typer.Option(
+        "--fail-on",
+        help="Exit with 1 if anything is worse, if a response time is slower, or never.",
+    ),
+]
+Confidence = Annotated[
+    float,
+    typer.Option(
+        min=0.5,
+        max=0.9999,
+        help="Of each interval; and that no word is wrong where nothing differs.",
+    ),
+]
+Anyway = Annotated[
+    bool,
+    typer.Option(
+        "--anyway", help="Compare runs that differ in more than the service, were cut short or are invalid."
+    ),
+]
+AsMarkdown = Annotated[bool, typer.Option("--markdown", help="Print the table as Markdown.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command()(compare)
+
+
+def compare(
+    places: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="OLD NEW...", help="Run folders, or folders whose folders are runs of one release."
+        ),
+    ],
+    paired: Annotated[
+        bool,
+        typer.Option("--paired", help="Runs of the same name are pairs, as `loadstone ab` makes them."),
+    ] = False,
+    confidence: Confidence = 0.95,
+    fail_on: FailOnOption = FailOn.WORSE,
+    anyway: Anyway = False,
+    as_markdown: AsMarkdown = False,
+    as_json: AsJson = False,
+) -> None:
+    """Compare runs of releases: response times, shares within the limit, failures, throughput.
+
+    Exit code: 0 nothing is worse beyond chance, 1 something is, 2 bad input.
+
+    Example: loadstone compare runs/old runs/new --fail-on slower
+    """
+    from loadstone.compare import compared, in_pairs, read_sides
+
+    if len(places) < 2:
+        message = "a comparison takes two folders or more"
+        raise LoadstoneError("compare-folder", message, hint="loadstone compare OLD NEW")
+    if paired and len(places) > 2:
+        raise LoadstoneError("compare-folder", "pairs are of two sides", hint="leave out --paired")
+    sides = read_sides(places, anyway)
+    if paired:
+        in_pairs(*sides)
+    result = compared(sides, paired=paired, confidence=confidence, anyway=anyway)
+    tell(result, as_json=as_json, as_markdown=as_markdown)
+    raise typer.Exit(conclude(result, fail_on))
+
+
+def tell(result: Comparison, *, as_json: bool, as_markdown: bool) -> None:
+    """Prints the comparison; what it warns of goes to stderr."""
+    if as_json:
+        print(json.dumps(result.content(), indent=2, ensure_ascii=False))
+    else:
+        print(markdown(result) if as_markdown else table(result))
+    for side in result.sides:
+        for one in side.left_out:
+            print(f"left out: {one.run}: {one.why}", file=sys.stderr)
+    for difference in result.unlike:
+        print(f"warning: not made alike: {difference}", file=sys.stderr)
+    for warning in result.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+
+
+def conclude(result: Comparison, fail_on: FailOn) -> int:
+    """The exit code."""
+    worse = fail_on is not FailOn.NOTHING and result.worse(slower_only=fail_on is FailOn.SLOWER)
+    return SLA_NOT_MET if worse else 0
+
+
+def table(result: Comparison) -> str:
+    """The sides, a table for each newer one, and the sentence that sums up."""
+    parts = [_sides(result), *_tables(result, _columns), _notes(result), sentence(result)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def markdown(result: Comparison) -> str:
+    """The same as Markdown."""
+    parts = [f"**{sentence(result)}**", _sides(result), *_tables(result, _pipes), _notes(result)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def sentence(result: Comparison) -> str:
+    """What is different beyond chance, the worse first."""
+    told = [row for row in result.rows if row.said != "~"]
+    if not told:
+        return "no difference shown"
+    worse = result.worse()
+    found = []
+    for word, rows in (("worse", worse), ("better", [row for row in told if row not in worse])):
+        if rows:
+            which = dict.fromkeys(f"{_operation(row)} {row.figure}" for row in rows)
+            found.append(f"{word}: {', '.join(which)}")
+    return "; ".join(found)
+
+
+def _sides(result: Comparison) -> str:
+    labels = ["old", *(["new"] if len(result.sides) == 2 else [f"new {i}" for i in range(1, 99)])]
+    lines = [
+        f"{label}: {side.name} ({len(side.runs)} run{'' if len(side.runs) == 1 else 's'})"
+        for label, side in zip(labels, result.sides, strict=False)
+    ]
+    what = {
+        "pairs": f"{result.pairs} pairs are compared",
+        "runs": "runs are compared",
+        "seconds": "seconds of single runs are compared",
+    }[result.by]
+    return "\n".join([*lines, f"{what}; intervals at {100 * result.confidence:g} %"])
+
+
+def _tables(result: Comparison, formed: Callable[[list[str], list[list[str]]], str]) -> list[str]:
+    head = ["operation", "figure", "old", "new", "new / old", "p", ""]
+    made = []
+    for side in result.sides[1:]:
+        rows = [_row(row) for row in result.rows if row.side == side.name]
+        title = f"{side.name}:\n" if len(result.sides) > 2 else ""
+        made.append(title + formed(head, rows))
+    return made
+
+
+def _row(row: Compared) -> list[str]:
+    change = row.ratio or row.difference
+    assert change is not None
+    return [
+        _operation(row),
+        row.figure,
+        _level(row.old, row.unit),
+        _level(row.new, row.unit),
+        _ratio(row.ratio) if row.ratio else _points(change),
+        "" if row.p_corrected is None else f"{row.p_corrected:.2g}" if row.p_corrected >= 1e-4 else "<0.0001",
+        row.said,
+    ]
+
+
+def _operation(row: Compared) -> str:
+    return WHOLE if row.operation == "*" else row.operation
+
+
+def _level(level: Interval, unit: str) -> str:
+    """A figure with half the width of its interval.
+
+    >>> from loadstone.stages.compare import Interval
+    >>> _level(Interval(value=41.237, low=40.5, high=42.0), "ms")
+    '41.2 ± 0.8 ms'
+    """
+    digits = 2 if unit == "%" else 1 if level.value >= 10 else 2
+    shown = f"{level.value:.{digits}f}"
+    if level.low is not None and level.high is not None:
+        shown += f" ± {(level.high - level.low) / 2:.{digits}f}"
+    return f"{shown} {'/s' if unit == 'operations/s' else unit}"
+
+
+def _ratio(ratio: Interval) -> str:
+    """new ÷ old with its interval.
+
+    >>> from loadstone.stages.compare import Interval
+    >>> _ratio(Interval(value=1.05, low=1.02, high=1.081))
+    '1.050 (1.020–1.081)'
+    """
+    if ratio.low is None or ratio.high is None:
+        return f"{ratio.value:.3f}"
+    return f"{ratio.value:.3f} ({ratio.low:.3f}–{ratio.high:.3f})"
+
+
+def _points(difference: Interval) -> str:
+    """new - old in percentage points.
+
+    >>> from loadstone.stages.compare import Interval
+    >>> _points(Interval(value=-0.5, low=-0.75, high=-0.25))
+    '-0.50 points (-0.75 to -0.25)'
+    """
+    if difference.low is None or difference.high is None:
+        return f"{difference.value:+.2f} points"
+    return f"{difference.value:+.2f} points ({difference.low:+.2f} to {difference.high:+.2f})"
+
+
+def _columns(head: list[str], rows: list[list[str]]) -> str:
+    return columns(head, rows, {"old", "new", "new / old", "p"})
+
+
+def _pipes(head: list[str], rows: list[list[str]]) -> str:
+    rule = ["---", "---", "---:", "---:", "---:", "---:", "---"]
+    escaped = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in [head, rule, *escaped])
+
+
+def _notes(result: Comparison) -> str:
+    """What was not judged, by its reason."""
+    reasons: dict[str, list[str]] = {}
+    for one in result.unjudged:
+        operation = WHOLE if one.operation == "*" else one.operation
+        reasons.setdefault(one.why, []).append(f"{operation} {one.figure}")
+    return "\n".join(f"not judged: {', '.join(dict.fromkeys(what))}: {why}" for why, what in reasons.items())
