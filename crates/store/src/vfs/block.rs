@@ -26,6 +26,7 @@ mod device;
 #[cfg(feature = "file-device")]
 mod file;
 mod files;
+mod invariants;
 mod layout;
 mod memory;
 mod page;
@@ -50,7 +51,8 @@ use volume::Volume;
 pub struct FormatOptions {
     /// Whether a transaction is one record of a log; otherwise SQLite's rollback journal protects it.
     pub atomic: bool,
-    /// Blocks of the log; by default a sixteenth of the device, 1,024 at most. The mount needs as much memory.
+    /// Blocks of the log; by default a sixteenth of the device, 1,024 at most. The mount needs as much
+    /// memory.
     pub log_blocks: Option<u64>,
 }
 
@@ -122,18 +124,30 @@ impl BlockVfs {
     /// # Errors
     /// Any [`MountError`].
     pub fn mount(device: impl BlockDevice + 'static) -> Result<Self, MountError> {
-        Ok(Self { files: Arc::new(Mutex::new(Files::mount(Box::new(device))?)) })
+        let vfs = Self { files: Arc::new(Mutex::new(Files::mount(Box::new(device))?)) };
+        changed(&vfs.files, |_| ());
+        Ok(vfs)
     }
+}
+
+/// Changes the files. Tests and the fuzzer then look whether they are still sound.
+fn changed<T>(files: &Mutex<Files>, change: impl FnOnce(&mut Files) -> T) -> T {
+    let mut files = files.lock();
+    let outcome = change(&mut files);
+    if cfg!(debug_assertions) {
+        files.assert_sound();
+    }
+    outcome
 }
 
 impl Vfs for BlockVfs {
     fn open(&self, name: Option<&str>, create: bool) -> Result<Box<dyn VfsFile>, VfsError> {
-        let id = self.files.lock().open(name, create)?;
+        let id = changed(&self.files, |files| files.open(name, create))?;
         Ok(Box::new(BlockFile { files: self.files.clone(), id, held: Lock::None }))
     }
 
     fn delete(&self, name: &str) -> Result<(), VfsError> {
-        self.files.lock().delete(name)
+        changed(&self.files, |files| files.delete(name))
     }
 
     fn exists(&self, name: &str) -> bool {
@@ -157,11 +171,11 @@ impl VfsFile for BlockFile {
     }
 
     fn truncate(&mut self, size: u64) -> Result<(), VfsError> {
-        self.files.lock().truncate(self.id, size)
+        changed(&self.files, |files| files.truncate(self.id, size))
     }
 
     fn sync(&mut self) -> Result<(), VfsError> {
-        self.files.lock().sync(self.id)
+        changed(&self.files, |files| files.sync(self.id))
     }
 
     fn size(&mut self) -> Result<u64, VfsError> {
@@ -187,23 +201,23 @@ impl VfsFile for BlockFile {
     }
 
     fn control(&mut self, control: Control) -> Result<bool, VfsError> {
-        let mut files = self.files.lock();
-        match control {
-            Control::BeginAtomic => files.begin_batch(self.id)?,
-            Control::CommitAtomic => files.commit_batch(self.id)?,
-            Control::RollbackAtomic => files.undo_batch(self.id)?,
-            Control::CommitPoint => files.commit_point(self.id)?,
-        }
+        changed(&self.files, |files| match control {
+            Control::BeginAtomic => files.begin_batch(self.id),
+            Control::CommitAtomic => files.commit_batch(self.id),
+            Control::RollbackAtomic => files.undo_batch(self.id),
+            Control::CommitPoint => files.commit_point(self.id),
+        })?;
         Ok(true)
     }
 }
 
 impl Drop for BlockFile {
     fn drop(&mut self) {
-        let mut files = self.files.lock();
-        if let Ok(content) = files.content(self.id) {
-            content.locks.lower(&mut self.held, Lock::None);
-        }
-        files.close(self.id);
+        changed(&self.files, |files| {
+            if let Ok(content) = files.content(self.id) {
+                content.locks.lower(&mut self.held, Lock::None);
+            }
+            files.close(self.id);
+        });
     }
 }

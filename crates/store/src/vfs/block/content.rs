@@ -144,6 +144,21 @@ impl Content {
         self.known.chunks = self.known.chunks.min(keep);
     }
 
+    /// The chunks that it has, and those that it gave up but that a mount would still give it.
+    pub(super) fn all_chunks(&self) -> impl Iterator<Item = u32> {
+        self.chunks.iter().chain(&self.freed).copied()
+    }
+
+    /// # Panics
+    /// When it has not the chunks of its size, or pages behind its end.
+    pub(super) fn assert_sound(&self, chunk_bytes: u64) {
+        let room = self.chunks.len() as u64 * chunk_bytes;
+        assert!(self.size <= room, "{} bytes have room for {room}", self.size);
+        assert!(self.known.chunks <= self.chunks.len(), "a mount finds chunks that the file has not");
+        let last = self.dirty.last_key_value().map(|(page, _)| *page);
+        assert!(last.is_none_or(|last| last < self.pages()), "page {last:?} is behind the file's end");
+    }
+
     /// What log and superblock do not know yet.
     pub(super) fn changes(&self) -> Vec<Change> {
         let Some((index, name)) = &self.named else { return Vec::new() };

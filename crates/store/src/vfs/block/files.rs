@@ -109,6 +109,11 @@ impl Files {
         Ok(())
     }
 
+    /// Every file with its number.
+    pub(super) fn contents(&self) -> impl Iterator<Item = (u32, &Content)> {
+        self.contents.iter().map(|(id, content)| (*id, content))
+    }
+
     /// The file with this number.
     pub(super) fn content(&mut self, id: u32) -> Result<&mut Content, VfsError> {
         self.contents.get_mut(&id).ok_or(VfsError::Io)
@@ -327,9 +332,9 @@ impl Files {
         Ok(())
     }
 
-    /// Before pages of a database reach the device, what was last done to its journal must be there, and before
-    /// that what the journal no longer protects. SQLite sees to that itself by syncs, except when it takes up a
-    /// journal after a refused batch, and when it ends one without a sync and then writes a batch.
+    /// Before pages of a database reach the device, what was last done to its journal must be there, and
+    /// before that what the journal no longer protects. SQLite sees to that itself by syncs, except when it
+    /// takes up a journal after a refused batch, and when it ends one without a sync and then writes a batch.
     fn journal_first(&mut self, id: u32) -> Result<(), VfsError> {
         let content = self.content(id)?;
         let Some((_, name)) = content.named.as_ref().filter(|_| !content.is_journal) else { return Ok(()) };
@@ -349,8 +354,8 @@ impl Files {
         }
     }
 
-    /// Cuts what a mount would see of a journal to what lies before its dirty pages: in place they are written
-    /// bit by bit.
+    /// Cuts what a mount would see of a journal to what lies before its dirty pages: in place they are
+    /// written bit by bit.
     fn hide(volume: &mut Volume, content: &mut Content) -> Result<(), VfsError> {
         let (Some((index, _)), Some((&first, _))) = (&content.named, content.dirty.first_key_value()) else {
             return Ok(());

@@ -81,6 +81,16 @@ impl Ring {
         enough.or(self.live.back()).copied()
     }
 
+    /// The records, the oldest first.
+    pub(super) fn spans(&self) -> impl Iterator<Item = &Span> {
+        self.live.iter()
+    }
+
+    /// Blocks of the log.
+    pub(super) fn length(&self) -> u64 {
+        self.length
+    }
+
     /// Forgets the records up to `seq`.
     pub(super) fn release(&mut self, seq: u64) {
         while self.live.front().is_some_and(|span| span.seq <= seq) {

@@ -46,6 +46,16 @@ impl Space {
         !self.pending.is_empty()
     }
 
+    /// Whether somebody has or had the chunk, and it may not be given to another.
+    pub(super) fn is_used(&self, chunk: u32) -> bool {
+        self.used[chunk as usize]
+    }
+
+    /// What a flush would free.
+    pub(super) fn pending(&self) -> &[u32] {
+        &self.pending
+    }
+
     /// After a flush: what is free now.
     pub(super) fn settle(&mut self) -> Vec<u32> {
         let freed = core::mem::take(&mut self.pending);

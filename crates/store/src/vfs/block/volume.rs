@@ -24,7 +24,7 @@ use super::replay;
 use super::ring::Ring;
 use super::round::Round;
 use super::space::Space;
-use super::tables::{Change, Tables, is_journal};
+use super::tables::{Change, Owner, Tables, is_journal};
 use super::{FormatOptions, MountError};
 
 /// A page that changed by more bytes than this goes into the log whole.
@@ -141,6 +141,11 @@ impl Volume {
             (Ok(one), Err(_)) | (Err(_), Ok(one)) => Ok((one.0, one.1, true)),
             (Err(MountError::NotFormatted), Err(error)) | (Err(error), Err(_)) => Err(error),
         }
+    }
+
+    /// Who owns each chunk, as superblock and log have it.
+    pub(super) fn owners(&self) -> &[Option<Owner>] {
+        &self.tables.chunks
     }
 
     /// Whether the log still holds changes of a block.
@@ -279,8 +284,8 @@ impl Volume {
         self.or_broken(outcome)
     }
 
-    /// Has both superblocks know of new files, so that a disk with a database does not look like an empty one when
-    /// its log rots. Right after a flush and the checkpoint's step.
+    /// Has both superblocks know of new files, so that a disk with a database does not look like an empty one
+    /// when its log rots. Right after a flush and the checkpoint's step.
     fn tell_of_files(&mut self) -> Result<(), VfsError> {
         // A power cut could take both, were two of them written between the same flushes.
         if self.unaware == 0 || self.has_published {
