@@ -359,10 +359,13 @@ impl<'p> Driver<'p> {
 
     /// Looks for requests that took too long, and for a server that is not there.
     fn patrol(&mut self, users: &mut [User]) {
-        for user in users {
+        for user in users.iter_mut() {
             if user.is_busy() && user.deadline <= self.now {
                 self.on_timeout(user);
             }
+        }
+        if cfg!(debug_assertions) {
+            self.assert_sound(users);
         }
         let shared = self.shared;
         if shared.has_no_server(self.now) {

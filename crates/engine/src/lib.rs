@@ -11,6 +11,7 @@ mod clock;
 mod driver;
 mod exchange;
 mod files;
+mod invariants;
 mod judge;
 mod lived;
 mod merge;

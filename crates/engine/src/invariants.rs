@@ -1,0 +1,35 @@
+//! What holds between two turns of the event loop. Builds with debug assertions check it each time the loop looks
+//! for requests that took too long: in every test. A release build skips it.
+
+use crate::driver::Driver;
+use crate::user::{Stage, User};
+
+impl Driver<'_> {
+    /// # Panics
+    /// When the gauges count others than there are, or a user waits for nothing: then a run reports what did
+    /// not happen, or a user is never heard of again.
+    pub(crate) fn assert_sound(&self, users: &[User]) {
+        let established = |user: &&User| user.connection.as_ref().is_some_and(|one| one.established);
+        let busy = users.iter().filter(|user| user.is_busy()).count();
+        assert_eq!(self.gauges.in_flight as usize, busy, "operations under way");
+        assert_eq!(self.gauges.connections as usize, users.iter().filter(established).count(), "connections");
+        for (token, user) in (0..).zip(users) {
+            assert_eq!(user.token, token, "events would reach another user");
+            match user.stage {
+                Stage::Away => assert!(user.connection.is_none(), "user {token} left a connection behind"),
+                // When the operations of the plan are used up, it stays.
+                Stage::Idle => {
+                    let waits = user.wake < u64::MAX || self.shared.budget.is_some();
+                    assert!(waits && user.work.is_none(), "user {token} is never woken, or keeps buffers");
+                }
+                Stage::Pausing => assert!(user.wake < u64::MAX, "user {token} pauses without an end"),
+                Stage::Connecting | Stage::Sending | Stage::Reading => {
+                    assert!(user.connection.is_some(), "user {token} waits for no connection");
+                    let last = self.now + self.timetable.timeout;
+                    assert!(user.deadline <= last, "the request of user {token} never takes too long");
+                }
+            }
+            assert!(!user.is_busy() || user.intended <= user.sent, "user {token} began before its time");
+        }
+    }
+}
