@@ -79,13 +79,26 @@ def slug(name: str) -> str:
     return "".join(letter if letter.isalnum() else "-" for letter in name).replace("--", "-")
 
 
+_OF_KIND = {"text-toml": "scenario", "text-json": "model-chain", "text-prices": "price-book"}
+"""Targets that read the text of a kind: without a good one, mutations do not come past its first line."""
+_WORDS = {
+    "text-formula": "3 * (a + 1) / 2 - len(b)",
+    "text-template": "/events/{id}?user={user.name}",
+    "text-setting": '{ kind = "neg-exp", mean_s = 5 }',
+    "text-quantities": "2.5/year",
+    "options": "--target\n99.9%\n--json",
+}
+
+
 def seeds(target: str, folder: Path) -> None:
-    """Puts the good file of a kind into the corpus `folder`."""
+    """Puts something that is read without complaint into the corpus `folder`."""
     from good_files import content_of
     from kinds import KINDS
 
+    if target in _WORDS:
+        (folder / "good").write_text(_WORDS[target], "utf-8")
     for kind in KINDS:
-        if slug(kind.name) == target:
+        if slug(kind.name) == _OF_KIND.get(target, target):
             with tempfile.TemporaryDirectory() as made:
                 place = Path(made) / "it"
                 place.mkdir()

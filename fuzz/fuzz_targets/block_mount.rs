@@ -1,5 +1,5 @@
-//! Arbitrary edits of a formatted and perhaps used device, checksums made right again: it is refused or mounted, what is mounted can be
-//! read and written, and nothing panics or goes on for ever.
+//! Arbitrary edits of a formatted and perhaps used device, checksums made right again: it is refused or
+//! mounted, what is mounted can be read and written, and nothing panics or goes on for ever.
 #![no_main]
 
 use std::sync::{Arc, Mutex, OnceLock};
@@ -46,7 +46,8 @@ impl BlockDevice for Disk {
     }
 }
 
-/// What a device went through before it is edited: (log mode, rounds of work on it, whether it was mounted again).
+/// What a device went through before it is edited: (log mode, rounds of work on it, whether it was mounted
+/// again).
 const PASTS: [(bool, u16, bool); 5] =
     [(true, 4, false), (false, 4, false), (true, 0, false), (true, 200, false), (false, 30, true)];
 

@@ -1,5 +1,6 @@
-//! Fields that choose what of a resource is sent, and how: `Range`, `If-…`, `Accept-Encoding`. Whatever they hold, parts
-//! lie inside the resource and apart from each other, and rules that the standard sets hold between the verdicts.
+//! Fields that choose what of a resource is sent, and how: `Range`, `If-…`, `Accept-Encoding`. Whatever they
+//! hold, parts lie inside the resource and apart from each other, and rules that the standard sets hold
+//! between the verdicts.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

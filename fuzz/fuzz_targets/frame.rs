@@ -1,4 +1,5 @@
-//! Arbitrary bytes as Ethernet frames into the switch: nothing panics, and no frame goes back where it came from.
+//! Arbitrary bytes as Ethernet frames into the switch: nothing panics, and no frame goes back where it came
+//! from.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,5 @@
-//! Arbitrary text as a model in the PRISM language: it is read or refused, what is read can be solved, and a question
-//! that needs few of its states finds an answer or a reason why not.
+//! Arbitrary text as a model in the PRISM language: it is read or refused, what is read can be solved, and a
+//! question that needs few of its states finds an answer or a reason why not.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

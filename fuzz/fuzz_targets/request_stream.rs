@@ -1,11 +1,12 @@
-//! Requests one behind the other, with their bodies, read the same however the bytes are cut: a difference is a
-//! request smuggled.
+//! Requests one behind the other, with their bodies, read the same however the bytes are cut: a difference is
+//! a request smuggled.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use loadstone_http::{Composer, Conversation, Limits, Need};
 
-/// What a server makes of a connection's bytes: its requests (method, target, fields, body), then the refusal if there is one.
+/// What a server makes of a connection's bytes: its requests (method, target, fields, body), then the refusal
+/// if there is one.
 type Reading = (Vec<(String, Vec<u8>, Vec<u8>)>, Option<u16>);
 
 /// Reads as every server does.

@@ -1,5 +1,6 @@
-//! Anything on the wire of an appliance: frames of any bytes, and TCP segments that are nearly right, so that they get as far as
-//! the server behind TCP. Nothing panics, rounds end, and connections stay within their bound.
+//! Anything on the wire of an appliance: frames of any bytes, and TCP segments that are nearly right, so that
+//! they get as far as the server behind TCP. Nothing panics, rounds end, and connections stay within their
+//! bound.
 #![no_main]
 
 use std::cell::RefCell;
