@@ -1,5 +1,5 @@
-//! Links without an operating system: no start files, no C library, the memory layout of `link.ld`; and writes the folder
-//! that the image `files` serves as Rust.
+//! Links without an operating system: no start files, no C library, the memory layout of `link.ld`; and
+//! writes the folder that the image `files` serves as Rust.
 
 use std::fmt::Write;
 use std::fs;

@@ -8,8 +8,8 @@ use std::process::Command;
 /// The package whose amalgamation and bindings are used.
 const SYS: &str = "libsqlite3-sys";
 
-/// No headers but ours and the compiler's own; code for a fixed address, without what a C library's start-up code
-/// would have to prepare. `memcpy` and its kin are what the standard says, so short ones need no call.
+/// No headers but ours and the compiler's own; code for a fixed address, without what a C library's start-up
+/// code would have to prepare. `memcpy` and its kin are what the standard says, so short ones need no call.
 const FLAGS: [&str; 9] = [
     "-ffreestanding",
     "-fbuiltin",
@@ -55,8 +55,8 @@ fn compilers_headers(build: &cc::Build) -> PathBuf {
     PathBuf::from(String::from_utf8(answer).expect("a path in UTF-8").trim())
 }
 
-/// The amalgamation, in the copy of `libsqlite3-sys` that Cargo has downloaded for this very build. Cargo tells where
-/// that is about a package that needs nothing else, so that nothing else has to be there.
+/// The amalgamation, in the copy of `libsqlite3-sys` that Cargo has downloaded for this very build. Cargo
+/// tells where that is about a package that needs nothing else, so that nothing else has to be there.
 fn amalgamation() -> PathBuf {
     let probe = PathBuf::from(env::var_os("OUT_DIR").expect("set by Cargo")).join("probe");
     fs::create_dir_all(&probe).expect("room for a manifest");

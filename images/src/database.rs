@@ -1,4 +1,5 @@
-//! Where a site's database is: on the machine's disk, or in its memory when the command line says `data.disk=none`.
+//! Where a site's database is: on the machine's disk, or in its memory when the command line says
+//! `data.disk=none`.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -25,7 +26,8 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Finds the data set `name`, or makes it with `load` when there is none and the command line says `data.load=SIZE`.
+    /// Finds the data set `name`, or makes it with `load` when there is none and the command line says
+    /// `data.load=SIZE`.
     ///
     /// # Errors
     /// A sentence when there is no disk, or no data set and no word about how large a new one should be.
@@ -96,7 +98,8 @@ pub(crate) fn word<T>(
     }
 }
 
-/// Reads a number such as `12` or `0.005`, to millionths: the standard library's way takes sixteen kilobytes of image.
+/// Reads a number such as `12` or `0.005`, to millionths: the standard library's way takes sixteen kilobytes
+/// of image.
 pub(crate) fn decimal(text: &str) -> Option<f64> {
     let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |text: &str| -> Option<u32> {

@@ -1,6 +1,6 @@
-//! Olio as an image, its database and uploads on the disk. Words on the command line: those of `database.rs`, and
-//! `olio.profile`, `olio.media`, `olio.cache`, `olio.full_image`, `olio.rules`, `olio.url` as the options of `loadstone
-//! serve olio`, but that the rules are a benchmark's where nothing is said.
+//! Olio as an image, its database and uploads on the disk. Words on the command line: those of `database.rs`,
+//! and `olio.profile`, `olio.media`, `olio.cache`, `olio.full_image`, `olio.rules`, `olio.url` as the options
+//! of `loadstone serve olio`, but that the rules are a benchmark's where nothing is said.
 #![no_std]
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! RUBiS as an image, its database on the disk. Words on the command line: those of `database.rs`, and `rubis.rules`,
-//! `rubis.url` as for Olio.
+//! RUBiS as an image, its database on the disk. Words on the command line: those of `database.rs`, and
+//! `rubis.rules`, `rubis.url` as for Olio.
 #![no_std]
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! The stress of typed storage and of the allocator as an image: `stress.task=sql stress.db=disk stress.record=1024` on the
-//! command line, a line of JSON a result on the console, then the machine ends.
+//! The stress of typed storage and of the allocator as an image: `stress.task=sql stress.db=disk
+//! stress.record=1024` on the command line, a line of JSON a result on the console, then the machine ends.
 #![no_std]
 #![no_main]
 

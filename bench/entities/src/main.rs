@@ -1,6 +1,6 @@
-//! CPU time of a get, a find, an insert and an update: entities of `loadstone-store`, hand-written SQL through its `Db`,
-//! hand-written SQL through rusqlite. One SQLite for all, in memory; the contenders take turns in every
-//! round, and the medians of the rounds are compared.
+//! CPU time of a get, a find, an insert and an update: entities of `loadstone-store`, hand-written SQL
+//! through its `Db`, hand-written SQL through rusqlite. One SQLite for all, in memory; the contenders take
+//! turns in every round, and the medians of the rounds are compared.
 
 use std::hint::black_box;
 use std::time::Duration;

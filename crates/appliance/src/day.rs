@@ -2,8 +2,8 @@
 
 use time::{Date, Month};
 
-/// Seconds since 1970 of the clock's registers: second, minute, hour, day, month, year of this century, status B. None when
-/// there is no clock.
+/// Seconds since 1970 of the clock's registers: second, minute, hour, day, month, year of this century,
+/// status B. None when there is no clock.
 pub fn from_registers(registers: &[u8; 8]) -> Option<u64> {
     let binary = registers[6] & 4 != 0;
     let number = |value: u8| if binary { value } else { (value >> 4) * 10 + (value & 15) };

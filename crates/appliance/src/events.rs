@@ -1,4 +1,5 @@
-//! What happens to a machine from outside: it is to be moved, has been moved, is to end; and what it asks for: a sibling.
+//! What happens to a machine from outside: it is to be moved, has been moved, is to end; and what it asks
+//! for: a sibling.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -80,7 +81,8 @@ const LOOK_US: u64 = 1_000_000;
 const LOOKS: u32 = 5;
 const REPEAT_US: u64 = 30_000_000;
 
-/// Decides when a machine wants a sibling: after five seconds in a row in which its processor was busy for more than a share.
+/// Decides when a machine wants a sibling: after five seconds in a row in which its processor was busy for
+/// more than a share.
 #[derive(Debug)]
 pub struct Scaling {
     percent: u64,
@@ -95,7 +97,8 @@ impl Scaling {
         Self { percent: percent.into(), since: (now_us, halted_us), high: 0, asked_us: None }
     }
 
-    /// Looks at the clock and at the time that the processor was halted; the share in percent if a sibling is wanted.
+    /// Looks at the clock and at the time that the processor was halted; the share in percent if a sibling is
+    /// wanted.
     pub fn look(&mut self, now_us: u64, halted_us: u64) -> Option<u64> {
         let passed = now_us.saturating_sub(self.since.0);
         if passed < LOOK_US {

@@ -1,4 +1,5 @@
-//! The appliance: a library OS that a [`loadstone_http::Service`] is linked with to boot straight on a hypervisor.
+//! The appliance: a library OS that a [`loadstone_http::Service`] is linked with to boot straight on a
+//! hypervisor.
 //!
 //! | part | what it is |
 //! |---|---|
@@ -9,8 +10,9 @@
 //! | [`server`] | HTTP on its sockets, as cooperative tasks |
 //! | `bare` | what only a bare machine can do (feature `bare`): boot, pages, interrupts, console, clock |
 //!
-//! All but `bare` is ordinary code, tested on the host. There is one processor and nothing preempts; what waits is a state
-//! with a deadline. After Madhavapeddy et al., "Unikernels: Library Operating Systems for the Cloud" (ASPLOS 2013).
+//! All but `bare` is ordinary code, tested on the host. There is one processor and nothing preempts; what
+//! waits is a state with a deadline. After Madhavapeddy et al., "Unikernels: Library Operating Systems for
+//! the Cloud" (ASPLOS 2013).
 #![no_std]
 
 extern crate alloc;

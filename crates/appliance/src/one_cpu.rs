@@ -2,7 +2,8 @@
 
 use core::cell::UnsafeCell;
 
-/// A static that one processor uses without a lock. Interrupt handlers touch none of these: they only set flags.
+/// A static that one processor uses without a lock. Interrupt handlers touch none of these: they only set
+/// flags.
 #[derive(Debug)]
 pub struct OneCpu<T>(UnsafeCell<T>);
 

@@ -1,7 +1,8 @@
-//! How long an answer may take, how much memory, and who may end it before: asked by every loop that can last.
+//! How long an answer may take, how much memory, and who may end it before: asked by every loop that can
+//! last.
 //!
-//! The budget belongs to the thread that answers. Whoever loops asks `check` about every hundredth of a second of work
-//! or more often; helping threads are handed a copy.
+//! The budget belongs to the thread that answers. Whoever loops asks `check` about every hundredth of a
+//! second of work or more often; helping threads are handed a copy.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;

@@ -24,12 +24,13 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// A chain of `states` states. Parallel transitions add up, to the nearest number, and that is their rate; loops
-    /// and rates of zero are dropped, for neither changes where the chain is. `initial` holds (state, probability) and
-    /// must sum to 1 within 1e-12; for ever and for means of first visits, its shares in that sum count.
+    /// A chain of `states` states. Parallel transitions add up, to the nearest number, and that is their
+    /// rate; loops and rates of zero are dropped, for neither changes where the chain is. `initial` holds
+    /// (state, probability) and must sum to 1 within 1e-12; for ever and for means of first visits, its
+    /// shares in that sum count.
     ///
-    /// Errors: a state out of range, a rate that is negative or not finite, no initial state, more states than the
-    /// memory holds.
+    /// Errors: a state out of range, a rate that is negative or not finite, no initial state, more states
+    /// than the memory holds.
     ///
     /// ```
     /// use loadstone_ctmc::Chain;
@@ -91,7 +92,8 @@ impl Chain {
         self.starts.push(self.rates.len());
     }
 
-    /// The row of the next state, where what leads to `outside` is one transition, rounded up; whether it has one.
+    /// The row of the next state, where what leads to `outside` is one transition, rounded up; whether it has
+    /// one.
     ///
     /// A chain that ends there a little sooner than in truth is still a lower bound of what it does before.
     pub(crate) fn append_ending(&mut self, row: &mut Vec<(u32, f64)>, outside: u32) -> bool {
@@ -163,10 +165,11 @@ impl Chain {
         Ok(self)
     }
 
-    /// The chain in which `class` states become one, each of the rest by itself: (chain, class of each state).
+    /// The chain in which `class` states become one, each of the rest by itself: (chain, class of each
+    /// state).
     ///
-    /// `class[i]` is the new number of state i; the new chain takes its transitions from any one member, so the
-    /// caller answers for their being alike. States of class `absorbing` lose their transitions.
+    /// `class[i]` is the new number of state i; the new chain takes its transitions from any one member, so
+    /// the caller answers for their being alike. States of class `absorbing` lose their transitions.
     pub(crate) fn merged(&self, class: &[usize], classes: usize, absorbing: Option<usize>) -> Result<Self> {
         let mut seen = vec![false; classes];
         let mut transitions = Vec::new();

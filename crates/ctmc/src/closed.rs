@@ -1,7 +1,7 @@
 //! Chains that have formulas: birth and death (M/M/c/K, machines under repair), and two states over time.
 //!
-//! They are known by their structure, not by how they were written: a birth–death chain is one whose states form a
-//! path. No formula here subtracts what is nearly equal, so that errors are counted as everywhere.
+//! They are known by their structure, not by how they were written: a birth–death chain is one whose states
+//! form a path. No formula here subtracts what is nearly equal, so that errors are counted as everywhere.
 
 use crate::answer::{Answer, Distribution, Method};
 use crate::chain::Chain;
@@ -61,7 +61,8 @@ impl Path {
     }
 }
 
-/// The long-run mean in a birth–death chain that goes both ways everywhere: probabilities are products of ratios.
+/// The long-run mean in a birth–death chain that goes both ways everywhere: probabilities are products of
+/// ratios.
 pub fn long_run(chain: &Chain, reward: &[f64]) -> Option<Answer> {
     let path = Path::of(chain)?;
     let steps = path.order.len() - 1;
@@ -152,7 +153,8 @@ pub fn two_states(chain: &Chain, reward: &[f64], time: f64, kind: Kind) -> Optio
     // Of the time before the first jump: 1 where next to none is expected.
     let early = if jumps < f64::MIN_POSITIVE { 1.0 } else { settled / jumps };
     let scale = power_below(reward[0].max(reward[1]));
-    // From a state that is left at `rate`: the chance of the other one, or the share of time there; and of itself.
+    // From a state that is left at `rate`: the chance of the other one, or the share of time there; and of
+    // itself.
     let from = |state: usize| {
         let (rate, other) = (chain.exit(state), chain.exit(1 - state));
         // Shares first: a small rate times a small probability may be no number any more.

@@ -7,7 +7,8 @@ use crate::rounding::Loss;
 /// Below this many states another thread costs more than it brings.
 const WORTH_THREADS: usize = 96;
 
-/// A square matrix. Rows know where their first and last entries are: early powers of a sparse chain are narrow.
+/// A square matrix. Rows know where their first and last entries are: early powers of a sparse chain are
+/// narrow.
 pub struct Square {
     size: usize,
     high: Vec<f64>,
@@ -151,7 +152,8 @@ fn multiply_rows(left: &Square, right: &Square, (start, high, low, spans): Rows<
     }
 }
 
-/// One row of a product in working precision, four rows of the right matrix at a time: the sums stay in reach.
+/// One row of a product in working precision, four rows of the right matrix at a time: the sums stay in
+/// reach.
 #[inline(always)]
 fn single_row(
     left: &[f64],

@@ -1,4 +1,5 @@
-//! Numbers of twice the working precision: an unevaluated sum of two. Relative errors are those of non-negative ones.
+//! Numbers of twice the working precision: an unevaluated sum of two. Relative errors are those of
+//! non-negative ones.
 
 use std::ops::{Add, Mul, Neg, Sub};
 
@@ -12,8 +13,8 @@ pub fn loss(operations: f64) -> Loss {
     Loss::relative(operations * ROUNDING)
 }
 
-/// Bound on the error of a sum of numbers of either sign beside the sum of their magnitudes, when each saw so many
-/// operations: one errs by `ROUNDING` of the larger operand.
+/// Bound on the error of a sum of numbers of either sign beside the sum of their magnitudes, when each saw so
+/// many operations: one errs by `ROUNDING` of the larger operand.
 pub fn gamma(operations: f64) -> f64 {
     loss(operations).as_relative()
 }

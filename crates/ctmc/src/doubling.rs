@@ -1,11 +1,11 @@
 //! Stiff chains: the exponential over a short step, doubled until it spans the horizon.
 //!
-//! The step is short enough that at most a fraction of a jump is expected, so its exponential is a short sum of
-//! products of non-negative numbers. Then P(2h) = P(h)², and the mean of what is earned over 2h is a(2h) = (a(h) +
-//! P(h)·a(h))/2.
-//! Nothing is subtracted; every number keeps a relative error, which a squaring doubles. A year of 15-second
-//! failovers takes some thirty doublings: what is lost in the first counts a billionfold. The first are therefore
-//! done in twice the working precision, as many as it takes to meet the precision asked for.
+//! The step is short enough that at most a fraction of a jump is expected, so its exponential is a short sum
+//! of products of non-negative numbers. Then P(2h) = P(h)², and the mean of what is earned over 2h is a(2h) =
+//! (a(h) + P(h)·a(h))/2. Nothing is subtracted; every number keeps a relative error, which a squaring
+//! doubles. A year of 15-second failovers takes some thirty doublings: what is lost in the first counts a
+//! billionfold. The first are therefore done in twice the working precision, as many as it takes to meet the
+//! precision asked for.
 
 use crate::budget;
 use crate::chain::Chain;
@@ -21,8 +21,9 @@ const SHORT: f64 = 0.25;
 /// More doublings than this and the errors could meet the smallest numbers.
 const MOST_DOUBLINGS: u32 = 62;
 
-/// Values by starting state, with bounds that hold for all of them. What is accumulated is given as its mean over the
-/// horizon, and rewards are at most 2: then `UNDERFLOW` covers underflow, whatever the time and the rates.
+/// Values by starting state, with bounds that hold for all of them. What is accumulated is given as its mean
+/// over the horizon, and rewards are at most 2: then `UNDERFLOW` covers underflow, whatever the time and the
+/// rates.
 pub struct Values {
     /// One computed value a state.
     pub values: Vec<f64>,
@@ -51,7 +52,8 @@ pub fn doublings(chain: &Chain, time: f64) -> u32 {
 /// Stands for all numbers of doublings that nobody follows.
 const ENDLESS: f64 = 1e4;
 
-/// A power of two at least twice the fastest exit: dividing by it is exact, and 1 − exit/pace is at least a half.
+/// A power of two at least twice the fastest exit: dividing by it is exact, and 1 − exit/pace is at least a
+/// half.
 fn pace(chain: &Chain) -> f64 {
     4.0 * power_below(chain.fastest())
 }
@@ -157,8 +159,8 @@ impl<'a> Step<'a> {
         terms.into_iter().map(|term| term * total).collect()
     }
 
-    /// Bound on the probability of TERMS jumps or more: on what is missing from the transitions of one step, and
-    /// from the mean of what it earns.
+    /// Bound on the probability of TERMS jumps or more: on what is missing from the transitions of one step,
+    /// and from the mean of what it earns.
     fn tail(&self) -> f64 {
         (1..=TERMS).map(|jumps| self.expected / jumps as f64).product::<f64>() * 2.0
     }
@@ -200,7 +202,8 @@ impl<'a> Step<'a> {
 
     /// The mean of `reward` in the step: Σ P[more than i jumps] / expected · jumpⁱ · reward.
     ///
-    /// P[j + 1 jumps] / expected = P[j jumps] / (j + 1), which holds its digits where next to nothing is expected.
+    /// P[j + 1 jumps] / expected = P[j jumps] / (j + 1), which holds its digits where next to nothing is
+    /// expected.
     fn earned(&self, reward: &[f64]) -> Vec<f64> {
         let shares: Vec<f64> = self
             .weights()

@@ -1,17 +1,18 @@
-//! Grassmann–Taksar–Heyman elimination on sparse rows: nothing is subtracted, so small numbers keep their digits.
+//! Grassmann–Taksar–Heyman elimination on sparse rows: nothing is subtracted, so small numbers keep their
+//! digits.
 //!
-//! To eliminate state k is to watch the chain only while it is elsewhere: a visit to k becomes a jump from where
-//! it was entered to where it is left. A rate is a sum of products of rates, never a difference.
+//! To eliminate state k is to watch the chain only while it is elsewhere: a visit to k becomes a jump from
+//! where it was entered to where it is left. A rate is a sum of products of rates, never a difference.
 //!
 //! # The error bound
-//! Every number computed is the exact one of a chain whose rates out of k's predecessors differ by a factor
-//! 1 ± δ. By the matrix-tree theorem a stationary probability, or an expected reward until absorption, is a
-//! ratio of sums of products that take at most one rate from each state. One elimination thus changes the answer
-//! by at most ((1 + δ) / (1 − δ)) to the number of predecessors, and the factors multiply.
+//! Every number computed is the exact one of a chain whose rates out of k's predecessors differ by a factor 1
+//! ± δ. By the matrix-tree theorem a stationary probability, or an expected reward until absorption, is a
+//! ratio of sums of products that take at most one rate from each state. One elimination thus changes the
+//! answer by at most ((1 + δ) / (1 − δ)) to the number of predecessors, and the factors multiply.
 //!
-//! Underflow is followed apart. What it took from all rates of a row together moves with the row: a visit that becomes
-//! a jump brings its share of what the visited row has lost, and a lost way in is a lost way on. Where that is not
-//! far below the rates themselves, nothing is claimed.
+//! Underflow is followed apart. What it took from all rates of a row together moves with the row: a visit
+//! that becomes a jump brings its share of what the visited row has lost, and a lost way in is a lost way on.
+//! Where that is not far below the rates themselves, nothing is claimed.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -28,8 +29,8 @@ const DELTA: f64 = 7.0;
 pub const FAINT: f64 = f64::MIN_POSITIVE / f64::EPSILON;
 pub const TINIEST: f64 = f64::MIN_POSITIVE * f64::EPSILON;
 
-/// What underflow may take of a number that is said to have lost nothing by it: far enough below a rounding that the
-/// roundings of this account do not matter.
+/// What underflow may take of a number that is said to have lost nothing by it: far enough below a rounding
+/// that the roundings of this account do not matter.
 pub const NOTHING: f64 = ROUNDING / 1e6;
 
 /// Rates among the states not yet eliminated, and from them to absorbing columns (numbers from `states` on).
@@ -54,7 +55,8 @@ pub struct Elimination {
     fill: usize,
 }
 
-/// Numbers moved between two looks at the clock, and bytes of a transition with its entrant, while vectors grow.
+/// Numbers moved between two looks at the clock, and bytes of a transition with its entrant, while vectors
+/// grow.
 const LOOK: usize = 1 << 20;
 const BYTES: usize = 40;
 

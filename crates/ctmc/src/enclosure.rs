@@ -27,8 +27,8 @@ impl Enclosure {
         Self { low: (value * loss.least()).next_down().max(0.0), high: (value * loss.most()).next_up() }
     }
 
-    /// The same of a number in a unit of the size of 1, with what underflow may have taken, and when up to `missing`
-    /// was left out.
+    /// The same of a number in a unit of the size of 1, with what underflow may have taken, and when up to
+    /// `missing` was left out.
     pub fn around(value: f64, loss: Loss, missing: f64) -> Self {
         let near = Self::near(value, loss);
         let high = (near.high + missing).next_up();

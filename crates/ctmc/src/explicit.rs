@@ -8,7 +8,8 @@ use crate::chain::Chain;
 use crate::error::{Error, Result};
 use crate::model::Model;
 
-/// The model of a `.tra` text, with the labels of a `.lab` text and rewards (name and `.srew` text) if there are.
+/// The model of a `.tra` text, with the labels of a `.lab` text and rewards (name and `.srew` text) if there
+/// are.
 ///
 /// The label "init" marks the start, state 0 without it; several such states start alike.
 ///

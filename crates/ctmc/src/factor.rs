@@ -1,4 +1,5 @@
-//! Linear systems (1/τ − Q)·w = b/τ of a chain: the mean of b where it is after a time of mean τ, by elimination.
+//! Linear systems (1/τ − Q)·w = b/τ of a chain: the mean of b where it is after a time of mean τ, by
+//! elimination.
 
 use crate::chain::Chain;
 use crate::elimination::Elimination;

@@ -1,21 +1,22 @@
 //! How much of its start a chain still remembers after a long time: a bound from few states.
 //!
-//! Let V > 0 with Q·V <= −c·V everywhere but in one often seen state, home, where b is added. Then no state keeps the
-//! chain away from home for long, and over a time s, with γ = exp(−cs) and K = (1 − γ)·b/c,
+//! Let V > 0 with Q·V <= −c·V everywhere but in one often seen state, home, where b is added. Then no state
+//! keeps the chain away from home for long, and over a time s, with γ = exp(−cs) and K = (1 − γ)·b/c,
 //!
 //! ```text
 //! exp(Qs)·V <= γ·V + K
 //! ```
 //!
-//! If besides from every state with V <= R the chain is at home after s with probability α or more, then two chains started
-//! anywhere draw nearer by a factor each s (Hairer and Mattingly, 2011): for 0 < α' < α, β = α'/K, γ' = γ + 2K/R
+//! If besides from every state with V <= R the chain is at home after s with probability α or more, then two
+//! chains started anywhere draw nearer by a factor each s (Hairer and Mattingly, 2011): for 0 < α' < α, β =
+//! α'/K, γ' = γ + 2K/R
 //!
 //! ```text
 //! ρ = max(1 − α + α', (2 + Rβγ')/(2 + Rβ)),   |E[u at n·s] − mean of u| <= ρⁿ · max u/(1 + βV) · (2 + βV(start) + β·b/c)
 //! ```
 //!
-//! V is near E[exp(c · time until home)], from one linear system; c and b are read off it, row by row. α is found on the
-//! states with V <= R alone: a path that leaves them counts as lost.
+//! V is near E[exp(c · time until home)], from one linear system; c and b are read off it, row by row. α is
+//! found on the states with V <= R alone: a path that leaves them counts as lost.
 
 use crate::chain::Chain;
 use crate::error::Result;
@@ -38,8 +39,8 @@ const PATIENCE: f64 = 2e8;
 /// Roundings of a formula, where the exponential of up to `STEP` errs by a few units.
 const FORMULA: f64 = 64.0;
 
-/// A bound on |E[u at `time`] − long-run mean of u|, for u = `extra` >= 0 by state of the chain; none where it is not
-/// known to be `tolerance` or less.
+/// A bound on |E[u at `time`] − long-run mean of u|, for u = `extra` >= 0 by state of the chain; none where
+/// it is not known to be `tolerance` or less.
 ///
 /// Errors: the budget is spent.
 pub fn remembered(

@@ -1,8 +1,8 @@
 //! Mean times to a first visit in large chains: an iteration, and bounds read off what it misses.
 //!
-//! With A = −Q among the states before the target, the mean times m solve A·m = 1, and no entry of A's inverse is
-//! negative. So if every entry of A·x lies between 1 − ε and 1 + ε, then x/(1 + ε) <= m <= x/(1 − ε), however x was
-//! found. ε is computed in two words a number, with all that its rounding can have done.
+//! With A = −Q among the states before the target, the mean times m solve A·m = 1, and no entry of A's
+//! inverse is negative. So if every entry of A·x lies between 1 − ε and 1 + ε, then x/(1 + ε) <= m <= x/(1 −
+//! ε), however x was found. ε is computed in two words a number, with all that its rounding can have done.
 
 use crate::chain::Chain;
 use crate::double::{self, Double};
@@ -17,8 +17,8 @@ use crate::rounding::{Loss, sum, upwards};
 const CORRECTIONS: usize = 12;
 const ENOUGH: f64 = 1e-6;
 
-/// The mean time from the start until a state outside of `passing` is seen, as close as `precision` if it can; none if
-/// nothing is known. All of `passing` must lead out of it.
+/// The mean time from the start until a state outside of `passing` is seen, as close as `precision` if it
+/// can; none if nothing is known. All of `passing` must lead out of it.
 ///
 /// Errors: the budget is spent.
 pub fn mean(chain: &Chain, passing: &[usize], precision: f64) -> Result<Option<Enclosure>> {
@@ -58,10 +58,12 @@ pub fn mean(chain: &Chain, passing: &[usize], precision: f64) -> Result<Option<E
     };
     let total = sum(chain.initial().iter().map(|each| each.1));
     let value = sum(chain.initial().iter().map(share)) / total;
-    // ε below 1 makes every entry of A·x positive, and so of x: sums and products of numbers that are not negative. The
-    // second words are left out; then a product, the sum, that of the shares (two each) and the quotient.
+    // ε below 1 makes every entry of A·x positive, and so of x: sums and products of numbers that are not
+    // negative. The second words are left out; then a product, the sum, that of the shares (two each) and the
+    // quotient.
     let near = Enclosure::near(value, Loss::roundings(7.0)).beside(f64::MIN_POSITIVE);
-    // Underflow takes 2⁻¹⁰⁷⁵ of each product at most: all of them together less than the smallest normal number.
+    // Underflow takes 2⁻¹⁰⁷⁵ of each product at most: all of them together less than the smallest normal
+    // number.
     let near = Enclosure { low: near.low.max(0.0), ..near };
     let ends = Enclosure { low: (1.0 - error).next_down(), high: (1.0 + error).next_up() };
     Ok(Some(near.over(ends)))
@@ -83,8 +85,9 @@ fn missing(chain: &Chain, passing: &[usize], place: &[u32], times: &[Double]) ->
             rest = rest + (there - here).scaled(rate);
             size += rate * (there.high.abs() + here.high.abs());
         }
-        // An operation errs by a few units of the larger operand; `size` is that of all together and not below 1, so
-        // that underflow is nothing beside it. It is rounded itself, and the second word is left out.
+        // An operation errs by a few units of the larger operand; `size` is that of all together and not
+        // below 1, so that underflow is nothing beside it. It is rounded itself, and the second word is left
+        // out.
         let error = upwards(rest.high.abs() + size * double::gamma(operations), operations);
         worst = if error.is_nan() { f64::INFINITY } else { worst.max(error) };
         rest.high

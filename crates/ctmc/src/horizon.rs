@@ -1,4 +1,5 @@
-//! What every method for a finite horizon needs: the question, the unit it is computed in, and what ways would cost.
+//! What every method for a finite horizon needs: the question, the unit it is computed in, and what ways
+//! would cost.
 
 use crate::answer::Method;
 use crate::budget;
@@ -11,7 +12,8 @@ use crate::uniformization;
 /// How exact an answer must be, and with what it may be found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
-    /// Relative width of the enclosure that is asked for. What is returned states its own, which may be wider.
+    /// Relative width of the enclosure that is asked for. What is returned states its own, which may be
+    /// wider.
     pub precision: f64,
     /// Threads that may be used.
     pub threads: usize,
@@ -38,7 +40,8 @@ pub enum Kind {
 /// Multiplications of a second, as uniformization makes them: measured.
 const MULTIPLICATIONS: f64 = 8e8;
 
-/// Multiplications that are still worth it when nobody says how long an answer may take: about twenty seconds.
+/// Multiplications that are still worth it when nobody says how long an answer may take: about twenty
+/// seconds.
 pub const PATIENCE: f64 = 1.5e10;
 
 /// The most states that dense matrices are made of.
@@ -47,7 +50,8 @@ pub const MANY: usize = 1600;
 /// Numbers of a factor for each of the chain's own, beyond which an iteration is quicker.
 const FILLED: usize = 8;
 
-/// Of `states` states like those of `chain`. A term of a dense product costs a fraction of one of a sparse product.
+/// Of `states` states like those of `chain`. A term of a dense product costs a fraction of one of a sparse
+/// product.
 pub fn dense_work(chain: &Chain, states: usize, time: f64) -> f64 {
     let squarings = f64::from(doubling::doublings(chain, time)) + 20.0;
     squarings * (states as f64).powi(3) / 40.0
@@ -68,7 +72,8 @@ pub fn affordable() -> f64 {
     budget::seconds().map_or(PATIENCE, |seconds| (seconds * MULTIPLICATIONS).max(PATIENCE))
 }
 
-/// What an answer is computed in, so that its numbers are of the size of 1: then underflow is far below its digits.
+/// What an answer is computed in, so that its numbers are of the size of 1: then underflow is far below its
+/// digits.
 pub struct Unit {
     /// A power of two, by which rewards are divided.
     scale: f64,

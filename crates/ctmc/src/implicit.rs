@@ -1,17 +1,18 @@
-//! Stiff chains of many states: implicit steps that lengthen as the solution smooths, each with its error read off.
+//! Stiff chains of many states: implicit steps that lengthen as the solution smooths, each with its error
+//! read off.
 //!
 //! With R = (1 − τQ)⁻¹ the generating function of the Laguerre polynomials gives exp(tQ)·v as the series of
-//! L_k(t/τ) · R·(1 − R)ᵏ·v: one factor for many terms, all of them good for a whole interval of t. Cut off after
-//! term s, the polynomial u(t) differs from a solution of v' = Q·v only by the defect
+//! L_k(t/τ) · R·(1 − R)ᵏ·v: one factor for many terms, all of them good for a whole interval of t. Cut off
+//! after term s, the polynomial u(t) differs from a solution of v' = Q·v only by the defect
 //!
 //! ```text
 //! u' − Q·u = L¹_s(t/τ)/τ · (1 − R)ˢ⁺¹·v,   u(0) − v = −(1 − R)ˢ⁺¹·v
 //! ```
 //!
-//! and a computed term that misses its equation by e adds L_k·e/τ. Because exp(tQ) makes no vector larger in its
-//! largest entry, the error is at most what the defect integrates to. |L¹_s(x)| <= (s + 1)·exp(x/2) and |L_k(x)| <=
-//! exp(x/2) (Szegő, 7.21). Vectors have two words a number, so that what is left after many nines keeps its digits;
-//! the factor has one, and its solutions are corrected until they fit.
+//! and a computed term that misses its equation by e adds L_k·e/τ. Because exp(tQ) makes no vector larger in
+//! its largest entry, the error is at most what the defect integrates to. |L¹_s(x)| <= (s + 1)·exp(x/2) and
+//! |L_k(x)| <= exp(x/2) (Szegő, 7.21). Vectors have two words a number, so that what is left after many nines
+//! keeps its digits; the factor has one, and its solutions are corrected until they fit.
 
 use crate::budget;
 use crate::chain::Chain;
@@ -37,8 +38,8 @@ const MOST_ATTEMPTS: usize = 1000;
 /// Corrections of one solution.
 const CORRECTIONS: usize = 3;
 
-/// The value of `reward` at `time` or its mean until then, from the start of `chain` to a relative `precision` if two
-/// words suffice; and the tolerance that took, in units of the largest reward.
+/// The value of `reward` at `time` or its mean until then, from the start of `chain` to a relative
+/// `precision` if two words suffice; and the tolerance that took, in units of the largest reward.
 ///
 /// None where a factor would hold more than `fill` numbers, or the tolerance is too fine.
 pub fn solve_relative(
@@ -74,8 +75,8 @@ const SHORTEST: f64 = 1e-290;
 /// The finest tolerance that is tried.
 const FINEST: f64 = 1e-18;
 
-/// The value of `reward` at `time`, or its mean until then, to about `tolerance` times the largest reward; none as
-/// above.
+/// The value of `reward` at `time`, or its mean until then, to about `tolerance` times the largest reward;
+/// none as above.
 pub fn solve(
     chain: &Chain,
     reward: &[f64],
@@ -149,7 +150,8 @@ enum Solver {
     Iterated(Incomplete, f64),
 }
 
-/// Chains of fewer states have other ways when elimination fills too much, unless nothing may be filled at all.
+/// Chains of fewer states have other ways when elimination fills too much, unless nothing may be filled at
+/// all.
 const WORTH_ITERATING: usize = 1600;
 
 /// What a solution may miss before it is corrected.

@@ -1,9 +1,11 @@
-//! Systems (leaving − Q)·x = b of a large chain that is left: a nearby chain is eliminated, and iterations do the rest.
+//! Systems (leaving − Q)·x = b of a large chain that is left: a nearby chain is eliminated, and iterations do
+//! the rest.
 //!
-//! States are eliminated one after the other as in `elimination`, by sums of products only, but small rates that would
-//! be new are dropped, as if the chain did not make those jumps. What is left knows how each state is left for good,
-//! however rarely: both chains give the same for x = 1. BiCGSTAB then settles in few steps where rates differ by many
-//! powers of ten. Nothing is claimed about x: whoever uses it finds out how good it is.
+//! States are eliminated one after the other as in `elimination`, by sums of products only, but small rates
+//! that would be new are dropped, as if the chain did not make those jumps. What is left knows how each state
+//! is left for good, however rarely: both chains give the same for x = 1. BiCGSTAB then settles in few steps
+//! where rates differ by many powers of ten. Nothing is claimed about x: whoever uses it finds out how good
+//! it is.
 //!
 //! Source: Saad, *Numerical Linear Algebra with Applications* 1 (1994), for the dropping.
 

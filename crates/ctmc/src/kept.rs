@@ -22,8 +22,8 @@ pub const EAGER: f64 = 8e8;
 /// Relative width at which few states say next to nothing.
 pub const HOPELESS: f64 = 0.9;
 
-/// The states that matter, ever more of them, until the bounds are close enough, all that can be reached are kept,
-/// or the next would cost more than `patience`; and whether some were left out.
+/// The states that matter, ever more of them, until the bounds are close enough, all that can be reached are
+/// kept, or the next would cost more than `patience`; and whether some were left out.
 pub fn projected(
     land: &mut impl Landscape,
     time: f64,
@@ -72,13 +72,13 @@ pub fn projected(
     }
 }
 
-/// Numbers of a factor, and multiplications that solving with it takes for each: a guess that keeps memory and time
-/// together.
+/// Numbers of a factor, and multiplications that solving with it takes for each: a guess that keeps memory
+/// and time together.
 const MOST_FILL: f64 = 3e7;
 const USES: f64 = 1e3;
 
-/// What the kept states earn, and how likely (or for which share of the time) the chain is in the sink; none when
-/// that takes more than `patience` multiplications.
+/// What the kept states earn, and how likely (or for which share of the time) the chain is in the sink; none
+/// when that takes more than `patience` multiplications.
 fn both(
     small: &Projected,
     time: f64,

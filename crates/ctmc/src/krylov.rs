@@ -1,12 +1,12 @@
 //! Linear systems of a large chain's generator, to some digits: BiCGSTAB, helped by Gauss–Seidel sweeps.
 //!
-//! Solved is (σ·1·e₀ᵀ − Q)·x = b, where e₀ marks the first state. Q alone is singular, for it takes every constant
-//! to zero; with the first state's value added to every equation it is not, and σ·x₀ is the long-run mean of b.
-//! With Q = L + U − D in the order of the states, a sweep solves (D − L)·z = r, and the product that follows needs
-//! U only: (D − L − U)·z = r − U·z.
+//! Solved is (σ·1·e₀ᵀ − Q)·x = b, where e₀ marks the first state. Q alone is singular, for it takes every
+//! constant to zero; with the first state's value added to every equation it is not, and σ·x₀ is the long-run
+//! mean of b. With Q = L + U − D in the order of the states, a sweep solves (D − L)·z = r, and the product
+//! that follows needs U only: (D − L − U)·z = r − U·z.
 //!
-//! Nothing is claimed about x: whoever uses it finds out how good it is. Source: van der Vorst, *SIAM Journal on
-//! Scientific and Statistical Computing* 13 (1992).
+//! Nothing is claimed about x: whoever uses it finds out how good it is. Source: van der Vorst, *SIAM Journal
+//! on Scientific and Statistical Computing* 13 (1992).
 
 use crate::budget;
 use crate::chain::Chain;
@@ -78,8 +78,8 @@ impl Swept {
         self.exits[0]
     }
 
-    /// x with a residual of at most `enough` of the mean that σ·x₀ stands for, as far as that goes; `turn` varies
-    /// the way when another one led nowhere.
+    /// x with a residual of at most `enough` of the mean that σ·x₀ stands for, as far as that goes; `turn`
+    /// varies the way when another one led nowhere.
     ///
     /// Errors: the budget is spent.
     pub fn solve(&self, b: &[f64], turn: usize, enough: impl Fn(f64) -> f64) -> Result<Vec<f64>> {
@@ -110,8 +110,8 @@ impl Swept {
     }
 }
 
-/// x with A·x near b by BiCGSTAB: `product` leaves a helped direction z for r and A·z; ended when no entry of the residual
-/// is more than `enough` of x. `shadow` is what residuals are made orthogonal to.
+/// x with A·x near b by BiCGSTAB: `product` leaves a helped direction z for r and A·z; ended when no entry of
+/// the residual is more than `enough` of x. `shadow` is what residuals are made orthogonal to.
 ///
 /// Errors: the budget is spent.
 pub fn settle(

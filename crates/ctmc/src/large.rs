@@ -22,7 +22,8 @@ pub fn passage_mean(chain: &Chain, target: &[bool], options: &Options) -> Result
     }
 }
 
-/// `reward` at a time above 0 by implicit steps whose systems are iterated on; none where they cannot be taken.
+/// `reward` at a time above 0 by implicit steps whose systems are iterated on; none where they cannot be
+/// taken.
 pub fn reward_at(chain: &Chain, reward: &[f64], time: f64, options: &Options) -> Result<Option<Answer>> {
     all_at_once(chain, reward, time, options, Kind::At, NO_FILL)
 }

@@ -1,9 +1,9 @@
 //! Continuous-time Markov chains: build, transient, stationary, rewards, first passage.
 //!
-//! Every answer is an enclosure: two numbers between which the truth lies, rounding, underflow and truncation included
-//! (`rounding.rs` counts them for all methods). The rates of a chain are taken as the exact values of their binary
-//! numbers. The methods are made for dependability, where the interesting number is a few seconds of a year: nothing
-//! is found by subtracting it from 1, so it keeps its digits.
+//! Every answer is an enclosure: two numbers between which the truth lies, rounding, underflow and truncation
+//! included (`rounding.rs` counts them for all methods). The rates of a chain are taken as the exact values
+//! of their binary numbers. The methods are made for dependability, where the interesting number is a few
+//! seconds of a year: nothing is found by subtracting it from 1, so it keeps its digits.
 
 mod answer;
 mod budget;

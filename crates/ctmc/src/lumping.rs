@@ -1,12 +1,13 @@
 //! Exact lumping: states that no question can tell apart become one.
 //!
-//! A partition is an ordinary lumping when all states of a block have the same total rate into each other block (Kemeny
-//! and Snell). It is found from the coarsest one that tells rewards apart: a block splits the others by their rates
-//! into it, until none does (Derisavi, Hermanns and Sanders, *Information Processing Letters* 87, 2003). Rates are
-//! added as whole numbers of the finest unit that any of them has, without rounding: that no block splits another
-//! is the proof.
+//! A partition is an ordinary lumping when all states of a block have the same total rate into each other
+//! block (Kemeny and Snell). It is found from the coarsest one that tells rewards apart: a block splits the
+//! others by their rates into it, until none does (Derisavi, Hermanns and Sanders, *Information Processing
+//! Letters* 87, 2003). Rates are added as whole numbers of the finest unit that any of them has, without
+//! rounding: that no block splits another is the proof.
 //!
-//! A rate of the smaller chain is such a sum, rounded once. What that may do to an answer is part of its bounds.
+//! A rate of the smaller chain is such a sum, rounded once. What that may do to an answer is part of its
+//! bounds.
 
 use std::collections::HashMap;
 
@@ -30,8 +31,8 @@ pub struct Lumped {
 }
 
 impl Lumped {
-    /// The coarsest lumping of `chain` that tells the values of `reward` apart; none when rates differ by too many
-    /// powers of two to be added exactly.
+    /// The coarsest lumping of `chain` that tells the values of `reward` apart; none when rates differ by too
+    /// many powers of two to be added exactly.
     pub fn new(chain: &Chain, reward: &[f64]) -> Result<Option<Self>> {
         let Some(units) = Units::of(chain) else { return Ok(None) };
         let mut partition = Partition::by_value(reward);
@@ -64,12 +65,13 @@ impl Lumped {
         Ok(Some(Self { chain: small.started(initial)?, reward }))
     }
 
-    /// What the rounding of rates may have done to an answer: in the long run without a time, for a ratio of sums of
-    /// products with at most one rate of each state; else by the jumps until then.
+    /// What the rounding of rates may have done to an answer: in the long run without a time, for a ratio of
+    /// sums of products with at most one rate of each state; else by the jumps until then.
     pub fn loss(&self, time: Option<f64>) -> Loss {
         match time {
             None => Loss::roundings(2.0 * (self.chain.states() as f64 + 4.0)),
-            // At twice the fastest exit, staying is at least a half: what a rate loses, and no more, a jump may lose.
+            // At twice the fastest exit, staying is at least a half: what a rate loses, and no more, a jump
+            // may lose.
             Some(time) => Loss::roundings(2.0).of_jumps(2.0 * self.chain.fastest() * time),
         }
     }

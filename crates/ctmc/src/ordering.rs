@@ -36,8 +36,8 @@ pub fn often_seen(chain: &Chain, start: usize) -> usize {
     (0..chain.states()).max_by(|&a, &b| spent[a].total_cmp(&spent[b]).then(b.cmp(&a))).unwrap_or(start)
 }
 
-/// `home`, then all states that lead to it, by the time of the quickest way, a jump taking one over its rate: a state
-/// comes after those it mostly leads to.
+/// `home`, then all states that lead to it, by the time of the quickest way, a jump taking one over its rate:
+/// a state comes after those it mostly leads to.
 pub fn outwards(chain: &Chain, home: usize) -> Vec<usize> {
     let into = Entrances::new(chain);
     let mut order = Vec::with_capacity(chain.states());

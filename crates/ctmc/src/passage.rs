@@ -13,7 +13,8 @@ use crate::stationary::with_start;
 use crate::structure::{bottoms, reachable};
 use crate::transient::reward_at;
 
-/// Mean time until a state of `target` is reached (MTTF, when the target is "down"); infinite when it may never be.
+/// Mean time until a state of `target` is reached (MTTF, when the target is "down"); infinite when it may
+/// never be.
 ///
 /// Errors: not one mark a state.
 ///
@@ -66,7 +67,8 @@ pub fn passage_mean_to(chain: &Chain, target: &[bool], precision: f64) -> Result
     // The start is left at rate 1, so that its reward and what it leads to are those of one start.
     let leaving = sum(elimination.row(start).iter().map(|each| each.1));
     let value = elimination.reward(start, 0) / leaving;
-    // The sum and the quotient; probabilities that add up to 1 but for 1e-12 are taken for their shares in it.
+    // The sum and the quotient; probabilities that add up to 1 but for 1e-12 are taken for their shares in
+    // it.
     let scaled = Loss::relative((chain.total() - 1.0).abs().next_up());
     let loss = elimination.loss() + Loss::roundings(3.0) + scaled;
     Ok(answer(Enclosure::near(value, if elimination.intact(start) { loss } else { Loss::TOTAL })))

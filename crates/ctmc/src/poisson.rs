@@ -20,8 +20,8 @@ const CUT: f64 = 1e-40;
 impl Poisson {
     /// Jumps expected: `mean > 0`, to within a rounding.
     ///
-    /// From the most likely number outwards each probability is its neighbour's times a ratio; dividing by their
-    /// sum replaces the factor exp(−mean), which would cost relative accuracy.
+    /// From the most likely number outwards each probability is its neighbour's times a ratio; dividing by
+    /// their sum replaces the factor exp(−mean), which would cost relative accuracy.
     pub fn new(mean: f64) -> Self {
         let mode = mean.floor() as usize;
         let mut below = Vec::new();
@@ -48,7 +48,8 @@ impl Poisson {
         let right = weights[weights.len() - 1] / (1.0 - mean / (jumps as f64 + 1.0));
         let left = if first == 0 { 0.0 } else { weights[0] / (1.0 - first as f64 / mean) };
         let missing = 2.0 * (right + left);
-        // A step is a quotient and a product, and `mean` came of a rounding; so for the weight and for the total.
+        // A step is a quotient and a product, and `mean` came of a rounding; so for the weight and for the
+        // total.
         let loss = Loss::roundings(3.0 * weights.len() as f64 + 4.0) * 2.0 + Loss::relative(missing);
         Self { first, weights, loss, missing }
     }

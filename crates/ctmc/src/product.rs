@@ -1,8 +1,8 @@
 //! Models that fall apart into independent groups: each is solved alone, and probabilities multiply.
 //!
-//! A reward depends on a group through a few expressions only ("web < n"). The states of a group that agree on
-//! these are one class; an answer is a sum over one class of each group, of the reward there times the product of
-//! the classes' probabilities. No term is negative, so nothing is lost.
+//! A reward depends on a group through a few expressions only ("web < n"). The states of a group that agree
+//! on these are one class; an answer is a sum over one class of each group, of the reward there times the
+//! product of the classes' probabilities. No term is negative, so nothing is lost.
 
 use std::collections::BTreeMap;
 

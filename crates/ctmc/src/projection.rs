@@ -1,8 +1,9 @@
 //! Large chains of which few states matter: the rest becomes a sink whose probability is part of the bounds.
 //!
-//! What is computed on the kept states alone is a lower bound, for the rest may earn nothing; an upper bound adds
-//! the most that anything can earn for the time spent in the sink. Both hold whichever states are kept. Which are
-//! kept is a guess at what is likely: states are taken in the order of the most likely path of jumps to them.
+//! What is computed on the kept states alone is a lower bound, for the rest may earn nothing; an upper bound
+//! adds the most that anything can earn for the time spent in the sink. Both hold whichever states are kept.
+//! Which are kept is a guess at what is likely: states are taken in the order of the most likely path of
+//! jumps to them.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;

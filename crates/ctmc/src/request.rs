@@ -32,8 +32,8 @@ pub struct Request {
     threads: Option<usize>,
     #[serde(default)]
     method: Option<Method>,
-    /// Whether states that cannot be told apart become one before a whole chain is solved; when absent, if a large
-    /// text has modules that are others renamed.
+    /// Whether states that cannot be told apart become one before a whole chain is solved; when absent, if a
+    /// large text has modules that are others renamed.
     #[serde(default)]
     lump: Option<bool>,
     /// Seconds after which there is a refusal instead of an answer; without limit when absent.

@@ -1,20 +1,21 @@
 //! What rounding can have done to a number: counted in one place, for all methods.
 //!
 //! # Relative errors of non-negative numbers: [`Loss`]
-//! A computed product, quotient or sum is the exact one times 1 + δ with |δ| <= u = 2⁻⁵³, so the logarithm of computed
-//! over true is at most −ln(1 − u) < u·(1 + u) < [`ONE`] in size. A bound on that logarithm is a `Loss`. Logarithms
-//! make it additive: products and quotients add their factors' losses, a power multiplies its base's, and a sum of
-//! non-negative numbers has at most the largest of its terms'. A sum of n terms one after the other adds n − 1
-//! roundings, [`sum`] two. The bounds are themselves rounded upwards.
+//! A computed product, quotient or sum is the exact one times 1 + δ with |δ| <= u = 2⁻⁵³, so the logarithm of
+//! computed over true is at most −ln(1 − u) < u·(1 + u) < [`ONE`] in size. A bound on that logarithm is a
+//! `Loss`. Logarithms make it additive: products and quotients add their factors' losses, a power multiplies
+//! its base's, and a sum of non-negative numbers has at most the largest of its terms'. A sum of n terms one
+//! after the other adds n − 1 roundings, [`sum`] two. The bounds are themselves rounded upwards.
 //!
 //! # Sums of numbers of either sign: [`gamma`]
-//! Here the error is bounded beside the sum of all magnitudes: n roundings on the way of any term take at most
-//! gamma(n) = n·u/(1 − n·u) of it (Higham, *Accuracy and Stability of Numerical Algorithms*, lemma 3.1).
+//! Here the error is bounded beside the sum of all magnitudes: n roundings on the way of any term take at
+//! most gamma(n) = n·u/(1 − n·u) of it (Higham, *Accuracy and Stability of Numerical Algorithms*, lemma 3.1).
 //!
 //! # Underflow
-//! A result below 2⁻¹⁰²² is off by up to 2⁻¹⁰⁷⁵ in itself. Methods for finite horizons compute with rewards scaled to
-//! at most 2 and with means over the horizon: no step on the way enlarges the largest entry, so that what underflow
-//! takes, once in each of 2⁶⁰ operations at most, adds up to less than [`UNDERFLOW`] in that unit.
+//! A result below 2⁻¹⁰²² is off by up to 2⁻¹⁰⁷⁵ in itself. Methods for finite horizons compute with rewards
+//! scaled to at most 2 and with means over the horizon: no step on the way enlarges the largest entry, so
+//! that what underflow takes, once in each of 2⁶⁰ operations at most, adds up to less than [`UNDERFLOW`] in
+//! that unit.
 
 use std::ops::{Add, Mul};
 
@@ -48,8 +49,8 @@ impl Loss {
 
     /// At a time until which `mean` jumps of a uniformized chain are expected, when each jump loses this.
     ///
-    /// P[more than m + x jumps] <= exp(−x²/(2m + 2x/3)), which is below 1e-299 for x = 460 + √(1380·m): what loses more
-    /// than that many jumps do is covered by `UNDERFLOW`.
+    /// P[more than m + x jumps] <= exp(−x²/(2m + 2x/3)), which is below 1e-299 for x = 460 + √(1380·m): what
+    /// loses more than that many jumps do is covered by `UNDERFLOW`.
     pub fn of_jumps(self, mean: f64) -> Self {
         self * (mean + 461.0 + 38.0 * mean.sqrt()).next_up()
     }

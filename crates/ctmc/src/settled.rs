@@ -6,8 +6,9 @@
 //! sum until T = g·T + E[u at the start] − E[u at T]
 //! ```
 //!
-//! g is known from bounds on r + Q·h alone. E[u at T] is small beside g·T and needs few digits: it is the mean of u in
-//! the long run, where the chain provably forgets its start (`forgetting.rs`), or comes of a walk (`walking.rs`).
+//! g is known from bounds on r + Q·h alone. E[u at T] is small beside g·T and needs few digits: it is the
+//! mean of u in the long run, where the chain provably forgets its start (`forgetting.rs`), or comes of a
+//! walk (`walking.rs`).
 
 use crate::chain::Chain;
 use crate::double;
@@ -89,7 +90,8 @@ fn blur(chain: &Chain, extra: &[f64]) -> f64 {
     upwards(most * gamma(2.0), chain.widest() as f64 + 4.0)
 }
 
-/// E[u at T] of a chain that has forgotten its start: the mean of u in the long run, within what it may remember.
+/// E[u at T] of a chain that has forgotten its start: the mean of u in the long run, within what it may
+/// remember.
 fn forgotten(
     chain: &Chain,
     frame: &Frame,

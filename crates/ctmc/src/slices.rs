@@ -1,9 +1,9 @@
 //! The jump chain of a Markov chain, laid out for one sparse product after the other.
 //!
-//! Following every jump is this product and little else, ten thousand times. Row after row, the processor guesses where
-//! each ends and waits for each sum. So `LANES` rows are summed side by side, the shorter filled up with
-//! probabilities of 0, which change no sum. Rows are sorted by width among `NEAR` neighbours: then little is filled up,
-//! and what was close in memory stays close.
+//! Following every jump is this product and little else, ten thousand times. Row after row, the processor
+//! guesses where each ends and waits for each sum. So `LANES` rows are summed side by side, the shorter
+//! filled up with probabilities of 0, which change no sum. Rows are sorted by width among `NEAR` neighbours:
+//! then little is filled up, and what was close in memory stays close.
 
 use crate::budget::fits;
 use crate::error::Result;

@@ -11,8 +11,8 @@ use crate::rounding::{Loss, UNDERFLOW, share, sum};
 use crate::structure::bottoms;
 use crate::sweep::potential;
 
-/// The limit of the distribution as time grows: each bottom component's stationary distribution, weighted by the
-/// probability of ending there. Every probability has the same relative error bound.
+/// The limit of the distribution as time grows: each bottom component's stationary distribution, weighted by
+/// the probability of ending there. Every probability has the same relative error bound.
 ///
 /// ```
 /// use loadstone_ctmc::{Chain, stationary};
@@ -39,7 +39,8 @@ pub fn stationary(chain: &Chain) -> Result<Distribution> {
 
 /// The long-run mean of a reward earned per unit of time.
 ///
-/// Birth–death chains have a formula. Chains of more than some hundred states are swept first; eliminated when that does not settle to `precision`.
+/// Birth–death chains have a formula. Chains of more than some hundred states are swept first; eliminated
+/// when that does not settle to `precision`.
 pub fn long_run(chain: &Chain, reward: &[f64], options: &Options) -> Result<Answer> {
     check_reward(chain, reward)?;
     if let Some(answer) = closed::long_run(chain, reward) {
@@ -117,8 +118,8 @@ pub(crate) fn check_reward(chain: &Chain, reward: &[f64]) -> Result<()> {
 
 /// Stationary distribution of one bottom component, and what it lost.
 ///
-/// All states but one are eliminated and weighed against that one. It should be a likely one: against a state that
-/// is hardly ever seen the others' weights would overflow. Then the heaviest is tried instead.
+/// All states but one are eliminated and weighed against that one. It should be a likely one: against a state
+/// that is hardly ever seen the others' weights would overflow. Then the heaviest is tried instead.
 fn within(chain: &Chain, members: &[usize]) -> Result<(Vec<f64>, Loss)> {
     let part = part(chain, members);
     let started = chain.initial().iter().find_map(|each| members.binary_search(&each.0).ok());
@@ -141,8 +142,8 @@ fn within(chain: &Chain, members: &[usize]) -> Result<(Vec<f64>, Loss)> {
 const ATTEMPTS: usize = 4;
 const HEAVIEST: f64 = 1e280;
 
-/// Stationary weights against that of state `kept`, what they lost to rounding, and the most that any or all of them
-/// can have lost to underflow.
+/// Stationary weights against that of state `kept`, what they lost to rounding, and the most that any or all
+/// of them can have lost to underflow.
 fn weighed(part: &Chain, kept: usize) -> Result<(Vec<f64>, Loss, f64)> {
     let mut elimination = Elimination::new(part, 0, Vec::new(), 0);
     let others: Vec<usize> = (0..part.states()).filter(|&state| state != kept).collect();
@@ -164,7 +165,8 @@ fn weighed(part: &Chain, kept: usize) -> Result<(Vec<f64>, Loss, f64)> {
             lost[each.state] += TINIEST;
         }
     }
-    // A product, a sum of three roundings at most, the exit's three and the quotient for each state on the way.
+    // A product, a sum of three roundings at most, the exit's three and the quotient for each state on the
+    // way.
     let walk = Loss::roundings(8.0 * part.states() as f64);
     Ok((weights, elimination.loss() + walk, sum(lost)))
 }
@@ -207,7 +209,8 @@ fn absorbed(chain: &Chain, bottoms: &[Vec<usize>]) -> Result<(Vec<f64>, Loss)> {
     for &(to, rate) in row {
         weights[to as usize - states - 1] = rate / total;
     }
-    // The sum and the quotient; probabilities that add up to 1 but for 1e-12 are taken for their shares in it.
+    // The sum and the quotient; probabilities that add up to 1 but for 1e-12 are taken for their shares in
+    // it.
     let scaled = Loss::relative((chain.total() - 1.0).abs().next_up());
     let loss = elimination.loss() + Loss::roundings(3.0) + scaled;
     let intact = elimination.lost(start) <= UNDERFLOW / 2.0 * total;

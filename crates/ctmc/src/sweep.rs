@@ -1,13 +1,13 @@
 //! Long-run means of large chains: a potential from an iteration, and bounds that hold for any potential.
 //!
-//! For any vector h the stationary mean of Q·h is zero. So the long-run mean of a reward r is also that of
-//! r + Q·h, and lies between the least and the greatest of its entries. The nearer h is to the potential of the
-//! reward, the nearer these are. How h was found does not matter: the bounds are read off at the end, with the
-//! rounding of that one product.
+//! For any vector h the stationary mean of Q·h is zero. So the long-run mean of a reward r is also that of r
+//! + Q·h, and lies between the least and the greatest of its entries. The nearer h is to the potential of the
+//! reward, the nearer these are. How h was found does not matter: the bounds are read off at the end, with
+//! the rounding of that one product.
 //!
-//! h is found in working precision and corrected until it fits: what it still misses, r + Q·h less its mean, is
-//! the right side of the next system. States from which the return takes days would drown a mean of a millionth
-//! in rounding: hence h has two words a number.
+//! h is found in working precision and corrected until it fits: what it still misses, r + Q·h less its mean,
+//! is the right side of the next system. States from which the return takes days would drown a mean of a
+//! millionth in rounding: hence h has two words a number.
 
 use crate::chain::Chain;
 use crate::double::{self, Double};
@@ -29,7 +29,8 @@ pub struct Potential {
     pub values: Vec<Double>,
 }
 
-/// A potential of `reward` in the one bottom component `members`, with bounds as close as `precision` if it can.
+/// A potential of `reward` in the one bottom component `members`, with bounds as close as `precision` if it
+/// can.
 pub fn potential(chain: &Chain, members: &[usize], reward: &[f64], precision: f64) -> Result<Potential> {
     if let [only] = members {
         return Ok(Potential { mean: Enclosure::exact(reward[*only]), values: vec![Double::default()] });
@@ -57,7 +58,8 @@ impl Frame {
         Self { order, swept }
     }
 
-    /// A potential of `reward` (by state of the chain), with bounds as close as `width` of the mean if it can.
+    /// A potential of `reward` (by state of the chain), with bounds as close as `width` of the mean if it
+    /// can.
     pub fn potential(&self, reward: &[f64], width: impl Fn(f64) -> f64) -> Result<Potential> {
         let swept = &self.swept;
         let reward: Vec<f64> = self.order.iter().map(|&state| reward[state]).collect();

@@ -20,8 +20,8 @@ use crate::uniformization;
 /// States of chains that are asked at once whether they forget their start: fewer are soon tried otherwise.
 const LARGE: usize = 4000;
 
-/// Multiplications of following every jump that nothing is tried to avoid where few states say next to nothing:
-/// about three seconds.
+/// Multiplications of following every jump that nothing is tried to avoid where few states say next to
+/// nothing: about three seconds.
 const SOON: f64 = 2.4e9;
 
 /// States that implicit steps take all at once: more have no room for the vectors of a step.
@@ -158,8 +158,8 @@ fn choice(chain: &Chain, time: f64, options: &Options) -> Method {
     if sparse_work(chain, time) <= few { Method::Uniformization } else { Method::Doubling }
 }
 
-/// Implicit steps on all states of a chain of which no few suffice, by a factor of at most `fill` numbers or an
-/// iteration; none where they cannot be taken.
+/// Implicit steps on all states of a chain of which no few suffice, by a factor of at most `fill` numbers or
+/// an iteration; none where they cannot be taken.
 pub(crate) fn all_at_once(
     chain: &Chain,
     reward: &[f64],
@@ -177,8 +177,8 @@ pub(crate) fn all_at_once(
     }))
 }
 
-/// The answer for a chain that is known only where somebody looks; none when few states do not suffice. `patient`
-/// when there is no other way.
+/// The answer for a chain that is known only where somebody looks; none when few states do not suffice.
+/// `patient` when there is no other way.
 pub fn solve_lazily(
     land: &mut impl Landscape,
     time: f64,

@@ -1,8 +1,8 @@
 //! Uniformization: a Poisson number of jumps of a discrete chain, one sparse product a jump.
 //!
-//! Values are carried from the horizon backwards, v ← P·v. Then the largest value never rises and the smallest
-//! never falls, so once they agree every later value lies between them: detection of the steady state that
-//! cannot be fooled, whatever the chain.
+//! Values are carried from the horizon backwards, v ← P·v. Then the largest value never rises and the
+//! smallest never falls, so once they agree every later value lies between them: detection of the steady
+//! state that cannot be fooled, whatever the chain.
 
 use crate::budget;
 use crate::chain::Chain;
@@ -13,8 +13,8 @@ use crate::poisson::Poisson;
 use crate::rounding::{Loss, upwards};
 use crate::slices::Slices;
 
-/// Jumps a unit of time over the fastest exit: each state stays now and then, so that values of a chain that would only
-/// turn round agree in the end, too; for a sixty-fourth more products than jumps.
+/// Jumps a unit of time over the fastest exit: each state stays now and then, so that values of a chain that
+/// would only turn round agree in the end, too; for a sixty-fourth more products than jumps.
 const MARGIN: f64 = 1.015625;
 
 /// More jumps than this have no probabilities of small relative error.
@@ -53,15 +53,17 @@ fn initial(chain: &Chain) -> Vec<usize> {
     chain.initial().iter().map(|each| each.0).collect()
 }
 
-/// What one jump loses, where a state has up to `widest` ways in or out, and one addition of what it is worth.
+/// What one jump loses, where a state has up to `widest` ways in or out, and one addition of what it is
+/// worth.
 ///
 /// A share is a quotient, staying one more (`stay`); then each has a product and up to `widest` additions.
 fn jump_loss(widest: usize) -> Loss {
     Loss::roundings(widest as f64 + 6.0)
 }
 
-/// Jumps that can add no more than this share of the precision to the answer are not followed: so little, because what
-/// they might add is weighed by the largest reward of all, which may be far from the kept states.
+/// Jumps that can add no more than this share of the precision to the answer are not followed: so little,
+/// because what they might add is weighed by the largest reward of all, which may be far from the kept
+/// states.
 const NEGLIGIBLE: f64 = 1e-6;
 
 #[derive(Clone, Copy, PartialEq)]
@@ -136,7 +138,8 @@ struct Ladder {
 
 impl Ladder {
     fn new(poisson: &Poisson, weighing: Weighing, mean: f64) -> Self {
-        // P[j + 1 jumps] / mean = P[j jumps] / (j + 1), which holds its digits where next to nothing is expected.
+        // P[j + 1 jumps] / mean = P[j jumps] / (j + 1), which holds its digits where next to nothing is
+        // expected.
         let share = |(at, weight): (usize, &f64)| weight / (poisson.first + at + 1) as f64;
         let mut tails: Vec<f64> = poisson.weights.iter().enumerate().map(share).collect();
         for at in (0..tails.len() - 1).rev() {
@@ -195,8 +198,8 @@ impl<'a> Pace<'a> {
         Ok((Slices::new(self.chain.states(), |state| self.stay(state), row)?, widest))
     }
 
-    /// Probability of staying, to within three roundings: the exit has two words, so that what is left of the pace
-    /// keeps its digits.
+    /// Probability of staying, to within three roundings: the exit has two words, so that what is left of the
+    /// pace keeps its digits.
     fn stay(&self, state: usize) -> f64 {
         let exit = self.chain.row(state).fold(Double::default(), |total, each| total + each.1.into());
         let rest = Double::exact_sum(self.pace, -exit.high);

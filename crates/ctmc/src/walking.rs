@@ -1,15 +1,15 @@
 //! What a reward may still bring after a long time, by a walk until the chain hardly changes.
 //!
-//! With u >= 0 and Q·u <= g, the distribution p is followed jump by jump of a uniformized chain. What it can still do
-//! is bounded by its defect: for every t
+//! With u >= 0 and Q·u <= g, the distribution p is followed jump by jump of a uniformized chain. What it can
+//! still do is bounded by its defect: for every t
 //!
 //! ```text
 //! 0 <= exp(Qt)·u <= u + g·t,   |p·exp(Qt)·u − p·u| <= t · sum of |p·Q| · (u + g·t/2)
 //! ```
 //!
-//! The number of jumps until T is Poisson; the bound is taken with its mean and square. Only states whose share of
-//! the bound matters are followed; what flows to the others is a part of the defect. Nothing is subtracted on the
-//! way, so that rare states keep their digits.
+//! The number of jumps until T is Poisson; the bound is taken with its mean and square. Only states whose
+//! share of the bound matters are followed; what flows to the others is a part of the defect. Nothing is
+//! subtracted on the way, so that rare states keep their digits.
 
 use crate::budget;
 use crate::chain::Chain;

@@ -62,7 +62,8 @@ pub fn write_tra(model: &Model) -> String {
     text
 }
 
-/// The labels in explicit form: numbers and names in one line, then `state: numbers`. Label 0 marks the start.
+/// The labels in explicit form: numbers and names in one line, then `state: numbers`. Label 0 marks the
+/// start.
 pub fn write_lab(model: &Model) -> String {
     let mut text = "0=\"init\"".to_owned();
     for (number, (name, _)) in model.labels.iter().enumerate() {

@@ -72,7 +72,8 @@ fn what_is_stopped_says_what_was_hard() {
 
 #[test]
 fn a_ring_that_turns_too_often_is_refused_with_its_size_and_jumps() {
-    // One way round, all rates equal: no few states matter, no long step is smooth, and it forgets nothing for long.
+    // One way round, all rates equal: no few states matter, no long step is smooth, and it forgets nothing
+    // for long.
     let states = 3000;
     let transitions: Vec<_> = (0..states).map(|from| (from, (from + 1) % states, 1.0)).collect();
     let request = serde_json::json!({

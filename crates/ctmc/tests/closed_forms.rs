@@ -95,7 +95,8 @@ fn a_repairable_node_cycles() {
     assert!(cycle(&chain, &[false, false], &Options::default()).is_err());
 }
 
-/// Passive failover: `num` slots, a pool of cold spares, perhaps repair into the pool. State: (up, in the pool).
+/// Passive failover: `num` slots, a pool of cold spares, perhaps repair into the pool. State: (up, in the
+/// pool).
 fn passive(num: usize, pool: usize, crash: f64, failover: f64, mend: f64) -> (Chain, Vec<f64>) {
     let at = |up: usize, spare: usize| up * (pool + 1) + spare;
     let mut transitions = Vec::new();

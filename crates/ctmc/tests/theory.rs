@@ -1,4 +1,5 @@
-//! Textbook chains with answers as formulas, a thousand random instances of each: the truth lies in the bounds.
+//! Textbook chains with answers as formulas, a thousand random instances of each: the truth lies in the
+//! bounds.
 
 use loadstone_ctmc::{
     Chain, Enclosure, Method, Options, Transition, accumulated, long_run, passage_by, passage_mean,
@@ -23,7 +24,8 @@ fn holds(found: Enclosure, truth: f64, width: f64) -> Result<(), TestCaseError> 
         found.low <= truth * (1.0 + FORMULA) && truth * (1.0 - FORMULA) <= found.high,
         "{found:?} {truth}"
     );
-    // What hardly ever happens is enclosed too, but less closely: see the tails of the short step, and underflow.
+    // What hardly ever happens is enclosed too, but less closely: see the tails of the short step, and
+    // underflow.
     prop_assert!(found.relative_width() <= width || found.high < 1e-27, "{found:?}");
     Ok(())
 }

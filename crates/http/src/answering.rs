@@ -70,7 +70,8 @@ pub(crate) fn refuse(status: u16, response: &mut Response) {
     }
 }
 
-/// What becomes of the connection behind `response` to a request. `more`: the client has sent more, or may have.
+/// What becomes of the connection behind `response` to a request. `more`: the client has sent more, or may
+/// have.
 pub(crate) fn parting(head: &RequestHead, response: &Response, more: bool) -> Parting {
     let unbounded = head.version == Version::Http10 && matches!(response.body, Body::Stream(_));
     match (head.keep_alive, response.closes() || unbounded) {

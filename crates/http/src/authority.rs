@@ -2,8 +2,8 @@
 
 use crate::characters::{NAME, is};
 
-/// Whether this is a host, which may be empty, and perhaps a port: a name, an IPv4 address, or an IPv6 or later one in
-/// brackets. A user is none of it (RFC 9110 §4.2.4).
+/// Whether this is a host, which may be empty, and perhaps a port: a name, an IPv4 address, or an IPv6 or
+/// later one in brackets. A user is none of it (RFC 9110 §4.2.4).
 pub(crate) fn is_host_and_port(text: &[u8]) -> bool {
     let mut at = 0;
     loop {
@@ -46,8 +46,8 @@ fn is_later(text: &[u8]) -> bool {
     number && !address.is_empty() && address.iter().all(|&byte| is(byte, NAME) || byte == b':')
 }
 
-/// Eight groups of up to four hexadecimal digits; `::` stands for one or more of zeros, once; the last two may be an IPv4
-/// address.
+/// Eight groups of up to four hexadecimal digits; `::` stands for one or more of zeros, once; the last two
+/// may be an IPv4 address.
 fn is_ipv6(text: &[u8]) -> bool {
     let gap = text.windows(2).position(|pair| pair == b"::");
     match gap {

@@ -114,8 +114,8 @@ impl ChunkedDecoder {
         Self { state: State::SizeStart, left: 0, line: 0, forgiving: false }
     }
 
-    /// A client's, before the first byte of an answer: some servers fill their size lines up with spaces, which lead
-    /// nobody astray who does not pass them on.
+    /// A client's, before the first byte of an answer: some servers fill their size lines up with spaces,
+    /// which lead nobody astray who does not pass them on.
     pub const fn of_answer() -> Self {
         Self { forgiving: true, ..Self::new() }
     }

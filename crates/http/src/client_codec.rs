@@ -109,8 +109,9 @@ impl<'a> ResponseHead<'a> {
             }
         }
         let headers = Headers::new(field_lines(&bytes[..length]));
-        // Where one end reads the length and another the coding, what one of them sends within a body is an answer to the
-        // other: such a message is not trusted to end where it seems to (RFC 9112 §6.1), nor is a coding in HTTP/1.0.
+        // Where one end reads the length and another the coding, what one of them sends within a body is an
+        // answer to the other: such a message is not trusted to end where it seems to (RFC 9112 §6.1), nor is
+        // a coding in HTTP/1.0.
         let doubtful = chunked && (content_length.is_some() || version == Version::Http10);
         let keep_alive = !doubtful && keep_alive(version, &headers);
         Ok(Some((Self { status, version, content_length, chunked, keep_alive, headers }, length)))

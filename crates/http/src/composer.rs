@@ -7,8 +7,8 @@ use crate::{Body, DATE_LEN, Response, ResponseContext, Version, format_date, wri
 
 /// Puts one answer after the other together, for one conversation at a time.
 ///
-/// Its buffers go out with an answer and come back when that has been sent; whoever sends the rest of another's answer
-/// leaves them alone.
+/// Its buffers go out with an answer and come back when that has been sent; whoever sends the rest of
+/// another's answer leaves them alone.
 #[derive(Debug)]
 pub struct Composer {
     pub(crate) response: Response,
@@ -21,8 +21,8 @@ pub struct Composer {
 }
 
 impl Composer {
-    /// A body of up to `joined` bytes is copied behind its head, which is cheaper than two buffers where each must be told
-    /// to the system.
+    /// A body of up to `joined` bytes is copied behind its head, which is cheaper than two buffers where each
+    /// must be told to the system.
     pub fn new(joined: usize) -> Self {
         let (response, head) = (Response::new(), Vec::new());
         Self { response, head, lent: false, date: (0, format_date(0)), joined, head_bytes: 0 }

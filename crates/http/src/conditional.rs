@@ -31,8 +31,8 @@ pub enum Verdict {
 }
 
 impl Validators<'_> {
-    /// Judges the preconditions of `request` on a resource that exists, in the order of §13.2.2. Of a date that
-    /// cannot be read the field counts as absent.
+    /// Judges the preconditions of `request` on a resource that exists, in the order of §13.2.2. Of a date
+    /// that cannot be read the field counts as absent.
     pub fn judge(&self, request: &Request<'_>) -> Verdict {
         let fields = &request.headers;
         if !request.is_conditional() {
@@ -60,7 +60,8 @@ impl Validators<'_> {
         Verdict::Proceed
     }
 
-    /// Whether `If-Range` lets the request have a part (§13.1.5): the client's validator must be strong and the present one.
+    /// Whether `If-Range` lets the request have a part (§13.1.5): the client's validator must be strong and
+    /// the present one.
     pub fn allow_range(&self, request: &Request<'_>) -> bool {
         let Some(value) = request.headers.get_bytes("if-range") else { return true };
         let strong = self.etag.is_none_or(|tag| !tag.starts_with("W/"));

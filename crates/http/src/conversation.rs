@@ -1,5 +1,6 @@
-//! One HTTP conversation: received bytes become requests, requests answers, answers bytes to send; behind each it is decided
-//! whether the connection stays. A server reads, runs the application and writes as [`Need`] says, and decides nothing.
+//! One HTTP conversation: received bytes become requests, requests answers, answers bytes to send; behind
+//! each it is decided whether the connection stays. A server reads, runs the application and writes as
+//! [`Need`] says, and decides nothing.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -24,8 +25,8 @@ pub enum Need {
     Content,
     /// An end: the client sends nothing more.
     Close,
-    /// An end although the client may be sending: first of our side only, because closing a socket with unread bytes may
-    /// destroy the answer on its way (RFC 9112 §9.6).
+    /// An end although the client may be sending: first of our side only, because closing a socket with
+    /// unread bytes may destroy the answer on its way (RFC 9112 §9.6).
     Linger,
 }
 
@@ -118,13 +119,15 @@ impl Conversation {
         (self.parting, self.outgoing) = (Parting::Linger, None);
     }
 
-    /// Whether the client waits for [`CONTINUE`](crate::CONTINUE) before it sends a body; true once for each request.
+    /// Whether the client waits for [`CONTINUE`](crate::CONTINUE) before it sends a body; true once for each
+    /// request.
     pub fn asks_to_continue(&mut self) -> bool {
         self.need() == Need::Bytes(Awaited::Body) && self.intake.asks_to_continue()
     }
 
-    /// Has the request answered that has arrived as a whole. `more`: the client may have sent more than was received. `run`
-    /// runs the application; `finish` may change its answer in ways that it does not know of, and close the connection.
+    /// Has the request answered that has arrived as a whole. `more`: the client may have sent more than was
+    /// received. `run` runs the application; `finish` may change its answer in ways that it does not know of,
+    /// and close the connection.
     pub fn answer(
         &mut self,
         composer: &mut Composer,
@@ -158,8 +161,8 @@ impl Conversation {
         self.outgoing.as_ref().map(Outgoing::unsent)
     }
 
-    /// So many bytes of [`Conversation::unsent`] are out by now. `held`: they still wait in a layer beneath. Whether the next
-    /// request is complete.
+    /// So many bytes of [`Conversation::unsent`] are out by now. `held`: they still wait in a layer beneath.
+    /// Whether the next request is complete.
     pub fn sent(&mut self, sent: usize, held: bool, composer: &mut Composer, limits: &Limits) -> bool {
         let Some(outgoing) = &mut self.outgoing else { return false };
         outgoing.note(sent, held);
@@ -175,7 +178,8 @@ impl Conversation {
     /// Makes the next piece of an answer's content. Runs code of the application.
     ///
     /// # Errors
-    /// The content cannot be completed: the connection is to end so that no client takes what it has for the whole.
+    /// The content cannot be completed: the connection is to end so that no client takes what it has for the
+    /// whole.
     pub fn refill(&mut self) -> Result<(), String> {
         self.outgoing.as_mut().map_or(Ok(()), Outgoing::refill)
     }

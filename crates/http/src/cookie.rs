@@ -74,9 +74,9 @@ impl<'a> SetCookie<'a> {
         }
     }
 
-    /// Reads a `Set-Cookie` header value; none when it has no name. Quotes around the value belong to it and go back to
-    /// the server as they are (RFC 6265 §5.2): some servers escape what stands between them. Attributes not listed here
-    /// (domain, same-site) are skipped: a load generator talks to one site.
+    /// Reads a `Set-Cookie` header value; none when it has no name. Quotes around the value belong to it and
+    /// go back to the server as they are (RFC 6265 §5.2): some servers escape what stands between them.
+    /// Attributes not listed here (domain, same-site) are skipped: a load generator talks to one site.
     pub fn parse(value: &'a str) -> Option<Self> {
         let mut parts = value.split(';');
         let (name, value) = parts.next()?.split_once('=')?;

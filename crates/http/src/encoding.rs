@@ -2,8 +2,8 @@
 
 use crate::Headers;
 
-/// Whether gzip is acceptable and no less wanted than the plain content. Without `Accept-Encoding` everything is acceptable,
-/// but nothing but the plain content is wanted.
+/// Whether gzip is acceptable and no less wanted than the plain content. Without `Accept-Encoding` everything
+/// is acceptable, but nothing but the plain content is wanted.
 pub(crate) fn accepts_gzip(headers: &Headers<'_>) -> bool {
     let (mut gzip, mut identity, mut any) = (None, None, None);
     for item in headers.all("accept-encoding").flat_map(|value| value.split(|&byte| byte == b',')) {

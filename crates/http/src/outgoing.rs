@@ -11,7 +11,8 @@ use crate::{Body, Produce, Stream, Version};
 pub(crate) struct Outgoing {
     pub head: Vec<u8>,
     pub body: Body,
-    /// Content that is made while it is sent, piece by piece in the place of the head; none once it has ended.
+    /// Content that is made while it is sent, piece by piece in the place of the head; none once it has
+    /// ended.
     stream: Option<Stream>,
     /// Whether a piece is a chunk. If not, the connection's end is the content's.
     chunked: bool,

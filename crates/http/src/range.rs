@@ -9,7 +9,8 @@ const MOST_PARTS: usize = 16;
 /// What of a resource a request wants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wanted {
-    /// All of it: there is no `Range`, or it is of another unit, malformed, or an attack (more than 16 parts, or parts that overlap).
+    /// All of it: there is no `Range`, or it is of another unit, malformed, or an attack (more than 16 parts,
+    /// or parts that overlap).
     Whole,
     /// These bytes, at least one.
     Part(Range<u64>),
@@ -20,7 +21,8 @@ pub enum Wanted {
 }
 
 impl Wanted {
-    /// Reads the value of `Range` for a resource of `length` bytes. Of an empty resource everybody wants the whole.
+    /// Reads the value of `Range` for a resource of `length` bytes. Of an empty resource everybody wants the
+    /// whole.
     ///
     /// ```
     /// use loadstone_http::Wanted;

@@ -121,8 +121,8 @@ fn split_target(target: &str) -> (&str, &str) {
     (if path.is_empty() { "/" } else { path }, query)
 }
 
-/// Scheme of an absolute target, and what follows `://`. A search for a text would bring a search engine into an image, a
-/// slice of a text what describes text in a panic.
+/// Scheme of an absolute target, and what follows `://`. A search for a text would bring a search engine into
+/// an image, a slice of a text what describes text in a panic.
 pub(crate) fn split_scheme(target: &str) -> Option<(&str, &str)> {
     let end = target.as_bytes().windows(3).position(|window| window == b"://")?;
     Some((target.get(..end)?, target.get(end + 3..)?))

@@ -27,8 +27,8 @@ pub enum Body {
     Stream(Stream),
 }
 
-/// Bytes of an open file; a server sends them without taking them into memory. A file that turns out to be shorter ends
-/// the connection.
+/// Bytes of an open file; a server sends them without taking them into memory. A file that turns out to be
+/// shorter ends the connection.
 #[cfg(feature = "std")]
 #[derive(Debug, Clone)]
 pub struct FilePart {

@@ -25,7 +25,8 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 16 KiB of head, 8 KiB of target (RFC 9112 §3 asks for at least 8,000 bytes), 100 fields, 8 MiB of body.
+    /// 16 KiB of head, 8 KiB of target (RFC 9112 §3 asks for at least 8,000 bytes), 100 fields, 8 MiB of
+    /// body.
     fn default() -> Self {
         Self { head_bytes: 16 * 1024, target_bytes: 8 * 1024, fields: 100, body_bytes: 8 * 1024 * 1024 }
     }
@@ -75,9 +76,9 @@ type Refusal = (u16, &'static str);
 impl RequestHead {
     /// Reads a head from the beginning of `bytes`; empty lines before it are skipped.
     ///
-    /// Refused with 400: bare LF or CR, NUL, folded lines, space before a colon, no or two `Host` or
-    /// one that is no host and port, `Content-Length` together with `Transfer-Encoding` or more than once, a target that is no
-    /// path; with 501 unknown methods and transfer codings, 505 other versions, 417 other
+    /// Refused with 400: bare LF or CR, NUL, folded lines, space before a colon, no or two `Host` or one that
+    /// is no host and port, `Content-Length` together with `Transfer-Encoding` or more than once, a target
+    /// that is no path; with 501 unknown methods and transfer codings, 505 other versions, 417 other
     /// expectations, and 413, 414, 431 what is over `limits`.
     ///
     /// ```
@@ -198,8 +199,8 @@ fn refusal(error: httparse::Error, bytes: &[u8]) -> Refusal {
     }
 }
 
-/// RFC 9112 §3.2: a path, an absolute URI of http or https with a host and no user (RFC 9110 §4.2), or `*` for OPTIONS;
-/// ASCII without a fragment.
+/// RFC 9112 §3.2: a path, an absolute URI of http or https with a host and no user (RFC 9110 §4.2), or `*`
+/// for OPTIONS; ASCII without a fragment.
 fn check_target(target: &str, method: Method) -> Result<(), Refusal> {
     let form = target.starts_with('/') || absolute(target) || (target == "*" && method == Method::Options);
     let clean = target.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'#');
@@ -272,8 +273,8 @@ fn read_fields(
     Ok(Fields { framing, expects_continue })
 }
 
-/// Only `chunked`, once, is understood. A coding that we do not know is 501, one that makes the end of the body
-/// uncertain 400 (RFC 9112 §6.1, §7).
+/// Only `chunked`, once, is understood. A coding that we do not know is 501, one that makes the end of the
+/// body uncertain 400 (RFC 9112 §6.1, §7).
 fn check_coding(value: &[u8]) -> Result<(), Refusal> {
     if value.eq_ignore_ascii_case(b"chunked") {
         return Ok(());

@@ -5,8 +5,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// Makes content piece by piece. A server asks for the next piece when the client has taken the last one, so that a slow
-/// client never fills the memory.
+/// Makes content piece by piece. A server asks for the next piece when the client has taken the last one, so
+/// that a slow client never fills the memory.
 ///
 /// ```
 /// use loadstone_http::{Produce, Response};
@@ -24,12 +24,12 @@ use core::fmt;
 /// assert!(!response.body.is_empty());
 /// ```
 pub trait Produce: Send {
-    /// Appends the next piece to `into`, and says whether more may follow. It may block where a handler may; a piece
-    /// without bytes sends nothing.
+    /// Appends the next piece to `into`, and says whether more may follow. It may block where a handler may;
+    /// a piece without bytes sends nothing.
     ///
     /// # Errors
-    /// The content cannot be completed, and why. The connection then ends in a way that no client takes for the
-    /// content's end.
+    /// The content cannot be completed, and why. The connection then ends in a way that no client takes for
+    /// the content's end.
     fn produce(&mut self, into: &mut Vec<u8>) -> Result<bool, String>;
 }
 

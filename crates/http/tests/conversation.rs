@@ -1,4 +1,5 @@
-//! Conversations without sockets: what is answered, how it is framed, and what becomes of the connection behind it.
+//! Conversations without sockets: what is answered, how it is framed, and what becomes of the connection
+//! behind it.
 
 use loadstone_http::{Awaited, Composer, Conversation, Limits, Need, Produce, Request, Response};
 
@@ -32,8 +33,8 @@ fn application(request: &Request<'_>, response: &mut Response) {
     }
 }
 
-/// All that is said to a client that sends `pieces`, and what the conversation needs then. Content that breaks off leaves it
-/// at that.
+/// All that is said to a client that sends `pieces`, and what the conversation needs then. Content that
+/// breaks off leaves it at that.
 fn talk<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> (String, Need, Conversation) {
     let (mut talk, mut composer, mut said) = (Conversation::new(), Composer::new(4), Vec::new());
     composer.set_time(784_111_777);

@@ -71,7 +71,8 @@ fn socket_address(address: Ipv4Addr) -> libc::sockaddr {
 }
 
 fn ask<T>(socket: &UdpSocket, request: libc::c_ulong, argument: &mut T) -> io::Result<()> {
-    // SAFETY: each request here reads and writes the structure that it is called with, which lives until it returns.
+    // SAFETY: each request here reads and writes the structure that it is called with, which lives until it
+    // returns.
     let answer = unsafe { libc::ioctl(socket.as_raw_fd(), request, std::ptr::from_mut(argument)) };
     if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }

@@ -24,7 +24,8 @@ pub fn off(end: End) -> ! {
     sync();
     // SAFETY: asks for one port.
     if unsafe { libc::ioperm(EXIT_PORT.into(), 1, 1) } == 0 {
-        // SAFETY: the port is allowed, and a write to it ends the machine or, where no device has it, does nothing.
+        // SAFETY: the port is allowed, and a write to it ends the machine or, where no device has it, does
+        // nothing.
         unsafe { asm!("out dx, al", in("dx") EXIT_PORT, in("al") end as u8, options(nomem, nostack)) };
     }
     loop {

@@ -43,7 +43,8 @@ impl Failure {
         }
     }
 
-    /// What the operator should read, when it is the site's fault: what vanished while somebody acted on it is nobody's.
+    /// What the operator should read, when it is the site's fault: what vanished while somebody acted on it
+    /// is nobody's.
     pub(crate) fn sentence(&self) -> Option<String> {
         match self {
             Self::Store(error) if self.status() >= 500 => Some(error.to_string()),

@@ -64,7 +64,8 @@ pub trait Host: Send + Sync {
     /// Drops a value from the cache at once.
     fn cache_remove(&self, key: &str);
 
-    /// Tells the operator about what is the site's own fault, in a sentence. A process says it on standard error.
+    /// Tells the operator about what is the site's own fault, in a sentence. A process says it on standard
+    /// error.
     fn report(&self, sentence: &str) {
         #[cfg(feature = "std")]
         std::eprintln!("olio: {sentence}");

@@ -130,8 +130,8 @@ impl Counts {
     }
 }
 
-/// Fills an empty database: tables, rows, indexes, and last the table `meta`, without which there is no data set;
-/// all in one transaction, as far as [`Db::unchecked`] can.
+/// Fills an empty database: tables, rows, indexes, and last the table `meta`, without which there is no data
+/// set; all in one transaction, as far as [`Db::unchecked`] can.
 ///
 /// # Errors
 /// [`LoadError::Invalid`] for options out of range; else what the database reports.

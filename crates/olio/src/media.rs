@@ -1,8 +1,9 @@
-//! Pictures and documents: uploads, and for everything that was loaded one master a size class or a picture of its own.
+//! Pictures and documents: uploads, and for everything that was loaded one master a size class or a picture
+//! of its own.
 //!
-//! A data set of 10,000 accounts would hold some 12 GB of copies of five files. They are never copied: a
-//! name within the loaded ids answers with its class's master, unless something was uploaded in its place. A profile of
-//! pictures that differ paints each when it is asked for, and the cache keeps it for a while.
+//! A data set of 10,000 accounts would hold some 12 GB of copies of five files. They are never copied: a name
+//! within the loaded ids answers with its class's master, unless something was uploaded in its place. A
+//! profile of pictures that differ paints each when it is asked for, and the cache keeps it for a while.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -52,8 +53,8 @@ const KEPT_S: u32 = 3600;
 
 /// Everything under `/media/`.
 pub struct Media {
-    /// Each is made when it is first asked for: painting the two pictures takes longer than all else that a site does
-    /// before its first answer. Two workers may both paint one; they paint the same.
+    /// Each is made when it is first asked for: painting the two pictures takes longer than all else that a
+    /// site does before its first answer. Two workers may both paint one; they paint the same.
     masters: [OnceBox<MediaFile>; Class::ALL.len()],
     profile: Profile,
     seed: u64,

@@ -1,7 +1,8 @@
 //! The site's 19 static files: 268,394 bytes, 238 KB of them scripts, as a browser met them in 2008.
 //!
 //! Two are written by hand and used (`style.css`, `site.js`), six are drawn icons; the rest are comments of
-//! seeded filler under names of their own. Each is made when it is first asked for: a program that starts has other work.
+//! seeded filler under names of their own. Each is made when it is first asked for: a program that starts has
+//! other work.
 
 use alloc::boxed::Box;
 use alloc::format;

@@ -30,7 +30,8 @@ fn moment(row: &Row<'_>, column: usize) -> Result<Moment> {
     row.int(column).map(Moment::from_minutes)
 }
 
-/// What `LIMIT ?, OFFSET ?` of page `page` are: an entry more than it shows, to see whether there is a next one.
+/// What `LIMIT ?, OFFSET ?` of page `page` are: an entry more than it shows, to see whether there is a next
+/// one.
 fn window(page: u32) -> (i64, i64) {
     (PAGE as i64 + 1, i64::from(page - 1) * PAGE as i64)
 }

@@ -9,7 +9,8 @@ pub trait Host: Send + Sync {
     /// Fills `bytes` with unpredictable bytes, fit for session ids and salts.
     fn entropy(&self, bytes: &mut [u8]);
 
-    /// Tells the operator about what is the site's own fault, in a sentence. A process says it on standard error.
+    /// Tells the operator about what is the site's own fault, in a sentence. A process says it on standard
+    /// error.
     fn report(&self, sentence: &str) {
         #[cfg(feature = "std")]
         std::eprintln!("rubis: {sentence}");

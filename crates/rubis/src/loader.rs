@@ -63,7 +63,8 @@ impl LoadOptions {
 
     /// What the data set will say about itself: its sizes.
     ///
-    /// Everything is proportional to the scale, but there are never fewer than 5 categories and 6 regions to browse.
+    /// Everything is proportional to the scale, but there are never fewer than 5 categories and 6 regions to
+    /// browse.
     ///
     /// # Errors
     /// [`LoadError::Invalid`] when the scale is not in 0.001..=10.
@@ -119,8 +120,8 @@ impl Counts {
     }
 }
 
-/// Fills an empty database: tables, rows, indexes, and last the table `meta`, without which there is no data set;
-/// all in one transaction, as far as [`Db::unchecked`] can.
+/// Fills an empty database: tables, rows, indexes, and last the table `meta`, without which there is no data
+/// set; all in one transaction, as far as [`Db::unchecked`] can.
 ///
 /// # Errors
 /// [`LoadError::Invalid`] for options out of range; else what the database reports.

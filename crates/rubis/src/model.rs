@@ -30,8 +30,8 @@ fn thousands(page: &mut Html, value: i64) {
 }
 
 impl Money {
-    /// Reads `12`, `12.5` and `12.50`, from a cent to ten million. None for anything else: a comma parts thousands for
-    /// some and cents for others, and a bid binds.
+    /// Reads `12`, `12.5` and `12.50`, from a cent to ten million. None for anything else: a comma parts
+    /// thousands for some and cents for others, and a bid binds.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (whole, part) = match text.split_once('.') {
             // A point at the end: what stood behind it is missing.

@@ -24,7 +24,8 @@ pub fn create_tables(db: &Db) -> Result<()> {
     })
 }
 
-/// What follows when all rows are in: indexes, on servers references, the next ids and statistics for the planner.
+/// What follows when all rows are in: indexes, on servers references, the next ids and statistics for the
+/// planner.
 ///
 /// # Errors
 /// As [`create_tables`].

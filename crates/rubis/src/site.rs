@@ -31,8 +31,8 @@ pub struct Options {
     pub database: String,
     /// How each worker opens it.
     pub store: StoreOptions,
-    /// Key of the forms' tokens and of log-ins; none: a fresh one, or on a database server the one that its sites
-    /// share.
+    /// Key of the forms' tokens and of log-ins; none: a fresh one, or on a database server the one that its
+    /// sites share.
     pub secret: Option<[u8; 32]>,
     /// For whom the site runs.
     pub rules: Rules,

@@ -77,7 +77,8 @@ impl<'r> Visit<'r> {
         Self { request, params, session, is_fresh, token, viewer, who: None, known: None }
     }
 
-    /// Sees whether the session has ended before its time. A benchmark's sites do not look: no page of theirs pays for it.
+    /// Sees whether the session has ended before its time. A benchmark's sites do not look: no page of theirs
+    /// pays for it.
     fn confirm(&mut self, site: &Site) -> Result<(), Failure> {
         let looks = self.viewer.is_some() && site.options.rules.are_public();
         if looks && ended::has(&site.db, &ended_proof(site, &self.session))? {
@@ -127,8 +128,8 @@ impl<'r> Visit<'r> {
         self.viewer = Some(viewer);
     }
 
-    /// Nobody is logged in any more, and the session's forms are void. Where the rules are those for people, it ends for
-    /// every copy of its cookies.
+    /// Nobody is logged in any more, and the session's forms are void. Where the rules are those for people,
+    /// it ends for every copy of its cookies.
     pub(crate) fn log_out(&mut self, site: &Site) -> Result<(), Failure> {
         if self.viewer.is_some() && site.options.rules.are_public() {
             let now_s = site.host.now_s();
@@ -162,7 +163,8 @@ impl<'r> Visit<'r> {
     }
 }
 
-/// The proof that this site has made a claim, for this session. Tokens of forms prove session ids, which have no colon.
+/// The proof that this site has made a claim, for this session. Tokens of forms prove session ids, which have
+/// no colon.
 fn proof(site: &Site, session: &str, claim: &str) -> String {
     site.key.token(&format!("{session}:{claim}"))
 }

@@ -122,8 +122,8 @@ impl Histogram {
         (self.total > 0).then(|| sum / self.total as f64)
     }
 
-    /// The least recorded value (to the middle of its bucket) that at least the share `q` of the samples does not
-    /// exceed, in microseconds; `None` when empty.
+    /// The least recorded value (to the middle of its bucket) that at least the share `q` of the samples does
+    /// not exceed, in microseconds; `None` when empty.
     ///
     /// ```
     /// # use loadstone_stats::Histogram;
@@ -133,7 +133,8 @@ impl Histogram {
     /// ```
     pub fn quantile(&self, q: f64) -> Option<f64> {
         let wanted = q * self.total as f64;
-        // 0.07 × 100 is a little more than 7 in binary: the product is off by a rounding of each factor and its own.
+        // 0.07 × 100 is a little more than 7 in binary: the product is off by a rounding of each factor and
+        // its own.
         let rank = libm::ceil(wanted * (1.0 - 2.0 * f64::EPSILON)) as u64;
         let rank = rank.clamp(1, self.total.max(1));
         let mut seen = 0;

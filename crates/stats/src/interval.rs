@@ -46,8 +46,8 @@ pub fn mean_interval(samples: &[f64], confidence: f64) -> Option<Interval> {
     Some(Interval { low: mean - half, estimate: mean, high: mean + half })
 }
 
-/// Interval for the mean of a correlated series by `batches` batch means; what does not fill the last batch is left
-/// out. `None` for fewer than two batches or an empty batch.
+/// Interval for the mean of a correlated series by `batches` batch means; what does not fill the last batch
+/// is left out. `None` for fewer than two batches or an empty batch.
 pub fn batch_means(series: &[f64], batches: usize, confidence: f64) -> Option<Interval> {
     let size = series.len().checked_div(batches).filter(|size| *size > 0)?;
     let means: Vec<f64> = series
@@ -58,8 +58,8 @@ pub fn batch_means(series: &[f64], batches: usize, confidence: f64) -> Option<In
     mean_interval(&means, confidence)
 }
 
-/// Ranks (from 1) of the order statistics between which the `q` quantile of `n` independent samples lies with at
-/// least this confidence, whatever their law; `None` when the sample is too small to say.
+/// Ranks (from 1) of the order statistics between which the `q` quantile of `n` independent samples lies with
+/// at least this confidence, whatever their law; `None` when the sample is too small to say.
 pub fn quantile_ranks(n: u64, q: f64, confidence: f64) -> Option<(u64, u64)> {
     let tail = 0.5 * (1.0 - confidence);
     // P(X_(r) <= quantile) = P(Binomial(n, q) >= r) = I_q(r, n - r + 1).

@@ -82,8 +82,9 @@ impl Law {
         self.mean_up_to(self.greatest())
     }
 
-    /// Draws what is left of a time under way, seen from an instant that has nothing to do with it (the residual life
-    /// of renewal theory): density P(X > t) / E X. Who joins with it repeats events at the long run's rate at once.
+    /// Draws what is left of a time under way, seen from an instant that has nothing to do with it (the
+    /// residual life of renewal theory): density P(X > t) / E X. Who joins with it repeats events at the long
+    /// run's rate at once.
     ///
     /// ```
     /// # use loadstone_stats::{Law, Rng};
@@ -117,7 +118,8 @@ impl Law {
         }
     }
 
-    /// Mean of the lesser of a time and `max`, whatever the law's own clamp: the integral of the survival function.
+    /// Mean of the lesser of a time and `max`, whatever the law's own clamp: the integral of the survival
+    /// function.
     fn mean_up_to(&self, max: f64) -> f64 {
         match *self {
             Law::Fixed(value) => value.min(max),
@@ -198,7 +200,8 @@ mod tests {
 
     #[test]
     fn who_joins_with_a_residual_repeats_at_the_long_runs_rate_at_once() {
-        // Renewal theory: with a residual first, the expected number of events in [0, t] is t / mean for every t.
+        // Renewal theory: with a residual first, the expected number of events in [0, t] is t / mean for
+        // every t.
         for (stream, law) in LAWS.iter().enumerate() {
             let mut rng = Rng::stream(11, stream as u64);
             for share in [0.1, 0.7, 2.5] {

@@ -9,9 +9,9 @@ use crate::{Law, Rng};
 /// The thing taken lies within this share of the drawn distance, to either side: popularity needs a choice.
 const WINDOW: f64 = 0.25;
 
-/// Ranks 1..=count in an order in which a rank returns at a log-normal LRU stack distance, each as often as Zipf's law
-/// says (Barford and Crovella 1998). The frequencies are exact; the distances are what these allow, because a rank that
-/// comes once in a thousand draws cannot always be near the top of the stack.
+/// Ranks 1..=count in an order in which a rank returns at a log-normal LRU stack distance, each as often as
+/// Zipf's law says (Barford and Crovella 1998). The frequencies are exact; the distances are what these
+/// allow, because a rank that comes once in a thousand draws cannot always be near the top of the stack.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Locality {
     /// How many ranks, at least 1.
@@ -70,7 +70,8 @@ fn shuffled(count: u32, rng: &mut Rng) -> Vec<u32> {
     all
 }
 
-/// A place of the stack around `distance`, by how often the rank there has still to come. Something has still to come.
+/// A place of the stack around `distance`, by how often the rank there has still to come. Something has still
+/// to come.
 fn choose(stack: &[u32], left: &[u32], distance: f64, rng: &mut Rng) -> usize {
     let left_of = |place: &u32| u64::from(left[*place as usize - 1]);
     let mut width = WINDOW;

@@ -23,8 +23,8 @@ impl ExponentialRank {
     }
 }
 
-/// P(rank = k) proportional to k^-exponent, sampled by rejection-inversion (Hörmann and Derflinger 1996): O(1) for
-/// any count, without a table.
+/// P(rank = k) proportional to k^-exponent, sampled by rejection-inversion (Hörmann and Derflinger 1996):
+/// O(1) for any count, without a table.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Zipf {
     count: f64,

@@ -1,9 +1,8 @@
 //! How long SQLite takes on a place for files: run by `bench/block_store.py`, one process a measurement.
 //!
 //! `commits PLACE JOURNAL SYNCHRONOUS BYTES ROWS`: PLACE is a file, or `block:IMAGE` or `direct:IMAGE` for a
-//! device in a file, through the page cache or past it; it is formatted, for the atomic log unless the journal
-//! mode is `persist`. Prints seconds, CPU seconds and bytes written
-//! for each phase as JSON.
+//! device in a file, through the page cache or past it; it is formatted, for the atomic log unless the
+//! journal mode is `persist`. Prints seconds, CPU seconds and bytes written for each phase as JSON.
 
 use std::error::Error;
 use std::time::Instant;

@@ -9,8 +9,8 @@ use {
 
 use crate::{Db, Result, Value};
 
-/// Bytes of a statement that is sent as a whole. Servers take 16 MiB and more; this is enough to make the trips
-/// a small part of the work.
+/// Bytes of a statement that is sent as a whole. Servers take 16 MiB and more; this is enough to make the
+/// trips a small part of the work.
 #[cfg(feature = "servers")]
 const STATEMENT_BYTES: usize = 256 * 1024;
 

@@ -46,8 +46,8 @@ impl Db {
     /// VFS that `options` name.
     ///
     /// # Errors
-    /// When the file cannot be opened, is no database, or the journal mode cannot be had; when the server does not
-    /// answer or refuses the user.
+    /// When the file cannot be opened, is no database, or the journal mode cannot be had; when the server
+    /// does not answer or refuses the user.
     pub fn open(place: &str, options: &Options) -> Result<Self> {
         let backend = match Dialect::of(place) {
             Dialect::Sqlite => Backend::Sqlite(Sqlite::open(place, options)?),
@@ -142,7 +142,8 @@ impl Db {
         }
     }
 
-    /// Runs several statements without parameters, such as a schema, as they are: in the database's own dialect.
+    /// Runs several statements without parameters, such as a schema, as they are: in the database's own
+    /// dialect.
     ///
     /// # Errors
     /// As the back end reports; statements before the failed one may have been run.
@@ -150,21 +151,21 @@ impl Db {
         on!(self, backend => backend.exec_batch(sql))
     }
 
-    /// Rows for one table, in as few trips as the back end allows. `sql` is an INSERT of one row whose last part
-    /// is `VALUES (...)`.
+    /// Rows for one table, in as few trips as the back end allows. `sql` is an INSERT of one row whose last
+    /// part is `VALUES (...)`.
     pub fn bulk(&self, sql: &'static str) -> Bulk<'_> {
         Bulk::new(self, sql)
     }
 
     /// Runs `work` in a transaction that happens as if it were alone: SQLite gives it the write lock from its
-    /// start, servers run it serializable. Commits when `work` succeeds; rolls back when it fails, panics, or the
-    /// commit fails. When a server finds that two such transactions got into each other's way, or loses the connection
-    /// before the commit, nothing of it remains and it is run again: `work` has no effect but on the database.
-    /// Transactions do not nest.
+    /// start, servers run it serializable. Commits when `work` succeeds; rolls back when it fails, panics, or
+    /// the commit fails. When a server finds that two such transactions got into each other's way, or loses
+    /// the connection before the commit, nothing of it remains and it is run again: `work` has no effect but
+    /// on the database. Transactions do not nest.
     ///
     /// # Errors
-    /// What `work` returns, busy when locks or conflicts outlast all patience, or [`crate::Kind::Unavailable`] when
-    /// the server went away without saying whether it had committed.
+    /// What `work` returns, busy when locks or conflicts outlast all patience, or
+    /// [`crate::Kind::Unavailable`] when the server went away without saying whether it had committed.
     pub fn transaction<T>(&self, mut work: impl FnMut(&Self) -> Result<T>) -> Result<T> {
         let mut attempt = 0;
         loop {
@@ -183,8 +184,8 @@ impl Db {
         Ok(value)
     }
 
-    /// One view of the database for all statements until the guard is dropped: they see the same state, and it
-    /// is set up once instead of once a statement. The view is that of the first statement.
+    /// One view of the database for all statements until the guard is dropped: they see the same state, and
+    /// it is set up once instead of once a statement. The view is that of the first statement.
     ///
     /// # Errors
     /// As the back end reports.
@@ -194,8 +195,8 @@ impl Db {
     }
 
     /// [`Self::transaction`] for rows whose references are right by construction: checking each would double
-    /// the time where it can be left out. MariaDB commits at every change of the schema, so that there only the
-    /// rows are all or nothing.
+    /// the time where it can be left out. MariaDB commits at every change of the schema, so that there only
+    /// the rows are all or nothing.
     ///
     /// # Errors
     /// As [`Self::transaction`].

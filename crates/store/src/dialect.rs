@@ -1,8 +1,8 @@
 //! What databases call the same things.
 //!
-//! The application writes SQLite's SQL. Where servers differ, its statements are translated once, when they are
-//! prepared: placeholders, `INSERT OR IGNORE`, `CROSS JOIN`, `NULLS FIRST` and `LAST`, the table `user`, and `LIKE`, which ignores the case of ASCII
-//! letters and of no others. Schemas are written per dialect.
+//! The application writes SQLite's SQL. Where servers differ, its statements are translated once, when they
+//! are prepared: placeholders, `INSERT OR IGNORE`, `CROSS JOIN`, `NULLS FIRST` and `LAST`, the table `user`,
+//! and `LIKE`, which ignores the case of ASCII letters and of no others. Schemas are written per dialect.
 
 /// The SQL of a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,16 +39,16 @@ mod translation {
 
     use super::Dialect;
 
-    /// MariaDB's LOWER knows all of Unicode. Read as Hebrew, one of its character sets without upper and lower
-    /// case, the bytes of a text keep all but the ASCII letters.
+    /// MariaDB's LOWER knows all of Unicode. Read as Hebrew, one of its character sets without upper and
+    /// lower case, the bytes of a text keep all but the ASCII letters.
     const FOLD: (&str, &str) = ("LOWER(CONVERT(CAST(", " AS BINARY) USING hebrew))");
 
     /// A statement in a server's dialect.
     #[derive(Debug, PartialEq)]
     pub(crate) struct Translated {
         pub sql: String,
-        /// Which parameter each placeholder takes, from 0. PostgreSQL's placeholders carry numbers: there it is
-        /// every parameter once.
+        /// Which parameter each placeholder takes, from 0. PostgreSQL's placeholders carry numbers: there it
+        /// is every parameter once.
         pub order: Vec<usize>,
         /// It was an `INSERT OR IGNORE`: a row with a taken key is no error.
         pub ignores_taken: bool,

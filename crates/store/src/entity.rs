@@ -1,7 +1,7 @@
 //! Typed records: a plain struct is a table.
 //!
-//! `#[derive(Entity)]` writes a struct's table down as constants; everything else follows from them here. No SQL
-//! is made while the program runs, and none is written by whoever uses it.
+//! `#[derive(Entity)]` writes a struct's table down as constants; everything else follows from them here. No
+//! SQL is made while the program runs, and none is written by whoever uses it.
 //!
 //! ```
 //! use loadstone_store::{Db, Entity, Id, Options, Ref};
@@ -136,16 +136,16 @@ pub trait Entity: Sized + 'static {
     /// Creates the table, and first those that it refers to, or checks that it is the struct's.
     ///
     /// # Errors
-    /// [`crate::Kind::Schema`] when the table differs: the message names each column with what was expected and
-    /// what was found, and whether [`Self::migrate`] would help.
+    /// [`crate::Kind::Schema`] when the table differs: the message names each column with what was expected
+    /// and what was found, and whether [`Self::migrate`] would help.
     fn open(db: &Db) -> Result<()> {
         // Tables that refer to each other in a circle end here, at compile time.
         const { assert!(Self::DEPTH > 0) };
         schema::open::<Self>(db)
     }
 
-    /// Adds the columns and indexes that the table lacks: columns that may be without a value or have a `default`.
-    /// All of them or, but for MariaDB, which cannot undo such changes, none.
+    /// Adds the columns and indexes that the table lacks: columns that may be without a value or have a
+    /// `default`. All of them or, but for MariaDB, which cannot undo such changes, none.
     ///
     /// # Errors
     /// [`crate::Kind::Schema`] when anything else differs; then nothing is changed.
@@ -153,13 +153,13 @@ pub trait Entity: Sized + 'static {
         schema::migrate::<Self>(db)
     }
 
-    /// Makes the row be as this value is: a new row for a value without an id, which then has one. A row that is
-    /// gone, because it was deleted or because the transaction that made it was undone and is run again, is made
-    /// again under its id.
+    /// Makes the row be as this value is: a new row for a value without an id, which then has one. A row that
+    /// is gone, because it was deleted or because the transaction that made it was undone and is run again,
+    /// is made again under its id.
     ///
     /// # Errors
-    /// As [`Db::execute`], for one when a unique column has the value already; a constraint error when a text is
-    /// too long, holds NUL, or a number is not finite.
+    /// As [`Db::execute`], for one when a unique column has the value already; a constraint error when a text
+    /// is too long, holds NUL, or a number is not finite.
     fn save(&mut self, db: &Db) -> Result<Ref<Self>> {
         let key = self.key();
         let saved = self.with_values(|values| match key.get() {

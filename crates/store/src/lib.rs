@@ -1,9 +1,10 @@
-//! Storage on SQLite, PostgreSQL or MariaDB behind one [`Db`]: prepared statements, transactions, and for SQLite
-//! a seam for the files below.
+//! Storage on SQLite, PostgreSQL or MariaDB behind one [`Db`]: prepared statements, transactions, and for
+//! SQLite a seam for the files below.
 //!
-//! Without features the crate is `no_std` + `alloc` and SQLite alone, so that the same code runs in a process, and later on a block device
-//! without an operating system. SQL is always a `&'static str`: values travel only as parameters, so text
-//! from outside cannot become SQL, and the address of the literal is the key of the statement cache.
+//! Without features the crate is `no_std` + `alloc` and SQLite alone, so that the same code runs in a
+//! process, and later on a block device without an operating system. SQL is always a `&'static str`: values
+//! travel only as parameters, so text from outside cannot become SQL, and the address of the literal is the
+//! key of the statement cache.
 //!
 //! ```
 //! use loadstone_store::{Db, Options};

@@ -44,7 +44,8 @@ impl Driver for MariaDb {
     fn connect(address: &Address, options: &Options) -> Result<Self> {
         let patience = options.busy_timeout.as_secs().max(1);
         let init = vec![
-            // Standard SQL: a backslash is a character, double quotes are for names, and nothing is cut to fit.
+            // Standard SQL: a backslash is a character, double quotes are for names, and nothing is cut to
+            // fit.
             "SET sql_mode = 'ANSI,NO_BACKSLASH_ESCAPES,STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'".to_string(),
             "SET NAMES utf8mb4 COLLATE utf8mb4_nopad_bin".to_string(),
             format!("SET innodb_lock_wait_timeout = {patience}"),

@@ -28,7 +28,8 @@ impl Options {
         Self { journal: Journal::Memory, synchronous: Synchronous::Off, ..Self::default() }
     }
 
-    /// Settings for a database in a [`crate::vfs::block::BlockVfs`]: every commit is on the medium when it returns.
+    /// Settings for a database in a [`crate::vfs::block::BlockVfs`]: every commit is on the medium when it
+    /// returns.
     pub fn block() -> Self {
         Self { journal: Journal::Persist, synchronous: Synchronous::Full, ..Self::default() }
     }
@@ -92,7 +93,8 @@ impl Journal {
 pub enum Synchronous {
     /// Never wait for the medium.
     Off,
-    /// With a write-ahead log: wait only at checkpoints; a power cut may lose the last commits, never integrity.
+    /// With a write-ahead log: wait only at checkpoints; a power cut may lose the last commits, never
+    /// integrity.
     Normal,
     /// Wait at every commit.
     Full,

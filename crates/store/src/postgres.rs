@@ -152,7 +152,8 @@ impl Driver for Postgres {
     }
 }
 
-/// Rows that a command changed: the number at the end of `INSERT 0 1`, `UPDATE 3`, `DELETE 0`; none for others.
+/// Rows that a command changed: the number at the end of `INSERT 0 1`, `UPDATE 3`, `DELETE 0`; none for
+/// others.
 fn changed(tag: &str) -> usize {
     let number = tag.rsplit(' ').next().and_then(|number| number.parse().ok());
     if tag.starts_with("SELECT") { 0 } else { number.unwrap_or(0) }

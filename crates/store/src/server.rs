@@ -17,7 +17,8 @@ use crate::{Error, Options, Result, Row, Value};
 /// After a connection was refused, calls fail at once for this long: a page answers at once instead of
 /// waiting, and a server that comes back is not met by a crowd.
 const PAUSE: Duration = Duration::from_millis(250);
-/// How often work is run again that got into others' way. The waits grow from 1 ms and add up to about a second.
+/// How often work is run again that got into others' way. The waits grow from 1 ms and add up to about a
+/// second.
 const ATTEMPTS: u32 = 20;
 const LONGEST_WAIT_US: u64 = 100_000;
 
@@ -178,7 +179,8 @@ impl<D: Driver> Server<D> {
         self.state.borrow().transaction != Transaction::None
     }
 
-    /// Whether work that failed with `error` after `attempt` others is worth another; waits before it says so.
+    /// Whether work that failed with `error` after `attempt` others is worth another; waits before it says
+    /// so.
     pub(crate) fn may_retry(&self, error: &Error, attempt: u32) -> bool {
         match error.kind {
             Kind::Conflict if attempt < ATTEMPTS => {
@@ -225,8 +227,8 @@ impl<D: Driver> Server<D> {
 type Statements<D> = BTreeMap<(usize, usize), Arc<<D as Driver>::Prepared>>;
 
 impl<D: Driver> State<D> {
-    /// Calls the connection, on a new one when the old one turns out to be gone and nothing can have been done on
-    /// it: at the first call of a transaction, and outside of one when the call `reads`.
+    /// Calls the connection, on a new one when the old one turns out to be gone and nothing can have been
+    /// done on it: at the first call of a transaction, and outside of one when the call `reads`.
     fn call<T>(
         &mut self,
         server: &Server<D>,

@@ -140,8 +140,9 @@ impl Sqlite {
     }
 }
 
-/// Has SQLite give back what it keeps of files in memory and does not need at the moment, on every connection; returns how
-/// many bytes. Only a SQLite that was built with its memory management does; others keep what they have.
+/// Has SQLite give back what it keeps of files in memory and does not need at the moment, on every
+/// connection; returns how many bytes. Only a SQLite that was built with its memory management does; others
+/// keep what they have.
 pub fn release_memory() -> usize {
     // SAFETY: may be called at any time.
     usize::try_from(unsafe { ffi::sqlite3_release_memory(c_int::MAX) }).unwrap_or(0)
@@ -183,8 +184,8 @@ impl Connection {
         // SAFETY: the connection is open.
         unsafe { ffi::sqlite3_busy_timeout(self.raw(), patience) };
         // Plans must not depend on bound values: otherwise clearing the parameters of a kept statement makes
-        // SQLite compile it again for every run, which costs more than most of them.
-        // SAFETY: the connection is open; the option takes an int and a place for its value, which may be null.
+        // SQLite compile it again for every run, which costs more than most of them. SAFETY: the connection
+        // is open; the option takes an int and a place for its value, which may be null.
         unsafe {
             let place: *mut c_int = ptr::null_mut();
             ffi::sqlite3_db_config(self.raw(), ffi::SQLITE_DBCONFIG_ENABLE_QPSG, 1, place);

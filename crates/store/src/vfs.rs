@@ -110,8 +110,8 @@ pub trait VfsFile: Send {
     /// What SQLite says about its transaction; false when that is of no interest here.
     ///
     /// # Errors
-    /// [`VfsError::Full`] or [`VfsError::Io`]. An atomic write that failed is undone, and SQLite then makes the
-    /// transaction safe with a journal.
+    /// [`VfsError::Full`] or [`VfsError::Io`]. An atomic write that failed is undone, and SQLite then makes
+    /// the transaction safe with a journal.
     fn control(&mut self, control: Control) -> Result<bool, VfsError> {
         let _ = control;
         Ok(false)

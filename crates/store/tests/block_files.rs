@@ -1,4 +1,5 @@
-//! Files on a block device against a model of files: whatever is done to them, in both modes, through remounts.
+//! Files on a block device against a model of files: whatever is done to them, in both modes, through
+//! remounts.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -220,7 +221,8 @@ fn a_disk_whose_log_rots_is_not_taken_for_an_empty_one() {
     assert_eq!(content(&BlockVfs::mount(device).unwrap(), "a.db"), [7; 3 * BLOCK_BYTES]);
 }
 
-/// Whether a copy of the device with one superblock lost is refused; otherwise it must have what was written last.
+/// Whether a copy of the device with one superblock lost is refused; otherwise it must have what was written
+/// last.
 fn is_refused_without(device: &Shared, slot: u64, round: u64) -> bool {
     let mut rotten = Shared::new(1000);
     let mut all = vec![0; 1000 * BLOCK_BYTES];

@@ -1,7 +1,8 @@
-//! Power cuts: whatever part of the writes not flushed survives, a mounted device holds every transaction whose
-//! commit had returned, and no half of another.
+//! Power cuts: whatever part of the writes not flushed survives, a mounted device holds every transaction
+//! whose commit had returned, and no half of another.
 //!
-//! `CUTS=5000 SEED=7 cargo test -p loadstone-store --release --test power_cuts -- --ignored --nocapture` runs longer.
+//! `CUTS=5000 SEED=7 cargo test -p loadstone-store --release --test power_cuts -- --ignored --nocapture` runs
+//! longer.
 
 #[path = "power_cuts/disk.rs"]
 mod disk;

@@ -1,5 +1,5 @@
-//! Several hundred statements and what they answer; `tests/nostd` holds SQLite without an operating system to the same
-//! answers. `BLESS=1` writes them down anew.
+//! Several hundred statements and what they answer; `tests/nostd` holds SQLite without an operating system to
+//! the same answers. `BLESS=1` writes them down anew.
 
 extern crate alloc;
 

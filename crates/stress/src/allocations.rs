@@ -12,7 +12,8 @@ use crate::{Failure, Line, Machine};
 
 /// What is touched of a string: a page that is never touched costs an operating system nothing.
 const PAGE_BYTES: usize = 4096;
-/// Sizes and places that are drawn before the clock starts, then used in turn: drawing takes as long as a good allocation.
+/// Sizes and places that are drawn before the clock starts, then used in turn: drawing takes as long as a
+/// good allocation.
 const DRAWS: u64 = 4096;
 
 /// How much is allocated, and how.

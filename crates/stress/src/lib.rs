@@ -1,9 +1,9 @@
 //! Stress of typed storage and of the allocator, one program for a process and for an appliance.
 //!
-//! After the measurements of Mirage's paper (section 4): records of a given size are inserted, updated and deleted,
-//! and every value is compared after each step; strings of varied sizes are allocated. The library is `no_std`: it is given a clock,
-//! a place for its lines and a way to open a database, and reads its task from words that a command line
-//! and a kernel's command line can hold alike.
+//! After the measurements of Mirage's paper (section 4): records of a given size are inserted, updated and
+//! deleted, and every value is compared after each step; strings of varied sizes are allocated. The library
+//! is `no_std`: it is given a clock, a place for its lines and a way to open a database, and reads its task
+//! from words that a command line and a kernel's command line can hold alike.
 //!
 //! ```
 //! use loadstone_stress::{Machine, Task, memory};
@@ -93,7 +93,8 @@ impl From<Error> for Failure {
 /// Opens a database on a block device, which is made empty before if that is asked for.
 ///
 /// # Errors
-/// When the device is too small, failed, or was never formatted; or when it is the second database of a program.
+/// When the device is too small, failed, or was never formatted; or when it is the second database of a
+/// program.
 pub fn on_device(mut device: impl BlockDevice + 'static, database: &Database) -> Result<Db, Error> {
     let mounted = match database.format {
         None => Ok(()),

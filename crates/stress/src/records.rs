@@ -32,9 +32,9 @@ pub struct Records {
 }
 
 impl Records {
-    /// Each record in a transaction of its own: all are inserted, then all updated, then all deleted, the last two
-    /// in random orders. After each step the record is read and compared; after each deletion one that must still
-    /// be there. Three lines.
+    /// Each record in a transaction of its own: all are inserted, then all updated, then all deleted, the
+    /// last two in random orders. After each step the record is read and compared; after each deletion one
+    /// that must still be there. Three lines.
     ///
     /// # Errors
     /// When the database fails, or a record is not as it was written.

@@ -1,9 +1,10 @@
 //! How often passwords may be tried: few times in a row for a name, and for all names together.
 //!
-//! Each name has a small store of tries that fills up slowly (a leaky bucket, kept as the time at which it is full again:
-//! GCRA). Names share a fixed number of stores, chosen by a keyed hash, so that memory is bounded and nobody can aim at
-//! another's. A browser that has been logged in under a name before proves it by a cookie and has a store of its own:
-//! whoever guesses at somebody's name does not lock them out of their own browser.
+//! Each name has a small store of tries that fills up slowly (a leaky bucket, kept as the time at which it is
+//! full again: GCRA). Names share a fixed number of stores, chosen by a keyed hash, so that memory is bounded
+//! and nobody can aim at another's. A browser that has been logged in under a name before proves it by a
+//! cookie and has a store of its own: whoever guesses at somebody's name does not lock them out of their own
+//! browser.
 //!
 //! What a site counts it counts for itself: each of several servers on one database allows as many.
 
@@ -81,8 +82,8 @@ impl Attempts {
         Self { key, names, all: Store::default() }
     }
 
-    /// Counts a try before the password is looked at, so that a thousand at once are a thousand. `proof` is the cookie of
-    /// a browser that says to be known, see [`Self::proof`].
+    /// Counts a try before the password is looked at, so that a thousand at once are a thousand. `proof` is
+    /// the cookie of a browser that says to be known, see [`Self::proof`].
     ///
     /// # Errors
     /// The seconds after which another may be made.

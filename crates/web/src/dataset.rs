@@ -90,8 +90,8 @@ pub fn put(db: &Db, name: &str, value: &str) -> Result<()> {
     db.execute("INSERT INTO meta(name, value) VALUES (?, ?)", &[name.into(), value.into()]).map(drop)
 }
 
-/// Writes a line of the table `meta` unless there is one of that name; what then stands there. All servers of one
-/// database get the same.
+/// Writes a line of the table `meta` unless there is one of that name; what then stands there. All servers of
+/// one database get the same.
 ///
 /// # Errors
 /// As the database reports.

@@ -1,4 +1,5 @@
-//! Files that a site sends: conditional requests, and the fields of everything that a browser might guess about.
+//! Files that a site sends: conditional requests, and the fields of everything that a browser might guess
+//! about.
 
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -27,7 +28,8 @@ impl StaticFile {
     }
 }
 
-/// Sends a file, unless the request's conditions say otherwise: the client's copy is still the file, or it wants another.
+/// Sends a file, unless the request's conditions say otherwise: the client's copy is still the file, or it
+/// wants another.
 pub fn send(
     request: &Request<'_>,
     response: &mut Response,

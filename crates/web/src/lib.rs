@@ -1,7 +1,8 @@
-//! What the built-in sites are made of: markup that escapes by itself, forms and what they carry, days, passwords,
-//! tokens, static files, data sets, plain English.
+//! What the built-in sites are made of: markup that escapes by itself, forms and what they carry, days,
+//! passwords, tokens, static files, data sets, plain English.
 //!
-//! `no_std` + `alloc`; the feature `std` brings the operating system's clock and entropy, and data sets in folders.
+//! `no_std` + `alloc`; the feature `std` brings the operating system's clock and entropy, and data sets in
+//! folders.
 #![no_std]
 
 extern crate alloc;

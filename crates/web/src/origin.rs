@@ -1,7 +1,7 @@
 //! Where people find a site: what links and cookies must know of the way between them.
 //!
-//! A site cannot see it in a request: a Host field is what the sender wrote, and behind a proxy that ends TLS everything
-//! looks plain. So it is said, by who starts the site.
+//! A site cannot see it in a request: a Host field is what the sender wrote, and behind a proxy that ends TLS
+//! everything looks plain. So it is said, by who starts the site.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -20,8 +20,8 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// `public_url` is where people find the site, `tls` whether it speaks TLS itself, `hsts_s` for how many seconds
-    /// browsers that were here are to come by TLS only.
+    /// `public_url` is where people find the site, `tls` whether it speaks TLS itself, `hsts_s` for how many
+    /// seconds browsers that were here are to come by TLS only.
     ///
     /// # Errors
     /// A sentence: a URL that is more or less than a scheme and a host, or one that contradicts the rest.
@@ -47,8 +47,9 @@ impl Origin {
         Ok(Self { url, is_secure, hsts })
     }
 
-    /// What links to this site begin with. Where no public URL was given it is the Host field, when that is a plain name
-    /// or address with or without a port, else `localhost`: nothing else that a sender writes gets into a page.
+    /// What links to this site begin with. Where no public URL was given it is the Host field, when that is a
+    /// plain name or address with or without a port, else `localhost`: nothing else that a sender writes gets
+    /// into a page.
     pub fn of(&self, request: &Request<'_>) -> String {
         if let Some(url) = &self.url {
             return url.clone();
@@ -62,7 +63,8 @@ impl Origin {
         self.url.is_some()
     }
 
-    /// A cookie of the whole site that scripts do not see, and that goes over TLS only where people come by it.
+    /// A cookie of the whole site that scripts do not see, and that goes over TLS only where people come by
+    /// it.
     pub fn cookie<'a>(&self, name: &'a str, value: &'a str) -> SetCookie<'a> {
         SetCookie { http_only: true, secure: self.is_secure, ..SetCookie::new(name, value) }
     }
@@ -91,7 +93,8 @@ fn scheme(url: &str) -> Option<bool> {
     is_plain(host).then_some(is_secure)
 }
 
-/// A name or address as RFC 3986 §3.2.2 writes them, without escapes, and a port: `a.example`, `10.0.0.1:80`, `[::1]:80`.
+/// A name or address as RFC 3986 §3.2.2 writes them, without escapes, and a port: `a.example`, `10.0.0.1:80`,
+/// `[::1]:80`.
 fn is_plain(host: &str) -> bool {
     let (name, port) = match host.strip_prefix('[') {
         Some(rest) => {

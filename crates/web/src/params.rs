@@ -90,7 +90,8 @@ impl<'a> Params<'a> {
         self.fields.iter().find(|(found, _)| found == name).map_or("", |(_, value)| value)
     }
 
-    /// A whole number in plain digits. None for anything that could be read in two ways: signs, blanks, separators.
+    /// A whole number in plain digits. None for anything that could be read in two ways: signs, blanks,
+    /// separators.
     pub fn whole(&self, name: &str) -> Option<i64> {
         let text = self.get(name);
         let plain = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());

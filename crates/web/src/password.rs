@@ -58,8 +58,9 @@ pub fn verify(stored: &str, password: &str) -> bool {
     same(&expected, digest)
 }
 
-/// As [`verify`], with the work of a hash of the site's own `scheme` whatever there is to compare with: for a name that
-/// nobody has, or whose password is stored in a cheaper way, so that the time does not tell which names there are.
+/// As [`verify`], with the work of a hash of the site's own `scheme` whatever there is to compare with: for a
+/// name that nobody has, or whose password is stored in a cheaper way, so that the time does not tell which
+/// names there are.
 pub fn check(scheme: Scheme, stored: Option<&str>, password: &str) -> bool {
     let is_right = stored.is_some_and(|stored| verify(stored, password));
     if stored.and_then(parts).map(|(stored, _, _)| stored) != Some(scheme) {

@@ -1,7 +1,8 @@
 //! Plain English from random numbers: sentences with slots, and texts of an exact number of bytes.
 //!
-//! A text is sentences, and where none of them fits any more a list whose last word has the length that is missing:
-//! "Bring tea, maps, and lanterns." So a data set of words keeps the sizes of one of random letters, byte for byte.
+//! A text is sentences, and where none of them fits any more a list whose last word has the length that is
+//! missing: "Bring tea, maps, and lanterns." So a data set of words keeps the sizes of one of random letters,
+//! byte for byte.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -26,8 +27,8 @@ pub struct Theme {
 }
 
 impl Theme {
-    /// Sentences with slots, see [`fill`], and what can stand before a list of nouns, each with its blank, the shortest
-    /// first.
+    /// Sentences with slots, see [`fill`], and what can stand before a list of nouns, each with its blank,
+    /// the shortest first.
     ///
     /// # Panics
     /// When the first opener is too long for the shortest list.
@@ -48,7 +49,8 @@ pub fn pick<T: Copy>(rng: &mut Rng, choices: &[T]) -> T {
 }
 
 /// Appends `template` with a word in each slot, one pick a slot, from left to right: `{q}` a quality, `{t}` a
-/// thing, `{p}` a place, `{m}` music or another art, `{d}` a day, `{s}` a season, `{n}` a number, `{f}` a first name.
+/// thing, `{p}` a place, `{m}` music or another art, `{d}` a day, `{s}` a season, `{n}` a number, `{f}` a
+/// first name.
 ///
 /// # Panics
 /// When a slot has another letter or no end.

@@ -25,8 +25,9 @@ impl TokenKey {
         Self(Hmac::new_from_slice(secret).expect("HMAC takes keys of every length"))
     }
 
-    /// From the operator's secret where there is one; else from `fresh`, or on a database server from what the first
-    /// of its sites drew: a form may come from one server and go to another, so they all have the same key.
+    /// From the operator's secret where there is one; else from `fresh`, or on a database server from what
+    /// the first of its sites drew: a form may come from one server and go to another, so they all have the
+    /// same key.
     ///
     /// # Errors
     /// As the database reports.

@@ -16,7 +16,8 @@ extern "C" fn loadstone_malloc(size: usize) -> *mut c_void {
     unsafe { finish(alloc(layout), size) }
 }
 
-/// A block with the old one's content and another size; null, and the old one as it was, when there is no room.
+/// A block with the old one's content and another size; null, and the old one as it was, when there is no
+/// room.
 ///
 /// # Safety
 /// `block` is null or came from here and was not freed.

@@ -1,9 +1,10 @@
 //! SQLite for machines without an operating system.
 //!
-//! A program that depends on this package links the same SQLite as a process does, from the same amalgamation, but
-//! compiled without a C library (`build.rs`, `options.txt`): [`heap`] gives it Rust's global allocator, [`text`] the few
-//! functions on strings that it calls. Files, clock and randomness come from the VFS that the program registers before
-//! it opens a database; the first one registered is also the one that SQLite asks for randomness.
+//! A program that depends on this package links the same SQLite as a process does, from the same
+//! amalgamation, but compiled without a C library (`build.rs`, `options.txt`): [`heap`] gives it Rust's
+//! global allocator, [`text`] the few functions on strings that it calls. Files, clock and randomness come
+//! from the VFS that the program registers before it opens a database; the first one registered is also the
+//! one that SQLite asks for randomness.
 //!
 //! Compiled for one thread: no mutex, so that `loadstone-store` needs its feature `bare`.
 #![no_std]

@@ -1,9 +1,10 @@
-//! Proof that Olio, RUBiS, their store, its typed records, SQLite, SURGE and the codec need neither the standard library nor the C library: a
-//! program without them runs some hundred statements, loads data sets into memory and serves a page of each, and
-//! generates files and serves one.
+//! Proof that Olio, RUBiS, their store, its typed records, SQLite, SURGE and the codec need neither the
+//! standard library nor the C library: a program without them runs some hundred statements, loads data sets
+//! into memory and serves a page of each, and generates files and serves one.
 //!
-//! If any crate in the tree pulled in `std`, the build would fail: its panic handler would be a second one. If SQLite
-//! called the C library, the program would not link. What is left of the operating system are three system calls.
+//! If any crate in the tree pulled in `std`, the build would fail: its panic handler would be a second one.
+//! If SQLite called the C library, the program would not link. What is left of the operating system are three
+//! system calls.
 #![no_std]
 #![no_main]
 

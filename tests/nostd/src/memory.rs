@@ -1,5 +1,5 @@
-//! The functions that the compiler itself calls. String instructions: written as loops, the compiler would turn them into
-//! calls of themselves.
+//! The functions that the compiler itself calls. String instructions: written as loops, the compiler would
+//! turn them into calls of themselves.
 
 use core::arch::asm;
 
@@ -18,8 +18,8 @@ unsafe extern "C" fn memmove(to: *mut u8, from: *const u8, size: usize) -> *mut 
         // SAFETY: what is written first was read before, or lies elsewhere.
         return unsafe { memcpy(to, from, size) };
     }
-    // SAFETY: the caller promises two places of that size; backwards, what is written first was read before. There is a
-    // last byte: nothing lies within no bytes.
+    // SAFETY: the caller promises two places of that size; backwards, what is written first was read before.
+    // There is a last byte: nothing lies within no bytes.
     unsafe {
         let (last, from) = (to.add(size - 1), from.add(size - 1));
         asm!("std", "rep movsb", "cld", inout("rdi") last => _, inout("rsi") from => _, inout("rcx") size => _, options(nostack));
@@ -64,7 +64,8 @@ unsafe extern "C" fn strlen(text: *const u8) -> usize {
     length
 }
 
-/// Named by the precompiled `alloc`, which was built for programs that unwind; never called in one that aborts.
+/// Named by the precompiled `alloc`, which was built for programs that unwind; never called in one that
+/// aborts.
 #[unsafe(no_mangle)]
 extern "C" fn rust_eh_personality() {}
 

@@ -21,8 +21,8 @@ extern "C" fn start() -> ! {
     exit(crate::run())
 }
 
-/// Memory from the kernel, never given back to it: a block has a power of two of bytes, and a free one heads the list of
-/// its size.
+/// Memory from the kernel, never given back to it: a block has a power of two of bytes, and a free one heads
+/// the list of its size.
 struct Heap(UnsafeCell<[*mut Free; usize::BITS as usize]>);
 
 struct Free {

@@ -1,7 +1,7 @@
 //! What a list of statements answers, as text.
 //!
-//! Also compiled into the store's tests (`crates/store/tests/statements.rs`): there SQLite is the one that every process
-//! gets, here it is the one for machines without an operating system.
+//! Also compiled into the store's tests (`crates/store/tests/statements.rs`): there SQLite is the one that
+//! every process gets, here it is the one for machines without an operating system.
 
 use alloc::format;
 use alloc::string::String;

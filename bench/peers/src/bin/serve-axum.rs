@@ -1,4 +1,5 @@
-//! axum on one thread, its database behind `spawn_blocking`: `serve-axum ADDRESS:PORT DATABASE [BLOCKING THREADS]`.
+//! axum on one thread, its database behind `spawn_blocking`: `serve-axum ADDRESS:PORT DATABASE [BLOCKING
+//! THREADS]`.
 
 use std::cell::OnceCell;
 

@@ -44,7 +44,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (address, database) = peers::arguments();
     let name = std::env::args().nth(3).unwrap_or_default();
     let connector = Connector::ALL.into_iter().find(|c| c.name() == name).ok_or("unknown connector")?;
-    // A thread for each of the 64 connections and some to spare, or the threaded connector shortens its keep-alive.
+    // A thread for each of the 64 connections and some to spare, or the threaded connector shortens its
+    // keep-alive.
     let workers = if connector == Connector::Threaded { 96 } else { 0 };
     let timeouts = Timeouts { idle: Duration::from_secs(300), ..Timeouts::default() };
     let config =

@@ -1,4 +1,5 @@
-//! Time: the processor's counter, measured against the interval timer; the day from the real-time clock, where there is one.
+//! Time: the processor's counter, measured against the interval timer; the day from the real-time clock,
+//! where there is one.
 
 use core::arch::x86_64::_rdtsc;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -82,7 +83,8 @@ pub fn unix_s() -> u64 {
 pub(super) fn set_day(told_s: Option<u64>) -> bool {
     let Some(now_s) = read_clock().or(told_s) else { return false };
     let shown_s = unix_s();
-    // The clock shows whole seconds: what is shown already and within its second is kept, and never goes back by it.
+    // The clock shows whole seconds: what is shown already and within its second is kept, and never goes back
+    // by it.
     if shown_s < now_s || shown_s > now_s + 1 {
         EPOCH_US.store((now_s * 1_000_000).saturating_sub(monotonic_us()), Ordering::Relaxed);
     }

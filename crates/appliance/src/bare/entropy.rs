@@ -27,7 +27,8 @@ fn has_rdrand() -> bool {
     __cpuid(1).ecx & 1 << 30 != 0
 }
 
-/// Fills `bytes` with what nobody can predict. A machine whose source ends ends, too: there is nothing that may stand in for it.
+/// Fills `bytes` with what nobody can predict. A machine whose source ends ends, too: there is nothing that
+/// may stand in for it.
 pub fn fill(bytes: &mut [u8]) {
     // SAFETY: the driver does not call back.
     let source = unsafe { SOURCE.get() };

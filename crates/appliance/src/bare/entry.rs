@@ -1,9 +1,10 @@
-//! From the hypervisor's jump to Rust: 32-bit protected mode without paging (the PVH start of Xen and QEMU) to 64-bit mode
-//! on an identity map of the first 4 GiB in pages of 2 MB, with a stack.
+//! From the hypervisor's jump to Rust: 32-bit protected mode without paging (the PVH start of Xen and QEMU)
+//! to 64-bit mode on an identity map of the first 4 GiB in pages of 2 MB, with a stack.
 
 use core::arch::global_asm;
 
-// The note tells the loader where to jump to: type 18, XEN_ELFNOTE_PHYS32_ENTRY. `ebx` then points to the start info.
+// The note tells the loader where to jump to: type 18, XEN_ELFNOTE_PHYS32_ENTRY. `ebx` then points to the
+// start info.
 global_asm!(
     ".section .note.pvh, \"a\", @note",
     ".balign 4",

@@ -1,7 +1,8 @@
-//! Exceptions end the machine with a report; interrupts only wake it: each sets a flag, and what happened is found out in turn.
+//! Exceptions end the machine with a report; interrupts only wake it: each sets a flag, and what happened is
+//! found out in turn.
 //!
-//! The compiler keeps data below the stack pointer, so interrupts have a stack of their own and come only while the processor
-//! is halted.
+//! The compiler keeps data below the stack pointer, so interrupts have a stack of their own and come only
+//! while the processor is halted.
 
 use core::arch::{asm, global_asm};
 use core::mem::size_of_val;
@@ -39,8 +40,8 @@ static INTERRUPT_FLAGS: [AtomicBool; 2 + LINES] = [const { AtomicBool::new(false
 /// Counts of the local APIC's timer a second.
 static TIMER_HZ: AtomicU64 = AtomicU64::new(0);
 
-// Each exception pushes what the processor does not, so that all look the same; each interrupt sets its flag and tells the
-// local APIC (0xfee000b0) that it is done.
+// Each exception pushes what the processor does not, so that all look the same; each interrupt sets its flag
+// and tells the local APIC (0xfee000b0) that it is done.
 global_asm!(
     ".text",
     ".balign 16",
@@ -243,7 +244,8 @@ pub(super) fn start() {
     let left = || u64::from(u32::MAX - unsafe { local_apic(TIMER_NOW).read_volatile() });
     let hz = super::clock::calibrate(|| set(TIMER_COUNT, u32::MAX), left);
     TIMER_HZ.store(hz, Ordering::Relaxed);
-    // Who presses the NMI button of a machine that does not answer wants to know where it is: the report of an exception.
+    // Who presses the NMI button of a machine that does not answer wants to know where it is: the report of
+    // an exception.
     set(SECOND_LINE, UNMASKABLE);
     set(TIMER_VECTOR, TIMER.into());
     set(TIMER_COUNT, 0);
@@ -287,7 +289,7 @@ pub(super) fn halt(most_us: u64) {
     let hz = TIMER_HZ.load(Ordering::Relaxed);
     let count = (u128::from(most_us) * u128::from(hz) / 1_000_000).clamp(1, u128::from(u32::MAX));
     set(TIMER_COUNT, count as u32);
-    // SAFETY: an interrupt that is pending by now comes behind `sti` and ends `hlt`. Nothing is kept below the stack
-    // pointer: the handlers have their own stack.
+    // SAFETY: an interrupt that is pending by now comes behind `sti` and ends `hlt`. Nothing is kept below
+    // the stack pointer: the handlers have their own stack.
     unsafe { asm!("sti", "hlt", "cli") };
 }

@@ -82,7 +82,8 @@ impl fmt::Display for Lack {
     }
 }
 
-/// Says that an allocation failed; returns how the machine is to end. One that serves nothing yet is too small for its image.
+/// Says that an allocation failed; returns how the machine is to end. One that serves nothing yet is too
+/// small for its image.
 fn tell_out_of_memory() -> End {
     // SAFETY: the heap is not in use: its allocation has failed.
     let (usage, asked) = unsafe { (HEAP.get().usage(), HEAP.get().refused()) };
@@ -181,7 +182,8 @@ unsafe fn copy_map(info: &StartInfo) -> [Ram; memory::RANGES] {
 /// What [`image!`](crate::image) defines.
 type Open = fn(&mut Machine) -> Result<crate::BoxedService, crate::Refusal>;
 
-/// Makes a program an image: names the function that opens its [`loadstone_http::Service`] on a [`bare::Machine`](Machine).
+/// Makes a program an image: names the function that opens its [`loadstone_http::Service`] on a
+/// [`bare::Machine`](Machine).
 #[macro_export]
 macro_rules! image {
     ($open:path) => {

@@ -1,5 +1,5 @@
-//! Pages: what is code cannot be written, what is data cannot be run, and below the stack and at address 0 there is nothing.
-//! All but the image keeps pages of 2 MB.
+//! Pages: what is code cannot be written, what is data cannot be run, and below the stack and at address 0
+//! there is nothing. All but the image keeps pages of 2 MB.
 
 use alloc::alloc::alloc_zeroed;
 use core::alloc::Layout;

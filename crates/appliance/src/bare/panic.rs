@@ -24,10 +24,11 @@ fn panic(info: &PanicInfo<'_>) -> ! {
     power::end(End::Fault)
 }
 
-/// Writes the addresses that code between here and the beginning of the program was called from, the latest first.
+/// Writes the addresses that code between here and the beginning of the program was called from, the latest
+/// first.
 ///
-/// There are no frame pointers and no tables to unwind by: every word on the stack counts that leads behind an instruction
-/// that calls. A few of those may be left over from calls that have returned.
+/// There are no frame pointers and no tables to unwind by: every word on the stack counts that leads behind
+/// an instruction that calls. A few of those may be left over from calls that have returned.
 pub(super) fn trace(at: usize, stack_pointer: usize) {
     crate::log!("appliance: backtrace; `loadstone image inspect` names the places");
     if at != 0 {

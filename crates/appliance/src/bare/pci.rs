@@ -140,7 +140,8 @@ impl Power {
     const BRIDGE: Function = Function(31 << 3);
     const ICH9: u32 = 0x2918_8086;
     const PORT: u8 = 0x40;
-    /// In the status and the enable register: the button. In the control register: sleep, in the state that is off.
+    /// In the status and the enable register: the button. In the control register: sleep, in the state that
+    /// is off.
     const BUTTON: u16 = 1 << 8;
     const OFF: u16 = 1 << 13;
 

@@ -4,7 +4,8 @@ use core::arch::asm;
 
 use super::ports::out8;
 
-/// How a machine ends. QEMU's `isa-debug-exit` ends with 2 · value + 1, which is none of QEMU's own exit codes.
+/// How a machine ends. QEMU's `isa-debug-exit` ends with 2 · value + 1, which is none of QEMU's own exit
+/// codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     /// As it was asked to: 33.
@@ -18,7 +19,8 @@ pub enum End {
 /// Where QEMU's documentation puts `isa-debug-exit`.
 const DEBUG_EXIT: u16 = 0xf4;
 
-/// Ends the machine. Where there is no such device it is turned off, or reset, which QEMU's `-no-reboot` makes an end.
+/// Ends the machine. Where there is no such device it is turned off, or reset, which QEMU's `-no-reboot`
+/// makes an end.
 pub fn end(end: End) -> ! {
     // SAFETY: the device ends the machine; no other is known at this port.
     unsafe { out8(DEBUG_EXIT, end as u8) };
@@ -27,7 +29,8 @@ pub fn end(end: End) -> ! {
         power.off();
     }
     let nothing = [0_u8; 10];
-    // SAFETY: the reset registers of chipset and keyboard controller; then an exception without a table to handle it.
+    // SAFETY: the reset registers of chipset and keyboard controller; then an exception without a table to
+    // handle it.
     unsafe {
         out8(0xcf9, 6);
         out8(0x64, 0xfe);

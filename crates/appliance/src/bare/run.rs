@@ -20,7 +20,8 @@ use crate::virtio::{IoRegion, Kind, Transport};
 
 /// Between two looks at what does not interrupt: the power button.
 const LONGEST_US: u64 = 500_000;
-/// Answers leave together that were made within this time, others do not wait for them. To send for each is dear.
+/// Answers leave together that were made within this time, others do not wait for them. To send for each is
+/// dear.
 const ROUND_US: u64 = 15_000;
 /// Between two looks at the real-time clock.
 const DAY_EVERY_US: u64 = 60_000_000;

@@ -72,7 +72,8 @@ unsafe fn long_copy(to: *mut u8, from: *const u8, count: usize) {
     }
 }
 
-/// Copies so many times 16 bytes, at least once. In assembly, since the compiler takes such a loop for a call of `memcpy`.
+/// Copies so many times 16 bytes, at least once. In assembly, since the compiler takes such a loop for a call
+/// of `memcpy`.
 #[inline]
 unsafe fn forward(to: *mut u8, from: *const u8, count: usize) {
     // SAFETY: as the caller promises.
@@ -220,7 +221,8 @@ unsafe extern "C" fn strlen(text: *const u8) -> usize {
     length
 }
 
-/// Named by the precompiled `alloc`, which was built for programs that unwind; never called in one that aborts.
+/// Named by the precompiled `alloc`, which was built for programs that unwind; never called in one that
+/// aborts.
 #[unsafe(no_mangle)]
 extern "C" fn rust_eh_personality() {}
 

@@ -1,5 +1,6 @@
-//! Large blocks that came back last. Who gives one back often takes one of the same size next: pages, bodies, buffers. It is
-//! then found without a search, and without being joined with its neighbours and cut out again.
+//! Large blocks that came back last. Who gives one back often takes one of the same size next: pages, bodies,
+//! buffers. It is then found without a search, and without being joined with its neighbours and cut out
+//! again.
 
 use core::alloc::Layout;
 use core::ptr::null_mut;

@@ -1,4 +1,5 @@
-//! The allocator: spans of equal objects for small sizes, `talc` for large ones. For one processor: nothing is locked.
+//! The allocator: spans of equal objects for small sizes, `talc` for large ones. For one processor: nothing
+//! is locked.
 
 mod kept;
 mod spans;
@@ -100,7 +101,8 @@ impl Heap {
         self.refused
     }
 
-    /// Gives spans that hold no object back, which else stay for the next one; returns how many bytes that were.
+    /// Gives spans that hold no object back, which else stay for the next one; returns how many bytes that
+    /// were.
     pub fn compact(&mut self) -> usize {
         let before = self.used;
         while let Some((span, layout)) = self.small.take_empty() {
@@ -110,8 +112,8 @@ impl Heap {
         before - self.used
     }
 
-    /// Overwrites what is free with zeros, so that a copy of the machine need not carry it; returns how many bytes were
-    /// not zero. Pages that were are only read: the hypervisor may not have given them memory yet.
+    /// Overwrites what is free with zeros, so that a copy of the machine need not carry it; returns how many
+    /// bytes were not zero. Pages that were are only read: the hypervisor may not have given them memory yet.
     pub fn clear_free(&mut self) -> usize {
         self.join_kept();
         let (mut first, mut cleared) = (null_mut::<Taken>(), 0);
@@ -174,7 +176,8 @@ impl Heap {
         }
     }
 
-    /// Changes the size of an allocation, moving it when it must; null when there is no memory, then nothing has changed.
+    /// Changes the size of an allocation, moving it when it must; null when there is no memory, then nothing
+    /// has changed.
     ///
     /// # Safety
     /// As [`Heap::free`]; `size` is not 0.

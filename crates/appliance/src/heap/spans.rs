@@ -1,5 +1,6 @@
-//! Small objects: spans of 16 KB, each of objects of one size, with a list of free ones. To take or to give back an object
-//! is a dozen instructions; a span without objects goes back, so that no size keeps memory from the others.
+//! Small objects: spans of 16 KB, each of objects of one size, with a list of free ones. To take or to give
+//! back an object is a dozen instructions; a span without objects goes back, so that no size keeps memory
+//! from the others.
 
 use core::alloc::Layout;
 use core::ptr::null_mut;
@@ -145,7 +146,8 @@ impl Spans {
         }
     }
 
-    /// Takes an object back; returns its span if that is to be freed, being empty and not the only one with room.
+    /// Takes an object back; returns its span if that is to be freed, being empty and not the only one with
+    /// room.
     ///
     /// # Safety
     /// `object` was taken from these spans and not given back since.

@@ -5,8 +5,8 @@ use core::net::Ipv4Addr;
 /// Length of an announcement with its Ethernet header.
 pub const BYTES: usize = 42;
 
-/// An announcement by ARP (RFC 5227 §3): a request for our own address, to everybody. Switches learn the port, neighbours the
-/// Ethernet address.
+/// An announcement by ARP (RFC 5227 §3): a request for our own address, to everybody. Switches learn the
+/// port, neighbours the Ethernet address.
 pub fn announcement(ethernet: [u8; 6], address: Ipv4Addr) -> [u8; BYTES] {
     let mut frame = [0; BYTES];
     frame[..6].fill(0xff);

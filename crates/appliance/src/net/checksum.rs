@@ -2,8 +2,8 @@
 
 /// Sum of `bytes` as big-endian words of 16 bits, the last padded with a zero; not yet folded or inverted.
 ///
-/// One's-complement sums may be taken over wider words and in the machine's byte order, and turned round at the end
-/// (RFC 1071 §2 B and C).
+/// One's-complement sums may be taken over wider words and in the machine's byte order, and turned round at
+/// the end (RFC 1071 §2 B and C).
 pub fn sum(bytes: &[u8]) -> u32 {
     let mut wide = bytes.chunks_exact(8);
     let (mut total, mut carries) = (0_u64, 0_u64);

@@ -38,8 +38,8 @@ pub trait Outgoing {
     /// Whether a frame can be sent.
     fn has_room(&mut self) -> bool;
 
-    /// Has a frame of so many bytes filled, and queues it. `fill` also returns what checksum the card is to complete: from
-    /// where to sum, and where in that to write.
+    /// Has a frame of so many bytes filled, and queues it. `fill` also returns what checksum the card is to
+    /// complete: from where to sum, and where in that to write.
     fn send<R>(&mut self, bytes: usize, fill: impl FnOnce(&mut [u8]) -> (R, Option<(u16, u16)>)) -> R;
 
     /// Tells the card of all that was queued.

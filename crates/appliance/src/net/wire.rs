@@ -11,8 +11,9 @@ use super::{Incoming, Outgoing, Verified};
 /// Largest frame, with its Ethernet header.
 const FRAME: usize = 1514;
 
-/// Who may ask for a connection. What comes when nobody listens waits until it was seen whether there can be another socket. If
-/// not it is dropped, not refused: the client asks again soon, and a socket may be free by then.
+/// Who may ask for a connection. What comes when nobody listens waits until it was seen whether there can be
+/// another socket. If not it is dropped, not refused: the client asks again soon, and a socket may be free by
+/// then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Gate {
     /// The port that connections are counted for.

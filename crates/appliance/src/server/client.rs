@@ -6,7 +6,8 @@ use smoltcp::socket::tcp::Socket;
 use super::desk::{Application, Desk};
 use super::{LINGER_MS, Timeouts};
 
-/// Pipelined requests of one connection answered, and pieces of content made, in a row before others get their turn.
+/// Pipelined requests of one connection answered, and pieces of content made, in a row before others get
+/// their turn.
 const TURN: usize = 16;
 
 /// What a connection waits for.
@@ -112,8 +113,8 @@ impl Client {
         }
     }
 
-    /// Gives the socket what it takes of an answer; whether it took any. A socket that can send no more is noticed by who
-    /// looks after its state.
+    /// Gives the socket what it takes of an answer; whether it took any. A socket that can send no more is
+    /// noticed by who looks after its state.
     fn flush(&mut self, socket: &mut Socket<'_>, desk: &mut Desk<'_>) -> bool {
         let Some(unsent) = self.talk.unsent() else { return false };
         let mut sent = unsent.sent;

@@ -1,4 +1,5 @@
-//! The machine's figures in Prometheus's text format, under the names that the container uses where they mean the same.
+//! The machine's figures in Prometheus's text format, under the names that the container uses where they mean
+//! the same.
 
 use alloc::boxed::Box;
 use alloc::string::String;

@@ -1,7 +1,7 @@
 //! HTTP on smoltcp's sockets: one task a connection, driven by [`Server::poll`].
 //!
-//! Memory decides how many connections there are: a client for whom there is no socket is not answered yet, a request for which
-//! there is no memory is refused with 503.
+//! Memory decides how many connections there are: a client for whom there is no socket is not answered yet, a
+//! request for which there is no memory is refused with 503.
 
 mod client;
 mod counters;
@@ -154,8 +154,8 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
         }
     }
 
-    /// Serves `handler` on a port with at most `connections`, 0: as many as fit into half of `free` bytes of memory, of which
-    /// an eighth is the largest body.
+    /// Serves `handler` on a port with at most `connections`, 0: as many as fit into half of `free` bytes of
+    /// memory, of which an eighth is the largest body.
     pub fn serve(&mut self, port: u16, handler: Box<dyn Handler>, connections: usize, free: usize) {
         let each = self.buffers.0 + self.buffers.1 + BESIDE;
         let most = if connections > 0 { connections } else { (free / 2 / each).clamp(LEAST, 4096) };
@@ -176,9 +176,9 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
         self.draining && self.counters.open_connections == 0
     }
 
-    /// Does all that can be done now. `spare`: bytes of memory that clients may still take. Returns when there is something
-    /// to be done next, in microseconds from now, if nothing comes before. `is_late`: whether what was answered should leave
-    /// before more is; it is asked behind each connection's turn.
+    /// Does all that can be done now. `spare`: bytes of memory that clients may still take. Returns when
+    /// there is something to be done next, in microseconds from now, if nothing comes before. `is_late`:
+    /// whether what was answered should leave before more is; it is asked behind each connection's turn.
     pub fn poll(&mut self, now: Now, spare: usize, is_late: &mut dyn FnMut() -> bool) -> u64 {
         self.sites.iter_mut().for_each(|site| site.application.composer.set_time(now.unix_s));
         self.replenish(spare, now);

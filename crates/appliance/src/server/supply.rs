@@ -1,4 +1,5 @@
-//! Sockets for newcomers: as many as memory and limits allow, and those of who is done or idle when there are none.
+//! Sockets for newcomers: as many as memory and limits allow, and those of who is done or idle when there are
+//! none.
 
 use alloc::vec;
 
@@ -10,7 +11,8 @@ use super::{BACKLOG, BESIDE, LEAST, Now, PATIENCE, Server, Slot};
 use crate::net::{Incoming, Outgoing};
 
 impl<I: Incoming, O: Outgoing> Server<I, O> {
-    /// Sees that sockets listen as far as memory and limits allow; sockets that are through listen again or go.
+    /// Sees that sockets listen as far as memory and limits allow; sockets that are through listen again or
+    /// go.
     pub(super) fn replenish(&mut self, mut spare: usize, now: Now) {
         for site in 0..self.sites.len() {
             let (port, most) = (self.sites[site].port, self.sites[site].most);

@@ -8,7 +8,8 @@ use loadstone_store::vfs::block::{BLOCK_BYTES, BlockDevice, is_within};
 
 use super::{Buffer, Device, IoRegion, Queue, Transport, Unusable};
 
-/// The device tells how many parts a request may have; it is read-only; it has a cache that can be flushed; it takes hints.
+/// The device tells how many parts a request may have; it is read-only; it has a cache that can be flushed;
+/// it takes hints.
 const PARTS: u64 = 1 << 2;
 const READ_ONLY: u64 = 1 << 5;
 const FLUSH: u64 = 1 << 9;
@@ -115,7 +116,8 @@ impl Disk {
         all.push(head);
         all.extend_from_slice(buffers);
         all.push(status);
-        // SAFETY: callers keep their buffers until this returns, which it does when the device is done with them.
+        // SAFETY: callers keep their buffers until this returns, which it does when the device is done with
+        // them.
         unsafe { self.queue.push(&all) }.ok_or(VfsError::Io)?;
         self.queue.tell();
         self.wait();

@@ -21,7 +21,8 @@ const VERSION_1: u64 = 1 << 32;
 /// Notifications name the entry at which they are wanted (§2.7.10).
 const EVENT_INDEX: u64 = 1 << 29;
 
-/// What the driver says of itself (§2.1): it has seen the device, can drive it, has agreed on features, is ready.
+/// What the driver says of itself (§2.1): it has seen the device, can drive it, has agreed on features, is
+/// ready.
 const SEEN: u8 = 1;
 const DRIVEN: u8 = 2;
 const AGREED: u8 = 8;

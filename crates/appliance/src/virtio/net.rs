@@ -97,7 +97,8 @@ impl Card {
 }
 
 impl Receiver {
-    /// Makes a buffer available. Each is one request, so that its number is that of its only descriptor, always.
+    /// Makes a buffer available. Each is one request, so that its number is that of its only descriptor,
+    /// always.
     fn offer(&mut self, index: u16) {
         // SAFETY: within the buffers.
         let address = unsafe { self.buffers.add(usize::from(index) * BUFFER) };

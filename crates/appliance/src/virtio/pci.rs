@@ -1,4 +1,5 @@
-//! Devices on a PCI bus (§4.1), the current version only. Who found the device has put its windows into memory.
+//! Devices on a PCI bus (§4.1), the current version only. Who found the device has put its windows into
+//! memory.
 
 use super::{AGREED, ALL_STATUS, DRIVEN, Doorbell, SEEN, Transport, queue::Places};
 

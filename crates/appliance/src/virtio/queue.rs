@@ -1,4 +1,5 @@
-//! A split virtqueue (§2.7): descriptors, the ring of what is available to the device, the ring of what it has used.
+//! A split virtqueue (§2.7): descriptors, the ring of what is available to the device, the ring of what it
+//! has used.
 
 use core::sync::atomic::{Ordering, fence};
 
@@ -101,8 +102,8 @@ impl Queue {
         self.free_count
     }
 
-    /// Makes a request available and returns its number, which [`Queue::pop`] names when it is done; none when it does
-    /// not fit. The device hears of it by [`Queue::tell`].
+    /// Makes a request available and returns its number, which [`Queue::pop`] names when it is done; none
+    /// when it does not fit. The device hears of it by [`Queue::tell`].
     ///
     /// # Safety
     /// The buffers stay valid, and untouched as far as they are written, until then.

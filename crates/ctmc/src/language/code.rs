@@ -136,8 +136,8 @@ impl Code {
         self.parts().into_iter().for_each(|part| part.variables(asked));
     }
 
-    /// Adds its largest parts that ask variables of one group only, with the group; `group` is by variable, none
-    /// for one that never changes.
+    /// Adds its largest parts that ask variables of one group only, with the group; `group` is by variable,
+    /// none for one that never changes.
     pub fn atoms<'a>(&'a self, group: &[Option<usize>], found: &mut Vec<(usize, &'a Self)>) {
         let mut asked = BTreeSet::new();
         self.variables(&mut asked);

@@ -61,7 +61,8 @@ impl Steps {
         self.rates.iter().map(move |&(rate, end)| (rate, &self.set[std::mem::replace(&mut start, end)..end]))
     }
 
-    /// Numbers that are kept of `ways`, where each sets as much as the widest of these and of `others` together.
+    /// Numbers that are kept of `ways`, where each sets as much as the widest of these and of `others`
+    /// together.
     fn numbers_with(&self, others: &Self) -> usize {
         let ways = self.rates.len().saturating_mul(others.rates.len());
         let widest = |steps: &Self| steps.each().map(|each| each.1.len()).max().unwrap_or(0);
@@ -98,7 +99,8 @@ impl<'a> Runner<'a> {
         Self { commands, slots, next: Vec::new(), steps, more, both }
     }
 
-    /// Calls `found` with each successor of `state` and its rate. Errors: what a command does wrong, with its place.
+    /// Calls `found` with each successor of `state` and its rate. Errors: what a command does wrong, with its
+    /// place.
     pub fn run(&mut self, state: &[i32], found: &mut impl FnMut(&[i32], f64)) -> Result<()> {
         self.next.clear();
         self.next.extend_from_slice(state);
@@ -118,7 +120,8 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// Adds the numbers of the successors in `steps` to those of the state so far. Errors: more than are listed.
+    /// Adds the numbers of the successors in `steps` to those of the state so far. Errors: more than are
+    /// listed.
     fn list(&self, state: &[i32], listed: &mut usize) -> Result<()> {
         *listed += self.steps.rates.len() * (state.len() + 1);
         if *listed <= MOST_NUMBERS {

@@ -12,7 +12,8 @@ const WORTH_THREADS: usize = 256;
 /// States of a level that are run before what they lead to is numbered: bounds the memory in between.
 const BATCH: usize = 16_384;
 
-/// Numbers of what a run of states leads to, after which it ends early: states with many ways on make short batches.
+/// Numbers of what a run of states leads to, after which it ends early: states with many ways on make short
+/// batches.
 const MOST_NUMBERS: usize = 1 << 24;
 
 /// How much may be explored.

@@ -1,7 +1,7 @@
 //! Parts of a model that never hear of each other: groups of variables that share no command.
 //!
-//! From one initial state such groups are independent chains: the probability of a state of all is the product of
-//! those of its parts, at any time and in the long run.
+//! From one initial state such groups are independent chains: the probability of a state of all is the
+//! product of those of its parts, at any time and in the long run.
 
 use super::code::Code;
 use super::program::{Program, Subject};

@@ -1,8 +1,8 @@
 //! Guards and whole numbers that are linear in the variables: evaluated without walking a tree.
 //!
-//! Nearly every guard of a model says that some sums of variables lie between bounds (`up > 0 & !busy`), and nearly
-//! every assignment adds a number. Coefficients are kept so small that no sum can leave 64 bits: then the tree that
-//! is replaced could not have failed either.
+//! Nearly every guard of a model says that some sums of variables lie between bounds (`up > 0 & !busy`), and
+//! nearly every assignment adds a number. Coefficients are kept so small that no sum can leave 64 bits: then
+//! the tree that is replaced could not have failed either.
 
 use super::code::{Code, Operator, Step};
 use super::syntax::{Type, Value};

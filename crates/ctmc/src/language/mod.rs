@@ -66,7 +66,8 @@ pub fn read_prism(text: &str, reading: &Reading) -> Result<Model> {
 }
 
 impl Program {
-    /// The chain of all states that can be reached. Errors: what a command or reward can do wrong, with its place.
+    /// The chain of all states that can be reached. Errors: what a command or reward can do wrong, with its
+    /// place.
     pub fn explored(&self, limits: Limits, threads: usize) -> Result<Model> {
         let (chain, numbers) = explore::explore(self, limits, threads)?;
         let states = chain.states();

@@ -7,8 +7,8 @@ use super::syntax::{Expression, Model, Node};
 
 /// The numbers of the constants of `model`, those that others use first; `values` are their expressions.
 ///
-/// Formulas and labels on the way are looked through. Each expression is walked once. Constants that need each other
-/// come out in some order, and the first of them to be settled says what it misses.
+/// Formulas and labels on the way are looked through. Each expression is walked once. Constants that need
+/// each other come out in some order, and the first of them to be settled says what it misses.
 pub fn order(model: &Model, values: &[impl Borrow<Expression>]) -> Vec<usize> {
     let named = |first: usize, names: Vec<&'_ str>| -> HashMap<String, usize> {
         names.into_iter().enumerate().map(|(at, name)| (name.to_owned(), first + at)).collect()

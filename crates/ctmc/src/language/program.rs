@@ -112,7 +112,8 @@ impl Program {
         self.rewards().chain(self.labels()).find(|each| each.0 == name).map(|each| each.1)
     }
 
-    /// The same variables with those commands only that touch a variable of `kept`; labels and rewards as they are.
+    /// The same variables with those commands only that touch a variable of `kept`; labels and rewards as
+    /// they are.
     pub(super) fn with(&self, kept: &[bool]) -> Self {
         Self {
             slots: self.slots.clone(),

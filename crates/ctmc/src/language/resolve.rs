@@ -14,7 +14,8 @@ const DEEPEST: usize = 4000;
 /// Parts of one expression with its formulas read in place: forty formulas can double forty times.
 const MOST_PARTS: usize = 1_000_000;
 
-/// Parts of formulas in all expressions of a model together: each command that reads a large one has it again.
+/// Parts of formulas in all expressions of a model together: each command that reads a large one has it
+/// again.
 pub const MOST_IN_ALL: usize = 5_000_000;
 
 /// New names for old ones inside a renamed module.

@@ -205,7 +205,8 @@ impl Names for Scope<'_> {
     }
 }
 
-/// ": did you mean `up`?" when a name is at most two letters from another, or one for short ones; else nothing.
+/// ": did you mean `up`?" when a name is at most two letters from another, or one for short ones; else
+/// nothing.
 fn similar<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
     let limit = if name.chars().count() < 5 { 1 } else { 2 };
     let near = known.map(|each| (distance(name, each), each)).filter(|each| each.0 <= limit).min();

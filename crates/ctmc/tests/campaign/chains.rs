@@ -185,7 +185,8 @@ fn horizon(states: usize, rates: &[Transition], random: &mut Random) -> f64 {
     10.0_f64.powf(jumps) / fastest
 }
 
-/// Every state but the first in two copies, entered at a half, at a quarter and three quarters: all without rounding.
+/// Every state but the first in two copies, entered at a half, at a quarter and three quarters: all without
+/// rounding.
 fn copies(rates: &[Transition]) -> Vec<Transition> {
     let of = |state: usize| if state == 0 { vec![0] } else { vec![2 * state - 1, 2 * state] };
     let mut found = Vec::new();

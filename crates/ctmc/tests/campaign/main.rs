@@ -2,8 +2,8 @@
 //!
 //!     LOADSTONE_CHAINS=120000 cargo test --release -p loadstone-ctmc --test campaign -- --ignored --nocapture
 //!
-//! `LOADSTONE_CHAINS` says how many (5,000 when nobody does), `LOADSTONE_FIRST_CHAIN` with which number they begin:
-//! with one chain of that number a miss is seen again.
+//! `LOADSTONE_CHAINS` says how many (5,000 when nobody does), `LOADSTONE_FIRST_CHAIN` with which number they
+//! begin: with one chain of that number a miss is seen again.
 
 mod chains;
 mod long_run;

@@ -1,4 +1,5 @@
-//! Truth for small chains: exact binary numbers, and matrices of fixed-point numbers of as many bits as are wanted.
+//! Truth for small chains: exact binary numbers, and matrices of fixed-point numbers of as many bits as are
+//! wanted.
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
@@ -12,7 +13,8 @@ use exact::Exact;
 /// Bits after the point where nobody says.
 const BITS: usize = 640;
 
-/// What fixed-point numbers may err by after so many doublings, in bits: each doubles the error and adds its own.
+/// What fixed-point numbers may err by after so many doublings, in bits: each doubles the error and adds its
+/// own.
 const SPOILT: usize = 24;
 
 /// A square matrix of fixed-point numbers.

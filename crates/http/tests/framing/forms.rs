@@ -1,11 +1,11 @@
-//! Where a message ends, form by form: what the grammars of RFC 9110 and RFC 9112 allow is served, every other
-//! spelling is refused and ends the connection, because the next server might read it otherwise.
+//! Where a message ends, form by form: what the grammars of RFC 9110 and RFC 9112 allow is served, every
+//! other spelling is refused and ends the connection, because the next server might read it otherwise.
 //!
-//! A family is a request with a gap and the forms that may and may not stand in it; six more places get every ASCII
-//! character. Each server judges them by what it does.
+//! A family is a request with a gap and the forms that may and may not stand in it; six more places get every
+//! ASCII character. Each server judges them by what it does.
 
-/// Calls `judge` with each form: its family, what stands in the gap, the request, and the status of its refusal; without
-/// one it is served, and the connection stays.
+/// Calls `judge` with each form: its family, what stands in the gap, the request, and the status of its
+/// refusal; without one it is served, and the connection stays.
 pub fn each_form(mut judge: impl FnMut(&str, &str, &str, Option<u16>)) {
     for family in FAMILIES {
         let mut fill = |form: &str, refusal| {

@@ -223,8 +223,8 @@ fn own_event(site: &Site, visit: &Visit<'_>, id: i64) -> Result<Event, Failure> 
     if event.creator_id == viewer.id { Ok(event) } else { Err(Failure::Forbidden) }
 }
 
-/// Stores what was uploaded, after the event is there: a picture without its event would never be deleted. For the same
-/// reason it goes again where somebody has deleted the event meanwhile.
+/// Stores what was uploaded, after the event is there: a picture without its event would never be deleted.
+/// For the same reason it goes again where somebody has deleted the event meanwhile.
 fn keep_files(site: &Site, params: &Params<'_>, id: i64, event: &NewEvent) -> Result<(), Failure> {
     let files = [
         ("event_image", Class::EventImage, event.has_image),
@@ -239,8 +239,8 @@ fn keep_files(site: &Site, params: &Params<'_>, id: i64, event: &NewEvent) -> Re
     Ok(())
 }
 
-/// Stores the files that have come; name of the part, class, and whether a file is to be replaced. A thumbnail
-/// goes with its picture: without one, that of the picture before is forgotten.
+/// Stores the files that have come; name of the part, class, and whether a file is to be replaced. A
+/// thumbnail goes with its picture: without one, that of the picture before is forgotten.
 pub(super) fn put_files(
     site: &Site,
     params: &Params<'_>,

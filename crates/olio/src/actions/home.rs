@@ -172,7 +172,8 @@ pub(super) fn feed(site: &Site, visit: &Visit<'_>, response: &mut Response) -> R
         }
     };
     response.content("application/rss+xml; charset=utf-8", feed);
-    // What a sender called the site is for nobody else, should something on the way keep it under another name.
+    // What a sender called the site is for nobody else, should something on the way keep it under another
+    // name.
     let shared = site.options.origin.is_known() || !site.options.rules.are_public();
     response.header("Cache-Control", if shared { "public, max-age=30" } else { "private, max-age=30" });
     loadstone_web::files::safe_fields(response);

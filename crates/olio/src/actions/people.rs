@@ -222,7 +222,8 @@ fn name_taken() -> Complaints {
     [("username", String::from("This user name is taken."))].into()
 }
 
-/// Stores what was uploaded; it goes again where the account was deleted meanwhile, and nothing else would remove it.
+/// Stores what was uploaded; it goes again where the account was deleted meanwhile, and nothing else would
+/// remove it.
 fn keep_files(site: &Site, params: &Params<'_>, id: i64, person: &NewPerson) -> Result<(), Failure> {
     let files = [
         ("user_image", Class::PersonImage, person.has_image),

@@ -83,8 +83,8 @@ pub(crate) fn add(db: &Db, event: &NewEvent, creator: i64, now: Moment) -> Resul
     })
 }
 
-/// Changes an event; its tags become exactly the given ones. One transaction; false when there is no such event (any
-/// more), and nothing is changed.
+/// Changes an event; its tags become exactly the given ones. One transaction; false when there is no such
+/// event (any more), and nothing is changed.
 pub(crate) fn update(db: &Db, id: i64, event: &NewEvent) -> Result<bool> {
     db.transaction(|db| {
         let sql = "SELECT address_id FROM event WHERE id = ?1";

@@ -66,7 +66,8 @@ pub(crate) fn outgoing(db: &Db, viewer: i64) -> Result<Vec<PersonLink>> {
     db.query_all(sql, &[viewer.into()], link)
 }
 
-/// The viewer asks a person; when that person has asked before, they become friends. Returns how they stand now.
+/// The viewer asks a person; when that person has asked before, they become friends. Returns how they stand
+/// now.
 pub(crate) fn request(db: &Db, viewer: i64, other: i64) -> Result<Relation> {
     db.transaction(|db| {
         let before = relation(db, viewer, other)?;

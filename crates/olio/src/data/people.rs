@@ -117,8 +117,8 @@ pub(crate) fn add(db: &Db, person: &NewPerson, password: &str, now: Moment) -> R
     })
 }
 
-/// Changes a person; false when there is no such person (any more), and nothing is changed. A new password ends every
-/// session of theirs but `session`.
+/// Changes a person; false when there is no such person (any more), and nothing is changed. A new password
+/// ends every session of theirs but `session`.
 ///
 /// # Errors
 /// A unique constraint when the user name has just been taken.

@@ -1,5 +1,5 @@
-//! Tables as entities, for new rows and questions to one table alone. Most of Olio's questions join tables, and half
-//! of its tables have no key of one column: these are SQL beside them.
+//! Tables as entities, for new rows and questions to one table alone. Most of Olio's questions join tables,
+//! and half of its tables have no key of one column: these are SQL beside them.
 
 use alloc::string::String;
 

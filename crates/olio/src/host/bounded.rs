@@ -1,4 +1,5 @@
-//! A bounded store of values: second-chance eviction. Without threads; see [`super::cache`] for one with them.
+//! A bounded store of values: second-chance eviction. Without threads; see [`super::cache`] for one with
+//! them.
 
 #[cfg(not(feature = "std"))]
 use alloc::collections::BTreeMap as Map;
@@ -12,7 +13,8 @@ use std::collections::HashMap as Map;
 /// What an entry costs besides its key and value: table slot, queue slot, reference counts.
 const OVERHEAD: usize = 128;
 
-/// Values by key, each with its time to live, within a number of bytes. Times are counted from any fixed instant.
+/// Values by key, each with its time to live, within a number of bytes. Times are counted from any fixed
+/// instant.
 #[derive(Default)]
 pub(super) struct Bounded {
     entries: Map<Arc<str>, Entry>,

@@ -24,8 +24,8 @@ pub struct MemoryHost {
 struct Uploads {
     files: HashMap<String, StoredFile>,
     bytes: usize,
-    /// The last stamp given out. Begins anywhere: ids begin again with the process, and a browser may still hold
-    /// what the one before it called by the same name.
+    /// The last stamp given out. Begins anywhere: ids begin again with the process, and a browser may still
+    /// hold what the one before it called by the same name.
     stamp: u64,
 }
 

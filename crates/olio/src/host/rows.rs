@@ -52,8 +52,8 @@ pub(super) fn remove(db: &Db, name: &str) -> Result<()> {
     })
 }
 
-/// The next stamp. Two transactions that take the same one conflict, and one is run again: stamps are committed in
-/// their order, so that who has seen one has seen all before it.
+/// The next stamp. Two transactions that take the same one conflict, and one is run again: stamps are
+/// committed in their order, so that who has seen one has seen all before it.
 fn next_stamp(db: &Db) -> Result<i64> {
     let next = db.query_row("SELECT coalesce(max(stamp), 0) + 1 FROM upload", &[], |row| row.int(0))?;
     Ok(next.unwrap_or(1))

@@ -23,8 +23,8 @@ const BELIEF: Duration = Duration::from_millis(200);
 /// How long the bytes of an upload are kept in the cache; a changed one has another stamp and so another key.
 const BYTES_TTL_S: u32 = 3600;
 
-/// Uploads in the table `upload`. Their names and stamps are known here, so that asking for a picture that nobody
-/// uploaded costs no statement: what has changed since is asked for together, by stamp.
+/// Uploads in the table `upload`. Their names and stamps are known here, so that asking for a picture that
+/// nobody uploaded costs no statement: what has changed since is asked for together, by stamp.
 pub struct SharedHost {
     database: String,
     options: Options,

@@ -29,11 +29,11 @@ pub struct Surroundings {
     pub report: fn(&str),
 }
 
-/// Uploads in the table `upload` of a database that nobody else writes to: which there are is known here, so that asking
-/// for a picture that nobody uploaded costs no statement.
+/// Uploads in the table `upload` of a database that nobody else writes to: which there are is known here, so
+/// that asking for a picture that nobody uploaded costs no statement.
 ///
-/// It has a connection of its own. The site keeps no transaction open while it stores or fetches an upload, so that the
-/// two never wait for each other.
+/// It has a connection of its own. The site keeps no transaction open while it stores or fetches an upload,
+/// so that the two never wait for each other.
 pub struct TableHost {
     place: String,
     surroundings: Surroundings,
@@ -48,8 +48,8 @@ struct Uploads {
 }
 
 impl TableHost {
-    /// Opens the uploads of the data set in a database, for which `cache_bytes` are kept in memory, together with what
-    /// the site keeps.
+    /// Opens the uploads of the data set in a database, for which `cache_bytes` are kept in memory, together
+    /// with what the site keeps.
     ///
     /// # Errors
     /// When the database cannot be opened.

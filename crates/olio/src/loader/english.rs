@@ -1,5 +1,5 @@
-//! Texts in English, as people would read them. Where Olio's loader has a law of lengths for a text of more than a
-//! line, that law holds to the byte; titles, names and addresses are as long as they come.
+//! Texts in English, as people would read them. Where Olio's loader has a law of lengths for a text of more
+//! than a line, that law holds to the byte; titles, names and addresses are as long as they come.
 
 use alloc::format;
 use alloc::string::{String, ToString};

@@ -1,4 +1,5 @@
-//! A data set as a folder: `olio.db` and `uploads/`; or in memory; or in a database that several servers share.
+//! A data set as a folder: `olio.db` and `uploads/`; or in memory; or in a database that several servers
+//! share.
 
 use alloc::format;
 use std::fs;

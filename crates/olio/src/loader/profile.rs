@@ -10,7 +10,8 @@ pub enum Profile {
     Cloudstone2008,
     /// Release 0.2: 100 accounts for each concurrent user.
     Olio02,
-    /// As [`Self::Cloudstone2008`], for people to look at: texts are English, and every picture is one of its own.
+    /// As [`Self::Cloudstone2008`], for people to look at: texts are English, and every picture is one of its
+    /// own.
     Loadstone2026,
 }
 

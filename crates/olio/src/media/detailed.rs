@@ -1,7 +1,8 @@
 //! The scan of a picture with edges.
 //!
 //! Blocks in which the corners and the centre show the same surface are coded by their mean and slopes, as in
-//! [`super::smooth`]; only the others, a few in a hundred of a large picture, are sampled pixel by pixel and transformed.
+//! [`super::smooth`]; only the others, a few in a hundred of a large picture, are sampled pixel by pixel and
+//! transformed.
 
 use alloc::vec::Vec;
 

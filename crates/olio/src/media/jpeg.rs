@@ -1,10 +1,12 @@
-//! Baseline JPEG files, padded to an exact size. What is in their scan is made by [`super::smooth`] and [`super::detailed`].
+//! Baseline JPEG files, padded to an exact size. What is in their scan is made by [`super::smooth`] and
+//! [`super::detailed`].
 
 use alloc::vec::Vec;
 
 use loadstone_stats::Rng;
 
-/// Codes of DC sizes are as long as this, for 0..=11 in their order: so few symbols need no Huffman statistics.
+/// Codes of DC sizes are as long as this, for 0..=11 in their order: so few symbols need no Huffman
+/// statistics.
 const DC_BITS: u32 = 4;
 const DC_SYMBOLS: [u8; 12] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
 

@@ -1,4 +1,5 @@
-//! What each size class looks like and how large it is: masters that all of a class share, and pictures of one's own.
+//! What each size class looks like and how large it is: masters that all of a class share, and pictures of
+//! one's own.
 
 use alloc::vec::Vec;
 
@@ -29,7 +30,8 @@ pub(super) fn make(class: Class, profile: Profile, scale: f64) -> Vec<u8> {
     }
 }
 
-/// The picture of one event or person, as large as its class's master; its thumbnail shows the same. A document has none.
+/// The picture of one event or person, as large as its class's master; its thumbnail shows the same. A
+/// document has none.
 pub(super) fn make_own(name: Name, profile: Profile, scale: f64, seed: u64) -> Option<Vec<u8>> {
     let Name { class, id } = name;
     let (width, height) = pixels(class, scale)?;

@@ -22,8 +22,8 @@ const POINTS: usize = 33;
 /// A colour: Y, Cb, Cr.
 type Colour = [f32; 3];
 
-/// A colour from light (0 black, 1 white), hue in degrees (0 blue, 100 red, 140 orange, 230 green, 310 cyan) and strength
-/// (0 grey, 1 vivid).
+/// A colour from light (0 black, 1 white), hue in degrees (0 blue, 100 red, 140 orange, 230 green, 310 cyan)
+/// and strength (0 grey, 1 vivid).
 fn colour(light: f32, hue: f32, strength: f32) -> Colour {
     const VIVID: f32 = 60.0;
     let angle = hue.to_radians();

@@ -1,8 +1,8 @@
 //! The scan of a smooth picture.
 //!
-//! One trick instead of a cosine transform: where a picture is smooth, an 8 x 8 block is its mean and its slope across and
-//! down, which are the first three coefficients. That makes a two-megapixel picture in a few milliseconds, and any viewer
-//! shows it.
+//! One trick instead of a cosine transform: where a picture is smooth, an 8 x 8 block is its mean and its
+//! slope across and down, which are the first three coefficients. That makes a two-megapixel picture in a few
+//! milliseconds, and any viewer shows it.
 
 use alloc::vec::Vec;
 
@@ -16,8 +16,8 @@ const BLOCK: f64 = 8.0;
 const STEP: f64 = 2.0;
 /// First coefficient of a block that rises by 1 a pixel: cos((2x+1) pi/16) against x - 3.5, orthonormal.
 const SLOPE: f64 = -18.222;
-/// Codes for end of block, (run 0, size 1..=7), (run 1, size 1..=7), four bits each. All ones is not a code, as the format
-/// demands.
+/// Codes for end of block, (run 0, size 1..=7), (run 1, size 1..=7), four bits each. All ones is not a code,
+/// as the format demands.
 const AC_BITS: u32 = 4;
 const AC_SYMBOLS: [u8; 15] =
     [0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17];

@@ -8,8 +8,9 @@ use loadstone_stats::Rng;
 /// Levels of opacity that a pixel can have.
 pub(super) const LEVELS: u8 = 16;
 
-/// A square picture of `side` pixels, an even number: `colour` with an opacity below [`LEVELS`] at each column
-/// and row. `size` bytes long, unless the picture needs more or the difference is smaller than a chunk.
+/// A square picture of `side` pixels, an even number: `colour` with an opacity below [`LEVELS`] at each
+/// column and row. `size` bytes long, unless the picture needs more or the difference is smaller than a
+/// chunk.
 pub(super) fn encode(side: u32, colour: [u8; 3], opacity: impl Fn(u32, u32) -> u8, size: usize) -> Vec<u8> {
     let mut out = Vec::from(*b"\x89PNG\r\n\x1a\n");
     let mut header = [side.to_be_bytes(), side.to_be_bytes()].concat();

@@ -1,4 +1,5 @@
-//! Who may change what: every request that changes something, by a stranger, by another member and by the owner.
+//! Who may change what: every request that changes something, by a stranger, by another member and by the
+//! owner.
 
 use loadstone_http::Method;
 use loadstone_olio::CacheLevel;
@@ -16,8 +17,8 @@ enum Outcome {
 }
 use Outcome::{Done, LogIn, Refused};
 
-/// Method, path, fields, and what the stranger, the other member and the owner get. The owner is account 4, the
-/// other member 5; event 76 and the comment are the owner's. What destroys comes last.
+/// Method, path, fields, and what the stranger, the other member and the owner get. The owner is account 4,
+/// the other member 5; event 76 and the comment are the owner's. What destroys comes last.
 type Row<'a> = (Method, String, &'a [(&'a str, &'a str)], [Outcome; 3]);
 
 fn rows<'a>(comment: i64, end: &'a [(&'a str, &'a str)]) -> Vec<Row<'a>> {

@@ -1,4 +1,5 @@
-//! Whether a page is well-formed: balanced tags, quoted attributes, unique ids, known entities, one final newline.
+//! Whether a page is well-formed: balanced tags, quoted attributes, unique ids, known entities, one final
+//! newline.
 
 /// Elements that have no end tag.
 const VOID: [&str; 7] = ["meta", "link", "input", "img", "br", "hr", "circle"];

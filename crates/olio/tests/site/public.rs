@@ -1,5 +1,5 @@
-//! Under the rules for people: wrong passwords are counted and new ones dear to guess; and what the way to the site makes
-//! of its answers.
+//! Under the rules for people: wrong passwords are counted and new ones dear to guess; and what the way to
+//! the site makes of its answers.
 
 use loadstone_olio::CacheLevel;
 use loadstone_olio::password::Scheme;

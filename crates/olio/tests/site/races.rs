@@ -9,8 +9,8 @@ use crate::people::PERSON;
 
 const PICTURE: &[u8] = b"\xff\xd8\xff\xe0 picture";
 
-/// Deletes a row just before one that refers to it goes into `table`: what somebody else does between the look at it and
-/// the write. `deletion` names the row by the new one's columns.
+/// Deletes a row just before one that refers to it goes into `table`: what somebody else does between the
+/// look at it and the write. `deletion` names the row by the new one's columns.
 fn vanish_before(db: &Db, table: &str, deletion: &str) {
     let each = format!("BEFORE INSERT ON {table} FOR EACH ROW");
     let trigger = match db.dialect() {

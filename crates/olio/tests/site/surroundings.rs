@@ -1,5 +1,5 @@
-//! The surroundings of a site under test: what it tells its operator is kept, its clock can be moved, and something can
-//! happen in the middle of an action.
+//! The surroundings of a site under test: what it tells its operator is kept, its clock can be moved, and
+//! something can happen in the middle of an action.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};

@@ -82,8 +82,8 @@ pub(super) fn store_comment(
     Ok(())
 }
 
-/// The auction that must have been a sale between the two, where the rules want one: the published workload rates
-/// sellers of whom nobody has bought.
+/// The auction that must have been a sale between the two, where the rules want one: the published workload
+/// rates sellers of whom nobody has bought.
 fn sold(site: &Site, item: i64) -> Result<Option<Item>, Failure> {
     let item = find_item(site, item)?;
     Ok(site.options.rules.are_public().then_some(item))

@@ -32,7 +32,8 @@ pub(crate) struct NewBid {
     pub max_bid: i64,
 }
 
-/// Stores a bid if `allows` says so of the auction as it is then; the auction after it. `Err` is what `allows` said.
+/// Stores a bid if `allows` says so of the auction as it is then; the auction after it. `Err` is what
+/// `allows` said.
 pub(crate) fn add<R>(
     db: &Db,
     item: i64,

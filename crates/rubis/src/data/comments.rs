@@ -35,7 +35,8 @@ pub(crate) fn about(db: &Db, user: i64, page: u32) -> Result<Vec<Comment>> {
     })
 }
 
-/// Whether one of two users has sold to the other, and `from` has not yet said something about each of these sales.
+/// Whether one of two users has sold to the other, and `from` has not yet said something about each of these
+/// sales.
 pub(crate) fn is_due(db: &Db, item: &Item, (from, to): (i64, i64), now: Moment) -> Result<bool> {
     let buyer = match item.seller {
         seller if seller == to => from,
@@ -49,8 +50,8 @@ pub(crate) fn is_due(db: &Db, item: &Item, (from, to): (i64, i64), now: Moment) 
     Ok(said < sales::to(db, item, buyer, now)?)
 }
 
-/// Stores a comment and changes the rating of whom it is about; false when it needs a sale, which is `sold`, and is not
-/// due.
+/// Stores a comment and changes the rating of whom it is about; false when it needs a sale, which is `sold`,
+/// and is not due.
 pub(crate) fn add(db: &Db, new: &NewComment<'_>, sold: Option<&Item>, now: Moment) -> Result<bool> {
     db.transaction(|db| {
         if let Some(item) = sold

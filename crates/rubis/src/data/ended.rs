@@ -1,7 +1,8 @@
 //! Sessions that have ended before their time, by log-out: a copy of their cookies opens nothing.
 //!
-//! Who is logged in stands in a cookie, and its proof holds for a day. A site with the rules for people looks here
-//! whether it still does; all servers of one database see the same. Under a benchmark's rules there is no such table.
+//! Who is logged in stands in a cookie, and its proof holds for a day. A site with the rules for people looks
+//! here whether it still does; all servers of one database see the same. Under a benchmark's rules there is
+//! no such table.
 
 use loadstone_store::{Db, Dialect, Result};
 

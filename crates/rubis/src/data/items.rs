@@ -56,8 +56,8 @@ pub(crate) fn active(db: &Db, id: i64) -> Result<Option<Item>> {
     db.query_row(item_of!("items"), &[id.into()], item)
 }
 
-/// A page of the auctions of a category that run, those that end first before the others; and one more if there
-/// is a next page.
+/// A page of the auctions of a category that run, those that end first before the others; and one more if
+/// there is a next page.
 pub(crate) fn of_category(db: &Db, category: i64, now: Moment, page: u32) -> Result<Vec<Listing>> {
     let sql = listing!(
         "items i WHERE i.category = ?1 AND i.end_date > ?2 ORDER BY i.end_date, i.id LIMIT ?3 OFFSET ?4"

@@ -6,8 +6,8 @@ use loadstone_web::dates::Moment;
 use super::{items, tables};
 use crate::model::Item;
 
-/// Buys `quantity` of an auction if `allows` says so of it as it is then; the auction after it. What has been bought up
-/// ends at once. `Err` is what `allows` said.
+/// Buys `quantity` of an auction if `allows` says so of it as it is then; the auction after it. What has been
+/// bought up ends at once. `Err` is what `allows` said.
 pub(crate) fn add<R>(
     db: &Db,
     item: i64,

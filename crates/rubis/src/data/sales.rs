@@ -6,7 +6,8 @@ use loadstone_web::dates::Moment;
 use super::tables::{Bid, Purchase};
 use crate::model::Item;
 
-/// How often a user has bought of an auction: each purchase, and the auction itself where theirs was the highest bid.
+/// How often a user has bought of an auction: each purchase, and the auction itself where theirs was the
+/// highest bid.
 pub(crate) fn to(db: &Db, item: &Item, buyer: i64, now: Moment) -> Result<u64> {
     let bought = Purchase::find(|p| p.item_id.eq(item.id).and(p.buyer_id.eq(buyer))).count(db)?;
     Ok(bought + u64::from(winner(db, item, now)? == Some(buyer)))

@@ -1,5 +1,5 @@
-//! Tables as entities. New rows, and questions to one table alone, go by these; what joins tables or counts up a
-//! column is SQL beside them.
+//! Tables as entities. New rows, and questions to one table alone, go by these; what joins tables or counts
+//! up a column is SQL beside them.
 
 use alloc::string::String;
 

@@ -94,8 +94,8 @@ pub(super) fn item(meta: &Meta, id: u64) -> Item {
     }
 }
 
-/// The bids on an auction, each higher than the one before, by anybody but the seller. On an auction that has just begun
-/// they are of the same minute.
+/// The bids on an auction, each higher than the one before, by anybody but the seller. On an auction that has
+/// just begun they are of the same minute.
 pub(super) fn bids(meta: &Meta, id: u64, item: &Item) -> Vec<Bid> {
     let rng = &mut stream(meta, Stream::Bids, id);
     let count = rng.below(20) as i64;

@@ -41,7 +41,8 @@ pub(crate) fn split<T>(list: &[T]) -> (&[T], bool) {
     (&list[..list.len().min(PAGE)], list.len() > PAGE)
 }
 
-/// Links to the pages before and after `at`. One of them leads on: to the next page, and from the last one to the first.
+/// Links to the pages before and after `at`. One of them leads on: to the next page, and from the last one to
+/// the first.
 pub(crate) fn pager(page: &mut Html, at: u32, more: bool) {
     html!(page, "<nav class=\"pager\" aria-label=\"Pages\">\n");
     if at > 1 {

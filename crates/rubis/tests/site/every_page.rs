@@ -1,4 +1,5 @@
-//! Every page in every state, full of markup and foreign letters, byte for byte as it was accepted: see `ledger`.
+//! Every page in every state, full of markup and foreign letters, byte for byte as it was accepted: see
+//! `ledger`.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! Under the rules for people: wrong passwords are counted, new ones are dear to guess, a log-out ends a session for good;
-//! and what the way to the site makes of its answers.
+//! Under the rules for people: wrong passwords are counted, new ones are dear to guess, a log-out ends a
+//! session for good; and what the way to the site makes of its answers.
 
 use loadstone_web::origin::Origin;
 use loadstone_web::password::Scheme;

@@ -13,7 +13,8 @@ fn item(world: &World) -> i64 {
     id
 }
 
-/// Whether somebody who is logged in gets the form to rate a user about an auction, and whether the rating is stored.
+/// Whether somebody who is logged in gets the form to rate a user about an auction, and whether the rating is
+/// stored.
 fn rate(browser: &mut Browser, item: i64, user: i64) -> (bool, bool) {
     let path = format!("/items/{item}/comment/{user}");
     let form = browser.submit("/me", &path, &[]);

@@ -30,7 +30,8 @@ const PAIRS: u64 = (WORDS.len() * (WORDS.len() - 1)) as u64;
 /// Throws neighbours far apart; a prime that does not divide [`PAIRS`], so that every pair is met once.
 const FACTOR: u64 = 10_007;
 
-/// Appends the name of `id`: the first ids have one word, others two, and a number when all pairs are used up.
+/// Appends the name of `id`: the first ids have one word, others two, and a number when all pairs are used
+/// up.
 pub(super) fn push(out: &mut String, id: u64) {
     if let Some(word) = id.checked_sub(1).and_then(|at| WORDS.get(usize::try_from(at).ok()?)) {
         return out.push_str(word);

@@ -122,7 +122,8 @@ impl Column {
             out.name(target.table);
             out.push("(\"id\") ON DELETE ");
             out.push(match self.on_delete {
-                // RESTRICT would not wait for the end of the statement, and fails as a trigger does in SQLite.
+                // RESTRICT would not wait for the end of the statement, and fails as a trigger does in
+                // SQLite.
                 OnDelete::Restrict => "NO ACTION",
                 OnDelete::Cascade => "CASCADE",
                 OnDelete::SetNull => "SET NULL",

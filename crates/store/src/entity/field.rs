@@ -213,8 +213,8 @@ impl<F: Reference> Reference for Option<F> {
 /// A field as a parameter, if every database would keep it as it is.
 ///
 /// # Errors
-/// When the text is too long or holds NUL, or the number is not finite: what one database cuts, another refuses
-/// and a third changes is refused here, with the column's name.
+/// When the text is too long or holds NUL, or the number is not finite: what one database cuts, another
+/// refuses and a third changes is refused here, with the column's name.
 pub fn checked<'v, F: Field>(field: &'v F, column: &Column, table: &str) -> Result<Value<'v>> {
     let value = field.value();
     let refuse = |why: String| {

@@ -1,7 +1,8 @@
-//! Filters: what a query asks for, as types. Their SQL is a constant of the type; their values are parameters.
+//! Filters: what a query asks for, as types. Their SQL is a constant of the type; their values are
+//! parameters.
 //!
-//! A value that is missing differs from every value: `ne` finds it, other comparisons do not, and `!` is always
-//! the exact opposite. SQL's third truth value does not come out of here.
+//! A value that is missing differs from every value: `ne` finds it, other comparisons do not, and `!` is
+//! always the exact opposite. SQL's third truth value does not come out of here.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -85,8 +86,8 @@ impl<E: Entity, T: Field, const I: usize> Col<E, T, I> {
         self.compare(value)
     }
 
-    /// Holds this text anywhere; `a` and `A` are the same, as are other ASCII letters, and no others. `%` and `_`
-    /// are what they look like.
+    /// Holds this text anywhere; `a` and `A` are the same, as are other ASCII letters, and no others. `%` and
+    /// `_` are what they look like.
     pub fn contains(self, part: &str) -> Filter<E, Like<E, I>>
     where
         T: Textual,

@@ -9,8 +9,8 @@ use super::text::{Draft, fit};
 use super::{Col, Entity};
 use crate::{Db, Result, Row, Value};
 
-/// Rows of an `E` that pass `P`, in the order `O`, as many as `L` allows. Made by [`Entity::find`]; nothing is
-/// asked before one of its last methods is called.
+/// Rows of an `E` that pass `P`, in the order `O`, as many as `L` allows. Made by [`Entity::find`]; nothing
+/// is asked before one of its last methods is called.
 #[must_use = "a query asks nothing until `all`, `first`, `each`, `count` or `delete`"]
 pub struct Query<E, P, O = ById, L = Unlimited> {
     predicate: P,
@@ -41,7 +41,8 @@ impl<E: Entity, P: Predicate> Query<E, P> {
     /// Deletes them; how many there were.
     ///
     /// # Errors
-    /// As [`Db::execute`]; a foreign-key error when other rows refer to one of them and may not be left alone.
+    /// As [`Db::execute`]; a foreign-key error when other rows refer to one of them and may not be left
+    /// alone.
     pub fn delete(self, db: &Db) -> Result<usize> {
         db.execute(Self::DELETE, &self.values()?)
     }

@@ -1,5 +1,5 @@
-//! The table in the database against the struct: made when there is none, else compared, and added to when that
-//! is asked for.
+//! The table in the database against the struct: made when there is none, else compared, and added to when
+//! that is asked for.
 
 use alloc::format;
 use alloc::string::{String, ToString};

@@ -1,7 +1,7 @@
 //! SQL put together while the program is compiled.
 //!
-//! A statement's address is its key in the statement cache, so it must be one constant however many columns and
-//! filters it is made of. Constants of a generic type cannot have an array of a computed length; they are
+//! A statement's address is its key in the statement cache, so it must be one constant however many columns
+//! and filters it is made of. Constants of a generic type cannot have an array of a computed length; they are
 //! therefore written into a long array, and cut to the shortest of a few lengths that holds them ([`fit`]).
 
 /// The longest statement, bytes. A longer one does not compile.
@@ -80,7 +80,8 @@ impl<const N: usize> Text<N> {
     }
 }
 
-/// A `&'static str` of a constant [`Draft`]. What the program carries is at most four times as long, or 96 bytes.
+/// A `&'static str` of a constant [`Draft`]. What the program carries is at most four times as long, or 96
+/// bytes.
 macro_rules! fit {
     ($draft:expr) => {
         match const { $draft.len() } {

@@ -24,9 +24,9 @@ impl SqliteRow<'_> {
     #[inline]
     pub(crate) fn cell(&self, column: usize) -> Cell<'_> {
         let (stmt, column) = (self.stmt.as_ptr(), i32::try_from(column).unwrap_or(i32::MAX));
-        // SAFETY: the statement stands on a row. Type, pointer and length are asked for in this order, so that
-        // they describe the same bytes, valid until the row's lifetime ends; an empty blob has a null pointer,
-        // which `bytes` allows.
+        // SAFETY: the statement stands on a row. Type, pointer and length are asked for in this order, so
+        // that they describe the same bytes, valid until the row's lifetime ends; an empty blob has a null
+        // pointer, which `bytes` allows.
         unsafe {
             match ffi::sqlite3_column_type(stmt, column) {
                 ffi::SQLITE_INTEGER => Cell::Int(ffi::sqlite3_column_int64(stmt, column)),

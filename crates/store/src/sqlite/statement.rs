@@ -20,7 +20,8 @@ impl Statement {
         let length = i32::try_from(sql.len()).map_err(|_| Error::misuse("statement too long", sql))?;
         let mut stmt = ptr::null_mut();
         let mut tail = ptr::null();
-        // SAFETY: the connection is open; `sql` is readable for `length` bytes; both outputs are valid places.
+        // SAFETY: the connection is open; `sql` is readable for `length` bytes; both outputs are valid
+        // places.
         let code = unsafe {
             ffi::sqlite3_prepare_v3(
                 db.raw(),

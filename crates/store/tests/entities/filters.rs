@@ -15,8 +15,8 @@ struct Sample {
     raw: Vec<u8>,
 }
 
-/// Texts on which databases like to disagree: capitals within and beyond ASCII, trailing blanks, wildcards, what
-/// sorts otherwise in some language, nothing at all.
+/// Texts on which databases like to disagree: capitals within and beyond ASCII, trailing blanks, wildcards,
+/// what sorts otherwise in some language, nothing at all.
 const TEXTS: [&str; 16] =
     ["", " ", "a", "A", "a ", "ab", "aB%", "a_b", "a\\b", "é", "É", "e\u{301}", "z", "Zz", "ß", "\u{1F600}x"];
 

@@ -1,4 +1,5 @@
-//! Where entities are tried: SQLite in files, in memory and on a block device, and on servers when there are any.
+//! Where entities are tried: SQLite in files, in memory and on a block device, and on servers when there are
+//! any.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;

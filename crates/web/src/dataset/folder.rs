@@ -13,8 +13,9 @@ use super::{LoadError, has_tables};
 /// Enough for the upper levels of every tree, so that loading does not read back what it wrote.
 const CACHE_KIB: u32 = 64 * 1024;
 
-/// Makes a data set as the file `name` of `folder`, which is created when absent. It is built under another name
-/// and renamed when complete and on the medium: whatever interrupts it, the file is a whole data set or absent.
+/// Makes a data set as the file `name` of `folder`, which is created when absent. It is built under another
+/// name and renamed when complete and on the medium: whatever interrupts it, the file is a whole data set or
+/// absent.
 ///
 /// # Errors
 /// [`LoadError::Exists`] when the folder holds a data set; else as `load`, or when files fail.
@@ -41,8 +42,8 @@ pub fn create<T>(
     Ok(made)
 }
 
-/// Makes a data set in memory: registers a [`MemoryVfs`] as `vfs` and loads `name` into it. Connections are opened
-/// with [`Options::memory`] and that name.
+/// Makes a data set in memory: registers a [`MemoryVfs`] as `vfs` and loads `name` into it. Connections are
+/// opened with [`Options::memory`] and that name.
 ///
 /// # Errors
 /// When the name is taken; else as `load`.
@@ -56,8 +57,8 @@ pub fn create_in_memory<T>(
     load(&Db::open(name, &open)?)
 }
 
-/// Makes a data set in the database that the URL `database` names. One that holds tables is left alone, unless
-/// `replace` is set: then `drop` removes the site's tables first, and other tables stay.
+/// Makes a data set in the database that the URL `database` names. One that holds tables is left alone,
+/// unless `replace` is set: then `drop` removes the site's tables first, and other tables stay.
 ///
 /// # Errors
 /// [`LoadError::Exists`] when there are tables; else as `load`.

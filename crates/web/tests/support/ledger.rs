@@ -1,7 +1,8 @@
-//! A ledger of pages: a line for each with its status, size and hash, against the lines that were accepted before.
+//! A ledger of pages: a line for each with its status, size and hash, against the lines that were accepted
+//! before.
 //!
-//! `GOLDEN=write` accepts what there is now; `PAGES=FOLDER` also writes every page to a file, for `diff -r` between two
-//! versions.
+//! `GOLDEN=write` accepts what there is now; `PAGES=FOLDER` also writes every page to a file, for `diff -r`
+//! between two versions.
 
 use std::fmt::Write;
 use std::path::Path;

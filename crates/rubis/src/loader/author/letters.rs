@@ -85,8 +85,8 @@ fn person(rng: &mut Rng, low: i64, high: i64) -> String {
     name
 }
 
-/// Words of random letters: long enough that two descriptions are hardly ever the same. Making each description
-/// anew would take longer than storing it.
+/// Words of random letters: long enough that two descriptions are hardly ever the same. Making each
+/// description anew would take longer than storing it.
 pub(in super::super) struct Words(String);
 
 /// Bytes of the text.

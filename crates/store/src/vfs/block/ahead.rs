@@ -11,8 +11,8 @@ use super::page::{Page, bytes_of};
 const MOST: usize = 32;
 /// Blocks in the first request of those that read ahead; doubled as long as it goes on.
 const FIRST: usize = 4;
-/// A block follows another one if it is at most so many further on: a scan skips what long values take, and what
-/// the log still has.
+/// A block follows another one if it is at most so many further on: a scan skips what long values take, and
+/// what the log still has.
 const NEAR: u64 = 16;
 
 /// What was read from the device and is still as it was.

@@ -22,7 +22,8 @@ pub struct FileDevice {
 }
 
 impl FileDevice {
-    /// Opens a file or block device, past the machine's page cache if `direct` and its file system allows that.
+    /// Opens a file or block device, past the machine's page cache if `direct` and its file system allows
+    /// that.
     ///
     /// # Errors
     /// As the system refuses; [`Errno::WOULDBLOCK`] when another process has it.

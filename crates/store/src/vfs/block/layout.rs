@@ -17,7 +17,8 @@ const VERSION: u32 = 1;
 const HEADER_BYTES: usize = 96;
 /// Where in the header its checksum is.
 const CHECKSUM_AT: usize = 88;
-/// Limits of the log, blocks: below, a record could not hold a change of every chunk; above, memory is wasted.
+/// Limits of the log, blocks: below, a record could not hold a change of every chunk; above, memory is
+/// wasted.
 const LOG_BLOCKS: (u64, u64) = (160, 16 * 1024);
 const SMALLEST_CHUNK: u64 = 8;
 

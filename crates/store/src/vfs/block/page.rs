@@ -47,7 +47,8 @@ pub(super) const MOST_RANGES: usize = 32;
 /// Equal bytes between two differences that are not worth a new range.
 const GAP: usize = 8;
 
-/// Where `new` differs from `old`, as ranges in order; none when `most_bytes` or [`MOST_RANGES`] do not suffice.
+/// Where `new` differs from `old`, as ranges in order; none when `most_bytes` or [`MOST_RANGES`] do not
+/// suffice.
 pub(super) fn differences(old: &Page, new: &Page, most_bytes: usize) -> Option<Vec<(usize, usize)>> {
     let mut ranges: Vec<(usize, usize)> = Vec::new();
     let mut total = 0;

@@ -1,8 +1,8 @@
 //! What a mount does with the log: everything in it is brought to its place again.
 //!
-//! The log is read twice. Chunks that it frees may have got other content in place since, so that first the last
-//! release of every chunk is looked for, and older pages of such a chunk stay away from it. The rest may be
-//! repeated as often as power is cut meanwhile: pages and ranges are given by value, in their order.
+//! The log is read twice. Chunks that it frees may have got other content in place since, so that first the
+//! last release of every chunk is looked for, and older pages of such a chunk stay away from it. The rest may
+//! be repeated as often as power is cut meanwhile: pages and ranges are given by value, in their order.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;

@@ -1,8 +1,9 @@
 //! The checkpoint: pages go from the log to their places, a few after every flush.
 //!
 //! A round takes up the oldest quarter of the log. Its pages are written in place behind one flush, the next
-//! flush makes them durable, then a superblock moves the log's tail, and the flush after that frees the quarter.
-//! No flush is made for it: it lives on those of the commits. Only when the log is full does a commit wait.
+//! flush makes them durable, then a superblock moves the log's tail, and the flush after that frees the
+//! quarter. No flush is made for it: it lives on those of the commits. Only when the log is full does a
+//! commit wait.
 
 use alloc::vec::Vec;
 
