@@ -11,6 +11,7 @@ import io
 import sys
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -22,13 +23,14 @@ Target = Callable[[bytes], None]
 
 def targets() -> dict[str, Target]:
     """Every target by its name: the readers of texts, each kind of file as its command reads it, options."""
-    from good_files import Kind
+    from good_files import Kind, called
     from handed import loadstone
     from kinds import KINDS
 
     from loadstone.cost.book import parse
     from loadstone.intake import decoded, json_of, toml_of
     from loadstone.nodes.quantities import parse_duration, parse_rate, parse_target
+    from loadstone.record import recover
     from loadstone.scenario.formula import evaluate
     from loadstone.scenario.overrides import parse_value
     from loadstone.scenario.positions import Positions
@@ -61,6 +63,10 @@ def targets() -> dict[str, Target]:
     }
     for kind in KINDS:
         found[slug(kind.name)] = _of_kind(kind)
+        if kind.file == "journal.ndjson":
+            found["journal"] = _of_kind(
+                replace(kind, read=called(lambda path: recover(path.parent), kind.file))
+            )
     assert all(isinstance(kind, Kind) for kind in KINDS)
     return found
 
@@ -79,8 +85,14 @@ def slug(name: str) -> str:
     return "".join(letter if letter.isalnum() else "-" for letter in name).replace("--", "-")
 
 
-_OF_KIND = {"text-toml": "scenario", "text-json": "model-chain", "text-prices": "price-book"}
-"""Targets that read the text of a kind: without a good one, mutations do not come past its first line."""
+_OF_KIND = {
+    "journal": "crashed-run-journal",
+    "text-json": "model-chain",
+    "text-prices": "price-book",
+    "text-toml": "scenario",
+}
+"""Targets that read the text of a kind: without a good one, mutations do not come past its first line. `journal`
+only makes the tables; a whole report of a crashed run takes a second."""
 _WORDS = {
     "text-formula": "3 * (a + 1) / 2 - len(b)",
     "text-template": "/events/{id}?user={user.name}",

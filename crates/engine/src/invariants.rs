@@ -10,6 +10,8 @@ impl Driver<'_> {
     /// not happen, or a user is never heard of again.
     pub(crate) fn assert_sound(&self, users: &[User]) {
         let established = |user: &&User| user.connection.as_ref().is_some_and(|one| one.established);
+        let here = users.iter().filter(|user| user.stage != Stage::Away).count();
+        assert_eq!(self.recorder.users.living() as usize, here, "users");
         let busy = users.iter().filter(|user| user.is_busy()).count();
         assert_eq!(self.gauges.in_flight as usize, busy, "operations under way");
         assert_eq!(self.gauges.connections as usize, users.iter().filter(established).count(), "connections");

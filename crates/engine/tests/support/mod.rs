@@ -199,19 +199,24 @@ const TRIES: usize = 12;
 /// makes everything anew, its server, too.
 pub fn steadily(run: impl Fn() -> Outcome) -> Outcome {
     for _ in 1..TRIES {
-        let over = AtomicBool::new(false);
-        let (outcome, longest) = std::thread::scope(|scope| {
-            let watch = scope.spawn(|| longest_standstill(&over));
-            let outcome = run();
-            over.store(true, Ordering::Relaxed);
-            (outcome, watch.join().unwrap())
-        });
+        let (outcome, longest) = watched(&run);
         if longest < STANDSTILL {
             return outcome;
         }
         println!("the machine stood still for {longest:?}: once more");
     }
     run()
+}
+
+/// What came of a run, and how long the machine stood still meanwhile.
+pub fn watched<T>(run: impl FnOnce() -> T) -> (T, Duration) {
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let watch = scope.spawn(|| longest_standstill(&over));
+        let outcome = run();
+        over.store(true, Ordering::Relaxed);
+        (outcome, watch.join().unwrap())
+    })
 }
 
 /// By how much the longest of many short sleeps was too long.
