@@ -22,65 +22,81 @@ def once(*samples: Sample, **flags: bool) -> dict[str, Verdict]:
 
 
 def test_plenty_of_operations_decide() -> None:
-    assert once(sample("Home", 100, 0.05)) == {"SLA-1": Verdict.PASS, "SLA-2": Verdict.FAIL}
-    assert once(sample("Home", 100, 0.005))["SLA-2"] is Verdict.PASS
-    assert once(sample("Home", 100, 0.2))["SLA-1"] is Verdict.FAIL
+    assert once(sample("Home", 100, 0.05)) == {"SLA-1": Verdict.MET, "SLA-2": Verdict.MISSED}
+    assert once(sample("Home", 100, 0.005))["SLA-2"] is Verdict.MET
+    assert once(sample("Home", 100, 0.2))["SLA-1"] is Verdict.MISSED
 
 
 def test_near_the_limit_nothing_is_certain_until_there_is_more() -> None:
     near = Trial([sample("Home", 10, 0.09)])
-    assert verdicts([near], 0.95)["SLA-1"] is Verdict.UNCERTAIN
-    assert verdicts([near] * 10, 0.95)["SLA-1"] is Verdict.PASS
+    assert verdicts([near], 0.95)["SLA-1"] is Verdict.OPEN
+    assert verdicts([near] * 10, 0.95)["SLA-1"] is Verdict.MET
 
 
 def test_one_operation_breaks_it_for_all() -> None:
     found = once(sample("Home", 100, 0), sample("Add", 5, 0.5))
-    assert found == {"SLA-1": Verdict.FAIL, "SLA-2": Verdict.FAIL}
+    assert found == {"SLA-1": Verdict.MISSED, "SLA-2": Verdict.MISSED}
     assert shares([Trial([sample("Home", 100, 0), sample("Add", 5, 0.5)])]) == {"Home": 1, "Add": 0.5}
 
 
 def test_clumps_of_late_answers_are_less_certain_than_even_ones() -> None:
     even = sample("Home", 100, 0.07)
     clumped = Sample("Home", 2.0, even.count, np.where(np.arange(60) % 15 == 0, 0.0, 100.0), even.response)
-    assert once(even)["SLA-1"] is Verdict.PASS
-    assert once(clumped)["SLA-1"] is Verdict.UNCERTAIN
+    assert once(even)["SLA-1"] is Verdict.MET
+    assert once(clumped)["SLA-1"] is Verdict.OPEN
 
 
 def test_a_rare_operation_far_from_its_limit_passes() -> None:
-    assert once(sample("Add", 0.2, 0, response_s=0.03))["SLA-2"] is Verdict.PASS
+    assert once(sample("Add", 0.2, 0, response_s=0.03))["SLA-2"] is Verdict.MET
 
 
 def test_a_rare_operation_near_its_limit_does_not() -> None:
-    assert once(sample("Add", 0.2, 0, response_s=1.2))["SLA-2"] is Verdict.UNCERTAIN
+    assert once(sample("Add", 0.2, 0, response_s=1.2))["SLA-2"] is Verdict.OPEN
 
 
 @pytest.mark.parametrize("late", [0.0, 0.5])
 def test_one_or_two_operations_say_nothing_unless_they_were_late(late: float) -> None:
     few = sample("Add", 2 / 60, late)
-    assert once(sample("Home", 100, 0), few)["SLA-1"] is (Verdict.UNCERTAIN if late else Verdict.PASS)
+    assert once(sample("Home", 100, 0), few)["SLA-1"] is (Verdict.OPEN if late else Verdict.MET)
     assert unjudged([Trial([few])]) == ([] if late else ["Add"])
 
 
 def test_a_service_that_answers_nothing_fails() -> None:
-    assert once() == {"SLA-1": Verdict.FAIL, "SLA-2": Verdict.FAIL}
+    assert once() == {"SLA-1": Verdict.MISSED, "SLA-2": Verdict.MISSED}
 
 
 def test_one_faulty_run_may_be_an_accident_two_are_the_service() -> None:
     good, faulty = Trial([sample("Home", 100, 0)]), Trial([sample("Home", 100, 0)], faulty=True)
-    assert verdicts([faulty], 0.95)["SLA-1"] is Verdict.UNCERTAIN
-    assert verdicts([faulty, faulty], 0.95)["SLA-1"] is Verdict.FAIL
-    assert verdicts([faulty, good, good], 0.95)["SLA-1"] is Verdict.PASS
+    assert verdicts([faulty], 0.95)["SLA-1"] is Verdict.OPEN
+    assert verdicts([faulty, faulty], 0.95)["SLA-1"] is Verdict.MISSED
+    assert verdicts([faulty, good, good], 0.95)["SLA-1"] is Verdict.MET
 
 
 def test_invalid_runs_are_left_out() -> None:
     broken = Trial([sample("Home", 100, 1)], invalid=True)
-    assert verdicts([broken], 0.95)["SLA-1"] is Verdict.INVALID
-    assert verdicts([broken, Trial([sample("Home", 100, 0)])], 0.95)["SLA-1"] is Verdict.PASS
+    assert verdicts([broken], 0.95)["SLA-1"] is Verdict.NOTHING
+    assert verdicts([broken, Trial([sample("Home", 100, 0)])], 0.95)["SLA-1"] is Verdict.MET
 
 
-def test_a_late_generator_may_show_that_an_sla_holds_never_that_it_breaks() -> None:
+def test_four_operations_decide_nothing() -> None:
+    few = [sample("Home", 2 / 60, 0), sample("Search", 2 / 60, 0)]
+    assert once(*few) == {"SLA-1": Verdict.OPEN, "SLA-2": Verdict.OPEN}
+
+
+def test_what_holds_has_a_valid_run() -> None:
     good, bad = sample("Home", 100, 0), sample("Home", 100, 0.5)
-    assert once(good, late=True) == {"SLA-1": Verdict.PASS, "SLA-2": Verdict.PASS}
-    assert once(bad, late=True) == {"SLA-1": Verdict.INVALID, "SLA-2": Verdict.INVALID}
+    assert once(good, valid=False)["SLA-1"] is Verdict.OPEN
+    assert once(bad, valid=False)["SLA-1"] is Verdict.MISSED
+    assert verdicts([Trial([good], valid=False), Trial([good])], 0.95)["SLA-1"] is Verdict.MET
+
+
+def test_a_late_generator_may_add_to_a_valid_run_and_decides_nothing_alone() -> None:
+    good, bad = sample("Home", 100, 0), sample("Home", 100, 0.5)
+    for one in (good, bad):
+        assert once(one, late=True) == {"SLA-1": Verdict.NOTHING, "SLA-2": Verdict.NOTHING}
+    near = Trial([sample("Home", 10, 0.09)])
+    more = Trial([good], late=True, valid=False)
+    assert verdicts([near], 0.95)["SLA-1"] is Verdict.OPEN
+    assert verdicts([near, more], 0.95)["SLA-1"] is Verdict.MET
     broken = [Trial([bad]), Trial([good], late=True)]
-    assert verdicts(broken, 0.95)["SLA-1"] is Verdict.FAIL, "what a sound run showed stays"
+    assert verdicts(broken, 0.95)["SLA-1"] is Verdict.MISSED, "what a sound run showed stays"

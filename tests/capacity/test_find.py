@@ -14,11 +14,14 @@ from typing import Any
 import pytest
 import simulated
 
+from loadstone import report
 from loadstone.capacity import Limits, Options, Probes, Search, find
 from loadstone.cli.capacity import table
 from loadstone.errors import LoadstoneError
 from loadstone.intake import Kind
 from loadstone.measure import External, Interrupt, Job, Silent
+from loadstone.nodes.measured import read_measured
+from loadstone.report import answer
 from loadstone.scenario import load_scenario
 from loadstone.stages.capacity import Capacity
 
@@ -91,12 +94,20 @@ def test_the_capacity_is_found_and_every_run_kept(job: Job, tmp_path: Path) -> N
     found = find(job, folder, OPTIONS, Interrupt(), silent).content()
     assert found == json.loads((folder / "capacity.json").read_text())
     assert found["outcome"] == "complete"
+    assert found["binding"] == {"goal": "SLA-1", "operation": "Home", "users": found["SLA-1"]["high"]} or (
+        found["binding"]["operation"] == "Search"
+    )
     for sla in ("SLA-1", "SLA-2"):
-        answer = found[sla]
-        assert answer["low"] <= CAPACITY < answer["high"] <= 1.05 * answer["low"] + 1
-        assert answer["limited_by"]["share_at_high"] == pytest.approx(2 / 3, abs=0.05)
-        assert answer["bytes_in_per_op"] == 10 * answer["bytes_out_per_op"] > 0
-        assert answer["throughput_ops_per_s"] == pytest.approx(answer["low"] / 2, rel=0.1)
+        held = found[sla]
+        assert held["last_passing"]["users"] == held["low"] == held["users"]
+        for end in (held["last_passing"], held["first_failing"]):
+            shown = {row["folder"] for row in found["runs"] if row["users"] == end["users"]}
+            assert set(end["runs"]) <= shown and end["runs"]
+        assert held["verdict"] == "met" and held["ended_by"] == "tolerance"
+        assert held["low"] <= CAPACITY < held["high"] <= 1.05 * held["low"] + 1
+        assert held["limited_by"]["share_at_high"] == pytest.approx(2 / 3, abs=0.05)
+        assert held["bytes_in_per_op"] == 10 * held["bytes_out_per_op"] > 0
+        assert held["throughput_ops_per_s"] == pytest.approx(held["low"] / 2, rel=0.1)
     for row in found["runs"]:
         summary = json.loads((folder / row["folder"] / "run.json").read_text())
         assert summary["load"]["users"] == row["users"]
@@ -179,6 +190,25 @@ def test_more_users_than_the_generator_has_room_for_bound_the_search(job: Job, t
         find(other, tmp_path / "none", options, Interrupt(), silent)
 
 
+def test_a_search_that_decided_nothing_knows_no_users(job: Job, tmp_path: Path) -> None:
+    """Nothing was late, and still too little was seen to be sure."""
+    folder = tmp_path / "capacity"
+    short = replace(job, scenario=load_scenario(tmp_path / "queue.toml", {"load.steady_s": "4"}))
+    options = Options(Limits(2, 1000, repeats=1, runs=1))
+    found = find(short, folder, options, Interrupt(), silent).content()
+    for sla in ("SLA-1", "SLA-2"):
+        held = found[sla]
+        assert held["users"] is None and held["low"] is None and held["high"] is None
+        assert held["verdict"] == "open" and held["ended_by"] == "max-runs"
+        assert held["last_passing"] is None and held["throughput_ops_per_s"] is None
+    chapter = report.read_chapter(folder)
+    assert report.sentence(chapter) == (
+        "The capacity of queue on this machine is open: the search decided nothing."
+    )
+    assert "valid" not in [badge.words for badge in answer.badges(chapter)]
+    assert read_measured(folder).at == {}, "nothing may be computed from it"
+
+
 def test_ctrl_c_keeps_the_interval_so_far(job: Job, tmp_path: Path) -> None:
     interrupt = Interrupt()
 
@@ -195,7 +225,9 @@ def test_ctrl_c_keeps_the_interval_so_far(job: Job, tmp_path: Path) -> None:
     assert found["outcome"] == "interrupted"
     assert (found["SLA-1"]["low"], found["SLA-1"]["high"]) == (40, 80)
     assert found["runs"][-1]["outcome"] == "interrupted"
-    assert found["runs"][-1]["verdict"] == {"SLA-1": "invalid", "SLA-2": "invalid"}
+    assert not found["runs"][-1]["evidence"]
+    assert found["runs"][-1]["verdict"] == {"SLA-1": "open", "SLA-2": "open"}
+    assert found["SLA-1"]["ended_by"] == "interrupted"
 
 
 def test_a_service_that_goes_away_keeps_the_interval_so_far(job: Job, tmp_path: Path) -> None:
@@ -238,9 +270,8 @@ def test_a_service_that_hangs_has_too_many_users_and_no_share_to_show(job: Job, 
         "share_at_high": None,
         "checks": ["operations"],
     }
-    assert "SLA-1: 20 users; 40 are too many, not one operation ended" in table(
-        Capacity.of(found, KIND, ""), tmp_path
-    )
+    shown = table(Capacity.of(found, KIND, ""), tmp_path)
+    assert "SLA-1: 20 users hold it, 40 break it, where not one operation ended" in shown
 
 
 def test_ctrl_c_between_runs_ends_the_search_at_once(job: Job, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ def ask(search: Search, answer: Callable[[str, int], Verdict]) -> list[int]:
 
 def certain(first: float, second: float) -> Callable[[str, int], Verdict]:
     capacities = {"SLA-1": first, "SLA-2": second}
-    return lambda goal, users: Verdict.PASS if users <= capacities[goal] else Verdict.FAIL
+    return lambda goal, users: Verdict.MET if users <= capacities[goal] else Verdict.MISSED
 
 
 @given(st.integers(1, 5000), st.floats(0, 1), st.integers(1, 500), st.floats(0.01, 0.3))
@@ -37,8 +37,10 @@ def test_certain_answers_bracket_both_capacities(
     for goal, truth in zip(GOALS, (capacity, second), strict=True):
         bracket = search.brackets[goal]
         assert bracket.high is not None
-        assert bracket.low <= truth < bracket.high
-        assert bracket.high - bracket.low <= max(1, tolerance * bracket.low) or not bracket.low
+        low = bracket.low or 0
+        assert low <= truth < bracket.high
+        assert bracket.high - low <= max(1, tolerance * low)
+        assert (bracket.low is None) == (truth == 0)
     assert search.outcome == "complete"
     assert len(asked) == len(set(asked)), "a certain answer needs no repetition"
 
@@ -69,7 +71,8 @@ def test_both_goals_share_the_runs() -> None:
 def test_one_user_too_many_is_a_capacity_of_none() -> None:
     search = Search(GOALS, Limits(8, 1000))
     assert ask(search, certain(0, 0)) == [8, 4, 2, 1]
-    assert (search.brackets["SLA-1"].low, search.brackets["SLA-1"].high) == (0, 1)
+    assert (search.brackets["SLA-1"].low, search.brackets["SLA-1"].high) == (None, 1)
+    assert search.outcome == "complete" and search.ended_by("SLA-1") == "least"
 
 
 def test_the_ceiling_is_measured_and_named() -> None:
@@ -82,8 +85,8 @@ def test_the_ceiling_is_measured_and_named() -> None:
 def test_uncertain_points_are_repeated_then_left_inside_the_interval() -> None:
     def answer(goal: str, users: int) -> Verdict:
         if 180 < users < 220:
-            return Verdict.UNCERTAIN
-        return Verdict.PASS if users <= 180 else Verdict.FAIL
+            return Verdict.OPEN
+        return Verdict.MET if users <= 180 else Verdict.MISSED
 
     search = Search(GOALS, Limits(100, 1000, 0.05, repeats=3))
     asked = ask(search, answer)
@@ -95,7 +98,7 @@ def test_uncertain_points_are_repeated_then_left_inside_the_interval() -> None:
 
 
 def test_a_repetition_can_settle_a_point() -> None:
-    answers = iter([Verdict.UNCERTAIN, Verdict.UNCERTAIN, Verdict.PASS])
+    answers = iter([Verdict.OPEN, Verdict.OPEN, Verdict.MET])
     search = Search(("SLA-1",), Limits(10, 10))
     for verdict in answers:
         assert search.next() == 10
@@ -105,7 +108,7 @@ def test_a_repetition_can_settle_a_point() -> None:
 
 def test_invalid_runs_are_no_evidence_and_the_search_goes_on_below() -> None:
     search = Search(GOALS, Limits(10, 100, repeats=2))
-    asked = ask(search, lambda goal, users: Verdict.INVALID if users > 10 else Verdict.PASS)
+    asked = ask(search, lambda goal, users: Verdict.NOTHING if users > 10 else Verdict.MET)
     assert asked == [10, 20, 20, 14, 14, 12, 12, 11, 11], (
         "no evidence is no look: `repeats` does not count it"
     )
@@ -116,8 +119,8 @@ def test_invalid_runs_are_no_evidence_and_the_search_goes_on_below() -> None:
 def test_a_failure_below_what_cannot_be_measured_completes_the_answer() -> None:
     def answer(goal: str, users: int) -> Verdict:
         if users >= 160:
-            return Verdict.INVALID
-        return Verdict.PASS if users <= 110 else Verdict.FAIL
+            return Verdict.NOTHING
+        return Verdict.MET if users <= 110 else Verdict.MISSED
 
     search = Search(GOALS, Limits(20, 1000, 0.05, repeats=1))
     ask(search, answer)
@@ -129,8 +132,8 @@ def test_a_failure_below_what_cannot_be_measured_completes_the_answer() -> None:
 def test_a_hole_in_the_middle_is_not_asked_for_again() -> None:
     def answer(goal: str, users: int) -> Verdict:
         if 30 <= users <= 60:
-            return Verdict.INVALID
-        return Verdict.PASS if users < 30 else Verdict.FAIL
+            return Verdict.NOTHING
+        return Verdict.MET if users < 30 else Verdict.MISSED
 
     search = Search(GOALS, Limits(80, 1000, repeats=1))
     ask(search, answer)
@@ -140,9 +143,9 @@ def test_a_hole_in_the_middle_is_not_asked_for_again() -> None:
 
 def test_a_pass_beyond_a_failure_is_not_believed() -> None:
     search = Search(("SLA-1",), Limits(10, 1000))
-    search.record(100, {"SLA-1": Verdict.FAIL})
-    search.record(200, {"SLA-1": Verdict.PASS})
-    search.record(50, {"SLA-1": Verdict.PASS})
+    search.record(100, {"SLA-1": Verdict.MISSED})
+    search.record(200, {"SLA-1": Verdict.MET})
+    search.record(50, {"SLA-1": Verdict.MET})
     assert (search.brackets["SLA-1"].low, search.brackets["SLA-1"].high) == (50, 100)
 
 
@@ -155,7 +158,7 @@ def test_runs_are_limited() -> None:
 @pytest.mark.parametrize("reason", ["generator", "interrupted"])
 def test_what_is_known_survives_a_stop(reason: str) -> None:
     search = Search(GOALS, Limits(10, 1000))
-    search.record(10, dict.fromkeys(GOALS, Verdict.PASS))
+    search.record(10, dict.fromkeys(GOALS, Verdict.MET))
     search.stop(reason)
     assert search.next() is None
     assert search.outcome == reason and search.brackets["SLA-2"].low == 10
@@ -167,8 +170,8 @@ def test_a_failure_below_a_success_is_looked_at_again() -> None:
 
     def answer(goal: str, users: int) -> Verdict:
         if goal == "SLA-2" and users == 40 and looks.count(40) < 2:
-            return Verdict.FAIL
-        return Verdict.PASS if users <= 100 else Verdict.FAIL
+            return Verdict.MISSED
+        return Verdict.MET if users <= 100 else Verdict.MISSED
 
     search = Search(GOALS, Limits(10, 1000, 0.1))
     while (users := search.next()) is not None:
@@ -181,7 +184,7 @@ def test_a_failure_below_a_success_is_looked_at_again() -> None:
 
 def test_a_failure_that_comes_again_stands() -> None:
     def answer(goal: str, users: int) -> Verdict:
-        return Verdict.FAIL if goal == "SLA-2" and users == 40 else certain(100, 100)(goal, users)
+        return Verdict.MISSED if goal == "SLA-2" and users == 40 else certain(100, 100)(goal, users)
 
     search = Search(GOALS, Limits(10, 1000, 0.1))
     asked = ask(search, answer)

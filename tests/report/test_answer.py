@@ -48,8 +48,7 @@ def test_an_sla_nobody_holds_is_said(tmp_path: Folder) -> None:
     some = {"users": 300, "low": 300, "high": 310}
     synthetic.capacity(tmp_path, (300,), **{"SLA-1": some, "SLA-2": none})
     assert report.sentence(report.read_chapter(tmp_path)) == (
-        "Olio on this machine holds 300 concurrent users at SLA-1 (300–310) "
-        "and no number of users tried at SLA-2."
+        "Olio on this machine holds 300 concurrent users at SLA-1 (300–310) and fewer than 300 at SLA-2."
     )
 
 
@@ -57,7 +56,12 @@ def test_nothing_held_is_said(tmp_path: Folder) -> None:
     none = {"users": None, "low": None, "high": 600}
     synthetic.capacity(tmp_path, (600,), **{"SLA-1": none, "SLA-2": none})
     assert report.sentence(report.read_chapter(tmp_path)) == (
-        "Olio on this machine holds neither SLA-1 nor SLA-2, not even 600 users, in this search."
+        "Olio on this machine holds fewer than 600 users at SLA-1; how many is open."
+    )
+    least = {"users": None, "low": None, "high": 1, "verdict": "missed", "ended_by": "least"}
+    synthetic.capacity(tmp_path / "least", (600,), **{"SLA-1": least, "SLA-2": least})
+    assert report.sentence(report.read_chapter(tmp_path / "least")) == (
+        "Olio on this machine does not hold SLA-1, not even with one user."
     )
 
 
@@ -104,10 +108,9 @@ def test_left_out_runs_are_counted(tmp_path: Folder) -> None:
         return report.badges(report.read_chapter(tmp_path))[0]
 
     # A run that the service broke is not valid, yet it is evidence.
-    assert badge(1, valid=False).reasons == ()
-    invalid = {"SLA-1": "invalid", "SLA-2": "invalid"}
-    assert badge(1, verdict=invalid).reasons == ("1 of 2 runs were invalid and not judged",)
-    assert badge(0, verdict=invalid).words == "INVALID"
+    assert badge(1, state="failed").reasons == ()
+    assert badge(1, evidence=False).reasons == ("1 of 2 runs were invalid and not judged",)
+    assert badge(0, evidence=False).words == "INVALID"
 
 
 @pytest.mark.parametrize(
@@ -138,11 +141,12 @@ def test_runs_outside_the_folder_are_not_read(tmp_path: Folder) -> None:
 
 
 def _row(folder: str) -> dict[str, Any]:
-    verdict = {"SLA-1": "pass", "SLA-2": "pass"}
+    verdict = {"SLA-1": "met", "SLA-2": "met"}
     return {
         "folder": folder,
         "users": 100,
-        "valid": True,
+        "state": "valid",
+        "evidence": True,
         "shares": {},
         "worst_share": 1.0,
         "verdict": verdict,

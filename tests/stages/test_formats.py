@@ -8,6 +8,7 @@ import pytest
 
 from loadstone.errors import LoadstoneError
 from loadstone.intake import Kind
+from loadstone.stages.capacity import Capacity
 from loadstone.stages.cost import Cost
 from loadstone.stages.run import Check, Run
 
@@ -119,6 +120,46 @@ def test_a_broken_run_of_format_1_is_refused(broken: dict[str, Any]) -> None:
     Run.of(dict(whole), KIND, "run.json")
     with pytest.raises(LoadstoneError, match=next(iter(broken)) + "|goals"):
         Run.of(whole | broken, KIND, "run.json")
+
+
+def capacity(**changes: Any) -> dict[str, Any]:
+    """A capacity.json of format 1."""
+    held = {"users": 20, "low": 20, "high": 40, "noisy": [], "limited_by": None}
+    rows = [
+        {"folder": "runs/0001-20", "users": 20, "valid": True, "verdict": {"SLA-1": "uncertain"}},
+        {"folder": "runs/0002-20", "users": 20, "valid": False, "verdict": {"SLA-1": "invalid"}},
+        {"folder": "runs/0003-20", "users": 20, "valid": True, "verdict": {"SLA-1": "pass"}},
+        {"folder": "runs/0004-40", "users": 40, "valid": False, "verdict": {"SLA-1": "fail"}},
+    ]
+    return {
+        "format": 1, "kind": "capacity", "outcome": "complete", "SLA-1": held, "SLA-2": None, "runs": rows
+    } | changes  # fmt: skip
+
+
+def test_a_search_of_format_1_keeps_what_it_knew() -> None:
+    found = Capacity.of(capacity(), KIND, "capacity.json")
+    held = found.named()["SLA-1"]
+    assert (held.users, held.low, held.high, held.verdict, held.ended_by) == (20, 20, 40, "met", "tolerance")
+    assert [row.evidence for row in found.runs] == [True, False, True, True]
+    assert [(load.users, load.runs, load.verdict["SLA-1"]) for load in found.loads] == [
+        (20, 2, "met"), (40, 1, "missed")
+    ]  # fmt: skip
+    assert Capacity.of(found.content(), KIND, "capacity.json") == found
+
+
+def test_a_search_of_format_1_that_decided_nothing_has_no_users() -> None:
+    nothing = {"users": 0, "low": 0, "high": None, "noisy": [20]}
+    found = Capacity.of(capacity(**{"SLA-1": nothing, "outcome": "max-runs"}), KIND, "").named()["SLA-1"]
+    assert (found.users, found.low, found.high, found.verdict) == (None, None, None, "open")
+    assert found.ended_by == "max-runs"
+    least = {"users": 0, "low": 0, "high": 1}
+    assert Capacity.of(capacity(**{"SLA-1": least}), KIND, "").named()["SLA-1"].verdict == "missed"
+
+
+def test_users_of_format_1_that_no_valid_run_held_are_withheld() -> None:
+    rows = [row | {"valid": False} for row in capacity()["runs"]]
+    found = Capacity.of(capacity(runs=rows), KIND, "").named()["SLA-1"]
+    assert (found.users, found.low, found.verdict) == (None, 20, "open")
 
 
 def test_a_check_may_name_every_operation_of_a_large_scenario() -> None:

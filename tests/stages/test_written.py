@@ -59,7 +59,12 @@ def test_a_search(tmp_path: Path) -> None:
         throughput_ops_per_s=None,
     )
     row = SearchRun(
-        folder="runs/0001-20", users=20, valid=True, shares={"Home": None}, verdict={"SLA-1": "pass"}
+        folder="runs/0001-20",
+        users=20,
+        state="valid",
+        shares={"Home": None},
+        evidence=True,
+        verdict={"SLA-1": "met"},
     )
     found = Capacity(name="shop", sla_1=held, sla_2=None, runs=[row])
     content = json.loads(write_stage(tmp_path, found).read_text("utf-8"))

@@ -131,7 +131,7 @@ def test_one_run_is_a_lower_bound(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        ({"format": 2}, "not a record of format 1"),
+        ({"format": 99}, 'must be an object with "format": 2'),
         ({"SLA-1": 7}, "`SLA-1` is 7, expected an object"),
         ({"SLA-1": {"users": "many"}}, '`SLA-1.users` is "many", expected a number'),
         ({"SLA-1": {"users": -5}}, "`SLA-1.users` is -5"),

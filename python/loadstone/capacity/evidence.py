@@ -57,40 +57,46 @@ class Trial:
     """The load was not what was asked for: the run says nothing."""
     late: bool = False
     """The generator had to wait for a processor. Its lateness counts as the service's, so such a run can only
-    look worse than the service is: it may show that an SLA holds, never that it breaks."""
+    look worse than the service is: it may add to what a valid run shows for an SLA, never break it."""
+    valid: bool = True
+    """Whether it passed all its checks. What is said to hold an SLA has at least one such run."""
 
 
 def trial(
-    measurement: Measurement, window_s: float, *, faulty: bool, invalid: bool, late: bool = False
+    measurement: Measurement, window_s: float, *, faulty: bool, invalid: bool, late: bool, valid: bool
 ) -> Trial:
     """The evidence in a run; an operation that never ran gives none.
 
     A late generator may itself be what broke a rule: such a run says nothing.
     """
     samples = [_sample(operation, window_s) for operation in measurement.operations]
-    return Trial([sample for sample in samples if sample], faulty, invalid or (late and faulty), late)
+    return Trial([sample for sample in samples if sample], faulty, invalid or (late and faulty), late, valid)
 
 
 def verdicts(trials: Sequence[Trial], confidence: float) -> dict[str, Verdict]:
     """What the trials at one number of users say about each SLA.
 
-    One faulty run may be an accident, two in four are the service: then the users are too many.
+    One faulty run may be an accident, two in four are the service: then the users are too many. Without a
+    valid run among them no SLA is held.
     """
     usable = [one for one in trials if not one.invalid]
-    found = _sound_verdicts([one for one in usable if not one.late], confidence)
-    if any(one.late for one in usable):
-        for sla in SLAS:
-            if found[sla.name] is not Verdict.FAIL and _judge(usable, sla, confidence) is Verdict.PASS:
-                found[sla.name] = Verdict.PASS
+    sound = [one for one in usable if not one.late]
+    found = _sound_verdicts(sound, confidence)
+    valid, healthy = any(one.valid for one in sound), not any(one.faulty for one in sound)
+    for sla in SLAS:
+        if found[sla.name] is Verdict.MET and not valid:
+            found[sla.name] = Verdict.OPEN
+        elif found[sla.name] is Verdict.OPEN and valid and healthy and len(usable) > len(sound):
+            found[sla.name] = _better(Verdict.OPEN, _judge(usable, sla, confidence))
     return found
 
 
 def _sound_verdicts(sound: Sequence[Trial], confidence: float) -> dict[str, Verdict]:
     if not sound:
-        return {sla.name: Verdict.INVALID for sla in SLAS}
+        return {sla.name: Verdict.NOTHING for sla in SLAS}
     faulty = sum(one.faulty for one in sound)
     if 2 * faulty >= len(sound) and faulty:
-        broken = Verdict.FAIL if faulty > 1 else Verdict.UNCERTAIN
+        broken = Verdict.MISSED if faulty > 1 else Verdict.OPEN
         return {sla.name: _worse(broken, _judge(sound, sla, confidence)) for sla in SLAS}
     return {sla.name: _judge(sound, sla, confidence) for sla in SLAS}
 
@@ -115,27 +121,30 @@ def _judge(trials: Sequence[Trial], sla: Sla, confidence: float) -> Verdict:
     operations = _by_operation(trials)
     if not operations:
         # Not one operation ended in the steady state: the service hangs.
-        return Verdict.FAIL
+        return Verdict.MISSED
     wrong = (1 - confidence) / len(operations)
-    each = [_operation(samples, sla, confidence, 1 - wrong) for samples in operations.values()]
-    if Verdict.FAIL in each:
-        return Verdict.FAIL
-    return Verdict.UNCERTAIN if Verdict.UNCERTAIN in each else Verdict.PASS
+    each = {_operation(samples, sla, confidence, 1 - wrong) for samples in operations.values()}
+    if each == {Verdict.NOTHING}:
+        return Verdict.OPEN
+    if Verdict.MISSED in each:
+        return Verdict.MISSED
+    return Verdict.OPEN if Verdict.OPEN in each else Verdict.MET
 
 
 def _operation(samples: Sequence[Sample], sla: Sla, passing: float, failing: float) -> Verdict:
+    """Its own verdict; `NOTHING` where it is too rare to be judged and was never late."""
     share, response = _pooled(samples)
     if bounds(share, passing)[0] >= sla.share:
-        return Verdict.PASS
+        return Verdict.MET
     if bounds(share, failing)[1] < sla.share:
-        return Verdict.FAIL
+        return Verdict.MISSED
     if share.value < 1:
-        return Verdict.UNCERTAIN
+        return Verdict.OPEN
     if share.count < FEWEST:
-        return Verdict.PASS
+        return Verdict.NOTHING
     mean, deviation = response.log_moments()
     bound = mean + tolerance_factor(share.count, sla.share, passing) * deviation
-    return Verdict.PASS if bound <= math.log(samples[0].limit_s) else Verdict.UNCERTAIN
+    return Verdict.MET if bound <= math.log(samples[0].limit_s) else Verdict.OPEN
 
 
 def _pooled(samples: Sequence[Sample]) -> tuple[Ratio, Histogram]:
@@ -163,6 +172,10 @@ def _sample(operation: OperationSeries, window_s: float) -> Sample | None:
     return Sample(operation.name, operation.limit_s, count, within, operation.response)
 
 
+def _better(one: Verdict, other: Verdict) -> Verdict:
+    return Verdict.MET if other is Verdict.MET else one
+
+
 def _worse(one: Verdict, other: Verdict) -> Verdict:
-    order = (Verdict.PASS, Verdict.UNCERTAIN, Verdict.FAIL)
+    order = (Verdict.MET, Verdict.OPEN, Verdict.MISSED)
     return max(one, other, key=order.index)

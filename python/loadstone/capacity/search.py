@@ -13,6 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+LEAST = 1
+"""No measurement has fewer users."""
+
 _LOOKS = 2
 """A failure below a success is looked at a second time; a second failure stands."""
 
@@ -24,11 +27,11 @@ looks at the service, so `repeats` does not bound them."""
 class Verdict(StrEnum):
     """What is known about a goal at a number of users."""
 
-    PASS = "pass"
-    FAIL = "fail"
-    UNCERTAIN = "uncertain"
-    INVALID = "invalid"
-    """The measurement says nothing about the service."""
+    MET = "met"
+    MISSED = "missed"
+    OPEN = "open"
+    NOTHING = "nothing"
+    """The measurements say nothing about the service."""
 
 
 @dataclass(frozen=True)
@@ -65,10 +68,15 @@ class Bracket:
         return min(self.failed, default=None)
 
     @property
-    def low(self) -> int:
-        """The most users that surely hold it, below every number that breaks it; 0 when none is known."""
+    def low(self) -> int | None:
+        """The most users that surely hold it, below every number that breaks it; None when none is known."""
         high = self.high
-        return max((users for users in self.passed if high is None or users < high), default=0)
+        return max((users for users in self.passed if high is None or users < high), default=None)
+
+    @property
+    def breaks_at_once(self) -> bool:
+        """Whether the least load there is breaks it: no load holds it."""
+        return self.high == LEAST
 
     @property
     def doubted(self) -> int | None:
@@ -92,7 +100,7 @@ class Bracket:
             wider = max(max(known) + 1, round(factor * max(known)))
             return min(wider, limits.most) if max(known) < limits.most else None
         if not low:
-            return max(1, min(min(known) - 1, int(min(known) / factor))) if min(known) > 1 else None
+            return max(LEAST, min(min(known) - 1, int(min(known) / factor))) if min(known) > LEAST else None
         return self._between(low, high, limits.tolerance)
 
     def _between(self, low: int, high: int, tolerance: float) -> int | None:
@@ -110,9 +118,10 @@ class Bracket:
 
     def is_narrow(self, tolerance: float) -> bool:
         """Whether the interval is known to the tolerance."""
-        if self.high is None:
-            return False
-        return not self.low or self.high - self.low <= max(1.0, tolerance * self.low)
+        low, high = self.low, self.high
+        if low is None or high is None:
+            return self.breaks_at_once
+        return high - low <= max(1.0, tolerance * low)
 
     def width(self) -> float:
         """Relative width of the interval; infinite while an end is unknown."""
@@ -155,9 +164,9 @@ class Search:
             bracket = self.brackets[name]
             bracket.passed.discard(users)
             bracket.failed.discard(users)
-            if verdict is Verdict.PASS:
+            if verdict is Verdict.MET:
                 bracket.passed.add(users)
-            elif verdict is Verdict.FAIL:
+            elif verdict is Verdict.MISSED:
                 bracket.failed.add(users)
         if self._asked and self._asked[1] == users:
             self._settle(self._asked[0], users, verdicts)
@@ -188,13 +197,31 @@ class Search:
             return "complete"
         if self._wall is not None:
             return self._blocked_by
-        return "ceiling" if any(bracket.high is None for bracket in brackets) else "noisy"
+        return "ceiling" if any(self._is_unbroken(bracket) for bracket in brackets) else "noisy"
+
+    def ended_by(self, name: str) -> str:
+        """What ended the search of this goal: `tolerance` (its interval is narrow enough), `least` (even the
+        least load breaks it), `ceiling`, `noisy`, `generator`, `invalid`, or why the search was stopped.
+        """
+        bracket = self.brackets[name]
+        if bracket.breaks_at_once:
+            return "least"
+        if bracket.is_narrow(self._limits.tolerance):
+            return "tolerance"
+        if self.stopped:
+            return self.stopped
+        if self._wall is not None:
+            return self._blocked_by
+        return "ceiling" if self._is_unbroken(bracket) else "noisy"
+
+    def _is_unbroken(self, bracket: Bracket) -> bool:
+        return bracket.high is None and bracket.low == self._limits.most
 
     def _settle(self, name: str, users: int, verdicts: Mapping[str, Verdict]) -> None:
         verdict = verdicts[name]
-        if verdict in (Verdict.PASS, Verdict.FAIL):
+        if verdict in (Verdict.MET, Verdict.MISSED):
             self._asked = None
-        elif verdict is Verdict.INVALID:
+        elif verdict is Verdict.NOTHING:
             if self._tries[users] >= max(_PATIENCE, self._limits.repeats):
                 self.block(users, "invalid")
                 self._asked = None

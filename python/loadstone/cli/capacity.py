@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from loadstone.cli.columns import columns
+from loadstone.cli.capacity_words import concluded, table
 from loadstone.cli.run import (
     INTERRUPTED,
     MOST_SEED,
@@ -34,12 +34,11 @@ from loadstone.cli.run import (
     site,
 )
 from loadstone.cli.scenario import Overrides
-from loadstone.errors import SLA_NOT_MET, LoadstoneError
+from loadstone.errors import LoadstoneError
 
 if TYPE_CHECKING:
     from loadstone.capacity import Search
     from loadstone.scenario import Scenario
-    from loadstone.stages.capacity import Capacity, Held, LimitedBy
 
 _FIRST = 25
 _PROBE_S = 10
@@ -99,7 +98,9 @@ def capacity(
 ) -> None:
     """Find the most users a service carries at SLA-1 (90 %) and SLA-2 (99 %), with fresh data for each run.
 
-    Exit code: 0 if some number of users holds SLA-1, 1 if none is known to, otherwise as `loadstone run`.
+    Exit code: 0 the search knows users that hold SLA-1, 1 not even one user holds it, 2 bad input, 3 service
+    unreachable, 4 our fault, 5 the service fails at any load, 6 undecided, 7 the generator or the load was at
+    fault, 130 interrupted.
 
     Example: loadstone capacity olio --from 100 --window 60
     """
@@ -127,10 +128,7 @@ def capacity(
     print(json.dumps(result.content(), indent=2) if as_json else table(result, folder))
     for warning in result.warnings:
         print(f"warning: {warning}", file=sys.stderr)
-    if result.outcome == "interrupted":
-        print("interrupted: the intervals are those found so far", file=sys.stderr)
-    if not (result.sla_1 and result.sla_1.low):
-        raise typer.Exit(SLA_NOT_MET)
+    raise typer.Exit(concluded(result))
 
 
 def _short(scenario: Scenario, probe_s: float) -> list[str]:
@@ -145,51 +143,13 @@ def _short(scenario: Scenario, probe_s: float) -> list[str]:
     ]  # fmt: skip
 
 
-def table(result: Capacity, folder: Path) -> str:
-    """The answer and the runs it rests on."""
-    lines = [_sentence(name, held) for name, held in result.named().items()]
-    if probes := result.probes:
-        lines.append(f"{len(probes)} short runs of up to {probes[-1].users} users said where to begin")
-    rows = [
-        [
-            row.folder,
-            str(row.users),
-            "-" if row.worst_share is None else f"{100 * row.worst_share:.2f} %",
-            row.verdict["SLA-1"],
-            row.verdict["SLA-2"],
-            "yes" if row.valid else "no",
-        ]
-        for row in result.runs
-    ]
-    head = ["run", "users", "least within limit", "SLA-1", "SLA-2", "valid"]
-    lines += ["", columns(head, rows, {"users", "least within limit"}), "", f"{result.outcome}; {folder}"]
-    return "\n".join(lines)
-
-
-def _sentence(name: str, held: Held) -> str:
-    low, high = held.low, held.high
-    if high is None:
-        return f"{name}: at least {low} users" if low else f"{name}: unknown"
-    if not low:
-        return f"{name}: fewer than {high} users"
-    return f"{name}: {low} users; {high} are too many{_why(held.limited_by, high)}"
-
-
-def _why(limit: LimitedBy | None, high: float) -> str:
-    """What broke the SLA at `high` users; a service that hangs has no share to show."""
-    if limit is None or limit.operation is None or limit.share_at_high is None:
-        return ", not one operation ended"
-    checks = "".join(f", {name}" for name in limit.checks)
-    return f", limited by {limit.operation} ({100 * limit.share_at_high:.1f} % at {high}{checks})"
-
-
 def _watch_probe(number: int, _users: int) -> Any:
     return progress(f"[probe {number}] ")
 
 
 def _watch(number: int, users: int, search: Search) -> Any:
     known = ", ".join(
-        f"{name} {bracket.low}..{'' if bracket.high is None else bracket.high}"
+        f"{name} {'' if bracket.low is None else bracket.low}..{'' if bracket.high is None else bracket.high}"
         for name, bracket in search.brackets.items()
     )
     return progress(f"[{number}: {known}] ")

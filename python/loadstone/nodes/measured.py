@@ -49,7 +49,7 @@ def read_measured(folder: Path) -> Measured:
         file = folder if folder.name == name else folder / name
         if file.is_file():
             if name == "capacity.json":
-                return _capacity(Fields(parse_record(file), file))
+                return _capacity(_capacity_record(file))
             return _run(_run_record(file))
     raise LoadstoneError(
         "measured", f"`{folder}` holds no capacity.json and no run.json",
@@ -63,9 +63,7 @@ def read_requests_per_user(folder: Path, sla: str) -> Fraction:
     Raises `measured`, naming file and field.
     """
     if (folder / "capacity.json").is_file():
-        folder = _run_at(
-            Fields(parse_record(folder / "capacity.json"), folder / "capacity.json"), folder, sla
-        )
+        folder = _run_at(_capacity_record(folder / "capacity.json"), folder, sla)
     file = folder / "run.json"
     if not file.is_file():
         raise LoadstoneError(
@@ -88,7 +86,7 @@ def _run_at(capacity: Fields, folder: Path, sla: str) -> Path:
         raise LoadstoneError("measured", f"no number of users held {sla}", place=str(capacity.file))
     runs = capacity.content.get("runs")
     for row in runs if isinstance(runs, list) else []:
-        if isinstance(row, dict) and row.get("users") == users and row.get("valid") is True:
+        if isinstance(row, dict) and row.get("users") == users and row.get("state") == "valid":
             path = folder / str(row.get("folder"))
             if path.resolve().is_relative_to(folder.resolve()) and os.path.isdir(path):
                 return path
@@ -102,6 +100,13 @@ def _run_record(file: Path) -> Fields:
     from loadstone.stages.run import Run
 
     return Fields(Run.present(read_object(file, _KIND), _KIND, str(file)), file)
+
+
+def _capacity_record(file: Path) -> Fields:
+    """The record of a search, of any format that is read. Raises `measured`."""
+    from loadstone.stages.capacity import Capacity
+
+    return Fields(Capacity.present(read_object(file, _KIND), _KIND, str(file)), file)
 
 
 def parse_record(file: Path) -> dict[str, Any]:

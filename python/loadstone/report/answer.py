@@ -84,9 +84,12 @@ def _warnings(chapter: Chapter) -> list[str]:
 def _capacity_clause(chapter: Chapter, capacity: Capacity) -> str:
     first, second = capacity.sla_1 or Held(), capacity.sla_2 or Held()
     if not (first.users or second.users):
-        tried = [row.users for row in capacity.runs if row.judged]
-        least = f", not even {format.whole(min(tried))} users," if tried else ""
-        return f"{chapter.name} on this machine holds neither SLA-1 nor SLA-2{least} in this search"
+        if first.verdict == "missed":
+            return f"{chapter.name} on this machine does not hold SLA-1, not even with one user"
+        if first.high:
+            most = f"fewer than {format.whole(first.high)} users at SLA-1"
+            return f"{chapter.name} on this machine holds {most}; how many is open"
+        return f"the capacity of {chapter.name} on this machine is open: the search decided nothing"
     lenient = _users(first, "SLA-1", " concurrent users")
     strict = _users(second, "SLA-2", "" if first.users else " concurrent users")
     return f"{chapter.name} on this machine holds {lenient} and {strict}"
@@ -94,7 +97,9 @@ def _capacity_clause(chapter: Chapter, capacity: Capacity) -> str:
 
 def _users(found: Held, sla: str, unit: str) -> str:
     if not found.users:
-        return f"no number of users tried at {sla}"
+        if found.verdict == "missed":
+            return f"not even one user at {sla}"
+        return f"fewer than {format.whole(found.high)} at {sla}" if found.high else f"nothing known at {sla}"
     return f"{format.whole(found.users)}{unit} at {sla} ({_interval(found)})"
 
 
@@ -129,6 +134,8 @@ def _validity(chapter: Chapter) -> Badge:
         if rows and len(invalid) == len(rows):
             return Badge("bad", "INVALID", ("every run of the search was invalid",))
         reasons = (f"{len(invalid)} of {len(rows)} runs were invalid and not judged",) if invalid else ()
+        if not any(held.users for held in chapter.capacity.named().values()):
+            return Badge("warn", "no capacity known", reasons)
         return Badge("good", "valid", reasons)
     assert chapter.detail is not None
     validity = chapter.detail.summary.validity

@@ -156,10 +156,10 @@ def _runs(folder: Path, capacity: Capacity | None) -> dict[str, Run]:
 
 
 def _most_telling(chapter: Chapter) -> Run | None:
-    """The run with the most users that holds SLA-1, else SLA-2, else the one with the fewest users."""
+    """A valid run at the users that hold SLA-1, else SLA-2, else the one with the fewest users."""
     rows = [row for row in chapter.searched if row.folder in chapter.runs]
-    for sla in ("SLA-1", "SLA-2"):
-        holding = [row for row in rows if row.verdict.get(sla) == "pass"]
-        if holding:
-            return chapter.runs[max(holding, key=lambda row: row.users).folder]
+    for held in chapter.capacity.named().values() if chapter.capacity else ():
+        for row in rows:
+            if row.valid and row.users == held.users:
+                return chapter.runs[row.folder]
     return chapter.runs[min(rows, key=lambda row: row.users).folder] if rows else None

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
 from loadstone.intake.shapes import Count, Figure, Known, Seconds, Word, Yes
 from loadstone.stages.base import Piece, spelled
+from loadstone.stages.capacity_before import from_format_1
 from loadstone.stages.origin import Node, Origin
+from loadstone.stages.verdict import RunState, Verdict
+
+Folder = Annotated[str, Field(max_length=4096, strict=True)]
 
 
 class LimitedBy(Piece):
@@ -18,30 +22,61 @@ class LimitedBy(Piece):
     """None where not one operation ended."""
     share_at_high: Known = None
     checks: list[Word] = Field(default_factory=list)
-    """The service's checks that failed there."""
+    """The service's checks that failed there. Where there are any, the service did not only answer late."""
+
+
+class Bound(Piece):
+    """One end of an interval, and the runs that prove it: all that were made there and are evidence."""
+
+    users: Known = None
+    runs: list[Folder] = Field(default_factory=list)
 
 
 class Held(Piece):
-    """The capacity at one SLA."""
+    """What is known of the capacity at one goal. Nothing here is 0: what was not found out is None.
+
+    `users` may be used by whoever needs the one number; nothing else may. The true capacity lies from `low`
+    up to below `high`, with the record's confidence; either may be None, which means that the search knows no
+    bound on that side, whatever `ended_by` says of the reason.
+    """
 
     users: Known = None
+    """The most users that the search showed to hold the goal, in runs of full length of which one at least
+    was valid. None: it showed it for no number, and no later figure may rest on this goal."""
     low: Known = None
     """The most users known to hold it."""
     high: Known = None
-    """The fewest known to break it; None when none was found."""
+    """The fewest known to break it. Only a run that broke it makes this a number."""
+    verdict: Verdict = "open"
+    """`met`: some users hold it. `missed`: even one user breaks it. `open`: neither was shown."""
+    ended_by: Word | None = None
+    """What ended the search of this goal: `tolerance` (the interval is narrow enough), `least` (one user
+    breaks it), `noisy`, `ceiling`, `generator`, `invalid`, `max-runs`, `interrupted`, or an error's name."""
+    last_passing: Bound | None = None
+    """The runs at `low`."""
+    first_failing: Bound | None = None
+    """The runs at `high`."""
     noisy: list[Figure] = Field(default_factory=list)
-    """Numbers of users in between that stayed uncertain."""
+    """Numbers of users in between that stayed open."""
     limited_by: LimitedBy | None = None
     throughput_ops_per_s: Known = None
-    """At `users`, as are the bytes."""
+    """At `users`, as are the bytes: the mean of the valid runs there."""
     bytes_in_per_op: Known = None
     bytes_out_per_op: Known = None
+
+
+class Binding(Piece):
+    """The goal that breaks first as users grow, and the operation that breaks it."""
+
+    goal: Word
+    operation: Word | None = None
+    users: Known = None
 
 
 class ProbeRun(Piece):
     """One short run before the search; no evidence."""
 
-    folder: Annotated[str, Field(max_length=4096, strict=True)]
+    folder: Folder
     users: Count
     per_s: Known = None
     """Operations that ended well, each second of the steady state."""
@@ -50,22 +85,40 @@ class ProbeRun(Piece):
 
 
 class SearchRun(Piece):
-    """One run of the search."""
+    """One run of the search, by itself."""
 
-    folder: Annotated[str, Field(max_length=4096, strict=True)]
+    folder: Folder
     users: Count
     outcome: Word | None = None
-    valid: Yes
+    state: RunState
+    evidence: Yes
+    """Whether it says something of the service. A run that the service failed does."""
     shares: dict[str, Known] = Field(default_factory=dict)
     """Within the limit, by operation."""
     worst_share: Known = None
-    verdict: dict[str, Word]
-    """`pass`, `fail`, `uncertain` or `invalid`, by SLA."""
+    verdict: dict[str, Verdict] = Field(default_factory=dict)
+    """By goal, of this run alone. Empty where only the verdict of all runs together was kept."""
+
+    @property
+    def valid(self) -> bool:
+        """Whether its figures may be shown."""
+        return self.state == "valid"
 
     @property
     def judged(self) -> bool:
-        """Whether it is evidence; a run that broke the service is, though not valid."""
-        return any(verdict != "invalid" for verdict in self.verdict.values())
+        """Whether it is evidence."""
+        return self.evidence
+
+
+class LoadVerdict(Piece):
+    """What all runs at one number of users say together: a lower bound of a goal's capacity where it is met,
+    an upper bound where it is missed."""
+
+    users: Count
+    runs: Count
+    """Those that are evidence."""
+    verdict: dict[str, Verdict]
+    """By goal."""
 
 
 class Capacity(Origin):
@@ -73,6 +126,8 @@ class Capacity(Origin):
 
     FILE: ClassVar[str] = "capacity.json"
     KIND: ClassVar[str] = "capacity"
+    FORMAT: ClassVar[int] = 2
+    BEFORE: ClassVar[Any] = {1: from_format_1}
 
     log10_accounts: Known = None
     node: Node | None = None
@@ -84,10 +139,14 @@ class Capacity(Origin):
     """Width of the interval that was asked for, as a share of its low end."""
     sla_1: Held | None = spelled("SLA-1")
     sla_2: Held | None = spelled("SLA-2")
+    binding: Binding | None = None
+    """None where no goal is known to break."""
     probes: list[ProbeRun] = Field(default_factory=list)
+    loads: list[LoadVerdict] = Field(default_factory=list)
+    """By number of users, in their order."""
     runs: list[SearchRun]
 
     def named(self) -> dict[str, Held]:
-        """What there is, by the SLA's name."""
+        """What there is, by the goal's name."""
         both = {"SLA-1": self.sla_1, "SLA-2": self.sla_2}
         return {name: held for name, held in both.items() if held}

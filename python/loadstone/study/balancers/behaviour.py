@@ -146,7 +146,8 @@ def site(rows: list[Json]) -> list[Json]:
     found = []
     for group in grouped(rows, "servers"):
         row = group[-1]
-        broken = [run for run in row["runs"] if run["verdict"]["SLA-1"] == "fail"]
+        # Results kept from before say `fail`.
+        broken = [run for run in row["runs"] if run["verdict"]["SLA-1"] in ("missed", "fail")]
         decisive = min(broken, key=lambda run: int(run["users"]), default=None) or max(
             row["runs"], key=lambda run: int(run["users"]), default=None
         )

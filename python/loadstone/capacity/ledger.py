@@ -1,0 +1,186 @@
+"""What a search has found so far, and `capacity.json`, which says so after every run."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from loadstone import record
+from loadstone.capacity.evidence import unjudged, verdicts
+from loadstone.capacity.points import Point, recorded, trial_of
+from loadstone.capacity.search import Limits, Search, Verdict
+from loadstone.judge import Rules
+from loadstone.judge.sla import SLAS, departures
+from loadstone.measure import Job
+from loadstone.stages.capacity import Binding, Capacity, Held, LoadVerdict, ProbeRun, SearchRun
+from loadstone.stages.origin import Machine, Node
+from loadstone.stages.run import Run
+
+
+class Ledger:
+    """The runs of a search, the search that they answer, and the record."""
+
+    def __init__(
+        self, job: Job, folder: Path, limits: Limits, confidence: float, probes: Sequence[ProbeRun]
+    ) -> None:
+        """`confidence` is that of each end of an interval, over all looks at one load."""
+        self.search = Search([sla.name for sla in SLAS], limits)
+        self.rows: list[SearchRun] = []
+        self._probes = list(probes)
+        self._job = job
+        self._folder = folder
+        self._limits = limits
+        self._confidence = confidence
+        self._points: dict[int, Point] = {}
+        self._disturbed: list[int] = []
+        self._nodes: list[Node] = []
+        self._started = record.now()
+
+    def add(self, users: int, path: Path, result: Run) -> None:
+        """Judges a run together with the earlier ones at the same number of users."""
+        point = self._points.setdefault(users, Point())
+        if users == self.search.doubted():
+            # More users held the SLA that these broke, so something else disturbed the run.
+            point = self._points[users] = Point()
+            self._disturbed.append(users)
+        one = trial_of(result, record.measurement_of(path), self._job.scenario.sla_window_s)
+        point.add(one, result, self._name(path))
+        self._row(users, path, result, verdicts([one], self._confidence))
+        self.search.record(users, point.verdicts(self._look()))
+        if point.busy > 1:
+            # Once may be an accident of the machine; twice at the same load is the generator's end.
+            self.search.block(users, "generator")
+        self.write()
+
+    def add_unjudged(self, users: int, path: Path, result: Run) -> None:
+        """Lists a run that was cut short: too short to be evidence."""
+        self._row(users, path, result, dict.fromkeys(self.search.brackets, Verdict.NOTHING))
+
+    def write(self) -> Capacity:
+        """Replaces `capacity.json` by what is known now."""
+        scenario = self._job.scenario
+        accounts = scenario.data.get("accounts")
+        accounts = None if accounts is None else int(accounts)
+        plan = {"load": {"ramp_up_s": scenario.file.load.ramp_up_s}}
+        left = departures(Rules(plan, scenario.sla_window_s, accounts, {}, {}), scenario.file.load.steady_s)
+        first, second = (self._held(sla.name) for sla in SLAS)
+        found = Capacity(
+            name=scenario.name,
+            outcome=self.search.outcome if self._is_over() else "searching",
+            machine=Machine(**record.machine()),
+            versions=record.versions(),
+            command=list(self._job.command),
+            started_at=self._started,
+            ended_at=record.now(),
+            accounts=accounts,
+            log10_accounts=round(math.log10(accounts), 3) if accounts else None,
+            node=self._node(),
+            window_s=scenario.sla_window_s,
+            compliant=not left,
+            confidence=self._confidence,
+            tolerance=self._limits.tolerance,
+            sla_1=first,
+            sla_2=second,
+            binding=self._binding(),
+            probes=self._probes,
+            loads=[self._load(users, point) for users, point in sorted(self._points.items())],
+            runs=list(self.rows),
+            warnings=[f"not compliant: {departure}" for departure in left] + self._warnings(),
+        )
+        record.make_folder(self._folder)
+        record.write_stage(self._folder, found)
+        return found
+
+    def _is_over(self) -> bool:
+        return self.search.next() is None
+
+    def _look(self) -> float:
+        """Confidence of one look at one point: `repeats` looks together must not exceed the stated doubt."""
+        return 1 - (1 - self._confidence) / self._limits.repeats
+
+    def _name(self, path: Path) -> str:
+        return str(path.relative_to(self._folder))
+
+    def _row(self, users: int, path: Path, result: Run, alone: Mapping[str, Verdict]) -> None:
+        self._nodes += [result.node] if result.node else []
+        within = {name: operation.share_within_limit for name, operation in result.operations.items()}
+        self.rows.append(
+            SearchRun(
+                folder=self._name(path),
+                users=users,
+                outcome=result.outcome,
+                state=result.validity.state,
+                evidence=any(verdict is not Verdict.NOTHING for verdict in alone.values()),
+                shares=within,
+                worst_share=min((share for share in within.values() if share is not None), default=None),
+                verdict=recorded(alone),
+            )
+        )
+
+    def _load(self, users: int, point: Point) -> LoadVerdict:
+        verdict = recorded(point.verdicts(self._look()))
+        return LoadVerdict(users=users, runs=len(point.evidence()), verdict=verdict)
+
+    def _node(self) -> Node | None:
+        """The machine, if it was made for every run, with the median time to start."""
+        starts = [node.start_s for node in self._nodes if node.start_s is not None]
+        if not starts:
+            return None
+        return self._nodes[0].model_copy(
+            update={"start_s": statistics.median(starts), "start_s_range": [min(starts), max(starts)]}
+        )
+
+    def _held(self, name: str) -> Held:
+        bracket = self.search.brackets[name]
+        low, high = bracket.low, bracket.high
+        passing = self._points[low] if low is not None else None
+        failing = self._points[high] if high is not None else None
+        results = passing.valid() if passing else []
+        return Held(
+            users=low,
+            low=low,
+            high=high,
+            verdict="met" if passing else "missed" if bracket.breaks_at_once else "open",
+            ended_by=self.search.ended_by(name) if self._is_over() else None,
+            last_passing=passing.bound(low) if passing and low is not None else None,
+            first_failing=failing.bound(high) if failing and high is not None else None,
+            noisy=sorted(users for users in bracket.noisy if (low or 0) < users < (high or math.inf)),
+            limited_by=failing.limited_by() if failing else None,
+            throughput_ops_per_s=_mean([result.throughput_ops_per_s for result in results]),
+            bytes_in_per_op=_mean([result.bytes.in_per_op for result in results if result.bytes]),
+            bytes_out_per_op=_mean([result.bytes.out_per_op for result in results if result.bytes]),
+        )
+
+    def _binding(self) -> Binding | None:
+        """Of goals that break at the same load the easiest: whoever breaks it breaks the others, too."""
+        broken = [bracket for bracket in self.search.brackets.values() if bracket.high is not None]
+        first = min(broken, key=lambda bracket: bracket.high or 0, default=None)
+        if first is None or first.high is None:
+            return None
+        operation = self._points[first.high].limited_by().operation
+        return Binding(goal=first.name, operation=operation, users=first.high)
+
+    def _warnings(self) -> list[str]:
+        rare = sorted({name for point in self._points.values() for name in unjudged(point.trials)})
+        found = [f"too few operations to judge {name}: a longer window shows more" for name in rare]
+        found += [
+            f"{users} users were measured anew: they broke an SLA that more users held"
+            for users in self._disturbed
+        ]
+        match self.search.outcome:
+            case "generator":
+                found.append(
+                    "the generator is the limit: the service may carry more; give it threads or a machine"
+                )
+            case "invalid":
+                found.append("runs stayed invalid for the load they made: see `validity` in their run.json")
+            case "max-runs":
+                found.append(f"stopped after {self._limits.runs} runs; the interval is what they show")
+        return found
+
+
+def _mean(figures: list[float | None]) -> float | None:
+    known = [figure for figure in figures if figure is not None]
+    return sum(known) / len(known) if known else None

@@ -1,0 +1,90 @@
+"""All runs at one number of users, as evidence and as figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from loadstone.capacity.evidence import Trial, shares, trial, verdicts
+from loadstone.capacity.search import Verdict
+from loadstone.judge import Measurement
+from loadstone.judge.checks import GENERATOR_BUSY, STARTED_LATE, missed
+from loadstone.stages.capacity import Bound, LimitedBy
+from loadstone.stages.run import Run
+from loadstone.stages.verdict import Verdict as Word
+
+
+def trial_of(result: Run, measurement: Measurement, window_s: float) -> Trial:
+    """A run as evidence.
+
+    A service that fails explains a load that strays: sessions that end early change the mix. So such a run
+    counts against the service.
+    """
+    checks = result.validity.checks
+    limits = set(missed(checks, "generator"))
+    faulty = bool(missed(checks, "service")) or result.outcome == "sut-died"
+    strayed = bool(missed(checks, "load")) and not faulty
+    return trial(
+        measurement,
+        window_s,
+        faulty=faulty,
+        invalid=bool(limits - {STARTED_LATE}) or strayed,
+        late=STARTED_LATE in limits,
+        valid=result.validity.state == "valid",
+    )
+
+
+@dataclass
+class Point:
+    """All runs at one number of users."""
+
+    trials: list[Trial] = field(default_factory=list)
+    results: list[Run] = field(default_factory=list)
+    folders: list[str] = field(default_factory=list)
+
+    def add(self, one: Trial, result: Run, folder: str) -> None:
+        """One more run."""
+        self.trials.append(one)
+        self.results.append(result)
+        self.folders.append(folder)
+
+    @property
+    def busy(self) -> int:
+        """In how many of them the generator's own processor was the limit."""
+        return sum(GENERATOR_BUSY in missed(one.validity.checks, "generator") for one in self.results)
+
+    def verdicts(self, confidence: float) -> dict[str, Verdict]:
+        """What they say together, by goal."""
+        return verdicts(self.trials, confidence)
+
+    def valid(self) -> list[Run]:
+        """The runs whose figures may be shown."""
+        return [one for one in self.results if one.validity.state == "valid"]
+
+    def evidence(self) -> list[str]:
+        """Folders of the runs that say something."""
+        return [name for one, name in zip(self.trials, self.folders, strict=True) if not one.invalid]
+
+    def bound(self, users: int) -> Bound:
+        """An end of an interval that is here."""
+        return Bound(users=users, runs=self.evidence())
+
+    def limited_by(self) -> LimitedBy:
+        """The operation that is furthest from its limit, and the checks that the service failed."""
+        worst = min(shares(self.trials).items(), key=lambda item: item[1], default=(None, None))
+        sound = [run for one, run in zip(self.trials, self.results, strict=True) if not one.invalid]
+        broken = {name for run in sound for name in missed(run.validity.checks, "service")}
+        return LimitedBy(operation=worst[0], share_at_high=worst[1], checks=sorted(broken))
+
+
+_WORDS: dict[Verdict, Word] = {
+    Verdict.MET: "met",
+    Verdict.MISSED: "missed",
+    Verdict.OPEN: "open",
+    Verdict.NOTHING: "open",
+}
+
+
+def recorded(found: Mapping[str, Verdict]) -> dict[str, Word]:
+    """Verdicts as the record has them: runs without evidence leave all open."""
+    return {name: _WORDS[one] for name, one in found.items()}

@@ -1,0 +1,100 @@
+"""The answer of a search in words, and its exit code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from loadstone import leave
+from loadstone.cli.columns import columns
+from loadstone.errors import RUN_FAILED, RUN_INVALID, RUN_OPEN, SLA_NOT_MET
+
+if TYPE_CHECKING:
+    from loadstone.stages.capacity import Capacity, Held
+
+ENDED = {
+    "noisy": "runs near it differ more than --repeats runs can settle",
+    "ceiling": "no more were tried (--to)",
+    "generator": "the load generator was at its limit",
+    "invalid": "runs with more stayed invalid",
+    "max-runs": "the search ended after --max-runs runs",
+    "interrupted": "the search was interrupted",
+}
+"""Why a search knows no more, by `ended_by`. Any other is the name of an error."""
+
+
+def concluded(result: Capacity) -> int:
+    """The exit code: what is known of SLA-1, and else why it is not known."""
+    held = result.sla_1
+    if result.outcome == "interrupted":
+        return leave.INTERRUPTED
+    if held is None or held.verdict == "open":
+        return RUN_INVALID if held and held.ended_by in ("generator", "invalid") else RUN_OPEN
+    if held.verdict == "met":
+        return 0
+    return RUN_FAILED if held.limited_by and held.limited_by.checks else SLA_NOT_MET
+
+
+def table(result: Capacity, folder: Path) -> str:
+    """The answer, the loads it rests on, and their runs."""
+    lines = [sentence(name, held) for name, held in result.named().items()]
+    if result.binding:
+        by = f", by {result.binding.operation}" if result.binding.operation else ""
+        lines.append(f"{result.binding.goal} breaks first{by}")
+    if probes := result.probes:
+        lines.append(f"{len(probes)} short runs of up to {probes[-1].users} users said where to begin")
+    goals = list(result.named())
+    loads = [
+        [str(load.users), str(load.runs), *(load.verdict.get(goal, "-") for goal in goals)]
+        for load in result.loads
+    ]
+    rows = [
+        [
+            row.folder,
+            "-" if row.worst_share is None else f"{100 * row.worst_share:.2f} %",
+            *(row.verdict.get(goal, "-") if row.evidence else "no evidence" for goal in goals),
+            row.state,
+        ]
+        for row in result.runs
+    ]
+    lines += ["", columns(["users", "runs", *goals], loads, {"users", "runs"})]
+    lines += ["", columns(["run", "least within limit", *goals, "state"], rows, {"least within limit"})]
+    return "\n".join([*lines, "", f"{result.outcome}; {folder}"])
+
+
+def sentence(name: str, held: Held) -> str:
+    """What is known of one goal, and nothing else.
+
+    >>> from loadstone.stages.capacity import Held, LimitedBy
+    >>> why = LimitedBy(operation="Search", share_at_high=0.84)
+    >>> print(sentence("SLA-1", Held(low=57, high=60, limited_by=why, verdict="met", ended_by="tolerance")))
+    SLA-1: 57 users hold it, 60 break it, limited by Search (84.0 % within its limit at 60)
+    >>> print(sentence("SLA-1", Held(ended_by="max-runs")))
+    SLA-1: open, no number of users is known to hold or to break it: the search ended after --max-runs runs
+    """
+    low, high = _users(held.low), _users(held.high)
+    ended = ENDED.get(held.ended_by or "", f"the search ended with {held.ended_by}")
+    if held.verdict == "missed":
+        return f"{name}: not even {high} holds it{_why(held)}"
+    if held.low is None and held.high is None:
+        return f"{name}: open, no number of users is known to hold or to break it: {ended}"
+    if held.low is None:
+        return f"{name}: open, {high} break it{_why(held)}; whether fewer hold it is not known: {ended}"
+    if held.high is None:
+        return f"{name}: at least {low} hold it; no number is known to break it: {ended}"
+    wide = "" if held.ended_by == "tolerance" else f"; the interval is wide: {ended}"
+    return f"{name}: {low} hold it, {held.high:g} break it{_why(held)}{wide}"
+
+
+def _users(users: float | None) -> str:
+    return "-" if users is None else f"{users:g} user{'' if users == 1 else 's'}"
+
+
+def _why(held: Held) -> str:
+    """What broke the goal at `high` users; a service that hangs has no share to show."""
+    limit = held.limited_by
+    if limit is None or limit.operation is None or limit.share_at_high is None:
+        return ", where not one operation ended"
+    checks = "".join(f", {name}" for name in limit.checks)
+    share = f"{100 * limit.share_at_high:.1f} % within its limit"
+    return f", limited by {limit.operation} ({share} at {held.high:g}{checks})"
