@@ -104,7 +104,7 @@ def test_nobody_listens(hosts: LocalHosts, site: Walked) -> None:
     with fleet(hosts, ["one", "two"]) as engine:
         _, summary = follow(engine.start(json.dumps(plan)))
     assert summary["outcome"] == "unreachable"
-    assert all("connection refused" in example for example in summary["examples"])
+    assert all("connection refused" in example["said"] for example in summary["examples"])
 
 
 def test_an_agent_refuses_the_plan(hosts: LocalHosts, site: Walked) -> None:

@@ -72,6 +72,8 @@ def window(second: int, requests: int) -> dict[str, Any]:
         "sessions_s": 0.25,
         "cpu_user_s": 0.5,
         "cpu_sys_s": 0.25,
+        "control": EMPTY,
+        "control_cpu_s": 0.0,
         "wake_lag": EMPTY,
         "sessions": [],
         "operations": [],
@@ -79,7 +81,11 @@ def window(second: int, requests: int) -> dict[str, Any]:
 
 
 def summary(outcome: str, ended_s: float) -> dict[str, Any]:
-    return {"outcome": outcome, "ended_s": ended_s, "threads": 2, "examples": ["x", "y"]}
+    return {"outcome": outcome, "ended_s": ended_s, "threads": 2, "examples": [example(ended_s)]}
+
+
+def example(at_s: float) -> dict[str, Any]:
+    return {"operation": "Home", "of": "status", "at_s": at_s, "said": "GET /: status 500"}
 
 
 def test_a_second_waits_for_all_that_run() -> None:
@@ -97,7 +103,7 @@ def test_a_second_waits_for_all_that_run() -> None:
     ended = stage.run.summary()
     assert ended is not None
     assert (ended["outcome"], ended["ended_s"], ended["threads"]) == ("complete", 9.5, 4)
-    assert ended["examples"] == ["x", "y"]
+    assert ended["examples"] == [example(9.0)], "the first of all agents"
 
 
 def test_each_agents_own_figures_stay() -> None:

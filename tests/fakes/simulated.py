@@ -12,7 +12,7 @@ from typing import Any
 Respond = Callable[[random.Random, str], float]
 """Response time in seconds of an operation; negative: it fails with `status` after that time."""
 
-COUNTERS = 9
+COUNTERS = 10
 
 
 def plan(
@@ -159,6 +159,8 @@ def _window(second: int, users: int, cells: dict[tuple[int, int], dict[str, Any]
         "bytes_out": 100 * requests,
         "cpu_user_s": 0.05,
         "cpu_sys_s": 0.05,
+        "control": {"bucket": [60], "count": [100]},
+        "control_cpu_s": 0.003,
         "wake_lag": {"bucket": [50], "count": [max(1, requests)]},
         "operations": operations,
         "sessions": [],

@@ -1,4 +1,4 @@
-"""What the engine left out of a hostile page is in the run's record, and is told."""
+"""What the engine left out of a page is in the run's record, and is told; so is what failed."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import folders
@@ -15,6 +16,8 @@ import simulated
 
 from loadstone import record, report
 from loadstone.record.folder import measurement_of
+from loadstone.stages.run import Failure
+from loadstone.stages.run_before import from_format_2
 
 PAGE = """
 format = 1
@@ -42,19 +45,57 @@ LINKS = 6_000
 
 def test_references_that_were_left_out_reach_the_record_and_the_terminal(tmp_path: Path) -> None:
     page = "".join(f"<img src=/{number}>" for number in range(LINKS)).encode()
-    whole = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(page), page)
-    with scripted_site.site(lambda path, _: whole if path == "/page" else scripted_site.OK) as port:
-        (tmp_path / "s.toml").write_text(PAGE.format(port=port))
-        command = ["run", str(tmp_path / "s.toml"), "--out", str(tmp_path / "run")]
-        done = subprocess.run([sys.executable, "-m", "loadstone", *command], capture_output=True, text=True)
-    found = json.loads((tmp_path / "run" / "run.json").read_text())
+    found, _, told = run_page(tmp_path, page_of(page))
     counted = found["operations"]["Page"]["counters"]
     assert counted["images"] + counted["references_left_out"] == LINKS
     assert counted["references_left_out"] > 0
     said = f"Page: {counted['references_left_out']} references of its pages were left out"
     assert any(warning.startswith(said) for warning in found["warnings"])
-    assert f"warning: {said}" in done.stderr
+    assert f"warning: {said}" in told
     assert "references left out" in report.page([report.read_chapter(tmp_path / "run")])
+
+
+def run_page(folder: Path, script: scripted_site.Script) -> tuple[dict[str, Any], str, str]:
+    """`run.json` of a run of `PAGE`, and what the command said: on stdout, on stderr."""
+    with scripted_site.site(script) as port:
+        (folder / "s.toml").write_text(PAGE.format(port=port))
+        command = ["run", str(folder / "s.toml"), "--out", str(folder / "run")]
+        done = subprocess.run([sys.executable, "-m", "loadstone", *command], capture_output=True, text=True)
+    return json.loads((folder / "run" / "run.json").read_text()), done.stdout, done.stderr
+
+
+def page_of(markup: bytes) -> scripted_site.Script:
+    whole = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(markup), markup)
+    return lambda path, _: whole if path == "/page" else scripted_site.OK
+
+
+def test_files_on_another_host_are_counted_and_the_remedy_is_told(tmp_path: Path) -> None:
+    """A site that was installed as `localhost` and is measured as 127.0.0.1."""
+    alias = b"<img src=http://localhost:80/a.png><script src=//cdn.example/b.js></script><img src=/c.png>"
+    run, _, told = run_page(tmp_path, page_of(alias))
+    counted = run["operations"]["Page"]["counters"]
+    assert (counted["references_other_host"], counted["images"]) == (2, 1)
+    said = (
+        "Page: 2 references of its pages to other hosts were left out, the first is http://localhost:80/a.png"
+    )
+    [warning] = [one for one in run["warnings"] if "other hosts" in one]
+    assert warning.startswith(said) and f"warning: {warning}" in told
+
+
+def test_a_failure_is_told_by_operation_and_cause_with_the_first_example(tmp_path: Path) -> None:
+    missing = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
+    run, table, _ = run_page(tmp_path, lambda _path, _number: missing)
+    [failure] = run["failures"]
+    assert (failure["operation"], failure["cause"], failure["count"]) == ("Page", "status", 1)
+    assert failure["example"] == "GET /page: status 404, expected 200"
+    assert 0 <= failure["at_s"] < 60
+    assert "failed: Page: 1 by status, the first at 0." in table
+
+
+def test_failures_of_an_older_record_are_sentences() -> None:
+    sentence = "Page: GET /page: status 404, expected 200"
+    [failure] = from_format_2({"failures": [sentence]})["failures"]
+    assert Failure(**failure).told() == sentence
 
 
 @pytest.fixture

@@ -91,7 +91,7 @@ def test_a_run_of_format_1_met_its_slas_or_missed_them() -> None:
     assert (first.operation, first.window_start_s, first.low) == ("Home", 5, None)
     assert found.validity.state == "valid" and found.sla.content() == {"window_s": 20}
     written = found.content()
-    assert written["format"] == 2 and Run.of(written, KIND, "run.json") == found
+    assert written["format"] == 3 and Run.of(written, KIND, "run.json") == found
 
 
 @pytest.mark.parametrize(

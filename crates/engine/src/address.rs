@@ -36,6 +36,16 @@ pub(crate) fn resolve(address: &[u8], page: &[u8], authority: &str, out: &mut Ve
     }
 }
 
+/// Whether `address` leads to another host, or to ours by HTTPS, which is another server.
+pub(crate) fn is_elsewhere(address: &[u8], authority: &str) -> bool {
+    let secure = strip_ignoring_case(address, b"https:");
+    let absolute = secure.or_else(|| strip_ignoring_case(address, b"http:")).unwrap_or(address);
+    let Some(rest) = absolute.strip_prefix(b"//") else { return false };
+    let end = rest.iter().position(|b| matches!(b, b'/' | b'?' | b'#')).unwrap_or(rest.len());
+    let ours = without_port_80(&rest[..end]).eq_ignore_ascii_case(without_port_80(authority.as_bytes()));
+    end > 0 && (secure.is_some() || !ours)
+}
+
 /// An authority without HTTP's default port: in redirects, some servers leave that port out and some do not.
 fn without_port_80(authority: &[u8]) -> &[u8] {
     authority.strip_suffix(b":80").unwrap_or(authority)
@@ -131,6 +141,24 @@ mod tests {
             ("/a\r\nX: y", ""),
         ] {
             assert_eq!(resolved(address), path, "{address}");
+        }
+    }
+
+    #[test]
+    fn other_hosts() {
+        for (address, elsewhere) in [
+            ("http://localhost:8080/a.css", true),
+            ("//cdn/d", true),
+            ("HTTPS://cdn", true),
+            ("https://site:8080/c", true),
+            ("http://site:8080/c", false),
+            ("/a b", false),
+            ("http://site:8080/a b", false),
+            ("data:image/png;base64,AAAA", false),
+            ("///x", false),
+            ("mailto:a@b", false),
+        ] {
+            assert_eq!(is_elsewhere(address.as_bytes(), "site:8080"), elsewhere, "{address}");
         }
     }
 

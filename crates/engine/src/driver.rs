@@ -5,8 +5,7 @@ use std::collections::BinaryHeap;
 use std::mem::MaybeUninit;
 use std::net::SocketAddr;
 use std::num::NonZeroU64;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use loadstone_workload::{Next, PacingKind, Program, Scratch};
 use rustix::event::Timespec;
@@ -16,6 +15,7 @@ use rustix::fd::OwnedFd;
 use crate::browser::{Addresses, Validators};
 use crate::budget::{Budget, Countdown};
 use crate::clock::{Clock, micros};
+use crate::examples::Examples;
 use crate::open::Open;
 use crate::record::Window;
 use crate::recorder::{Gauges, Recorder, SECOND, Steady};
@@ -57,9 +57,10 @@ pub(crate) struct Shared {
     /// Sessions of an open workload that live, and threads that have some to come.
     pub live: Option<Countdown>,
     pub unreachable: AtomicBool,
-    /// First failures, as sentences.
-    pub examples: Mutex<Vec<String>>,
-    pub examples_left: AtomicUsize,
+    pub examples: Examples,
+    /// Threads that make load, and when the last of those that ended did so, microseconds.
+    pub driving: AtomicU32,
+    pub ended: AtomicU64,
 }
 
 impl Shared {
@@ -67,7 +68,8 @@ impl Shared {
         addresses: Vec<SocketAddr>,
         budget: Option<Budget>,
         live: Option<Countdown>,
-        examples: usize,
+        threads: u32,
+        operations: usize,
     ) -> Self {
         Self {
             addresses,
@@ -79,9 +81,15 @@ impl Shared {
             budget,
             live,
             unreachable: AtomicBool::new(false),
-            examples: Mutex::new(Vec::new()),
-            examples_left: AtomicUsize::new(examples),
+            examples: Examples::new(operations),
+            driving: AtomicU32::new(threads),
+            ended: AtomicU64::new(0),
         }
+    }
+
+    /// When the run ended, once no thread makes load any more.
+    pub(crate) fn over(&self) -> Option<u64> {
+        (self.driving.load(Ordering::Acquire) == 0).then(|| self.ended.load(Ordering::Relaxed))
     }
 
     /// When the run ended before its time, because nothing is left to do.
@@ -433,20 +441,6 @@ impl<'p> Driver<'p> {
             self.pool.push(work);
         }
     }
-
-    /// Keeps an example of a failure.
-    pub(crate) fn note(&self, example: impl FnOnce() -> String) {
-        let shared = self.shared;
-        if shared.examples_left.load(Ordering::Relaxed) == 0 {
-            return;
-        }
-        let example = example();
-        let mut examples = shared.examples.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if !examples.contains(&example) && shared.examples_left.load(Ordering::Relaxed) > 0 {
-            shared.examples_left.fetch_sub(1, Ordering::Relaxed);
-            examples.push(example);
-        }
-    }
 }
 
 #[cfg(test)]
@@ -455,7 +449,7 @@ mod tests {
 
     #[test]
     fn patience_begins_with_the_first_try() {
-        let shared = Shared::new(Vec::new(), None, None, 0);
+        let shared = Shared::new(Vec::new(), None, None, 1, 0);
         assert!(!shared.has_no_server(3_600 * SECOND), "nothing was tried");
         shared.first_try.store(45 * SECOND, Ordering::Relaxed);
         assert!(!shared.has_no_server(54 * SECOND) && shared.has_no_server(55 * SECOND));

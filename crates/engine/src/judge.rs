@@ -3,10 +3,11 @@
 use loadstone_http::{Headers, Method};
 use loadstone_workload::{Answer, CompiledStep, markup_decode, references};
 
-use crate::address::resolve;
+use crate::address::{is_elsewhere, resolve};
 use crate::browser::address_hash;
 use crate::clock::micros;
 use crate::driver::Driver;
+use crate::examples::Of;
 use crate::reader::Whole;
 use crate::record::{MOST_REFERENCE_BYTES, MOST_REFERENCES};
 use crate::recorder::{Cause, Counter};
@@ -14,6 +15,9 @@ use crate::user::{Fetch, Journey, User, Work};
 
 /// Most redirects in a row that are followed.
 const MAX_REDIRECTS: u8 = 5;
+
+/// Most bytes of an address that are shown as an example.
+const LONGEST_EXAMPLE: usize = 200;
 
 /// What to do after an answer.
 #[derive(Debug)]
@@ -168,8 +172,12 @@ impl<'p> Driver<'p> {
                 break;
             };
             bytes_left = left;
+            if path.is_empty() {
+                self.elsewhere(user);
+                continue;
+            }
             let address = address_hash(&path);
-            if path.is_empty() || !self.page_addresses.insert(address) {
+            if !self.page_addresses.insert(address) {
                 continue;
             }
             let below = self.requests.below_base(&path);
@@ -184,6 +192,20 @@ impl<'p> Driver<'p> {
         }
         user.counts.add(Counter::ReferencesLeftOut, found.count() as u64);
         self.paths = [page, path];
+    }
+
+    /// Counts the reference in `scratch`, which is not to our site, if a browser would ask another host for it.
+    fn elsewhere(&mut self, user: &mut User) {
+        let address = &self.scratch;
+        if !is_elsewhere(address, &self.program.target.authority)
+            || !self.page_addresses.insert(address_hash(address))
+        {
+            return;
+        }
+        user.counts.add(Counter::ReferencesOtherHost, 1);
+        let operation = &self.program.operations[user.operation];
+        let said = || String::from_utf8_lossy(&address[..address.len().min(LONGEST_EXAMPLE)]).into_owned();
+        self.shared.examples.note(user.operation, &operation.name, Of::OtherHost, self.now, said);
     }
 
     /// Whether the browser asks for what a page refers to.

@@ -27,6 +27,8 @@ pub(crate) fn merge(sum: &mut Window, other: Window) {
     sum.bytes_out += other.bytes_out;
     sum.cpu_user_s += other.cpu_user_s;
     sum.cpu_sys_s += other.cpu_sys_s;
+    sum.control_cpu_s += other.control_cpu_s;
+    merge_sparse(&mut sum.control, &other.control);
     merge_sparse(&mut sum.wake_lag, &other.wake_lag);
     for operation in other.operations {
         let key = |o: &OperationWindow| (o.operation, o.phase);
@@ -116,11 +118,14 @@ mod tests {
         let window = |requests, bucket| Window {
             requests,
             wake_lag: Sparse { bucket: vec![bucket], count: vec![requests] },
+            control: Sparse { bucket: vec![bucket], count: vec![1] },
+            control_cpu_s: 0.5,
             ..Window::default()
         };
         let sum = merged([window(1, 9), window(2, 3), window(4, 9)]).unwrap();
         assert_eq!(sum.requests, 7);
         assert_eq!(sum.wake_lag, Sparse { bucket: vec![3, 9], count: vec![2, 5] });
+        assert_eq!((sum.control.count, sum.control_cpu_s), (vec![1, 2], 1.5));
         assert_eq!(merged([]), None);
     }
 }

@@ -19,8 +19,9 @@ pub const CAUSES: [&str; 6] = ["refused", "reset", "closed", "timeout", "status"
 /// [`OperationWindow::counters`]. The counts of named steps (`count = "..."`) follow, in the order of the
 /// plan. `image_refs`, `images` and `image_bytes` speak of what a page refers to outside `browser.cached`;
 /// `cached_full` and `cached_304` of what `browser.cached` matches; `references_left_out` of the references
-/// beyond [`MOST_REFERENCES`] and [`MOST_REFERENCE_BYTES`], repeated ones too.
-pub const COUNTERS: [&str; 9] = [
+/// beyond [`MOST_REFERENCES`] and [`MOST_REFERENCE_BYTES`], repeated ones too; `references_other_host` of those
+/// that lead to another host, which the engine asks for nothing, each once a page.
+pub const COUNTERS: [&str; 10] = [
     "requests",
     "bytes_in",
     "bytes_out",
@@ -30,6 +31,7 @@ pub const COUNTERS: [&str; 9] = [
     "cached_full",
     "cached_304",
     "references_left_out",
+    "references_other_host",
 ];
 
 /// Most style sheets, scripts and images of one page that are looked at. Heavy pages have a thousand; a
@@ -125,6 +127,11 @@ pub struct Window {
     pub cpu_user_s: f64,
     /// CPU time of the engine's threads in the kernel, seconds.
     pub cpu_sys_s: f64,
+    /// What an exchange of a few bytes with a thread of this machine that does nothing else took, from when it
+    /// should have begun: the machine's own noise. Empty if it has no loopback interface.
+    pub control: Sparse,
+    /// CPU time of that exchange, both ends, seconds.
+    pub control_cpu_s: f64,
     /// How late the engine itself woke up for an operation that could start: a loaded generator shows here.
     pub wake_lag: Sparse,
     /// Operations.
@@ -143,6 +150,20 @@ pub struct Summary {
     pub ended_s: f64,
     /// Threads of the engine.
     pub threads: u32,
-    /// First examples of failures, at most 20, as sentences: operation, request, cause.
-    pub examples: Vec<String>,
+    /// The first example of each cause of failure, and of a reference to another host, of each operation, in
+    /// the order of time.
+    pub examples: Vec<Example>,
+}
+
+/// The first of its kind.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Example {
+    /// Name of the operation.
+    pub operation: String,
+    /// A cause of failure ([`CAUSES`]) or a counter ([`COUNTERS`]).
+    pub of: String,
+    /// Seconds since the run began.
+    pub at_s: f64,
+    /// `GET /cart: status 500, expected 200`, or the address as the page has it.
+    pub said: String,
 }

@@ -35,6 +35,7 @@ pub(crate) enum Counter {
     CachedFull,
     Cached304,
     ReferencesLeftOut,
+    ReferencesOtherHost,
 }
 
 /// The counters of one execution of an operation; the named steps follow the fixed ones.
@@ -240,6 +241,7 @@ impl Recorder {
                 .filter_map(|(index, cell)| cell.as_mut()?.drain(index))
                 .collect(),
             sessions: self.sessions.drain(),
+            ..Window::default()
         };
         self.cpu_before = cpu;
         self.second += 1;
@@ -318,7 +320,7 @@ mod tests {
         let [dropped, ended] = &window.operations[..] else { panic!("{window:?}") };
         assert_eq!((dropped.operation, dropped.phase, dropped.dropped), (0, 1, 1));
         assert_eq!((ended.ok, ended.failed, ended.late), (1, [0, 0, 0, 1, 0, 0], 1));
-        assert_eq!(ended.counters, [0, 0, 0, 0, 4, 0, 0, 0, 0, 2]);
+        assert_eq!(ended.counters, [0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 2]);
         assert_eq!((ended.response.bucket[0], ended.service.bucket[0]), (510, 500));
         assert_eq!((&ended.lag.bucket, &ended.lag.count), (&vec![10], &vec![2]));
         assert_eq!((window.users, window.users_s), (4, 2.75));

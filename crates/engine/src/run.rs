@@ -14,6 +14,7 @@ use rustix::fd::OwnedFd;
 
 use crate::budget::{Budget, Countdown};
 use crate::clock::{Clock, instant_at};
+use crate::control::Control;
 use crate::driver::{Driver, Shared};
 use crate::files;
 use crate::merge::merge;
@@ -27,8 +28,6 @@ use crate::user::User;
 const LEAD: Duration = Duration::from_millis(20);
 /// Longest wait for a window: a day; an instant cannot be added to any number of seconds.
 const LONGEST_WAIT: Duration = Duration::from_secs(86_400);
-/// Most examples of failures that a summary shows.
-const EXAMPLES: usize = 20;
 /// Most threads; more than any machine that one agent would run on has cores.
 const MAX_THREADS: u32 = 256;
 
@@ -46,6 +45,9 @@ enum Report {
     Window(Window),
     /// At this time, microseconds, and whether as planned.
     Ended(u64, bool),
+    /// A second of the control.
+    Control(Window),
+    ControlEnded,
 }
 
 /// Puts the windows of all threads together.
@@ -54,11 +56,21 @@ struct Collector {
     reports: Receiver<Report>,
     handles: Vec<JoinHandle<()>>,
     threads: u32,
-    /// Windows that some threads have not yet reported, with the number that have.
-    pending: BTreeMap<u32, (Window, u32)>,
+    /// Windows that some threads have not yet reported.
+    pending: BTreeMap<u32, Pending>,
+    /// The control is still going on, and its seconds are waited for.
+    controlled: bool,
     ended: u32,
     ended_us: u64,
     as_planned: bool,
+}
+
+/// A window, and who has reported it.
+#[derive(Debug, Default)]
+struct Pending {
+    window: Window,
+    threads: u32,
+    control: bool,
 }
 
 impl Run {
@@ -96,11 +108,17 @@ impl Run {
             (own.collect(), 0)
         };
         let live = open.then(|| Countdown::new(threads.into()));
-        let shared = Arc::new(Shared::new(addresses_of(&program)?, Budget::of(&program), live, EXAMPLES));
+        let shared = Arc::new(Shared::new(
+            addresses_of(&program)?,
+            Budget::of(&program),
+            live,
+            threads,
+            program.operations.len(),
+        ));
         // Without a bound: a reader that falls behind never holds the engine up.
         let (sender, reports) = channel();
         let clock = Clock::starting_at(origin()?);
-        let handles = (0..threads)
+        let mut handles: Vec<JoinHandle<()>> = (0..threads)
             .map(|thread| {
                 let own = numbers.iter().copied().skip(thread as usize).step_by(threads as usize).collect();
                 let share = Share { users: own, open: Open::new(&program, (thread, threads), room) };
@@ -112,13 +130,18 @@ impl Run {
                     .spawn(move || drive(&program, &requests, &shared, clock, poll, share, &sender))
                     .map_err(|why| format!("no thread for the engine: {why}"))
             })
-            .collect::<Result<_, _>>();
-        let handles = handles.inspect_err(|_| shared.stop.store(true, Ordering::Relaxed))?;
+            .collect::<Result<_, String>>()
+            .inspect_err(|_| shared.stop.store(true, Ordering::Relaxed))?;
+        // A machine without a loopback interface, or without room for the control, does without it.
+        let control = Control::connect().ok().and_then(|control| watch(control, clock, &shared, sender).ok());
+        let controlled = control.is_some();
+        handles.extend(control);
         let collector = Collector {
             reports,
             handles,
             threads,
             pending: BTreeMap::new(),
+            controlled,
             ended: 0,
             ended_us: 0,
             as_planned: true,
@@ -157,7 +180,7 @@ impl Run {
             outcome: outcome.into(),
             ended_s: collector.ended_us as f64 / SECOND as f64,
             threads: self.threads,
-            examples: self.shared.examples.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            examples: self.shared.examples.all(),
         })
     }
 }
@@ -177,10 +200,12 @@ impl Drop for Run {
 impl Collector {
     fn next(&mut self, until: Instant) -> Option<Window> {
         loop {
-            let complete =
-                self.pending.first_key_value().is_some_and(|(_, (_, count))| *count == self.threads);
-            if complete || self.ended == self.threads {
-                return self.pending.pop_first().map(|(_, (window, _))| window);
+            let first = self.pending.first_key_value();
+            let complete = first.is_some_and(|(_, pending)| {
+                pending.threads == self.threads && (pending.control || !self.controlled)
+            });
+            if complete || self.has_ended() {
+                return self.pending.pop_first().map(|(_, pending)| pending.window);
             }
             match self.reports.recv_timeout(until.saturating_duration_since(Instant::now())) {
                 Ok(report) => self.take(report),
@@ -192,7 +217,9 @@ impl Collector {
 
     fn take(&mut self, report: Report) {
         match report {
-            Report::Window(window) => self.add(window),
+            Report::Window(window) => self.add(window).threads += 1,
+            Report::Control(window) => self.add(window).control = true,
+            Report::ControlEnded => self.controlled = false,
             Report::Ended(at, as_planned) => {
                 self.ended += 1;
                 self.ended_us = self.ended_us.max(at);
@@ -201,16 +228,17 @@ impl Collector {
         }
     }
 
-    fn add(&mut self, window: Window) {
-        match self.pending.get_mut(&window.second) {
-            Some((sum, count)) => {
-                merge(sum, window);
-                *count += 1;
-            }
-            None => {
-                self.pending.insert(window.second, (window, 1));
-            }
-        }
+    fn add(&mut self, window: Window) -> &mut Pending {
+        let second = window.second;
+        let pending = self.pending.entry(second).or_default();
+        pending.window.second = second;
+        merge(&mut pending.window, window);
+        pending
+    }
+
+    /// Whether nobody has anything more to report.
+    fn has_ended(&self) -> bool {
+        self.ended == self.threads && !self.controlled
     }
 
     /// All threads are gone though not all said that they ended.
@@ -221,11 +249,12 @@ impl Collector {
             }
         }
         self.ended = self.threads;
+        self.controlled = false;
     }
 
     /// Whether the run has ended and nothing is left to take.
     fn is_exhausted(&mut self) -> bool {
-        while self.ended < self.threads {
+        while !self.has_ended() {
             match self.reports.try_recv() {
                 Ok(report) => self.take(report),
                 Err(_) => return false,
@@ -251,7 +280,7 @@ fn drive(
     share: Share,
     sender: &Sender<Report>,
 ) {
-    let _guard = StopOnPanic(shared);
+    let _guard = Leaving(shared);
     // The run may have been dropped; then the rest is not wanted.
     let deliver = |window| drop(sender.send(Report::Window(window)));
     let Share { users: numbers, open } = share;
@@ -261,18 +290,34 @@ fn drive(
     users.extend(numbers.iter().enumerate().map(|(token, number)| User::new(program, *number, token as u32)));
     let (ended, as_planned) =
         Driver::new(program, requests, shared, clock, poll, open, &deliver).run(&mut users);
+    shared.ended.fetch_max(ended, Ordering::Relaxed);
     drop(sender.send(Report::Ended(ended, as_planned)));
 }
 
-/// Ends the run when a thread panics: without its windows, those of the others would be held back until the
-/// planned end.
-struct StopOnPanic<'s>(&'s Shared);
+/// Starts the control beside the run; it ends with the last thread that makes load.
+fn watch(
+    control: Control,
+    clock: Clock,
+    shared: &Arc<Shared>,
+    sender: Sender<Report>,
+) -> std::io::Result<JoinHandle<()>> {
+    let shared = shared.clone();
+    std::thread::Builder::new().name("control".into()).spawn(move || {
+        control.run(clock, || shared.over(), |window| drop(sender.send(Report::Control(window))));
+        drop(sender.send(Report::ControlEnded));
+    })
+}
 
-impl Drop for StopOnPanic<'_> {
+/// Says that a thread makes no more load. Ends the run when it panicked: without its windows, those of the
+/// others would be held back until the planned end.
+struct Leaving<'s>(&'s Shared);
+
+impl Drop for Leaving<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.stop.store(true, Ordering::Relaxed);
         }
+        self.0.driving.fetch_sub(1, Ordering::Release);
     }
 }
 

@@ -4,6 +4,7 @@ use loadstone_workload::{Next, OnFailure, PacingKind};
 
 use crate::clock::micros;
 use crate::driver::Driver;
+use crate::examples::Of;
 use crate::recorder::{Cause, Ended};
 use crate::user::{Fetch, Stage, User, Work};
 
@@ -106,14 +107,15 @@ impl Driver<'_> {
 
     /// The operation failed.
     pub(crate) fn fail(&mut self, user: &mut User, work: &mut Work, cause: Cause, said: &str) {
-        self.note(|| self.describe(user, work, said));
+        let (operation, of) = (&self.program.operations[user.operation], Of::Failure(cause));
+        let describe = || self.describe(user, work, said);
+        self.shared.examples.note(user.operation, &operation.name, of, self.now, describe);
         self.close(user);
         self.end(user, work, Err(cause));
     }
 
-    /// "HomePage: GET /x: status 500, expected 200".
+    /// "GET /x: status 500, expected 200".
     fn describe(&self, user: &User, work: &Work, said: &str) -> String {
-        let operation = &self.program.operations[user.operation];
         let mut path = Vec::new();
         match (user.fetch, work.journey.references.current()) {
             (Fetch::Reference, Some((_, reference))) if work.journey.location.is_empty() => {
@@ -122,7 +124,7 @@ impl Driver<'_> {
             _ => self.page_path(user, &work.journey, &mut path),
         }
         let path = String::from_utf8_lossy(&path);
-        format!("{}: {} {path}: {said}", operation.name, user.method.as_str())
+        format!("{} {path}: {said}", user.method.as_str())
     }
 
     fn end(&mut self, user: &mut User, work: &mut Work, result: Result<(), Cause>) {

@@ -83,6 +83,6 @@ fn files_that_run_out_later_are_failures_that_say_so() {
     let outcome = finish(&run);
     drop(held);
     assert_eq!(outcome.failures()[0].0, "refused");
-    let said = &outcome.summary.examples[0];
+    let said = &outcome.summary.examples[0].said;
     assert!(said.contains("no open file left on this machine") && said.contains("ulimit"), "{said}");
 }

@@ -31,13 +31,13 @@ fn fails(
     let failures = outcome.failures();
     assert!(failures.len() == 1 && failures[0].0 == cause, "{cause}: {failures:?}");
     assert_eq!(outcome.ok(0), 0);
-    assert!(outcome.summary.examples[0].contains(said), "{:?}", outcome.summary.examples);
+    assert!(outcome.summary.examples[0].said.contains(said), "{:?}", outcome.summary.examples);
     assert_eq!(outcome.summary.outcome, "complete");
 }
 
 #[test]
 fn causes_are_told_apart() {
-    fails("status", "op: GET /x: status 500, expected 200", |_| answer(500, "", ""), get("/x", json!({})));
+    fails("status", "GET /x: status 500, expected 200", |_| answer(500, "", ""), get("/x", json!({})));
     fails("reset", "reset by the server", |_| Reply::Reset, get("/", json!({})));
     let half = || b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf".to_vec();
     fails("closed", "before the whole answer", move |_| Reply::SendAndClose(half()), get("/", json!({})));
@@ -78,11 +78,10 @@ fn a_mix_goes_on_after_a_failure() {
         json!([operation("a", json!([get("/a", json!({}))])), operation("b", json!([get("/b", json!({}))]))]);
     let outcome = run(plan(server.port, 0.5, operations));
     assert!(outcome.ok(1) >= 3 && outcome.failures()[0].1.abs_diff(outcome.ok(1)) <= 1);
-    assert_eq!(
-        outcome.summary.examples,
-        ["a: GET /a: status 500, expected 200"],
-        "equal sentences are kept once"
-    );
+    let [example] = &outcome.summary.examples[..] else { panic!("one of each kind") };
+    assert_eq!((example.operation.as_str(), example.of.as_str()), ("a", "status"));
+    assert_eq!(example.said, "GET /a: status 500, expected 200");
+    assert!((0.0..0.5).contains(&example.at_s), "{example:?}");
 }
 
 #[test]
@@ -120,7 +119,11 @@ fn nobody_listens() {
     let outcome = run(plan(port, 60.0, json!([operation("op", json!([get("/", json!({}))]))])));
     assert_eq!(outcome.summary.outcome, "unreachable");
     assert!(began.elapsed() < Duration::from_secs(40), "it ends long before the plan does");
-    assert!(outcome.summary.examples[0].ends_with("connection refused"), "{:?}", outcome.summary.examples);
+    assert!(
+        outcome.summary.examples[0].said.ends_with("connection refused"),
+        "{:?}",
+        outcome.summary.examples
+    );
     let refused = outcome.failures()[0];
     assert!(refused.0 == "refused" && refused.1 < 60, "a refused user backs off: {refused:?}");
 }

@@ -40,7 +40,7 @@ fn redirects_end_somewhere() {
         round.paths()[..6],
         ["GET /", "GET /again", "GET /again", "GET /again", "GET /again", "GET /again"]
     );
-    assert!(outcome.summary.examples[0].ends_with("more than 5 redirects"));
+    assert!(outcome.summary.examples[0].said.ends_with("more than 5 redirects"));
     let elsewhere = Server::start(|_| answer(302, "Location: http://example.org/\r\n", ""));
     let expect = json!({"expect": {"status": [302]}});
     let outcome = run(plan(elsewhere.port, 0.1, json!([operation("op", json!([get("/", expect)]))])));

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import json
 import sys
 from collections.abc import Sequence
@@ -167,6 +166,7 @@ def site(topology: Path | None, service: str | None, url: str | None) -> tuple[D
 def placed(scenario: Scenario, topology: Path | None, agents: str | None) -> Placement:
     """Where the load is made. Error `agents` when that is impossible."""
     from loadstone.measure import Here, OnHosts
+    from loadstone.scenario import only_here
 
     if agents is None:
         return Here()
@@ -178,18 +178,6 @@ def placed(scenario: Scenario, topology: Path | None, agents: str | None) -> Pla
         hint = "give an address that those hosts reach, with --url or --service"
         raise LoadstoneError("agents", f"{where} can be reached from this machine only", hint=hint)
     return OnHosts(topology, tuple(name.strip() for name in agents.split(",")))
-
-
-def only_here(host: str) -> bool:
-    """Whether a host name or address means the machine that asks.
-
-    >>> only_here("127.0.0.2"), only_here("localhost"), only_here("198.18.7.20")
-    (True, True, False)
-    """
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def progress(title: str = "") -> Any:
@@ -277,6 +265,7 @@ def table(result: Run, folder: Path) -> str:
     lines += [_goal(goal) for goal in result.goals.values()]
     if sessions and (per_s is not None or sum(sessions.lost.values())):
         lines.append(_sessions(sessions))
+    lines += [f"failed: {failure.told()}" for failure in result.failures]
     state = result.validity.state
     lines.append(f"{state if state == 'valid' else state.upper()}; {result.outcome}; {folder}")
     return "\n".join(lines)

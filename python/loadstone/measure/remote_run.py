@@ -14,8 +14,6 @@ from loadstone.measure.agent_link import Clock, Gone, Inbox, Link, Message, Said
 SILENT_S = 15.0
 """An agent whose next second is overdue for so long is given up."""
 
-_EXAMPLES = 20  # of failures, as the engine's own summary shows
-
 
 @dataclass
 class Slice:
@@ -86,7 +84,10 @@ class RemoteRun:
         if self._pending or any(each.running for each in self._slices):
             return None
         summaries = {each.link.host: each.summary for each in self._slices if each.summary}
-        examples = [example for one in summaries.values() for example in one["examples"]]
+        examples = sorted(
+            (example for one in summaries.values() for example in one["examples"]),
+            key=lambda example: -float(example["at_s"]),
+        )
         # Of agents that were all lost nothing but their windows tells how far they came.
         heard = max(each.last for each in self._slices) + 1.0
         return {
@@ -95,7 +96,8 @@ class RemoteRun:
             "threads": sum(
                 each.summary["threads"] if each.summary else each.threads for each in self._slices
             ),
-            "examples": list(dict.fromkeys(examples))[:_EXAMPLES],
+            # The earliest of each kind, which comes last and replaces the others.
+            "examples": list({(one["operation"], one["of"]): one for one in examples}.values()),
             "agents": summaries,
         }
 

@@ -23,6 +23,7 @@ from loadstone.record.disk import (
     write_stage,
     write_text,
 )
+from loadstone.record.failures import other_hosts, read_failures
 from loadstone.record.machine import machine, versions
 from loadstone.record.measured import read_measurement, read_observed
 from loadstone.record.tables import write_tables
@@ -147,8 +148,13 @@ def _complete(folder: Path, plan: dict[str, Any], first: dict[str, Any], rules: 
         {name: f"after {event['second']} s, {event['reason']}" for name, event in lost.items()},
     )
     text = read_bytes(folder / "scenario.toml", _KIND)
+    figures = summarise(measurement, known, read_observed(folder, measurement))
+    # Journals of earlier versions have sentences.
+    examples = [one for one in ending["examples"] if isinstance(one, dict)]
+    left_out = other_hosts(figures.operations, examples, rules["target"])
+    figures = figures.model_copy(update={"warnings": [*figures.warnings, *left_out]})
     return Run(
-        **dict(summarise(measurement, known, read_observed(folder, measurement))),
+        **dict(figures),
         name=plan["name"],
         outcome=ending["outcome"],
         started_at=first["started_at"],
@@ -164,7 +170,7 @@ def _complete(folder: Path, plan: dict[str, Any], first: dict[str, Any], rules: 
         agents=_agents(summarise_agents(measurement), events),
         node=_node(events),
         connector=_connector(events, ending["ended_s"]),
-        failures=ending["examples"],
+        failures=read_failures(folder, examples),
         events=[Event(**event) for event in events if event["kind"] not in _APART],
     )
 

@@ -27,7 +27,8 @@ _COLUMNS = {
     "window": f"""STRUCT(second UINTEGER, users UINTEGER, users_s DOUBLE, sessions_s DOUBLE,
         in_flight UINTEGER, connections UINTEGER, connects UBIGINT, reconnects UBIGINT, closed_idle UBIGINT,
         closed_with_answer UBIGINT, waits UBIGINT, requests UBIGINT, bytes_in UBIGINT, bytes_out UBIGINT,
-        cpu_user_s DOUBLE, cpu_sys_s DOUBLE, wake_lag {_SPARSE}, operations {_OPERATION}[],
+        cpu_user_s DOUBLE, cpu_sys_s DOUBLE, control {_SPARSE}, control_cpu_s DOUBLE,
+        wake_lag {_SPARSE}, operations {_OPERATION}[],
         sessions {_SESSIONS}[])""",
     "hosts": "STRUCT(second UINTEGER, metrics MAP(VARCHAR, MAP(VARCHAR, DOUBLE)))",
     "agents": f"""STRUCT(second UINTEGER, of MAP(VARCHAR, STRUCT(users UINTEGER, in_flight UINTEGER,
@@ -37,7 +38,7 @@ _COLUMNS = {
 _ENGINE = (
     *("users", "users_s", "sessions_s", "in_flight", "connections", "connects", "reconnects"),
     *("closed_idle", "closed_with_answer", "waits", "requests"),
-    *("bytes_in", "bytes_out", "cpu_user_s", "cpu_sys_s"),
+    *("bytes_in", "bytes_out", "cpu_user_s", "cpu_sys_s", "control_cpu_s"),
 )
 _LONGEST_LINE = 1 << 28  # bytes; a second of a million operations stays far below
 
@@ -112,18 +113,17 @@ def _queries(plan: Mapping[str, Any]) -> dict[str, str]:
     ]
     start = float(plan["load"]["ramp_up_s"])
     end = start + float(plan["load"]["steady_s"])
-    histograms.append(
+    histograms += [
         f"SELECT w.second, '*' AS operation, CASE WHEN w.second < {start} THEN 'ramp-up' "
-        f"WHEN w.second < {end} THEN 'steady' ELSE 'ramp-down' END AS phase, 'wake_lag' AS kind, "
-        "unnest(w.wake_lag.bucket) AS bucket, unnest(w.wake_lag.count) AS count FROM seconds"
-    )
+        f"WHEN w.second < {end} THEN 'steady' ELSE 'ramp-down' END AS phase, '{kind}' AS kind, "
+        f"unnest(w.{kind}.bucket) AS bucket, unnest(w.{kind}.count) AS count FROM seconds"
+        for kind in ("wake_lag", "control")
+    ]
     causes, lost = (
         ", ".join(f"{of}[{i}] AS {cause}" for i, cause in enumerate(CAUSES, start=1))
         for of in ("o.failed", "s.lost")
     )
-    extra = ", ".join(
-        f"o.counters[{i}] AS {_identifier(name)}" for i, name in enumerate(counters(plan), start=1)
-    )
+    extra = ", ".join(_counter(i, name, plan) for i, name in enumerate(counters(plan)))
     return {
         "histograms": " UNION ALL ".join(histograms),
         "windows": f"SELECT second, name AS operation, {phase}, o.ok AS ok, {causes}, o.late AS late, "
@@ -142,6 +142,14 @@ def _queries(plan: Mapping[str, Any]) -> dict[str, str]:
                 SELECT hosts.second AS second, unnest(map_entries(hosts.metrics)) AS role
                 FROM journal WHERE hosts IS NOT NULL))""",
     }
+
+
+def _counter(i: int, name: str, plan: Mapping[str, Any]) -> str:
+    """A counter's column. The journal of an earlier version has fewer of them before the named steps."""
+    named = len(counters(plan)) - len(COUNTERS)
+    at = i - len(COUNTERS)
+    known = f"o.counters[{at - named}]" if at >= 0 else f"o.counters[: -{named + 1}][{i + 1}]"
+    return f"coalesce({known}, 0) AS {_identifier(name)}"
 
 
 def _events(connection: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:

@@ -93,7 +93,7 @@ def _run(chapter: Chapter, tables: dict[str, Table]) -> list[Section]:
         return []
     which = f"The run with {format.whole(run.users)} users, {run.folder.name}." if chapter.capacity else ""
     responses, curves = response.responses(run), distribution.distributions(run)
-    examples = "\n".join(run.summary.failures)
+    examples = "\n".join(failure.told() for failure in run.summary.failures)
     return [
         Section(
             "time",

@@ -7,6 +7,7 @@ from loadstone.scenario.builtin import builtin_names, builtin_path
 from loadstone.scenario.findings import Finding, ScenarioError
 from loadstone.scenario.load import Scenario, load_scenario
 from loadstone.scenario.model import Check, Operation, Target
+from loadstone.scenario.plan import only_here
 from loadstone.scenario.schema import json_schema
 
 __all__ = [
@@ -20,4 +21,5 @@ __all__ = [
     "builtin_path",
     "json_schema",
     "load_scenario",
+    "only_here",
 ]

@@ -26,6 +26,7 @@ COUNTERS = (
     "cached_full",
     "cached_304",
     "references_left_out",
+    "references_other_host",
 )
 """Counters of every operation, in the engine's order; the plan's named steps follow."""
 

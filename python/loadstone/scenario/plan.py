@@ -5,6 +5,7 @@ Every default is written out, every name of `[data]` replaced by its value.
 
 from __future__ import annotations
 
+import ipaddress
 import json
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -31,6 +32,18 @@ def address(url: str) -> Json:
 def endpoint(host: str, port: int) -> Json:
     """The plan's target of a site at the root of host and port."""
     return _address(host, port, "")
+
+
+def only_here(host: str) -> bool:
+    """Whether a host name or address means the machine that asks.
+
+    >>> only_here("127.0.0.2"), only_here("localhost"), only_here("198.18.7.20")
+    (True, True, False)
+    """
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _address(host: str, port: int, base_path: str) -> Json:

@@ -9,7 +9,7 @@ from pydantic import Field
 from loadstone.intake.shapes import Count, Figure, Known, Seconds, Text, Word, Yes
 from loadstone.stages.base import Piece
 from loadstone.stages.origin import Node, Origin
-from loadstone.stages.run_before import from_format_1
+from loadstone.stages.run_before import from_format_1, from_format_2
 from loadstone.stages.verdict import About, RunState, Verdict
 
 
@@ -220,6 +220,29 @@ class Connector(Piece):
     most: dict[str, Figure]
 
 
+class Failure(Piece):
+    """Operations that failed for one cause, in the whole run. Of older records only the example is known."""
+
+    operation: Word | None = None
+    cause: Word | None = None
+    count: Count | None = None
+    example: Text | None = None
+    """Of the first: its request and what was wrong with the answer. None of a run that broke off."""
+    at_s: Known = None
+    """When that was, from the beginning of the run."""
+
+    def told(self) -> str:
+        """In a line.
+
+        >>> Failure(operation="Home", cause="status", count=2, example="GET /: status 500", at_s=1.25).told()
+        'Home: 2 by status, the first at 1.2 s: GET /: status 500'
+        """
+        if self.operation is None:
+            return self.example or ""
+        first = "" if self.at_s is None else f", the first at {self.at_s:.1f} s: {self.example}"
+        return f"{self.operation}: {self.count} by {self.cause}{first}"
+
+
 class Event(Piece):
     """Something that happened during the run; what it says besides depends on its kind."""
 
@@ -261,11 +284,12 @@ class Run(Figures, Begun):
 
     FILE: ClassVar[str] = "run.json"
     KIND: ClassVar[str] = "run"
-    FORMAT: ClassVar[int] = 2
-    BEFORE: ClassVar[Any] = {1: from_format_1}
+    FORMAT: ClassVar[int] = 3
+    BEFORE: ClassVar[Any] = {1: from_format_1, 2: from_format_2}
 
     agents: list[Agent] = Field(default_factory=list)
     node: Node | None = None
     connector: Connector | None = None
-    failures: list[Text] = Field(default_factory=list)
+    failures: list[Failure] = Field(default_factory=list)
+    """The most frequent come first."""
     events: list[Event] = Field(default_factory=list)

@@ -28,6 +28,14 @@ def from_format_1(content: dict[str, Any]) -> dict[str, Any]:
     return content
 
 
+def from_format_2(content: dict[str, Any]) -> dict[str, Any]:
+    """Failures were sentences, the first few of all."""
+    failures = content.get("failures")
+    if not isinstance(failures, list):
+        return content
+    return content | {"failures": [{"example": one} for one in failures]}
+
+
 def _goal(name: str, verdict: Any) -> Any:
     """Without an interval: that of then was never written down."""
     if verdict is None:
