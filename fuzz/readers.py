@@ -91,8 +91,8 @@ _OF_KIND = {
     "text-prices": "price-book",
     "text-toml": "scenario",
 }
-"""Targets that read the text of a kind: without a good one, mutations do not come past its first line. `journal`
-only makes the tables; a whole report of a crashed run takes a second."""
+"""Targets that read the text of a kind: without a good one, mutations do not come past its first line.
+`journal` only makes the tables; a whole report of a crashed run takes a second."""
 _WORDS = {
     "text-formula": "3 * (a + 1) / 2 - len(b)",
     "text-template": "/events/{id}?user={user.name}",

@@ -1,5 +1,5 @@
-//! What holds between two turns of the event loop. Builds with debug assertions check it each time the loop looks
-//! for requests that took too long: in every test. A release build skips it.
+//! What holds between two turns of the event loop. Builds with debug assertions check it each time the loop
+//! looks for requests that took too long: in every test. A release build skips it.
 
 use crate::driver::Driver;
 use crate::user::{Stage, User};

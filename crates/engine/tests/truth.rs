@@ -13,8 +13,8 @@ use support::{Outcome, Reply, Server, answer, get, operation, plan, run, watched
 
 /// The share by which a time may differ from the truth on a machine without noise.
 const TOLERANCE: f64 = 0.01;
-/// How many times the noise that plain clients meet is allowed on top: the worst of as many requests differs from
-/// one time to the next.
+/// How many times the noise that plain clients meet is allowed on top: the worst of as many requests differs
+/// from one time to the next.
 const NOISE: f64 = 3.0;
 /// The rounds of a test. Most of them must agree: an engine that is wrong in 85 of 100 rounds passes in 3 of
 /// 100 tests (at least three of five), one that is always wrong never.
@@ -23,8 +23,8 @@ const ROUNDS: usize = 5;
 /// Requests that the server answers to each user; both sides have then measured the same ones when the run
 /// ends.
 const ANSWERED: usize = 6;
-/// The engine's users, and as many plain clients beside them: the worst of fewer requests would be milder than the
-/// engine's own on a busy machine.
+/// The engine's users, and as many plain clients beside them: the worst of fewer requests would be milder
+/// than the engine's own on a busy machine.
 const USERS: usize = 12;
 
 /// One measurement at a time: they would disturb each other.

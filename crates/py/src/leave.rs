@@ -147,8 +147,8 @@ fn leave() -> ! {
     });
     end_descendants();
     let _ = all.recv_timeout(SAYING);
-    // SAFETY: ends the process; nothing of it runs afterwards. Destructors of libraries are left out on purpose: they may
-    // wait for threads that are in the middle of something.
+    // SAFETY: ends the process; nothing of it runs afterwards. Destructors of libraries are left out on
+    // purpose: they may wait for threads that are in the middle of something.
     unsafe { libc::_exit(INTERRUPTED) }
 }
 
