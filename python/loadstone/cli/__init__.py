@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from loadstone.cli import (
+    ab,
     capacity,
     chaos,
     compare,
@@ -36,6 +37,7 @@ from loadstone.cli.terminal import plain_output
 from loadstone.errors import LoadstoneError
 
 app = Commands(name="loadstone", no_args_is_help=True, pretty_exceptions_enable=False)
+ab.register(app)
 capacity.register(app)
 chaos.register(app)
 compare.register(app)

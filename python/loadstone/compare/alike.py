@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from loadstone.compare.sides import Counted
@@ -20,15 +20,23 @@ _MOST = 4
 
 def differences(runs: Sequence[Counted]) -> list[str]:
     """What of scenario, load, data, and machine is not the same in all runs, each in words."""
-    found: dict[str, None] = {}
+    found: dict[str, str] = {}
     first, *others = runs
     expected = _made(first)
     for other in others:
         for path, one, another in _apart("", expected, _made(other)):
-            words = f"{path}: {_shown(one)} in {first.folder}, {_shown(another)} in {other.folder}"
-            if not any(known.startswith(f"{path}: ") for known in found):
-                found[words] = None
-    return list(found)
+            found.setdefault(path, f"{path}: {one} in {first.folder}, {another} in {other.folder}")
+    return list(found.values())
+
+
+def require_same_workload(one: Mapping[str, Any], other: Mapping[str, Any]) -> None:
+    """Error `compare-unlike` when two plans differ in more than the target, before anything is measured."""
+    asked = [{name: part for name, part in plan.items() if name not in _MAY_DIFFER} for plan in (one, other)]
+    found = [f"{path}: {a} for a, {b} for b" for path, a, b in _apart("", *asked)]
+    if found:
+        message = f"a and b would get different loads: {'; '.join(found[:_MOST])}"
+        hint = "what --a-set and --b-set change may concern the service only"
+        raise LoadstoneError("compare-unlike", message, hint=hint)
 
 
 def require_alike(found: Sequence[str]) -> None:
@@ -52,8 +60,8 @@ def _made(run: Counted) -> dict[str, Any]:
     }
 
 
-def _apart(path: str, one: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:
-    """Where two pieces of JSON differ."""
+def _apart(path: str, one: Any, other: Any) -> Iterator[tuple[str, str, str]]:
+    """Where two pieces of JSON differ, and both as they are shown."""
     if isinstance(one, dict) and isinstance(other, dict):
         for name in dict.fromkeys([*one, *other]):
             yield from _apart(f"{path}.{name}" if path else name, one.get(name), other.get(name))
@@ -62,7 +70,7 @@ def _apart(path: str, one: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:
             named = left.get("name", index) if isinstance(left, dict) else index
             yield from _apart(f"{path}[{named}]", left, right)
     elif one != other:
-        yield path, one, other
+        yield path, _shown(one), _shown(other)
 
 
 def _shown(value: Any) -> str:

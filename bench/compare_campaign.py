@@ -1,0 +1,199 @@
+"""How often `loadstone ab` is wrong: A/A comparisons, and A/B ones with one operation 5 % slower.
+
+A scripted server answers three operations after log-normal times around 40 ms (σ = 0.12), and fails one
+request in 300. `/a` and `/b` are the same, but for `/b/search` of the A/B comparisons, whose times are 42 ms.
+Each comparison is one command, `loadstone ab`, of ten pairs of runs of 1 + 5 s. Several run side by side:
+they mostly wait. The order of A/A and A/B is mixed, so that both see the same machine.
+
+    python bench/compare_campaign.py [--aa 100] [--ab 20] [--at-once 16] [--out FOLDER]
+
+Writes `summary.json` with a line for each comparison. Interrupted, it keeps those that ended.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import datetime
+import json
+import os
+import platform
+import random
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+BASE_S = 0.040
+SLOWER = 1.05
+SIGMA = 0.12
+FAILING = 1 / 300
+SLOWED = "Search"
+SCENARIO = """
+format = 1
+name = "campaign"
+[target]
+url = "http://127.0.0.1:1"
+[load]
+users = 20
+[pacing]
+cycle = 0.2
+[sla]
+window_s = 5
+[[operation]]
+name = "Home"
+limit_s = 0.06
+step = [{ get = "/home" }]
+[[operation]]
+name = "Search"
+limit_s = 0.06
+step = [{ get = "/search" }]
+[[operation]]
+name = "Add"
+limit_s = 0.06
+step = [{ get = "/add" }]
+[mix]
+Home = { Search = 0.5, Add = 0.5 }
+Search = { Home = 0.5, Add = 0.5 }
+Add = { Home = 0.5, Search = 0.5 }
+"""
+
+
+class Server:
+    """Answers on one port; `/aa/` and `/ab/` lead to the sides of both kinds of comparisons."""
+
+    def __init__(self, seed: int) -> None:
+        """`seed` of the times."""
+        self._random = random.Random(seed)
+
+    async def serve(self) -> tuple[asyncio.Server, int]:
+        """The listening server and its port."""
+        server = await asyncio.start_server(self._answer, "127.0.0.1", 0, backlog=1000)
+        return server, server.sockets[0].getsockname()[1]
+
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while head := await reader.readuntil(b"\r\n\r\n"):
+                began = asyncio.get_running_loop().time()
+                path = head.split(b" ", 2)[1].decode()
+                factor = SLOWER if path == "/ab/b/search" else 1.0
+                took = BASE_S * factor * self._random.lognormvariate(0, SIGMA)
+                await asyncio.sleep(began + took - asyncio.get_running_loop().time())
+                status = b"500 Internal" if self._random.random() < FAILING else b"200 OK"
+                writer.write(b"HTTP/1.1 " + status + b"\r\nContent-Length: 2\r\n\r\nok")
+                await writer.drain()
+        except (asyncio.IncompleteReadError, OSError):
+            pass
+        finally:
+            writer.close()
+
+
+async def compare(kind: str, number: int, port: int, folder: Path, arguments: argparse.Namespace) -> Any:
+    """One comparison; what it said."""
+    out = folder / f"{kind}-{number:03d}"
+    url = f"http://127.0.0.1:{port}/{kind}"
+    command = [
+        sys.executable, "-m", "loadstone", "ab", str(folder / "campaign.toml"), "--a", f"{url}/a", "--b",
+        f"{url}/b", "--pairs", str(arguments.pairs), "--window", "5", "--ramp-up", "1",
+        "--seed", str(1000 * number + 1), "--out", str(out), "--json",
+    ]  # fmt: skip
+    began = time.monotonic()
+    process = await asyncio.create_subprocess_exec(
+        *command, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )
+    said, complaints = await process.communicate()
+    shutil.rmtree(out, ignore_errors=True)
+    row: dict[str, Any] = {"kind": kind, "number": number, "exit": process.returncode}
+    row["seconds"] = round(time.monotonic() - began, 1)
+    if process.returncode not in (0, 1):
+        return row | {"error": complaints.decode()[-300:]}
+    found = json.loads(said)
+    slowed = {r["figure"]: r for r in found["rows"] if r["operation"] == SLOWED}
+    return row | {
+        "pairs": found["pairs"],
+        "left_out": sorted({one["why"] for side in found["sides"] for one in side["left_out"]}),
+        "said": [f"{r['operation']} {r['figure']} {r['said']}" for r in found["rows"] if r["said"] != "~"],
+        "least_p": min(filter(None, (r["p_corrected"] for r in found["rows"])), default=None),
+        "search_mean_ratio": slowed["mean"]["ratio"] if "mean" in slowed else None,
+    }
+
+
+async def campaign(arguments: argparse.Namespace) -> list[Any]:
+    """All comparisons, in a mixed order, as many at once as asked for."""
+    todo = [("aa", number) for number in range(arguments.aa)]
+    todo += [("ab", number) for number in range(arguments.ab)]
+    random.Random(1).shuffle(todo)
+    rows: list[Any] = []
+    server, port = await Server(1).serve()
+    with tempfile.TemporaryDirectory(prefix="campaign-") as place:
+        folder = Path(place)
+        (folder / "campaign.toml").write_text(SCENARIO, "utf-8")
+
+        async def work(delay_s: float) -> None:
+            await asyncio.sleep(delay_s)
+            while todo:
+                rows.append(await compare(*todo.pop(), port, folder, arguments))
+                write(rows, arguments)
+                print(rows[-1], flush=True)
+
+        async with server:
+            await asyncio.gather(*(work(0.5 * at) for at in range(arguments.at_once)))
+    return rows
+
+
+def write(rows: list[Any], arguments: argparse.Namespace) -> None:
+    """`summary.json` with what is known so far."""
+    both = {
+        kind: [row for row in rows if row["kind"] == kind and "error" not in row] for kind in ("aa", "ab")
+    }
+    slower = f"{SLOWED} mean slower"
+    summary = {
+        "command": ["python", "bench/compare_campaign.py", *sys.argv[1:]],
+        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "machine": {"cpu": cpu(), "cores": os.cpu_count(), "kernel": platform.release()},
+        "load_average": [round(one, 1) for one in os.getloadavg()],
+        "pairs_of_a_comparison": arguments.pairs,
+        "aa": {"comparisons": len(both["aa"]), "alarms": sum(bool(row["said"]) for row in both["aa"])},
+        "ab": {
+            "comparisons": len(both["ab"]),
+            "slowed_operation_found": sum(
+                any(one.startswith(SLOWED) and one.endswith("slower") for one in row["said"])
+                for row in both["ab"]
+            ),
+            "by_its_mean": sum(slower in row["said"] for row in both["ab"]),
+            "another_operation_named": sum(
+                any(not one.startswith((SLOWED, "*")) for one in row["said"]) for row in both["ab"]
+            ),
+        },
+        "errors": sum("error" in row for row in rows),
+        "pairs_left_out": sum(arguments.pairs - row["pairs"] for kind in both.values() for row in kind),
+        "comparisons": sorted(rows, key=lambda row: (row["kind"], row["number"])),
+    }
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    (arguments.out / "summary.json").write_text(json.dumps(summary, indent=1) + "\n", "utf-8")
+
+
+def cpu() -> str:
+    """The processor's name."""
+    lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+    return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "unknown")
+
+
+def main() -> None:
+    """Runs the campaign and prints what came of it."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--aa", type=int, default=100)
+    parser.add_argument("--ab", type=int, default=20)
+    parser.add_argument("--pairs", type=int, default=10)
+    parser.add_argument("--at-once", type=int, default=16)
+    parser.add_argument("--out", type=Path, default=Path("target/compare-campaign"))
+    arguments = parser.parse_args()
+    asyncio.run(campaign(arguments))
+    summary = json.loads((arguments.out / "summary.json").read_text("utf-8"))
+    print(json.dumps({name: summary[name] for name in ("aa", "ab", "errors", "pairs_left_out")}))
+
+
+if __name__ == "__main__":
+    main()
