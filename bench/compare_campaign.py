@@ -2,8 +2,9 @@
 
 A scripted server answers three operations after log-normal times around 40 ms (σ = 0.12), and fails one
 request in 300. `/a` and `/b` are the same, but for `/b/search` of the A/B comparisons, whose times are 42 ms.
-Each comparison is one command, `loadstone ab`, of ten pairs of runs of 1 + 5 s. Several run side by side:
-they mostly wait. The order of A/A and A/B is mixed, so that both see the same machine.
+Each comparison is one command, `loadstone ab`, with a server of its own: five pairs of runs of 1 + 5 s for
+A/A, twenty for A/B. Several run side by side: they mostly wait. A/A and A/B are mixed, so that both see the
+same machine.
 
     python bench/compare_campaign.py [--aa 100] [--ab 20] [--at-once 16] [--out FOLDER]
 
@@ -23,6 +24,7 @@ import shutil
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,7 @@ SLOWER = 1.05
 SIGMA = 0.12
 FAILING = 1 / 300
 SLOWED = "Search"
+PAIRS = {"aa": 5, "ab": 20}
 SCENARIO = """
 format = 1
 name = "campaign"
@@ -61,42 +64,51 @@ Add = { Home = 0.5, Search = 0.5 }
 """
 
 
-class Server:
-    """Answers on one port; `/aa/` and `/ab/` lead to the sides of both kinds of comparisons."""
+async def serve(seed: int) -> None:
+    """Serves until it is told to end; says its port on stdout."""
+    times = random.Random(seed)
 
-    def __init__(self, seed: int) -> None:
-        """`seed` of the times."""
-        self._random = random.Random(seed)
-
-    async def serve(self) -> tuple[asyncio.Server, int]:
-        """The listening server and its port."""
-        server = await asyncio.start_server(self._answer, "127.0.0.1", 0, backlog=1000)
-        return server, server.sockets[0].getsockname()[1]
-
-    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        clock = asyncio.get_running_loop().time
+        with suppress(asyncio.IncompleteReadError, OSError):
             while head := await reader.readuntil(b"\r\n\r\n"):
-                began = asyncio.get_running_loop().time()
-                path = head.split(b" ", 2)[1].decode()
-                factor = SLOWER if path == "/ab/b/search" else 1.0
-                took = BASE_S * factor * self._random.lognormvariate(0, SIGMA)
-                await asyncio.sleep(began + took - asyncio.get_running_loop().time())
-                status = b"500 Internal" if self._random.random() < FAILING else b"200 OK"
+                due = clock() + BASE_S * times.lognormvariate(0, SIGMA) * slowness(head)
+                await asyncio.sleep(due - clock())
+                status = b"500 Internal" if times.random() < FAILING else b"200 OK"
                 writer.write(b"HTTP/1.1 " + status + b"\r\nContent-Length: 2\r\n\r\nok")
                 await writer.drain()
-        except (asyncio.IncompleteReadError, OSError):
-            pass
-        finally:
-            writer.close()
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0, backlog=1000) as server:
+        print(server.sockets[0].getsockname()[1], flush=True)
+        await server.serve_forever()
 
 
-async def compare(kind: str, number: int, port: int, folder: Path, arguments: argparse.Namespace) -> Any:
+def slowness(head: bytes) -> float:
+    """The factor of a request's time."""
+    return SLOWER if head.startswith(b"GET /ab/b/search ") else 1.0
+
+
+async def compare(kind: str, number: int, folder: Path) -> dict[str, Any]:
     """One comparison; what it said."""
+    server = await asyncio.create_subprocess_exec(
+        sys.executable, __file__, "--serve", str(2 * number + (kind == "ab")), stdout=asyncio.subprocess.PIPE
+    )
+    assert server.stdout
+    try:
+        port = int(await server.stdout.readline())
+        return await measured(kind, number, f"http://127.0.0.1:{port}/{kind}", folder)
+    finally:
+        server.terminate()
+        await server.wait()
+
+
+async def measured(kind: str, number: int, url: str, folder: Path) -> dict[str, Any]:
+    """The comparison of `/a` and `/b` under the URL."""
     out = folder / f"{kind}-{number:03d}"
-    url = f"http://127.0.0.1:{port}/{kind}"
     command = [
         sys.executable, "-m", "loadstone", "ab", str(folder / "campaign.toml"), "--a", f"{url}/a", "--b",
-        f"{url}/b", "--pairs", str(arguments.pairs), "--window", "5", "--ramp-up", "1",
+        f"{url}/b", "--pairs", str(PAIRS[kind]), "--window", "5", "--ramp-up", "1",
         "--seed", str(1000 * number + 1), "--out", str(out), "--json",
     ]  # fmt: skip
     began = time.monotonic()
@@ -110,23 +122,28 @@ async def compare(kind: str, number: int, port: int, folder: Path, arguments: ar
     if process.returncode not in (0, 1):
         return row | {"error": complaints.decode()[-300:]}
     found = json.loads(said)
-    slowed = {r["figure"]: r for r in found["rows"] if r["operation"] == SLOWED}
+    slowed = {r["figure"]: r["ratio"] for r in found["rows"] if r["operation"] == SLOWED and "ratio" in r}
     return row | {
         "pairs": found["pairs"],
         "left_out": sorted({one["why"] for side in found["sides"] for one in side["left_out"]}),
         "said": [f"{r['operation']} {r['figure']} {r['said']}" for r in found["rows"] if r["said"] != "~"],
         "least_p": min(filter(None, (r["p_corrected"] for r in found["rows"])), default=None),
-        "search_mean_ratio": slowed["mean"]["ratio"] if "mean" in slowed else None,
+        "tested": sum(r["p_corrected"] is not None for r in found["rows"]),
+        "search_ratio": {
+            figure: [round(ratio[end], 4) for end in ("low", "value", "high")]
+            for figure, ratio in slowed.items()
+        },
     }
 
 
-async def campaign(arguments: argparse.Namespace) -> list[Any]:
-    """All comparisons, in a mixed order, as many at once as asked for."""
-    todo = [("aa", number) for number in range(arguments.aa)]
-    todo += [("ab", number) for number in range(arguments.ab)]
-    random.Random(1).shuffle(todo)
-    rows: list[Any] = []
-    server, port = await Server(1).serve()
+async def campaign(arguments: argparse.Namespace) -> None:
+    """All comparisons, in a mixed order, as many at once as asked for; the long ones not last."""
+    first, last = ([("aa", number) for number in range(*ends)] for ends in ((0, 60), (60, 1000)))
+    first, last = first[: arguments.aa], last[: max(0, arguments.aa - 60)]
+    first += [("ab", number) for number in range(arguments.ab)]
+    random.Random(1).shuffle(first)
+    todo = [*first, *last][::-1]
+    rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory(prefix="campaign-") as place:
         folder = Path(place)
         (folder / "campaign.toml").write_text(SCENARIO, "utf-8")
@@ -134,27 +151,24 @@ async def campaign(arguments: argparse.Namespace) -> list[Any]:
         async def work(delay_s: float) -> None:
             await asyncio.sleep(delay_s)
             while todo:
-                rows.append(await compare(*todo.pop(), port, folder, arguments))
+                rows.append(await compare(*todo.pop(), folder))
                 write(rows, arguments)
                 print(rows[-1], flush=True)
 
-        async with server:
-            await asyncio.gather(*(work(0.5 * at) for at in range(arguments.at_once)))
-    return rows
+        await asyncio.gather(*(work(0.5 * at) for at in range(arguments.at_once)))
 
 
 def write(rows: list[Any], arguments: argparse.Namespace) -> None:
     """`summary.json` with what is known so far."""
-    both = {
-        kind: [row for row in rows if row["kind"] == kind and "error" not in row] for kind in ("aa", "ab")
-    }
+    whole = [row for row in rows if "error" not in row]
+    both = {kind: [row for row in whole if row["kind"] == kind] for kind in ("aa", "ab")}
     slower = f"{SLOWED} mean slower"
     summary = {
         "command": ["python", "bench/compare_campaign.py", *sys.argv[1:]],
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "machine": {"cpu": cpu(), "cores": os.cpu_count(), "kernel": platform.release()},
         "load_average": [round(one, 1) for one in os.getloadavg()],
-        "pairs_of_a_comparison": arguments.pairs,
+        "pairs_of_a_comparison": PAIRS,
         "aa": {"comparisons": len(both["aa"]), "alarms": sum(bool(row["said"]) for row in both["aa"])},
         "ab": {
             "comparisons": len(both["ab"]),
@@ -168,7 +182,7 @@ def write(rows: list[Any], arguments: argparse.Namespace) -> None:
             ),
         },
         "errors": sum("error" in row for row in rows),
-        "pairs_left_out": sum(arguments.pairs - row["pairs"] for kind in both.values() for row in kind),
+        "pairs_left_out": sum(PAIRS[row["kind"]] - row["pairs"] for row in whole),
         "comparisons": sorted(rows, key=lambda row: (row["kind"], row["number"])),
     }
     arguments.out.mkdir(parents=True, exist_ok=True)
@@ -186,10 +200,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--aa", type=int, default=100)
     parser.add_argument("--ab", type=int, default=20)
-    parser.add_argument("--pairs", type=int, default=10)
     parser.add_argument("--at-once", type=int, default=16)
     parser.add_argument("--out", type=Path, default=Path("target/compare-campaign"))
+    parser.add_argument("--serve", type=int, metavar="SEED", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    if arguments.serve is not None:
+        with suppress(KeyboardInterrupt):
+            asyncio.run(serve(arguments.serve))
+        return
     asyncio.run(campaign(arguments))
     summary = json.loads((arguments.out / "summary.json").read_text("utf-8"))
     print(json.dumps({name: summary[name] for name in ("aa", "ab", "errors", "pairs_left_out")}))

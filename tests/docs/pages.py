@@ -16,12 +16,15 @@ BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE |
 PORT = re.compile(r"--port (\d+)")
 
 # What a reader calls, but short. A busy machine may then miss an SLA, so exit code 1 is no failure. A search
-# that short proves nothing: it is set aside, and the commands after it get the record of a long one.
+# that short proves nothing: it is set aside, and the commands after it get the record of a long one. A busy
+# machine may not take runs out of a comparison either.
 WRAPPER = """#!/bin/bash
 short="--window 2 --set load.ramp_up_s=1 --set load.ramp_down_s=0"
 case $1 in
 serve) exec {loadstone} "$@" ;;
 run) {loadstone} "$@" $short || [ $? -eq 1 ] ;;
+ab) {loadstone} "$@" --pairs 3 --window 2 --ramp-up 1 --anyway || [ $? -eq 1 ] ;;
+compare) {loadstone} "$@" --anyway || [ $? -eq 1 ] ;;
 capacity)
     {loadstone} "$@" --from 50 --max-runs 1 $short || [ $? -eq 1 ]
     found=$(printf '%s\\n' "$@" | sed -n '/^--out$/ {{n; p}}')

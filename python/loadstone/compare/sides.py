@@ -95,5 +95,9 @@ def _untrusted(run: Run) -> str | None:
         return f"not whole: {run.outcome}"
     if run.validity.state != "invalid":
         return None
-    missed = [check.name for check in run.validity.checks if check.required and check.verdict == "missed"]
+    missed = [
+        check.name
+        for check in run.validity.checks
+        if check.required and check.verdict == "missed" and check.about != "service"
+    ]
     return f"invalid: {', '.join(missed)}"
