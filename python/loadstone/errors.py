@@ -158,6 +158,7 @@ SLUGS: dict[str, int] = {
     "unknown-key": BAD_INPUT,
     "unknown-kind": BAD_INPUT,
     "url-scheme": BAD_INPUT,
+    "withheld": RUN_OPEN,
     "wrong-type": BAD_INPUT,
 }
 

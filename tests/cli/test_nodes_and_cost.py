@@ -134,6 +134,57 @@ def test_what_is_refused(
     check(f"{name}.err", err)
 
 
+PRICED = ["cost", "--from", "FOLDER", "--book", "aws-2026", "--instance", "m7i.xlarge:2"]
+UNDECIDED = {"users": None, "low": None, "high": None}
+
+
+@pytest.mark.parametrize("asked", [PRINTED["nodes-measured"], PRICED])
+@pytest.mark.parametrize("held", [UNDECIDED, UNDECIDED | {"users": 0, "low": 0}])
+def test_a_search_that_decided_nothing_gives_no_figure(
+    asked: list[str],
+    held: dict[str, Any],
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (folder / "capacity.json").write_text(json.dumps(CAPACITY | {"SLA-1": held, "SLA-2": held}))
+    for arguments in (asked, [*asked, "--anyway"]):
+        code, out, err = run(monkeypatch, capsys, folder, arguments)
+        assert (code, out) == (6, "")
+        assert "error[withheld]" in err
+        assert "search again with longer runs" in err
+        assert not (folder / f"{asked[0]}.json").exists()
+
+
+def test_dollars_of_the_sla_that_was_decided_name_the_other(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "capacity.json").write_text(json.dumps(CAPACITY | {"SLA-2": UNDECIDED}))
+    code, out, _ = run(monkeypatch, capsys, folder, PRICED)
+    assert code == 0
+    assert "SLA-2 is withheld: the search showed neither" in out
+    written = json.loads((folder / "cost.json").read_text())
+    assert (list(written["per_user"]), list(written["withheld"])) == (["SLA-1"], ["SLA-2"])
+
+
+@pytest.mark.parametrize("asked", [PRINTED["nodes-measured"], PRICED])
+def test_an_invalid_run_gives_figures_only_with_a_mark(
+    asked: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "capacity.json").unlink()
+    goals = {sla: {"name": sla, "verdict": "met", "limit": 0.9} for sla in ("SLA-1", "SLA-2")}
+    measured = {"format": 2, "kind": "run", "load": {"users": 5}, "goals": goals}
+    (folder / "run.json").write_text(json.dumps(measured | {"validity": {"state": "invalid", "checks": []}}))
+    code, out, err = run(monkeypatch, capsys, folder, asked)
+    assert (code, out) == (6, "")
+    assert "the run is invalid" in err
+    assert "--anyway" in err
+    code, _, err = run(monkeypatch, capsys, folder, [*asked, "--anyway"])
+    assert code == 0
+    assert "not to be relied on, SLA-1: the run is invalid" in err
+    assert "the run is invalid" in json.loads((folder / f"{asked[0]}.json").read_text())["anyway"][0]
+
+
 def test_the_records_hold_what_their_reference_lists(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -181,7 +181,7 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
     )
     with pytest.raises(LoadstoneError, match="is a plan in tiers"):
         measured_cases(measured, [parse_instance("m7i.xlarge", TODAY)])
-    with pytest.raises(LoadstoneError, match="no number of users held an SLA"):
+    with pytest.raises(LoadstoneError, match="no dollars can rest on this measurement"):
         measured_cases(read_measured(capacity(tmp_path, **{"SLA-1": None, "SLA-2": None})), [])
     with pytest.raises(LoadstoneError, match=r"how many `c1\.xlarge` is not known"):
         typed_cases({"SLA-1": 5.0}, [parse_instance("c1.xlarge", PAPER)])

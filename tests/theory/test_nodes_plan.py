@@ -15,7 +15,7 @@ from loadstone.errors import LoadstoneError
 from loadstone.nodes.choices import parse_deployments, parse_node_type
 from loadstone.nodes.integrity import NODE_TYPES
 from loadstone.nodes.load import Load, demands
-from loadstone.nodes.measured import read_measured
+from loadstone.nodes.measured import despite, read_measured
 from loadstone.nodes.quantities import parse_rate
 from loadstone.nodes.sizing import PerNode, nodes_needed
 from loadstone.plan import compared
@@ -111,21 +111,72 @@ def test_a_capacity_is_read_at_both_slas(tmp_path: Path) -> None:
     assert (second.sla, second.per_node.high) == ("SLA-1", Fraction(640))
     by_throughput = demands(Load(ops_per_s=402.0), measured, "SLA-1")[0].per_node
     assert by_throughput == PerNode("operations/s", Fraction("100.5"), Fraction("100.5"), Fraction("128.64"))
-    assert measured.warnings == CAPACITY["warnings"]
+    told = "SLA-2: nothing was found to break it; the node may carry more than 250 users"
+    assert measured.warnings == [*CAPACITY["warnings"], told]
 
 
 def test_one_run_is_a_lower_bound(tmp_path: Path) -> None:
     run = {
         "format": 1, "kind": "run", "name": "olio", "load": {"users": 200}, "throughput_ops_per_s": 40.1,
         "bytes": {"in_per_op": 20000.0, "out_per_op": 900.0},
-        "sla": {"SLA-1": {"met": True}, "SLA-2": {"met": False}}, "validity": {"valid": False},
+        "sla": {"SLA-1": {"met": True}, "SLA-2": {"met": False}}, "validity": {"valid": True},
     }  # fmt: skip
     measured = read_measured(folder(tmp_path, run, "run.json"))
     assert list(measured.at) == ["SLA-1"]
     assert (measured.at["SLA-1"].high, measured.at["SLA-1"].bytes_out_per_op) == (None, 900)
-    assert [warning.split()[0:2] for warning in measured.warnings] == [["one", "run,"], ["the", "run"]]
-    with pytest.raises(LoadstoneError, match="no number of users held SLA-2"):
+    assert [warning.split()[0:2] for warning in measured.warnings] == [["one", "run,"]]
+    with pytest.raises(LoadstoneError, match="200 users do not hold SLA-2"):
         demands(Load(users=10), measured, "SLA-2")
+
+
+@pytest.mark.parametrize(
+    ("held", "why"),
+    [
+        (None, "neither that any number of users holds SLA-1 nor that any breaks it"),
+        ({"users": None, "low": None, "high": None}, "neither that any number of users holds SLA-1"),
+        ({"users": 0, "low": 0, "high": None}, "neither that any number of users holds SLA-1"),
+        ({"users": 0, "low": 0, "high": 64}, "64 users break SLA-1, and of fewer nothing"),
+    ],
+)
+def test_a_search_that_decided_nothing_gives_no_nodes(
+    tmp_path: Path, held: dict[str, Any] | None, why: str
+) -> None:
+    measured = read_measured(folder(tmp_path, CAPACITY | {"SLA-1": held}))
+    for each in (measured, despite(measured)):
+        with pytest.raises(LoadstoneError, match=why) as caught:
+            demands(Load(users=5000), each, "SLA-1")
+        assert caught.value.slug == "withheld"
+        assert "SLA-2 can be used: --sla SLA-2" in (caught.value.hint or "")
+    assert [one.sla for one in demands(Load(users=5000), measured, "SLA-2")] == ["SLA-2"]
+    assert why in measured.marks()["withheld"]["SLA-1"]
+
+
+@pytest.mark.parametrize(
+    ("state", "verdict", "why"),
+    [
+        ("invalid", "met", "the run is invalid"),
+        ("failed", "met", "the service failed in this run"),
+        ("inconclusive", "met", "saw too little"),
+        ("valid", "open", "leaves open whether 200 users hold SLA-1"),
+    ],
+)
+def test_a_run_that_shows_nothing_is_withheld_unless_asked_for(
+    tmp_path: Path, state: str, verdict: str, why: str
+) -> None:
+    goals = {sla: {"name": sla, "verdict": verdict, "limit": 0.9} for sla in ("SLA-1", "SLA-2")}
+    run = {
+        "format": 2, "kind": "run", "name": "olio", "load": {"users": 200}, "goals": goals,
+        "validity": {"state": state, "checks": []},
+    }  # fmt: skip
+    measured = read_measured(folder(tmp_path, run, "run.json"))
+    assert measured.at == {}
+    with pytest.raises(LoadstoneError, match=why) as caught:
+        demands(Load(users=5000), measured, "SLA-1")
+    assert "--anyway" in (caught.value.hint or "")
+    taken = despite(measured)
+    assert demands(Load(users=5000), taken, "SLA-1")[0].per_node.value == 200
+    assert why in taken.marks()["anyway"][0]
+    assert any(why in warning for warning in taken.warnings)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from loadstone.cost.book import PriceBook
 from loadstone.cost.cases import measured_cases, parse_instance, typed_cases
 from loadstone.cost.plan import Bill, Case, Month, PerUser, bill
 from loadstone.errors import LoadstoneError
-from loadstone.nodes.measured import Measured, read_measured
+from loadstone.nodes.measured import Measured, despite, read_measured
 
 if TYPE_CHECKING:
     from loadstone.stages.cost import Cost
@@ -98,6 +98,10 @@ def cost(
     duty: Annotated[
         str, typer.Option(help="Mean load as a share (0 to 1) of the most users. Traffic is billed by it.")
     ] = "1",
+    anyway: Annotated[
+        bool,
+        typer.Option("--anyway", help="With --from: use a run that shows nothing, and mark the record."),
+    ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the record as JSON instead of the table.")
     ] = False,
@@ -139,11 +143,13 @@ def cost(
         _refuse_tiers_options(context)
         catalogue = _catalogue(book, prices or [], region)
         measured = read_measured(folder) if folder else None
+        measured = despite(measured) if measured and anyway else measured
         typed = {"SLA-1": users_sla_1, "SLA-2": users_sla_2}
         cases = _cases(measured, typed, instance or [], catalogue)
         bills = {sla: bill(case, catalogue, month) for sla, case in cases.items()}
         record = cost_record(inputs, bills, measured.warnings if measured else [])
         if measured:
+            record = record.model_copy(update=measured.marks())
             write_beside(measured.file, record)
     show(record, as_json, lambda record: _tables(record, bills))
     warn(record)
@@ -223,6 +229,7 @@ def _tables(record: Cost, bills: dict[str, Bill]) -> str:
         "Dollars per user per month:",
         columns(["SLA", "users", "egress", *months], users, {"users", *months}),
     ]
+    parts += [f"{sla} is withheld: {why}." for sla, why in record.withheld.items()]
     if record.plan:
         # Imported here: what is not in tiers need not wait for the model.
         from loadstone.cli.tiers_tables import plan_text

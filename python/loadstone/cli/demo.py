@@ -15,6 +15,7 @@ import typer
 
 from loadstone import leave
 from loadstone.cli.run import default_folder
+from loadstone.errors import RUN_OPEN, SLA_NOT_MET
 
 _SEARCH = [
     "--from", "1000", "--probe", "4", "--window", "10", "--tolerance", "0.1", "--repeats", "2",
@@ -49,9 +50,11 @@ def demo(
     _stage("How many users does one machine hold?", ["capacity", "olio", *_SEARCH, "--out", str(folder)])
     _label(folder)
     plan = ["--users", str(users), "--target", target]
-    _stage("How many machines keep it up?", ["nodes", "--from", str(folder), *plan], accept=(0, 1))
+    keep_up = ["nodes", "--from", str(folder), *plan]
+    ended = _stage("How many machines keep it up?", keep_up, accept=(0, SLA_NOT_MET, RUN_OPEN))
     priced = ["--book", "aws-2026", "--instance", instance]
-    _stage("What does each user cost?", ["cost", "--from", str(folder), *priced])
+    if ended != RUN_OPEN:
+        _stage("What does each user cost?", ["cost", "--from", str(folder), *priced])
     _stage("Put it on a page.", ["report", str(folder), "--out", str(folder / "report.html")])
     print(f"\n{_answer(folder)}")
     took = time.monotonic() - started
@@ -59,8 +62,8 @@ def demo(
     print(f"Open {folder / 'report.html'}")
 
 
-def _stage(question: str, arguments: list[str], accept: tuple[int, ...] = (0,)) -> None:
-    """Runs one command of ours where the user can see it."""
+def _stage(question: str, arguments: list[str], accept: tuple[int, ...] = (0,)) -> int:
+    """Runs one command of ours where the user can see it; how it ended."""
     print(f"\n{question}\n$ {shlex.join(['loadstone', *arguments])}", flush=True)
     with subprocess.Popen([sys.executable, "-m", "loadstone", *arguments]) as stage:
 
@@ -75,6 +78,7 @@ def _stage(question: str, arguments: list[str], accept: tuple[int, ...] = (0,)) 
     if code not in accept:
         # It has said why on stderr.
         raise typer.Exit(code)
+    return code
 
 
 def _label(folder: Path) -> None:

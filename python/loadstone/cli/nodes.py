@@ -22,7 +22,7 @@ from loadstone.nodes.choices import parse_deployments, parse_node_type
 from loadstone.nodes.image import Image
 from loadstone.nodes.integrity import NodeType, shares
 from loadstone.nodes.load import Demand, Load, demands
-from loadstone.nodes.measured import Measured, read_measured
+from loadstone.nodes.measured import Measured, despite, read_measured
 from loadstone.nodes.quantities import (
     parse_duration,
     parse_rate,
@@ -145,6 +145,10 @@ def nodes(
         str | None,
         typer.Option(help="Transient faults of one node, such as `27/month`. Adds the table of integrity."),
     ] = None,
+    anyway: Annotated[
+        bool,
+        typer.Option("--anyway", help="With --from: use a run that shows nothing, and mark the record."),
+    ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the record as JSON instead of the table.")
     ] = False,
@@ -159,7 +163,7 @@ def nodes(
         criterion=parse_criterion(criterion),
         without_spares=parse_without_spares(without_spares),
     )
-    measured = read_measured(folder) if folder else None
+    measured = _measured(folder, anyway=anyway)
     wanted = Load(users, load, users_per_node, throughput_per_node)
     kinds = _kinds(node_type or [], _appliance(appliance, measured), measured)
     asked = _Comparison(
@@ -178,11 +182,18 @@ def nodes(
     with models_counted():
         record, found = _solve(asked, [*(measured.warnings if measured else []), *told])
     if measured:
+        record = record.model_copy(update=measured.marks())
         write_beside(measured.file, record)
     show(record, as_json, lambda record: _table(asked, found, record))
     warn(record)
     if record.chosen is None:
         raise typer.Exit(1)
+
+
+def _measured(folder: Path | None, *, anyway: bool) -> Measured | None:
+    if folder is None:
+        return None
+    return despite(read_measured(folder)) if anyway else read_measured(folder)
 
 
 def _appliance(typed: str | None, measured: Measured | None) -> NodeType | None:
@@ -263,9 +274,13 @@ def _table(asked: _Comparison, found: list[Option], record: Nodes) -> str:
         parts += ["", *(f"{', '.join(names)}: {note}." for note, names in notes.items())]
     chosen = fewest(found)
     if chosen:
-        parts += ["", f"Fewest nodes: {chosen.total} × {chosen.node_type}, {chosen.deployment}."]
+        parts += [
+            "",
+            f"Fewest nodes: {chosen.total} × {chosen.node_type}, {chosen.deployment}{_spread(chosen)}.",
+        ]
     else:
         parts += ["", "No deployment meets the target."]
+    parts += [f"{sla} is withheld: {why}." for sla, why in record.withheld.items()]
     if record.integrity:
         parts += ["", _integrity_table(record.integrity, asked)]
     return "\n".join(parts)
@@ -288,6 +303,14 @@ def _options_table(found: list[Option], year_s: float) -> str:
             row.append(fewest if fewest == most else f"{fewest}–{most}")
         rows.append(row)
     return columns([*head, "total over interval"] if ranged else head, rows, numbers)
+
+
+def _spread(chosen: Option) -> str:
+    """The same at the ends of the capacity's interval, where it was measured."""
+    if chosen.total_range == (None, None):
+        return ""
+    fewest, most = (_or(count, "?") for count in chosen.total_range)
+    return f"; {fewest} to {most} over the interval of the capacity"
 
 
 def _or(count: int | None, otherwise: str) -> str:

@@ -67,10 +67,7 @@ def typed_cases(users: dict[str, float | None], wanted: list[Wanted]) -> dict[st
 def measured_cases(measured: Measured, wanted: list[Wanted]) -> dict[str, Case]:
     """The capacity, on the machines it was measured on; or the load planned, on the nodes planned."""
     if not measured.at:
-        raise LoadstoneError(
-            "cost-input", "no number of users held an SLA in this measurement", place=str(measured.file),
-            hint="measure with fewer users, or type --users-sla-1 and --users-sla-2",
-        )  # fmt: skip
+        raise withheld(measured)
     if all(machine.count is not None for machine in wanted):
         return {sla: _at_capacity(at, _counted(wanted)) for sla, at in measured.at.items()}
     plan = _read_plan(measured.file.parent)
@@ -81,6 +78,15 @@ def measured_cases(measured: Measured, wanted: list[Wanted]) -> dict[str, Case]:
         raise LoadstoneError("cost-input", message, place=str(file), hint=_HINT)
     with as_written("cost-input", file, _HINT):
         return {sla: _planned(sla, measured.at[sla], plan, wanted) for sla in slas}
+
+
+def withheld(measured: Measured) -> LoadstoneError:
+    """That no SLA has a number of users that dollars could rest on, and what to do."""
+    why = "; ".join(dict.fromkeys(known.why for known in measured.withheld.values()))
+    hints = "; ".join(dict.fromkeys(known.hint for known in measured.withheld.values()))
+    return LoadstoneError(
+        "withheld", f"no dollars can rest on this measurement: {why}", place=str(measured.file), hint=hints
+    )
 
 
 def _at_capacity(at: AtSla, machines: tuple[Machines, ...]) -> Case:

@@ -134,9 +134,15 @@ def _searched(folder: Path, against: Path, detect_s: Fraction) -> NodeType:
         )  # fmt: skip
     sla = next((name for name in SLAS if name in own.at and name in other.at), None)
     if sla is None:
+        reasons = [
+            f"{each.file}, {each_sla}: {known.why}"
+            for each in (own, other)
+            for each_sla, known in each.withheld.items()
+        ]
         raise LoadstoneError(
-            "measured", f"no SLA was held both here and in {other.file}", place=str(own.file)
-        )
+            "withheld", f"no SLA was held both here and in {other.file}: {'; '.join(reasons)}",
+            place=str(own.file), hint="measure again what is not known",
+        )  # fmt: skip
     users, others = own.at[sla].users, other.at[sla].users
     source = f"{float(users):,.0f} users at {sla} in {folder}, {float(others):,.0f} in {against}"
     image = Image(start, detect_s, memory, source, alone=own.file.resolve() == other.file.resolve())

@@ -47,7 +47,10 @@ class Demand:
 
 
 def demands(load: Load, measured: Measured | None, sla: str) -> list[Demand]:
-    """The demand at `sla`, then at the other SLA where it was measured too. Raises `nodes-input`."""
+    """The demand at `sla`, then at the other SLA where it was measured too.
+
+    Raises `nodes-input`, and `withheld` where no figure may rest on the capacity at `sla`.
+    """
     if sla not in SLAS:
         raise LoadstoneError("nodes-input", f"there is no SLA `{sla}`", place="--sla", hint="SLA-1 or SLA-2")
     users, ops = above_zero(load.users, "--users"), above_zero(load.ops_per_s, "--load")
@@ -75,11 +78,7 @@ def demands(load: Load, measured: Measured | None, sla: str) -> list[Demand]:
         raise LoadstoneError(
             "nodes-input", "nothing says what one node carries", hint=f"give --from a run folder, or {flag}"
         )
-    if sla not in measured.at:
-        raise LoadstoneError(
-            "nodes-input", f"no number of users held {sla} in this measurement", place=str(measured.file),
-            hint="plan for the other SLA with --sla, or type what one node carries",
-        )  # fmt: skip
+    measured.require(sla)
     return [
         _measured(name, wanted, unit, measured.at[name], measured)
         for name in sorted(measured.at, key=lambda name: name != sla)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -32,8 +32,20 @@ class AtSla:
 
 
 @dataclass(frozen=True)
+class Withheld:
+    """Why no figure may rest on an SLA's capacity, what to do about it, and what `--anyway` would take."""
+
+    why: str
+    hint: str
+    at: AtSla | None = None
+    """None: there is no number at all, or it is known to be wrong."""
+
+
+@dataclass(frozen=True)
 class Measured:
-    """One measurement: `at` holds the SLAs that were held by some number of users."""
+    """One measurement: `at` holds the SLAs that were shown to be held by some number of users, `withheld` the
+    others.
+    """
 
     file: Path
     name: str
@@ -41,6 +53,38 @@ class Measured:
     warnings: list[str] = field(default_factory=list)
     node: Fields | None = None
     """What it ran on, where the measurement made that: an appliance."""
+    withheld: dict[str, Withheld] = field(default_factory=dict)
+    anyway: tuple[str, ...] = ()
+    """Why the figures would have been withheld, had they not been asked for all the same."""
+
+    def require(self, sla: str) -> AtSla:
+        """The capacity at one SLA. Raises `withheld`: why it is not known, and what to do."""
+        if sla in self.at:
+            return self.at[sla]
+        known = self.withheld[sla]
+        others = "; ".join(f"{other} can be used: --sla {other}" for other in self.at)
+        raise LoadstoneError(
+            "withheld", f"no figure can rest on its capacity at {sla}: {known.why}", place=str(self.file),
+            hint="; ".join(part for part in (known.hint, others) if part),
+        )  # fmt: skip
+
+    def marks(self) -> dict[str, Any]:
+        """What a later record says of what it rests on: `withheld` and `anyway`."""
+        return {
+            "withheld": {sla: f"{known.why}; {known.hint}" for sla, known in self.withheld.items()},
+            "anyway": list(self.anyway),
+        }
+
+
+def despite(measured: Measured) -> Measured:
+    """The same, with the numbers that would be withheld, as far as there are any."""
+    taken = {sla: known.at for sla, known in measured.withheld.items() if known.at}
+    reasons = tuple(f"{sla}: {measured.withheld[sla].why}" for sla in taken)
+    left = {sla: known for sla, known in measured.withheld.items() if sla not in taken}
+    said = [f"not to be relied on, {reason}" for reason in reasons]
+    return replace(
+        measured, at=measured.at | taken, withheld=left, anyway=reasons, warnings=[*measured.warnings, *said]
+    )
 
 
 def read_measured(folder: Path) -> Measured:
@@ -95,18 +139,19 @@ def _run_at(capacity: Fields, folder: Path, sla: str) -> Path:
     )
 
 
+def _capacity_record(file: Path) -> Fields:
+    """The record of a search, of any format that is read. Raises `measured`."""
+    # Imported here and below: typed numbers are answered without waiting for the records' models.
+    from loadstone.stages.capacity import Capacity
+
+    return Fields(Capacity.present(read_object(file, _KIND), _KIND, str(file)), file)
+
+
 def _run_record(file: Path) -> Fields:
     """The record of one run, of any format that is read. Raises `measured`."""
     from loadstone.stages.run import Run
 
     return Fields(Run.present(read_object(file, _KIND), _KIND, str(file)), file)
-
-
-def _capacity_record(file: Path) -> Fields:
-    """The record of a search, of any format that is read. Raises `measured`."""
-    from loadstone.stages.capacity import Capacity
-
-    return Fields(Capacity.present(read_object(file, _KIND), _KIND, str(file)), file)
 
 
 def parse_record(file: Path) -> dict[str, Any]:
@@ -168,7 +213,7 @@ class Fields:
 
 
 def _capacity(record: Fields) -> Measured:
-    at = {}
+    at, withheld = {}, {}
     for sla in SLAS:
         entry = record.table(sla)
         users = entry.number("users") if entry else None
@@ -177,14 +222,37 @@ def _capacity(record: Fields) -> Measured:
                 users, entry.number("low"), entry.number("high"), entry.number("throughput_ops_per_s"),
                 entry.number("bytes_in_per_op"), entry.number("bytes_out_per_op"),
             )  # fmt: skip
+        else:
+            withheld[sla] = _undecided(entry, sla)
     stated = record.content.get("warnings")
     warnings = [str(warning) for warning in stated] if isinstance(stated, list) else []
-    return Measured(record.file, record.text("name"), at, warnings, record.table("node"))
+    warnings += [
+        f"{sla}: nothing was found to break it; the node may carry more than {float(each.users):,.6g} users"
+        for sla, each in at.items()
+        if each.high is None
+    ]
+    return Measured(record.file, record.text("name"), at, warnings, record.table("node"), withheld)
+
+
+def _undecided(entry: Fields | None, sla: str) -> Withheld:
+    """What a search knows of an SLA that it showed no number of users to hold."""
+    high = entry.number("high") if entry else None
+    ended = entry.text("ended_by") if entry and entry.content.get("ended_by") else ""
+    reason = f" (what ended it: {ended})" if ended else ""
+    if high is None:
+        return Withheld(
+            f"the search showed neither that any number of users holds {sla} nor that any breaks it{reason}",
+            "search again with longer runs or more of them, or type what one node carries",
+        )
+    return Withheld(
+        f"the search showed that {float(high):,.6g} users break {sla}, and of fewer nothing{reason}",
+        "search again from fewer users, or type what one node carries",
+    )
 
 
 def _run(record: Fields) -> Measured:
     """One run knows only that its own users held the SLA or did not: a lower bound of the capacity."""
-    load, traffic, goals = record.table("load"), record.table("bytes"), record.table("goals")
+    load, traffic = record.table("load"), record.table("bytes")
     users = load.number("users") if load else None
     if users is None:
         raise LoadstoneError("measured", "`load.users` is missing", place=str(record.file))
@@ -192,12 +260,51 @@ def _run(record: Fields) -> Measured:
         users, users, None, record.number("throughput_ops_per_s"),
         traffic.number("in_per_op") if traffic else None, traffic.number("out_per_op") if traffic else None,
     )  # fmt: skip
-    at, warnings = {}, ["one run, not a capacity: the node may carry more than its users"]
+    at, withheld = {}, {}
     for sla in SLAS:
-        goal = goals.table(sla) if goals else None
-        if goal and goal.text("verdict") == "met":
+        doubt = _doubt(record, entry, sla)
+        if doubt is None:
             at[sla] = entry
+        else:
+            withheld[sla] = doubt
+    warnings = ["one run, not a capacity: the node may carry more than its users"]
+    return Measured(record.file, record.text("name"), at, warnings, record.table("node"), withheld)
+
+
+_STATES = {
+    "invalid": (
+        "the run is invalid: the service did not get the load that was asked for",
+        "mend what its checks say and measure again",
+    ),
+    "failed": ("the service failed in this run", "mend the service and measure again"),
+    "inconclusive": ("the run saw too little to be judged", "measure for longer"),
+}
+_ANYWAY = "or take its numbers as they are with --anyway, which marks the record"
+
+
+def _doubt(record: Fields, entry: AtSla, sla: str) -> Withheld | None:
+    """Why a run does not show that its users hold the SLA; None: it does."""
+    verdict, state, users = _verdict(record, sla), _state(record), f"{float(entry.users):,.6g} users"
+    if verdict == "missed":
+        return Withheld(
+            f"{users} do not hold {sla}", "measure with fewer users, or search: `loadstone capacity`"
+        )
+    if state in _STATES:
+        why, hint = _STATES[state]
+        return Withheld(why, f"{hint}; {_ANYWAY}", entry)
+    if verdict != "met":
+        return Withheld(
+            f"the run leaves open whether {users} hold {sla}", f"measure for longer; {_ANYWAY}", entry
+        )
+    return None
+
+
+def _verdict(record: Fields, sla: str) -> str:
+    goals = record.table("goals")
+    goal = goals.table(sla) if goals else None
+    return goal.text("verdict") if goal else "open"
+
+
+def _state(record: Fields) -> str:
     validity = record.table("validity")
-    if validity and (state := validity.text("state")) != "valid":
-        warnings.append(f"the run is {state}: see its checks before you trust what follows")
-    return Measured(record.file, record.text("name"), at, warnings, record.table("node"))
+    return validity.text("state") if validity else "inconclusive"

@@ -146,10 +146,10 @@ def _measured(text: str, at: Keys, folder: Path, sla: str) -> Limit:
         measured = read_measured(folder / text)
     except LoadstoneError as error:
         raise Refused(_in_folder(error, at)) from error
-    found = measured.at.get(sla)
-    if found is None:
-        hint = "plan for the other SLA with --sla, or type a `capacity`"
-        raise Refused(Finding("measured", f"no number of users held {sla} in `{text}`", at, hint))
+    try:
+        found = measured.require(sla)
+    except LoadstoneError as error:
+        raise Refused(_in_folder(error, at)) from error
     pace = found.ops_per_s / found.users if found.ops_per_s else None
     received, sent = (
         per_op * pace if per_op and pace else None

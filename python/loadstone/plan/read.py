@@ -179,12 +179,9 @@ class _Reader:
         assert node.from_ is not None
         try:
             measured = read_measured(self.path.parent / node.from_)
+            at = measured.require(node.sla)
         except LoadstoneError as error:
             self._wrong(error.slug, error.message, ("node", "from"), error.hint or "")
-            return None
-        at = measured.at.get(node.sla)
-        if at is None:
-            self._wrong("plan-input", f"no number of users held {node.sla} there", ("node", "from"))
             return None
         self.warnings += measured.warnings
         ends = [None if end is None else float(end) for end in (at.low, at.high)]

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from loadstone.intake.shapes import Known, Word, Yes
+from loadstone.intake.shapes import Known, Text, Word, Yes
 from loadstone.stages.base import Json, Piece, spelled
 from loadstone.stages.dollars import ByMonths, EndsByMonths
 from loadstone.stages.nodes import Nodes
@@ -86,6 +86,10 @@ class Cost(Origin):
     BEFORE: ClassVar[Any] = {1: _from_format_1}
 
     inputs: Inputs = Field(default_factory=Inputs)
+    withheld: dict[str, Text] = Field(default_factory=dict)
+    """By SLA without figures, why there are none and what to do."""
+    anyway: list[Text] = Field(default_factory=list)
+    """Why the figures would have been withheld, had `--anyway` not been given. Empty: they would not."""
     lines: list[Line]
     per_user: dict[str, PerUser]
     """By SLA."""

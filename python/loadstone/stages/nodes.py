@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from loadstone.intake.shapes import Count, Figure, Known, Word, Yes
+from loadstone.intake.shapes import Count, Figure, Known, Text, Word, Yes
 from loadstone.stages.base import Piece, spelled
 from loadstone.stages.dollars import ByMonths
 from loadstone.stages.origin import Origin
@@ -176,6 +176,10 @@ class Nodes(Origin):
     KIND: ClassVar[str] = "nodes"
 
     inputs: Inputs
+    withheld: dict[str, Text] = Field(default_factory=dict)
+    """By SLA without figures, why there are none and what to do."""
+    anyway: list[Text] = Field(default_factory=list)
+    """Why the figures would have been withheld, had `--anyway` not been given. Empty: they would not."""
     options: list[Option] = Field(default_factory=list)
     """At the SLA that was asked for."""
     chosen: Option | None = None
