@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::slots::Waiting;
+use crate::waiting::Waiting;
 
 /// What a server has done since it started, and its state now.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -46,6 +46,7 @@ mod slots;
 mod socket;
 mod threaded;
 mod tls;
+mod waiting;
 mod waker;
 mod watch;
 

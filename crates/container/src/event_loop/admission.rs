@@ -12,8 +12,8 @@ use crate::config::{Config, GRACE};
 use crate::connection::Connection;
 use crate::counters::Work;
 use crate::listener;
-use crate::slots::Waiting;
 use crate::socket::Socket;
+use crate::waiting::Waiting;
 
 /// Connections accepted in one round, so that a flood of them does not starve the open ones.
 const ACCEPTS: usize = 64;

@@ -26,7 +26,8 @@ use crate::admission::Policy;
 use crate::connection::{Connection, Discarded, Flushed};
 use crate::counters::Tally;
 use crate::outgoing::JOINED_BODY;
-use crate::slots::{Slots, Waiting};
+use crate::slots::Slots;
+use crate::waiting::Waiting;
 
 /// Tokens of everything that is not a connection.
 pub(super) const LISTENER: u64 = u64::MAX;

@@ -3,7 +3,7 @@
 use super::admission::TURN;
 use super::{Desk, EventLoop, READ};
 use crate::connection::LINGER;
-use crate::slots::Waiting;
+use crate::waiting::Waiting;
 
 impl<D: Desk> EventLoop<D> {
     /// Until when a connection may wait from now on.
