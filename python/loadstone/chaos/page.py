@@ -6,7 +6,7 @@ from pathlib import Path
 
 from loadstone.errors import LoadstoneError
 from loadstone.report import format
-from loadstone.report.answer import Badge
+from loadstone.report.badge import Badge
 from loadstone.report.figures.figure import Figure, Trace, layout
 from loadstone.report.folder import Json, read_json
 from loadstone.report.html import page_of

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from loadstone.report import format
-from loadstone.report.answer import OUTCOMES, Badge
+from loadstone.report.answer import OUTCOMES
+from loadstone.report.badge import Badge
 from loadstone.report.folder import Json
 from loadstone.report.sections import Section
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from loadstone.report.answer import Badge
+from loadstone.report.badge import Badge
 from loadstone.report.folder import Json
 from loadstone.report.sections import Article, Section, Tile, anchored, numbered
 from loadstone.study.appliance.page import charts, tables

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from loadstone.report import format
-from loadstone.report.answer import Badge
+from loadstone.report.badge import Badge
 from loadstone.report.figures.figure import Figure
 from loadstone.report.folder import Json
 from loadstone.report.sections import Article, Section, Tile, anchored, numbered
