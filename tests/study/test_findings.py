@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-import made_up
+import balancers_made_up as made_up
 import pytest
 
 from loadstone.errors import LoadstoneError

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from loadstone.chaos.page import chaos_article
 from loadstone.study.recompute import recomputed
 from loadstone.study.record import NAME
 from loadstone.study.results import NAME as ROWS
@@ -36,13 +37,20 @@ def test_what_a_kept_study_says_follows_from_its_rows(folder: Path) -> None:
 @pytest.mark.parametrize("folder", KEPT, ids=lambda folder: folder.name)
 def test_its_page_says_the_same(folder: Path) -> None:
     kept = json.loads((folder / NAME).read_text("utf-8"))
-    page = " ".join(html.unescape((folder / "report.html").read_text("utf-8")).split())
+    # Words of the glossary are explained where they stand: their marks are no part of the text.
+    marked = re.sub(r"</?abbr[^>]*>", "", (folder / "report.html").read_text("utf-8"))
+    page = " ".join(html.unescape(marked).split())
     assert kept["findings"]
     for one in kept["findings"]:
         assert one["text"] in page, one["key"]
-    assert re.search(rf"<h1[^>]*>.{{0,40}}{re.escape(kept['findings'][0]['text'])}", page) or (
-        kept["findings"][0]["text"] in page[: page.index("<section")]
-    )
+    (headline,) = re.findall(r"<h1[^>]*>(.*?)</h1>", page)
+    assert headline.startswith(kept["findings"][0]["text"])
+
+
+def test_the_page_of_chaos_leads_with_what_its_record_says() -> None:
+    for record in (ROOT / "bench" / "runs").glob("*/*/chaos.json"):
+        page = (record.parent / "report.html").read_text("utf-8")
+        assert f"<h1>{html.escape(chaos_article(record.parent).sentence)}</h1>" in page
 
 
 @pytest.mark.parametrize("file", QUOTING, ids=lambda file: file.name)
@@ -62,6 +70,11 @@ def test_sections_that_quote_type_no_figure_of_their_own(file: Path) -> None:
 
 
 def test_a_claim_that_is_not_in_the_data_is_found() -> None:
-    file = next(file for file in QUOTING if file.name == "balancers.md")
-    text = file.read_text("utf-8")
-    assert quote.quoted(text.replace("undecided", "shown", 1)) == text
+    """What the checks above would say of a figure that somebody typed."""
+    text = (ROOT / "docs" / "background" / "balancers.md").read_text("utf-8")
+    typed = text.replace("held at 150, broken at 600", "150 users")
+    assert typed != text and quote.quoted(typed) == text
+    with pytest.raises(ValueError, match="has no finding"):
+        quote.said("2026-11-21-x86_64-2core/balancers findings site-capacity")
+    with pytest.raises(ValueError, match="lacks a column"):
+        quote.said("2026-11-21-x86_64-2core/balancers table site servers capacity")

@@ -88,7 +88,7 @@ def share_mean(values: Sequence[float], confidence: float = CONFIDENCE) -> Estim
     ValueError without values.
 
     >>> share_mean([0.04, 0.06, 0.05]).words(".3f")
-    '0.050 (0.030–0.083)'
+    '0.050 (0.030–0.082)'
     """
     found = mean(values, confidence)
     if not found.deviation or not 0 < found.value < 1:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from loadstone.errors import LoadstoneError
+from loadstone.stages.verdict import Verdict
 from loadstone.study.record import Definition
 
 Json = dict[str, Any]
-Verdict = Literal["met", "missed", "open"]
 Means = Callable[[str, Json], Json]
 """What a target (by its id) means by a file's content: everything that its figure depends on. {} if the file
 has no such target."""

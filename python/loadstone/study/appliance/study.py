@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from loadstone.image import accelerator, kernel, tool
-from loadstone.image.first_answer import SOONEST_S
+from loadstone.image import ASKED_EVERY_S, accelerator, kernel, tool
 from loadstone.measure import RustEngine
 from loadstone.study.appliance import findings, terminal
 from loadstone.study.appliance.description import ASKED, PARTS, load_description, means
@@ -48,7 +47,7 @@ class Appliance(Study):
 
     def definition(self) -> Json:
         """The study's file, and how often a booting guest is asked."""
-        return self.description.model_dump(mode="json") | {ASKED: 1000 * SOONEST_S}
+        return self.description.model_dump(mode="json") | {ASKED: 1000 * ASKED_EVERY_S}
 
     def header(self) -> Json:
         """What the guests are."""

@@ -42,6 +42,7 @@ def targets(study: Json) -> Table:
         rows.append(
             {
                 "what": one["what"],
+                "experiment": one["experiment"],
                 "who": labels.get(one["who"], one["who"]),
                 "other": labels.get(one["other"] or "", one["other"] or "–"),
                 "bound": bound,
@@ -68,7 +69,7 @@ def targets(study: Json) -> Table:
         rows,
         note="Ratios are of medians, with the interval of the ratios within each repetition. Missed: the "
         "figure itself misses the bound. Open: it does not, but its interval reaches beyond, or there is one "
-        "repetition only. A later definition was made after results of the one asked were known.",
+        "repetition only. A later definition asks the same of another experiment; it does not undo a miss.",
         highlight=lambda row: str(row["class"]),
     )
 
