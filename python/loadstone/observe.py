@@ -39,6 +39,7 @@ class Observer:
         ]
         self._host: dict[str, float] = {}
         self._at = time.monotonic()
+        self._ahead = _time_of_day_ahead()
         self.sample()
 
     def sample(self) -> Metrics:
@@ -52,7 +53,14 @@ class Observer:
         before, self._host = self._host, _host_totals()
         if not before:
             return {}
-        metrics["host"] = _rates(before, self._host, elapsed)
+        host = metrics["host"] = _rates(before, self._host, elapsed)
+        if metrics.get("sut"):
+            ours = sum(values.get("cpu_cores", 0.0) for role, values in metrics.items() if role != "host")
+            # Interrupts are mostly the load's own network.
+            rest = host["cpu_cores"] - host["steal_cores"] - host["interrupt_cores"] - ours
+            host["foreign_cores"] = max(0.0, rest)
+        ahead, self._ahead = self._ahead, _time_of_day_ahead()
+        host["clock_step_s"] = self._ahead - ahead
         metrics["host"]["memory_used_bytes"] = float(psutil.virtual_memory().used)
         return {role: values for role, values in metrics.items() if values}
 
@@ -131,7 +139,12 @@ def _host_totals() -> dict[str, float]:
         + getattr(times, "guest", 0.0)
         + getattr(times, "guest_nice", 0.0)
     )
-    totals = {"cpu_cores": sum(times) - idle}
+    totals = {
+        "cpu_cores": sum(times) - idle,
+        "idle_cores": times.idle + getattr(times, "iowait", 0.0),
+        "steal_cores": getattr(times, "steal", 0.0),
+        "interrupt_cores": getattr(times, "irq", 0.0) + getattr(times, "softirq", 0.0),
+    }
     if disk := psutil.disk_io_counters():
         totals["read_bytes_per_s"], totals["write_bytes_per_s"] = (
             float(disk.read_bytes),
@@ -143,6 +156,13 @@ def _host_totals() -> dict[str, float]:
             float(network.bytes_sent),
         )
     return totals
+
+
+def _time_of_day_ahead() -> float:
+    """The time of day minus the monotonic clock, seconds, by the quickest of several readings."""
+    readings = [(time.monotonic(), time.time(), time.monotonic()) for _ in range(5)]
+    low, day, high = min(readings, key=lambda reading: reading[2] - reading[0])
+    return day - (low + high) / 2
 
 
 def _rates(before: Mapping[str, float], after: Mapping[str, float], elapsed: float) -> dict[str, float]:

@@ -78,7 +78,8 @@ def test_the_bottleneck_is_named(tmp_path: Path) -> None:
 
 def test_the_late_one_is_named(tmp_path: Path) -> None:
     check = checks(made(tmp_path / "run", own(10, 0.1, BUSY)))["late-starts"]
-    assert check["verdict"] == "missed" and check["measured"].startswith("two: 100.00 %")
+    assert check["verdict"] == "met", "answers are far within their limits, from the intended start"
+    assert check["measured"].startswith("two: 100.00 %")
 
 
 @pytest.mark.parametrize("second", [10, 70])

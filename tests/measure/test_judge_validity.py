@@ -90,6 +90,16 @@ def spoil_cpu(window: dict[str, Any]) -> None:
 
 def spoil_wake_lag(window: dict[str, Any]) -> None:
     window["wake_lag"] = {"bucket": [50, simulated.bucket(11_000)], "count": [980, 20]}
+    if window["second"] % 14 == 0:
+        _make_late(window["operations"][0])
+
+
+def _make_late(cell: dict[str, Any]) -> None:
+    """One answer comes 2 ms after its limit of a second: too few to matter, unless starts were late."""
+    cell["late"] += 1
+    cell["response"]["count"][0] -= 1
+    cell["response"]["bucket"].append(simulated.bucket(1_002_000))
+    cell["response"]["count"].append(1)
 
 
 def spoil_status(window: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from loadstone.capacity.evidence import Trial, shares, trial, verdicts
 from loadstone.capacity.search import Verdict
 from loadstone.judge import Measurement
-from loadstone.judge.checks import GENERATOR_BUSY, STARTED_LATE, missed
+from loadstone.judge.checks import GENERATOR_BUSY, ONLY_SLOWER, missed
 from loadstone.stages.capacity import Bound, LimitedBy
 from loadstone.stages.run import Run
 from loadstone.stages.verdict import Verdict as Word
@@ -28,8 +28,8 @@ def trial_of(result: Run, measurement: Measurement, window_s: float) -> Trial:
         measurement,
         window_s,
         faulty=faulty,
-        invalid=bool(limits - {STARTED_LATE}) or strayed,
-        late=STARTED_LATE in limits,
+        invalid=bool(limits - ONLY_SLOWER) or strayed,
+        late=bool(limits & ONLY_SLOWER),
         valid=result.validity.state == "valid",
     )
 

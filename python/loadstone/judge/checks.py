@@ -14,6 +14,13 @@ STARTED_LATE = "late-starts"
 """Fails when the generator waited for a processor that something else held."""
 
 
+NOISY, CROWDED = "noise", "foreign-cpu"
+"""Missed when the machine stood still, or worked for others, so that a verdict could hang on it."""
+
+ONLY_SLOWER = {STARTED_LATE, NOISY, CROWDED}
+"""Each of these can only make a service look worse than it is."""
+
+
 def met_if(met: bool) -> Verdict:
     """The verdict of a check that is never in doubt."""
     return "met" if met else "missed"

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from loadstone.judge.histogram import EMPTY, Floats, Histogram
+from loadstone.judge.noise import Noise
 from loadstone.judge.sessions import Sessions
 
 CAUSES = ("refused", "reset", "closed", "timeout", "status", "marker")
@@ -94,6 +95,8 @@ class Measurement:
     """Who made the load, where that was not this process."""
     lost: Mapping[str, str] = field(default_factory=dict)
     """Agents that were given up, with what happened."""
+    noise: Noise | None = None
+    """None of a folder of before the machine was watched."""
     sessions: Sessions | None = None
     """None of a folder of before sessions were counted."""
 

@@ -10,6 +10,7 @@ import numpy as np
 from loadstone.judge.flow import mix_share
 from loadstone.judge.histogram import Histogram
 from loadstone.judge.measurement import AgentSeries, Measurement, OperationSeries, Rules
+from loadstone.judge.noise import summarise_noise
 from loadstone.judge.sessions import QUANTILES, summarise_sessions
 from loadstone.judge.sla import departures, judge_goals, judge_sla
 from loadstone.judge.validity import checks
@@ -58,6 +59,7 @@ def summarise(measurement: Measurement, rules: Rules, observed: Sut) -> Figures:
             threads=measurement.threads,
             wake_lag_ms_p99=_ms(measurement.wake_lag.quantile_us(0.99)),
         ),
+        noise=summarise_noise(measurement.noise) if measurement.noise else None,
         sut=observed,
         warnings=[
             *(f"not compliant: {departure}" for departure in departures(rules, steady)),

@@ -14,6 +14,7 @@ import numpy as np
 from loadstone.judge import CAUSES, Histogram, Measurement, OperationSeries
 from loadstone.judge.histogram import EMPTY, Floats
 from loadstone.judge.measurement import AgentSeries, longest_pause_s
+from loadstone.record.noise import read_noise
 from loadstone.record.sessions import read_sessions
 from loadstone.record.tables import counters
 from loadstone.stages.run import Sut
@@ -73,6 +74,7 @@ def read_measurement(
                 ("*", "wake_lag"), EMPTY
             ),
             agents=agents,
+            noise=read_noise(connection, folder, math.ceil(end) - math.floor(start)),
             lost=lost or {},
             sessions=sessions,
         )

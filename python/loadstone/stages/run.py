@@ -178,6 +178,21 @@ class Generator(Piece):
     wake_lag_ms_p99: Known = None
 
 
+class NoiseFigures(Piece):
+    """What the machine did besides, in the steady state. Shares are of all its processors' time."""
+
+    control_ms: Quantiles
+    """Of an exchange of a few bytes with a thread that does nothing else, where the load was made."""
+    control_cpu_cores: Known = None
+    """What that exchange needed."""
+    busy_share: Known = None
+    steal_share: Known = None
+    foreign_cpu_share: Known = None
+    """Of processes that are neither the generator nor the service; None if the service was not observed."""
+    clock_steps: Count | None = None
+    """Steps of the time of day."""
+
+
 class AgentFigures(Piece):
     """What one agent did in the steady state."""
 
@@ -266,6 +281,7 @@ class Figures(Piece):
     """By name; `SLA-1` and `SLA-2` are always among them."""
     validity: Validity
     generator: Generator | None = None
+    noise: NoiseFigures | None = None
     sut: Sut | None = None
     warnings: list[Text] = Field(default_factory=list)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from loadstone.study.told import told as told_findings
 from loadstone.study.words import Block, Columns
 
 Json = dict[str, Any]
@@ -20,7 +19,7 @@ def told(measured: Json) -> str:
 def answer(content: Json) -> list[Block]:
     """Every table with the paper's number and ours, then what it amounts to."""
     tables: list[Block] = [_table(table) for table in content["parts"]["tables"]]
-    return [*tables, *told_findings(content)]
+    return [*tables, "\n".join(f"- {sentence}" for sentence in content["findings"])]
 
 
 def _table(table: Json) -> Columns:
