@@ -14,8 +14,8 @@ from loadstone import cli
 
 _COMMANDS = typer.main.get_command(cli.app)
 """Made once: making it takes longer than most commands do."""
-MOST_CODE = 3
-"""0 pass, 1 SLA not met, 2 bad input, 3 unreachable; 4 is our fault and never the file's."""
+CODES = frozenset(range(8)) - {4}
+"""How a command may end: met, missed, bad input, unreachable, failed, open, invalid. 4 is our own fault."""
 
 
 class _Text(io.TextIOWrapper):

@@ -205,7 +205,7 @@ KINDS = [
         "json",
         "capacity.json",
         full,
-        command("nodes", "--from", "@", "--users", "5000"),
+        command("nodes", "--from", "@", "--users", "5000", "--sla", "SLA-2"),
     ),
     Kind("nodes from run.json", "json", "run.json", run, command("nodes", "--from", "@", "--users", "5000")),
     Kind(

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from good_files import Kind, content_of, restored
-from handed import MOST_CODE, Ended
+from handed import CODES, Ended
 from kinds import KINDS, PAGE, REPORT
 from mutations import mutated
 
@@ -43,7 +43,7 @@ def good(kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> dict[str, byte
 
 def wrong(ended: Ended) -> str:
     """What a command must not do; empty when it did nothing of it."""
-    if not 0 <= ended.code <= MOST_CODE:
+    if ended.code not in CODES:
         return f"it ended with {ended.code}"
     if "Traceback" in ended.err:
         return "it showed a traceback"

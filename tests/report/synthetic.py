@@ -109,7 +109,12 @@ def capacity(
         "command": ["loadstone", "capacity", "olio"], "started_at": STARTED,
         "ended_at": "2026-11-21T07:10:00+00:00",
         "accounts": 1000, "log10_accounts": 3.0, "window_s": 20, "compliant": False, "confidence": 0.95,
-        "outcome": "complete", "SLA-1": _found(rows, "SLA-1"), "SLA-2": _found(rows, "SLA-2"), "runs": rows,
+        "outcome": "complete", "SLA-1": _found(rows, "SLA-1"), "SLA-2": _found(rows, "SLA-2"),
+        "loads": [
+            {"users": row["users"], "runs": 1, "verdict": row["verdict"]}
+            for row in sorted(rows, key=lambda row: row["users"])
+        ],
+        "runs": rows,
         "warnings": ["not compliant: short window (20 s instead of 300 s)"],
     }  # fmt: skip
     (folder / "capacity.json").write_text(json.dumps(content | changes, indent=2))

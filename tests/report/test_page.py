@@ -189,7 +189,7 @@ def test_nodes_and_cost_alone(tmp_path: Path) -> None:
     synthetic.nodes(tmp_path)
     synthetic.cost(tmp_path)
     chapter = report.read_chapter(tmp_path)
-    assert report.sentence(chapter).startswith("2 nodes keep 1,000 users")
+    assert report.sentence(chapter).startswith("$2,003 a month for 520 users")
     assert [one["id"] for one in Outline(report.page([chapter])).all("section")] == [
         "f1-nodes", "f1-cost", "f1-method", "f1-absent",
     ]  # fmt: skip

@@ -32,8 +32,8 @@ def plan(folder: Path, monkeypatch: pytest.MonkeyPatch, users: int, *stages: str
 def test_the_answer_names_every_tier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     chapter = plan(tmp_path / "site", monkeypatch, 20_000, "nodes", "cost")
     assert report.sentence(chapter) == (
-        "44 nodes keep 20,000 users at 99.999 % availability (2 balancer, 41 web, 1 database); "
-        "$0.312 per user per month over 12 months at SLA-1."
+        "$6,235 a month for 20,000 users at SLA-1, $0.312 each (machines alone, over 12 months); "
+        "44 nodes keep 20,000 users at 99.999 % availability (2 balancer, 41 web, 1 database)."
     )
 
 
@@ -107,4 +107,4 @@ def test_records_of_before_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert [row["repair"] for row in nodes.rows] == [None] * 3
     assert "repair" not in [column.key for column in nodes.columns]
     assert chapter.cost and chapter.cost.plan and chapter.cost.plan.service
-    assert "$0.312 per user per month" in report.sentence(chapter)
+    assert "for 20,000 users at SLA-1, $0.312 each" in report.sentence(chapter)

@@ -33,7 +33,7 @@ def test_the_page_tells_of_sessions(
     assert loadstone(monkeypatch, "report", str(folder)) == 0
     page = (folder / "report.html").read_text("utf-8")
     assert "90 % of the sessions that began in the steady state were completed." in page
-    assert "60 sessions/s" in page and "Life of the completed sessions" in page
+    assert "60 sessions a second" in page and "Life of the completed sessions" in page
     table = report.all_tables(report.read_chapter(folder))["sessions"]
     steady, whole = table.rows
     recorded = json.loads((folder / "run.json").read_text("utf-8"))["sessions"]

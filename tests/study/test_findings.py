@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-import made_up
+import balancers_made_up as made_up
 import pytest
 
 from loadstone.errors import LoadstoneError
@@ -104,8 +104,8 @@ def test_the_page_has_every_section(folder: Path) -> None:
     part = study_article(folder)
     slugs = [section.slug.removeprefix("f1-") for section in part.sections]
     assert slugs == [
-        "throughput", "differences", "cost", "places", "spread", "server-killed", "balancer-killed",
-        "server-cut", "faults", "servers", "site", "peer", "cells",
+        "findings", "throughput", "differences", "cost", "places", "spread", "server-killed",
+        "balancer-killed", "server-cut", "faults", "servers", "site", "peer", "cells",
         "method",
     ]  # fmt: skip
     assert part.sentence.startswith("Of 6 balancers on this machine nftables carries the most: 11,")

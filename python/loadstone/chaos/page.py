@@ -6,7 +6,7 @@ from pathlib import Path
 
 from loadstone.errors import LoadstoneError
 from loadstone.report import format
-from loadstone.report.answer import Badge
+from loadstone.report.badge import Badge
 from loadstone.report.figures.figure import Figure, Trace, layout
 from loadstone.report.folder import Json, read_json
 from loadstone.report.html import page_of
@@ -32,6 +32,11 @@ def read_chaos(folder: Path) -> Json:
 
 def chaos_page(folder: Path) -> str:
     """The page as HTML. Errors as `read_chaos`."""
+    return page_of([chaos_article(folder)])
+
+
+def chaos_article(folder: Path) -> Article:
+    """What was measured, laid out. Errors as `read_chaos`."""
     found = read_chaos(folder)
     clusters = found["clusters"]
     sections = [
@@ -39,7 +44,7 @@ def chaos_page(folder: Path) -> str:
             "beside",
             "Measured and modelled",
             "Crashes, failovers and repairs are sped up so that a life of "
-            f"{found['life_s']:g} s sees several. No real cluster is down as often. Every life begins with "
+            f"{found['life_s']:g} s sees several. Every life begins with "
             "all nodes up. Measured: the mean of the lives and its 95 % interval. Model: the chain’s answer.",
             small=numbered("s", [_figure(clusters, what) for what in _WHAT]),
             small_title="Interval: measured. Cross: the model.",
@@ -48,7 +53,7 @@ def chaos_page(folder: Path) -> str:
         *(_course(one, found["life_s"]) for one in clusters),
         _method(found, folder),
     ]
-    article = Article(
+    return Article(
         key="f1",
         name="Chaos",
         sentence=_sentence(clusters),
@@ -57,14 +62,18 @@ def chaos_page(folder: Path) -> str:
         sections=[anchored(section, "f1") for section in sections],
         absent=[],
     )
-    return page_of([article])
 
 
 def _sentence(clusters: list[Json]) -> str:
-    inside = sum(bool(one["inside"]["availability"]) for one in clusters)
+    judged = [one for one in clusters if one["inside"]["availability"] is not None]
+    if not judged:
+        return "The model’s availability beside the measured one: undecided, one life has no interval."
+    inside = sum(one["inside"]["availability"] for one in judged)
+    spans = [one["measured"]["availability"] for one in judged]
+    widest = 100 * max(one["high"] - one["low"] for one in spans)
     return (
-        f"Nodes were killed and mended as the model says: the chain’s availability lies inside the measured "
-        f"interval for {inside} of {len(clusters)} clusters."
+        f"The model’s availability lies inside the measured 95 % interval for {inside} of {len(judged)} "
+        f"clusters; the widest of these intervals spans {widest:.0f} percentage points."
     )
 
 

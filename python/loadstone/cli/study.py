@@ -26,7 +26,25 @@ def register(app: typer.Typer) -> None:
     """Adds the commands."""
     for entry in STUDIES.values():
         study.command(entry.name)(_command(entry))
+    study.command("recompute")(_recompute)
     app.add_typer(study, name="study")
+
+
+def _recompute(
+    folders: Annotated[list[Path], typer.Argument(metavar="FOLDER…", help="Folders of studies.")],
+) -> None:
+    """Draw findings and page of a study anew from its rows. Measures nothing.
+
+    Targets are judged by the definition that held when they were measured; what has changed since is told.
+
+    Example: loadstone study recompute out/connectors
+    """
+    from loadstone.study.recompute import recompute
+    from loadstone.study.told import told
+
+    for folder in folders:
+        content = recompute(folder)
+        print("\n\n".join([*map(_block, told(content)), str(folder / "report.html")]))
 
 
 def _command(entry: Entry) -> Callable[..., None]:

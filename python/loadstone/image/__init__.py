@@ -11,6 +11,7 @@ from loadstone.image.contents import loaded as loaded_sections
 from loadstone.image.disks import Form, blank, copied
 from loadstone.image.disks import loaded as loaded_disk
 from loadstone.image.elf import Image, read_image
+from loadstone.image.first_answer import ASKED_EVERY_S
 from loadstone.image.fleet import Fleet, instances
 from loadstone.image.guest import CLEAN, REFUSED, Guest, ending, free_port
 from loadstone.image.linux import Kernel, kernel, write_initramfs
@@ -31,6 +32,7 @@ from loadstone.image.sources import checkout, tool
 
 __all__ = [
     "ADDRESS",
+    "ASKED_EVERY_S",
     "CLEAN",
     "GATEWAY",
     "HTTP_PORT",

@@ -9,7 +9,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-_SOONEST_S = 0.005
+ASKED_EVERY_S = 0.005
 """Each question costs the guest and QEMU time: asked every 2 ms, slow moments became twice as slow."""
 _SHARE = 0.01
 """Of the time that went by already: how exact the answer's time is."""
@@ -28,7 +28,7 @@ def first_answer(port: int, request: bytes, deadline: float, ended: Callable[[],
     with selectors.DefaultSelector() as selector, contextlib.ExitStack() as kept:
         while (now := time.monotonic()) < deadline and not ended():
             if now >= due:
-                due = now + max(_SOONEST_S, (now - begun) * _SHARE)
+                due = now + max(ASKED_EVERY_S, (now - begun) * _SHARE)
                 asked.append(kept.enter_context(_asking(port, selector)))
                 if len(asked) > _AT_ONCE:
                     _leave(asked.popleft(), selector)

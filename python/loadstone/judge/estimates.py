@@ -82,6 +82,24 @@ def positive_mean(values: Sequence[float], confidence: float = CONFIDENCE) -> Es
     return replace(found, low=found.value / factor, high=found.value * factor)
 
 
+def share_mean(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimate:
+    """The mean of shares within 0 and 1, with bounds within them: Student's t on the mean's logit.
+
+    ValueError without values.
+
+    >>> share_mean([0.04, 0.06, 0.05]).words(".3f")
+    '0.050 (0.030–0.082)'
+    """
+    found = mean(values, confidence)
+    if not found.deviation or not 0 < found.value < 1:
+        return found
+    odds = found.value / (1 - found.value)
+    error = found.deviation / math.sqrt(found.count) / (found.value * (1 - found.value))
+    factor = math.exp(min(_LARGEST, quantile(confidence, found.count - 1) * error))
+    low, high = odds / factor, odds * factor
+    return replace(found, low=low / (1 + low), high=high / (1 + high))
+
+
 def median(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimate:
     """The median with an interval between two of the values, whatever their distribution.
 

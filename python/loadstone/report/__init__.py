@@ -4,7 +4,8 @@ It formats and never computes: every figure comes from a folder's JSON or Parque
 binned for display.
 """
 
-from loadstone.report.answer import Badge, badges, sentence
+from loadstone.report.answer import badges, sentence
+from loadstone.report.badge import Badge
 from loadstone.report.data import as_json
 from loadstone.report.folder import Chapter, Run, read_chapter
 from loadstone.report.html import page

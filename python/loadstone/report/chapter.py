@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from loadstone.report import format
-from loadstone.report.answer import badges, sentence
+from loadstone.report.answer import badges, claim
+from loadstone.report.capacity_answer import capacity_tiles
 from loadstone.report.cost import cost_intro, cost_tiles
 from loadstone.report.figures import capacity, distribution, hosts, response, sessions, time
 from loadstone.report.figures.figure import Figure
 from loadstone.report.figures.growth import GROWTH_TITLE, growth
 from loadstone.report.folder import Chapter, Run
 from loadstone.report.plan_answer import nodes_intro, nodes_tiles
+from loadstone.report.run_answer import run_tiles
 from loadstone.report.sections import Article, Section, Tile, anchored, numbered
 from loadstone.report.table import Table
 from loadstone.report.tables import all_tables
-from loadstone.stages.capacity import Capacity
-from loadstone.stages.run import Generator, Load, Scenario, Sut
+from loadstone.stages.run import Load, Scenario
 
 
 def article(chapter: Chapter, key: str) -> Article:
@@ -36,10 +37,12 @@ def article(chapter: Chapter, key: str) -> Article:
         _method(chapter),
     ]
     sections = [anchored(section, key) for section in found if section]
+    headline, rest = claim(chapter)
     return Article(
         key=key,
         name=chapter.name,
-        sentence=sentence(chapter),
+        sentence=headline,
+        rest=rest,
         badges=badges(chapter),
         tiles=_tiles(chapter),
         sections=sections,
@@ -65,7 +68,7 @@ def _capacity(chapter: Chapter, tables: dict[str, Table]) -> Section | None:
         wide=numbered("w", [shares] if shares else []),
         small=numbered("s", ([rates] if rates else []) + capacity.responses(chapter)),
         small_title="Throughput, and p90 and p99 of each operation, in every run that was judged",
-        tables=_pick(tables, "verdicts", "runs"),
+        tables=_pick(tables, "verdicts", "loads", "runs"),
     )
 
 
@@ -191,42 +194,12 @@ def _scenario(scenario: Scenario) -> str:
 
 
 def _tiles(chapter: Chapter) -> list[Tile]:
-    return [
-        *(_capacity_tiles(chapter.capacity) if chapter.capacity else _run_tiles(chapter)),
-        *(Tile(*tile) for tile in nodes_tiles(chapter.nodes) + cost_tiles(chapter.cost)),
-    ]
-
-
-def _capacity_tiles(found: Capacity) -> list[Tile]:
-    tiles = []
-    for sla, one in found.named().items():
-        span = f"{format.whole(one.low)}–{format.whole(one.high)}"
-        high = "none found breaks it" if one.high is None else span
-        tiles.append(Tile(f"Users at {sla}", format.whole(one.users), note=high if one.users else ""))
-    rate = found.sla_1.throughput_ops_per_s if found.sla_1 else None
-    return [*tiles, Tile("Throughput at SLA-1", format.figure(rate), "operations/s")]
-
-
-def _run_tiles(chapter: Chapter) -> list[Tile]:
-    if not chapter.detail:
-        return []
-    found = chapter.detail.summary
-    sut, generator = found.sut or Sut(), found.generator or Generator()
-    return [
-        _offered(found.load),
-        Tile("Throughput", format.figure(found.throughput_ops_per_s), "operations/s"),
-        Tile("Requests", format.figure(found.requests_per_s), "requests/s"),
-        Tile("CPU of the SUT", format.figure(sut.cpu_cores_mean), "cores"),
-        Tile("Memory of the SUT", format.size(sut.rss_bytes_max), "at most"),
-        Tile("CPU of the generator", format.share(generator.cpu_share)),
-    ]
-
-
-def _offered(load: Load) -> Tile:
-    """What the run asked of the service."""
-    if load.sessions_per_s is None:
-        return Tile("Users", format.whole(load.users))
-    return Tile("Offered", format.figure(load.sessions_per_s), "sessions/s")
+    if chapter.capacity:
+        measured = capacity_tiles(chapter.capacity)
+    else:
+        measured = run_tiles(chapter.detail.summary) if chapter.detail else []
+    planned = cost_tiles(chapter.cost) + nodes_tiles(chapter.nodes)
+    return [Tile(*tile) for tile in planned + measured]
 
 
 def _absent(chapter: Chapter) -> list[tuple[str, str]]:

@@ -19,21 +19,45 @@ _INTRO = (
 
 
 def cost_clause(cost: Cost | None) -> str:
-    """What a user costs over 12 months, or ""."""
+    """What the service costs a month over 12 months, and each user of it, or ""."""
     if not cost or not cost.per_user:
         return ""
     sla, each = _first(cost)
-    amount = f"{format.dollars(each.usd_per_month.over_12)} per user per month over 12 months at {sla}"
     traffic = each.usd_per_month_with_egress
-    return f"{amount} ({format.dollars(traffic.over_12)} with traffic)" if traffic else amount
+    total = cost.total(sla, traffic=traffic is not None).over_12
+    users = f" for {format.whole(each.users)} users" if each.users else ""
+    per_user = format.dollars((traffic or each.usd_per_month).over_12)
+    of = "machines and traffic" if traffic else "machines alone"
+    return f"{_total(total)} a month{users} at {sla}, {per_user} each ({of}, over 12 months)"
 
 
 def cost_tiles(cost: Cost | None) -> list[tuple[str, str, str, str]]:
-    """Label, value, unit and note of the key figure."""
+    """Label, value, unit and note of the key figures; the total comes first."""
     if not cost or not cost.per_user:
         return []
     sla, each = _first(cost)
-    return [("Per user per month", format.dollars(each.usd_per_month.over_12), "", f"12 months, {sla}")]
+    traffic = each.usd_per_month_with_egress
+    total = cost.total(sla, traffic=traffic is not None).over_12
+    per_user = (traffic or each.usd_per_month).over_12
+    ends = each.usd_per_month_with_egress_interval if traffic else each.usd_per_month_interval
+    of = "machines and traffic" if traffic else "machines alone"
+    return [
+        ("A month", _total(total), "", f"{of}, over 12 months"),
+        ("A user and month", format.dollars(per_user), "", f"at {sla}{_span(ends)}"),
+    ]
+
+
+def _total(usd: float) -> str:
+    """A sum of which cents say nothing, in whole dollars."""
+    return f"${usd:,.0f}" if usd >= 1000 else format.dollars(usd)
+
+
+def _span(ends: EndsByMonths | None) -> str:
+    """The interval over 12 months, where it is known and is one."""
+    low, high = ends.over_12 if ends else (None, None)
+    if low is None or high is None or low == high:
+        return ""
+    return f", {format.dollars(low)} to {format.dollars(high)}"
 
 
 def cost_intro(cost: Cost) -> str:

@@ -17,6 +17,7 @@ def as_json(chapter: Chapter) -> Json:
             {"kind": badge.kind, "words": badge.words, "reasons": list(badge.reasons)}
             for badge in badges(chapter)
         ],
+        "withheld": list(chapter.withheld),
         "capacity": chapter.capacity.content() if chapter.capacity else None,
         "nodes": chapter.nodes.content() if chapter.nodes else None,
         "cost": chapter.cost.content() if chapter.cost else None,

@@ -10,6 +10,7 @@ from typing import Any
 
 from loadstone.errors import LoadstoneError
 from loadstone.intake import Kind, read_bytes, read_object
+from loadstone.report.open import known_only
 from loadstone.stages import run as stages
 from loadstone.stages.capacity import Capacity, SearchRun
 from loadstone.stages.cost import Cost
@@ -66,6 +67,8 @@ class Chapter:
     """By folder as `capacity.json` names it; a run folder's only run is named `.`."""
     detail: Run | None
     """The run shown in full: the folder's own, or the one with the most users that holds SLA-1."""
+    withheld: tuple[str, ...] = ()
+    """What the folder has and the report does not show, because it rests on something open."""
 
     @property
     def name(self) -> str:
@@ -103,14 +106,20 @@ def read_chapter(folder: Path) -> Chapter:
         ) from error
     own = _read_run(folder)
     capacity = Capacity.read(file, _KIND) if (file := folder / Capacity.FILE).is_file() else None
-    nodes, cost = folder / Nodes.FILE, folder / Cost.FILE
+    nodes_file, cost_file = folder / Nodes.FILE, folder / Cost.FILE
+    nodes, cost, withheld = known_only(
+        capacity,
+        Nodes.read(nodes_file, _KIND) if nodes_file.is_file() else None,
+        Cost.read(cost_file, _KIND) if cost_file.is_file() else None,
+    )
     chapter = Chapter(
         folder=folder,
         capacity=capacity,
-        nodes=Nodes.read(nodes, _KIND) if nodes.is_file() else None,
-        cost=Cost.read(cost, _KIND) if cost.is_file() else None,
+        nodes=nodes,
+        cost=cost,
         runs=_runs(folder, capacity) | ({".": own} if own else {}),
         detail=None,
+        withheld=withheld,
     )
     if not (chapter.runs or chapter.capacity or chapter.nodes or chapter.cost):
         raise LoadstoneError(

@@ -8,7 +8,7 @@ from loadstone.errors import LoadstoneError
 from loadstone.intake import Kind
 from loadstone.nodes.quantities import spell_duration
 from loadstone.report import format
-from loadstone.report.answer import Badge
+from loadstone.report.badge import Badge
 from loadstone.report.figures.plan import front_figure, nodes, served_figure, tornado_figure, up, ways
 from loadstone.report.folder import HINT
 from loadstone.report.html import page_of

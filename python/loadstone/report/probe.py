@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from loadstone.report import format
-from loadstone.report.answer import Badge
+from loadstone.report.badge import Badge
 from loadstone.report.figures import network
 from loadstone.report.figures.figure import Figure
 from loadstone.report.html import page_of

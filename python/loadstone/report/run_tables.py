@@ -5,7 +5,9 @@ from __future__ import annotations
 from loadstone.judge import CAUSES
 from loadstone.report import format
 from loadstone.report.folder import Run
+from loadstone.report.goals import amount, asked
 from loadstone.report.table import Column, Row, Table, mark, words
+from loadstone.stages import run as stages
 from loadstone.stages.run import Check, SessionCounts
 
 SPOKEN = {
@@ -37,6 +39,47 @@ def run_tables(run: Run) -> list[Table | None]:
         agents(run),
         checks(run),
     ]
+
+
+def goals_of(run: stages.Run) -> Table:
+    """What each goal of a run came to; an invalid run has no verdict."""
+    judged = run.validity.state != "invalid"
+    rows = [
+        {
+            "goal": goal.name,
+            "limit": goal.limit,
+            "unit": goal.unit,
+            "at_least": goal.at_least,
+            "asked": asked(goal),
+            "verdict": goal.verdict if judged else None,
+            "measured": goal.measured,
+            "low": goal.low,
+            "high": goal.high,
+            "seen": amount(goal, goal.measured),
+            "low_seen": amount(goal, goal.low),
+            "high_seen": amount(goal, goal.high),
+            "operation": goal.operation,
+            "window_start_s": goal.window_start_s,
+        }
+        for goal in run.goals.values()
+    ]
+    columns = [
+        words("goal", "goal"),
+        words("verdict", "verdict", mark),
+        Column("limit", "asks for", said="asked"),
+        Column("measured", "measured", said="seen"),
+        Column("low", "from", said="low_seen"),
+        Column("high", "to", said="high_seen"),
+        words("operation", "of"),
+        Column("window_start_s", "in the window from s", format.brief),
+    ]
+    bounded = any(row["low"] is not None or row["high"] is not None for row in rows)
+    shown = [one for one in columns if bounded or one.key not in ("low", "high")]
+    note = (
+        "An SLA asks for a share of each operation within its limit, in every window: the worst decides. "
+        "From, to: where the service may be in the long run, of which the run is a sample."
+    )
+    return Table("verdicts", "Verdict on each goal", shown, rows, note, highlight=_judged)
 
 
 def operations(run: Run) -> Table:
@@ -270,6 +313,10 @@ def _result(check: Check) -> str:
 
 def _lost(row: Row) -> str:
     return "" if row.get("lost_at_s") is None else "bad"
+
+
+def _judged(row: Row) -> str:
+    return {"met": "good", "missed": "bad", "open": "warn"}.get(row["verdict"], "")
 
 
 def _failed(row: Row) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from loadstone.report.answer import Badge
+from loadstone.report.badge import Badge
 from loadstone.report.figures.figure import Figure
 from loadstone.report.table import Table
 
@@ -48,6 +48,8 @@ class Article:
     sections: list[Section]
     absent: list[tuple[str, str]]
     """What is not in the folder, and the command that adds it."""
+    rest: str = ""
+    """What follows the sentence, in smaller print."""
 
     @property
     def figures(self) -> dict[str, Figure]:

@@ -22,6 +22,8 @@ class Column:
     form: Callable[[Any], str] = format.whole
     numeric: bool = True
     """Whether it is aligned at the right."""
+    said: str = ""
+    """Where the row has the words for a person, if they do not follow from the value alone."""
 
 
 def words(key: str, label: str, form: Callable[[Any], str] = format.text) -> Column:
@@ -43,7 +45,10 @@ class Table:
 
     def cells(self, row: Row) -> list[tuple[Column, str]]:
         """The row as a person reads it."""
-        return [(column, column.form(row.get(column.key))) for column in self.columns]
+        return [
+            (column, format.text(row[column.said]) if column.said else column.form(row.get(column.key)))
+            for column in self.columns
+        ]
 
     def csv(self) -> str:
         """Raw values under the columns' keys; an unknown one is empty."""
@@ -64,8 +69,6 @@ class Table:
 
 VERDICTS = {
     None: format.UNKNOWN,
-    "pass": "✓ held",
-    "fail": "✗ broken",
     "met": "✓ met",
     "missed": "✗ missed",
     "open": "? open",

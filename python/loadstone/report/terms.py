@@ -63,7 +63,7 @@ def glossed(text: str) -> Markup:
 
 
 def _head(article: Article) -> Iterator[str]:
-    yield article.sentence
+    yield from (article.sentence, article.rest)
     for tile in article.tiles:
         yield f"{tile.label} {tile.unit} {tile.note}"
 

@@ -95,3 +95,12 @@ class Cost(Origin):
     """By SLA."""
     plan: Nodes | None = None
     """Of a service in tiers: its plan, with dollars."""
+
+    def total(self, sla: str, *, traffic: bool) -> ByMonths:
+        """Dollars a month of all lines of the bill at one SLA, with those of the traffic or without."""
+        lines = [line for line in self.lines if line.sla in (None, sla) and (traffic or not line.transfer)]
+        sums = {months: 0.0 for months in ("1", "12", "36")}
+        for line in lines:
+            for months, usd in line.usd_per_month.named().items():
+                sums[months] += usd
+        return ByMonths.model_validate(sums)

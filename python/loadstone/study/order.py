@@ -10,7 +10,7 @@ from loadstone import record
 from loadstone.errors import LoadstoneError
 from loadstone.intake import Kind
 from loadstone.stages.origin import Machine
-from loadstone.study.record import NAME, Json, StudyRecord
+from loadstone.study.record import NAME, Definition, Json, StudyRecord
 
 _HINT = "give the folder of a study that was begun"
 _KIND = Kind("study-resume", "a study", 64 << 20, _HINT)
@@ -31,6 +31,8 @@ class Order:
     """All when None."""
     topology: Path | None = None
     """Hosts and services of one's own; None for the study's."""
+    definition: Definition | None = None
+    """By which its rows were measured; None for a new study, and where an old one did not keep it."""
 
 
 def take_up(folder: Path, name: str) -> Order:
@@ -41,7 +43,7 @@ def take_up(folder: Path, name: str) -> Order:
         raise LoadstoneError("study-resume", message, hint=_HINT)
     only = tuple(begun.only) if begun.only else None
     chosen = tuple(begun.only_variants) if begun.only_variants else None
-    return Order(folder, begun.size, only, begun.started_at, chosen)
+    return Order(folder, begun.size, only, begun.started_at, chosen, definition=begun.definition)
 
 
 def header(order: Order, name: str, summary: str, seed: int, command: Sequence[str]) -> Json:

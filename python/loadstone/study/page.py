@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from loadstone.errors import LoadstoneError
-from loadstone.intake import Kind
-from loadstone.report.folder import Json, read_json
+from loadstone.intake import Kind, read_object
+from loadstone.report.folder import Json
 from loadstone.report.html import page_of
 from loadstone.report.sections import Article
 from loadstone.study.record import HINT, NAME, StudyRecord
@@ -17,10 +17,11 @@ _KIND = Kind("report-json", "a study", 64 << 20, HINT)
 
 def read_study(folder: Path) -> Json:
     """The content of `study.json`, of any version. LoadstoneError `report-folder`, `report-json`."""
-    found = read_json(folder / NAME)
-    if found is None or found.get("name") not in STUDIES or "parts" not in found:
+    path = folder / NAME
+    found = read_object(path, _KIND) if path.is_file() else {}
+    if found.get("name") not in STUDIES or "parts" not in found:
         raise LoadstoneError("report-folder", f"no study to report in {folder}", hint=HINT)
-    return StudyRecord.of(found, _KIND, str(folder / NAME)).filled()
+    return StudyRecord.of(found, _KIND, str(path)).filled()
 
 
 def study_article(folder: Path) -> Article:

@@ -10,6 +10,7 @@ from loadstone.errors import LoadstoneError
 from loadstone.intake import Kind
 from loadstone.measure import Interrupt
 from loadstone.study.conduct import Watch, conduct
+from loadstone.study.definition import defined, require_same
 from loadstone.study.entry import Entry
 from loadstone.study.order import Order, header
 from loadstone.study.record import NAME, StudyRecord
@@ -50,9 +51,10 @@ def run(study: Study, command: Sequence[str], interrupt: Interrupt, watch: Watch
     """Measures what is not measured yet; returns the content of `study.json`.
 
     Ctrl-C ends it after the measurement under way, and everything is taken down. What was measured is kept
-    whatever happens. Errors as `Study.ready`.
+    whatever happens. Errors as `Study.ready`; `study-resume` where the study's file has changed since.
     """
     folder = study.order.folder
+    require_same(study.order.definition, study.definition())
     results = Results(folder)
     begun = beginning(study, command)
     record.write_json(folder / NAME, begun)
@@ -81,6 +83,8 @@ def beginning(study: Study, command: Sequence[str]) -> Json:
     """`study.json` before the first measurement."""
     begun = header(study.order, study.name, study.summary, study.seed, command)
     own = study.header()
+    if content := study.definition():
+        own = {"definition": defined(content).content()} | own
     return begun | own | {"versions": begun["versions"] | own.get("versions", {})}
 
 

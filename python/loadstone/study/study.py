@@ -68,6 +68,10 @@ class Study(ABC):
     def keep(self) -> None:  # noqa: B027 - the order says all of most
         """Writes down in the new folder what a resumed study needs besides the order."""
 
+    def definition(self) -> Json:
+        """The study's file as it is today: everything that its figures and targets depend on. {} without."""
+        return {}
+
     def header(self) -> Json:
         """What `study.json` says of this study from its beginning on, `versions` in addition to ours."""
         return {}
@@ -78,7 +82,10 @@ class Study(ABC):
 
     @abstractmethod
     def findings(self, results: Results) -> Json:
-        """What the rows that there are amount to: the fields of `study.json` that are computed. Pure."""
+        """What the rows that there are amount to: the fields of `study.json` that are computed. Pure.
+
+        `findings` are the sentences (`loadstone.study.finding`), the main one first; none is typed.
+        """
 
     @abstractmethod
     def told(self, measured: Json) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
+from loadstone.errors import LoadstoneError
 from loadstone.image import Board, Form, HostCache
 from loadstone.scenario.fields import Count, NonNegative, Ordinal, Table
 from loadstone.scenario.findings import Finding
@@ -15,6 +16,7 @@ from loadstone.study.file import FOLDER, load_study_file
 
 FILE = FOLDER / "appliance.toml"
 GUESTS = ("image", "linux")
+ASKED = "a booting guest is asked every, ms"
 PARTS = ("size", "boot", "memory", "idle", "alloc", "counted", "http", "bulk", "sql")
 """In the order in which they are measured: the longest, whose length is the host's disk's, is the last."""
 
@@ -107,6 +109,7 @@ class Compared(Table):
 class Target(Compared):
     """What must be shown."""
 
+    id: Annotated[str, Field(description="the same for the same question in every version of this file")]
     what: str
     least: NonNegative | None = None
     most: NonNegative | None = None
@@ -143,6 +146,20 @@ class Description(Table):
         """The page of that name."""
         return next(one for one in self.page if one.name == name)
 
+    def means(self, target: Target) -> dict[str, Any]:
+        """Everything of this file that the figure of a target depends on."""
+        named = {**target.of, **(target.against or {})}
+        sides = [target.of.get("storage"), (target.against or {}).get("storage")]
+        amounts = getattr(self.full, target.part, None)
+        return {
+            **target.model_dump(mode="json", include={"part", "figure", "of", "against", "least", "most"}),
+            "memory_mib": self.memory_mib,
+            "disk_mib": self.disk_mib,
+            "amounts": amounts and amounts.model_dump(mode="json", exclude={"repetitions"}),
+            "storages": [self.storage_of(str(one)).model_dump(mode="json") for one in sides if one],
+            "page": self.page_of(str(named["page"])).model_dump(mode="json") if "page" in named else None,
+        }
+
     def amounts(self, size: str) -> Amounts:
         """Of `full` or `quick`."""
         return self.full if size == "full" else self.quick
@@ -151,6 +168,24 @@ class Description(Table):
 def load_description(path: Path = FILE) -> Description:
     """Reads and checks the file. Errors as `load_study_file`."""
     return load_study_file(path, Description, _contradictions)
+
+
+def means(target: str, content: dict[str, Any]) -> dict[str, Any]:
+    """What a target means by the file in a record; {} where that has no such target.
+
+    LoadstoneError `study-file` if this version cannot read the file.
+    """
+    own = {name: value for name, value in content.items() if name != ASKED}
+    try:
+        file = Description.model_validate(own)
+    except ValidationError as error:
+        message = f"the study's file in its record is not one of this version: {error.errors()[0]['msg']}"
+        raise LoadstoneError("study-file", message) from error
+    one = next((one for one in file.target if one.id == target), None)
+    if one is None:
+        return {}
+    # How often a booting guest is asked is no setting, but it changes when the first answer comes.
+    return file.means(one) | ({ASKED: content.get(ASKED)} if one.part == "boot" else {})
 
 
 def _contradictions(file: Description) -> list[Finding]:

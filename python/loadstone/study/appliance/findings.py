@@ -8,7 +8,9 @@ from dataclasses import asdict
 from typing import Any
 
 from loadstone.judge.estimates import Estimate, median
+from loadstone.study.appliance.claims import claims
 from loadstone.study.appliance.description import PARTS, Compared, Description, Target, Values
+from loadstone.study.definition import judged
 from loadstone.study.results import Results
 
 Json = dict[str, Any]
@@ -19,12 +21,13 @@ def findings(description: Description, results: Results) -> Json:
     found = {name: cells(rows) for name in PARTS if (rows := results.measured(name))}
     labels = {one.name: one.label for one in description.storage}
     labels |= {one.name: one.label for one in description.page}
-    return {
+    content: Json = {
         "labels": labels | {"image": "image", "linux": "Linux guest"},
         "parts": found,
         "targets": [verdict(one, found) for one in description.target],
         "paper": [one.model_dump() | {"ours": beside(one, found)} for one in description.paper],
     }
+    return content | {"findings": claims(content)}
 
 
 def cells(rows: Sequence[Json]) -> list[Json]:
@@ -57,7 +60,7 @@ def ranged(values: Sequence[float]) -> Estimate:
 def beside(compared: Compared, found: Json) -> list[Json]:
     """Every cell that is meant, with its figure or, when it is compared, with the ratio to its counterpart.
 
-    The range of a ratio is that of the ratios within each repetition, which were measured close together.
+    The interval of a ratio is that of the ratios within each repetition, which were measured close together.
     """
     made = []
     for cell in found.get(compared.part, ()):
@@ -74,20 +77,18 @@ def beside(compared: Compared, found: Json) -> list[Json]:
 
 
 def verdict(target: Target, found: Json) -> Json:
-    """The target with the worst of its cells: `measured`, `case` and `met`, None where nothing was
+    """The target with the worst of its cells: `measured`, `case` and its verdict, None where nothing was
     measured."""
-    content: Json = target.model_dump() | {"measured": None, "case": None, "met": None, "cells": 0}
+    content: Json = target.model_dump() | {"measured": None, "case": None, "verdict": None, "cells": 0}
     compared = beside(target, found)
     if not compared:
         return content
     pick = max if target.least is None else min
     worst = pick(compared, key=lambda one: float(one["value"]["value"]))
-    value = worst["value"]["value"]
-    met = (target.least is None or value >= target.least) and (target.most is None or value <= target.most)
     return content | {
         "measured": worst["value"],
         "case": worst["case"],
-        "met": met,
+        "verdict": judged(worst["value"], target.least, target.most),
         "cells": len(compared),
     }
 
@@ -102,7 +103,7 @@ def _counterpart(cell: Json, against: Values, cells_: Sequence[Json]) -> Json | 
 
 
 def _ratio(first: Json, second: Json, figure: str) -> Json | None:
-    """Of the medians, with the range within repetitions."""
+    """Of the medians, with an interval of the ratios within repetitions (`median`)."""
     if figure not in first["figures"] or figure not in second["figures"]:
         return None
     within = [
@@ -114,4 +115,5 @@ def _ratio(first: Json, second: Json, figure: str) -> Json | None:
     if not within or not under:
         return None
     value = first["figures"][figure]["value"] / under
-    return asdict(Estimate(value, min(within), max(within), len(within)))
+    spread = median(within)
+    return asdict(Estimate(value, spread.low, spread.high, len(within)))

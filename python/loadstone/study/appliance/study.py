@@ -8,14 +8,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from loadstone.image import accelerator, kernel, tool
+from loadstone.image import ASKED_EVERY_S, accelerator, kernel, tool
 from loadstone.measure import RustEngine
 from loadstone.study.appliance import findings, terminal
-from loadstone.study.appliance.description import PARTS, load_description
+from loadstone.study.appliance.description import ASKED, PARTS, load_description, means
 from loadstone.study.appliance.machines import Machines
 from loadstone.study.appliance.measure import Performer
 from loadstone.study.appliance.parts import parts
 from loadstone.study.conduct import Perform
+from loadstone.study.definition import dated
 from loadstone.study.order import Order
 from loadstone.study.results import Results
 from loadstone.study.study import Around, Study
@@ -44,6 +45,10 @@ class Appliance(Study):
             tool(program)
         kernel()
 
+    def definition(self) -> Json:
+        """The study's file, and how often a booting guest is asked."""
+        return self.description.model_dump(mode="json") | {ASKED: 1000 * ASKED_EVERY_S}
+
     def header(self) -> Json:
         """What the guests are."""
         return {
@@ -64,7 +69,10 @@ class Appliance(Study):
 
     def findings(self, results: Results) -> Json:
         """As the module `findings`."""
-        return findings.findings(self.description, results)
+        found = findings.findings(self.description, results)
+        now = self.definition()
+        then = self.order.definition.file if self.order.definition else now
+        return found | {"targets": dated(found["targets"], means, then, now)}
 
     def told(self, measured: Json) -> str:
         """The first few figures."""

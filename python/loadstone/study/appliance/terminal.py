@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from loadstone.study.told import told as told_findings
 from loadstone.study.words import Block, Columns, interval
 
 Json = dict[str, Any]
 
-_MARKS = {True: "met", False: "NOT met", None: "not measured"}
+_MARKS = {"met": "met", "missed": "MISSED", "open": "open", None: "not measured"}
 
 
 def told(measured: Json) -> str:
@@ -19,10 +20,11 @@ def told(measured: Json) -> str:
 def answer(content: Json) -> list[Block]:
     """What was to be shown, and whether it was."""
     rows = [
-        [_MARKS[one["met"]], _bound(one), interval(one["measured"], 2), one["what"]]
+        [_MARKS[one["verdict"]], _bound(one), interval(one["measured"], 2), one["what"]]
         for one in content["targets"]
     ]
-    return [Columns(["", "bound", "worst (range)", "what"], rows, frozenset({"bound", "worst (range)"}))]
+    head = ["", "bound", "worst (interval)", "what"]
+    return [Columns(head, rows, frozenset(head[1:3])), *told_findings(content)]
 
 
 def _bound(target: Json) -> str:

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from loadstone.judge.estimates import positive_mean
+from loadstone.judge.estimates import positive_mean, share_mean
 from loadstone.study.balancers.carried import estimate, grouped, response_ms
+from loadstone.study.compare import pairwise
 from loadstone.study.fairness import fairness
 
 Json = dict[str, Any]
 
+ROTATION = "round-robin"
 PLACES = ("client", "network", "balancer", "server")
 
 
@@ -32,10 +34,24 @@ def segments(rows: list[Json]) -> list[Json]:
                 "response_us": total,
                 "places": spent,
                 "shares": {place: one["value"] / total for place, one in spent.items() if one and total},
+                "intervals": _shares(good),
                 "requests_per_s": sum(row["requests_per_s"] for row in good) / len(good),
             }
         )
     return found
+
+
+def _shares(rows: Sequence[Json]) -> Json | None:
+    """Each place's share of the response time with its interval over repetitions."""
+    by_row = []
+    for row in rows:
+        times = {place: part["mean_us"] for place, part in row["places"].items() if part}
+        by_row.append({place: one / sum(times.values()) for place, one in times.items()})
+    return {
+        place: estimate(share_mean([row[place] for row in by_row if place in row]))
+        for place in PLACES
+        if all(place in row for row in by_row)
+    }
 
 
 def _place(rows: Sequence[Json], place: str) -> Json | None:
@@ -75,6 +91,12 @@ def _served(group: Sequence[Json]) -> Json:
 def uneven(rows: list[Json]) -> list[Json]:
     """Throughput, response time and shares with one small server."""
     found = []
+    plain = {
+        group[0]["balancer"]: [row["requests_per_s"] for row in group]
+        for group in grouped(
+            (row for row in rows if row["algorithm"] == ROTATION and not row["weighted"]), "balancer"
+        )
+    }
     for group in grouped(rows, "balancer", "algorithm", "weighted"):
         counts = {host: sum(row["served"][host] for row in group) for host in group[0]["served"]}
         total = sum(counts.values())
@@ -87,9 +109,18 @@ def uneven(rows: list[Json]) -> list[Json]:
                 "response_ms": response_ms(group),
                 "shares": {host: count / total if total else None for host, count in counts.items()},
                 "failed": sum(sum(row["failed"].values()) for row in group),
+                "times_rotation": _times(group, plain.get(group[0]["balancer"], [])),
             }
         )
     return found
+
+
+def _times(group: Sequence[Json], plain: Sequence[float]) -> Json | None:
+    """Requests/s beside those of plain rotation by the same balancer; None for that itself."""
+    if group[0]["algorithm"] == ROTATION and not group[0]["weighted"]:
+        return None
+    compared = pairwise({"this": [row["requests_per_s"] for row in group], "rotation": plain})
+    return estimate(compared[0].ratio) if compared else None
 
 
 def faults(rows: list[Json]) -> list[Json]:
@@ -135,6 +166,8 @@ def _worst_of(group: Sequence[Json], key: str) -> float | None:
     return max(values, default=None)
 
 
+DECIDED = "complete"
+"""How a search ends that found its answer; all others ended before."""
 SATURATED = 0.8
 """Of its quota: a server that uses more has no room for more users."""
 FULL = 0.05
@@ -142,7 +175,11 @@ FULL = 0.05
 
 
 def site(rows: list[Json]) -> list[Json]:
-    """Users at the SLAs by number of servers, and what was at its limit when SLA-1 broke."""
+    """Users at the SLAs by number of servers, and what was at its limit when SLA-1 broke.
+
+    A search that did not come to its end decided nothing: `users` is then None, and `low` and `high` are what
+    was seen to hold and to break.
+    """
     found = []
     for group in grouped(rows, "servers"):
         row = group[-1]
@@ -155,9 +192,10 @@ def site(rows: list[Json]) -> list[Json]:
             {
                 "balancer": row["balancer"],
                 "servers": row["servers"],
-                "SLA-1": row["SLA-1"],
-                "SLA-2": row["SLA-2"],
-                "throughput_ops_per_s": row["requests_per_s"],
+                "SLA-1": _held(row, "SLA-1"),
+                "SLA-2": _held(row, "SLA-2"),
+                "throughput_ops_per_s": row["requests_per_s"] or None,
+                "runs": len(row["runs"]),
                 "cpus": row["cpus"],
                 "window_s": row["window_s"],
                 "outcome": row["capacity_outcome"],
@@ -165,6 +203,11 @@ def site(rows: list[Json]) -> list[Json]:
             }
         )
     return found
+
+
+def _held(row: Json, sla: str) -> Json:
+    users = row[sla]["users"] if row["capacity_outcome"] == DECIDED else None
+    return {**row[sla], "users": users}
 
 
 def _loads(run: Json, cpus: float) -> Json:

@@ -29,7 +29,36 @@ def throughput(rows: list[Json]) -> Json:
         "comparisons": {
             str(count): [difference(one) for one in _compared(_by(rows, count))] for count in generators
         },
+        "more_generators": _more_generators(rows, generators),
     }
+
+
+def _more_generators(rows: list[Json], generators: Sequence[int]) -> list[Json]:
+    """The most generators beside the fewest, by variant: the ratio over the concurrencies of both."""
+    if len(generators) < 2:
+        return []
+    found = []
+    for group in grouped(rows, "balancer"):
+        few, many = _by(group, generators[0]), _by(group, generators[-1])
+        shared = {row["concurrency"] for row in few} & {row["concurrency"] for row in many}
+        samples = {
+            name: [
+                sum(_rates(one)) / len(one)
+                for one in grouped((row for row in those if row["concurrency"] in shared), "repetition")
+                if {row["concurrency"] for row in one} == shared
+            ]
+            for name, those in (("many", many), ("few", few))
+        }
+        if shared and (compared := pairwise(samples)):
+            found.append(
+                {
+                    "balancer": group[0]["balancer"],
+                    "generators": generators[-1],
+                    "concurrencies": sorted(shared),
+                    "ratio": estimate(compared[0].ratio),
+                }
+            )
+    return found
 
 
 def peer(rows: list[Json]) -> list[Json]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from loadstone.deploy import Site
 from loadstone.study.balancers import behaviour, carried
+from loadstone.study.balancers.claims import claims
 from loadstone.study.balancers.description import Description
 from loadstone.study.balancers.site import DIRECT, balancers_of
 from loadstone.study.results import Results
@@ -47,7 +48,8 @@ def findings(site: Site, description: Description, results: Results) -> Json:
         for name, part in _PARTS.items()
         if (rows := [_flat(row) for row in results.measured(name)])
     }
-    return {
+    content: Json = {
+        "page_bytes": description.page_bytes,
         "servers": list(site.service("web").hosts),
         "server_role": site.service("web").role,
         "variants": [
@@ -58,6 +60,7 @@ def findings(site: Site, description: Description, results: Results) -> Json:
         "paper": [one.model_dump() | {"ours": _beside(one.model_dump(), found)} for one in description.paper],
         "warnings": _warnings(found),
     }
+    return content | {"findings": claims(content)}
 
 
 def _variant(site: Site, name: str) -> Json:

@@ -64,6 +64,10 @@ class Balancers(Study):
         """The topology: it may be changed until the study is taken up again."""
         shutil.copyfile(self._topology, self.order.folder / _TOPOLOGY)
 
+    def definition(self) -> Json:
+        """The study's file."""
+        return self.description.model_dump(mode="json")
+
     def header(self) -> Json:
         """The page's size."""
         return {"page_bytes": self.description.page_bytes}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from loadstone.study.told import told as told_findings
 from loadstone.study.words import Block, Columns, interval
 
 Json = dict[str, Any]
@@ -34,4 +35,4 @@ def answer(content: Json) -> list[Block]:
         blocks.append(Columns(head, rows, frozenset(head[1:])))
     if content["warnings"]:
         blocks.append("\n".join(f"warning: {warning}" for warning in content["warnings"]))
-    return blocks
+    return blocks + told_findings(content)

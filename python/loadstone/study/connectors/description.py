@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
+from loadstone.errors import LoadstoneError
 from loadstone.scenario.fields import Count, NonNegative, Ordinal, Positive, Table
 from loadstone.scenario.findings import Finding
 from loadstone.scenario.positions import Path as Keys
@@ -92,6 +94,10 @@ class Experiment(Table):
 class Target(Table):
     """What must be shown."""
 
+    id: Annotated[str, Field(description="the same for the same question in every version of this file")]
+    replaces: Annotated[
+        str | None, Field(description="the target that was asked first, of which this is a later definition")
+    ] = None
     what: str
     experiment: str
     figure: Figure
@@ -130,6 +136,31 @@ class Description(Table):
         """The server of that name."""
         return next(one for one in self.server if one.name == name)
 
+    def means(self, target: Target, scenarios: Mapping[str, str]) -> dict[str, Any]:
+        """Everything that the figure of a target depends on; `scenarios` by their names in this file."""
+        one = self.experiment_of(target.experiment).model_dump(mode="json", exclude={"name", "title"})
+        loads = {"full", "quick", "compare"}
+        named = {target.server, target.against}
+        everybody = named & {OWN, BEST}
+        return {
+            "figure": target.figure, "offered": target.sessions_per_s, "server": target.server,
+            "against": target.against, "divided by": target.value,
+            "least": target.least, "most": target.most,
+            **{name: value for name, value in one.items() if name not in loads},
+            "scenario text": scenarios.get(one["scenario"], ""),
+            "database": self.database.model_dump(mode="json"), "backlog": self.backlog,
+            "servers": {
+                server.name: server.model_dump(mode="json", include={"kind", "options"})
+                for server in self.server
+                if everybody or server.name in named
+            },
+        }  # fmt: skip
+
+    def scenarios(self) -> dict[str, str]:
+        """The text of every scenario that is a file of the study's, by name."""
+        files = {one.scenario: FOLDER / "connectors" / one.scenario for one in self.experiment}
+        return {name: path.read_text("utf-8") for name, path in files.items() if path.is_file()}
+
     def experiment_of(self, name: str) -> Experiment:
         """The experiment of that name."""
         return next(one for one in self.experiment if one.name == name)
@@ -138,6 +169,23 @@ class Description(Table):
 def load_description(path: Path = FILE) -> Description:
     """Reads and checks the file. Errors as `load_study_file`."""
     return load_study_file(path, Description, _contradictions)
+
+
+def of_record(content: dict[str, Any]) -> Description:
+    """The file as a study's record keeps it. LoadstoneError `study-file` if this version cannot read it."""
+    own = {name: value for name, value in content.items() if name != "scenarios"}
+    try:
+        return Description.model_validate(own)
+    except ValidationError as error:
+        message = f"the study's file in its record is not one of this version: {error.errors()[0]['msg']}"
+        raise LoadstoneError("study-file", message) from error
+
+
+def means(target: str, content: dict[str, Any]) -> dict[str, Any]:
+    """What a target means by the file in a record; {} where that has no such target."""
+    file = of_record(content)
+    one = next((one for one in file.target if one.id == target), None)
+    return file.means(one, content.get("scenarios", {})) if one else {}
 
 
 def _contradictions(file: Description) -> list[Finding]:
@@ -161,7 +209,11 @@ def _contradictions(file: Description) -> list[Finding]:
                     if name in kinds and kinds[name] not in _ABLE[experiment.application]:
                         message = f"`{name}` cannot serve the application of `{experiment.name}`"
                         found.append(Finding("study-server", message, at))
+    asked = [one.id for one in file.target if one.replaces is None]
     for number, target in enumerate(file.target):
+        if target.replaces is not None and target.replaces not in asked:
+            message = f"there is no target `{target.replaces}` that was asked"
+            found.append(Finding("study-file", message, ("target", number, "replaces")))
         if target.experiment not in experiments:
             message = f"there is no experiment `{target.experiment}`"
             found.append(Finding("study-server", message, ("target", number, "experiment")))

@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from loadstone.judge.estimates import Estimate, median
+from loadstone.judge.estimates import median
+from loadstone.study.connectors.claims import claims
+from loadstone.study.connectors.compared import ratio
 from loadstone.study.connectors.description import BEST, OWN, Description, Experiment, Paper, Target
+from loadstone.study.definition import judged
 from loadstone.study.results import Results
 
 Json = dict[str, Any]
@@ -35,17 +38,19 @@ FIGURES = (
 
 
 def findings(description: Description, results: Results) -> Json:
-    """Everything that is computed, from the rows that there are."""
+    """Everything that is computed, from the rows that there are, by the definition they were measured by."""
     found = {
         one.name: {
             "title": one.title,
+            "compare": one.compare,
+            "arrive_s": one.arrive_s,
             "capacity_sessions_per_s": one.capacity_sessions_per_s,
             "cells": cells(results.measured(one.name)),
         }
         for one in description.experiment
         if results.measured(one.name)
     }
-    return {
+    content: Json = {
         "variants": [
             {"name": one.name, "label": one.label, "kind": one.kind, "charted": one.charted}
             for one in description.server
@@ -56,6 +61,7 @@ def findings(description: Description, results: Results) -> Json:
         "peer": peer(found),
         "warnings": [],
     }
+    return content | {"findings": claims(content)}
 
 
 def cells(rows: Sequence[Json]) -> list[Json]:
@@ -72,7 +78,10 @@ def cells(rows: Sequence[Json]) -> list[Json]:
             "client": client,
             "repetitions": len(group),
             "figures": {name: _figure(name, group) for name in FIGURES},
-            "by_repetition": {row["repetition"]: row["measured"]["sessions_per_s"] for row in group},
+            "by_repetition": {
+                str(row["repetition"]): {name: _value(name, row["measured"]) for name in FIGURES}
+                for row in group
+            },
         }
         for (offered, server, client), group in sorted(groups.items())
     ]
@@ -106,7 +115,7 @@ def _value(name: str, measured: Json) -> float | None:
 
 
 def verdict(target: Target, description: Description, found: Json) -> Json:
-    """The target with what was measured: `measured` (with its interval), `met`, or None for both."""
+    """The target with what was measured: `measured` (with its interval) and its verdict, or None for both."""
     kinds = {one.name: one.kind for one in description.server}
     at = [
         cell
@@ -116,7 +125,7 @@ def verdict(target: Target, description: Description, found: Json) -> Json:
     by_name = {cell["server"]: cell for cell in at if cell["figures"][target.figure]}
     content = target.model_dump() | {
         "measured": None,
-        "met": None,
+        "verdict": None,
         "who": target.server,
         "other": target.against,
     }
@@ -137,12 +146,8 @@ def verdict(target: Target, description: Description, found: Json) -> Json:
             return content
         other = max(others, key=lambda name: by_name[name]["figures"][target.figure]["value"])
         content["other"] = other
-        result = _ratio(by_name[who], by_name[other], target.figure)
-    content["measured"] = result
-    if result is not None:
-        low_enough = target.most is None or result["value"] <= target.most
-        content["met"] = low_enough and (target.least is None or result["value"] >= target.least)
-    return content
+        result = ratio(by_name[who], by_name[other], target.figure)
+    return content | {"measured": result, "verdict": judged(result, target.least, target.most)}
 
 
 def _scaled(one: Json, divisor: float) -> Json:
@@ -150,23 +155,6 @@ def _scaled(one: Json, divisor: float) -> Json:
         name: None if one[name] is None else one[name] / divisor
         for name in ("value", "low", "high", "deviation")
     }
-
-
-def _ratio(first: Json, second: Json, figure: str) -> Json | None:
-    """Of the medians. Sessions/s also have an interval: of the ratios of both in the same repetition.
-
-    None where the other server completed nothing: then there is no ratio.
-    """
-    over, under = first["figures"][figure]["value"], second["figures"][figure]["value"]
-    if not under:
-        return None
-    both = [
-        first["by_repetition"][one] / second["by_repetition"][one]
-        for one in first["by_repetition"]
-        if figure == "sessions_per_s" and second["by_repetition"].get(one)
-    ]
-    spread = median(both) if both else Estimate(over / under, None, None, 1)
-    return asdict(Estimate(over / under, spread.low, spread.high, spread.count))
 
 
 def beside(paper: Paper, experiment: Experiment, found: Json) -> Json:

@@ -11,10 +11,11 @@ from typing import Any
 from loadstone.measure import RustEngine
 from loadstone.study.conduct import Perform
 from loadstone.study.connectors import findings, terminal
-from loadstone.study.connectors.description import load_description
+from loadstone.study.connectors.description import Description, load_description, means, of_record
 from loadstone.study.connectors.fleet import Fleet
 from loadstone.study.connectors.parts import Performer, parts, require_programs
 from loadstone.study.connectors.servers import versions
+from loadstone.study.definition import dated
 from loadstone.study.order import Order
 from loadstone.study.results import Results
 from loadstone.study.study import Around, Study
@@ -32,6 +33,7 @@ class Connectors(Study):
         """Errors as `load_description`."""
         super().__init__(order)
         self.description = load_description()
+        self.measured_by = _measured_by(order, self.description)
         self.summary, self.seed = self.description.summary, self.description.seed
         self.part_names = [one.name for one in self.description.experiment]
         self.variant_names = [one.name for one in self.description.server]
@@ -40,6 +42,10 @@ class Connectors(Study):
     def require(self) -> None:
         """LoadstoneError `program-missing`."""
         require_programs(self.description, self.tasks)
+
+    def definition(self) -> Json:
+        """The study's file, and the scenarios beside it."""
+        return self.description.model_dump(mode="json") | {"scenarios": self.description.scenarios()}
 
     def header(self) -> Json:
         """Versions of the servers' programs."""
@@ -55,8 +61,11 @@ class Connectors(Study):
             yield Performer(self.description, fleet, RustEngine())
 
     def findings(self, results: Results) -> Json:
-        """As the module `findings`."""
-        return findings.findings(self.description, results)
+        """As the module `findings`, by the definition that held when the rows were measured."""
+        found = findings.findings(self.measured_by, results)
+        now = self.definition()
+        then = self.order.definition.file if self.order.definition else now
+        return found | {"targets": dated(found["targets"], means, then, now)}
 
     def told(self, measured: Json) -> str:
         """Completed sessions."""
@@ -65,3 +74,8 @@ class Connectors(Study):
     def answer(self, content: Json) -> Sequence[Block]:
         """Every server under the highest load of each experiment, then the targets."""
         return terminal.answer(content)
+
+
+def _measured_by(order: Order, today: Description) -> Description:
+    """The file by which the study was measured, where its record keeps it. LoadstoneError `study-file`."""
+    return of_record(order.definition.file) if order.definition else today

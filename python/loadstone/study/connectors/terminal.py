@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from loadstone.study.words import Block, Columns
+from loadstone.study.told import told as told_findings
+from loadstone.study.words import Block, Columns, interval
 
 Json = dict[str, Any]
 
@@ -23,16 +24,15 @@ def told(measured: Json) -> str:
 
 
 def answer(content: Json) -> list[Block]:
-    """Every server under the highest load of each experiment, then the targets."""
+    """Every server under the highest load of each experiment, the targets, and what was found."""
     labels = {one["name"]: one["label"] for one in content["variants"]}
     blocks: list[Block] = [_table(part, labels) for part in content["parts"].values()]
-    marks = {True: "met", False: "NOT met"}
     targets = [
-        f"{marks[one['met']]}: {one['what']}: {_value(one['measured'], 2)}"
+        f"{one['verdict']}: {one['what']}: {interval(one['measured'], 2)}"
         for one in content["targets"]
-        if one["met"] is not None
+        if one["verdict"] is not None
     ]
-    return blocks + (["\n".join(targets)] if targets else [])
+    return [*blocks, *(["\n".join(targets)] if targets else []), *told_findings(content)]
 
 
 def _table(part: Json, labels: dict[str, str]) -> Columns:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from loadstone.nodes.quantities import parse_duration, parse_target
+from loadstone.study.finding import Status, finding
 from loadstone.study.nodes.counts import NONE
 from loadstone.study.nodes.description import NODES, Description
 
@@ -14,22 +15,22 @@ _PAPERS_HOURS = "8.77 h"
 _LOW = "month range, low"
 
 
-def findings(description: Description, parts: Json) -> list[str]:
-    """One sentence or two for each thing that a reader of the paper should know."""
+def findings(description: Description, parts: Json) -> list[Json]:
+    """What a reader of the paper should know. Shown: the chain, solved between bounds, says so."""
     cells = [cell for table in parts["tables"] for cell in table["cells"]]
     return [
         *([_agreement(cells)] if cells else []),
-        *_headings(parts["tables"]),
-        *_unreachable(cells),
-        _year(description),
+        *(finding("headings", told, "shown", "tables") for told in _headings(parts["tables"])),
+        *(finding("unreachable", told, "shown", "tables") for told in _unreachable(cells)),
+        finding("year", _year(description), "shown"),
         *_availability(parts["availability"]),
         *_corruption(parts["corrupt"]),
         *_retrying(parts["corrupt"]),
-        _throughput(parts["throughput"]),
+        finding("throughput", _throughput(parts["throughput"]), "shown"),
     ]
 
 
-def _agreement(cells: list[Json]) -> str:
+def _agreement(cells: list[Json]) -> Json:
     compared = [cell for cell in cells if cell["fitting"] and cell["paper"] is not None]
     same = sum(cell["agrees"] for cell in compared)
     proved = sum(bool(cell["proof"] and cell["proof"]["holds"]) for cell in compared)
@@ -38,7 +39,9 @@ def _agreement(cells: list[Json]) -> str:
         f"{same} of the {len(compared)} printed cells of tables II and III come out to the node; {proved} "
         "are proved by bounds on the downtime, rounding included: this many are enough, one fewer is not."
     )
-    return words + (f" {lost} more cells cannot be read in print and are computed." if lost else "")
+    words += f" {lost} more cells cannot be read in print and are computed." if lost else ""
+    status: Status = "shown" if same == proved == len(compared) else "not shown"
+    return finding("counts", words, status, "tables", len(compared))
 
 
 def _headings(tables: list[Json]) -> list[str]:
@@ -79,22 +82,22 @@ def _year(description: Description) -> str:
     )
 
 
-def _availability(points: list[Json]) -> list[str]:
+def _availability(points: list[Json]) -> list[Json]:
     compared = [point for point in points if point["agrees"] is not None]
     wrong = [point for point in compared if not point["agrees"]]
     held = len(compared) - len(wrong)
     if not compared:
         return []
-    found = [f"What the text says of figures 5 and 6 holds at {held} of {len(compared)} points."]
+    text = f"What the text says of figures 5 and 6 holds at {held} of {len(compared)} points."
     for point in wrong:
-        found.append(
-            f"{point['place']}, {point['crash']} and {point['failover']}: the paper says {point['paper']}, "
+        text += (
+            f" {point['place']}, {point['crash']} and {point['failover']}: the paper says {point['paper']}, "
             f"the chain {point['ours'][0]:.7f}; {point['note']}."
         )
-    return found
+    return [finding("availability", text, "not shown" if wrong else "shown", "points", len(compared))]
 
 
-def _corruption(points: list[Json]) -> list[str]:
+def _corruption(points: list[Json]) -> list[Json]:
     """How far figure 7 follows from Table I, by node type."""
     found = []
     for node in NODES:
@@ -112,23 +115,32 @@ def _corruption(points: list[Json]) -> list[str]:
             span = f"{min(ratios):.2f}" + (f" to {max(ratios):.2f}" if len(ratios) > 1 else "")
             rest = "The others are" if len(off) > 1 else "The other is"
             words += f" {rest} {span} times the paper's; {off[-1]['note']}."
-        found.append(words)
+        status: Status = "not shown" if off else "shown"
+        found.append(finding(f"corruption-{node}", words, status, "points", len(own)))
     return found
 
 
-def _retrying(points: list[Json]) -> list[str]:
+def _retrying(points: list[Json]) -> list[Json]:
     """TX beside ILR, both as Table I has them."""
     low = {one["node"]: one for one in points if not one["fitted"] and one["end"] == _LOW}
     checked = [one for one in points if one["checker"] is not None and one["agrees"] is False]
     if not (low.keys() >= {"ilr", "tx"} and checked):
         return []
     ilr, tx, wrong = low["ilr"], low["tx"], checked[0]
-    return [
+    more = tx["ours"][0] > ilr["ours"][0]
+    text = (
         f"Solved exactly, TX is corrupt {tx['ours'][0]:.2g} % of a month with {tx['faults']} faults and ILR "
-        f"{ilr['ours'][0]:.2g} %: TX is the more often corrupt, not the less, and down {tx['down'][0]:.2g} % "
-        f"against {ilr['down'][0]:.2g} %. The likely cause of the paper's lower figure is its checker: with "
-        f"retries of {wrong['retry']} it prints {wrong['checker']:g} % where the chain's answer is "
-        f"{wrong['ours'][0]:.4f} % (an inference with one free parameter)."
+        f"{ilr['ours'][0]:.2g} %: TX is the {'more' if more else 'less'} often corrupt, and down "
+        f"{tx['down'][0]:.2g} % against {ilr['down'][0]:.2g} %."
+    )
+    cause = (
+        f"The likely cause of the paper's lower figure is its checker: with retries of {wrong['retry']} it "
+        f"prints {wrong['checker']:g} % where the chain's answer is {wrong['ours'][0]:.4f} % (an inference "
+        "with one free parameter)."
+    )
+    return [
+        finding("retrying", text, "shown", "points"),
+        finding("retrying-cause", cause, "undecided", "points"),
     ]
 
 

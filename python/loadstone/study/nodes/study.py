@@ -55,6 +55,10 @@ class Nodes(Study):
             if order.only is None or part.name in order.only
         ]
 
+    def definition(self) -> Json:
+        """The study's file."""
+        return self.description.model_dump(mode="json")
+
     def header(self) -> Json:
         """What the paper leaves to its reader."""
         file = self.description

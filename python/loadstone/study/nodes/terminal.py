@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from loadstone.study.told import told as told_findings
 from loadstone.study.words import Block, Columns
 
 Json = dict[str, Any]
@@ -19,7 +20,7 @@ def told(measured: Json) -> str:
 def answer(content: Json) -> list[Block]:
     """Every table with the paper's number and ours, then what it amounts to."""
     tables: list[Block] = [_table(table) for table in content["parts"]["tables"]]
-    return [*tables, "\n".join(f"- {sentence}" for sentence in content["findings"])]
+    return [*tables, *told_findings(content)]
 
 
 def _table(table: Json) -> Columns:

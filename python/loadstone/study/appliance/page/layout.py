@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from loadstone.report.answer import Badge
+from loadstone.report.badge import Badge
 from loadstone.report.folder import Json
 from loadstone.report.sections import Article, Section, Tile, anchored, numbered
 from loadstone.study.appliance.page import charts, tables
 from loadstone.study.method import badges, method
+from loadstone.study.told import found, headline
 from loadstone.study.words import interval
 
 _SECTIONS = {
@@ -43,6 +44,7 @@ def article(study: Json, folder: Path) -> Article:
     """Lays the study out."""
     drawn = {"sql": charts.sql(study), "alloc": charts.allocations(study), "http": charts.http(study)}
     sections = [
+        *filter(None, [found(study)]),
         Section("targets", "What was to be shown", tables=[tables.targets(study), tables.paper(study)]),
         *(
             Section(
@@ -58,7 +60,7 @@ def article(study: Json, folder: Path) -> Article:
     return Article(
         key="f1",
         name="Appliance",
-        sentence=f"{study['summary']}.",
+        sentence=headline(study),
         badges=_badges(study),
         tiles=_tiles(study),
         sections=[anchored(section, "f1") for section in sections],

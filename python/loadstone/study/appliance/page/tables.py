@@ -7,8 +7,8 @@ from loadstone.report.folder import Json
 from loadstone.report.table import Column, Row, Table, words
 from loadstone.study.words import interval
 
-_MARKS = {True: "✓ met", False: "✗ not met", None: "not measured"}
-_CLASSES = {True: "good", False: "bad", None: ""}
+_MARKS = {"met": "✓ met", "missed": "✗ missed", "open": "? open", None: "not measured"}
+_CLASSES = {"met": "good", "missed": "bad", "open": "", None: ""}
 _FIGURES = {
     "image_kb": ("image for microvm, KB", 1),
     "all_parts_kb": ("with every part, KB", 1),
@@ -37,7 +37,11 @@ _FIGURES = {
     "host_cpu_s": ("QEMU’s processor time, s", 1),
     "generator_share": ("load’s share of its core", 2),
 }
-_WORST = "Of several cells the worst counts; ranges are those of all repetitions."
+_WORST = (
+    "Of several cells the worst counts. Intervals are those of the ratios within each repetition (95 %; of "
+    "fewer than six repetitions the least and the greatest). Missed: the figure itself misses the bound. "
+    "Open: it does not, but its interval reaches beyond."
+)
 
 
 def targets(study: Json) -> Table:
@@ -49,8 +53,8 @@ def targets(study: Json) -> Table:
             "measured": interval(one["measured"], 2),
             "where": _case(study, one["case"]) if one["case"] else "–",
             "cells": one["cells"],
-            "verdict": _MARKS[one["met"]],
-            "class": _CLASSES[one["met"]],
+            "verdict": _MARKS[one["verdict"]],
+            "class": _CLASSES[one["verdict"]],
         }
         for one in study["targets"]
     ]

@@ -18,6 +18,7 @@ from loadstone.report.figures.figure import (
     rule,
 )
 from loadstone.report.folder import Json
+from loadstone.study.balancers.claims import users
 from loadstone.study.balancers.page.variants import Variants, inverse
 from loadstone.study.words import interval
 
@@ -304,37 +305,39 @@ def growth(found: Sequence[Json], variants: Variants) -> Figure | None:
 
 
 def site(found: Sequence[Json]) -> Figure | None:
-    """Users at both SLAs against the number of application servers."""
+    """Between which numbers of users each SLA broke, against the number of application servers."""
     if not found:
         return None
     counts = [one["servers"] for one in found]
-    most = max((one[sla]["high"] or one[sla]["users"] or 1) for one in found for sla in _SLAS) * 1.1
+    most = max((one[sla]["high"] or one[sla]["low"] or 1) for one in found for sla in _SLAS) * 1.1
     frame = layout(
         280,
         right=70,
-        xaxis={"tickvals": counts, "range": [counts[0] - 0.2, counts[-1] + 0.1],
+        hovermode="closest",
+        xaxis={"tickvals": counts, "range": [counts[0] - 0.3, counts[-1] + 0.3],
                "title": {"text": "application servers", "standoff": 6, "font": {"size": 12}}},
         yaxis={"range": [0, most], "tickformat": ",d"},
         margin={"l": 62},
     )  # fmt: skip
     traces, ends = [], []
-    for sla, colour in _SLAS.items():
-        users = [one[sla]["users"] or 0 for one in found]
+    for (sla, colour), shift in zip(_SLAS.items(), (-0.04, 0.04), strict=True):
+        lows = [one[sla]["low"] or 0 for one in found]
+        highs = [one[sla]["high"] or one[sla]["low"] or 0 for one in found]
         traces.append(
             {
-                "type": "scatter", "mode": "lines+markers", "name": sla, "x": counts, "y": users,
-                "line": {"color": colour, "width": 2}, "marker": {"color": colour, "size": 7},
+                "type": "scatter", "mode": "markers", "name": sla, "x": [count + shift for count in counts],
+                "y": [(low + high) / 2 for low, high in zip(lows, highs, strict=True)],
+                "marker": {"color": colour, "size": 1},
                 "error_y": {
-                    "type": "data", "symmetric": False, "color": colour, "thickness": 1.4, "width": 5,
-                    "array": [max(0, (one[sla]["high"] or 0) - (one[sla]["users"] or 0)) for one in found],
-                    "arrayminus": [0] * len(found),
+                    "type": "data", "color": colour, "thickness": 3, "width": 8,
+                    "array": [(high - low) / 2 for low, high in zip(lows, highs, strict=True)],
                 },
-                "hovertemplate": "%{y:,} users",
+                "text": [users(one, sla) for one in found], "hovertemplate": "%{text}",
             }
         )  # fmt: skip
-        ends.append((sla, colour, users[-1] / most))
+        ends.append((sla, colour, (lows[-1] + highs[-1]) / 2 / most))
     frame["annotations"] = end_labels(ends, 280)
-    note = "Each point is the most users that hold the SLA; the bar reaches to the fewest that break it."
+    note = "Each bar reaches from the most users seen to hold the SLA to the fewest seen to break it."
     return Figure("site", "Users of the whole site", note, traces, frame)
 
 

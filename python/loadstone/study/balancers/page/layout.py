@@ -5,14 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from loadstone.report import format
-from loadstone.report.answer import Badge
+from loadstone.report.badge import Badge
 from loadstone.report.figures.figure import Figure
 from loadstone.report.folder import Json
 from loadstone.report.sections import Article, Section, Tile, anchored, numbered
 from loadstone.study.balancers.page import charts, tables
 from loadstone.study.balancers.page.variants import Variants
 from loadstone.study.method import badges, method
-from loadstone.study.words import interval
+from loadstone.study.told import found as told
+from loadstone.study.told import headline
 
 _FAULT_INTRO = {
     "server-killed": "A server’s processes are killed under load (red line) and started again (green line).",
@@ -26,6 +27,7 @@ def article(study: Json, folder: Path) -> Article:
     variants, found = Variants.of(study), study["parts"]
     servers = f"{len(study['servers'])} × {study['server_role']}, a page of {study['page_bytes']} bytes"
     sections = [
+        told(study),
         *_carried(study, found, variants),
         _costs(found, variants),
         _places(found, variants),
@@ -40,29 +42,12 @@ def article(study: Json, folder: Path) -> Article:
     return Article(
         key="f1",
         name="Load balancers",
-        sentence=_sentence(study, found, variants),
+        sentence=headline(study),
         badges=_badges(study),
         tiles=_tiles(found, variants),
         sections=[anchored(section, "f1") for section in sections if section],
         absent=[],
     )
-
-
-def _sentence(study: Json, found: Json, variants: Variants) -> str:
-    carried = found.get("throughput")
-    if not carried:
-        return f"{study['summary']}."
-    ranked = _ranked(carried)
-    if not ranked:
-        return f"{study['summary']}."
-    best, worst = ranked[0], ranked[-1]
-    words = (
-        f"Of {len(ranked)} balancers on this machine {variants.labels[best['balancer']]} carries the most: "
-    )
-    words += f"{interval(best['pooled'])} requests/s of {study['page_bytes']} bytes"
-    if len(ranked) > 1:
-        words += f"; {variants.labels[worst['balancer']]} the least: {interval(worst['pooled'])}"
-    return words + "."
 
 
 def _ranked(carried: Json) -> list[Json]:
@@ -135,7 +120,7 @@ def _costs(found: Json, variants: Variants) -> Section | None:
     return Section(
         "cost",
         "What a request costs",
-        "The figure that another machine would repeat best: processor time for each request.",
+        "Processor time for each request.",
         wide=numbered("w", [figure] if figure else []),
         tables=[tables.costs(carried["costs"], variants)],
     )

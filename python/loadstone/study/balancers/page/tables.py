@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from loadstone.report import format
 from loadstone.report.folder import Json
 from loadstone.report.table import Column, Row, Table, words
+from loadstone.study.balancers.claims import ENDS, users
 from loadstone.study.balancers.page.variants import Variants, inverse
 from loadstone.study.words import interval
 
@@ -347,7 +348,8 @@ def faults(found: Sequence[Json], variants: Variants) -> Table:
     )
 
 
-LIMITS = {"servers": "the application servers", "machine": "the whole machine", None: "not a processor"}
+LIMITS = {"servers": "the application servers", "machine": "the whole machine", None: "none was seen"}
+"""What was at its limit; `None` is no limit: no tier had used up what it has."""
 
 
 def site(found: Sequence[Json]) -> Table:
@@ -358,9 +360,9 @@ def site(found: Sequence[Json]) -> Table:
         rows.append(
             {
                 "servers": one["servers"],
-                "first": _users(one["SLA-1"]),
-                "second": _users(one["SLA-2"]),
-                "ops": one["throughput_ops_per_s"],
+                "first": users(one, "SLA-1"),
+                "second": users(one, "SLA-2"),
+                "ended": ENDS.get(one["outcome"], one["outcome"]),
                 "limit": LIMITS[at.get("limit")] if at else None,
                 "users": at.get("users"),
                 "server": at.get("server_share"),
@@ -376,8 +378,8 @@ def site(found: Sequence[Json]) -> Table:
             Column("servers", "servers"),
             Column("first", "users at SLA-1", format.text),
             Column("second", "users at SLA-2", format.text),
-            Column("ops", "operations/s at SLA-1", format.figure),
-            words("limit", "at its limit"),
+            words("ended", "the search"),
+            words("limit", "tier at its limit"),
             Column("users", "when SLA-1 broke, at users"),
             Column("server", "servers’ quota used", format.share),
             Column("balancer", "balancer, cores", format.figure),
@@ -385,16 +387,10 @@ def site(found: Sequence[Json]) -> Table:
             Column("idle", "machine idle", format.share),
         ],
         rows,
-        note="Short windows: a demonstration of the method, no compliant result. Each figure with the fewest "
-        "users that break the SLA.",
+        note="Short windows: a demonstration of the method, no compliant result. A search that ran out of "
+        "runs gives no number of users, only what was seen to hold and to break. A tier is at its limit when "
+        "it uses 80 % of its quota (servers) or when the machine is idle for less than 5 %.",
     )
-
-
-def _users(one: Json) -> str:
-    if not one["users"]:
-        return f"none (< {one['high']:,})" if one["high"] else "none"
-    high = f"< {one['high']:,}" if one["high"] else "none found breaks it"
-    return f"{one['users']:,} ({high})"
 
 
 def _noticed(one: Json) -> str:

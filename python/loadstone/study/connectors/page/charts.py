@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from loadstone.report.figures.figure import Figure, Trace, end_labels, label, layout, plain, rule
 from loadstone.report.folder import Json
+from loadstone.study.connectors.claims import at_most
 from loadstone.study.words import interval
 
 TALL = 330
@@ -147,10 +148,3 @@ def ranking(study: Json, experiment: str) -> Figure | None:
     return Figure(
         f"{experiment}-ranking", f"All servers when {load:g} sessions arrive a second", note, [trace], frame
     )
-
-
-def at_most(part: Json) -> list[Json]:
-    """Our own client's cells under the highest load."""
-    own = [cell for cell in part["cells"] if cell["client"] == "loadstone"]
-    most = max((cell["sessions_per_s_offered"] for cell in own), default=None)
-    return [cell for cell in own if cell["sessions_per_s_offered"] == most]

@@ -6,9 +6,10 @@ from pathlib import Path
 
 from loadstone.report.folder import Json
 from loadstone.report.sections import Article, Section, Tile, anchored, numbered
+from loadstone.study.connectors.claims import at_most
 from loadstone.study.connectors.page import charts, tables
 from loadstone.study.method import badges, method
-from loadstone.study.words import interval
+from loadstone.study.told import found, headline
 
 _STATIC = (
     ("Figure 3", "replies_per_s"),
@@ -29,8 +30,7 @@ _INTROS = {
     "any machine. A session is lost if one of its calls is not answered in time.",
     "overload": "The same for half a minute. Sessions a second are those completed from the tenth second to "
     "the last arrival. The beginning, when no session can be complete yet, and the end do not count.",
-    "auctions": "The auction site itself, with users who trade, and a fiftieth of their think times. No "
-    "database on another machine is waited for: the processor runs out.",
+    "auctions": "The auction site itself, with users who trade, and a fiftieth of their think times.",
     "static": "Files with SURGE’s laws, about six a session, over a kept connection.",
 }
 
@@ -38,6 +38,7 @@ _INTROS = {
 def article(study: Json, folder: Path) -> Article:
     """Lays the study out."""
     sections = [
+        *filter(None, [found(study)]),
         *([_verdicts(study)] if study["parts"] else []),
         *(_experiment(study, name) for name in study["parts"]),
         *([_peer(study)] if study["peer"] else []),
@@ -46,7 +47,7 @@ def article(study: Json, folder: Path) -> Article:
     return Article(
         key="f1",
         name="Connectors",
-        sentence=_sentence(study),
+        sentence=headline(study),
         badges=badges(study),
         tiles=_tiles(study),
         sections=[anchored(section, "f1") for section in sections],
@@ -54,22 +55,8 @@ def article(study: Json, folder: Path) -> Article:
     )
 
 
-def _sentence(study: Json) -> str:
-    found = study["parts"].get("dynamic")
-    cells = charts.at_most(found) if found else []
-    if not found or not cells:
-        return f"{study['summary']}."
-    labels = {one["name"]: one["label"] for one in study["variants"]}
-    best = max(cells, key=lambda cell: float(cell["figures"]["sessions_per_s"]["value"]))
-    return (
-        f"When {best['sessions_per_s_offered']:g} sessions arrive a second and "
-        f"{found['capacity_sessions_per_s']:.1f} can be served, “{labels[best['server']]}” completes the "
-        f"most: {interval(best['figures']['sessions_per_s'], 1)} a second."
-    )
-
-
 def _tiles(study: Json) -> list[Tile]:
-    found = study["parts"].get("dynamic")
+    part = study["parts"].get("dynamic")
     labels = {one["name"]: one["label"] for one in study["variants"]}
     charted = charts.colours(study)
     return [
@@ -77,10 +64,10 @@ def _tiles(study: Json) -> list[Tile]:
             labels[cell["server"]],
             f"{cell['figures']['sessions_per_s']['value']:.1f}",
             "sessions/s",
-            f"of {found['capacity_sessions_per_s']:.1f}",
+            f"of {part['capacity_sessions_per_s']:.1f}",
         )
         for cell in sorted(
-            charts.at_most(found) if found else [],
+            at_most(part) if part else [],
             key=lambda one: -float(one["figures"]["sessions_per_s"]["value"]),
         )
         if cell["server"] in charted

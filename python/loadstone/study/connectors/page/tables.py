@@ -8,8 +8,8 @@ from loadstone.report.table import Column, Row, Table, words
 from loadstone.study.connectors.page.charts import TITLES
 from loadstone.study.words import interval
 
-_MARKS = {True: "✓ met", False: "✗ not met", None: "not measured"}
-_CLASSES = {True: "good", False: "bad", None: ""}
+_MARKS = {"met": "✓ met", "missed": "✗ missed", "open": "? open", None: "not measured"}
+_CLASSES = {"met": "good", "missed": "bad", "open": "", None: ""}
 
 _COLUMNS = (
     ("completed", "sessions completed", 0),
@@ -32,20 +32,25 @@ _COLUMNS = (
 
 
 def targets(study: Json) -> Table:
-    """What must be shown, with what was measured."""
+    """What must be shown, with what was measured: each target as asked, then its later definitions."""
     labels = {one["name"]: one["label"] for one in study["variants"]}
     rows: list[Row] = []
-    for one in study["targets"]:
+    order = [one.get("id") for one in study["targets"] if not one.get("replaces")]
+    targets = sorted(study["targets"], key=lambda one: bool(one.get("replaces")))
+    for one in sorted(targets, key=lambda one: order.index(one.get("replaces") or one.get("id"))):
         bound = f"≥ {one['least']:g}" if one["least"] is not None else f"≤ {one['most']:g}"
         rows.append(
             {
                 "what": one["what"],
+                "experiment": one["experiment"],
                 "who": labels.get(one["who"], one["who"]),
                 "other": labels.get(one["other"] or "", one["other"] or "–"),
                 "bound": bound,
                 "measured": interval(one["measured"], 2),
-                "verdict": _MARKS[one["met"]],
-                "class": _CLASSES[one["met"]],
+                "asked": "later" if one.get("replaces") else "as asked",
+                "definition": _definition(one),
+                "verdict": _MARKS[one["verdict"]],
+                "class": _CLASSES[one["verdict"]],
             }
         )
     return Table(
@@ -58,11 +63,25 @@ def targets(study: Json) -> Table:
             Column("bound", "bound", format.text),
             Column("measured", "measured", format.text),
             words("verdict", "verdict"),
+            words("asked", "definition"),
+            words("definition", "its version"),
         ],
         rows,
-        note="Ratios are of medians; the interval of sessions/s is of the ratios within each repetition.",
+        note="Ratios are of medians, with the interval of the ratios within each repetition. Missed: the "
+        "figure itself misses the bound. Open: it does not, but its interval reaches beyond, or there is one "
+        "repetition only. A later definition asks the same of another experiment; it does not undo a miss.",
         highlight=lambda row: str(row["class"]),
     )
+
+
+def _definition(one: Json) -> str:
+    """The version by which the target is judged, and today's where that is another."""
+    then, now = one.get("definition"), one.get("today")
+    if then is None:
+        return "not kept"
+    if then == now:
+        return str(then)
+    return f"{then}; today {now or 'no longer asked'}"
 
 
 def paper(study: Json) -> Table:

@@ -6,40 +6,40 @@ from collections.abc import Callable
 from pathlib import Path
 
 from loadstone.report import format
-from loadstone.report.answer import Badge
+from loadstone.report.badge import Badge
 from loadstone.report.figures.figure import Figure
 from loadstone.report.folder import Json
 from loadstone.report.sections import Article, Section, Tile, anchored, numbered
 from loadstone.study.method import badges, method
 from loadstone.study.nodes.page import charts, tables
+from loadstone.study.told import found as told
+from loadstone.study.told import headline
 
 
 def article(study: Json, folder: Path) -> Article:
     """Lays the study out."""
     found = study["parts"]
     sections = [
-        Section("findings", "What the comparison says", texts=[], facts=_numbered(study["findings"])),
+        *filter(None, [told(study)]),
         *_counts(found),
         Section(
             "figure5",
             "One node",
-            "Figure 5. In the cloud a crashed node is replaced; on-premises nobody mends it, and a year of "
-            "it is lost however rare crashes are.",
+            "Figure 5. In the cloud a crashed node is replaced; on-premises nobody mends it.",
             wide=_drawn(found, "one_node", charts.one_node),
             tables=[tables.availability(found["availability"], "Figure 5")],
         ),
         Section(
             "figure6",
             "Clusters without extra nodes",
-            "Figure 6. More nodes can crash, so the share of time with all of them up falls.",
+            "Figure 6. The share of time with all of them up.",
             wide=_drawn(found, "clusters", charts.clusters),
             tables=[tables.availability(found["availability"], "Figure 6")],
         ),
         Section(
             "figure7",
             "Right answers",
-            "Figure 7. Transient faults corrupt a node silently, crash it, or are caught. Hardened nodes "
-            "trade throughput for less time corrupt.",
+            "Figure 7. Transient faults corrupt a node silently, crash it, or are caught.",
             wide=_drawn(found, "integrity", charts.corrupt, charts.down),
             tables=[tables.corrupt(found["corrupt"])],
         ),
@@ -54,7 +54,7 @@ def article(study: Json, folder: Path) -> Article:
     return Article(
         key="f1",
         name="Nodes",
-        sentence=f"{study['summary']}: PCRAFT’s tables and figures, the paper’s value beside ours.",
+        sentence=headline(study),
         badges=_badges(study),
         tiles=[
             Tile(f"Num, {one['node']}", format.whole(one["num"]), "nodes", "for ten native throughputs")
@@ -68,10 +68,6 @@ def article(study: Json, folder: Path) -> Article:
 def _drawn(found: Json, curves: str, *charts: Callable[[Json], Figure]) -> dict[str, Figure]:
     """Charts of curves that were computed."""
     return numbered("w", [chart(found) for chart in charts]) if found["curves"][curves] else {}
-
-
-def _numbered(sentences: list[str]) -> list[tuple[str, str]]:
-    return [(str(number), sentence) for number, sentence in enumerate(sentences, 1)]
 
 
 def _counts(found: Json) -> list[Section]:

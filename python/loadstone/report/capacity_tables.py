@@ -1,0 +1,133 @@
+"""The tables of a capacity search: each goal, each load after all its runs, each run by itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from loadstone.report import format
+from loadstone.report.capacity_answer import ended
+from loadstone.report.folder import Chapter, Run
+from loadstone.report.table import Column, Row, Table, mark, words
+from loadstone.stages.capacity import Capacity, Held, LimitedBy, SearchRun
+
+
+def capacity_at_goals(capacity: Capacity) -> Table:
+    """What is known of the capacity at each goal, and why no more is."""
+    rows = [_capacity_row(goal, held) for goal, held in capacity.named().items()]
+    columns = [
+        words("sla", "SLA"),
+        words("verdict", "verdict", mark),
+        Column("users", "users"),
+        Column("low_users", "holds at"),
+        Column("high_users", "breaks at"),
+        words("uncertain_at_users", "uncertain at"),
+        Column("throughput_ops_per_s", "operations/s", format.figure),
+        words("limited_by", "limited by"),
+        Column("share_at_high", "its share within the limit there", format.share),
+        words("ended_by", "the search ended because"),
+    ]
+    seldom = ("uncertain_at_users", "ended_by")
+    shown = [one for one in columns if one.key not in seldom or any(row[one.key] for row in rows)]
+    return Table("verdicts", "Capacity at each SLA", shown, rows)
+
+
+def loads(chapter: Chapter) -> Table | None:
+    """What all runs at one number of users say together; None without a search."""
+    if not chapter.capacity:
+        return None
+    goals = list(chapter.capacity.named())
+    rows: list[Row] = [
+        {"users": load.users, "runs": load.runs} | {_key(goal): load.verdict.get(goal) for goal in goals}
+        for load in chapter.capacity.loads
+    ]
+    columns = [
+        Column("users", "users"),
+        Column("runs", "runs"),
+        *(words(_key(goal), goal, mark) for goal in goals),
+    ]
+    note = (
+        "Only runs that are evidence count. A goal that is met bounds the capacity from below, one that is "
+        "missed from above."
+    )
+    return Table("loads", "Each load, after all its runs", columns, rows, note)
+
+
+def searched(chapter: Chapter) -> Table | None:
+    """Each run by itself: its verdicts are its own, not those of the search at that moment."""
+    if not chapter.capacity:
+        return None
+    goals = list(chapter.capacity.named())
+    rows = [_run_row(row, chapter.runs.get(row.folder), goals) for row in chapter.searched]
+    columns = [
+        words("folder", "run"),
+        Column("users", "users"),
+        words("state", "the run is"),
+        Column("throughput_ops_per_s", "operations/s", format.figure),
+        Column("worst_share", "worst operation within its limit", format.share),
+        *(words(_key(goal), goal, mark) for goal in goals),
+        *(
+            Column(f"{_key(goal)}_{end}", f"{goal} {word}", format.share)
+            for goal in goals
+            for end, word in (("low", "from"), ("high", "to"))
+        ),
+    ]
+    shown = [
+        one
+        for one in columns
+        if not one.key.endswith(("_low", "_high")) or any(row[one.key] is not None for row in rows)
+    ]
+    chosen = chapter.detail.folder.name if chapter.detail else None
+    return Table(
+        "runs",
+        "Runs of the search, in their order",
+        shown,
+        rows,
+        "Each run by itself. What all runs at its load say together stands above.",
+        highlight=lambda row: "chosen" if Path(row["folder"]).name == chosen else "",
+    )
+
+
+def _run_row(row: SearchRun, run: Run | None, goals: list[str]) -> Row:
+    """Of a run whose folder is gone, only what the search wrote down is known."""
+    own = run.summary.goals if run else {}
+    found = {
+        "folder": row.folder,
+        "users": row.users,
+        "state": row.state,
+        "throughput_ops_per_s": run.summary.throughput_ops_per_s if run else None,
+        "worst_share": row.worst_share,
+    }
+    for goal in goals:
+        found[_key(goal)] = _own_verdict(row, run, goal)
+        found[f"{_key(goal)}_low"] = own[goal].low if goal in own else None
+        found[f"{_key(goal)}_high"] = own[goal].high if goal in own else None
+    return found
+
+
+def _own_verdict(row: SearchRun, run: Run | None, goal: str) -> str | None:
+    """None of a run that says nothing of the service, and where the run's own verdict was not kept."""
+    if row.state == "invalid" or not row.judged:
+        return None
+    if run and goal in run.summary.goals:
+        return run.summary.goals[goal].verdict
+    return row.verdict.get(goal)
+
+
+def _key(goal: str) -> str:
+    return goal.lower().replace("-", "_")
+
+
+def _capacity_row(goal: str, held: Held) -> Row:
+    limited = held.limited_by or LimitedBy()
+    return {
+        "sla": goal,
+        "verdict": held.verdict,
+        "users": held.users,
+        "low_users": held.low,
+        "high_users": held.high,
+        "throughput_ops_per_s": held.throughput_ops_per_s,
+        "uncertain_at_users": ", ".join(format.whole(users) for users in held.noisy) or None,
+        "limited_by": ", ".join(filter(None, [limited.operation, *limited.checks])) or None,
+        "share_at_high": limited.share_at_high,
+        "ended_by": ended(held) or None,
+    }
