@@ -313,7 +313,7 @@ def _summary(samples: Samples, shape: Shape) -> dict[str, Any]:
         _check("images-per-home", "10.1", "3 or more"),
     ]
     return {
-        "format": 2, "kind": "run", "name": "olio", "outcome": "complete", "started_at": STARTED,
+        "format": 3, "kind": "run", "name": "olio", "outcome": "complete", "started_at": STARTED,
         "ended_at": "2026-11-21T06:03:00+00:00", "command": ["loadstone", "run", "olio"],
         "seed": 1, "machine": MACHINE, "versions": {"loadstone": "0.1.0", "python": "3.11.7"},
         "scenario": {"name": "olio", "file": "scenario.toml", "sha256": "ab" * 32},

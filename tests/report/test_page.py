@@ -92,6 +92,19 @@ def test_failures_over_time_are_told_by_cause(run: report.Chapter) -> None:
     ]  # fmt: skip
 
 
+def test_each_cause_of_failure_has_its_first_example(tmp_path: Path) -> None:
+    one = {
+        "operation": "AddEvent",
+        "cause": "status",
+        "count": 3,
+        "at_s": 44.5,
+        "example": "POST /add: status 500",
+    }
+    synthetic.run(tmp_path / "run", ramp_up=2, steady=30, failures=[one])
+    (row,) = report.all_tables(report.read_chapter(tmp_path / "run"))["failure-examples"].rows
+    assert row == one | {"cause": "wrong status"}
+
+
 def test_terms_are_explained_where_they_first_stand(page: str) -> None:
     outline = Outline(page)
     defined = re.findall(r"<dt>([^<]+)</dt><dd>", page[: page.index('id="f1-method"')])
@@ -143,8 +156,9 @@ def test_hostile_names_stay_words(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     summary = synthetic.run(folder, ramp_up=2, steady=30)
     operations = {HOSTILE: summary["operations"].pop("HomePage")} | summary["operations"]
+    failure = {"operation": HOSTILE, "cause": HOSTILE, "count": 1, "example": HOSTILE, "at_s": 1}
     changes: dict[str, Any] = {
-        "name": HOSTILE, "operations": operations, "failures": [HOSTILE], "target": HOSTILE,
+        "name": HOSTILE, "operations": operations, "failures": [failure], "target": HOSTILE,
         "command": [HOSTILE], "outcome": HOSTILE, "warnings": [HOSTILE],
     }  # fmt: skip
     (folder / "run.json").write_text(json.dumps(summary | changes))

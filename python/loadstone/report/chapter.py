@@ -96,7 +96,6 @@ def _run(chapter: Chapter, tables: dict[str, Table]) -> list[Section]:
         return []
     which = f"The run with {format.whole(run.users)} users, {run.folder.name}." if chapter.capacity else ""
     responses, curves = response.responses(run), distribution.distributions(run)
-    examples = "\n".join(failure.told() for failure in run.summary.failures)
     return [
         Section(
             "time",
@@ -112,8 +111,7 @@ def _run(chapter: Chapter, tables: dict[str, Table]) -> list[Section]:
             f"{which} {_undrawn(run, curves, 'a distribution')}".strip(),
             small=numbered("s", curves),
             small_title="Share of the operations answered within a time, against their limit",
-            tables=_pick(tables, "operations", "response-times", "failures", "counters"),
-            texts=[("First examples of failures", examples)] if examples else [],
+            tables=_pick(tables, "operations", "response-times", "failures", "failure-examples", "counters"),
         ),
         *_sessions(run, which, tables),
         Section(

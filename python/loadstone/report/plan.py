@@ -9,7 +9,15 @@ from loadstone.intake import Kind
 from loadstone.nodes.quantities import spell_duration
 from loadstone.report import format
 from loadstone.report.badge import Badge
-from loadstone.report.figures.plan import front_figure, nodes, served_figure, tornado_figure, up, ways
+from loadstone.report.figures.plan import (
+    front_figure,
+    nodes,
+    nodes_figure,
+    served_figure,
+    tornado_figure,
+    up,
+    ways,
+)
 from loadstone.report.folder import HINT
 from loadstone.report.html import page_of
 from loadstone.report.plan_answer import judged
@@ -52,16 +60,18 @@ def plan_page(folder: Path) -> str:
         tiles=_tiles(found),
         sections=[anchored(section, "f1") for section in sections if section],
         absent=[],
+        rest=judged(found.inputs.criterion).strip() if found.chosen else "",
     )
     return page_of([article])
 
 
 def _sentence(found: Plan) -> str:
-    inputs, chosen = found.inputs, found.chosen
-    asked = f"{format.whole(inputs.users.value)} users, up {inputs.availability:.10g} of the year"
-    if not chosen:
-        return f"{asked}: nothing in the file meets the targets."
-    return f"{asked}: {built(chosen)}, ${chosen.usd_per_month:,.2f} a month.{judged(inputs.criterion)}"
+    asked = f"{format.whole(found.inputs.users.value)} users up {format.share(found.inputs.availability)}"
+    if not found.chosen:
+        return f"Nothing in the file keeps {asked} of the year."
+    verb = "keeps" if found.chosen.nodes == 1 else "keep"
+    total = f"${found.chosen.usd_per_month:,.2f} a month"
+    return f"{total}: {built(found.chosen)} {verb} {asked} of the year."
 
 
 def built(one: Candidate) -> str:
@@ -72,7 +82,8 @@ def built(one: Candidate) -> str:
 
 
 def _badges(found: Plan) -> list[Badge]:
-    badges = [] if found.chosen else [Badge("bad", "no option meets the targets")]
+    met = Badge("good", "met") if found.chosen else Badge("bad", "missed: no option meets the targets")
+    badges = [met]
     if unsure := found.uncertainty:
         kind = "good" if unsure.chosen_holds >= 0.95 else "warn"
         badges.append(Badge(kind, f"holds in {100 * unsure.chosen_holds:.0f} % of the draws"))
@@ -86,9 +97,9 @@ def _tiles(found: Plan) -> list[Tile]:
     counts, dollars = (unsure.nodes, unsure.usd_per_month) if unsure else (None, None)
     users = found.inputs.users.value
     return [
-        Tile("Nodes", format.whole(chosen.nodes), nodes(chosen), _range(counts)),
         Tile("A month", f"${chosen.usd_per_month:,.0f}", "", _range(dollars, "$")),
         Tile("A user and month", f"${chosen.usd_per_month / users:.4f}"),
+        Tile("Nodes", format.whole(chosen.nodes), nodes(chosen), _range(counts)),
         Tile("Down a year", spell_duration(chosen.down_s_per_year), "", f"{chosen.availability:.8f} up"),
     ]
 
@@ -194,7 +205,7 @@ def _front(found: Plan) -> Section | None:
         "front",
         "What better availability costs",
         "Each point is a number of nodes and spares. On the line nothing is both cheaper and more available.",
-        wide=numbered("w", [front_figure(found)]),
+        wide=numbered("w", [front_figure(found), nodes_figure(found)]),
         tables=[
             Table(
                 "front",

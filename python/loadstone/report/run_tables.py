@@ -32,6 +32,7 @@ def run_tables(run: Run) -> list[Table | None]:
         operations(run),
         response_times(run),
         failures(run),
+        examples(run),
         sessions(run),
         mix(run),
         counters(run),
@@ -138,13 +139,37 @@ def response_times(run: Run) -> Table:
 def failures(run: Run) -> Table | None:
     """Failed operations by cause, of those operations that failed."""
     rows = [
-        {"operation": name, **operation.failed, "dropped": operation.dropped}
+        {
+            "operation": name,
+            **operation.failed,
+            "dropped": operation.dropped,
+        }
         for name, operation in run.summary.operations.items()
         if any(operation.failed.values()) or operation.dropped
     ]
     columns = [words("operation", "operation")]
-    columns += [Column(cause, spoken(cause)) for cause in CAUSES] + [Column("dropped", "dropped")]
-    return Table("failures", "Failed and dropped operations, by cause", columns, rows)
+    columns += [Column(cause, spoken(cause)) for cause in (*CAUSES, "dropped")]
+    shown = [column for column in columns if any(row[column.key] for row in rows)]
+    note = "Steady state only. Causes that did not occur are left out."
+    return Table("failures", "Failed and dropped operations, by cause", shown, rows, note)
+
+
+def examples(run: Run) -> Table | None:
+    """The first example of each operation's failures by each cause; of older runs only examples are known."""
+    rows: list[Row] = [
+        {key: getattr(one, key) for key in ("operation", "count", "at_s", "example")}
+        | {"cause": one.cause and spoken(one.cause)}
+        for one in run.summary.failures
+    ]
+    columns = [
+        words("operation", "operation"),
+        words("cause", "cause"),
+        Column("count", "failed"),
+        Column("at_s", "the first at, s", format.figure),
+        words("example", "its request and answer"),
+    ]
+    shown = [one for one in columns if any(row[one.key] is not None for row in rows)]
+    return Table("failure-examples", "Failures, each with its first example", shown, rows, "Whole run.")
 
 
 def sessions(run: Run) -> Table | None:

@@ -39,12 +39,10 @@ def front_figure(found: Plan) -> Figure:
     traces: list[Trace] = [_line(found.front, year_s)]
     for index, name in enumerate(names):
         own = [one for one in found.seen if ways(one) == name]
-        traces.append(_points(name, own, year_s, _COLOURS[index % len(_COLOURS)], 6))
+        downs = [_down(one, year_s) for one in own]
+        traces.append(_points(name, own, downs, _COLOURS[index % len(_COLOURS)]))
     if chosen := found.chosen:
-        traces.append(
-            _points("chosen", [chosen], year_s, "@ink", 11)
-            | {"marker": {"symbol": "circle-open", "size": 14, "color": "@ink", "line": {"width": 2}}}
-        )
+        traces.append(_ring(chosen, _down(chosen, year_s)))
     lows = [_down(one, year_s) for one in found.seen]
     low, high = math.floor(math.log10(min(lows))), math.ceil(math.log10(max(lows)))
     frame = layout(
@@ -87,13 +85,48 @@ def _line(front: Sequence[Candidate], year_s: float) -> Trace:
     }  # fmt: skip
 
 
-def _points(name: str, own: Sequence[Candidate], year_s: float, colour: str, size: int) -> Trace:
+def nodes_figure(found: Plan) -> Figure:
+    """Dollars a month against nodes, of the plans that are available enough and of the others."""
+    names = list(dict.fromkeys(ways(one) for one in found.seen))
+    traces: list[Trace] = []
+    for index, name in enumerate(names):
+        own = [one for one in found.seen if ways(one) == name]
+        trace = _points(name, own, [one.nodes for one in own], _COLOURS[index % len(_COLOURS)])
+        enough = [one.availability >= found.inputs.availability for one in own]
+        trace["marker"]["symbol"] = ["circle" if one else "circle-open" for one in enough]
+        traces.append(trace)
+    if chosen := found.chosen:
+        traces.append(_ring(chosen, chosen.nodes))
+    frame = layout(
+        TALL,
+        right=20,
+        xaxis={
+            "range": [0, 1.05 * max(one.nodes for one in found.seen)],
+            "title": {"text": "nodes, spares included", "standoff": 6, "font": {"size": 12}},
+            "tickformat": ",d",
+        },
+        yaxis={"rangemode": "tozero", "tickprefix": "$", "tickformat": ",d"},
+        margin={"l": 70},
+        showlegend=True,
+        legend={"orientation": "h", "x": 0, "y": 1.12, "font": {"size": 12}},
+        hovermode="closest",
+    )
+    note = "Filled: available enough. Hollow: not. Ring: the plan chosen."
+    return Figure("nodes", "Dollars a month against nodes", note, traces, frame)
+
+
+def _points(name: str, own: Sequence[Candidate], x: Sequence[float], colour: str) -> Trace:
     texts = [f"{ways(one)}: {nodes(one)}" for one in own]
     return {
-        "type": "scatter", "mode": "markers", "name": name, "x": [_down(one, year_s) for one in own],
+        "type": "scatter", "mode": "markers", "name": name, "x": x,
         "y": [one.usd_per_month for one in own], "text": texts,
-        "marker": {"color": colour, "size": size}, "hovertemplate": "%{text}, $%{y:,.0f}<extra></extra>",
+        "marker": {"color": colour, "size": 6}, "hovertemplate": "%{text}, $%{y:,.0f}<extra></extra>",
     }  # fmt: skip
+
+
+def _ring(chosen: Candidate, x: float) -> Trace:
+    marker = {"symbol": "circle-open", "size": 14, "color": "@ink", "line": {"width": 2}}
+    return _points("chosen", [chosen], [x], "@ink") | {"marker": marker}
 
 
 def tornado_figure(found: Plan) -> Figure | None:
