@@ -83,7 +83,7 @@ def test_what_differs_is_exactly_this(made: dict[str, Any]) -> None:
         "Figure 7, ilr, day range, high",
         *(f"Figure 7, tx, {span} range, {end}" for span in ("month", "day") for end in ("low", "high")),
     ]
-    sentences = "\n".join(made["findings"])
+    sentences = "\n".join(one["text"] for one in made["findings"])
     for words in ("6,258 / 6,733 / 8,594", "0.99886 (native)", "8.766 h for 365.25d", "TX is the more often"):
         assert words in sentences
 

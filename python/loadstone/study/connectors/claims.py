@@ -76,7 +76,7 @@ def _nobody(name: str, part: Json, cells: Sequence[Json], labels: dict[str, str]
     once = [cell for cell in none if cell["repetitions"] == 1]
     named = ", ".join(f"“{labels[cell['server']]}”" for cell in none)
     text = f"{part['title']}: no session at all is completed by {named}"
-    text += f" ({len(once)} of these {len(none)} servers were measured once)." if once else "."
+    text += f" ({len(once)} of {len(none)} measured once)." if once else "."
     held = all((cell["figures"]["completed"]["high"] or 0) == 0 for cell in none)
     status: Status = "undecided" if once or not held else "shown"
     return finding(f"{name}-nobody", text, status, name, sum(cell["repetitions"] for cell in none))

@@ -92,7 +92,12 @@ def _availability(points: list[Json]) -> list[Json]:
     for point in wrong:
         text += (
             f" {point['place']}, {point['crash']} and {point['failover']}: the paper says {point['paper']}, "
-            f"the chain {point['ours'][0]:.7f}; {point['note']}."
+            f"the chain {point['ours'][0]:.7f}"
+            + (
+                f"; it holds up to {upto:.2f} crashes a year."
+                if (upto := point["holds_to_per_year"])
+                else "."
+            )
         )
     return [finding("availability", text, "not shown" if wrong else "shown", "points", len(compared))]
 
@@ -114,10 +119,24 @@ def _corruption(points: list[Json]) -> list[Json]:
             ratios = [one["ours"][0] / one["paper"] for one in off]
             span = f"{min(ratios):.2f}" + (f" to {max(ratios):.2f}" if len(ratios) > 1 else "")
             rest = "The others are" if len(off) > 1 else "The other is"
-            words += f" {rest} {span} times the paper's; {off[-1]['note']}."
+            words += f" {rest} {span} times the paper's."
+            words += "".join(_fitted(one, points) for one in off)
         status: Status = "not shown" if off else "shown"
         found.append(finding(f"corruption-{node}", words, status, "points", len(own)))
     return found
+
+
+def _fitted(one: Json, points: list[Json]) -> str:
+    """What the same point comes to with a share that was fitted to the paper's figures."""
+    same = (p for p in points if p["fitted"] and (p["node"], p["end"]) == (one["node"], one["end"]))
+    fitted = next(same, None)
+    if fitted is None:
+        return ""
+    follows = "it follows" if fitted["agrees"] else "it does not follow either"
+    return (
+        f" With {100 * fitted['corrupts']:.3g} % of faults that corrupt instead of Table I's "
+        f"{100 * one['corrupts']:.3g} %, {follows}."
+    )
 
 
 def _retrying(points: list[Json]) -> list[Json]:

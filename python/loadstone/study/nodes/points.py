@@ -28,9 +28,27 @@ def availability(point: Availability, description: Description) -> Json:
         "paper": point.paper or None,
         "ours": ours,
         "unavailable": (low / year_s, high / year_s),
-        "agrees": _agrees(point, *ours),
+        "agrees": (agrees := _agrees(point, *ours)),
+        "holds_to_per_year": _holds_to(point, mend, year_s) if agrees is False else None,
         "note": point.note,
     }
+
+
+def _holds_to(point: Availability, mend: float, year_s: float) -> float | None:
+    """The most crashes of a node in this year with which it would be available as the paper says, by halving;
+    None where the paper names no least availability.
+    """
+    if point.at_least is None:
+        return None
+    allowed = (1 - point.at_least) * year_s
+    low, high = 0.0, float(parse_rate(point.crash)) * year_s
+    while high - low > 1e-4 * high:
+        middle = (low + high) / 2
+        if texts.active_down_s(point.nodes, 0, middle / year_s, mend, year_s)[1] <= allowed:
+            low = middle
+        else:
+            high = middle
+    return low
 
 
 def _agrees(point: Availability, low: float, high: float) -> bool | None:
