@@ -59,7 +59,8 @@ def test_the_study_of_the_page_is_conducted_and_reported(entry: Entry, tmp_path:
     assert json.loads(again.stdout)["parts"] == content["parts"]
     made = CliRunner().invoke(app, ["report", str(out), "--out", str(tmp_path / "again.html")])
     assert made.exit_code == 0, made.output
-    assert "How much faster Python" in (tmp_path / "again.html").read_text("utf-8")
+    assert [one["key"] for one in content["findings"]] == ["small", "large"]
+    assert "<h1>A heap takes " in (tmp_path / "again.html").read_text("utf-8")
 
 
 def test_the_page_counts_its_lines_right() -> None:
