@@ -15,7 +15,7 @@ import pytest
 import simulated
 
 from loadstone import report
-from loadstone.capacity import Limits, Options, Probes, Search, find
+from loadstone.capacity import Forecast, Limits, Options, Probes, Search, find
 from loadstone.cli.capacity import table
 from loadstone.errors import LoadstoneError
 from loadstone.intake import Kind
@@ -82,7 +82,7 @@ def job(tmp_path: Path) -> Iterator[Job]:
         yield Job(load_scenario(path), sut, simulated.SimulatedEngine(queue), ["loadstone", "capacity"])
 
 
-def silent(_number: int, _users: int, _search: Search) -> Silent:
+def silent(_number: int, _search: Search, _left: Forecast) -> Silent:
     return Silent()
 
 
@@ -119,6 +119,9 @@ def test_the_capacity_is_found_and_every_run_kept(job: Job, tmp_path: Path) -> N
     assert seeds == list(range(1, len(seeds) + 1))
     assert "not compliant: short window (30 s instead of 300 s)" in found["warnings"]
     assert not found["compliant"] and found["log10_accounts"] == 3
+    assert all(row["trend"] == "steady" and len(row["response_s"]) == 3 for row in found["runs"])
+    time = found["time"]
+    assert time["worst_s"] == 60 * 45 and 0 < time["expected_s"] < time["worst_s"] and time["left_s"] == 0
 
 
 def test_probes_say_where_to_begin_and_are_no_evidence(job: Job, tmp_path: Path) -> None:
@@ -220,7 +223,7 @@ def test_ctrl_c_keeps_the_interval_so_far(job: Job, tmp_path: Path) -> None:
             interrupt.requested |= self._number == 4 and window["second"] == 20
 
     found = find(
-        job, tmp_path / "capacity", OPTIONS, interrupt, lambda n, _users, _search: Impatient(n)
+        job, tmp_path / "capacity", OPTIONS, interrupt, lambda n, _search, _left: Impatient(n)
     ).content()
     assert found["outcome"] == "interrupted"
     assert (found["SLA-1"]["low"], found["SLA-1"]["high"]) == (40, 80)
@@ -275,7 +278,7 @@ def test_a_service_that_hangs_has_too_many_users_and_no_share_to_show(job: Job, 
 
 
 def test_ctrl_c_between_runs_ends_the_search_at_once(job: Job, tmp_path: Path) -> None:
-    def impatient(number: int, _users: int, _search: Search) -> Silent:
+    def impatient(number: int, _search: Search, _left: Forecast) -> Silent:
         if number == 3:  # made while the next run is still being prepared
             signal.raise_signal(signal.SIGTERM)
         return Silent()

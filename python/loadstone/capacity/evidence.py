@@ -30,6 +30,7 @@ from loadstone.judge import Histogram, Measurement, OperationSeries
 from loadstone.judge.histogram import Floats
 from loadstone.judge.intervals import Ratio, bounds, ratio, tolerance_factor
 from loadstone.judge.sla import SLAS, Sla, worst_window
+from loadstone.stages.capacity import Trend
 
 FEWEST = 3
 """Answers of an operation below which not even the logarithms' spread is known."""
@@ -58,19 +59,30 @@ class Trial:
     late: bool = False
     """The generator had to wait for a processor. Its lateness counts as the service's, so such a run can only
     look worse than the service is: it may add to what a valid run shows for an SLA, never break it."""
+    trend: Trend = "steady"
+    """A run in which the service still got worse does not show that an SLA holds, and one in which it still
+    got better does not show that it breaks."""
     valid: bool = True
     """Whether it passed all its checks. What is said to hold an SLA has at least one such run."""
 
 
 def trial(
-    measurement: Measurement, window_s: float, *, faulty: bool, invalid: bool, late: bool, valid: bool
+    measurement: Measurement,
+    window_s: float,
+    *,
+    faulty: bool,
+    invalid: bool,
+    late: bool,
+    trend: Trend,
+    valid: bool,
 ) -> Trial:
     """The evidence in a run; an operation that never ran gives none.
 
     A late generator may itself be what broke a rule: such a run says nothing.
     """
     samples = [_sample(operation, window_s) for operation in measurement.operations]
-    return Trial([sample for sample in samples if sample], faulty, invalid or (late and faulty), late, valid)
+    found = [sample for sample in samples if sample]
+    return Trial(found, faulty, invalid or (late and faulty), late, trend, valid)
 
 
 def verdicts(trials: Sequence[Trial], confidence: float) -> dict[str, Verdict]:
@@ -81,14 +93,31 @@ def verdicts(trials: Sequence[Trial], confidence: float) -> dict[str, Verdict]:
     """
     usable = [one for one in trials if not one.invalid]
     sound = [one for one in usable if not one.late]
-    found = _sound_verdicts(sound, confidence)
+    found = _settled_verdicts(sound, confidence)
+    settled = [one for one in usable if one.trend != "worse"]
     valid, healthy = any(one.valid for one in sound), not any(one.faulty for one in sound)
     for sla in SLAS:
         if found[sla.name] is Verdict.MET and not valid:
             found[sla.name] = Verdict.OPEN
         elif found[sla.name] is Verdict.OPEN and valid and healthy and len(usable) > len(sound):
-            found[sla.name] = _better(Verdict.OPEN, _judge(usable, sla, confidence))
+            found[sla.name] = _better(Verdict.OPEN, _judge(settled, sla, confidence))
     return found
+
+
+def _settled_verdicts(sound: Sequence[Trial], confidence: float) -> dict[str, Verdict]:
+    """As `_sound_verdicts`, but each run counts only for what its trend leaves in no doubt."""
+    if not sound:
+        return {sla.name: Verdict.NOTHING for sla in SLAS}
+    holding = _sound_verdicts([one for one in sound if one.trend != "worse"], confidence)
+    breaking = _sound_verdicts([one for one in sound if one.trend != "better"], confidence)
+    return {sla.name: _either(holding[sla.name], breaking[sla.name]) for sla in SLAS}
+
+
+def _either(holding: Verdict, breaking: Verdict) -> Verdict:
+    """What holds by the ones and does not break by the others, or the reverse; else it is open."""
+    if breaking is Verdict.MISSED:
+        return Verdict.OPEN if holding is Verdict.MET else Verdict.MISSED
+    return Verdict.MET if holding is Verdict.MET else Verdict.OPEN
 
 
 def _sound_verdicts(sound: Sequence[Trial], confidence: float) -> dict[str, Verdict]:

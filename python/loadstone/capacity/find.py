@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from loadstone import record
+from loadstone.capacity.forecast import Forecast, forecast, lengths
 from loadstone.capacity.ledger import Ledger
 from loadstone.capacity.probes import Watch as WatchProbe
 from loadstone.capacity.probes import probe
@@ -16,8 +18,8 @@ from loadstone.errors import LoadstoneError
 from loadstone.measure import Interrupt, Job, Progress, measure_scenario
 from loadstone.stages.capacity import Capacity, ProbeRun
 
-Watch = Callable[[int, int, Search], Progress]
-"""Makes the progress of run number N, given its number of users."""
+Watch = Callable[[int, Search, Forecast], Progress]
+"""Makes the progress of run number N, given what is known and how long the rest takes."""
 
 
 @dataclass(frozen=True)
@@ -55,13 +57,15 @@ def find(
     `measure_scenario`, `folder-in-use`; `capacity.json` then holds what was found before.
     """
     record.require_unused(folder)
+    begun_s = time.monotonic()
+    planned = forecast(options.limits, lengths(job, probes.job if probes else None))
     with interrupt.between_runs():
         rows: list[ProbeRun] = []
         if probes:
             probing = Probing(options.limits.first, options.limits.most)
             rows = probe(probes.job, folder, probing, options.seed, interrupt, probes.watch)
-            options = replace(options, limits=_near(options.limits, probing.expected()))
-        ledger = Ledger(job, folder, options.limits, options.confidence, rows)
+            options = replace(options, limits=options.limits.near(probing.expected()))
+        ledger = Ledger(job, folder, options.limits, options.confidence, rows, planned, begun_s)
         search = ledger.search
         try:
             while (users := search.next()) is not None and not interrupt.requested:
@@ -80,11 +84,6 @@ def find(
     return ledger.write()
 
 
-def _near(limits: Limits, expected: int) -> Limits:
-    """The search begins at `expected`. One step from there makes an interval of twice the tolerance."""
-    return replace(limits, first=expected, step=1 + 2 * limits.tolerance)
-
-
 def _measure(
     job: Job, folder: Path, users: int, seed: int, interrupt: Interrupt, watch: Watch, ledger: Ledger
 ) -> None:
@@ -98,7 +97,7 @@ def _measure(
             users=users,
             seed=seed + number - 1,
             interrupt=interrupt,
-            progress=watch(number, users, ledger.search),
+            progress=watch(number, ledger.search, ledger.left()),
         )
     except LoadstoneError as error:
         if error.slug != "plan-refused" or users <= min((row.users for row in ledger.rows), default=users):

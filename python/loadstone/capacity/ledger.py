@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 import statistics
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from loadstone import record
 from loadstone.capacity.evidence import unjudged, verdicts
+from loadstone.capacity.forecast import Forecast, lengths, runs_left
 from loadstone.capacity.points import Point, recorded, trial_of
 from loadstone.capacity.search import Limits, Search, Verdict
+from loadstone.capacity.steadiness import Steadiness, steadiness
 from loadstone.judge import Rules
 from loadstone.judge.sla import SLAS, departures
 from loadstone.measure import Job
-from loadstone.stages.capacity import Binding, Capacity, Held, LoadVerdict, ProbeRun, SearchRun
+from loadstone.stages.capacity import Binding, Capacity, Held, LoadVerdict, ProbeRun, SearchRun, Time
 from loadstone.stages.origin import Machine, Node
 from loadstone.stages.run import Run
 
@@ -23,9 +26,19 @@ class Ledger:
     """The runs of a search, the search that they answer, and the record."""
 
     def __init__(
-        self, job: Job, folder: Path, limits: Limits, confidence: float, probes: Sequence[ProbeRun]
+        self,
+        job: Job,
+        folder: Path,
+        limits: Limits,
+        confidence: float,
+        probes: Sequence[ProbeRun],
+        planned: Forecast,
+        begun_s: float,
     ) -> None:
-        """`confidence` is that of each end of an interval, over all looks at one load."""
+        """`confidence` is that of each end of an interval, over all looks at one load.
+
+        `begun_s`: when the command began, by the monotonic clock.
+        """
         self.search = Search([sla.name for sla in SLAS], limits)
         self.rows: list[SearchRun] = []
         self._probes = list(probes)
@@ -37,6 +50,10 @@ class Ledger:
         self._disturbed: list[int] = []
         self._nodes: list[Node] = []
         self._started = record.now()
+        self._planned = planned
+        self._run_s = lengths(job).run_s
+        self._begun_s = begun_s
+        self._searched_s = time.monotonic()
 
     def add(self, users: int, path: Path, result: Run) -> None:
         """Judges a run together with the earlier ones at the same number of users."""
@@ -45,9 +62,11 @@ class Ledger:
             # More users held the SLA that these broke, so something else disturbed the run.
             point = self._points[users] = Point()
             self._disturbed.append(users)
-        one = trial_of(result, record.measurement_of(path), self._job.scenario.sla_window_s)
+        measurement = record.measurement_of(path)
+        steady = steadiness(measurement)
+        one = trial_of(result, measurement, self._job.scenario.sla_window_s, steady.trend)
         point.add(one, result, self._name(path))
-        self._row(users, path, result, verdicts([one], self._confidence))
+        self._row(users, path, result, verdicts([one], self._confidence), steady)
         self.search.record(users, point.verdicts(self._look()))
         if point.busy > 1:
             # Once may be an accident of the machine; twice at the same load is the generator's end.
@@ -56,7 +75,8 @@ class Ledger:
 
     def add_unjudged(self, users: int, path: Path, result: Run) -> None:
         """Lists a run that was cut short: too short to be evidence."""
-        self._row(users, path, result, dict.fromkeys(self.search.brackets, Verdict.NOTHING))
+        nothing = dict.fromkeys(self.search.brackets, Verdict.NOTHING)
+        self._row(users, path, result, nothing, Steadiness("unknown"))
 
     def write(self) -> Capacity:
         """Replaces `capacity.json` by what is known now."""
@@ -87,11 +107,24 @@ class Ledger:
             probes=self._probes,
             loads=[self._load(users, point) for users, point in sorted(self._points.items())],
             runs=list(self.rows),
+            time=Time(
+                expected_s=self._planned.expected_s,
+                worst_s=self._planned.worst_s,
+                took_s=round(time.monotonic() - self._begun_s, 1),
+                left_s=self.left().expected_s,
+            ),
             warnings=[f"not compliant: {departure}" for departure in left] + self._warnings(),
         )
         record.make_folder(self._folder)
         record.write_stage(self._folder, found)
         return found
+
+    def left(self) -> Forecast:
+        """How long the rest takes, by the runs so far."""
+        runs = len(self.rows)
+        run_s = (time.monotonic() - self._searched_s) / runs if runs else self._run_s
+        most = max(0, self.search.limits.runs - runs)
+        return Forecast(min(most, runs_left(self.search)) * run_s, most * run_s)
 
     def _is_over(self) -> bool:
         return self.search.next() is None
@@ -103,7 +136,9 @@ class Ledger:
     def _name(self, path: Path) -> str:
         return str(path.relative_to(self._folder))
 
-    def _row(self, users: int, path: Path, result: Run, alone: Mapping[str, Verdict]) -> None:
+    def _row(
+        self, users: int, path: Path, result: Run, alone: Mapping[str, Verdict], steady: Steadiness
+    ) -> None:
         self._nodes += [result.node] if result.node else []
         within = {name: operation.share_within_limit for name, operation in result.operations.items()}
         self.rows.append(
@@ -116,6 +151,9 @@ class Ledger:
                 shares=within,
                 worst_share=min((share for share in within.values() if share is not None), default=None),
                 verdict=recorded(alone),
+                trend=steady.trend,
+                rate_per_s=list(steady.rate_per_s),
+                response_s=list(steady.response_s),
             )
         )
 

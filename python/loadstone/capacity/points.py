@@ -9,12 +9,12 @@ from loadstone.capacity.evidence import Trial, shares, trial, verdicts
 from loadstone.capacity.search import Verdict
 from loadstone.judge import Measurement
 from loadstone.judge.checks import GENERATOR_BUSY, ONLY_SLOWER, missed
-from loadstone.stages.capacity import Bound, LimitedBy
+from loadstone.stages.capacity import Bound, LimitedBy, Trend
 from loadstone.stages.run import Run
 from loadstone.stages.verdict import Verdict as Word
 
 
-def trial_of(result: Run, measurement: Measurement, window_s: float) -> Trial:
+def trial_of(result: Run, measurement: Measurement, window_s: float, trend: Trend) -> Trial:
     """A run as evidence.
 
     A service that fails explains a load that strays: sessions that end early change the mix. So such a run
@@ -30,6 +30,7 @@ def trial_of(result: Run, measurement: Measurement, window_s: float) -> Trial:
         faulty=faulty,
         invalid=bool(limits - ONLY_SLOWER) or strayed,
         late=bool(limits & ONLY_SLOWER),
+        trend=trend,
         valid=result.validity.state == "valid",
     )
 

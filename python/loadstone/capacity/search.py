@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 LEAST = 1
@@ -51,6 +51,10 @@ class Limits:
     step: float = 2
     """Factor from the first measurement to the second, above 1. It is small where the first one is near the
     answer already; further steps are wider, up to a doubling."""
+
+    def near(self, expected: int) -> Limits:
+        """To begin at `expected`. One step from there makes an interval of twice the tolerance."""
+        return replace(self, first=expected, step=1 + 2 * self.tolerance)
 
 
 @dataclass
@@ -136,7 +140,7 @@ class Search:
         self.brackets = {name: Bracket(name) for name in goals}
         self.stopped: str | None = None
         """Why it ended before it was done."""
-        self._limits = limits
+        self.limits = limits
         self._wall: int | None = None
         self._blocked_by = ""
         self._asked: tuple[str, int] | None = None
@@ -151,7 +155,7 @@ class Search:
             self._asked = self._choose()
         if not self._asked:
             return None
-        if self._runs >= self._limits.runs:
+        if self._runs >= self.limits.runs:
             self.stopped = "max-runs"
             return None
         return self._asked[1]
@@ -193,7 +197,7 @@ class Search:
         if self.stopped:
             return self.stopped
         brackets = self.brackets.values()
-        if all(bracket.is_narrow(self._limits.tolerance) for bracket in brackets):
+        if all(bracket.is_narrow(self.limits.tolerance) for bracket in brackets):
             return "complete"
         if self._wall is not None:
             return self._blocked_by
@@ -206,7 +210,7 @@ class Search:
         bracket = self.brackets[name]
         if bracket.breaks_at_once:
             return "least"
-        if bracket.is_narrow(self._limits.tolerance):
+        if bracket.is_narrow(self.limits.tolerance):
             return "tolerance"
         if self.stopped:
             return self.stopped
@@ -215,17 +219,17 @@ class Search:
         return "ceiling" if self._is_unbroken(bracket) else "noisy"
 
     def _is_unbroken(self, bracket: Bracket) -> bool:
-        return bracket.high is None and bracket.low == self._limits.most
+        return bracket.high is None and bracket.low == self.limits.most
 
     def _settle(self, name: str, users: int, verdicts: Mapping[str, Verdict]) -> None:
         verdict = verdicts[name]
         if verdict in (Verdict.MET, Verdict.MISSED):
             self._asked = None
         elif verdict is Verdict.NOTHING:
-            if self._tries[users] >= max(_PATIENCE, self._limits.repeats):
+            if self._tries[users] >= max(_PATIENCE, self.limits.repeats):
                 self.block(users, "invalid")
                 self._asked = None
-        elif self._tries[users] >= self._limits.repeats:
+        elif self._tries[users] >= self.limits.repeats:
             self.brackets[name].noisy.add(users)
             self._asked = None
 
@@ -236,7 +240,7 @@ class Search:
         wanted = [
             (b.width(), name, users)
             for name, b in self.brackets.items()
-            if (users := b.next(self._limits, self._wall))
+            if (users := b.next(self.limits, self._wall))
         ]
         if not wanted:
             return None

@@ -37,7 +37,7 @@ from loadstone.cli.scenario import Overrides
 from loadstone.errors import LoadstoneError
 
 if TYPE_CHECKING:
-    from loadstone.capacity import Search
+    from loadstone.capacity import Forecast, Search
     from loadstone.scenario import Scenario
 
 _FIRST = 25
@@ -104,7 +104,7 @@ def capacity(
 
     Example: loadstone capacity olio --from 100 --window 60
     """
-    from loadstone.capacity import Limits, Options, Probes, find
+    from loadstone.capacity import Limits, Options, Probes, find, forecast, lengths
     from loadstone.measure import Interrupt, Job, sut_of
 
     if most < first:
@@ -121,6 +121,7 @@ def capacity(
         with placement.engine() as engine:
             job = Job(loaded, sut, engine, ["loadstone", *sys.argv[1:]], deployed)
             probes = Probes(replace(job, scenario=short), _watch_probe) if short else None
+            announce(forecast(options.limits, lengths(job, probes.job if probes else None)))
             result = find(job, folder, options, Interrupt(), _watch, probes)
     except KeyboardInterrupt:
         print(f"aborted; {folder} keeps the runs that ended", file=sys.stderr)
@@ -129,6 +130,17 @@ def capacity(
     for warning in result.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     raise typer.Exit(concluded(result))
+
+
+def announce(planned: Forecast) -> None:
+    """Says on stderr how long it takes, before anything is sent."""
+    from loadstone.capacity import in_words
+
+    expected, worst = in_words(planned.expected_s), in_words(planned.worst_s)
+    print(
+        f"this takes about {expected}, at most {worst}; Ctrl-C keeps what is found until then",
+        file=sys.stderr,
+    )
 
 
 def _short(scenario: Scenario, probe_s: float) -> list[str]:
@@ -147,9 +159,12 @@ def _watch_probe(number: int, _users: int) -> Any:
     return progress(f"[probe {number}] ")
 
 
-def _watch(number: int, users: int, search: Search) -> Any:
+def _watch(number: int, search: Search, left: Forecast) -> Any:
+    from loadstone.capacity import in_words
+
     known = ", ".join(
         f"{name} {'' if bracket.low is None else bracket.low}..{'' if bracket.high is None else bracket.high}"
         for name, bracket in search.brackets.items()
     )
-    return progress(f"[{number}: {known}] ")
+    time = f"about {in_words(left.expected_s)} left, at most {in_words(left.worst_s)}"
+    return progress(f"[{number}: {known}; {time}] ")

@@ -54,11 +54,15 @@ def table(result: Capacity, folder: Path) -> str:
             "-" if row.worst_share is None else f"{100 * row.worst_share:.2f} %",
             *(row.verdict.get(goal, "-") if row.evidence else "no evidence" for goal in goals),
             row.state,
+            row.trend,
         ]
         for row in result.runs
     ]
     lines += ["", columns(["users", "runs", *goals], loads, {"users", "runs"})]
-    lines += ["", columns(["run", "least within limit", *goals, "state"], rows, {"least within limit"})]
+    lines += [
+        "",
+        columns(["run", "least within limit", *goals, "state", "trend"], rows, {"least within limit"}),
+    ]
     return "\n".join([*lines, "", f"{result.outcome}; {folder}"])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -11,6 +11,8 @@ from loadstone.stages.base import Piece, spelled
 from loadstone.stages.capacity_before import from_format_1
 from loadstone.stages.origin import Node, Origin
 from loadstone.stages.verdict import RunState, Verdict
+
+Trend = Literal["steady", "worse", "better", "unknown"]
 
 Folder = Annotated[str, Field(max_length=4096, strict=True)]
 
@@ -99,6 +101,14 @@ class SearchRun(Piece):
     verdict: dict[str, Verdict] = Field(default_factory=dict)
     """By goal, of this run alone. Empty where only the verdict of all runs together was kept."""
 
+    trend: Trend = "unknown"
+    """Whether three windows of its steady state, one after the other, agree; `worse` and `better` say what
+    the service still became. `unknown`: too short to tell."""
+    rate_per_s: list[Known] = Field(default_factory=list)
+    """Operations, of each of these windows."""
+    response_s: list[Known] = Field(default_factory=list)
+    """Their mean response time, by Little's law."""
+
     @property
     def valid(self) -> bool:
         """Whether its figures may be shown."""
@@ -108,6 +118,19 @@ class SearchRun(Piece):
     def judged(self) -> bool:
         """Whether it is evidence."""
         return self.evidence
+
+
+class Time(Piece):
+    """How long the search takes, seconds."""
+
+    expected_s: Known = None
+    """Before it began, if no run had to be repeated."""
+    worst_s: Known = None
+    """Before it began, if it made all the runs that it might."""
+    took_s: Known = None
+    """Until now."""
+    left_s: Known = None
+    """From now on, if no run has to be repeated; 0 at its end."""
 
 
 class LoadVerdict(Piece):
@@ -145,6 +168,7 @@ class Capacity(Origin):
     loads: list[LoadVerdict] = Field(default_factory=list)
     """By number of users, in their order."""
     runs: list[SearchRun]
+    time: Time | None = None
 
     def named(self) -> dict[str, Held]:
         """What there is, by the goal's name."""

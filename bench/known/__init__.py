@@ -1,0 +1,1 @@
+"""What `known_capacity.py` needs."""

@@ -1,0 +1,94 @@
+"""How long a search takes: as expected, at worst, and from where it stands."""
+
+from __future__ import annotations
+
+import copy
+import math
+from dataclasses import dataclass
+
+from loadstone.capacity.search import Bracket, Limits, Search, Verdict
+from loadstone.measure import Job
+
+START_S = 2.0
+"""To reset the service and to start it, until a run has shown how long that takes."""
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """Of one run of the search and of one probe, seconds; 0 where there are no probes."""
+
+    run_s: float
+    probe_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Seconds from now on."""
+
+    expected_s: float
+    """If no run has to be repeated."""
+    worst_s: float
+    """If the search needs all the runs that it may make."""
+
+
+def lengths(job: Job, probe: Job | None = None) -> Lengths:
+    """Of the runs that `job` makes, and of the probes that `probe` makes."""
+    return Lengths(_length_s(job), _length_s(probe) if probe else 0.0)
+
+
+def _length_s(job: Job) -> float:
+    load = job.scenario.file.load
+    return START_S + load.ramp_up_s + load.steady_s + load.ramp_down_s
+
+
+def forecast(limits: Limits, lengths: Lengths) -> Forecast:
+    """Of a search that has not begun.
+
+    The capacity is taken to lie in the middle of the range, by ratio: half of the doublings lead there, in
+    probes if there are any.
+    """
+    doublings = math.log2(limits.most / limits.first)
+    middle = round(math.sqrt(limits.first * limits.most))
+    if not lengths.probe_s:
+        runs = runs_left(Search(["capacity"], limits), middle)
+        return Forecast(runs * lengths.run_s, limits.runs * lengths.run_s)
+    runs = runs_left(Search(["capacity"], limits.near(middle)))
+    likely, most = math.ceil(doublings / 2) + 2, math.ceil(doublings) + 1
+    return Forecast(
+        min(likely, most) * lengths.probe_s + runs * lengths.run_s,
+        most * lengths.probe_s + limits.runs * lengths.run_s,
+    )
+
+
+def runs_left(search: Search, capacity: int | None = None) -> int:
+    """Runs that the search still needs if every run decides, and the capacity is this one or a likely one."""
+    ahead = copy.deepcopy(search)
+    assumed = {name: capacity or _likely(one, ahead.limits) for name, one in ahead.brackets.items()}
+    runs = 0
+    while (users := ahead.next()) is not None:
+        answers = {name: Verdict.MET if users <= at else Verdict.MISSED for name, at in assumed.items()}
+        ahead.record(users, answers)
+        runs += 1
+    return runs
+
+
+def _likely(bracket: Bracket, limits: Limits) -> float:
+    """The middle of the interval; near its end where it has only one."""
+    low, high = bracket.low, bracket.high
+    if low is not None and high is not None:
+        return math.sqrt(low * high)
+    if high is not None:
+        return high / (1 + limits.tolerance) - 1
+    return (low or limits.first) * (1 + limits.tolerance)
+
+
+def in_words(seconds: float) -> str:
+    """A duration for people.
+
+    >>> in_words(42), in_words(400), in_words(9000)
+    ('42 s', '7 min', '2 h 30 min')
+    """
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
