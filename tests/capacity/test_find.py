@@ -205,9 +205,7 @@ def test_a_search_that_decided_nothing_knows_no_users(job: Job, tmp_path: Path) 
         assert held["verdict"] == "open" and held["ended_by"] == "max-runs"
         assert held["last_passing"] is None and held["throughput_ops_per_s"] is None
     chapter = report.read_chapter(folder)
-    assert report.sentence(chapter) == (
-        "The capacity of queue on this machine is open: the search decided nothing."
-    )
+    assert "not decided" in report.sentence(chapter)
     assert "valid" not in [badge.words for badge in answer.badges(chapter)]
     assert read_measured(folder).at == {}, "nothing may be computed from it"
 
