@@ -2,8 +2,9 @@
 
     .venv/bin/python bench/known_capacity.py --out DIR [--searches 20] [--at-once 2] [--locust PATH]
 
-Three in five servers are token buckets, the others queues in parallel (`known/truth.py`). Writes `summary.json`,
-and `README.md` with its figures. `pip install locust` makes the peer; without it only the searches are made.
+Three in five servers are token buckets, the others queues in parallel (`known/truth.py`). Writes
+`summary.json`, and `README.md` with its figures. `pip install locust` makes the peer; without it only the
+searches are made.
 """
 
 from __future__ import annotations
