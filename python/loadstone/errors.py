@@ -14,6 +14,8 @@ OUR_FAULT = 4
 RUN_FAILED = 5
 RUN_OPEN = 6
 RUN_INVALID = 7
+VERDICTS = (0, SLA_NOT_MET, RUN_FAILED, RUN_OPEN, RUN_INVALID)
+"""Exit codes of `loadstone run` that are verdicts on a run that was made."""
 
 SLUGS: dict[str, int] = {
     "agent-start": SUT_UNREACHABLE,
@@ -55,6 +57,7 @@ SLUGS: dict[str, int] = {
     "folder-in-use": BAD_INPUT,
     "format-version": BAD_INPUT,
     "formula": BAD_INPUT,
+    "goal": BAD_INPUT,
     "guest-ended": SUT_UNREACHABLE,
     "guest-refused": SUT_UNREACHABLE,
     "guest-silent": SUT_UNREACHABLE,

@@ -14,6 +14,7 @@ from loadstone import record
 def beginning(plan: Mapping[str, Any], checks: Iterable[Mapping[str, Any]] = ()) -> record.Beginning:
     """What is known before a run of `plan`; its SLA window is its steady state."""
     return record.Beginning(
+        goals=[],
         scenario_text="format = 1\n",
         plan=plan,
         target="http://127.0.0.1:1",

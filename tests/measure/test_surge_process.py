@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from loadstone.errors import LoadstoneError
+from loadstone.errors import VERDICTS, LoadstoneError
 from loadstone.measure import Builtin
 from loadstone.site.surge import SURGE, SurgeData
 
@@ -74,8 +74,8 @@ def test_a_run_from_end_to_end(tmp_path: Path) -> None:
     done = subprocess.run(
         [*command, *settings, "--out", str(folder), "--json"], capture_output=True, text=True, timeout=300
     )
-    # 0 and 1 are verdicts; this machine may be busy.
-    assert done.returncode in (0, 1), done.stderr
+    # Which verdict it is does not matter: this machine may be busy.
+    assert done.returncode in VERDICTS, done.stderr
     found = json.loads((folder / "run.json").read_text())
     page, connector = found["operations"]["Page"], found["connector"]
     assert page["ok"] > 0 and set(page["failed"].values()) == {0}

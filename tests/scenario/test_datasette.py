@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from loadstone.errors import VERDICTS
+
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
 
@@ -46,7 +48,7 @@ def test_people_browse_a_catalogue(datasette: str, tmp_path: Path) -> None:
         text=True,
         timeout=120,
     )
-    assert done.returncode in (0, 1), done.stderr  # how fast the machine is, is not the question
+    assert done.returncode in VERDICTS, done.stderr  # how fast the machine is, is not the question
     result = json.loads(done.stdout)
     assert result["failures"] == []
     assert result["outcome"] == "complete"

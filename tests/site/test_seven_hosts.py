@@ -14,6 +14,8 @@ import pytest
 import traces
 from labs import loadstone, obstacle
 
+from loadstone.errors import VERDICTS
+
 pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
 
 EXAMPLE = Path(__file__).parents[2] / "examples/lab/seven-hosts.toml"
@@ -81,7 +83,7 @@ def measured(topology: Path, folder: Path) -> Any:
     done = loadstone(
         *command, "--topology", topology, "--service", "balancer", "--agents", "client", "--json", check=False
     )
-    assert done.returncode in (0, 1), done.stderr  # how fast the machine is, is not the question
+    assert done.returncode in VERDICTS, done.stderr  # how fast the machine is, is not the question
     assert len(list((folder / "logs").rglob("*.log"))) >= 4
     return json.loads(done.stdout)
 

@@ -68,6 +68,16 @@ Agents = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
+Goals = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--goal",
+        metavar="GOAL",
+        help="Judge this, too, as in `Search p95 < 300 ms`, `every p99 < limit`, `failed < 0.1 %` or "
+        "`throughput > 50 /s`. Repeatable.",
+    ),
+]
+
 MOST_USERS = 2**32 - 1
 MOST_SEED = 2**63
 """What the plan has room for; a search adds the number of its runs to the seed."""
@@ -89,6 +99,7 @@ def run(
     url: Url = None,
     out: Annotated[Path | None, typer.Option(help="Run folder. Default: runs/TIME-NAME.")] = None,
     sla: Annotated[int, typer.Option(min=1, max=2, help="The SLA that decides the exit code.")] = 1,
+    goals: Goals = None,
     settings: Overrides = None,
     sut_pid: SutPid = None,
     db_pid: DbPid = None,
@@ -108,7 +119,7 @@ def run(
     from loadstone.measure import Interrupt, Job, measure_scenario, sut_of
 
     deployed, url = site(topology, service, url)
-    loaded = load(scenario, settings, window=window, url=url)
+    loaded = load(scenario, settings, window=window, url=url, goals=goals)
     if users is not None:
         loaded.require_users("--users is a number")
     placement = placed(loaded, topology, agents)
@@ -126,11 +137,17 @@ def run(
         print(f"aborted{kept}", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
     print(json.dumps(result.content(), indent=2) if as_json else table(result, folder))
-    raise typer.Exit(conclude(result, [f"SLA-{sla}"]))
+    other = f"SLA-{3 - sla}"
+    raise typer.Exit(conclude(result, [name for name in result.goals if name != other]))
 
 
 def load(
-    name: str, settings: list[str] | None, *, window: float | None = None, url: str | None = None
+    name: str,
+    settings: list[str] | None,
+    *,
+    window: float | None = None,
+    url: str | None = None,
+    goals: list[str] | None = None,
 ) -> Scenario:
     """The scenario with the changes of the command line. An explicit `--set` wins."""
     from loadstone.scenario import load_scenario
@@ -140,7 +157,7 @@ def load(
         changes |= {"load.steady_s": repr(window), "sla.window_s": repr(window)}
     if url is not None:
         changes["target.url"] = url
-    return load_scenario(name, changes | overrides(settings))
+    return load_scenario(name, changes | overrides(settings), goals or ())
 
 
 def site(topology: Path | None, service: str | None, url: str | None) -> tuple[Deployed | None, str | None]:
@@ -272,8 +289,20 @@ def table(result: Run, folder: Path) -> str:
 
 
 def _goal(goal: GoalFigures) -> str:
-    where = f", least {goal.operation} {_percent(goal.measured)}" if goal.operation else ""
-    return f"{goal.name}: {goal.verdict} ({100 * goal.limit:g} %{where})"
+    """A goal with its verdict, and what was seen of what is asked for."""
+    if goal.measured is None:
+        return f"{goal.name}: {goal.verdict}, nothing was seen"
+    asked = f"{'at least' if goal.at_least else 'at most'} {_amount(goal.limit, goal.unit)}"
+    where = f"{goal.operation} " if goal.operation else ""
+    between = f"{_amount(goal.low, goal.unit)} to {_amount(goal.high, goal.unit)}"
+    return f"{goal.name}: {goal.verdict} ({where}{_amount(goal.measured, goal.unit)}, {between}; {asked})"
+
+
+def _amount(value: float | None, unit: str) -> str:
+    """A figure of a goal; without an upper bound it is open above."""
+    if value is None:
+        return "any"
+    return f"{100 * value:.4g} %" if unit == "share" else f"{value:.4g}/s"
 
 
 def _row(name: str, operation: OperationFigures) -> list[str]:

@@ -26,6 +26,17 @@ def midpoints_us(buckets: npt.ArrayLike) -> Floats:
     return low + half
 
 
+def bucket_of(us: float) -> int:
+    """The bucket that a time falls into.
+
+    >>> [bucket_of(us) for us in (7.9, 2047, 2048, 2049, 4096, 4100)]
+    [7, 2047, 2048, 2048, 3072, 3073]
+    """
+    whole = int(us)
+    shift = max(0, whole.bit_length() - 11)
+    return whole if not shift else ((shift + 1) << 10) + (whole >> shift) - 1024
+
+
 @dataclass(frozen=True)
 class Histogram:
     """Values in µs, ascending, and how often each occurred."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from loadstone.goals import Goal
 from loadstone.judge.histogram import EMPTY, Floats, Histogram
 from loadstone.judge.noise import Noise
 from loadstone.judge.sessions import Sessions
@@ -39,6 +40,9 @@ class OperationSeries:
     """The same of all operations that ended in the settled part, whenever they began."""
     ended_service: Histogram = EMPTY
     """Service times of those operations."""
+
+    under: Mapping[float, Floats] = field(default_factory=dict)
+    """Right answers within each bound (seconds) that a goal asks about, each second."""
 
     @property
     def count(self) -> Floats:
@@ -146,6 +150,8 @@ class Rules:
     """Expected mean cycle or think time before each operation."""
     checks: tuple[Mapping[str, Any], ...] = field(default=())
     """The scenario's own checks."""
+    goals: tuple[Goal, ...] = field(default=())
+    """What is judged besides SLA-1 and SLA-2."""
 
 
 def longest_pause_s(plan: Mapping[str, Any]) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 
 from loadstone.judge.histogram import Floats
 from loadstone.judge.measurement import Measurement, OperationSeries, Rules
-from loadstone.stages.run import GoalFigures, SlaFigures
+from loadstone.stages.run import SlaFigures
 
 WINDOW_S = 300
 RAMP_UP_S = 150
@@ -57,15 +57,25 @@ def worst_window(operation: OperationSeries, window_s: float) -> Window | None:
 
     A steady state shorter than the window is one window. A window without operations judges nothing.
     """
-    seconds = min(len(operation.ok), max(1, round(window_s)))
+    span = worst_at(operation.within, operation.count, window_s)
+    if span is None:
+        return None
+    share = float(operation.within[span].sum() / operation.count[span].sum())
+    return Window(operation.name, span.start, span.stop - span.start, share)
+
+
+def worst_at(good: Floats, count: Floats, window_s: float) -> slice | None:
+    """The window with the least share of what is good, the earliest of several; None without anything.
+
+    Both series have one element a second. A series shorter than the window is one window.
+    """
+    seconds = min(len(good), max(1, round(window_s)))
     if not seconds:
         return None
-    count, within = (_sliding(series, seconds) for series in (operation.count, operation.within))
-    shares = np.divide(within, count, out=np.full(len(count), np.inf), where=count > 0)
+    goods, counts = _sliding(good, seconds), _sliding(count, seconds)
+    shares = np.divide(goods, counts, out=np.full(len(counts), np.inf), where=counts > 0)
     at = int(np.argmin(shares))
-    if math.isinf(shares[at]):
-        return None
-    return Window(operation.name, at, seconds, float(shares[at]))
+    return None if math.isinf(shares[at]) else slice(at, at + seconds)
 
 
 def judge_sla(measurement: Measurement, rules: Rules) -> SlaFigures:
@@ -76,23 +86,6 @@ def judge_sla(measurement: Measurement, rules: Rules) -> SlaFigures:
         compliant=not departures(rules, measurement.steady_s),
         windows=max(1, seconds - round(rules.sla_window_s) + 1) if seconds else 0,
     )
-
-
-def judge_goals(measurement: Measurement, rules: Rules) -> list[GoalFigures]:
-    """SLA-1 and SLA-2. A run without operations meets nothing."""
-    found = [worst_window(operation, rules.sla_window_s) for operation in measurement.operations]
-    worst = min((window for window in found if window), key=lambda window: window.share, default=None)
-    return [
-        GoalFigures(
-            name=sla.name,
-            verdict="met" if worst and worst.share >= sla.share else "missed",
-            limit=sla.share,
-            measured=worst.share if worst else None,
-            operation=worst.operation if worst else None,
-            window_start_s=measurement.first_s + worst.at if worst else None,
-        )
-        for sla in SLAS
-    ]
 
 
 def departures(rules: Rules, steady_s: float) -> list[str]:

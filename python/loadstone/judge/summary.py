@@ -8,11 +8,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from loadstone.judge.flow import mix_share
+from loadstone.judge.goals import judge_goals
 from loadstone.judge.histogram import Histogram
 from loadstone.judge.measurement import AgentSeries, Measurement, OperationSeries, Rules
 from loadstone.judge.noise import summarise_noise
 from loadstone.judge.sessions import QUANTILES, summarise_sessions
-from loadstone.judge.sla import departures, judge_goals, judge_sla
+from loadstone.judge.sla import departures, judge_sla
 from loadstone.judge.validity import checks
 from loadstone.stages.run import (
     AgentFigures,

@@ -97,5 +97,6 @@ def _beginning(job: Job, service: Service, users: int | None, seed: int) -> reco
         sla_window_s=scenario.sla_window_s,
         expectations=job.engine.expectations(json.dumps(plan)),
         checks=[check.model_dump() for check in scenario.checks],
+        goals=scenario.goals,
         command=job.command,
     )

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from loadstone.errors import LoadstoneError
+from loadstone.goals import Goal, GoalError, parse_all
 from loadstone.intake import Kind, as_written, read_bytes, read_object
 from loadstone.intake.shapes import require_shape
 from loadstone.intake.tables import reading_tables
@@ -52,6 +53,8 @@ class Beginning:
     expectations: Mapping[str, Mapping[str, float]]
     """`mix` and `pace_mean_s` by operation, from the engine."""
     checks: Sequence[Mapping[str, Any]]
+    goals: Sequence[str]
+    """What is judged besides SLA-1 and SLA-2, as it was written."""
     command: Sequence[str]
 
 
@@ -82,6 +85,7 @@ def begin(folder: Path, beginning: Beginning) -> journal.Journal:
             "sla_window_s": beginning.sla_window_s,
             "expectations": {name: dict(values) for name, values in beginning.expectations.items()},
             "checks": [dict(check) for check in beginning.checks],
+            "goals": list(beginning.goals),
         },
     )
     return journal.Journal(folder)
@@ -125,6 +129,15 @@ def _require_operations(rules: dict[str, Any], plan: dict[str, Any], folder: Pat
             raise LoadstoneError("run-folder", message, place=str(folder / "rules.json"), hint=_HINT)
 
 
+def _goals(rules: dict[str, Any], plan: dict[str, Any], folder: Path) -> tuple[Goal, ...]:
+    """What is judged besides SLA-1 and SLA-2."""
+    try:
+        return tuple(parse_all(rules.get("goals", []), [one["name"] for one in plan["operations"]]))
+    except GoalError as error:
+        place = str(folder / "rules.json")
+        raise LoadstoneError("run-folder", str(error), place=place, hint=_HINT) from error
+
+
 def _complete(folder: Path, plan: dict[str, Any], first: dict[str, Any], rules: dict[str, Any]) -> Run:
     """The record of the run, after the tables are made from the journal."""
     path = folder / journal.NAME
@@ -138,6 +151,7 @@ def _complete(folder: Path, plan: dict[str, Any], first: dict[str, Any], rules: 
         mix_error=rules["expectations"].get("mix_error", {}),
         pace_mean_s=rules["expectations"]["pace_mean_s"],
         checks=tuple(rules["checks"]),
+        goals=_goals(rules, plan, folder),
     )
     lost = {event["agent"]: event for event in events if event["kind"] == "agent-lost"}
     measurement = read_measurement(
@@ -146,6 +160,7 @@ def _complete(folder: Path, plan: dict[str, Any], first: dict[str, Any], rules: 
         ending["threads"],
         ending["ended_s"],
         {name: f"after {event['second']} s, {event['reason']}" for name, event in lost.items()},
+        known.goals,
     )
     text = read_bytes(folder / "scenario.toml", _KIND)
     figures = summarise(measurement, known, read_observed(folder, measurement))
@@ -175,14 +190,14 @@ def _complete(folder: Path, plan: dict[str, Any], first: dict[str, Any], rules: 
     )
 
 
-def measurement_of(folder: Path) -> Measurement:
-    """The steady state of a completed run."""
+def measurement_of(folder: Path, goals: Sequence[Goal] = ()) -> Measurement:
+    """The steady state of a completed run, with what `goals` ask about."""
     run = Run.read(folder / Run.FILE, _KIND)
     with as_written("run-folder", folder, _HINT), reading_tables("run-folder", folder, _HINT):
         if not run.generator or not run.steady:
             raise ValueError("run.json does not say who made the load, and when the steady state ended")
         plan = _read(workload_file(folder), shapes.Workload)
-        return read_measurement(folder, plan, run.generator.threads, run.steady.end_s)
+        return read_measurement(folder, plan, run.generator.threads, run.steady.end_s, goals=goals)
 
 
 def now() -> str:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import glob
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import numpy as np
 
+from loadstone.goals import Goal
 from loadstone.judge import CAUSES, Histogram, Measurement, OperationSeries
-from loadstone.judge.histogram import EMPTY, Floats
+from loadstone.judge.histogram import EMPTY, Floats, bucket_of
 from loadstone.judge.measurement import AgentSeries, longest_pause_s
 from loadstone.record.noise import read_noise
 from loadstone.record.sessions import read_sessions
@@ -30,10 +31,12 @@ def read_measurement(
     threads: int | None,
     ended_s: float | None,
     lost: Mapping[str, str] | None = None,
+    goals: Sequence[Goal] = (),
 ) -> Measurement:
     """The steady state that the tables of `folder` hold. A run that ended in ramp-up has an empty one.
 
     `ended_s`: when the run ended; None for the end of its last whole second. `lost`: as in `Measurement`.
+    `goals`: those that will be judged; `OperationSeries.under` has what they ask about.
     """
     load = plan["load"]
     start = float(load["ramp_up_s"])
@@ -60,7 +63,7 @@ def read_measurement(
             start_s=start,
             end_s=end,
             settled_s=settled,
-            operations=_operations(connection, plan, math.ceil(end) - math.floor(start)),
+            operations=_operations(connection, plan, math.ceil(end) - math.floor(start), goals),
             users=engine["users"],
             users_s=_whole(engine["users_s"]),
             sessions_s=_whole(engine["sessions_s"]),
@@ -94,7 +97,7 @@ def read_observed(folder: Path, measurement: Measurement) -> Sut:
 
 
 def _operations(
-    connection: duckdb.DuckDBPyConnection, plan: Mapping[str, Any], seconds: int
+    connection: duckdb.DuckDBPyConnection, plan: Mapping[str, Any], seconds: int, goals: Sequence[Goal]
 ) -> tuple[OperationSeries, ...]:
     names = [operation["name"] for operation in plan["operations"]]
     sums = ["ok", *CAUSES, "late", "dropped", *counters(plan)]
@@ -115,10 +118,34 @@ def _operations(
         "settled": _histograms(connection, f"phase = 'steady' AND kind = 'pace' AND {_SETTLED}"),
         "ended": _histograms(connection, f"kind IN ('pace', 'service') AND {_SETTLED}"),
     }
+    under = _under(connection, index, seconds, goals)
     return tuple(
-        _series(operation, dict(zip(sums, series[i], strict=True)), found)
+        _series(
+            operation, dict(zip(sums, series[i], strict=True)), found, {s: u[i] for s, u in under.items()}
+        )
         for i, operation in enumerate(plan["operations"])
     )
+
+
+def _under(
+    connection: duckdb.DuckDBPyConnection, index: Mapping[str, int], seconds: int, goals: Sequence[Goal]
+) -> dict[float, Floats]:
+    """Right answers within each bound that `goals` have, by operation and second.
+
+    A bound is as exact as a bucket is wide, 0.1 %: answers of the bucket that it lies in are within it.
+    """
+    bounds = {goal.bound for goal in goals if goal.measure == "response" and not goal.own_limit}
+    found = {bound: _room(len(index), seconds) for bound in bounds}
+    for bound, series in found.items():
+        rows = connection.execute(
+            "SELECT operation, second - getvariable('low'), sum(count)::DOUBLE FROM histograms "
+            "WHERE kind = 'response' AND phase = 'steady' AND bucket <= ? "
+            "AND second >= getvariable('low') AND second < getvariable('high') GROUP BY ALL",
+            [bucket_of(bound * 1e6)],
+        ).fetchall()
+        for name, second, count in rows:
+            series[index[name], int(second)] = count
+    return found
 
 
 def _identifier(name: str) -> str:
@@ -129,6 +156,7 @@ def _series(
     operation: Mapping[str, Any],
     sums: dict[str, Floats],
     found: Mapping[str, Mapping[tuple[str, str], Histogram]],
+    under: Mapping[float, Floats],
 ) -> OperationSeries:
     name = operation["name"]
     return OperationSeries(
@@ -144,6 +172,7 @@ def _series(
         pace=found["settled"].get((name, "pace"), EMPTY),
         ended_pace=found["ended"].get((name, "pace"), EMPTY),
         ended_service=found["ended"].get((name, "service"), EMPTY),
+        under=under,
     )
 
 

@@ -73,6 +73,8 @@ class Rules(TypedDict):
     sla_window_s: Seconds
     expectations: Expectations
     checks: list[RuleCheck]
+    goals: NotRequired[list[Word]]
+    """A folder of before there were goals has none."""
 
 
 class First(TypedDict):

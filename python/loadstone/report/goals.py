@@ -15,7 +15,7 @@ def amount(goal: GoalFigures, value: float | None) -> str:
     if goal.unit == "share":
         return format.share(value)
     figure = format.figure(value)
-    return figure if value is None else f"{figure} {'ms' if goal.unit == 'ms' else 'a second'}"
+    return figure if value is None else f"{figure} a second"
 
 
 def asked(goal: GoalFigures) -> str:

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Any
 from urllib.parse import urlsplit
 
+from loadstone import goals
 from loadstone.scenario import app, mixing, names, values
 from loadstone.scenario.findings import Finding, listed, suggest
 from loadstone.scenario.model import BACK, END, Check, Extract, Operation, ScenarioFile, Target
@@ -41,6 +42,8 @@ def errors(file: ScenarioFile, data: Mapping[str, Any]) -> Iterator[Finding]:
     yield from mixing.check(file)
     for index, check in enumerate(file.check):
         yield from _check(check, ("check", index), file)
+    for index, goal in enumerate(file.sla.goals):
+        yield from _goal(goal, ("sla", "goals", index), file)
 
 
 def warnings(file: ScenarioFile) -> Iterator[Finding]:
@@ -193,6 +196,17 @@ def _check(check: Check, path: Path, file: ScenarioFile) -> Iterator[Finding]:
         message = f"`{check.per}` counts no `{check.count}`"
         hint = suggest(str(check.count), (*COUNTERS, *named), f"known are {listed((*COUNTERS, *named))}")
         yield Finding("check-name", message, (*path, "count"), hint)
+
+
+def _goal(text: str, path: Path, file: ScenarioFile) -> Iterator[Finding]:
+    operations = [operation.name for operation in file.operation]
+    try:
+        goals.parse_all([text], operations)
+    except goals.UnknownOperation as error:
+        hint = suggest(error.operation, operations, f"known are {listed(operations)}")
+        yield Finding("goal", str(error), path, hint)
+    except goals.GoalError as error:
+        yield Finding("goal", str(error), path, error.hint)
 
 
 def counts(file: ScenarioFile) -> list[str]:

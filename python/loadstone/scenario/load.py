@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -54,6 +54,11 @@ class Scenario:
     def sla_window_s(self) -> float:
         """Length of the windows in which the SLA is judged, seconds."""
         return self.file.sla.window_s
+
+    @property
+    def goals(self) -> list[str]:
+        """What is judged besides SLA-1 and SLA-2."""
+        return self.file.sla.goals
 
     @property
     def sessions_per_s(self) -> float | None:
@@ -111,17 +116,19 @@ class Scenario:
         }
 
 
-def load_scenario(path_or_name: str | Path, overrides: Mapping[str, str] | None = None) -> Scenario:
+def load_scenario(
+    path_or_name: str | Path, overrides: Mapping[str, str] | None = None, goals: Sequence[str] = ()
+) -> Scenario:
     """Reads the file, or the built-in scenario, of that name.
 
-    `overrides` are `--set` options, path by value. LoadstoneError when the file cannot be read,
-    ScenarioError with everything that is wrong in it.
+    `overrides` are `--set` options, path by value; `goals` come after those of the file. LoadstoneError when
+    the file cannot be read, ScenarioError with everything that is wrong in it.
     """
     path = _find(path_or_name)
     text = read_bytes(path, _KIND)
     raw, positions = parse_toml(text, path)
     try:
-        changed, options = apply(raw, overrides or {})
+        changed, options = apply(raw, overrides or {}, goals)
         source = Source(str(path), positions, changed, options)
         return _check(changed, source, path, text)
     except RecursionError as error:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
+from loadstone.goals import MOST as MOST_GOALS
 from loadstone.scenario.fields import (
     Bytes,
     Count,
@@ -149,6 +150,9 @@ class Sla(Table):
     """The SLA is judged in every window of this many seconds; 300 by rule."""
 
     window_s: Length = 300.0
+    goals: Annotated[
+        Several[str], Field(max_length=MOST_GOALS, description='more goals, such as "Search p95 < 300 ms"')
+    ] = Field(default=[])
 
 
 class FilePart(Table):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from loadstone.errors import LoadstoneError
@@ -13,12 +13,15 @@ from loadstone.scenario.findings import suggest
 from loadstone.scenario.positions import Path
 
 
-def apply(raw: Mapping[str, Any], overrides: Mapping[str, str]) -> tuple[dict[str, Any], dict[Path, str]]:
+def apply(
+    raw: Mapping[str, Any], overrides: Mapping[str, str], goals: Sequence[str] = ()
+) -> tuple[dict[str, Any], dict[Path, str]]:
     """The changed copy, and by changed path the option that did it. LoadstoneError `override-path`.
 
     Items of lists go by their name or their number from 1, as in `operation.Home.step.2.chance`.
     Setting `load.users` or `load.sessions_per_s` removes the other one. Setting `target.url` replaces a
-    built-in application as the target, and forgets a `target.reset` of the file.
+    built-in application as the target, and forgets a `target.reset` of the file. `goals` are added to those
+    of the file.
 
     >>> apply({"load": {"users": 1}}, {"load.users": "20"})
     ({'load': {'users': 20}}, {('load', 'users'): '--set load.users=20'})
@@ -41,6 +44,15 @@ def apply(raw: Mapping[str, Any], overrides: Mapping[str, str]) -> tuple[dict[st
             for other in others:
                 if ("load", other) not in options:
                     changed["load"].pop(other, None)
+    for goal in goals:
+        sla = changed.setdefault("sla", {})
+        written = sla.setdefault("goals", []) if isinstance(sla, dict) else []
+        # What is no list is refused later, with its line.
+        if isinstance(written, str):
+            written = sla["goals"] = [written]
+        if isinstance(written, list):
+            options["sla", "goals", len(written)] = f'--goal "{goal}"'
+            written.append(goal)
     return changed, options
 
 

@@ -132,7 +132,7 @@ class GoalFigures(Piece):
     name: Word
     verdict: Verdict
     limit: Figure
-    unit: Literal["share", "ms", "per_s"] = "share"
+    unit: Literal["share", "per_s"] = "share"
     """Of `limit`, `measured` and the interval."""
     at_least: Yes = True
     """Whether `limit` is the least that is asked for; else it is the most."""
