@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import sys
 from pathlib import Path
 
@@ -34,17 +35,18 @@ REFUSED = {
     "no-pairs": ["old/0001", "new/0002", "--paired"],
     "pairs-of-three": ["old", "new", "same", "--paired"],
     "cut-short": ["old", "cut"],
+    "no-pair-left": ["half/a", "half/b", "--paired"],
 }
 
 
-def side(folder: Path, scale: float, seeds: range, users: int = 12) -> None:
+def side(folder: Path, scale: float, seeds: range, users: int = 12, steady_s: float = 30) -> None:
     """Runs of a simulated service whose operation `Search` takes `scale` times as long."""
 
     def respond(rng: random.Random, name: str) -> float:
         return rng.lognormvariate(0, 0.2) * 0.04 * (scale if name == "Search" else 1)
 
     for number, seed in enumerate(seeds, 1):
-        plan = simulated.plan(users=users, ramp_up_s=1, steady_s=30, ramp_down_s=0, mean_s=0.5)
+        plan = simulated.plan(users=users, ramp_up_s=1, steady_s=steady_s, ramp_down_s=0, mean_s=0.5)
         folders.made(folder / f"{number:04d}", plan, simulated.windows(plan, respond, seed))
 
 
@@ -59,6 +61,13 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     record = made / "cut/0001/run.json"
     record.write_text(json.dumps(json.loads(record.read_text("utf-8")) | {"outcome": "interrupted"}), "utf-8")
     (made / "empty").mkdir()
+    for name, number, source in (
+        ("a", 1, "old/0001"),
+        ("a", 2, "cut/0001"),
+        ("b", 1, "cut/0001"),
+        ("b", 2, "new/0002"),
+    ):
+        shutil.copytree(made / source, made / "half" / name / f"{number:04d}")
     return made
 
 

@@ -17,6 +17,7 @@ from loadstone.cli import (
     cost,
     demo,
     deploy,
+    history,
     image,
     lab,
     nodes,
@@ -44,6 +45,7 @@ compare.register(app)
 cost.register(app)
 demo.register(app)
 deploy.register(app)
+history.register(app)
 image.register(app)
 lab.register(app)
 nodes.register(app)

@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from loadstone.cli.columns import columns
+from loadstone.cli.intervals import HEAD, NUMBERS, operation_of, pipes, row
 from loadstone.cli.run import AsJson
 from loadstone.errors import SLA_NOT_MET, LoadstoneError
 
 if TYPE_CHECKING:
-    from loadstone.stages.compare import Compared, Comparison, Interval
-
-WHOLE = "all"
-"""How all operations together are shown."""
+    from loadstone.stages.compare import Comparison
 
 
 class FailOn(StrEnum):
@@ -126,20 +124,20 @@ def table(result: Comparison) -> str:
 
 def markdown(result: Comparison) -> str:
     """The same as Markdown."""
-    parts = [f"**{sentence(result)}**", _sides(result), *_tables(result, _pipes), _notes(result)]
+    parts = [f"**{sentence(result)}**", _sides(result), *_tables(result, pipes), _notes(result)]
     return "\n\n".join(part for part in parts if part)
 
 
 def sentence(result: Comparison) -> str:
     """What is different beyond chance, the worse first."""
-    told = [row for row in result.rows if row.said != "~"]
+    told = [one for one in result.rows if one.said != "~"]
     if not told:
         return "no difference shown"
     worse = result.worse()
     found = []
-    for word, rows in (("worse", worse), ("better", [row for row in told if row not in worse])):
+    for word, rows in (("worse", worse), ("better", [one for one in told if one not in worse])):
         if rows:
-            which = dict.fromkeys(f"{_operation(row)} {row.figure}" for row in rows)
+            which = dict.fromkeys(f"{operation_of(one)} {one.figure}" for one in rows)
             found.append(f"{word}: {', '.join(which)}")
     return "; ".join(found)
 
@@ -159,85 +157,21 @@ def _sides(result: Comparison) -> str:
 
 
 def _tables(result: Comparison, formed: Callable[[list[str], list[list[str]]], str]) -> list[str]:
-    head = ["operation", "figure", "old", "new", "new / old", "p", ""]
     made = []
     for side in result.sides[1:]:
-        rows = [_row(row) for row in result.rows if row.side == side.name]
+        rows = [row(one) for one in result.rows if one.side == side.name]
         title = f"{side.name}:\n" if len(result.sides) > 2 else ""
-        made.append(title + formed(head, rows))
+        made.append(title + formed(HEAD, rows))
     return made
 
 
-def _row(row: Compared) -> list[str]:
-    change = row.ratio or row.difference
-    assert change is not None
-    return [
-        _operation(row),
-        row.figure,
-        _level(row.old, row.unit),
-        _level(row.new, row.unit),
-        _ratio(row.ratio) if row.ratio else _points(change),
-        "" if row.p_corrected is None else f"{row.p_corrected:.2g}" if row.p_corrected >= 1e-4 else "<0.0001",
-        row.said,
-    ]
-
-
-def _operation(row: Compared) -> str:
-    return WHOLE if row.operation == "*" else row.operation
-
-
-def _level(level: Interval, unit: str) -> str:
-    """A figure with half the width of its interval.
-
-    >>> from loadstone.stages.compare import Interval
-    >>> _level(Interval(value=41.237, low=40.5, high=42.0), "ms")
-    '41.2 ± 0.8 ms'
-    """
-    digits = 2 if unit == "%" else 1 if level.value >= 10 else 2
-    shown = f"{level.value:.{digits}f}"
-    if level.low is not None and level.high is not None:
-        shown += f" ± {(level.high - level.low) / 2:.{digits}f}"
-    return f"{shown} {'/s' if unit == 'operations/s' else unit}"
-
-
-def _ratio(ratio: Interval) -> str:
-    """new ÷ old with its interval.
-
-    >>> from loadstone.stages.compare import Interval
-    >>> _ratio(Interval(value=1.05, low=1.02, high=1.081))
-    '1.050 (1.020–1.081)'
-    """
-    if ratio.low is None or ratio.high is None:
-        return f"{ratio.value:.3f}"
-    return f"{ratio.value:.3f} ({ratio.low:.3f}–{ratio.high:.3f})"
-
-
-def _points(difference: Interval) -> str:
-    """new - old in percentage points.
-
-    >>> from loadstone.stages.compare import Interval
-    >>> _points(Interval(value=-0.5, low=-0.75, high=-0.25))
-    '-0.50 points (-0.75 to -0.25)'
-    """
-    if difference.low is None or difference.high is None:
-        return f"{difference.value:+.2f} points"
-    return f"{difference.value:+.2f} points ({difference.low:+.2f} to {difference.high:+.2f})"
-
-
 def _columns(head: list[str], rows: list[list[str]]) -> str:
-    return columns(head, rows, {"old", "new", "new / old", "p"})
-
-
-def _pipes(head: list[str], rows: list[list[str]]) -> str:
-    rule = ["---", "---", "---:", "---:", "---:", "---:", "---"]
-    escaped = [[cell.replace("|", "\\|") for cell in row] for row in rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in [head, rule, *escaped])
+    return columns(head, rows, NUMBERS)
 
 
 def _notes(result: Comparison) -> str:
     """What was not judged, by its reason."""
     reasons: dict[str, list[str]] = {}
     for one in result.unjudged:
-        operation = WHOLE if one.operation == "*" else one.operation
-        reasons.setdefault(one.why, []).append(f"{operation} {one.figure}")
+        reasons.setdefault(one.why, []).append(f"{operation_of(one)} {one.figure}")
     return "\n".join(f"not judged: {', '.join(dict.fromkeys(what))}: {why}" for why, what in reasons.items())

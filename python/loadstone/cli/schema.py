@@ -14,6 +14,7 @@ RECORDS = {
     "capacity": "loadstone.stages.capacity:Capacity",
     "compare": "loadstone.stages.compare:Comparison",
     "cost": "loadstone.stages.cost:Cost",
+    "history": "loadstone.stages.compare:History",
     "nodes": "loadstone.stages.nodes:Nodes",
     "plan": "loadstone.stages.plan:Plan",
     "probe": "loadstone.stages.probe:Probe",

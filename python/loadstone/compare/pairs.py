@@ -59,7 +59,7 @@ def turns(pairs: int, seed: int) -> Iterator[tuple[int, str]]:
     A steady drift then favours neither, and nothing that comes and goes regularly can keep in step.
 
     >>> "".join(side for _, side in turns(4, seed=1))
-    'abbabaab'
+    'abbaabba'
     """
     drawn = random.Random(seed)
     first = 0

@@ -58,6 +58,7 @@ def run_folders(place: Path) -> list[Path]:
 
 def in_pairs(old: Side, new: Side) -> None:
     """Keeps the runs whose folders have the same name on both sides. Error `compare-folder` without one."""
+    without = [*old.left_out, *new.left_out]
     names = {one.folder.name for one in old.runs} & {one.folder.name for one in new.runs}
     for side in (old, new):
         for one in side.runs:
@@ -66,7 +67,11 @@ def in_pairs(old: Side, new: Side) -> None:
         side.runs = [one for one in side.runs if one.folder.name in names]
     if not names:
         message = f"{old.name} and {new.name} have no runs of the same name, which would be pairs"
-        raise LoadstoneError("compare-folder", message, hint="leave out --paired")
+        hint = "leave out --paired"
+        if without:
+            message = f"no pair of {old.name} and {new.name} is left: {without[0].run} is {without[0].why}"
+            hint = f"so are {len(without) - 1} others; see what disturbs the machine, or count them --anyway"
+        raise LoadstoneError("compare-folder", message, hint=hint)
 
 
 def _is_run(folder: Path) -> bool:

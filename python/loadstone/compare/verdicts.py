@@ -43,7 +43,7 @@ def compared(
     found: list[_Found] = []
     unjudged: list[Unjudged] = []
     for side in sides[1:]:
-        for operation, figure in _looked_at(everything):
+        for operation, figure in figures_of(everything):
             old, new = ([one.seen[operation] for one in each.runs] for each in (sides[0], side))
             if one := effect(figure, old, new, paired):
                 found.append(_Found(side, operation, figure, one))
@@ -53,7 +53,15 @@ def compared(
     p_values = [None if one.effect.same else one.effect.change.p() for one in found]
     corrected = iter(holm([p for p in p_values if p is not None]))
     rows = [
-        _row(one, p, None if p is None else next(corrected), confidence)
+        row(
+            one.side.name,
+            one.operation,
+            one.figure,
+            one.effect,
+            p,
+            None if p is None else next(corrected),
+            confidence,
+        )
         for one, p in zip(found, p_values, strict=True)
     ]
     first = sides[0].runs[0].run
@@ -77,7 +85,7 @@ def compared(
     )
 
 
-def _looked_at(runs: Sequence[Counted]) -> Iterator[tuple[str, Figure]]:
+def figures_of(runs: Sequence[Counted]) -> Iterator[tuple[str, Figure]]:
     """Operations that every run has, each with its figures; then all together, with the throughput."""
     names = [name for name in runs[0].seen if all(name in one.seen for one in runs)]
     single = len(names) == 2
@@ -87,8 +95,17 @@ def _looked_at(runs: Sequence[Counted]) -> Iterator[tuple[str, Figure]]:
     yield WHOLE, RATE
 
 
-def _row(one: _Found, p: float | None, corrected: float | None, confidence: float) -> Compared:
-    figure, change = one.figure, one.effect.change
+def row(
+    side: str,
+    operation: str,
+    figure: Figure,
+    found: Effect,
+    p: float | None,
+    corrected: float | None,
+    confidence: float,
+) -> Compared:
+    """The line of a table; a word where the corrected p-value is under 1 - confidence."""
+    change = found.change
     shown = _ratio if figure.relative else _points
     said: Said = "~"
     if corrected is not None and corrected < 1 - confidence:
@@ -96,12 +113,12 @@ def _row(one: _Found, p: float | None, corrected: float | None, confidence: floa
         said = figure.words[0 if better else 1]
     level = _ratio if figure.relative else _percent
     return Compared(
-        side=one.side.name,
-        operation=one.operation,
+        side=side,
+        operation=operation,
         figure=figure.name,
         unit=figure.unit,
-        old=level(one.effect.old.value, one.effect.old.bounds(confidence)),
-        new=level(one.effect.new.value, one.effect.new.bounds(confidence)),
+        old=level(found.old.value, found.old.bounds(confidence)),
+        new=level(found.new.value, found.new.bounds(confidence)),
         **{"ratio" if figure.relative else "difference": shown(change.value, change.bounds(confidence))},
         p=p,
         p_corrected=corrected,

@@ -91,3 +91,37 @@ class Comparison(Origin):
     def worse(self, slower_only: bool = False) -> list[Compared]:
         """What got worse beyond chance."""
         return [row for row in self.rows if row.said == "slower" or (row.said == "worse" and not slower_only)]
+
+
+class HistoryRun(Piece):
+    """A run of a history."""
+
+    run: Word
+    started_at: Word | None = None
+
+
+class Change(Compared):
+    """A figure whose level changed: `old` is the level before, `new` the one since then.
+
+    Both reach to the neighbouring changes.
+    """
+
+    since: HistoryRun
+    """The first run of the new level."""
+
+
+class History(Origin):
+    """Runs of one scenario over time."""
+
+    FILE: ClassVar[str] = "history.json"
+    KIND: ClassVar[str] = "history"
+
+    runs: list[HistoryRun]
+    """By the time they began."""
+    left_out: list[LeftOut] = Field(default_factory=list)
+    confidence: Figure
+    """That no change is shown where nothing changes, all figures together; and of each interval by itself."""
+    series: Count
+    """Figures that were looked at."""
+    unlike: list[Text] = Field(default_factory=list)
+    changes: list[Change]
