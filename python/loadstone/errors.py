@@ -109,6 +109,7 @@ SLUGS: dict[str, int] = {
     "plan-refused": BAD_INPUT,
     "price-book": BAD_INPUT,
     "price-sku": BAD_INPUT,
+    "price-stale": BAD_INPUT,
     "probe-failed": SUT_UNREACHABLE,
     "probe-folder": BAD_INPUT,
     "probe-host": BAD_INPUT,

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import sys
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,28 @@ PRINTED = {
     "nodes-throughput": ["nodes", "--throughput-per-node", "40.2", "--load", "500", "--target", "five nines"],
     "cost-paper": [*SOLD, "--users-sla-2", "250", "--instance", "c1.xlarge:2"],
     "cost-planned": ["cost", "--from", "FOLDER", "--book", "aws-2026", "--instance", "m7i.xlarge"],
+    "cost-terms": [
+        "cost",
+        "--from",
+        "FOLDER",
+        "--book",
+        "gcp-2026",
+        "--instance",
+        "e2-standard-4:4",
+        "--instance",
+        "forwarding-rules",
+    ],
+    "cost-profile": [
+        "cost",
+        "--from",
+        "FOLDER",
+        "--book",
+        "gcp-2026",
+        "--instance",
+        "e2-standard-4",
+        "--profile",
+        "10h:1,14h:0.3",
+    ],
     "cost-owned": ["cost", "--from", "FOLDER", "--prices", "FOLDER/own.csv", "--instance", "r640:3"],
 }
 REFUSED = {
@@ -76,6 +99,9 @@ REFUSED = {
     "cost-no-book": ["cost", "--instance", "c1.xlarge:2", "--users-sla-1", "5"],
     "cost-count": [*SOLD, "--instance", "c1.xlarge:none"],
     "cost-no-users": ["cost", "--book", "aws-2008", "--instance", "c1.xlarge:2"],
+    "cost-profile-hours": [*SOLD, "--instance", "c1.xlarge:2", "--profile", "10h:1,4h:0.3"],
+    "cost-profile-text": [*SOLD, "--instance", "c1.xlarge:2", "--profile", "nights"],
+    "cost-profile-duty": [*SOLD, "--instance", "c1.xlarge:2", "--profile", "24h:1", "--duty", "1"],
     "cost-duty": [*SOLD, "--instance", "c1.xlarge:2", "--duty", "2"],
 }
 
@@ -94,6 +120,8 @@ def folder(tmp_path: Path) -> Path:
 def run(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], folder: Path, arguments: list[str]
 ) -> tuple[int, str, str]:
+    # The prices of the books grow old.
+    monkeypatch.setattr("loadstone.cost.age.today", lambda: date(2026, 11, 24))
     monkeypatch.setattr(
         sys, "argv", ["loadstone", *(each.replace("FOLDER", str(folder)) for each in arguments)]
     )
@@ -115,7 +143,7 @@ def check(name: str, text: str) -> None:
 def test_what_is_printed(
     name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    if name == "cost-planned":
+    if name in ("cost-planned", "cost-profile"):
         run(monkeypatch, capsys, folder, PRINTED["nodes-measured"])
     code, out, err = run(monkeypatch, capsys, folder, PRINTED[name])
     check(f"{name}.out", out)
@@ -200,7 +228,7 @@ def test_the_records_hold_what_their_reference_lists(
     assert [option["total"] for option in nodes["options"]] == [10, 45, 10, 28, 11]
     assert nodes["per_sla"]["SLA-2"]["chosen"]["num"] == 20
     cost = record("cost", "--from", "FOLDER", "--book", "aws-2026", "--instance", "m7i.xlarge")
-    assert (cost["format"], cost["kind"]) == (2, "cost")
+    assert (cost["format"], cost["kind"]) == (3, "cost")
     assert cost["per_user"]["SLA-1"]["usd_per_month"]["1"] == round(10 * 720 * 0.2016 / 5000, 6)
     for name, written in (("nodes", nodes), ("cost", cost)):
         text = (Path(__file__).parents[2] / "docs" / "reference" / f"{name}.md").read_text()

@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import sys
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,8 @@ def run(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], folder: Path, arguments: list[str]
 ) -> tuple[int, str, str]:
     typed = [each.replace("FOLDER", str(folder)) for each in arguments]
+    # The prices of the books grow old.
+    monkeypatch.setattr("loadstone.cost.age.today", lambda: date(2026, 11, 24))
     monkeypatch.setattr(sys, "argv", ["loadstone", *typed])
     with pytest.raises(SystemExit) as exit_:
         cli.main()

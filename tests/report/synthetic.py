@@ -181,7 +181,15 @@ def cost(folder: Path) -> None:
          "usd_per_month": {"1": 850.765, "12": 850.765, "36": 850.765}},
     ]  # fmt: skip
     content = {
-        "format": 2, "kind": "cost", "inputs": {"book": "aws-2008"}, "lines": lines,
+        "format": 3, "kind": "cost", "inputs": {"book": "aws-2008"}, "lines": lines,
+        "total": {
+            "SLA-1": {
+                "users": 520,
+                "usd_per_month": each,
+                "usd_per_month_with_egress": dict.fromkeys(each, 2002.765),
+            },
+            "SLA-2": {"users": 500, "usd_per_month": each, "usd_per_month_with_egress": None},
+        },
         "per_user": {
             "SLA-1": {
                 "users": 520,

@@ -39,7 +39,7 @@ def test_cost_of_format_1_has_the_same_figures() -> None:
     assert second.usd_per_month_with_egress is None and second.usd_per_month_with_egress_interval is None
     assert found.inputs.folder == "runs/a"
     written = found.content()
-    assert written["format"] == 2 and Cost.of(written, KIND, "cost.json") == found
+    assert written["format"] == 3 and Cost.of(written, KIND, "cost.json") == found
 
 
 @pytest.mark.parametrize(

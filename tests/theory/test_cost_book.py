@@ -18,7 +18,7 @@ OWNED = HEADER + ",power_w,life_months\nours,p,hall,owned,big,,,machine,,,3600,2
 
 def test_the_shipped_book() -> None:
     book = shipped()
-    assert {row.book for row in book.rows} == {"aws-2008", "aws-2014", "aws-2026"}
+    assert {row.book for row in book.rows} == {"aws-2008", "aws-2014", "aws-2026", "azure-2026", "gcp-2026"}
     paper = book.named("aws-2008").machine("c1.xlarge")
     assert (paper.price_usd, paper.label()) == (Decimal("0.80"), "aws-2008 c1.xlarge us-east-1 2008-10 P08")
     for name in ("aws-2008", "aws-2026"):

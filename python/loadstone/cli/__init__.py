@@ -22,6 +22,7 @@ from loadstone.cli import (
     lab,
     nodes,
     plan,
+    prices,
     probe,
     report,
     run,
@@ -51,6 +52,7 @@ lab.register(app)
 nodes.register(app)
 site_data.register(app)
 plan.register(app)
+prices.register(app)
 probe.register(app)
 report.register(app)
 run.register(app)

@@ -13,11 +13,13 @@ from loadstone.cli.count import models_counted
 from loadstone.cli.defaults import defaults_from
 from loadstone.cli.tiers import is_typed, read_service, refuse_others, target_of
 from loadstone.cli.written import show, warn, write_beside
+from loadstone.cost import age
 from loadstone.cost import book as books
 from loadstone.cost.bill import HORIZONS
 from loadstone.cost.book import PriceBook
 from loadstone.cost.cases import measured_cases, parse_instance, typed_cases
-from loadstone.cost.plan import Bill, Case, Month, PerUser, bill
+from loadstone.cost.plan import Bill, Case, Month, Spread, bill
+from loadstone.cost.profile import mean_load, parse_profile
 from loadstone.errors import LoadstoneError
 from loadstone.nodes.measured import Measured, despite, read_measured
 
@@ -46,7 +48,7 @@ the cheapest that meets the target, and cost.json is written beside the file.
 
 _WITH_TIERS = (
     "scenario", "tiers", "users", "sla", "target", "criterion", "instance", "book", "prices", "region",
-    "hours_per_month", "duty", "as_json",
+    "hours_per_month", "duty", "profile", "max_age_days", "as_json",
 )  # fmt: skip
 _WITH_A_PLAN = tuple(name for name in _WITH_TIERS if name not in ("instance", "book", "prices", "region"))
 
@@ -98,6 +100,14 @@ def cost(
     duty: Annotated[
         str, typer.Option(help="Mean load as a share (0 to 1) of the most users. Traffic is billed by it.")
     ] = "1",
+    profile: Annotated[
+        str | None,
+        typer.Option(
+            help="The load over a day instead of --duty, as HOURS:SHARE, such as `10h:1,14h:0.3`. Planned "
+            "rented nodes follow it."
+        ),
+    ] = None,
+    max_age_days: Annotated[int, typer.Option(min=1, help="Warn of prices older than this.")] = age.MOST_DAYS,
     anyway: Annotated[
         bool,
         typer.Option("--anyway", help="With --from: use a run that shows nothing, and mark the record."),
@@ -108,10 +118,10 @@ def cost(
 ) -> None:
     """Parses, prices, reports; the help text is `EXAMPLES`."""
     # Imported here: the other commands need not wait for the record's model.
-    from loadstone.cost.record import cost_record
+    from loadstone.cost.record import cost_record, rows_of
     from loadstone.stages.cost import Inputs
 
-    month = Month(_number(hours_per_month, "--hours-per-month", 744), _number(duty, "--duty", 1))
+    month = _month(context, hours_per_month, duty, profile)
     inputs = Inputs(
         folder=str(folder) if folder else None,
         book=book,
@@ -120,6 +130,7 @@ def cost(
         instance=instance,
         hours_per_month=float(month.hours),
         duty=float(month.duty),
+        profile=profile,
     )
     if tiers:
         from loadstone.plan.tiers_price import billed, case, on_machines, priced_outlook, priced_record
@@ -135,9 +146,13 @@ def cost(
         assert service.prices
         with models_counted():
             seen = priced_outlook(service)
-        bills = {service.sla: bill(case(seen), service.prices, month)}
+        bills = {service.sla: bill(case(seen), service.prices.on_demand(), month)}
         said = {"tiers": str(tiers), "sla": service.sla, "target": target_of(context, service)}
         record = priced_record(seen, inputs.model_copy(update=said), bills[service.sla])
+        told = [*record.warnings, *age.warned(rows_of(bills), max_age_days, age.today())]
+        used = {row.source for row in rows_of(bills)}
+        sources = {key: text for key, text in service.prices.sources.items() if key in used}
+        record = record.model_copy(update={"warnings": told, "sources": sources})
         write_beside(tiers, record)
     else:
         _refuse_tiers_options(context)
@@ -147,7 +162,11 @@ def cost(
         typed = {"SLA-1": users_sla_1, "SLA-2": users_sla_2}
         cases = _cases(measured, typed, instance or [], catalogue)
         bills = {sla: bill(case, catalogue, month) for sla, case in cases.items()}
-        record = cost_record(inputs, bills, measured.warnings if measured else [])
+        told = [
+            *(measured.warnings if measured else []),
+            *age.warned(rows_of(bills), max_age_days, age.today()),
+        ]
+        record = cost_record(inputs, bills, told, catalogue.sources)
         if measured:
             record = record.model_copy(update=measured.marks())
             write_beside(measured.file, record)
@@ -180,7 +199,9 @@ def _refuse_tiers_options(context: typer.Context) -> None:
 
 
 def _catalogue(book: str | None, files: list[Path], region: str | None) -> PriceBook:
-    own = PriceBook(tuple(row for file in files for row in books.read(file).rows))
+    own = PriceBook(())
+    for file in files:
+        own = own.beside(books.read(file))
     if book is None and not files:
         names = ", ".join(dict.fromkeys(row.book for row in books.shipped().rows))
         raise LoadstoneError(
@@ -191,8 +212,21 @@ def _catalogue(book: str | None, files: list[Path], region: str | None) -> Price
     else:
         # A book of the user's own comes before a shipped one of the same name.
         mine = any(row.book == book for row in own.rows)
-        found = (own if mine else PriceBook(own.rows + books.shipped().rows)).named(book)
+        found = (own if mine else own.beside(books.shipped())).named(book)
     return found.in_region(region) if region else found
+
+
+def _month(context: typer.Context, hours: str, duty: str, profile: str | None) -> Month:
+    """What of a month is billed. Raises `cost-input`."""
+    billed_h = _number(hours, "--hours-per-month", 744)
+    if profile is None:
+        return Month(billed_h, _number(duty, "--duty", 1))
+    if is_typed(context, "duty"):
+        raise LoadstoneError(
+            "cost-input", "--duty and --profile both say what the load is", place="--profile", hint="give one"
+        )
+    parts = parse_profile(profile)
+    return Month(billed_h, mean_load(parts), parts)
 
 
 def _number(text: str, flag: str, most: int) -> Decimal:
@@ -205,29 +239,27 @@ def _number(text: str, flag: str, most: int) -> Decimal:
 
 
 def _tables(record: Cost, bills: dict[str, Bill]) -> str:
-    months = [f"{count} months" if count > 1 else "1 month" for count in HORIZONS]
-    lines = []
-    for line in record.lines:
-        quantity = f"{line.quantity:,.6g} {line.unit}"
-        each = [f"{usd:,.2f}" for usd in line.usd_per_month.named().values()]
-        lines.append([line.what, line.sla or "both", quantity, f"{line.price_usd:g}", *each, line.row])
-    users = []
+    """The total first, then each user's part of it, then where every dollar comes from."""
+    months = [_months(count) for count in HORIZONS]
+    totals, users = [], []
     for sla, priced in bills.items():
-        users.append(
-            [sla, f"{float(priced.without_egress.users):,.6g}", "without", *_spread(priced.without_egress)]
-        )
-        if priced.with_egress:
-            users.append(
-                [sla, f"{float(priced.with_egress.users):,.6g}", "with", *_spread(priced.with_egress)]
-            )
+        number = f"{float(priced.without_egress.users):,.6g}"
+        both = [("without", priced.total_without_egress, priced.without_egress)]
+        if priced.total_with_egress and priced.with_egress:
+            both.append(("with", priced.total_with_egress, priced.with_egress))
+        for egress, total, each in both:
+            totals.append([sla, number, egress, *_spread(total, 2)])
+            users.append([sla, number, egress, *_spread(each, 3)])
+    head, numbers = ["SLA", "users", "egress", *months], {"users", *months}
     parts = [
-        "Dollars a month, by months of operation:",
-        columns(
-            ["what", "SLA", "quantity", "price", *months, "price row"], lines, {"quantity", "price", *months}
-        ),
+        "Dollars a month, in all, by months of operation:",
+        columns(head, totals, numbers),
         "",
         "Dollars per user per month:",
-        columns(["SLA", "users", "egress", *months], users, {"users", *months}),
+        columns(head, users, numbers),
+        "",
+        "Where every dollar comes from:",
+        _lines(record),
     ]
     parts += [f"{sla} is withheld: {why}." for sla, why in record.withheld.items()]
     if record.plan:
@@ -238,11 +270,30 @@ def _tables(record: Cost, bills: dict[str, Bill]) -> str:
     return "\n".join(parts)
 
 
-def _spread(each: PerUser) -> list[str]:
+def _lines(record: Cost) -> str:
+    months = [_months(count) for count in HORIZONS]
+    rows, terms = [], []
+    for line in record.lines:
+        quantity = f"{line.quantity:,.6g} {line.unit}"
+        each = [f"{usd:,.2f}" for usd in line.usd_per_month.named().values()]
+        rows.append([line.what, line.sla or "both", quantity, f"{line.price_usd:g}", *each, line.row])
+        terms += [
+            f"{line.what}: over {_months(int(count))} at {paid.price_usd:g}, committed to ({paid.row})."
+            for count, paid in line.committed.items()
+        ]
+    head = ["what", "SLA", "quantity", "price", *months, "price row"]
+    return "\n".join([columns(head, rows, {"quantity", "price", *months}), *dict.fromkeys(terms)])
+
+
+def _months(count: int) -> str:
+    return f"{count} months" if count > 1 else "1 month"
+
+
+def _spread(each: Spread, digits: int) -> list[str]:
     """`2.304`, or with the interval of the capacity `2.304 (2.259–2.304)`."""
     cells = []
     for months in HORIZONS:
-        ends = ["?" if end is None else f"{end[months]:,.3f}" for end in (each.cheap, each.dear)]
+        ends = ["?" if end is None else f"{end[months]:,.{digits}f}" for end in (each.cheap, each.dear)]
         known = each.cheap or each.dear
-        cells.append(f"{each.value[months]:,.3f}" + (f" ({'–'.join(ends)})" if known else ""))
+        cells.append(f"{each.value[months]:,.{digits}f}" + (f" ({'–'.join(ends)})" if known else ""))
     return cells

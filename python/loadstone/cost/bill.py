@@ -1,6 +1,7 @@
 """Lines of a bill: a quantity, its price row, and the dollars a month over 1, 12 and 36 months.
 
-Rented machines and transfer cost the same every month. An owned machine is paid in full when it is bought,
+Transfer, and what is rented on demand, cost the same every month; what one commits to is cheaper over the
+horizons that its term fits into. An owned machine is paid in full when it is bought,
 and again when its life is over: over H months it costs ceil(H / life) purchases, spread over those H months,
 with nothing got back at the end. So one month of ownership bears the whole price, 36 months of a 36-month
 machine its fair share. Source of the three horizons: Cloudstone, section 4.2.
@@ -8,7 +9,8 @@ machine its fair share. Source of the three horizons: Cloudstone, section 4.2.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 
 from loadstone.cost.row import PriceRow
@@ -36,17 +38,30 @@ class Line:
     row: PriceRow
     usd_per_month: Dollars
     transfer: bool = False
+    committed: Mapping[int, PriceRow] = field(default_factory=dict)
+    """By horizon over which it pays to commit, the row of the term that is paid instead of `row`."""
 
 
-def rented(row: PriceRow, count: int, hours: Decimal) -> Line:
-    """`count` instances for `hours` a month.
+def rented(
+    row: PriceRow, count: int, hours: Decimal, terms: Sequence[PriceRow] = (), whole: Decimal | None = None
+) -> Line:
+    """`count` instances for `hours` a month, or committed to for all hours (`whole`) of it.
+
+    Over each horizon it is the cheapest of on demand and those `terms` that end within it, renewed at the
+    same price. A term is paid for every hour, whether the instance runs or not.
 
     >>> from loadstone.cost.book import shipped
     >>> rented(shipped().named("aws-2008").machine("c1.xlarge"), 2, Decimal(720)).usd_per_month[1]
     Decimal('1152.00')
     """
     quantity = count * hours
-    return Line(f"{count} × {row.sku}", quantity, "hour", row, _every_month(quantity * row.price_usd))
+    paid, committed = _every_month(quantity * row.price_usd), {}
+    for months in HORIZONS:
+        for term in terms:
+            usd = count * (whole or hours) * term.price_usd
+            if term.term_months is not None and term.term_months <= months and usd < paid[months]:
+                paid[months], committed[months] = usd, term
+    return Line(f"{count} × {row.sku}", quantity, "hour", row, paid, committed=committed)
 
 
 def owned(row: PriceRow, count: int, powered: int, hours: Decimal, power: PriceRow | None) -> list[Line]:

@@ -1,6 +1,7 @@
 """Reads price books: CSV, strictly, with file and line in every complaint.
 
-The format is described in docs/reference/cost.md. `power_w` and `life_months` may be left out of the header.
+The format is described in docs/reference/cost.md. `power_w`, `life_months` and `term_months` may be left
+out of the header.
 """
 
 from __future__ import annotations
@@ -9,13 +10,13 @@ import csv
 import difflib
 import io
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal
 from importlib import resources
 from pathlib import Path
 
-from loadstone.cost.row import KINDS, UNITS, PriceRow
+from loadstone.cost.row import KINDS, UNITS, PriceRow, first_day
 from loadstone.errors import LoadstoneError
 from loadstone.intake import Kind, read_text
 
@@ -23,21 +24,32 @@ COLUMNS = (
     "book", "provider", "region", "kind", "sku", "vcpu", "memory_gib", "unit", "from_gb", "to_gb",
     "price_usd", "as_of", "source",
 )  # fmt: skip
-OWNED_COLUMNS = ("power_w", "life_months")
+OPTIONAL_COLUMNS = ("power_w", "life_months", "term_months")
 REQUIRED = ("book", "provider", "region", "kind", "sku", "unit", "price_usd", "as_of", "source")
 
 _KIND = Kind("price-book", "a price book", 16 << 20)
 # Bounded, so that a price stays exact in every product it enters.
 _AMOUNT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
 _DATE = re.compile(r"[0-9]{4}(-(early|mid|late|[0-9]{2}(-[0-9]{2})?))?")
+# A comment that explains a source key: `# source K26: where the price is published`.
+_SOURCE = re.compile(r"# source ([^\s,\"#:]{1,64}): (.{1,500})")
 _NAME = re.compile(r"[^\s,\"#:][^\s,\":]{0,63}")
 
 
 @dataclass(frozen=True)
 class PriceBook:
-    """Rows of one or more files, in their order."""
+    """Rows of one or more files, in their order, and what their source keys stand for."""
 
     rows: tuple[PriceRow, ...]
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+    def with_rows(self, rows: Iterable[PriceRow]) -> PriceBook:
+        """Other rows from the same sources."""
+        return PriceBook(tuple(rows), self.sources)
+
+    def beside(self, other: PriceBook) -> PriceBook:
+        """These rows and the other's; where both explain a source, these do."""
+        return PriceBook(self.rows + other.rows, {**other.sources, **self.sources})
 
     def named(self, book: str) -> PriceBook:
         """Only the rows of that book. Raises `price-book` with the near names."""
@@ -47,7 +59,7 @@ class PriceBook:
                 "price-book", f"there is no price book `{book}`", place="--book",
                 hint=_hint(book, {row.book for row in self.rows}),
             )  # fmt: skip
-        return PriceBook(rows)
+        return self.with_rows(rows)
 
     def in_region(self, region: str) -> PriceBook:
         """Only the rows of that region. Raises `price-sku`."""
@@ -57,11 +69,13 @@ class PriceBook:
                 "price-sku", f"no price is for the region `{region}`", place="--region",
                 hint=_hint(region, {row.region for row in self.rows}),
             )  # fmt: skip
-        return PriceBook(rows)
+        return self.with_rows(rows)
 
     def machine(self, sku: str, place: str = "--instance") -> PriceRow:
-        """The instance or owned machine with that SKU. Raises `price-sku` when there is none, or several."""
-        known = [row for row in self.rows if row.kind in ("instance", "owned")]
+        """The machine or service with that SKU, on demand or owned. Raises `price-sku` when there is none, or
+        several.
+        """
+        known = [row for row in self.rows if (row.rented and not row.term_months) or row.kind == "owned"]
         found = [row for row in known if row.sku == sku]
         if len(found) == 1:
             return found[0]
@@ -76,6 +90,17 @@ class PriceBook:
             hint=_hint(sku, {row.sku for row in known}),
         )  # fmt: skip
 
+    def on_demand(self) -> PriceBook:
+        """Without the prices for those who commit to a term."""
+        return self.with_rows(row for row in self.rows if not row.term_months)
+
+    def committed(self, machine: PriceRow) -> tuple[PriceRow, ...]:
+        """The prices of the same machine for those who commit to a term."""
+        key = (machine.book, machine.region, machine.kind, machine.sku)
+        return tuple(
+            row for row in self.rows if row.term_months and (row.book, row.region, row.kind, row.sku) == key
+        )
+
     def of_kind(self, kind: str) -> list[PriceRow]:
         """The rows of one kind, tiers in ascending order."""
         return sorted(
@@ -85,12 +110,12 @@ class PriceBook:
 
 def shipped() -> PriceBook:
     """The books that come with Loadstone."""
-    rows: list[PriceRow] = []
+    found = PriceBook(())
     folder = resources.files("loadstone") / "data" / "prices"
     for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
         if entry.name.endswith(".csv"):
-            rows += parse(entry.read_text(encoding="utf-8"), entry.name).rows
-    return PriceBook(tuple(rows))
+            found = found.beside(parse(entry.read_text(encoding="utf-8"), entry.name))
+    return found
 
 
 def read(file: Path) -> PriceBook:
@@ -107,7 +132,8 @@ def parse(text: str, name: str) -> PriceBook:
     columns = _header(header, f"{name}:{header_line}")
     rows = [_row(columns, line, f"{name}:{number}") for number, line in lines[1:]]
     _check_twins(rows, [f"{name}:{number}" for number, _ in lines[1:]])
-    return PriceBook(tuple(rows))
+    explained = {match[1]: match[2].strip() for line in text.split("\n") if (match := _SOURCE.match(line))}
+    return PriceBook(tuple(rows), explained)
 
 
 def _says_something(line: str) -> bool:
@@ -116,7 +142,7 @@ def _says_something(line: str) -> bool:
 
 def _header(line: str, place: str) -> list[str]:
     columns = _cells(line, place)
-    allowed = (*COLUMNS, *OWNED_COLUMNS)
+    allowed = (*COLUMNS, *OPTIONAL_COLUMNS)
     for column in columns:
         if column not in allowed:
             raise LoadstoneError(
@@ -165,17 +191,17 @@ def _row(columns: list[str], line: str, place: str) -> PriceRow:
             f"the unit is `{values['unit'][:40]}`, expected `{UNITS[kind]}` for {kind}",
             place=place,
         )
-    if not _DATE.fullmatch(values["as_of"]):
+    if not _is_date(values["as_of"]):
         raise LoadstoneError(
             "price-book", f"`as_of` is `{values['as_of'][:40]}`", place=place,
             hint="write a date such as 2026, 2026-07, 2026-07-06 or 2014-early",
         )  # fmt: skip
     amounts = {
         column: _amount(values.get(column, ""), column, place)
-        for column in ("vcpu", "memory_gib", "from_gb", "to_gb", "price_usd", *OWNED_COLUMNS)
+        for column in ("vcpu", "memory_gib", "from_gb", "to_gb", "price_usd", *OPTIONAL_COLUMNS)
     }
     _check_kind(kind, amounts, place)
-    life = amounts["life_months"]
+    life, term = amounts["life_months"], amounts["term_months"]
     return PriceRow(
         book=values["book"], provider=values["provider"], region=values["region"],
         kind=kind, sku=values["sku"], vcpu=amounts["vcpu"],
@@ -183,7 +209,18 @@ def _row(columns: list[str], line: str, place: str) -> PriceRow:
         from_gb=amounts["from_gb"], to_gb=amounts["to_gb"], price_usd=Decimal(values["price_usd"]),
         as_of=values["as_of"], source=values["source"],
         power_w=amounts["power_w"], life_months=None if life is None else int(life),
+        term_months=None if term is None else int(term),
     )  # fmt: skip
+
+
+def _is_date(text: str) -> bool:
+    if not _DATE.fullmatch(text):
+        return False
+    try:
+        first_day(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _amount(cell: str, column: str, place: str) -> Decimal | None:
@@ -218,12 +255,18 @@ def _check_kind(kind: str, amounts: dict[str, Decimal | None], place: str) -> No
             )
     elif amounts["power_w"] is not None or life is not None:
         raise LoadstoneError("price-book", "power_w and life_months are for owned machines", place=place)
+    term = amounts["term_months"]
+    if term is not None and (UNITS[kind] != "hour" or not term or term != int(term) or term > 120):
+        raise LoadstoneError(
+            "price-book", "`term_months` is not a whole number of months of something paid by the hour",
+            place=place, hint="leave it empty for a price on demand, or write 12 or 36",
+        )  # fmt: skip
 
 
 def _check_twins(rows: list[PriceRow], places: list[str]) -> None:
     seen: dict[tuple[object, ...], str] = {}
     for row, place in zip(rows, places, strict=True):
-        key = (row.book, row.region, row.kind, row.sku, row.from_gb)
+        key = (row.book, row.region, row.kind, row.sku, row.from_gb, row.term_months)
         if key in seen:
             raise LoadstoneError(
                 "price-book", f"prices {row.kind} `{row.sku}` again, after {seen[key]}", place=place,

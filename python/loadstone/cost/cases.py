@@ -46,7 +46,9 @@ def parse_instance(text: str, book: PriceBook) -> Wanted:
             place="--instance",
             hint="write SKU:COUNT, such as c1.xlarge:2",
         )
-    return Wanted(book.machine(match[1]), count)
+    row = book.machine(match[1])
+    # A balancer or a database is one, whatever the load needs.
+    return Wanted(row, count or (1 if row.kind in ("balancer", "database") else None))
 
 
 def typed_cases(users: dict[str, float | None], wanted: list[Wanted]) -> dict[str, Case]:
@@ -131,7 +133,7 @@ def _option(sla: str, plan: Nodes, row: PriceRow) -> Option:
     """The smallest option that such a machine can serve: the cloud's for a rented one, on-premises for an
     owned one.
     """
-    place = "cloud" if row.kind == "instance" else "on-prem"
+    place = "cloud" if row.rented else "on-prem"
     fitting = [
         option
         for option in plan.per_sla[sla].options
@@ -156,7 +158,9 @@ def _planned_machines(plan: Nodes, option: Option, row: PriceRow, end: int | Non
         return None
     # The pool of passive failover is cold: bought, and switched off.
     powered = int(num if option.deployment.startswith("PF") else total)
-    return Machines(row, int(total), powered, images=_images(plan, option, row))
+    return Machines(
+        row, int(total), powered, images=_images(plan, option, row), needed=min(int(num), int(total))
+    )
 
 
 def _images(plan: Nodes, option: Option, row: PriceRow) -> int:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 
 from loadstone.cost.bill import HORIZONS, Dollars, Line
-from loadstone.cost.plan import Bill, PerUser
+from loadstone.cost.plan import Bill, Spread
+from loadstone.cost.row import PriceRow
 from loadstone.errors import LoadstoneError
 from loadstone.stages import cost as stages
 from loadstone.stages.dollars import ByMonths, EndsByMonths
@@ -16,18 +18,33 @@ _MOST = Decimal(10) ** 18
 """Of anything in a bill: in dollars, ten thousand times what the world earns in a year."""
 
 
-def cost_record(inputs: stages.Inputs, bills: dict[str, Bill], warnings: list[str]) -> stages.Cost:
-    """The whole record. Machines first; a line that all SLAs share stands once, its `sla` None.
+def cost_record(
+    inputs: stages.Inputs,
+    bills: dict[str, Bill],
+    warnings: list[str],
+    sources: Mapping[str, str] | None = None,
+) -> stages.Cost:
+    """The whole record. Machines first; a line that all SLAs share stands once, its `sla` None. Of `sources`
+    those that its rows are from.
 
     Raises `cost-input` when a number of a bill is absurd.
     """
     told = dict.fromkeys([*warnings, *(warning for bill in bills.values() for warning in bill.warnings)])
+    used = {row.source for row in rows_of(bills)}
     return stages.Cost(
         inputs=inputs,
         lines=_all_lines(bills),
+        total={sla: _total(bill) for sla, bill in bills.items()},
+        sources={key: text for key, text in (sources or {}).items() if key in used},
         per_user={sla: _per_user(bill) for sla, bill in bills.items()},
         warnings=list(told),
     )
+
+
+def rows_of(bills: Mapping[str, Bill]) -> list[PriceRow]:
+    """The price rows that dollars of the bills come from, each once."""
+    lines = [line for bill in bills.values() for line in bill.lines]
+    return list(dict.fromkeys(row for line in lines for row in (line.row, *line.committed.values())))
 
 
 def _all_lines(bills: dict[str, Bill]) -> list[stages.Line]:
@@ -46,10 +63,29 @@ def _line(line: Line, sla: str | None) -> stages.Line:
         sla=sla,
         quantity=_number(line.quantity),
         unit=line.unit,
-        price_usd=_number(line.row.price_usd),
+        price_usd=_exact(line.row.price_usd),
         row=line.row.label(),
+        as_of=line.row.as_of,
+        source=line.row.source,
+        committed={
+            str(months): stages.Committed(
+                price_usd=_exact(row.price_usd), row=row.label(), as_of=row.as_of, source=row.source
+            )
+            for months, row in line.committed.items()
+        },
         transfer=line.transfer,
         usd_per_month=by_months(line.usd_per_month),
+    )
+
+
+def _total(bill: Bill) -> stages.Total:
+    machines, traffic = bill.total_without_egress, bill.total_with_egress
+    return stages.Total(
+        users=_number(bill.without_egress.users),
+        usd_per_month=by_months(machines.value),
+        usd_per_month_interval=_interval(machines),
+        usd_per_month_with_egress=by_months(traffic.value) if traffic else None,
+        usd_per_month_with_egress_interval=_interval(traffic) if traffic else None,
     )
 
 
@@ -64,7 +100,7 @@ def _per_user(bill: Bill) -> stages.PerUser:
     )
 
 
-def _interval(each: PerUser) -> EndsByMonths:
+def _interval(each: Spread) -> EndsByMonths:
     ends = {
         str(months): [None if end is None else _number(end[months]) for end in (each.cheap, each.dear)]
         for months in HORIZONS
@@ -75,6 +111,11 @@ def _interval(each: PerUser) -> EndsByMonths:
 def by_months(amounts: Dollars) -> ByMonths:
     """Dollars a month by months of operation, as a record has them."""
     return ByMonths.model_validate({str(months): _number(amounts[months]) for months in HORIZONS})
+
+
+def _exact(price: Decimal) -> float:
+    """As the price book has it."""
+    return int(price) if price == price.to_integral_value() else float(price)
 
 
 def _number(amount: Decimal) -> float:

@@ -229,7 +229,7 @@ class _Reader:
             self._wrong(error.slug, error.message, (*at, "instance"), error.hint or "")
             return None
         repair = one.repair or usual.repair
-        if row.kind == "instance" and one.deployment != "active":
+        if row.rented and one.deployment != "active":
             hint = 'rented nodes are replaced by the provider: `deployment = "active"`'
             self._wrong(
                 "plan-input", f"`{one.name}` is rented and has no pool of its own", (*at, "deployment"), hint
@@ -250,7 +250,7 @@ class _Reader:
             failover_s=failover,
             repair_s=None if repair == "none" else parse_duration(repair, self.year_s),
             dormancy=DORMANCY[one.spares],
-            endless=row.kind == "instance",
+            endless=row.rented,
             instance=row.sku,
         )
 

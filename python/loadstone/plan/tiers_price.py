@@ -53,8 +53,8 @@ def on_machines(inputs: Inputs, typed: Iterable[str], book: PriceBook, month: Mo
                 raise
             findings.append(Finding(error.slug, error.message, at, error.hint or ""))
             continue
-        if (row.kind == "instance") != way.endless:
-            kind, fits = ("rented", "cloud") if row.kind == "instance" else ("owned", "on-prem")
+        if row.rented != way.endless:
+            kind, fits = ("rented", "cloud") if row.rented else ("owned", "on-prem")
             message = f"`{sku}` is {kind}, and `{tier.name}` is deployed as `{way.name}`"
             findings.append(Finding("cost-input", message, at, f"choose a machine or a deployment: {fits}"))
         machine = Machine(row, power_of(row, book), month.hours)

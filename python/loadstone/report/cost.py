@@ -24,7 +24,7 @@ def cost_clause(cost: Cost | None) -> str:
         return ""
     sla, each = _first(cost)
     traffic = each.usd_per_month_with_egress
-    total = cost.total(sla, traffic=traffic is not None).over_12
+    total = _in_all(cost, sla).over_12
     users = f" for {format.whole(each.users)} users" if each.users else ""
     per_user = format.dollars((traffic or each.usd_per_month).over_12)
     of = "machines and traffic" if traffic else "machines alone"
@@ -37,7 +37,7 @@ def cost_tiles(cost: Cost | None) -> list[tuple[str, str, str, str]]:
         return []
     sla, each = _first(cost)
     traffic = each.usd_per_month_with_egress
-    total = cost.total(sla, traffic=traffic is not None).over_12
+    total = _in_all(cost, sla).over_12
     per_user = (traffic or each.usd_per_month).over_12
     ends = each.usd_per_month_with_egress_interval if traffic else each.usd_per_month_interval
     of = "machines and traffic" if traffic else "machines alone"
@@ -75,6 +75,12 @@ def cost_tables(cost: Cost | None) -> list[Table]:
         _interval(cost),
         _lines(cost),
     ]
+
+
+def _in_all(cost: Cost, sla: str) -> ByMonths:
+    """Dollars a month of the whole bill, with the traffic where it is known."""
+    total = cost.total[sla]
+    return total.usd_per_month_with_egress or total.usd_per_month
 
 
 def _first(cost: Cost) -> tuple[str, PerUser]:
