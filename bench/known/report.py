@@ -27,8 +27,9 @@ def readme(summary: dict[str, Any], holds: Callable[[dict[str, Any], str], bool]
     for name in ("SLA-1", "SLA-2"):
         one = found[name]
         lines.append(
-            f"- {name}: {one['held']} of {found['searches']} intervals hold the truth; {one['closed']} have "
-            f"both ends, with a median width of {_percent(one['width_median'])} of the low end."
+            f"- {name}: {one['decided']} of {found['searches']} searches know an end of the interval; "
+            f"{one['held']} of these hold the truth. {one['closed']} know both ends, with a median width of "
+            f"{_percent(one['width_median'])} of the low end. The others are open and claim nothing."
         )
     lines.append(f"- A search took {found['search_s_median']:.0f} s in the median.")
     if ramp := found.get("ramp"):
