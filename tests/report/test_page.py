@@ -105,6 +105,20 @@ def test_each_cause_of_failure_has_its_first_example(tmp_path: Path) -> None:
     assert row == one | {"cause": "wrong status"}
 
 
+def test_the_noise_of_the_machine_is_told_where_it_was_watched(run: report.Chapter, tmp_path: Path) -> None:
+    assert "noise" not in report.all_tables(run)
+    watched = {
+        "control_ms": {"p50": 0.02, "p99": 0.5, "max": 8.5}, "busy_share": 0.5, "steal_share": 0.0,
+        "foreign_cpu_share": None, "clock_steps": 0,
+    }  # fmt: skip
+    synthetic.run(tmp_path / "run", ramp_up=2, steady=30, noise=watched)
+    table = report.all_tables(report.read_chapter(tmp_path / "run"))["noise"]
+    told = [row["told"] for row in table.rows]
+    assert told == ["0.02", "0.500", "8.50", "50 %", "0 %", "–", "0"]
+    # What was not observed is not known: it is no 0.
+    assert ",,share" in table.csv()
+
+
 def test_terms_are_explained_where_they_first_stand(page: str) -> None:
     outline = Outline(page)
     defined = re.findall(r"<dt>([^<]+)</dt><dd>", page[: page.index('id="f1-method"')])

@@ -119,7 +119,7 @@ def _run(chapter: Chapter, tables: dict[str, Table]) -> list[Section]:
             "CPU and memory by process",
             which,
             small=numbered("s", hosts.hosts(run)),
-            tables=_pick(tables, "connector"),
+            tables=_pick(tables, "connector", "noise"),
         ),
         Section("validity", "Validity", which, tables=_pick(tables, "checks", "agents", "mix")),
     ]

@@ -6,6 +6,7 @@ from loadstone.judge import CAUSES
 from loadstone.report import format
 from loadstone.report.folder import Run
 from loadstone.report.goals import amount, asked
+from loadstone.report.noise import noise
 from loadstone.report.table import Column, Row, Table, mark, words
 from loadstone.stages import run as stages
 from loadstone.stages.run import Check, SessionCounts
@@ -37,6 +38,7 @@ def run_tables(run: Run) -> list[Table | None]:
         mix(run),
         counters(run),
         connector(run),
+        noise(run),
         agents(run),
         checks(run),
     ]
