@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 import sessions_made_up as sessions
+from typer.testing import CliRunner
 
+from loadstone.cli import app
 from loadstone.errors import LoadstoneError
 from loadstone.measure import Interrupt
 from loadstone.record import write_json
@@ -171,6 +173,15 @@ def test_recomputing_changes_nothing_that_was_measured(tmp_path: Path) -> None:
     with pytest.raises(LoadstoneError) as refused:
         recompute(tmp_path / "none")
     assert refused.value.slug == "study-resume"
+
+
+def test_the_command_tells_findings_anew_and_writes_the_page(tmp_path: Path) -> None:
+    plan = sessions.planned(tmp_path)
+    content = sessions.written(plan, sessions.measure(plan))
+    done = CliRunner().invoke(app, ["study", "recompute", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    assert f"✓ shown: {content['findings'][0]['text']}" in done.stdout
+    assert "Findings drawn anew" in (tmp_path / "report.html").read_text("utf-8")
 
 
 def test_a_study_of_format_1_is_read_with_its_sentences(tmp_path: Path) -> None:
