@@ -82,12 +82,14 @@ def built(one: Candidate) -> str:
 
 
 def _badges(found: Plan) -> list[Badge]:
-    met = Badge("good", "met") if found.chosen else Badge("bad", "missed: no option meets the targets")
-    badges = [met]
-    if unsure := found.uncertainty:
+    if not found.chosen:
+        lead = Badge("bad", "missed: no option meets the targets")
+    elif unsure := found.uncertainty:
         kind = "good" if unsure.chosen_holds >= 0.95 else "warn"
-        badges.append(Badge(kind, f"holds in {100 * unsure.chosen_holds:.0f} % of the draws"))
-    return badges + [Badge("warn", warning) for warning in found.warnings]
+        lead = Badge(kind, f"met in {100 * unsure.chosen_holds:.0f} % of the draws")
+    else:
+        lead = Badge("good", "met")
+    return [lead, *(Badge("warn", warning) for warning in found.warnings)]
 
 
 def _tiles(found: Plan) -> list[Tile]:
