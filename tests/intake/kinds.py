@@ -140,6 +140,13 @@ KINDS = [
         command("cost", "--prices", "@prices.csv", "--instance", "m:2", "--users-sla-1", "500"),
     ),
     Kind(
+        "prices for a book of one's own",
+        "text",
+        "prices.csv",
+        text("prices.csv", PRICES),
+        command("prices", "update", "@prices.csv", "--into", "@own.csv"),
+    ),
+    Kind(
         "model: PRISM",
         "text",
         "x.prism",
