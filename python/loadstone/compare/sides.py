@@ -70,7 +70,7 @@ def in_pairs(old: Side, new: Side) -> None:
         hint = "leave out --paired"
         if without:
             message = f"no pair of {old.name} and {new.name} is left: {without[0].run} is {without[0].why}"
-            hint = f"so are {len(without) - 1} others; see what disturbs the machine, or count them --anyway"
+            hint = f"runs left out: {len(without)}; see what disturbs the machine, or count them --anyway"
         raise LoadstoneError("compare-folder", message, hint=hint)
 
 
