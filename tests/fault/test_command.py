@@ -58,7 +58,9 @@ def test_a_good_run_ends_with_a_table_and_its_verdict(tmp_path: Path) -> None:
             output, said = process.communicate(timeout=60)
     result = json.loads((folder / "run.json").read_text())
     # A busy machine may make the generator late: then the run is invalid, and the exit code says so.
-    assert process.returncode == (0 if result["validity"]["state"] == "valid" else 7), said
+    assert process.returncode == {"valid": 0, "inconclusive": 6, "invalid": 7}[result["validity"]["state"]], (
+        said
+    )
     assert "Page" in output and "SLA-1: met" in output
     assert result["outcome"] == "complete"
     assert result["operations"]["Page"]["count"] >= 10
@@ -71,8 +73,7 @@ def test_a_slow_service_misses_the_sla(tmp_path: Path) -> None:
         scenario = sites.scenario(tmp_path / "s.toml", port, ramp_up_s=1, steady_s=3)
         with loadstone("run", str(scenario), "--out", str(tmp_path / "run"), "--json") as process:
             output, _ = process.communicate(timeout=60)
-    # A busy machine may make the generator late: then the run is invalid.
-    assert process.returncode in (1, 5, 7)
+    assert process.returncode in (1, 7), "slow is not wrong; a busy machine may make the generator late"
     assert json.loads(output)["goals"]["SLA-1"]["verdict"] == "missed"
 
 

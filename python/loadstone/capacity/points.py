@@ -11,7 +11,11 @@ from loadstone.judge import Measurement
 from loadstone.judge.checks import GENERATOR_BUSY, ONLY_SLOWER, missed
 from loadstone.stages.capacity import Bound, LimitedBy, Trend
 from loadstone.stages.run import Run
+from loadstone.stages.verdict import About
 from loadstone.stages.verdict import Verdict as Word
+
+_BROKE: tuple[About, ...] = ("service", "overload")
+"""What a run's checks are about that a number of users does not hold for."""
 
 
 def trial_of(result: Run, measurement: Measurement, window_s: float, trend: Trend) -> Trial:
@@ -22,7 +26,7 @@ def trial_of(result: Run, measurement: Measurement, window_s: float, trend: Tren
     """
     checks = result.validity.checks
     limits = set(missed(checks, "generator"))
-    faulty = bool(missed(checks, "service")) or result.outcome == "sut-died"
+    faulty = any(missed(checks, about) for about in _BROKE) or result.outcome == "sut-died"
     strayed = bool(missed(checks, "load")) and not faulty
     return trial(
         measurement,
@@ -74,7 +78,7 @@ class Point:
         """The operation that is furthest from its limit, and the checks that the service failed."""
         worst = min(shares(self.trials).items(), key=lambda item: item[1], default=(None, None))
         sound = [run for one, run in zip(self.trials, self.results, strict=True) if not one.invalid]
-        broken = {name for run in sound for name in missed(run.validity.checks, "service")}
+        broken = {name for run in sound for about in _BROKE for name in missed(run.validity.checks, about)}
         return LimitedBy(operation=worst[0], share_at_high=worst[1], checks=sorted(broken))
 
 

@@ -250,19 +250,20 @@ def conclude(result: Run, deciding: Sequence[str]) -> int:
 def exit_code(result: Run, deciding: Sequence[str]) -> int:
     """What a run that came to its end says to a script.
 
-    Invalid comes first: the run says nothing. Then what the service did wrong, then a goal missed, then what
-    is open.
+    A generator out of breath comes first: the run says nothing. Then what the service did wrong, then a goal
+    missed or users not carried, then a load that strayed, then what is open.
     """
     verdicts = {result.goals[name].verdict for name in deciding}
-    match result.validity.state:
-        case "invalid":
-            return RUN_INVALID
-        case "failed":
-            return RUN_FAILED
-        case state:
-            if "missed" in verdicts:
-                return SLA_NOT_MET
-            return RUN_OPEN if "open" in verdicts or state == "inconclusive" else 0
+    missed = {check.about for check in result.validity.checks if check.required and check.verdict == "missed"}
+    if "generator" in missed:
+        return RUN_INVALID
+    if result.validity.state == "failed":
+        return RUN_FAILED
+    if "missed" in verdicts or "overload" in missed:
+        return SLA_NOT_MET
+    if result.validity.state == "invalid":
+        return RUN_INVALID
+    return RUN_OPEN if "open" in verdicts or result.validity.state == "inconclusive" else 0
 
 
 def table(result: Run, folder: Path) -> str:

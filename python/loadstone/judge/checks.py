@@ -27,6 +27,5 @@ def met_if(met: bool) -> Verdict:
 
 
 def missed(checks: Sequence[Check], about: About) -> list[str]:
-    """Names of the required checks that were missed for this reason."""
-    required = [check for check in checks if check.required and check.about == about]
-    return [check.name for check in required if check.verdict == "missed"]
+    """Names of the checks that were missed for this reason."""
+    return [check.name for check in checks if check.verdict == "missed" and check.about == about]

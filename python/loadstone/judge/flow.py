@@ -1,25 +1,21 @@
-"""Checks on the flow of operations: Little's law, the mix, the pace.
-
-A deviation beyond its tolerance fails only when chance does not explain it (`intervals.SURE`), so that a
-short run is not called invalid for being short. What only long runs can show is "not judged" in short ones.
-"""
+"""Checks on what users do, and when: the mix, the pace, the arrivals of an open workload."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
-from loadstone.judge.checks import met_if
-from loadstone.judge.histogram import Floats, Histogram
-from loadstone.judge.intervals import SURE, Ratio, ratio
+from loadstone.judge.evidence import count_bounds, dispersion_bounds, level, mean_bounds, share_bounds
+from loadstone.judge.histogram import Floats
+from loadstone.judge.intervals import Ratio, ratio
+from loadstone.judge.laws import Walk, pacing_law, variation
 from loadstone.judge.measurement import Measurement, OperationSeries, Rules
 from loadstone.stages.run import Check
+from loadstone.stages.verdict import About, Verdict
 
 TOLERANCE = 0.02
-"""Little's law and the mean pace hold within 2 %."""
+"""The mean pace holds within 2 %."""
 
 LOST_SHARE = 0.01
 """When more sessions than these are lost, the walks seen are not those of the mix."""
@@ -27,109 +23,8 @@ LOST_SHARE = 0.01
 MIX_POINTS = 2.0
 """Shares of the mix are within 2 percentage points (Faban's default)."""
 
-
-def littles_law(measurement: Measurement, rules: Rules) -> Check:
-    """Users = operations/s x mean cycle.
-
-    Every user's time is a chain of cycles (start to start; with think times: response and pause), so the
-    cycles that end within T seconds sum to users x T, except at the two ends: what a user's first cycle began
-    before T counts, what its last one has begun does not. Both have the law of the residual cycle, so they
-    cancel in the mean and leave a standard error of sqrt(2 · users · var residual) / T.
-    It fails when users hang in operations, starve, or never ran.
-    """
-    part = measurement.settled
-    if rules.plan["load"].get("sessions_per_s"):
-        return _of_sessions(measurement)
-    if rules.plan["load"].get("operations"):
-        return _no_cycles(measurement)
-    if part.start >= part.stop:
-        return _by_expected_cycle(measurement, rules)
-    seconds = part.stop - part.start
-    weights = _think_weights(rules.plan)
-    carried = 0.0
-    for operation in measurement.operations:
-        carried += _total_s(operation.ended_pace) + weights[operation.name] * _total_s(
-            operation.ended_service
-        )
-    users = float(measurement.users[part].mean())
-    paces = _pooled([operation.ended_pace for operation in measurement.operations])
-    error = math.sqrt(2 * users * _residual_variance(paces)) / seconds
-    return _users_check(carried / seconds, users, error, "")
-
-
-def _by_expected_cycle(measurement: Measurement, rules: Rules) -> Check:
-    """The law with the cycle that the plan asks for, where the run is too short to have seen one whole."""
-    weights = _think_weights(rules.plan)
-    done = sum(float(o.ok.sum()) for o in measurement.operations)
-    if not done or not len(measurement.users):
-        return _users_check(0.0, float(rules.plan["load"]["users"]), 0.0, "")
-    carried = 0.0
-    for operation in measurement.operations:
-        carried += float(operation.ok.sum()) * rules.pace_mean_s[operation.name]
-        carried += weights[operation.name] * _total_s(operation.service)
-    users = float(measurement.users.mean())
-    # Arrivals of many users are close to a Poisson stream: the count's error is its root.
-    error = users / math.sqrt(done)
-    return _users_check(carried / measurement.steady_s, users, error, " (by the expected cycle)")
-
-
-def _no_cycles(measurement: Measurement) -> Check:
-    """Users fall idle one by one when the operations run out: their cycles do not tile the run."""
-    users = float(measurement.users.mean())
-    return Check(
-        name="littles-law",
-        verdict="open",
-        measured="not judged: users fall idle one by one when the operations run out",
-        expected=f"{users:.1f} users ± {100 * TOLERANCE:g} %",
-        hint="only a run that ends by the clock can be judged by this",
-        about="load",
-        required=False,
-    )
-
-
-def _of_sessions(measurement: Measurement) -> Check:
-    """Sessions = arrivals/s x life, by the lives of those that ended in the steady state.
-
-    What they lived before it, and what those that are left will live after it, cancel in the mean where the
-    number of sessions neither grows nor shrinks. It fails when sessions pile up, or starve.
-    """
-    sessions, users = measurement.sessions, float(measurement.users.mean()) if len(measurement.users) else 0.0
-    # A session that began before the first one could have ended would make the number look as if it grew.
-    if not sessions or not sessions.ended or measurement.settled_s > measurement.start_s:
-        return _not_judged(
-            "littles-law", f"arrivals/s x life = sessions ± {100 * TOLERANCE:g} %", measurement
-        )
-    carried = sessions.ended_life_s / measurement.steady_s
-    # Of the lives at both ends of the span too much or too little is counted, and the sessions that live are
-    # seen once a second only; both scatter as Poisson counts do.
-    ends = math.sqrt(2 * users) * sessions.ended_life_s / sessions.ended / measurement.steady_s
-    error = math.hypot(ends, math.sqrt(users / len(measurement.users)))
-    passed = abs(carried - users) <= max(TOLERANCE * users, SURE * error)
-    return Check(
-        name="littles-law",
-        verdict=met_if(passed),
-        measured=f"arrivals/s x life = {carried:.1f} sessions"
-        + _chance(passed, abs(carried - users) > TOLERANCE * users),
-        expected=f"{users:.1f} sessions ± {100 * TOLERANCE:g} %",
-        hint="sessions pile up or run dry: the service does not end as many as arrive",
-        about="service",
-    )
-
-
-def _users_check(carried: float, users: float, error: float, how: str) -> Check:
-    deviation = carried - users
-    passed = abs(deviation) <= max(TOLERANCE * users, SURE * error)
-    chance = _chance(passed, abs(deviation) > TOLERANCE * users)
-    return Check(
-        name="littles-law",
-        verdict=met_if(passed),
-        measured=f"{carried:.1f} users carry the throughput{how}{chance}",
-        expected=f"{users:.1f} users ± {100 * TOLERANCE:g} %",
-        hint="operations hang or time out: look at failures and at users in an operation"
-        if deviation < 0
-        else "these users cannot make so many operations: the engine miscounts, please report it",
-        about="service" if deviation < 0 else "load",
-    )
+_BLIND = 0.5
+"""A pace is open when chance alone may move it by so much of itself, and a share by half as many points."""
 
 
 def mix_share(measurement: Measurement, operation: OperationSeries) -> Ratio:
@@ -148,86 +43,148 @@ def _answers(measurement: Measurement) -> Floats:
 
 
 def mix(measurement: Measurement, rules: Rules) -> Check:
-    """Every operation's share is within 2 points of its stationary share; the worst is shown."""
-    part = measurement.settled
-    everything = _answers(measurement)[part]
-    shares = {o.name: ratio(o.ok[part], everything) for o in measurement.operations}
+    """Every operation's share is within 2 points of its stationary share; the worst is shown.
+
+    Shares scatter as those of a walk through the mix do: binomial, of fewer draws the more a walk clumps.
+    """
+    expected = f"stationary shares ± {MIX_POINTS:g} points"
     if measurement.sessions and measurement.sessions.lost_share > LOST_SHARE:
-        return _cut_short(measurement.sessions.lost_share)
-    if part.start >= part.stop:
-        return _not_judged("mix", f"stationary shares ± {MIX_POINTS:g} points", measurement)
-    points = {name: 100 * (share.value - rules.mix[name]) for name, share in shares.items() if share.count}
-    if not points:
-        return _not_judged("mix", f"stationary shares ± {MIX_POINTS:g} points", measurement)
-    strayed = {
-        name
-        for name in points
-        if abs(points[name]) > MIX_POINTS
-        and _certain(shares[name], rules.mix_error.get(name, 0), points[name])
-    }
+        lost = f"{100 * measurement.sessions.lost_share:.1f} % of the sessions were lost"
+        hint = "see why sessions are lost: `failures` in run.json shows the first failed operations"
+        return _check(
+            "mix", "open", f"not judged: {lost} before their walks ended", expected, hint, "service"
+        )
+    part = measurement.settled
+    answers = _answers(measurement)[part]
+    total = float(answers.sum())
+    if not total:
+        return _not_judged("mix", expected, measurement)
+    seen = {o.name: float(o.ok[part].sum()) / total for o in measurement.operations}
+    bounds = _mix_bounds(measurement, rules, total)
+    points = {name: 100 * (share - rules.mix[name]) for name, share in seen.items()}
+    strayed = {name for name, share in seen.items() if not bounds[name][0] <= share <= bounds[name][1]}
     worst = max(strayed or points, key=lambda name: abs(points[name]))
-    return Check(
-        name="mix",
-        verdict=met_if(not strayed),
-        measured=f"{worst} {100 * shares[worst].value:.2f} % ({points[worst]:+.2f} points)"
-        + _chance(not strayed, abs(points[worst]) > MIX_POINTS),
-        expected=f"{worst} {100 * rules.mix[worst]:.2f} % ± {MIX_POINTS:g} points{_simulated(rules, worst)}",
-        hint="failing operations, or steps whose conditions never hold, change the mix: look at failures, "
-        "and let the ramp-up last several cycles",
-        about="load",
+    low, high = bounds[worst]
+    blind = max(high - low for low, high in bounds.values()) > _BLIND
+    return _check(
+        "mix",
+        "missed" if strayed else "open" if blind else "met",
+        f"{worst} {100 * seen[worst]:.2f} % ({points[worst]:+.2f} points)",
+        f"{worst} {100 * max(0, low):.2f} % to {100 * min(1, high):.2f} %{_simulated(rules, worst)}",
+        "failing operations, or steps whose conditions never hold, change the mix: look at failures, "
+        "and let the ramp-up last several cycles"
+        if strayed
+        else "more operations show the mix",
+        "load",
     )
 
 
-def _cut_short(share: float) -> Check:
-    return Check(
-        name="mix",
-        verdict="open",
-        measured=f"not judged: {100 * share:.1f} % of the sessions were lost before their walks ended",
-        expected=f"stationary shares ± {MIX_POINTS:g} points",
-        hint="see why sessions are lost: `failures` in run.json shows the first failed operations",
-        about="service",
-        required=False,
+def _mix_bounds(measurement: Measurement, rules: Rules, total: float) -> dict[str, tuple[float, float]]:
+    """Least and greatest share of each operation that chance and the tolerance explain."""
+    walk = Walk.of(rules.plan)
+    names = [operation.name for operation in measurement.operations]
+    clumping = (
+        walk.clumping(rules.mix) if walk else {name: _seen_clumping(measurement, name) for name in names}
     )
+    unsettled = dict.fromkeys(names, 0.0)
+    pace = sum(rules.mix[name] * rules.pace_mean_s[name] for name in names)
+    if walk and pace and not rules.plan["load"].get("sessions_per_s"):
+        # The youngest user began at the end of the ramp-up.
+        age = measurement.settled_s - measurement.start_s
+        length = measurement.settled.stop - measurement.settled.start
+        unsettled = walk.unsettled(rules.mix, age / pace, (age + length) / pace)
+    doubt = level(len(names))
+    found = {}
+    for name in names:
+        low, high = share_bounds(rules.mix[name], total / clumping[name], doubt)
+        away = max(MIX_POINTS / 100, rules.mix[name] - low, high - rules.mix[name])
+        error = 4 * rules.mix_error.get(name, 0.0)
+        margin = math.hypot(away, error) + unsettled[name]
+        found[name] = (rules.mix[name] - margin, rules.mix[name] + margin)
+    return found
+
+
+def _seen_clumping(measurement: Measurement, name: str) -> float:
+    """Of a walk with a memory, whose law is not known: by batch means, twice as they are few."""
+    operation = next(o for o in measurement.operations if o.name == name)
+    share = ratio(operation.ok[measurement.settled], _answers(measurement)[measurement.settled])
+    binomial = share.value * (1 - share.value) / share.count
+    return max(1.0, 2 * share.error**2 / binomial) if binomial > 0 and share.error > 0 else 1.0
 
 
 def pace(measurement: Measurement, rules: Rules) -> Check:
-    """Mean cycle or think time before each operation is within 2 % of the plan's; the worst is shown."""
+    """Mean cycle or think time before each operation is within 2 % of the plan's; the worst is shown.
+
+    A service that holds its users up is slow, not wrong: the run stands, and its goals are missed. The mean
+    of a few draws is judged by the law that the plan states, not by how they happen to scatter.
+    """
     expected = f"mean pause of each operation ± {100 * TOLERANCE:g} %"
-    deviations: dict[str, float] = {}
-    strayed: set[str] = set()
-    for operation in measurement.operations:
-        wanted, seen = rules.pace_mean_s[operation.name], operation.pace
-        if seen.count < 2 or wanted <= 0:
-            continue
-        deviations[operation.name] = (seen.mean_s - wanted) / wanted
-        error = seen.deviation_s / math.sqrt(seen.count)
-        if abs(seen.mean_s - wanted) > max(TOLERANCE * wanted, SURE * error):
-            strayed.add(operation.name)
-    if not deviations:
+    judged = [o for o in measurement.operations if o.pace.count and rules.pace_mean_s[o.name] > 0]
+    if not judged:
         return _not_judged("pace", expected, measurement)
-    worst = max(strayed or deviations, key=lambda name: abs(deviations[name]))
-    slow, wanted = deviations[worst] > 0, rules.pace_mean_s[worst]
-    return Check(
-        name="pace",
-        verdict=met_if(not strayed),
-        measured=f"{worst} {(1 + deviations[worst]) * wanted:.3f} s ({100 * deviations[worst]:+.2f} %)"
-        + _chance(not strayed, abs(deviations[worst]) > TOLERANCE),
-        expected=f"{worst} {wanted:.3f} s ± {100 * TOLERANCE:g} %",
-        hint="answers come later than the next operation should start: the service cannot carry these users"
-        if slow
-        else "users start earlier than planned: the engine miscounts, please report it",
-        about="service" if slow else "load",
+    bounds = {o.name: _pace_bounds(o, rules, level(len(judged))) for o in judged}
+    deviation = {o.name: o.pace.mean_s / rules.pace_mean_s[o.name] - 1 for o in judged}
+    strayed = {o.name for o in judged if not bounds[o.name][0] <= o.pace.mean_s <= bounds[o.name][1]}
+    worst = max(strayed or deviation, key=lambda name: abs(deviation[name]))
+    wanted, slow = rules.pace_mean_s[worst], deviation[worst] > 0
+    blind = min(bounds[o.name][1] / rules.pace_mean_s[o.name] for o in judged) > 1 + _BLIND
+    hint = "more operations show the pace"
+    if strayed and slow:
+        hint = "answers come later than the next operation should start: the service cannot carry these users"
+    elif strayed:
+        hint = "users start earlier than planned: the engine miscounts, please report it"
+    return _check(
+        "pace",
+        "missed" if strayed else "open" if blind else "met",
+        f"{worst} {(1 + deviation[worst]) * wanted:.3f} s ({100 * deviation[worst]:+.2f} %)",
+        f"{worst} {bounds[worst][0]:.3f} to {bounds[worst][1]:.3f} s",
+        hint,
+        "overload" if slow else "load",
     )
 
 
-def _chance(passed: bool, beyond: bool) -> str:
-    """Says why a figure beyond its tolerance passes: there were too few operations to be sure."""
-    return ", within chance" if passed and beyond else ""
+def _pace_bounds(operation: OperationSeries, rules: Rules, doubt: float) -> tuple[float, float]:
+    """Least and greatest mean pause that chance and the tolerance explain."""
+    wanted = rules.pace_mean_s[operation.name]
+    scatter = variation(pacing_law(rules.plan, operation.name))
+    low, high = mean_bounds(wanted, scatter, operation.pace.count, doubt)
+    return min(low, (1 - TOLERANCE) * wanted), max(high, (1 + TOLERANCE) * wanted)
 
 
-def _certain(share: Ratio, error: float, points: float) -> bool:
-    """Whether chance, with this error of the expectation, does not explain a deviation of these points."""
-    return abs(points) / 100 > SURE * math.hypot(share.error, error)
+def arrivals(measurement: Measurement, rules: Rules) -> list[Check]:
+    """Sessions of an open workload arrive by their law: evenly, or as a Poisson stream of the rate.
+
+    Not checked for a workload of users, nor in folders that do not say when sessions arrived.
+    """
+    load, sessions = rules.plan["load"], measurement.sessions
+    rate = load.get("sessions_per_s")
+    if not rate or not sessions:
+        return []
+    poisson = load.get("arrivals") == "poisson"
+    count = sessions.steady.begun + sessions.steady.dropped
+    wanted = rate * measurement.steady_s
+    low, high = count_bounds(wanted, level(2)) if poisson else (math.floor(wanted) - 1, math.ceil(wanted) + 1)
+    shown, expected = f"{count} arrived", f"{low:.0f} to {high:.0f}"
+    spaced = True
+    if (seconds := sessions.arrived) is not None and len(seconds) > 1 and seconds.sum() > 0:
+        spaced, words, asked = _spacing(seconds, rate, poisson)
+        shown, expected = f"{shown}, {words}", f"{expected}, {asked}"
+    verdict: Verdict = "met" if low <= count <= high and spaced else "missed"
+    hint = "the generator could not begin sessions when they were due: give it more threads or a machine"
+    return [_check("arrivals", verdict, shown, expected, hint, "generator")]
+
+
+def _spacing(seconds: Floats, rate: float, poisson: bool) -> tuple[bool, str, str]:
+    """Whether the counts of whole seconds scatter as the law's do; in words what was seen, what is asked."""
+    if poisson:
+        dispersion = float(seconds.var(ddof=1) / seconds.mean())
+        low, high = dispersion_bounds(len(seconds), level(2))
+        # Few arrivals a second make the index coarser than its law.
+        high += 4 / (rate * math.sqrt(len(seconds)))
+        return low <= dispersion <= high, f"variance by mean {dispersion:.2f}", f"{low:.2f} to {high:.2f}"
+    least, most = int(seconds.min()), int(seconds.max())
+    low, high = max(0, math.floor(rate) - 1), math.ceil(rate) + 1
+    return low <= least and most <= high, f"{least} to {most} a second", f"{low} to {high} a second"
 
 
 def _simulated(rules: Rules, name: str) -> str:
@@ -238,47 +195,18 @@ def _simulated(rules: Rules, name: str) -> str:
 
 def _not_judged(name: str, expected: str, measurement: Measurement) -> Check:
     pause = measurement.settled_s - measurement.start_s
+    hint = f"make the steady state much longer than {pause:g} s, the longest pause of the plan"
+    return _check(name, "open", "not judged: the steady state is too short", expected, hint, "load")
+
+
+def _check(name: str, verdict: Verdict, measured: str, expected: str, hint: str, about: About) -> Check:
+    """What only a longer run could show is told, and does not make this one inconclusive."""
     return Check(
         name=name,
-        verdict="open",
-        measured="not judged: the steady state is too short",
+        verdict=verdict,
+        measured=measured,
         expected=expected,
-        hint=f"make the steady state much longer than {pause:g} s, the longest pause of the plan",
-        about="load",
-        required=False,
+        hint=hint,
+        about=about,
+        required=verdict != "open",
     )
-
-
-def _think_weights(plan: Mapping[str, Any]) -> dict[str, float]:
-    """For each operation, the share of its successors whose pacing is a think time.
-
-    The pause before those begins at the operation's end, so that its service time is part of the cycle.
-    """
-    think = {
-        operation["name"]: float((operation.get("pacing") or plan["pacing"])["kind"] == "think")
-        for operation in plan["operations"]
-    }
-    first = plan["session"]["first"]
-    # Where `back` leads depends on the walk; most scenarios pace all operations alike.
-    think["back"] = sum(think.values()) / len(think)
-    return {
-        name: sum(share * think[first if to == "end" else to] for to, share in row.items())
-        for name, row in plan["mix"].items()
-    }
-
-
-def _residual_variance(paces: Histogram) -> float:
-    """Variance of the time from a random instant to the end of its cycle: E c³ / 3E c - (E c² / 2E c)²."""
-    if not paces.count:
-        return 0.0
-    first, second, third = (paces.moment(power) for power in (1, 2, 3))
-    return max(0.0, third / (3 * first) - (second / (2 * first)) ** 2) if first else 0.0
-
-
-def _pooled(histograms: list[Histogram]) -> Histogram:
-    values = np.concatenate([histogram.values_us for histogram in histograms])
-    return Histogram(values, np.concatenate([histogram.counts for histogram in histograms]))
-
-
-def _total_s(histogram: Histogram) -> float:
-    return float((histogram.values_us * histogram.counts).sum()) / 1e6

@@ -9,10 +9,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-SURE = 3.29
-"""Standard errors beyond which a deviation is not chance: 99.9 %, both sides. A run makes some twenty
-checks, so that one good run in fifty would still show one failure that means nothing."""
-
 _BATCHES = 20
 
 
@@ -28,14 +24,6 @@ class Ratio:
     """The denominator's sum."""
     batches: int = 0
     """Batches whose spread gave the error; 0 when it has another source."""
-
-    def surely_below(self, bound: float) -> bool:
-        """Whether it is below `bound` by more than chance explains."""
-        return self.value + SURE * _known(self.error) < bound
-
-    def surely_above(self, bound: float) -> bool:
-        """Whether it is above `bound` by more than chance explains."""
-        return self.value - SURE * _known(self.error) > bound
 
 
 def ratio(numerator: npt.NDArray[np.float64], denominator: npt.NDArray[np.float64]) -> Ratio:
@@ -112,7 +100,3 @@ def tolerance_factor(count: float, share: float, confidence: float) -> float:
 
 def _batched(series: npt.NDArray[np.float64], batches: int) -> npt.NDArray[np.float64]:
     return np.array([part.sum() for part in np.array_split(series, batches)])
-
-
-def _known(error: float) -> float:
-    return math.inf if math.isnan(error) else error

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from loadstone.judge.histogram import EMPTY, Histogram
+from loadstone.judge.histogram import EMPTY, Floats, Histogram
 from loadstone.stages.run import Quantiles, SessionFigures, WholeRun
 
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999, "max": 1.0}
@@ -57,6 +57,8 @@ class Sessions:
     """Milliseconds from beginning to end of completed ones of `steady`."""
     operations: Histogram = EMPTY
     """Operations in each of them."""
+    arrived: Floats | None = None
+    """Of an open workload: how many should have arrived in each whole second of the steady state."""
     longest_s: float = 0.0
     """Life that 99 % of all completed ones do not exceed, seconds."""
 

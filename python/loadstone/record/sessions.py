@@ -10,6 +10,7 @@ import duckdb
 import numpy as np
 
 from loadstone.judge import CAUSES, Histogram
+from loadstone.judge.histogram import Floats
 from loadstone.judge.sessions import Sessions, Tally
 
 CONNECTIONS = {
@@ -51,8 +52,22 @@ def read_sessions(connection: duckdb.DuckDBPyConnection, folder: Path, ended_s: 
         whole_connections=_connections(connection, "true"),
         life_ms=steady_lives.get("session_life_ms", Sessions.life_ms),
         operations=steady_lives.get("session_operations", Sessions.operations),
+        arrived=_arrived(connection),
         longest_s=(longest or 0.0) / 1000,
     )
+
+
+def _arrived(connection: duckdb.DuckDBPyConnection) -> Floats:
+    """In each whole second of the steady state; the last one of a run need not be whole."""
+    rows = connection.execute(
+        "SELECT second - getvariable('low'), sum(begun + dropped) FROM sessions "
+        f"WHERE {_STEADY} AND second < getvariable('high') - 1 AND phase = 'steady' GROUP BY ALL"
+    ).fetchall()
+    (low, high), *_ = connection.execute("SELECT getvariable('low'), getvariable('high')").fetchall()
+    counts = np.zeros(max(0, high - low - 1))
+    for second, count in rows:
+        counts[int(second)] = count
+    return counts
 
 
 def _tally(connection: duckdb.DuckDBPyConnection, where: str) -> Tally:

@@ -8,8 +8,9 @@ from typing import Literal
 Verdict = Literal["met", "missed", "open"]
 """`open`: what was seen is too little to say either."""
 
-About = Literal["generator", "service", "load"]
-"""Who is at fault where a check is missed: the `load` is what was asked for, or came to be."""
+About = Literal["generator", "service", "overload", "load"]
+"""Who is at fault where a check is missed: the `load` is what was asked for, or came to be. `overload`: the
+service answers rightly, but is too slow for its users; that is evidence about it, and no fault of the run."""
 
 RunState = Literal["valid", "failed", "inconclusive", "invalid"]
 """`failed`: the service answered wrongly, hung or died.
@@ -25,6 +26,8 @@ def run_state(found: Iterable[tuple[About | None, Verdict, bool]]) -> RunState:
 
     >>> run_state([("load", "missed", True), ("service", "missed", True)])
     'failed'
+    >>> run_state([("load", "missed", True), ("overload", "missed", True)])
+    'valid'
     >>> run_state([("load", "met", True), ("service", "open", False)])
     'valid'
     """
@@ -34,6 +37,8 @@ def run_state(found: Iterable[tuple[About | None, Verdict, bool]]) -> RunState:
         return "invalid"
     if "service" in missed:
         return "failed"
+    if "overload" in missed:
+        return "valid"
     if missed:
         return "invalid"
     return "inconclusive" if any(verdict == "open" for _, verdict in required) else "valid"
