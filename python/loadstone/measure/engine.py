@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from loadstone.errors import LoadstoneError
+from loadstone.judge import CAUSES
 
 if TYPE_CHECKING:
     from loadstone import _core
@@ -37,6 +39,16 @@ class Engine(Protocol):
 
     def expectations(self, plan_json: str) -> dict[str, dict[str, float]]:
         """Stationary `mix` and `pace_mean_s` by operation. Error `plan-refused`."""
+
+
+def failures_told(summary: Mapping[str, Any]) -> list[str]:
+    """The first failure of each operation and cause that a run's summary has, in the order of time.
+
+    >>> one = {"operation": "Home", "of": "status", "at_s": 1.5, "said": "GET /: status 500, expected 200"}
+    >>> failures_told({"examples": [one, one | {"of": "references_other_host"}]})
+    ['Home: GET /: status 500, expected 200']
+    """
+    return [f"{one['operation']}: {one['said']}" for one in summary["examples"] if one["of"] in CAUSES]
 
 
 class _LocalRun:

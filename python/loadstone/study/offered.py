@@ -10,6 +10,7 @@ from typing import Any
 from loadstone.errors import LoadstoneError
 from loadstone.judge import Histogram
 from loadstone.measure import Engine, EngineRun
+from loadstone.measure.engine import failures_told
 from loadstone.scenario import load_scenario
 from loadstone.study.windows import take_all
 
@@ -119,7 +120,9 @@ def follow(run: EngineRun, generators: int, on_look: Callable[[int], None] | Non
     windows, summary = take_all(run, on_look)
     found = _sum(windows, summary, generators)
     if not found.ok and summary["outcome"] == "unreachable":
-        raise LoadstoneError("sut-unreachable", "no connection to it: " + "; ".join(summary["examples"][:1]))
+        raise LoadstoneError(
+            "sut-unreachable", "no connection to it: " + "; ".join(failures_told(summary)[:1])
+        )
     agents = summary.get("agents")
     if agents is not None and len(agents) < generators:
         raise LoadstoneError(
@@ -147,7 +150,7 @@ def _sum(windows: Sequence[Json], summary: Json, generators: int) -> Offered:
         response=Histogram.of(buckets, counts),
         generator_cpu_s=sum(window["cpu_user_s"] + window["cpu_sys_s"] for window in windows),
         generators=generators,
-        examples=summary["examples"],
+        examples=failures_told(summary),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from loadstone.errors import LoadstoneError
 from loadstone.judge import CAUSES, Histogram
 from loadstone.measure import Engine
+from loadstone.measure.engine import failures_told
 from loadstone.scenario import Scenario, load_scenario
 from loadstone.study.connectors.description import Experiment
 from loadstone.study.file import FOLDER
@@ -39,8 +40,11 @@ def offer(engine: Engine, plan: Json, steady: tuple[float, float] | None = None)
     windows, summary = take_all(engine.start(json.dumps(plan)))
     found = figures(windows, summary["ended_s"], steady)
     if summary["outcome"] == "unreachable":
-        raise LoadstoneError("sut-unreachable", "no connection to it: " + "; ".join(summary["examples"][:1]))
-    return found | ({"examples": summary["examples"][:3]} if summary["examples"] else {})
+        raise LoadstoneError(
+            "sut-unreachable", "no connection to it: " + "; ".join(failures_told(summary)[:1])
+        )
+    told = failures_told(summary)
+    return found | ({"examples": told[:3]} if told else {})
 
 
 def figures(windows: Sequence[Json], ended_s: float, steady: tuple[float, float] | None = None) -> Json:
