@@ -99,8 +99,8 @@ def spoil_cpu(window: dict[str, Any]) -> None:
 
 
 def spoil_wake_lag(window: dict[str, Any]) -> None:
-    window["wake_lag"] = {"bucket": [50, simulated.bucket(11_000)], "count": [980, 20]}
-    if window["second"] % 14 == 0:
+    window["wake_lag"] = {"bucket": [50, simulated.bucket(11_000)], "count": [800, 200]}
+    if window["second"] % 3 == 0:
         _make_late(window["operations"][0])
 
 

@@ -1,8 +1,8 @@
 """The machine's own noise: what it was, and which verdicts it could have changed.
 
-Noise only adds time. So it can have pushed answers over their limit, and a goal can be missed because of it,
-but not met. Each check bounds how many answers it could have pushed, and is missed only if some missed goal
-would be met without them.
+Noise only adds time. So it can have pushed answers over their limit, and a goal about times can be missed
+because of it, but not met. Each check bounds how many answers it could have pushed, and is missed only if
+some missed goal would be met without them.
 
 An answer took R, its limit is L < R, and its operation has n requests. Delays pushed it only if they add up
 to R - L at least, so that one of n + 1 (a start, and the exchanges) was (R - L) / (n + 1) at least. Of N
@@ -16,18 +16,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
+from loadstone.goals import Goal
 from loadstone.judge.checks import CROWDED, NOISY, met_if
+from loadstone.judge.goals import judge_goal
 from loadstone.judge.histogram import EMPTY, Floats, Histogram
 from loadstone.judge.measurement import Measurement, OperationSeries, Rules
 from loadstone.judge.noise import Noise, mean
-from loadstone.judge.sla import SLAS, worst_window
+from loadstone.judge.sla import SLAS, worst_at
 from loadstone.stages.run import Check
 
 MUCH = 0.1
 """Share of a full machine that others take, from which on a queue may be their doing."""
+
+
+LESS_LOAD = 0.02
+"""Share of a pause by which the generator itself may lengthen it: the tolerance of the pace."""
 
 
 def noise_checks(measurement: Measurement, rules: Rules) -> list[Check]:
@@ -43,7 +50,15 @@ def noise_checks(measurement: Measurement, rules: Rules) -> list[Check]:
 
 
 def late_starts_matter(measurement: Measurement, rules: Rules) -> bool:
-    """Whether a missed SLA would be met if the generator had started every operation in time."""
+    """Whether the generator's late starts may have decided something.
+
+    A missed goal would be met without them, or they made pauses so much longer that the load was less.
+    """
+    pauses = [rules.pace_mean_s.get(one.name, 0.0) for one in measurement.operations]
+    of_users = not rules.plan["load"].get("sessions_per_s")
+    shortest = min((pause for pause in pauses if pause > 0), default=math.inf)
+    if of_users and measurement.wake_lag.count and measurement.wake_lag.mean_s > LESS_LOAD * shortest:
+        return True
     return _changes(measurement, rules, lambda one: pushed(one, EMPTY, measurement.wake_lag, 0.0))
 
 
@@ -90,15 +105,29 @@ def _reaches(delays: Histogram, needed: Floats) -> Floats:
 
 
 def _changes(measurement: Measurement, rules: Rules, most: Callable[[OperationSeries], float]) -> bool:
-    """Whether an SLA is missed that would be met if `most` of each operation's answers had been in time."""
-    found = [(one, worst_window(one, rules.sla_window_s)) for one in measurement.operations]
-    shares = [(one, window.share, float(one.count[window.span].sum())) for one, window in found if window]
-    if not shares:
-        return False
-    now = min(share for _, share, _ in shares)
-    # All of them may have been in the worst window.
-    then = min(min(1.0, share + most(one) / count) for one, share, count in shares)
-    return any(now < sla.share <= then for sla in SLAS)
+    """Whether a goal about times is missed that would be met if `most` answers of each operation had come in
+    time. `most` is asked about operations whose limit is the goal's."""
+    own = [
+        Goal(sla.name, "response", math.nan, sla.share, each=True, window_s=rules.sla_window_s)
+        for sla in SLAS
+    ]
+    goals = [goal for goal in (*own, *rules.goals) if goal.measure == "response"]
+    missed = [goal for goal in goals if judge_goal(goal, measurement).verdict == "missed"]
+    return any(_could_meet(goal, measurement, most) for goal in missed)
+
+
+def _could_meet(goal: Goal, measurement: Measurement, most: Callable[[OperationSeries], float]) -> bool:
+    """All the answers that were pushed may have been in the worst window."""
+    chosen = [o for o in measurement.operations if goal.operation in (None, o.name) and o.count.sum()]
+    if not goal.own_limit:
+        chosen = [replace(o, limit_s=goal.bound, late=o.ok - o.under[goal.bound]) for o in chosen]
+    shares = []
+    for one in chosen:
+        seconds = len(one.count) if goal.window_s is None else goal.window_s
+        window = worst_at(one.within, one.count, seconds) or slice(None)
+        count = float(one.count[window].sum())
+        shares.append((float(one.within[window].sum()) + most(one)) / count)
+    return bool(shares) and min(shares) >= (goal.share or 0.0)
 
 
 def _worst(measurement: Measurement, most: Callable[[OperationSeries], float]) -> str:
