@@ -179,12 +179,22 @@ def hogs() -> Iterator[None]:
             process.wait()
 
 
+@contextmanager
+def idler() -> Iterator[int]:
+    """A process that stands for the service: what this one starts would count as the service's own."""
+    with subprocess.Popen(["sleep", "600"]) as process:
+        try:
+            yield process.pid
+        finally:
+            process.kill()
+
+
 def measured(folder: Path, limit_s: float) -> Run:
-    with scripted_site.site(lambda _path, _number: scripted_site.OK) as port:
+    with idler() as service, scripted_site.site(lambda _path, _number: scripted_site.OK) as port:
         folder.mkdir()
         (folder / "s.toml").write_text(BUSY.format(port=port, limit_s=limit_s))
         scenario = load_scenario(folder / "s.toml")
-        job = Job(scenario, sut_of(scenario, processes={"sut": psutil.Process().pid}), RustEngine(), ["test"])
+        job = Job(scenario, sut_of(scenario, processes={"sut": service}), RustEngine(), ["test"])
         with hogs():
             return measure_scenario(
                 job, folder / "run", users=None, seed=1, interrupt=Interrupt(), progress=Silent()
@@ -209,8 +219,8 @@ def test_a_machine_that_is_busy_with_other_work_spoils_tight_limits_only(tmp_pat
 
 
 def test_the_observer_tells_foreign_work_from_its_own() -> None:
-    observer = Observer({"sut": psutil.Process().pid})
-    with hogs():
+    with idler() as service, hogs():
+        observer = Observer({"sut": service})
         time.sleep(0.5)
         host = observer.sample()["host"]
     assert host["foreign_cores"] > 0.5 * host["cpu_cores"] > 0
