@@ -15,9 +15,10 @@ DOCS = Path(__file__).parents[2] / "docs"
 BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 PORT = re.compile(r"--port (\d+)")
 
-# What a reader calls, but short. So short a run may miss an SLA or leave it open, and a busy machine may make it
-# invalid: exit codes 1, 6 and 7 are no failures. A search that short proves nothing: it is set aside, and the
-# commands after it get the record of a long one. A busy machine may not take runs out of a comparison either.
+# What a reader calls, but short. So short a run may miss an SLA or leave it open, and a busy machine may make
+# it invalid: exit codes 1, 6 and 7 are no failures. A search that short proves nothing: it is set aside, and
+# the commands after it get the record of a long one. A busy machine may not take runs out of a comparison
+# either.
 WRAPPER = """#!/bin/bash
 short="--window 2 --set load.ramp_up_s=1 --set load.ramp_down_s=0"
 case $1 in
