@@ -17,6 +17,9 @@ from typing import Literal
 
 Measure = Literal["response", "failed", "dropped", "throughput"]
 
+SlaRules = Literal["cloudstone"]
+"""Rules for the SLA that make figures comparable; a scenario may claim that it follows them."""
+
 MOST = 100
 """Goals of one run."""
 

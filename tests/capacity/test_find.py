@@ -43,6 +43,7 @@ ramp_down_s = 1
 cycle = {{ kind = "neg-exp", mean_s = 2, max_s = 10 }}
 [sla]
 window_s = 30
+rules = "cloudstone"
 [[operation]]
 name = "Home"
 limit_s = 1

@@ -20,6 +20,7 @@ def beginning(plan: Mapping[str, Any], checks: Iterable[Mapping[str, Any]] = ())
         target="http://127.0.0.1:1",
         accounts=1000,
         sla_window_s=plan["load"]["steady_s"],
+        sla_rules=None,
         expectations=simulated.expectations(plan),
         checks=list(checks),
         command=["loadstone", "run", "simulated"],

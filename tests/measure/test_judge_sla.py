@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
+import folders
 import numpy as np
 import pytest
 import simulated
+from good_files import recovered
 from hypothesis import given
 from hypothesis import strategies as st
 
+from loadstone.goals import SlaRules
 from loadstone.judge import Histogram, Measurement, OperationSeries, Rules
 from loadstone.judge.goals import judge_goals
 from loadstone.judge.sla import departures, judge_sla, worst_window
@@ -44,9 +49,14 @@ def measurement(*operations: OperationSeries) -> Measurement:
     )
 
 
-def rules(window_s: float, accounts: int | None = 1000, ramp_up_s: float = 150) -> Rules:
+def rules(
+    window_s: float,
+    accounts: int | None = 1000,
+    ramp_up_s: float = 150,
+    claimed: SlaRules | None = "cloudstone",
+) -> Rules:
     plan = simulated.plan(ramp_up_s=ramp_up_s)
-    return Rules(plan, window_s, accounts, {}, {})
+    return Rules(plan, window_s, accounts, {}, {}, claimed=claimed)
 
 
 def verdicts(*operations: OperationSeries) -> list[str]:
@@ -130,3 +140,23 @@ def test_every_departure_from_the_rules_is_named() -> None:
     ]
     assert departures(rules(300), 120) == ["short steady state (120 s instead of 300 s)"]
     assert "unknown" in departures(rules(300, accounts=None), 300)[0]
+
+
+def test_a_site_that_claims_no_rules_cannot_depart_from_them(tmp_path: Path) -> None:
+    """Three sites of the same few accounts and short windows: one claims the rules, one does not, and one was
+    measured before that could be said.
+    """
+    short = measurement(series("Home", [1] * 20, [0] * 20))
+    assert judge_sla(short, rules(20, 5, 0)).compliant is False
+    assert judge_sla(short, rules(20, 5, 0, claimed=None)).compliant is None
+    assert departures(rules(20, 5, 0, claimed=None), 20) == []
+    plan = simulated.plan(users=3, ramp_up_s=0.0, steady_s=2.0, ramp_down_s=0.0)
+    windows = simulated.windows(plan, lambda rng, _: 0.01)
+    run = folders.made(tmp_path / "new", plan, windows)
+    assert run["sla"]["compliant"] is None and not run["warnings"]
+    older = tmp_path / "older"
+    older.mkdir()
+    recovered(older)
+    run = json.loads((older / "run.json").read_text())
+    assert run["sla"]["compliant"] is False
+    assert any(warning.startswith("not compliant: ") for warning in run["warnings"])

@@ -141,10 +141,13 @@ def test_a_column_of_a_csv_file(write: Any, tmp_path: Path) -> None:
 
 def test_warnings(write: Any) -> None:
     text = SHORT.replace("[[operation.step]]", 'draw.a = { kind = "slice", count = 5 }\n[[operation.step]]')
-    scenario = load_scenario(write(text + "[load]\nsteady_s = 60\n"))
+    scenario = load_scenario(write(text + "[load]\nsteady_s = 60\n[sla]\nwindow_s = 300\n"))
     assert [warning.slug for warning in scenario.warnings] == ["short-steady", "shared-slice"]
     assert ":14, [load.steady_s]" in str(scenario.warnings[0])
     assert not load_scenario(write(SHORT)).warnings
+    short = SHORT + "[load]\nsteady_s = 60\n"
+    assert not load_scenario(write(short)).warnings, "nobody asked for windows of any length"
+    assert load_scenario(write(short + '[sla]\nrules = "cloudstone"\n')).warnings
 
 
 def no_cells(file: str, column: str) -> list[str]:

@@ -15,7 +15,7 @@ from loadstone.capacity.points import Point, recorded, trial_of
 from loadstone.capacity.search import Limits, Search, Verdict
 from loadstone.capacity.steadiness import Steadiness, steadiness
 from loadstone.judge import Rules
-from loadstone.judge.sla import SLAS, departures
+from loadstone.judge.sla import SLAS, compliant, departures
 from loadstone.measure import Job
 from loadstone.stages.capacity import Binding, Capacity, Held, LoadVerdict, ProbeRun, SearchRun, Time
 from loadstone.stages.origin import Machine, Node
@@ -84,7 +84,8 @@ class Ledger:
         accounts = scenario.data.get("accounts")
         accounts = None if accounts is None else int(accounts)
         plan = {"load": {"ramp_up_s": scenario.file.load.ramp_up_s}}
-        left = departures(Rules(plan, scenario.sla_window_s, accounts, {}, {}), scenario.file.load.steady_s)
+        rules = Rules(plan, scenario.sla_window_s, accounts, {}, {}, claimed=scenario.sla_rules)
+        steady_s = scenario.file.load.steady_s
         first, second = (self._held(sla.name) for sla in SLAS)
         found = Capacity(
             name=scenario.name,
@@ -98,7 +99,7 @@ class Ledger:
             log10_accounts=round(math.log10(accounts), 3) if accounts else None,
             node=self._node(),
             window_s=scenario.sla_window_s,
-            compliant=not left,
+            compliant=compliant(rules, steady_s),
             confidence=self._confidence,
             tolerance=self._limits.tolerance,
             sla_1=first,
@@ -113,7 +114,8 @@ class Ledger:
                 took_s=round(time.monotonic() - self._begun_s, 1),
                 left_s=self.left().expected_s,
             ),
-            warnings=[f"not compliant: {departure}" for departure in left] + self._warnings(),
+            warnings=[f"not compliant: {departure}" for departure in departures(rules, steady_s)]
+            + self._warnings(),
         )
         record.make_folder(self._folder)
         record.write_stage(self._folder, found)

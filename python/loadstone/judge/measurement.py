@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from loadstone.goals import Goal
+from loadstone.goals import Goal, SlaRules
 from loadstone.judge.histogram import EMPTY, Floats, Histogram
 from loadstone.judge.noise import Noise
 from loadstone.judge.sessions import Sessions
@@ -142,6 +142,8 @@ class Rules:
     """The plan as the engine got it."""
     sla_window_s: float
     accounts: int | None
+    claimed: SlaRules | None = field(default=None, kw_only=True)
+    """The rules that the scenario claims to follow."""
     mix: Mapping[str, float]
     """Expected share of each operation."""
     mix_error: Mapping[str, float] = field(default_factory=dict, kw_only=True)

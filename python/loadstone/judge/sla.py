@@ -17,8 +17,8 @@ from loadstone.stages.run import SlaFigures
 WINDOW_S = 300
 RAMP_UP_S = 150
 ACCOUNTS = 1000
-"""What the rules ask for: the window, U = log10(accounts) >= 3, and a ramp-up long enough that the mix of
-logged-in users has settled."""
+"""What the rules of Cloudstone ask for: the window, U = log10(accounts) >= 3, and a ramp-up long enough that
+the mix of logged-in users has settled."""
 
 
 @dataclass(frozen=True)
@@ -83,13 +83,23 @@ def judge_sla(measurement: Measurement, rules: Rules) -> SlaFigures:
     seconds = len(measurement.users)
     return SlaFigures(
         window_s=rules.sla_window_s,
-        compliant=not departures(rules, measurement.steady_s),
+        compliant=compliant(rules, measurement.steady_s),
         windows=max(1, seconds - round(rules.sla_window_s) + 1) if seconds else 0,
     )
 
 
+def compliant(rules: Rules, steady_s: float) -> bool | None:
+    """Whether a run follows the rules that its scenario claims; None where it claims none."""
+    return None if rules.claimed is None else not departures(rules, steady_s)
+
+
 def departures(rules: Rules, steady_s: float) -> list[str]:
-    """Departures of a run from the rules that make figures comparable; empty for a compliant run."""
+    """Departures of a run from the rules that make figures comparable; empty for a compliant run.
+
+    Only a scenario that claims the rules can depart from them.
+    """
+    if rules.claimed is None:
+        return []
     found = []
     load = rules.plan["load"]
     if rules.sla_window_s < WINDOW_S:

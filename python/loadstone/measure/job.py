@@ -95,6 +95,7 @@ def _beginning(job: Job, service: Service, users: int | None, seed: int) -> reco
         target=service.url,
         accounts=None if accounts is None else int(accounts),
         sla_window_s=scenario.sla_window_s,
+        sla_rules=scenario.sla_rules,
         expectations=job.engine.expectations(json.dumps(plan)),
         checks=[check.model_dump() for check in scenario.checks],
         goals=scenario.goals,

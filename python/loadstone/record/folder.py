@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from loadstone.errors import LoadstoneError
-from loadstone.goals import Goal, GoalError, parse_all
+from loadstone.goals import Goal, GoalError, SlaRules, parse_all
 from loadstone.intake import Kind, as_written, read_bytes, read_object
 from loadstone.intake.shapes import require_shape
 from loadstone.intake.tables import reading_tables
@@ -50,6 +50,8 @@ class Beginning:
     """URL of the service."""
     accounts: int | None
     sla_window_s: float
+    sla_rules: SlaRules | None
+    """The rules that the scenario claims to follow."""
     expectations: Mapping[str, Mapping[str, float]]
     """`mix` and `pace_mean_s` by operation, from the engine."""
     checks: Sequence[Mapping[str, Any]]
@@ -83,6 +85,7 @@ def begin(folder: Path, beginning: Beginning) -> journal.Journal:
             "target": beginning.target,
             "accounts": beginning.accounts,
             "sla_window_s": beginning.sla_window_s,
+            "sla_rules": beginning.sla_rules,
             "expectations": {name: dict(values) for name, values in beginning.expectations.items()},
             "checks": [dict(check) for check in beginning.checks],
             "goals": list(beginning.goals),
@@ -147,6 +150,8 @@ def _complete(folder: Path, plan: dict[str, Any], first: dict[str, Any], rules: 
         plan=plan,
         sla_window_s=rules["sla_window_s"],
         accounts=rules["accounts"],
+        # A folder of before scenarios could claim rules was held to those.
+        claimed=rules.get("sla_rules", "cloudstone"),
         mix=rules["expectations"]["mix"],
         mix_error=rules["expectations"].get("mix_error", {}),
         pace_mean_s=rules["expectations"]["pace_mean_s"],

@@ -6,6 +6,7 @@ from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
 
+from loadstone.goals import SlaRules
 from loadstone.intake.shapes import Count, Known, Seconds, Word
 
 
@@ -71,6 +72,8 @@ class Rules(TypedDict):
     target: Word
     accounts: Count | None
     sla_window_s: Seconds
+    sla_rules: NotRequired[SlaRules | None]
+    """A folder of before there were claims has none: all runs were held to the rules of Cloudstone."""
     expectations: Expectations
     checks: list[RuleCheck]
     goals: NotRequired[list[Word]]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from loadstone.errors import LoadstoneError
+from loadstone.goals import SlaRules
 from loadstone.intake import Kind, decoded, read_bytes, toml_of
 from loadstone.scenario import app, builtin, checks, data, model, plan, shape, values
 from loadstone.scenario.findings import Finding, Source, suggest
@@ -54,6 +55,11 @@ class Scenario:
     def sla_window_s(self) -> float:
         """Length of the windows in which the SLA is judged, seconds."""
         return self.file.sla.window_s
+
+    @property
+    def sla_rules(self) -> SlaRules | None:
+        """The rules that it claims to follow."""
+        return self.file.sla.rules
 
     @property
     def goals(self) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from loadstone.goals import MOST as MOST_GOALS
+from loadstone.goals import SlaRules
 from loadstone.scenario.fields import (
     Bytes,
     Count,
@@ -147,9 +148,13 @@ class Browser(Table):
 
 
 class Sla(Table):
-    """The SLA is judged in every window of this many seconds; 300 by rule."""
+    """The SLA is judged in every window of this many seconds; 300 by the rules of Cloudstone."""
 
     window_s: Length = 300.0
+    rules: Annotated[
+        SlaRules | None,
+        Field(description="rules that the scenario claims to follow; runs are judged by them"),
+    ] = None
     goals: Annotated[
         Several[str], Field(max_length=MOST_GOALS, description='more goals, such as "Search p95 < 300 ms"')
     ] = Field(default=[])
