@@ -1,9 +1,9 @@
 //! Long-run means of large chains: a potential from an iteration, and bounds that hold for any potential.
 //!
-//! For any vector h the stationary mean of Q·h is zero. So the long-run mean of a reward r is also that of r
-//! + Q·h, and lies between the least and the greatest of its entries. The nearer h is to the potential of the
-//! reward, the nearer these are. How h was found does not matter: the bounds are read off at the end, with
-//! the rounding of that one product.
+//! For any vector h the stationary mean of Q·h is zero. So the long-run mean of a reward r is also that of
+//! r + Q·h, and lies between the least and the greatest of its entries. The nearer h is to the potential of
+//! the reward, the nearer these are. How h was found does not matter: the bounds are read off at the end,
+//! with the rounding of that one product.
 //!
 //! h is found in working precision and corrected until it fits: what it still misses, r + Q·h less its mean,
 //! is the right side of the next system. States from which the return takes days would drown a mean of a

@@ -14,7 +14,7 @@ from pathlib import Path
 from loadstone.errors import LoadstoneError
 from loadstone.nodes.image import Image
 from loadstone.nodes.integrity import NODE_TYPES, NodeType
-from loadstone.nodes.measured import SLAS, Fields, Measured, parse_record, read_measured
+from loadstone.nodes.measured import SLAS, Fields, Measured, parse_study, read_measured
 from loadstone.nodes.quantities import parse_duration
 
 NAME = "appliance"
@@ -156,7 +156,7 @@ def _measured(folder: Path, app: str, page: str, detect_s: Fraction) -> NodeType
         raise LoadstoneError(
             "measured", f"`{folder}` holds no {FILE}", hint="give a folder of `loadstone study appliance`"
         )
-    study = Fields(parse_record(file), file)
+    study = Fields(parse_study(file), file)
     if study.text("name") != NAME:
         raise LoadstoneError("measured", "is not a study of appliances", place=str(file))
     own = {"app": app, "board": "microvm", "guest": "image"}

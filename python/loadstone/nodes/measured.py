@@ -17,6 +17,8 @@ from loadstone.intake import Kind, read_object
 
 SLAS = ("SLA-1", "SLA-2")
 _KIND = Kind("measured", "a record", 64 << 20, "measure again")
+_STUDY_FORMATS = (1, 2)
+"""What nodes read of a study has not changed between them."""
 
 
 @dataclass(frozen=True)
@@ -154,11 +156,13 @@ def _run_record(file: Path) -> Fields:
     return Fields(Run.present(read_object(file, _KIND), _KIND, str(file)), file)
 
 
-def parse_record(file: Path) -> dict[str, Any]:
-    """The JSON object of format 1 in a file. Raises `measured`."""
+def parse_study(file: Path) -> dict[str, Any]:
+    """The JSON object in a `study.json`. Raises `measured`."""
     content = read_object(file, _KIND)
-    if content.get("format") != 1 or isinstance(content["format"], bool):
-        raise LoadstoneError("measured", "is not a record of format 1", place=str(file), hint="measure again")
+    if type(content.get("format")) is not int or content["format"] not in _STUDY_FORMATS:
+        raise LoadstoneError(
+            "measured", "is not a study of format 1 or 2", place=str(file), hint="measure again"
+        )
     return content
 
 
