@@ -120,7 +120,7 @@ def _row(balancer: str, repetition: int, rate: float, **cost: float) -> dict[str
 def test_what_the_study_writes_is_what_is_read(tmp_path: Path) -> None:
     carried = pytest.importorskip("loadstone.study.balancers.carried")
     rows = [_row("nginx", i, 9000.0 + 10 * i, user_us=30.0 + i, sys_us=70.0 - i) for i in range(10)]
-    written = pytest.importorskip("loadstone.study.record").Study.FORMAT
+    written = pytest.importorskip("loadstone.study.record").StudyRecord.FORMAT
     content = {"format": written, "kind": "study", "parts": {"throughput": carried.throughput(rows)}}
     (tmp_path / "study.json").write_text(json.dumps(content))
     found = read_carried(tmp_path, "nginx")
