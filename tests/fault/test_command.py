@@ -45,11 +45,6 @@ def soon(folder: Path, deed: Callable[[], None]) -> None:
     threading.Thread(target=wait, daemon=True).start()
 
 
-def summary(folder: Path) -> dict[str, object]:
-    content: dict[str, object] = json.loads((folder / "run.json").read_text())
-    return content
-
-
 def test_a_good_run_ends_with_a_table_and_its_verdict(tmp_path: Path) -> None:
     with sites.token_bucket(1000) as (server, port):
         scenario = sites.scenario(tmp_path / "s.toml", port, ramp_up_s=1, steady_s=2)
@@ -111,5 +106,9 @@ def test_ctrl_c_ends_the_run_early(tmp_path: Path) -> None:
             soon(folder, lambda: process.send_signal(signal.SIGINT))
             output, said = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert summary(folder)["outcome"] == "interrupted"
+    run = json.loads((folder / "run.json").read_text())
+    assert run["outcome"] == "interrupted"
+    assert run["validity"]["state"] in ("valid", "inconclusive", "invalid") and run["validity"]["checks"]
+    for goal in ("SLA-1", "SLA-2"):
+        assert f"{goal}: {run['goals'][goal]['verdict']}" in output
     assert "interrupted" in said and "interrupted" in output

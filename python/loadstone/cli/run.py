@@ -223,11 +223,14 @@ def default_folder(name: str) -> Path:
 
 
 def conclude(result: Run, deciding: Sequence[str]) -> int:
-    """The exit code of a run, by the goals with these names. Says on stderr why the run was not good.
+    """The exit code of a run, by the goals with these names. Says on stderr what failed, and why the run
+    was not good.
 
     Errors: `sut-died`, `sut-unreachable`, `agents-lost`.
     """
     outcome = result.outcome
+    for failure in result.failures:
+        print(f"failed: {failure.told()}", file=sys.stderr)
     if outcome == "agents-lost":
         last = result.events[-1]
         message = f"no agent was left, the last was {last.agent}: {last.reason}; what was measured was kept"
@@ -283,7 +286,6 @@ def table(result: Run, folder: Path) -> str:
     lines += [_goal(goal) for goal in result.goals.values()]
     if sessions and (per_s is not None or sum(sessions.lost.values())):
         lines.append(_sessions(sessions))
-    lines += [f"failed: {failure.told()}" for failure in result.failures]
     state = result.validity.state
     lines.append(f"{state if state == 'valid' else state.upper()}; {result.outcome}; {folder}")
     return "\n".join(lines)
