@@ -340,6 +340,13 @@ def test_a_check_about_an_operation_that_there_is_not(tmp_path: Path) -> None:
     refused(loadstone("report", str(tmp_path)), "error[run-folder]", "rules.json", "`Nothing`")
 
 
+def test_a_claim_of_rules_that_there_are_not(tmp_path: Path) -> None:
+    crashed(tmp_path)
+    rules = json.loads((tmp_path / "rules.json").read_text())
+    (tmp_path / "rules.json").write_text(json.dumps(rules | {"sla_rules": "none"}))
+    refused(loadstone("report", str(tmp_path)), "error[run-folder]", "rules.json", "sla_rules")
+
+
 def without_num(nodes: dict[str, Any]) -> None:
     for option in [option for sla in nodes["per_sla"].values() for option in sla["options"]]:
         option["num"] = None
