@@ -68,6 +68,20 @@ class Goal:
         """Whether each operation's own limit is the bound."""
         return math.isnan(self.bound)
 
+    @property
+    def least(self) -> float:
+        """The least good figure that meets it: a share of good operations, or operations a second."""
+        if self.measure in ("failed", "dropped"):
+            return 1 - self.bound
+        return self.bound if self.share is None else self.share
+
+    @property
+    def unsearched(self) -> str:
+        """Why no search for the most load can answer it; "" where one can."""
+        if self.measure == "throughput":
+            return "grows with the load: more load does not break it"
+        return "" if self.least < 1 else "cannot be shown to hold: none may fail, however many are seen"
+
 
 def parse(text: str) -> Goal:
     """The goal that `text` says. Error `GoalError`.

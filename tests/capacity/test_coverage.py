@@ -8,6 +8,7 @@ import pytest
 
 from loadstone.capacity.evidence import verdicts
 from loadstone.capacity.search import Limits, Search
+from loadstone.judge.goals import sla_goals
 from loadstone.judge.sla import SLAS
 
 LIMITS = Limits(25, 5000)
@@ -18,7 +19,7 @@ def searched(rng: np.random.Generator, knee: float, sigma: float, seconds: int) 
     trials: dict[int, list[noisy.Trial]] = {}
     while (users := search.next()) is not None:
         trials.setdefault(users, []).append(noisy.run(rng, users, knee, sigma, seconds))
-        search.record(users, verdicts(trials[users], 1 - 0.05 / LIMITS.repeats))
+        search.record(users, verdicts(trials[users], sla_goals(seconds), 1 - 0.05 / LIMITS.repeats))
     return search
 
 

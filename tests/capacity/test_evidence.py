@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
 from loadstone.capacity.evidence import Sample, Trial, shares, unjudged, verdicts
 from loadstone.capacity.search import Verdict
 from loadstone.judge import Histogram
+from loadstone.judge.goals import sla_goals
 
 
 def sample(name: str, each_s: float, late: float, seconds: int = 60, response_s: float = 0.5) -> Sample:
@@ -17,8 +20,17 @@ def sample(name: str, each_s: float, late: float, seconds: int = 60, response_s:
     return Sample(name, 2.0, count, count * (1 - late), spread)
 
 
+def trial(samples: Sequence[Sample], **flags: bool) -> Trial:
+    """A run whose operations are judged by both SLAs."""
+    return Trial(dict.fromkeys(("SLA-1", "SLA-2"), samples), **flags)
+
+
+def judged(trials: list[Trial]) -> dict[str, Verdict]:
+    return verdicts(trials, sla_goals(60), 0.95)
+
+
 def once(*samples: Sample, **flags: bool) -> dict[str, Verdict]:
-    return verdicts([Trial(samples, **flags)], 0.95)
+    return judged([trial(samples, **flags)])
 
 
 def test_plenty_of_operations_decide() -> None:
@@ -28,15 +40,18 @@ def test_plenty_of_operations_decide() -> None:
 
 
 def test_near_the_limit_nothing_is_certain_until_there_is_more() -> None:
-    near = Trial([sample("Home", 10, 0.09)])
-    assert verdicts([near], 0.95)["SLA-1"] is Verdict.OPEN
-    assert verdicts([near] * 10, 0.95)["SLA-1"] is Verdict.MET
+    near = trial([sample("Home", 10, 0.09)])
+    assert judged([near])["SLA-1"] is Verdict.OPEN
+    assert judged([near] * 10)["SLA-1"] is Verdict.MET
 
 
 def test_one_operation_breaks_it_for_all() -> None:
     found = once(sample("Home", 100, 0), sample("Add", 5, 0.5))
     assert found == {"SLA-1": Verdict.MISSED, "SLA-2": Verdict.MISSED}
-    assert shares([Trial([sample("Home", 100, 0), sample("Add", 5, 0.5)])]) == {"Home": 1, "Add": 0.5}
+    assert shares([trial([sample("Home", 100, 0), sample("Add", 5, 0.5)])], "SLA-1") == {
+        "Home": 1,
+        "Add": 0.5,
+    }
 
 
 def test_clumps_of_late_answers_are_less_certain_than_even_ones() -> None:
@@ -58,7 +73,7 @@ def test_a_rare_operation_near_its_limit_does_not() -> None:
 def test_one_or_two_operations_say_nothing_unless_they_were_late(late: float) -> None:
     few = sample("Add", 2 / 60, late)
     assert once(sample("Home", 100, 0), few)["SLA-1"] is (Verdict.OPEN if late else Verdict.MET)
-    assert unjudged([Trial([few])]) == ([] if late else ["Add"])
+    assert unjudged([trial([few])], sla_goals(60)) == ([] if late else ["Add"])
 
 
 def test_a_service_that_answers_nothing_fails() -> None:
@@ -66,16 +81,16 @@ def test_a_service_that_answers_nothing_fails() -> None:
 
 
 def test_one_faulty_run_may_be_an_accident_two_are_the_service() -> None:
-    good, faulty = Trial([sample("Home", 100, 0)]), Trial([sample("Home", 100, 0)], faulty=True)
-    assert verdicts([faulty], 0.95)["SLA-1"] is Verdict.OPEN
-    assert verdicts([faulty, faulty], 0.95)["SLA-1"] is Verdict.MISSED
-    assert verdicts([faulty, good, good], 0.95)["SLA-1"] is Verdict.MET
+    good, faulty = trial([sample("Home", 100, 0)]), trial([sample("Home", 100, 0)], faulty=True)
+    assert judged([faulty])["SLA-1"] is Verdict.OPEN
+    assert judged([faulty, faulty])["SLA-1"] is Verdict.MISSED
+    assert judged([faulty, good, good])["SLA-1"] is Verdict.MET
 
 
 def test_invalid_runs_are_left_out() -> None:
-    broken = Trial([sample("Home", 100, 1)], invalid=True)
-    assert verdicts([broken], 0.95)["SLA-1"] is Verdict.NOTHING
-    assert verdicts([broken, Trial([sample("Home", 100, 0)])], 0.95)["SLA-1"] is Verdict.MET
+    broken = trial([sample("Home", 100, 1)], invalid=True)
+    assert judged([broken])["SLA-1"] is Verdict.NOTHING
+    assert judged([broken, trial([sample("Home", 100, 0)])])["SLA-1"] is Verdict.MET
 
 
 def test_four_operations_decide_nothing() -> None:
@@ -87,16 +102,16 @@ def test_what_holds_has_a_valid_run() -> None:
     good, bad = sample("Home", 100, 0), sample("Home", 100, 0.5)
     assert once(good, valid=False)["SLA-1"] is Verdict.OPEN
     assert once(bad, valid=False)["SLA-1"] is Verdict.MISSED
-    assert verdicts([Trial([good], valid=False), Trial([good])], 0.95)["SLA-1"] is Verdict.MET
+    assert judged([trial([good], valid=False), trial([good])])["SLA-1"] is Verdict.MET
 
 
 def test_a_late_generator_may_add_to_a_valid_run_and_decides_nothing_alone() -> None:
     good, bad = sample("Home", 100, 0), sample("Home", 100, 0.5)
     for one in (good, bad):
         assert once(one, late=True) == {"SLA-1": Verdict.NOTHING, "SLA-2": Verdict.NOTHING}
-    near = Trial([sample("Home", 10, 0.09)])
-    more = Trial([good], late=True, valid=False)
-    assert verdicts([near], 0.95)["SLA-1"] is Verdict.OPEN
-    assert verdicts([near, more], 0.95)["SLA-1"] is Verdict.MET
-    broken = [Trial([bad]), Trial([good], late=True)]
-    assert verdicts(broken, 0.95)["SLA-1"] is Verdict.MISSED, "what a sound run showed stays"
+    near = trial([sample("Home", 10, 0.09)])
+    more = trial([good], late=True, valid=False)
+    assert judged([near])["SLA-1"] is Verdict.OPEN
+    assert judged([near, more])["SLA-1"] is Verdict.MET
+    broken = [trial([bad]), trial([good], late=True)]
+    assert judged(broken)["SLA-1"] is Verdict.MISSED, "what a sound run showed stays"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import random
 import signal
-import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,38 +27,6 @@ from loadstone.stages.capacity import Capacity
 CAPACITY = 70
 KIND = Kind("run-folder", "a record of a search")
 
-SCENARIO = """
-format = 1
-name = "queue"
-[target]
-url = "http://127.0.0.1:{port}"
-[data]
-accounts = 1000
-[load]
-ramp_up_s = 12
-steady_s = 30
-ramp_down_s = 1
-[pacing]
-cycle = {{ kind = "neg-exp", mean_s = 2, max_s = 10 }}
-[sla]
-window_s = 30
-rules = "cloudstone"
-[[operation]]
-name = "Home"
-limit_s = 1
-step = [{{ get = "/" }}]
-[[operation]]
-name = "Search"
-limit_s = 1
-step = [{{ get = "/search" }}]
-[mix.Home]
-Home = 0.3
-Search = 0.7
-[mix.Search]
-Home = 0.7
-Search = 0.3
-"""
-
 
 def queue(users: int) -> simulated.Respond:
     """A service that answers at once up to its capacity, and too late to one in three beyond."""
@@ -73,14 +40,8 @@ def queue(users: int) -> simulated.Respond:
 
 
 @pytest.fixture
-def job(tmp_path: Path) -> Iterator[Job]:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-        path = tmp_path / "queue.toml"
-        path.write_text(SCENARIO.format(port=port))
-        reset = f"echo reset >> {tmp_path / 'resets'}"
-        sut = External(f"http://127.0.0.1:{port}", "127.0.0.1", port, reset=reset)
-        yield Job(load_scenario(path), sut, simulated.SimulatedEngine(queue), ["loadstone", "capacity"])
+def job(queued: Callable[..., Job]) -> Job:
+    return queued(queue)
 
 
 def silent(_number: int, _search: Search, _left: Forecast) -> Silent:

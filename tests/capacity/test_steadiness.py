@@ -9,6 +9,7 @@ from loadstone.capacity.evidence import Sample, Trial, verdicts
 from loadstone.capacity.search import Verdict
 from loadstone.capacity.steadiness import steadiness
 from loadstone.judge import Histogram, Measurement, OperationSeries
+from loadstone.judge.goals import sla_goals
 
 SECONDS = 60
 
@@ -63,12 +64,18 @@ def test_a_run_that_still_got_worse_shows_that_nothing_holds_and_the_reverse() -
     good = [Sample("Home", 2.0, count, count, spread)]
     bad = [Sample("Home", 2.0, count, count / 2, spread)]
 
+    def trial(samples: list[Sample], trend: str) -> Trial:
+        return Trial(dict.fromkeys(("SLA-1", "SLA-2"), samples), trend=trend)  # type: ignore[arg-type]
+
+    def judged(trials: list[Trial]) -> Verdict:
+        return verdicts(trials, sla_goals(60), 0.95)["SLA-1"]
+
     def once(samples: list[Sample], trend: str) -> Verdict:
-        return verdicts([Trial(samples, trend=trend)], 0.95)["SLA-1"]  # type: ignore[arg-type]
+        return judged([trial(samples, trend)])
 
     assert [once(good, trend) for trend in ("steady", "unknown", "better")] == [Verdict.MET] * 3
     assert once(good, "worse") is Verdict.OPEN
     assert [once(bad, trend) for trend in ("steady", "unknown", "worse")] == [Verdict.MISSED] * 3
     assert once(bad, "better") is Verdict.OPEN
-    both = [Trial(good, trend="worse"), Trial(good)]
-    assert verdicts(both, 0.95)["SLA-1"] is Verdict.MET, "what a settled run showed stays"
+    both = [trial(good, "worse"), trial(good, "steady")]
+    assert judged(both) is Verdict.MET, "what a settled run showed stays"

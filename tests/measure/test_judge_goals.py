@@ -116,3 +116,11 @@ def test_verdicts_err_no_more_often_than_they_say(true: float) -> None:
         verdict = judge_goal(parse("p95 < 300 ms"), measurement(one)).verdict
         wrong += verdict == ("met" if true < 0.95 else "missed")
     assert wrong <= 73
+
+
+def test_an_operation_that_never_ran_leaves_its_goal_open() -> None:
+    goal = parse("Search p95 < 300 ms")
+    home, none = operation("Home", under={0.3: 100}), operation("Search", ok=0, under={0.3: 0})
+    assert judge_goal(goal, measurement(home, none)).verdict == "open"
+    hung = measurement(operation("Home", ok=0, under={0.3: 0}), none)
+    assert judge_goal(goal, hung).verdict == "missed"

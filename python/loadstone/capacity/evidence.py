@@ -1,17 +1,8 @@
-"""What the measurements at one number of users say about an SLA, and how sure that is.
+"""What the measurements at one number of users say about a goal, and how sure that is.
 
-An operation holds the SLA at a number of users when its share within the limit, in the long run, is at least
-the SLA's. From the runs' seconds we know the share with an error:
-
-- Seconds depend on each other, so the share's variance comes from batch means and is turned into an
-  effective number of independent operations (`intervals.effective_count`).
-- With that number, Wilson's interval bounds the share (with Student's t, as batches are few). It passes when
-  its lower bound holds the SLA, fails when its upper bound does not, and is uncertain in between.
-- A rare operation that was never late cannot pass this way: 99 % at 95 % confidence takes some 270 in
-  a row. But 20 answers around 30 ms under a limit of 3 s leave no doubt either. Where no answer was late,
-  the logarithm of the response times is taken as normal, and its one-sided tolerance bound decides whether
-  the SLA's share of all answers would be within the limit. Near capacity response times scatter, the bound
-  widens, and the operation stays uncertain until more of it has been seen.
+A goal is about a share: of SLA-1 those within the limit, of `failed < 1 %` those that did not fail. An
+operation holds it at a number of users when that share, in the long run, is at least the goal's. Its verdict
+from the runs' seconds is the judge's (`loadstone.judge.goals`), for all runs at that number together.
 
 A number of users passes when every operation does (each at the full confidence: all must hold), and fails
 when one does (each at its part of it: any may fail by chance).
@@ -19,39 +10,40 @@ when one does (each at its part of it: any may fail by chance).
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from loadstone.capacity.search import Verdict
-from loadstone.judge import Histogram, Measurement, OperationSeries
+from loadstone.goals import Goal
+from loadstone.judge import Histogram, Measurement
+from loadstone.judge.goals import FEWEST, Part, parts_of, share_verdict
 from loadstone.judge.histogram import Floats
-from loadstone.judge.intervals import Ratio, bounds, ratio, tolerance_factor
-from loadstone.judge.sla import SLAS, Sla, worst_window
+from loadstone.judge.intervals import Ratio, ratio
 from loadstone.stages.capacity import Trend
-
-FEWEST = 3
-"""Answers of an operation below which not even the logarithms' spread is known."""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """One operation in one run: the seconds of its worst SLA window."""
+    """One operation (None: all together) in one run: the seconds of the goal's worst window."""
 
-    operation: str
+    operation: str | None
     limit_s: float
+    """NaN where the goal is not about times."""
     count: Floats
-    within: Floats
+    good: Floats
+    """Operations as the goal asks for them: within its limit, not failed, or not dropped."""
     response: Histogram
+    """Of right answers; empty where the goal is not about times."""
 
 
 @dataclass(frozen=True)
 class Trial:
     """One run as evidence."""
 
-    samples: Sequence[Sample]
+    samples: Mapping[str, Sequence[Sample]]
+    """By goal."""
     faulty: bool = False
     """The service broke a rule of a valid run: errors, wrong pages, operations that hung, its death."""
     invalid: bool = False
@@ -68,7 +60,7 @@ class Trial:
 
 def trial(
     measurement: Measurement,
-    window_s: float,
+    goals: Sequence[Goal],
     *,
     faulty: bool,
     invalid: bool,
@@ -80,37 +72,37 @@ def trial(
 
     A late generator may itself be what broke a rule: such a run says nothing.
     """
-    samples = [_sample(operation, window_s) for operation in measurement.operations]
-    found = [sample for sample in samples if sample]
+    found = {goal.text: _samples(goal, measurement) for goal in goals}
     return Trial(found, faulty, invalid or (late and faulty), late, trend, valid)
 
 
-def verdicts(trials: Sequence[Trial], confidence: float) -> dict[str, Verdict]:
-    """What the trials at one number of users say about each SLA.
+def verdicts(trials: Sequence[Trial], goals: Sequence[Goal], confidence: float) -> dict[str, Verdict]:
+    """What the trials at one number of users say about each goal.
 
     One faulty run may be an accident, two in four are the service: then the users are too many. Without a
-    valid run among them no SLA is held.
+    valid run among them no goal is held.
     """
     usable = [one for one in trials if not one.invalid]
     sound = [one for one in usable if not one.late]
-    found = _settled_verdicts(sound, confidence)
+    found = _settled_verdicts(sound, goals, confidence)
     settled = [one for one in usable if one.trend != "worse"]
     valid, healthy = any(one.valid for one in sound), not any(one.faulty for one in sound)
-    for sla in SLAS:
-        if found[sla.name] is Verdict.MET and not valid:
-            found[sla.name] = Verdict.OPEN
-        elif found[sla.name] is Verdict.OPEN and valid and healthy and len(usable) > len(sound):
-            found[sla.name] = _better(Verdict.OPEN, _judge(settled, sla, confidence))
+    for goal in goals:
+        name = goal.text
+        if found[name] is Verdict.MET and not valid:
+            found[name] = Verdict.OPEN
+        elif found[name] is Verdict.OPEN and valid and healthy and len(usable) > len(sound):
+            found[name] = _better(Verdict.OPEN, _judge(settled, goal, confidence))
     return found
 
 
-def _settled_verdicts(sound: Sequence[Trial], confidence: float) -> dict[str, Verdict]:
+def _settled_verdicts(sound: Sequence[Trial], goals: Sequence[Goal], confidence: float) -> dict[str, Verdict]:
     """As `_sound_verdicts`, but each run counts only for what its trend leaves in no doubt."""
     if not sound:
-        return {sla.name: Verdict.NOTHING for sla in SLAS}
-    holding = _sound_verdicts([one for one in sound if one.trend != "worse"], confidence)
-    breaking = _sound_verdicts([one for one in sound if one.trend != "better"], confidence)
-    return {sla.name: _either(holding[sla.name], breaking[sla.name]) for sla in SLAS}
+        return {goal.text: Verdict.NOTHING for goal in goals}
+    holding = _sound_verdicts([one for one in sound if one.trend != "worse"], goals, confidence)
+    breaking = _sound_verdicts([one for one in sound if one.trend != "better"], goals, confidence)
+    return {goal.text: _either(holding[goal.text], breaking[goal.text]) for goal in goals}
 
 
 def _either(holding: Verdict, breaking: Verdict) -> Verdict:
@@ -120,39 +112,45 @@ def _either(holding: Verdict, breaking: Verdict) -> Verdict:
     return Verdict.MET if holding is Verdict.MET else Verdict.OPEN
 
 
-def _sound_verdicts(sound: Sequence[Trial], confidence: float) -> dict[str, Verdict]:
+def _sound_verdicts(sound: Sequence[Trial], goals: Sequence[Goal], confidence: float) -> dict[str, Verdict]:
     if not sound:
-        return {sla.name: Verdict.NOTHING for sla in SLAS}
+        return {goal.text: Verdict.NOTHING for goal in goals}
     faulty = sum(one.faulty for one in sound)
     if 2 * faulty >= len(sound) and faulty:
         broken = Verdict.MISSED if faulty > 1 else Verdict.OPEN
-        return {sla.name: _worse(broken, _judge(sound, sla, confidence)) for sla in SLAS}
-    return {sla.name: _judge(sound, sla, confidence) for sla in SLAS}
+        return {goal.text: _worse(broken, _judge(sound, goal, confidence)) for goal in goals}
+    return {goal.text: _judge(sound, goal, confidence) for goal in goals}
 
 
-def shares(trials: Sequence[Trial]) -> dict[str, float]:
-    """Share within the limit of each operation over all trials that are evidence."""
+def shares(trials: Sequence[Trial], goal: str) -> dict[str | None, float]:
+    """Share that is as `goal` asks, of each operation over all trials that are evidence."""
     sound = [one for one in trials if not one.invalid]
-    return {name: _pooled(samples)[0].value for name, samples in _by_operation(sound).items()}
+    return {name: _pooled(samples)[0].value for name, samples in _by_operation(sound, goal).items()}
 
 
-def unjudged(trials: Sequence[Trial]) -> list[str]:
+def unjudged(trials: Sequence[Trial], goals: Sequence[Goal]) -> list[str]:
     """Operations too rare to say anything about; they do not keep a number of users from passing."""
-    found = []
-    for name, samples in _by_operation(trials).items():
-        share, _ = _pooled(samples)
-        if share.count < FEWEST and share.value == 1:
-            found.append(name)
-    return found
+    found = set()
+    for goal in goals:
+        for name, samples in _by_operation(trials, goal.text).items():
+            if name is not None and _is_too_rare(_pooled(samples)[0]):
+                found.add(name)
+    return sorted(found)
 
 
-def _judge(trials: Sequence[Trial], sla: Sla, confidence: float) -> Verdict:
-    operations = _by_operation(trials)
+def _is_too_rare(share: Ratio) -> bool:
+    return share.count < FEWEST and share.value == 1
+
+
+def _judge(trials: Sequence[Trial], goal: Goal, confidence: float) -> Verdict:
+    operations = _by_operation(trials, goal.text)
     if not operations:
-        # Not one operation ended in the steady state: the service hangs.
-        return Verdict.MISSED
+        # Not one operation ended in the steady state: the service hangs. Where others did, the goal's own
+        # is rare.
+        ended = any(samples for one in trials for samples in one.samples.values())
+        return Verdict.OPEN if ended else Verdict.MISSED
     wrong = (1 - confidence) / len(operations)
-    each = {_operation(samples, sla, confidence, 1 - wrong) for samples in operations.values()}
+    each = {_operation(samples, goal, confidence, 1 - wrong) for samples in operations.values()}
     if each == {Verdict.NOTHING}:
         return Verdict.OPEN
     if Verdict.MISSED in each:
@@ -160,45 +158,40 @@ def _judge(trials: Sequence[Trial], sla: Sla, confidence: float) -> Verdict:
     return Verdict.OPEN if Verdict.OPEN in each else Verdict.MET
 
 
-def _operation(samples: Sequence[Sample], sla: Sla, passing: float, failing: float) -> Verdict:
+def _operation(samples: Sequence[Sample], goal: Goal, passing: float, failing: float) -> Verdict:
     """Its own verdict; `NOTHING` where it is too rare to be judged and was never late."""
     share, response = _pooled(samples)
-    if bounds(share, passing)[0] >= sla.share:
-        return Verdict.MET
-    if bounds(share, failing)[1] < sla.share:
-        return Verdict.MISSED
-    if share.value < 1:
-        return Verdict.OPEN
-    if share.count < FEWEST:
-        return Verdict.NOTHING
-    mean, deviation = response.log_moments()
-    bound = mean + tolerance_factor(share.count, sla.share, passing) * deviation
-    return Verdict.MET if bound <= math.log(samples[0].limit_s) else Verdict.OPEN
+    found = Verdict(share_verdict(share, response, samples[0].limit_s, goal.least, passing, failing))
+    return Verdict.NOTHING if found is Verdict.OPEN and _is_too_rare(share) else found
 
 
 def _pooled(samples: Sequence[Sample]) -> tuple[Ratio, Histogram]:
     share = ratio(
-        np.concatenate([sample.within for sample in samples]),
+        np.concatenate([sample.good for sample in samples]),
         np.concatenate([sample.count for sample in samples]),
     )
     values = np.concatenate([sample.response.values_us for sample in samples])
     return share, Histogram(values, np.concatenate([sample.response.counts for sample in samples]))
 
 
-def _by_operation(trials: Sequence[Trial]) -> dict[str, list[Sample]]:
-    found: dict[str, list[Sample]] = {}
+def _by_operation(trials: Sequence[Trial], goal: str) -> dict[str | None, list[Sample]]:
+    found: dict[str | None, list[Sample]] = {}
     for one in trials:
-        for sample in one.samples:
+        for sample in one.samples[goal]:
             found.setdefault(sample.operation, []).append(sample)
     return found
 
 
-def _sample(operation: OperationSeries, window_s: float) -> Sample | None:
-    window = worst_window(operation, window_s)
+def _samples(goal: Goal, measurement: Measurement) -> list[Sample]:
+    found = [_sample(part, goal.window_s) for part in parts_of(goal, measurement)]
+    return [sample for sample in found if sample]
+
+
+def _sample(part: Part, window_s: float | None) -> Sample | None:
+    window = part.worst(window_s)
     if window is None:
         return None
-    count, within = operation.count[window.span], operation.within[window.span]
-    return Sample(operation.name, operation.limit_s, count, within, operation.response)
+    return Sample(part.operation, part.limit_s, part.count[window], part.good[window], part.times)
 
 
 def _better(one: Verdict, other: Verdict) -> Verdict:

@@ -15,6 +15,7 @@ from loadstone.capacity.probes import probe
 from loadstone.capacity.probing import Probing
 from loadstone.capacity.search import Limits, Search
 from loadstone.errors import LoadstoneError
+from loadstone.judge.goals import sla_goals
 from loadstone.measure import Interrupt, Job, Progress, measure_scenario
 from loadstone.stages.capacity import Capacity, ProbeRun
 
@@ -53,10 +54,11 @@ def find(
 
     With `probes` the search begins where they expect the capacity, and with narrow steps.
 
-    Ctrl-C ends the run under way and the search, and keeps the interval so far. Errors: those of
-    `measure_scenario`, `folder-in-use`; `capacity.json` then holds what was found before.
+    Ctrl-C ends the run under way and the search, and keeps the interval so far. Errors: `folder-in-use`,
+    those of `Scenario.searched` and `measure_scenario`; `capacity.json` then holds what was found before.
     """
     record.require_unused(folder)
+    goals = [*sla_goals(job.scenario.sla_window_s), *job.scenario.searched()]
     begun_s = time.monotonic()
     planned = forecast(options.limits, lengths(job, probes.job if probes else None))
     with interrupt.between_runs():
@@ -65,7 +67,7 @@ def find(
             probing = Probing(options.limits.first, options.limits.most)
             rows = probe(probes.job, folder, probing, options.seed, interrupt, probes.watch)
             options = replace(options, limits=options.limits.near(probing.expected()))
-        ledger = Ledger(job, folder, options.limits, options.confidence, rows, planned, begun_s)
+        ledger = Ledger(job, folder, goals, options.limits, options.confidence, rows, planned, begun_s)
         search = ledger.search
         try:
             while (users := search.next()) is not None and not interrupt.requested:

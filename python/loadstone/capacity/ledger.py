@@ -14,6 +14,7 @@ from loadstone.capacity.forecast import Forecast, lengths, runs_left
 from loadstone.capacity.points import Point, recorded, trial_of
 from loadstone.capacity.search import Limits, Search, Verdict
 from loadstone.capacity.steadiness import Steadiness, steadiness
+from loadstone.goals import Goal
 from loadstone.judge import Rules
 from loadstone.judge.sla import SLAS, compliant, departures
 from loadstone.measure import Job
@@ -29,21 +30,25 @@ class Ledger:
         self,
         job: Job,
         folder: Path,
+        goals: Sequence[Goal],
         limits: Limits,
         confidence: float,
         probes: Sequence[ProbeRun],
         planned: Forecast,
         begun_s: float,
     ) -> None:
-        """`confidence` is that of each end of an interval, over all looks at one load.
+        """`goals`: SLA-1 and SLA-2, then those of the user's own.
+
+        `confidence` is that of each end of an interval, over all looks at one load.
 
         `begun_s`: when the command began, by the monotonic clock.
         """
-        self.search = Search([sla.name for sla in SLAS], limits)
+        self.search = Search([goal.text for goal in goals], limits)
         self.rows: list[SearchRun] = []
         self._probes = list(probes)
         self._job = job
         self._folder = folder
+        self._goals = goals
         self._limits = limits
         self._confidence = confidence
         self._points: dict[int, Point] = {}
@@ -62,12 +67,12 @@ class Ledger:
             # More users held the SLA that these broke, so something else disturbed the run.
             point = self._points[users] = Point()
             self._disturbed.append(users)
-        measurement = record.measurement_of(path)
+        measurement = record.measurement_of(path, self._goals)
         steady = steadiness(measurement)
-        one = trial_of(result, measurement, self._job.scenario.sla_window_s, steady.trend)
+        one = trial_of(result, measurement, self._goals, steady.trend)
         point.add(one, result, self._name(path))
-        self._row(users, path, result, verdicts([one], self._confidence), steady)
-        self.search.record(users, point.verdicts(self._look()))
+        self._row(users, path, result, verdicts([one], self._goals, self._confidence), steady)
+        self.search.record(users, point.verdicts(self._goals, self._look()))
         if point.busy > 1:
             # Once may be an accident of the machine; twice at the same load is the generator's end.
             self.search.block(users, "generator")
@@ -86,7 +91,8 @@ class Ledger:
         plan = {"load": {"ramp_up_s": scenario.file.load.ramp_up_s}}
         rules = Rules(plan, scenario.sla_window_s, accounts, {}, {}, claimed=scenario.sla_rules)
         steady_s = scenario.file.load.steady_s
-        first, second = (self._held(sla.name) for sla in SLAS)
+        held = {goal.text: self._held(goal.text) for goal in self._goals}
+        first, second = (held.pop(sla.name) for sla in SLAS)
         found = Capacity(
             name=scenario.name,
             outcome=self.search.outcome if self._is_over() else "searching",
@@ -104,6 +110,7 @@ class Ledger:
             tolerance=self._limits.tolerance,
             sla_1=first,
             sla_2=second,
+            goals=held,
             binding=self._binding(),
             probes=self._probes,
             loads=[self._load(users, point) for users, point in sorted(self._points.items())],
@@ -160,7 +167,7 @@ class Ledger:
         )
 
     def _load(self, users: int, point: Point) -> LoadVerdict:
-        verdict = recorded(point.verdicts(self._look()))
+        verdict = recorded(point.verdicts(self._goals, self._look()))
         return LoadVerdict(users=users, runs=len(point.evidence()), verdict=verdict)
 
     def _node(self) -> Node | None:
@@ -187,7 +194,7 @@ class Ledger:
             last_passing=passing.bound(low) if passing and low is not None else None,
             first_failing=failing.bound(high) if failing and high is not None else None,
             noisy=sorted(users for users in bracket.noisy if (low or 0) < users < (high or math.inf)),
-            limited_by=failing.limited_by() if failing else None,
+            limited_by=failing.limited_by(name) if failing else None,
             throughput_ops_per_s=_mean([result.throughput_ops_per_s for result in results]),
             bytes_in_per_op=_mean([result.bytes.in_per_op for result in results if result.bytes]),
             bytes_out_per_op=_mean([result.bytes.out_per_op for result in results if result.bytes]),
@@ -199,14 +206,15 @@ class Ledger:
         first = min(broken, key=lambda bracket: bracket.high or 0, default=None)
         if first is None or first.high is None:
             return None
-        operation = self._points[first.high].limited_by().operation
+        operation = self._points[first.high].limited_by(first.name).operation
         return Binding(goal=first.name, operation=operation, users=first.high)
 
     def _warnings(self) -> list[str]:
-        rare = sorted({name for point in self._points.values() for name in unjudged(point.trials)})
+        points = self._points.values()
+        rare = sorted({name for point in points for name in unjudged(point.trials, self._goals)})
         found = [f"too few operations to judge {name}: a longer window shows more" for name in rare]
         found += [
-            f"{users} users were measured anew: they broke an SLA that more users held"
+            f"{users} users were measured anew: they broke a goal that more users held"
             for users in self._disturbed
         ]
         match self.search.outcome:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from loadstone.capacity.evidence import Trial, shares, trial, verdicts
 from loadstone.capacity.search import Verdict
+from loadstone.goals import Goal
 from loadstone.judge import Measurement
 from loadstone.judge.checks import GENERATOR_BUSY, ONLY_SLOWER, missed
 from loadstone.stages.capacity import Bound, LimitedBy, Trend
@@ -18,7 +19,7 @@ _BROKE: tuple[About, ...] = ("service", "overload")
 """What a run's checks are about that a number of users does not hold for."""
 
 
-def trial_of(result: Run, measurement: Measurement, window_s: float, trend: Trend) -> Trial:
+def trial_of(result: Run, measurement: Measurement, goals: Sequence[Goal], trend: Trend) -> Trial:
     """A run as evidence.
 
     A service that fails explains a load that strays: sessions that end early change the mix. So such a run
@@ -30,7 +31,7 @@ def trial_of(result: Run, measurement: Measurement, window_s: float, trend: Tren
     strayed = bool(missed(checks, "load")) and not faulty
     return trial(
         measurement,
-        window_s,
+        goals,
         faulty=faulty,
         invalid=bool(limits - ONLY_SLOWER) or strayed,
         late=bool(limits & ONLY_SLOWER),
@@ -58,9 +59,9 @@ class Point:
         """In how many of them the generator's own processor was the limit."""
         return sum(GENERATOR_BUSY in missed(one.validity.checks, "generator") for one in self.results)
 
-    def verdicts(self, confidence: float) -> dict[str, Verdict]:
+    def verdicts(self, goals: Sequence[Goal], confidence: float) -> dict[str, Verdict]:
         """What they say together, by goal."""
-        return verdicts(self.trials, confidence)
+        return verdicts(self.trials, goals, confidence)
 
     def valid(self) -> list[Run]:
         """The runs whose figures may be shown."""
@@ -74,9 +75,9 @@ class Point:
         """An end of an interval that is here."""
         return Bound(users=users, runs=self.evidence())
 
-    def limited_by(self) -> LimitedBy:
-        """The operation that is furthest from its limit, and the checks that the service failed."""
-        worst = min(shares(self.trials).items(), key=lambda item: item[1], default=(None, None))
+    def limited_by(self, goal: str) -> LimitedBy:
+        """The operation that is furthest from the goal, and the checks that the service failed."""
+        worst = min(shares(self.trials, goal).items(), key=lambda item: item[1], default=(None, None))
         sound = [run for one, run in zip(self.trials, self.results, strict=True) if not one.invalid]
         broken = {name for run in sound for about in _BROKE for name in missed(run.validity.checks, about)}
         return LimitedBy(operation=worst[0], share_at_high=worst[1], checks=sorted(broken))

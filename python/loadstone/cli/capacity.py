@@ -1,4 +1,4 @@
-"""`loadstone capacity`: the most users at SLA-1 and SLA-2."""
+"""`loadstone capacity`: the most users at SLA-1, SLA-2 and goals of the user's own."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from loadstone.cli.run import (
     Agents,
     AsJson,
     DbPid,
+    Goals,
     Name,
     Reset,
     Service,
@@ -87,6 +88,7 @@ def capacity(
     out: Annotated[
         Path | None, typer.Option(help="Folder of the search. Default: runs/TIME-NAME-capacity.")
     ] = None,
+    goals: Goals = None,
     settings: Overrides = None,
     sut_pid: SutPid = None,
     db_pid: DbPid = None,
@@ -98,9 +100,9 @@ def capacity(
 ) -> None:
     """Find the most users a service carries at SLA-1 (90 %) and SLA-2 (99 %), with fresh data for each run.
 
-    Exit code: 0 the search knows users that hold SLA-1, 1 not even one user holds it, 2 bad input, 3 service
-    unreachable, 4 our fault, 5 the service fails at any load, 6 undecided, 7 the generator or the load was at
-    fault, 130 interrupted.
+    Each `--goal` is searched beside them. Exit code: 0 the search knows users that hold SLA-1 and each
+    `--goal`, 1 not even one user holds one of them, 2 bad input, 3 service unreachable, 4 our fault, 5 the
+    service fails at any load, 6 undecided, 7 the generator or the load was at fault, 130 interrupted.
 
     Example: loadstone capacity olio --from 100 --window 60
     """
@@ -110,8 +112,9 @@ def capacity(
     if most < first:
         raise LoadstoneError("search-range", f"--to {most} is under --from {first}", hint="swap them")
     deployed, url = site(topology, service, url)
-    loaded = load(scenario, settings, window=window, url=url)
+    loaded = load(scenario, settings, window=window, url=url, goals=goals)
     loaded.require_users("capacity is a number")
+    searched = loaded.searched()
     placement = placed(loaded, topology, agents)
     sut = sut_of(loaded, processes=processes(sut_pid, db_pid), reset=reset, loading=loading(loaded))
     folder = out or default_folder(f"{loaded.name}-capacity")
@@ -129,7 +132,9 @@ def capacity(
     print(json.dumps(result.content(), indent=2) if as_json else table(result, folder))
     for warning in result.warnings:
         print(f"warning: {warning}", file=sys.stderr)
-    raise typer.Exit(concluded(result))
+    # Those of the command line come last.
+    asked = searched[len(searched) - len(goals or ()) :]
+    raise typer.Exit(concluded(result, [goal.text for goal in asked]))
 
 
 def announce(planned: Forecast) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,12 +23,22 @@ ENDED = {
 }
 """Why a search knows no more, by `ended_by`. Any other is the name of an error."""
 
+_SLAS = ("SLA-1", "SLA-2")
+_NEARLY_ALL = 0.99
 
-def concluded(result: Capacity) -> int:
-    """The exit code: what is known of SLA-1, and else why it is not known."""
-    held = result.sla_1
+
+def concluded(result: Capacity, asked: Sequence[str] = ()) -> int:
+    """The exit code: what is known of SLA-1 and the goals `asked` for, and else why it is not known.
+
+    Of several the first that is not 0.
+    """
     if result.outcome == "interrupted":
         return leave.INTERRUPTED
+    codes = [_code(held) for held in (result.sla_1, *(result.goals.get(name) for name in asked))]
+    return next((code for code in codes if code), 0)
+
+
+def _code(held: Held | None) -> int:
     if held is None or held.verdict == "open":
         return RUN_INVALID if held and held.ended_by in ("generator", "invalid") else RUN_OPEN
     if held.verdict == "met":
@@ -79,26 +90,37 @@ def sentence(name: str, held: Held) -> str:
     low, high = _users(held.low), _users(held.high)
     ended = ENDED.get(held.ended_by or "", f"the search ended with {held.ended_by}")
     if held.verdict == "missed":
-        return f"{name}: not even {high} holds it{_why(held)}"
+        return f"{name}: not even {high} holds it{_why(name, held)}"
     if held.low is None and held.high is None:
         return f"{name}: open, no number of users is known to hold or to break it: {ended}"
     if held.low is None:
-        return f"{name}: open, {high} break it{_why(held)}; whether fewer hold it is not known: {ended}"
+        return f"{name}: open, {high} break it{_why(name, held)}; whether fewer hold it is not known: {ended}"
     if held.high is None:
         return f"{name}: at least {low} hold it; no number is known to break it: {ended}"
     wide = "" if held.ended_by == "tolerance" else f"; the interval is wide: {ended}"
-    return f"{name}: {low} hold it, {held.high:g} break it{_why(held)}{wide}"
+    return f"{name}: {low} hold it, {held.high:g} break it{_why(name, held)}{wide}"
 
 
 def _users(users: float | None) -> str:
     return "-" if users is None else f"{users:g} user{'' if users == 1 else 's'}"
 
 
-def _why(held: Held) -> str:
+def _why(name: str, held: Held) -> str:
     """What broke the goal at `high` users; a service that hangs has no share to show."""
     limit = held.limited_by
-    if limit is None or limit.operation is None or limit.share_at_high is None:
+    if limit is None or limit.share_at_high is None:
         return ", where not one operation ended"
     checks = "".join(f", {name}" for name in limit.checks)
-    share = f"{100 * limit.share_at_high:.1f} % within its limit"
-    return f", limited by {limit.operation} ({share} at {held.high:g}{checks})"
+    kept = "within its limit" if name in _SLAS else "as it asks"
+    by = f"limited by {limit.operation} " if limit.operation else ""
+    return f", {by}({_percent(limit.share_at_high)} {kept} at {held.high:g}{checks})"
+
+
+def _percent(share: float) -> str:
+    """With the digits in which it differs from all.
+
+    >>> _percent(0.84), _percent(0.99874)
+    ('84.0 %', '99.87 %')
+    """
+    digits = 1 if share < _NEARLY_ALL else 2
+    return f"{100 * share:.{digits}f} %"

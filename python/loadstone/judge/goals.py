@@ -44,7 +44,7 @@ _FEWEST_BATCHES = 5
 
 
 @dataclass(frozen=True)
-class _Part:
+class Part:
     """What one operation (None: all together) shows: what is good, and of how many, each second."""
 
     operation: str | None
@@ -54,22 +54,33 @@ class _Part:
     """Right answers, of a goal about times."""
     limit_s: float = math.nan
 
+    def worst(self, window_s: float | None) -> slice | None:
+        """The window with the least share of what is good; None without operations.
+
+        `window_s` None: the steady state as a whole.
+        """
+        return worst_at(self.good, self.count, len(self.count) if window_s is None else window_s)
+
 
 def judge_goals(measurement: Measurement, rules: Rules) -> list[GoalFigures]:
     """SLA-1 and SLA-2, then the user's own."""
-    slas = [
-        Goal(sla.name, "response", math.nan, share=sla.share, each=True, window_s=rules.sla_window_s)
-        for sla in SLAS
+    return [judge_goal(goal, measurement) for goal in (*sla_goals(rules.sla_window_s), *rules.goals)]
+
+
+def sla_goals(window_s: float) -> list[Goal]:
+    """SLA-1 and SLA-2 in windows of this length."""
+    return [
+        Goal(sla.name, "response", math.nan, share=sla.share, each=True, window_s=window_s) for sla in SLAS
     ]
-    return [judge_goal(goal, measurement) for goal in (*slas, *rules.goals)]
 
 
 def judge_goal(goal: Goal, measurement: Measurement) -> GoalFigures:
-    """How the run stands to `goal`. A run without operations misses it."""
-    parts = [part for part in _parts(goal, measurement) if part.count.sum()]
+    """How the run stands to `goal`. A run without operations misses it; one without those of the goal leaves
+    it open."""
+    parts = [part for part in parts_of(goal, measurement) if part.count.sum()]
     if not parts:
         limit, shown = _limit(goal)
-        return _unseen(goal, shown(limit), "missed")
+        return _unseen(goal, shown(limit), "open" if measurement.count else "missed")
     seconds = len(measurement.users)
     windows = 1 if goal.window_s is None else max(1.0, seconds / max(1.0, goal.window_s))
     doubt = (1 - CONFIDENCE) / (len(parts) * windows)
@@ -98,7 +109,8 @@ def share_verdict(
     return "met" if bound <= math.log(limit_s) else "open"
 
 
-def _parts(goal: Goal, measurement: Measurement) -> Iterator[_Part]:
+def parts_of(goal: Goal, measurement: Measurement) -> Iterator[Part]:
+    """What `goal` looks at: each operation that it judges, or all of them together."""
     chosen = [o for o in measurement.operations if goal.operation in (None, o.name)]
     each = [_part(goal, operation) for operation in chosen]
     if goal.each or goal.operation or not each:
@@ -106,29 +118,28 @@ def _parts(goal: Goal, measurement: Measurement) -> Iterator[_Part]:
         return
     good = np.sum([part.good for part in each], axis=0)
     seconds = goal.measure == "throughput"
-    yield _Part(None, good, each[0].count if seconds else np.sum([part.count for part in each], axis=0))
+    yield Part(None, good, each[0].count if seconds else np.sum([part.count for part in each], axis=0))
 
 
-def _part(goal: Goal, operation: OperationSeries) -> _Part:
+def _part(goal: Goal, operation: OperationSeries) -> Part:
     name, count = operation.name, operation.count
     match goal.measure:
         case "response" if goal.own_limit:
-            return _Part(name, operation.within, count, operation.response, operation.limit_s)
+            return Part(name, operation.within, count, operation.response, operation.limit_s)
         case "response":
-            return _Part(name, operation.under[goal.bound], count, operation.response, goal.bound)
+            return Part(name, operation.under[goal.bound], count, operation.response, goal.bound)
         case "failed":
-            return _Part(name, operation.ok, count)
+            return Part(name, operation.ok, count)
         case "dropped":
-            return _Part(name, count, count + operation.dropped)
+            return Part(name, count, count + operation.dropped)
         case "throughput":
-            return _Part(name, operation.ok, np.ones(len(count)))
+            return Part(name, operation.ok, np.ones(len(count)))
 
 
-def _figures(goal: Goal, part: _Part, first_s: float, failing: float) -> GoalFigures:
+def _figures(goal: Goal, part: Part, first_s: float, failing: float) -> GoalFigures:
     """The worst window of one operation, or of all together."""
     limit, shown = _limit(goal)
-    length = len(part.count) if goal.window_s is None else goal.window_s
-    window = worst_at(part.good, part.count, length)
+    window = part.worst(goal.window_s)
     assert window is not None, "a part without operations is not asked"
     seen = ratio(part.good[window], part.count[window])
     if goal.measure == "throughput":
@@ -163,8 +174,8 @@ def _unseen(goal: Goal, limit: float, verdict: Verdict) -> GoalFigures:
 def _limit(goal: Goal) -> tuple[float, Callable[[float], float]]:
     """The least good figure that meets the goal, and how a good figure is shown."""
     if goal.measure in ("failed", "dropped"):
-        return 1 - goal.bound, lambda good: 1 - good
-    return (goal.bound if goal.share is None else goal.share), lambda good: good
+        return goal.least, lambda good: 1 - good
+    return goal.least, lambda good: good
 
 
 def _rate_bounds(rate: Ratio) -> tuple[float, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from loadstone.report import format
@@ -15,7 +16,7 @@ def capacity_at_goals(capacity: Capacity) -> Table:
     """What is known of the capacity at each goal, and why no more is."""
     rows = [_capacity_row(goal, held) for goal, held in capacity.named().items()]
     columns = [
-        words("sla", "SLA"),
+        words("sla", "goal"),
         words("verdict", "verdict", mark),
         Column("users", "users"),
         Column("low_users", "holds at"),
@@ -23,12 +24,12 @@ def capacity_at_goals(capacity: Capacity) -> Table:
         words("uncertain_at_users", "uncertain at"),
         Column("throughput_ops_per_s", "operations/s", format.figure),
         words("limited_by", "limited by"),
-        Column("share_at_high", "its share within the limit there", format.share),
+        Column("share_at_high", "its share as the goal asks, there", format.share),
         words("ended_by", "the search ended because"),
     ]
     seldom = ("uncertain_at_users", "ended_by")
     shown = [one for one in columns if one.key not in seldom or any(row[one.key] for row in rows)]
-    return Table("verdicts", "Capacity at each SLA", shown, rows)
+    return Table("verdicts", "Capacity at each goal", shown, rows)
 
 
 def loads(chapter: Chapter) -> Table | None:
@@ -114,7 +115,7 @@ def _own_verdict(row: SearchRun, run: Run | None, goal: str) -> str | None:
 
 
 def _key(goal: str) -> str:
-    return goal.lower().replace("-", "_")
+    return re.sub("[^a-z0-9]+", "_", goal.lower()).strip("_")
 
 
 def _capacity_row(goal: str, held: Held) -> Row:

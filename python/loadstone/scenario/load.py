@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from loadstone.errors import LoadstoneError
-from loadstone.goals import SlaRules
+from loadstone.goals import Goal, SlaRules, parse_all
 from loadstone.intake import Kind, decoded, read_bytes, toml_of
 from loadstone.scenario import app, builtin, checks, data, model, plan, shape, values
 from loadstone.scenario.findings import Finding, Source, suggest
@@ -79,6 +79,16 @@ class Scenario:
             )
             hint = "--set load.users=N makes users of them; another rate is --set load.sessions_per_s=R"
             raise self._source.error(Finding("open-workload", message, ("load", "sessions_per_s"), hint))
+
+    def searched(self) -> list[Goal]:
+        """The goals, each of which more load can break. LoadstoneError `goal` when one is not so."""
+        found = parse_all(self.goals, [operation.name for operation in self.file.operation])
+        for index, goal in enumerate(found):
+            if why := goal.unsearched:
+                hint = "leave it out of the search, or judge it with `loadstone run`"
+                message = f"`{goal.text}` {why}"
+                raise self._source.error(Finding("goal", message, ("sla", "goals", index), hint))
+        return found
 
     @property
     def counters(self) -> list[str]:

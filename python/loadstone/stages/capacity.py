@@ -18,11 +18,13 @@ Folder = Annotated[str, Field(max_length=4096, strict=True)]
 
 
 class LimitedBy(Piece):
-    """What broke an SLA at the fewest users known to break it."""
+    """What broke a goal at the fewest users known to break it."""
 
     operation: Word | None = None
-    """None where not one operation ended."""
+    """None where the goal is about all operations together, or where not one ended."""
     share_at_high: Known = None
+    """Of this operation, as the goal asks for them: within its limit, not failed, or not dropped. None where
+    not one operation ended."""
     checks: list[Word] = Field(default_factory=list)
     """The service's checks that failed there. Where there are any, the service did not only answer late."""
 
@@ -162,6 +164,8 @@ class Capacity(Origin):
     """Width of the interval that was asked for, as a share of its low end."""
     sla_1: Held | None = spelled("SLA-1")
     sla_2: Held | None = spelled("SLA-2")
+    goals: dict[str, Held] = Field(default_factory=dict)
+    """Of the user's own, by their text."""
     binding: Binding | None = None
     """None where no goal is known to break."""
     probes: list[ProbeRun] = Field(default_factory=list)
@@ -173,4 +177,4 @@ class Capacity(Origin):
     def named(self) -> dict[str, Held]:
         """What there is, by the goal's name."""
         both = {"SLA-1": self.sla_1, "SLA-2": self.sla_2}
-        return {name: held for name, held in both.items() if held}
+        return {name: held for name, held in both.items() if held} | self.goals
