@@ -57,3 +57,9 @@ def test_tolerance_factors_are_the_published_ones(
     count: int, share: float, confidence: float, factor: float
 ) -> None:
     assert tolerance_factor(count, share, confidence) == pytest.approx(factor, abs=0.002)
+
+
+def test_a_share_of_all_or_nothing_has_an_exact_bound() -> None:
+    for count in range(1, 3000, 7):
+        assert wilson(1.0, count, 0.95)[1] == 1.0
+        assert wilson(0.0, count, 0.95)[0] == 0.0

@@ -82,9 +82,10 @@ def wilson(share: float, count: float, confidence: float, freedom: float = math.
     if count <= 0:
         return 0.0, 1.0
     z = float(stats.t.ppf(confidence, freedom))
-    middle = (share + z * z / (2 * count)) / (1 + z * z / count)
-    half = z / (1 + z * z / count) * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
-    return max(0.0, middle - half), min(1.0, middle + half)
+    square, root = z * z, math.sqrt(z * z + 4 * count * share * (1 - share))
+    # In this order rounding leaves the bounds of 0 and 1 exact.
+    low, high = ((2 * count * share + (square + way * z * root)) / (2 * (count + square)) for way in (-1, 1))
+    return max(0.0, low), min(1.0, high)
 
 
 def tolerance_factor(count: float, share: float, confidence: float) -> float:
