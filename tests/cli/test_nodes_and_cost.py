@@ -24,7 +24,7 @@ CAPACITY = {
     "SLA-2": {
         "users": 250, "low": 250, "high": None, "throughput_ops_per_s": 50.25, "bytes_in_per_op": 20000.0,
     },
-    "warnings": ["not compliant: short window (20 s instead of 300 s)"],
+    "runs": [], "warnings": ["not compliant: short window (20 s instead of 300 s)"],
 }  # fmt: skip
 OWN_PRICES = """\
 book,provider,region,kind,sku,vcpu,memory_gib,unit,from_gb,to_gb,price_usd,as_of,source,power_w,life_months
@@ -201,7 +201,8 @@ def test_an_invalid_run_gives_figures_only_with_a_mark(
 ) -> None:
     (folder / "capacity.json").unlink()
     goals = {sla: {"name": sla, "verdict": "met", "limit": 0.9} for sla in ("SLA-1", "SLA-2")}
-    measured = {"format": 2, "kind": "run", "load": {"users": 5}, "goals": goals}
+    load = {"users": 5, "ramp_up_s": 5, "steady_s": 60, "ramp_down_s": 0}
+    measured = {"format": 2, "kind": "run", "load": load, "goals": goals, "operations": {}, "sla": {}}
     (folder / "run.json").write_text(json.dumps(measured | {"validity": {"state": "invalid", "checks": []}}))
     code, out, err = run(monkeypatch, capsys, folder, asked)
     assert (code, out) == (6, "")

@@ -50,10 +50,13 @@ CAPACITY = {
     "SLA-1": {
         "users": 500, "low": 490, "high": 510, "throughput_ops_per_s": 100.5, "bytes_in_per_op": 20000.0,
     },
-    "runs": [{"folder": "runs/0001-500", "users": 500, "valid": True}],
+    "runs": [{"folder": "runs/0001-500", "users": 500, "valid": True, "verdict": {"SLA-1": "pass"}}],
     "warnings": ["not compliant: short window (20 s instead of 300 s)"],
 }  # fmt: skip
-RUN = {"format": 1, "kind": "run", "load": {"users": 500}, "requests_per_s": 450.0}
+RUN = {
+    "format": 1, "kind": "run", "load": {"users": 500, "ramp_up_s": 5, "steady_s": 60, "ramp_down_s": 0},
+    "requests_per_s": 450.0, "operations": {}, "sla": {}, "validity": {"valid": True, "checks": []},
+}  # fmt: skip
 
 PLAN = ["--tiers", "FOLDER/tiers.toml", "--users", "20000", "--target", "five nines"]
 PRINTED = {

@@ -26,6 +26,7 @@ CAPACITY = {
     "kind": "capacity",
     "name": "shop",
     "SLA-1": {"users": 100, "low": 100, "high": 100, "throughput_ops_per_s": 50},
+    "runs": [],
 }
 COLUMNS = "book,provider,region,kind,sku,vcpu,memory_gib,unit,from_gb,to_gb,price_usd,as_of,source"
 PRICES = f"""{COLUMNS},power_w,life_months

@@ -40,7 +40,7 @@ HAZARDS = Hazards(Fraction(1, 31_557_600), Fraction(1, 15), Fraction(1, 3600), F
 
 
 def capacity(tmp_path: Path, **changes: Any) -> Path:
-    content: dict[str, Any] = {"format": 1, "kind": "capacity", "name": "olio"}
+    content: dict[str, Any] = {"format": 1, "kind": "capacity", "name": "olio", "runs": []}
     for sla, users, high in (("SLA-1", 500, 600), ("SLA-2", 250, None)):
         content[sla] = {"users": users, "low": users, "high": high, "throughput_ops_per_s": users / 5.0}
         content[sla]["bytes_in_per_op"] = 20480.0

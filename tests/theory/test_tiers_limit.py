@@ -63,8 +63,8 @@ def test_the_demand_is_that_of_the_run_at_the_capacity(tmp_path: Path) -> None:
     capacity = {
         "format": 1, "kind": "capacity", "SLA-1": {"users": 500, "low": 500, "high": 510},
         "runs": [
-            {"folder": "runs/0001-500", "users": 500, "valid": False},
-            {"folder": "runs/0002-500", "users": 500, "valid": True},
+            {"folder": "runs/0001-500", "users": 500, "valid": False, "verdict": {"SLA-1": "invalid"}},
+            {"folder": "runs/0002-500", "users": 500, "valid": True, "verdict": {"SLA-1": "pass"}},
         ],
     }  # fmt: skip
     (tmp_path / "search").mkdir()
@@ -72,7 +72,11 @@ def test_the_demand_is_that_of_the_run_at_the_capacity(tmp_path: Path) -> None:
     for number, rate in ((1, 9.0), (2, 450.0)):
         folder = tmp_path / "search" / "runs" / f"000{number}-500"
         folder.mkdir(parents=True)
-        run = {"format": 1, "load": {"users": 500}, "requests_per_s": rate}
+        load = {"users": 500, "ramp_up_s": 5, "steady_s": 60, "ramp_down_s": 0}
+        run = {
+            "format": 1, "load": load, "requests_per_s": rate, "operations": {}, "sla": {},
+            "validity": {"valid": True, "checks": []},
+        }  # fmt: skip
         (folder / "run.json").write_text(json.dumps(run))
     assert read_requests_per_user(tmp_path / "search", "SLA-1") == Fraction("0.9")
     assert read_requests_per_user(folder, "SLA-1") == Fraction("0.9")

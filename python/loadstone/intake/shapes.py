@@ -63,4 +63,6 @@ def _told(detail: ErrorDetails) -> str:
     path = spelled(detail["loc"]) or "the record"
     if detail["type"] == "missing":
         return f"`{path}` is missing"
+    if detail["type"] == "model_type":
+        return f"`{path}` should be an object"
     return f"`{path}` {detail['msg'][:1].lower()}{detail['msg'][1:]}".replace("input should", "should")

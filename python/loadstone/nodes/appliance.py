@@ -14,8 +14,9 @@ from pathlib import Path
 from loadstone.errors import LoadstoneError
 from loadstone.nodes.image import Image
 from loadstone.nodes.integrity import NODE_TYPES, NodeType
-from loadstone.nodes.measured import SLAS, Fields, Measured, parse_study, read_measured
+from loadstone.nodes.measured import SLAS, Measured, exact, read_measured
 from loadstone.nodes.quantities import parse_duration
+from loadstone.nodes.study_record import Fields, read_study
 
 NAME = "appliance"
 TYPED = ("throughput", "start", "memory_mib")
@@ -118,15 +119,15 @@ def _positive(text: str, place: str) -> Fraction:
 
 def is_appliance(measured: Measured) -> bool:
     """Whether an image was measured."""
-    return measured.node is not None and measured.node.text("type") == NAME
+    return measured.node is not None and measured.node.type == NAME
 
 
 def _searched(folder: Path, against: Path, detect_s: Fraction) -> NodeType:
     """From two folders of `loadstone capacity`, or of `loadstone run`: users at the first SLA that both
     hold."""
     own, other = read_measured(folder), read_measured(against)
-    start = own.node.number("start_s") if own.node else None
-    memory = own.node.number("memory_mib") if own.node else None
+    start = exact(own.node.start_s, "node.start_s", own.file) if own.node else None
+    memory = exact(own.node.memory_mib, "node.memory_mib", own.file) if own.node else None
     if not is_appliance(own) or start is None or memory is None:
         raise LoadstoneError(
             "measured", "was not measured on an image", place=str(own.file),
@@ -156,7 +157,7 @@ def _measured(folder: Path, app: str, page: str, detect_s: Fraction) -> NodeType
         raise LoadstoneError(
             "measured", f"`{folder}` holds no {FILE}", hint="give a folder of `loadstone study appliance`"
         )
-    study = Fields(parse_study(file), file)
+    study = read_study(file)
     if study.text("name") != NAME:
         raise LoadstoneError("measured", "is not a study of appliances", place=str(file))
     own = {"app": app, "board": "microvm", "guest": "image"}

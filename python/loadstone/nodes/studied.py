@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from loadstone.errors import LoadstoneError
-from loadstone.nodes.measured import Fields, parse_study
+from loadstone.nodes.study_record import Fields, read_study
 from loadstone.scenario.findings import suggest
 
 FILE = "study.json"
@@ -68,7 +68,7 @@ def _throughput(folder: Path) -> Fields:
             f"`{folder}` holds no {FILE}",
             hint="give the folder that `loadstone study balancers` wrote",
         )
-    parts = Fields(parse_study(file), file).table("parts")
+    parts = read_study(file).table("parts")
     part = parts.table("throughput") if parts else None
     if part is None:
         raise LoadstoneError("measured", "the study did not measure its part `throughput`", place=str(file))
