@@ -298,6 +298,7 @@ def _goal(goal: GoalFigures) -> str:
     asked = f"{'at least' if goal.at_least else 'at most'} {_amount(goal.limit, goal.unit)}"
     where = f"{goal.operation} " if goal.operation else ""
     between = f"{_amount(goal.low, goal.unit)} to {_amount(goal.high, goal.unit)}"
+    between += " by the spread of its response times" if goal.by == "spread" else ""
     return f"{goal.name}: {goal.verdict} ({where}{_amount(goal.measured, goal.unit)}, {between}; {asked})"
 
 

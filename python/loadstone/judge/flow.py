@@ -9,7 +9,7 @@ import numpy as np
 from loadstone.judge.evidence import count_bounds, dispersion_bounds, level, mean_bounds, share_bounds
 from loadstone.judge.histogram import Floats
 from loadstone.judge.intervals import Ratio, ratio
-from loadstone.judge.laws import Walk, pacing_law, variation
+from loadstone.judge.laws import Walk, pacing_law, unsettled, variation
 from loadstone.judge.measurement import Measurement, OperationSeries, Rules
 from loadstone.stages.run import Check
 from loadstone.stages.verdict import About, Verdict
@@ -83,25 +83,31 @@ def _mix_bounds(measurement: Measurement, rules: Rules, total: float) -> dict[st
     """Least and greatest share of each operation that chance and the tolerance explain."""
     walk = Walk.of(rules.plan)
     names = [operation.name for operation in measurement.operations]
+    young = _unsettled(measurement, rules)
     clumping = (
         walk.clumping(rules.mix) if walk else {name: _seen_clumping(measurement, name) for name in names}
     )
-    unsettled = dict.fromkeys(names, 0.0)
-    pace = sum(rules.mix[name] * rules.pace_mean_s[name] for name in names)
-    if walk and pace and not rules.plan["load"].get("sessions_per_s"):
-        # The youngest user began at the end of the ramp-up.
-        age = measurement.settled_s - measurement.start_s
-        length = measurement.settled.stop - measurement.settled.start
-        unsettled = walk.unsettled(rules.mix, age / pace, (age + length) / pace)
     doubt = level(len(names))
     found = {}
     for name in names:
         low, high = share_bounds(rules.mix[name], total / clumping[name], doubt)
         away = max(MIX_POINTS / 100, rules.mix[name] - low, high - rules.mix[name])
         error = 4 * rules.mix_error.get(name, 0.0)
-        margin = math.hypot(away, error) + unsettled[name]
+        margin = math.hypot(away, error) + young[name]
         found[name] = (rules.mix[name] - margin, rules.mix[name] + margin)
     return found
+
+
+def _unsettled(measurement: Measurement, rules: Rules) -> dict[str, float]:
+    """By operation: how far its share may be from the long run's, as the users' walks are young yet."""
+    names = [operation.name for operation in measurement.operations]
+    pace = sum(rules.mix[name] * rules.pace_mean_s[name] for name in names)
+    if not pace or rules.plan["load"].get("sessions_per_s"):
+        return dict.fromkeys(names, 0.0)
+    # The youngest user began at the end of the ramp-up.
+    age = measurement.settled_s - measurement.start_s
+    length = measurement.settled.stop - measurement.settled.start
+    return unsettled(rules.plan, rules.mix, age / pace, (age + length) / pace)
 
 
 def _seen_clumping(measurement: Measurement, name: str) -> float:
@@ -122,7 +128,8 @@ def pace(measurement: Measurement, rules: Rules) -> Check:
     judged = [o for o in measurement.operations if o.pace.count and rules.pace_mean_s[o.name] > 0]
     if not judged:
         return _not_judged("pace", expected, measurement)
-    bounds = {o.name: _pace_bounds(o, rules, level(len(judged))) for o in judged}
+    young = _unsettled(measurement, rules)
+    bounds = {o.name: _pace_bounds(o, rules, level(len(judged)), young[o.name]) for o in judged}
     deviation = {o.name: o.pace.mean_s / rules.pace_mean_s[o.name] - 1 for o in judged}
     strayed = {o.name for o in judged if not bounds[o.name][0] <= o.pace.mean_s <= bounds[o.name][1]}
     worst = max(strayed or deviation, key=lambda name: abs(deviation[name]))
@@ -143,12 +150,19 @@ def pace(measurement: Measurement, rules: Rules) -> Check:
     )
 
 
-def _pace_bounds(operation: OperationSeries, rules: Rules, doubt: float) -> tuple[float, float]:
-    """Least and greatest mean pause that chance and the tolerance explain."""
+def _pace_bounds(operation: OperationSeries, rules: Rules, doubt: float, away: float) -> tuple[float, float]:
+    """Least and greatest mean pause that chance and the tolerance explain.
+
+    Where walks are young, pauses and what follows them depend on each other: who drew long ones is at an
+    earlier step, at which other operations are likely. By Cauchy and Schwarz no more than the deviation of
+    the pauses times that of the operation's share over the steps, relative to it.
+    """
     wanted = rules.pace_mean_s[operation.name]
     scatter = variation(pacing_law(rules.plan, operation.name))
     low, high = mean_bounds(wanted, scatter, operation.pace.count, doubt)
-    return min(low, (1 - TOLERANCE) * wanted), max(high, (1 + TOLERANCE) * wanted)
+    share = rules.mix[operation.name]
+    young = wanted * math.sqrt(scatter) * away / share if share else 0.0
+    return min(low, (1 - TOLERANCE) * wanted) - young, max(high, (1 + TOLERANCE) * wanted) + young
 
 
 def arrivals(measurement: Measurement, rules: Rules) -> list[Check]:

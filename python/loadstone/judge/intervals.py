@@ -7,9 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy import optimize, stats
 
 _BATCHES = 20
+
+_FEWEST_TIED = 10
+"""Batches below which nothing is known of how they depend on each other."""
+
+_MOST_TIED = 0.8
+"""Greatest coefficient that is taken from at most 20 of them."""
 
 
 @dataclass(frozen=True)
@@ -26,12 +32,17 @@ class Ratio:
     """Batches whose spread gave the error; 0 when it has another source."""
 
 
-def ratio(numerator: npt.NDArray[np.float64], denominator: npt.NDArray[np.float64]) -> Ratio:
+def ratio(
+    numerator: npt.NDArray[np.float64], denominator: npt.NDArray[np.float64], *, tied: bool = False
+) -> Ratio:
     """Ratio of two series with one element a second, by batch means.
 
     Seconds of a loaded server depend on each other (a stall spoils all operations of some seconds), so
     neighbours are summed to at most 20 batches, and the spread between batches gives the error:
     r = Σy / Σx, var r = B / (B - 1) · Σ(y_b - r·x_b)² / (Σx)² (the linearised ratio estimator).
+
+    Batches of a short series still depend on each other. `tied`: this widens the error, as that of a
+    first-order autoregression; not where a trend is what is looked for.
 
     >>> ratio(np.array([1.0, 1, 1, 1]), np.array([2.0, 2, 2, 2]))
     Ratio(value=0.5, error=0.0, count=8.0, batches=4)
@@ -45,7 +56,23 @@ def ratio(numerator: npt.NDArray[np.float64], denominator: npt.NDArray[np.float6
         return Ratio(value, math.nan, total)
     residuals = _batched(numerator, batches) - value * _batched(denominator, batches)
     variance = batches / (batches - 1) * float((residuals**2).sum()) / total**2
-    return Ratio(value, math.sqrt(variance), total, batches)
+    return Ratio(value, math.sqrt(variance * (_widening(residuals) if tied else 1.0)), total, batches)
+
+
+def _widening(residuals: npt.NDArray[np.float64]) -> float:
+    """By how much the variance of a mean grows as each of these depends on the one before: (1 + φ) / (1 - φ).
+
+    φ from few is too small by some (1 + 3 φ) / B (Marriott and Pope, Biometrika 41, 1954).
+
+    >>> _widening(np.tile([1.0, -1], 5)), round(_widening(np.arange(-5.0, 5)), 2)
+    (1.0, 9.0)
+    """
+    squares = float((residuals**2).sum())
+    if len(residuals) < _FEWEST_TIED or not squares:
+        return 1.0
+    seen = float((residuals[1:] * residuals[:-1]).sum()) / squares
+    found = min(_MOST_TIED, max(0.0, seen + (1 + 3 * seen) / len(residuals)))
+    return (1 + found) / (1 - found)
 
 
 def effective_count(share: Ratio) -> float:
@@ -97,6 +124,25 @@ def tolerance_factor(count: float, share: float, confidence: float) -> float:
     """
     root = math.sqrt(count)
     return float(stats.nct.ppf(confidence, count - 1, stats.norm.ppf(share) * root)) / root
+
+
+def tolerance_share(count: float, deviations: float, confidence: float) -> float:
+    """Share of all normal values that stay below a point so many sample deviations above the mean of `count`
+    of them, at least, with this confidence: `tolerance_factor` turned round.
+
+    >>> round(tolerance_share(10, 2.355, 0.95), 3)
+    0.9
+    """
+    if deviations <= 0:
+        return 0.0
+    root = math.sqrt(count)
+    # Beyond 8 deviations the share is 1 to the last digit.
+    point = min(8.0, deviations)
+
+    def beyond(quantile: float) -> float:
+        return float(stats.nct.cdf(point * root, count - 1, quantile * root)) - confidence
+
+    return float(stats.norm.cdf(optimize.brentq(beyond, 0.0, point))) if beyond(0.0) > 0 else 0.0
 
 
 def _batched(series: npt.NDArray[np.float64], batches: int) -> npt.NDArray[np.float64]:

@@ -21,7 +21,7 @@ _LIFE_STEP_S = 0.001
 """Lives are counted in whole milliseconds, the rest is cut off."""
 
 _FEWEST = 10
-"""Operations that a run must have led to expect, so that missing ones show."""
+"""Operations, or sessions, that a run must have led to expect, so that missing ones show."""
 
 
 def littles_law(measurement: Measurement, rules: Rules) -> Check:
@@ -49,7 +49,9 @@ def _by_cycles(measurement: Measurement, rules: Rules) -> Check:
     """Every user's time is a chain of cycles (start to start; with think times: response and pause), so the
     cycles that end within T seconds sum to users x T, except at the two ends: what a user's first cycle began
     before T counts, what its last one has begun does not. Both have the law of the residual cycle, so they
-    cancel in the mean and leave a standard error of sqrt(2 · users · var residual).
+    cancel in the mean and leave a variance of 2 · users · var residual where they do not depend on each
+    other. Fixed cycles tie the ends: a user makes ⌊T/c⌋ or ⌈T/c⌉ of them, a variance of up to c² / 4, which
+    is 3 times that of the residual.
     """
     part = measurement.settled
     weights = _think_weights(rules.plan)
@@ -58,7 +60,7 @@ def _by_cycles(measurement: Measurement, rules: Rules) -> Check:
     )
     lived = float(_users_s(measurement)[part].sum())
     users = lived / (part.stop - part.start)
-    error = math.sqrt(2 * users * _residual_variance(measurement, rules))
+    error = math.sqrt(3 * users * _residual_variance(measurement, rules))
     allowed = max(TOLERANCE * lived, heavy_deviations(level(), users) * error)
     shown = f"{carried / (part.stop - part.start):.1f} users carry the throughput"
     expected = f"{users:.1f} users ± {100 * allowed / lived if lived else 0:.2g} %"
@@ -113,6 +115,9 @@ def _of_sessions(measurement: Measurement, even: bool) -> Check:
     if not sessions or not sessions.ended or measurement.settled_s > measurement.start_s:
         shown = "not judged: the steady state is too short"
         return _check("open", shown, "arrivals/s x life = sessions", _longer(measurement))
+    if sessions.steady.begun + sessions.steady.dropped < _FEWEST:
+        shown, hint = "not judged: too few sessions began", "a longer steady state shows more sessions"
+        return _check("open", shown, "arrivals/s x life = sessions", hint)
     seconds = measurement.steady_s
     integral = measurement.sessions_s
     lived = float((measurement.users if integral is None else integral).sum())
@@ -160,8 +165,11 @@ def _users_s(measurement: Measurement) -> Floats:
 
 
 def _mean_square_age(sessions: Sessions) -> float:
-    """Of a session that lives at some instant: E W³ / 3 E W, by the lives seen."""
-    lives = sessions.life_ms
+    """Of a session that lives at some instant: E W³ / 3 E W, by all lives seen.
+
+    A short steady state completes of the sessions that begin in it only those of short lives.
+    """
+    lives = sessions.lives_ms
     if not lives.count or not lives.moment(1):
         return (sessions.ended_life_s / sessions.ended) ** 2
     # The histogram's unit is milliseconds where others have microseconds.

@@ -59,6 +59,8 @@ class Sessions:
     """Operations in each of them."""
     arrived: Floats | None = None
     """Of an open workload: how many should have arrived in each whole second of the steady state."""
+    lives_ms: Histogram = EMPTY
+    """Lives of all completed ones of the whole run, milliseconds."""
     longest_s: float = 0.0
     """Life that 99 % of all completed ones do not exceed, seconds."""
 

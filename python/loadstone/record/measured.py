@@ -14,6 +14,7 @@ import numpy as np
 from loadstone.goals import Goal
 from loadstone.judge import CAUSES, Histogram, Measurement, OperationSeries
 from loadstone.judge.histogram import EMPTY, Floats, bucket_of
+from loadstone.judge.laws import longest_life_s
 from loadstone.judge.measurement import AgentSeries, longest_pause_s
 from loadstone.record.noise import read_noise
 from loadstone.record.sessions import read_sessions
@@ -55,7 +56,7 @@ def read_measurement(
         settled = start + longest_pause_s(plan)
         if load.get("sessions_per_s") and sessions:
             # From then on as many sessions end as begin, and their pauses are seen whole.
-            settled = max(start, sessions.longest_s)
+            settled = max(start, sessions.longest_s, longest_life_s(plan))
         connection.execute(f"SET VARIABLE settled = {math.ceil(settled)}")
         engine = _engine(connection, math.ceil(end) - math.floor(start))
         agents = _agents(connection, folder / "agents.parquet", load["threads"] or 1)

@@ -53,6 +53,7 @@ def read_sessions(connection: duckdb.DuckDBPyConnection, folder: Path, ended_s: 
         life_ms=steady_lives.get("session_life_ms", Sessions.life_ms),
         operations=steady_lives.get("session_operations", Sessions.operations),
         arrived=_arrived(connection),
+        lives_ms=lives.get("session_life_ms", Sessions.lives_ms),
         longest_s=(longest or 0.0) / 1000,
     )
 

@@ -31,7 +31,8 @@ def interval(goal: GoalFigures) -> str | None:
     """The interval of what was measured; None where the record has none."""
     if goal.low is None and goal.high is None:
         return None
-    return f"{amount(goal, goal.low)} to {amount(goal, goal.high)}"
+    by = " by the spread of its response times" if goal.by == "spread" else ""
+    return f"{amount(goal, goal.low)} to {amount(goal, goal.high)}{by}"
 
 
 def seen(goal: GoalFigures) -> str:

@@ -142,6 +142,9 @@ class GoalFigures(Piece):
     high: Known = None
     confidence: Known = None
     """Of either bound, a share."""
+    by: Literal["count", "spread"] = "count"
+    """What `low` rests on: how many operations were within the limit, or how far below it the spread of their
+    response times stays. `spread`: none was late, and the times are taken as log-normal."""
     operation: Word | None = None
     """The one that decides: the worst. None where it is about all, or nothing was seen."""
     window_start_s: Known = None
