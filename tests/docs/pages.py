@@ -34,7 +34,7 @@ capacity)
 *) {loadstone} "$@" || [[ $? =~ ^[167]$ ]] ;;
 esac
 """
-RECORDED = Path(__file__).parents[2] / "bench/runs/2026-11-21-x86_64-2core/demo"
+RECORDED = Path(__file__).parents[2] / "bench/runs/2026-11-23-x86_64-2core/demo"
 PROLOGUE = """set -euo pipefail
 trap 'jobs -p | xargs --no-run-if-empty kill' EXIT
 wait_for() { until (: </dev/tcp/127.0.0.1/"$1") 2>/dev/null; do sleep 0.1; done; }
