@@ -171,8 +171,11 @@ def test_the_first_signal_is_forgotten_where_it_was_dealt_with() -> None:
 def test_starting_up(after_s: float) -> None:
     with started("-m", "loadstone", "serve", "surge", "--port", "0") as process:
         time.sleep(after_s)
-        # Before anything of ours runs, Python's and the system's own ways end it.
-        assert ends(process, signal.SIGINT, signal.SIGTERM) != 0
+        code = ends(process, signal.SIGINT, signal.SIGTERM)
+        _, said = process.communicate()
+        # Before anything of ours runs, Python's and the system's own ways end it. A fast machine may serve by
+        # then, and a server that is told to end has done its work.
+        assert code != 0 or "served: " in said, said
 
 
 def cpu_s(process: subprocess.Popen[str], at_least: float) -> None:
