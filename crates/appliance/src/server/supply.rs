@@ -55,10 +55,11 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
         }
         let port = self.sites[site].port;
         let state = |slot: &Slot| self.sockets.get::<Socket<'_>>(slot.socket).state();
-        let mine = |slot: &&Slot| slot.site == site;
-        let old = self.slots.iter().filter(mine).find(|slot| state(slot) == State::TimeWait);
-        if let Some(handle) = old.map(|slot| slot.socket) {
-            let socket = self.sockets.get_mut::<Socket<'_>>(handle);
+        let done = |slot: &&mut Slot| slot.site == site && state(slot) == State::TimeWait;
+        if let Some(slot) = self.slots.iter_mut().find(done) {
+            // Who comes has nothing to do with who left, whom nobody may have looked at since.
+            slot.client = None;
+            let socket = self.sockets.get_mut::<Socket<'_>>(slot.socket);
             socket.abort();
             let _ = socket.listen(port);
             return 1;

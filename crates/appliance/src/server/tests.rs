@@ -351,6 +351,22 @@ fn who_is_idle_makes_way_and_nobody_is_refused() {
 }
 
 #[test]
+fn who_comes_as_another_leaves_is_answered() {
+    let mut world = World::new("connections=1", None);
+    let mut leaving = world.connect();
+    for number in 0..5 {
+        let path = alloc::format!("/{number}");
+        let request = alloc::format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+        assert!(world.ask(leaving, &request).ends_with(&alloc::format!("{path}:")), "{path}");
+        // The end of one and the beginning of the next come in the same turn.
+        world.receive(leaving, 5, |_| false);
+        world.socket(leaving).close();
+        leaving = world.connect();
+    }
+    assert_eq!(world.server.counters.accepted, 5);
+}
+
+#[test]
 fn many_ask_at_the_same_instant() {
     let mut world = World::new("", None);
     let clients: Vec<_> = (0..40).map(|_| world.connect()).collect();
