@@ -1,10 +1,10 @@
 //! One client: what its conversation needs, from and to a socket. It never waits; what it waits for is told.
 
 use loadstone_http::{Awaited, CONTINUE, Conversation, Need};
-use smoltcp::socket::tcp::Socket;
+use smoltcp::socket::tcp::{Socket, State};
 
 use super::desk::{Application, Desk};
-use super::{LINGER_MS, Timeouts};
+use super::{LINGER_MS, PATIENCE, Timeouts};
 
 /// Pipelined requests of one connection answered, and pieces of content made, in a row before others get
 /// their turn.
@@ -19,9 +19,11 @@ pub(super) enum Waiting {
     Body,
     /// Another request.
     Idle,
-    /// Room in the socket for the rest of a response.
+    /// The client to take more of a response.
     Write,
-    /// The client to see the end of the last response and close.
+    /// The client to see the end of the last response.
+    End,
+    /// The client to close, too.
     Linger,
 }
 
@@ -41,6 +43,8 @@ pub(super) struct Client {
     talk: Conversation,
     /// Whether our side is closed.
     shut: bool,
+    /// Bytes that the client has not acknowledged.
+    undelivered: usize,
     /// What it waits for, and until when.
     pub waiting: Waiting,
     pub deadline_ms: u64,
@@ -59,7 +63,8 @@ impl Client {
     /// One that has just connected.
     pub fn new(now_ms: u64, timeouts: &Timeouts) -> Self {
         let deadline_ms = now_ms + timeouts.head_ms;
-        Self { talk: Conversation::new(), shut: false, waiting: Waiting::Head, deadline_ms }
+        let talk = Conversation::new();
+        Self { talk, shut: false, undelivered: 0, waiting: Waiting::Head, deadline_ms }
     }
 
     /// Whether bytes of a request have arrived.
@@ -69,6 +74,14 @@ impl Client {
 
     /// Goes on as far as it can without waiting.
     pub fn step(&mut self, socket: &mut Socket<'_>, desk: &mut Desk<'_>) -> Step {
+        let step = self.advance(socket, desk);
+        // A client that has all may be silent for as long as deadlines here allow.
+        self.undelivered = socket.send_queue();
+        socket.set_timeout((self.undelivered > 0).then_some(PATIENCE));
+        step
+    }
+
+    fn advance(&mut self, socket: &mut Socket<'_>, desk: &mut Desk<'_>) -> Step {
         let (mut turns, mut progress) = (TURN, false);
         loop {
             match self.talk.need() {
@@ -105,10 +118,7 @@ impl Client {
                     return self.hear(awaited, progress, socket, desk);
                 }
                 Need::Bytes(_) => self.talk.end(),
-                Need::Close | Need::Linger => {
-                    self.part(socket);
-                    return self.wait(Waiting::Linger, false, desk);
-                }
+                Need::Close | Need::Linger => return self.part(socket, desk),
             }
         }
     }
@@ -186,14 +196,26 @@ impl Client {
     }
 
     /// Closes our side although the client may want more.
-    pub fn leave(&mut self, socket: &mut Socket<'_>, now_ms: u64) {
+    pub fn leave(&mut self, socket: &mut Socket<'_>, now_ms: u64, timeouts: &Timeouts) {
         self.talk.leave();
-        self.part(socket);
-        (self.waiting, self.deadline_ms) = (Waiting::Linger, now_ms + LINGER_MS);
+        self.shut(socket);
+        (self.waiting, self.deadline_ms) = (Waiting::End, now_ms + timeouts.write_ms);
     }
 
-    /// Closes our side; what the client still sends is dropped until it closes, too.
-    fn part(&mut self, socket: &mut Socket<'_>) {
+    /// Closes our side; what the client still sends is dropped until it closes, too. It has time as long as
+    /// it takes something of what is left for it.
+    fn part(&mut self, socket: &mut Socket<'_>, desk: &Desk<'_>) -> Step {
+        self.shut(socket);
+        let left = socket.send_queue();
+        let waiting = match socket.state() {
+            State::FinWait2 => Waiting::Linger,
+            _ if left > 0 => Waiting::Write,
+            _ => Waiting::End,
+        };
+        self.wait(waiting, left < self.undelivered, desk)
+    }
+
+    fn shut(&mut self, socket: &mut Socket<'_>) {
         if !self.shut {
             socket.close();
             self.shut = true;
@@ -234,7 +256,7 @@ impl Client {
                     Waiting::Head => times.head_ms,
                     Waiting::Body => times.body_ms,
                     Waiting::Idle => times.idle_ms,
-                    Waiting::Write => times.write_ms,
+                    Waiting::Write | Waiting::End => times.write_ms,
                     Waiting::Linger => LINGER_MS,
                 };
         }

@@ -36,7 +36,7 @@ const BACKLOG: usize = 16;
 const LEAST: usize = 4;
 /// Frames taken before connections have their turn.
 const FRAMES: usize = 256;
-/// How long a client may take to close after the last response (RFC 9112 §9.6).
+/// How long a client may take to close after it has all of the last response (RFC 9112 §9.6).
 const LINGER_MS: u64 = 1000;
 /// How long a handshake may take, and how long what was sent may stay without acknowledgement.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -240,7 +240,7 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
                         continue;
                     }
                     gate.listening += 1;
-                    let _ = socket.listen(gate.port);
+                    supply::listen(socket, gate.port);
                 }
                 State::TimeWait => slot.client = None,
                 _ => {
@@ -277,7 +277,10 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
 
     /// Closes connections whose time is over; a client that was at a request hears why.
     fn close_expired(&mut self, now: Now, spare: usize) {
-        for slot in &mut self.slots {
+        let mut at = 0;
+        while at < self.slots.len() {
+            let slot = &mut self.slots[at];
+            at += 1;
             let Some(client) = &mut slot.client else { continue };
             let idle =
                 client.waiting == Waiting::Idle || (client.waiting == Waiting::Head && !client.has_input());
@@ -285,30 +288,35 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
                 continue;
             }
             let socket = self.sockets.get_mut::<Socket<'_>>(slot.socket);
-            let told = matches!(client.waiting, Waiting::Head | Waiting::Body) && !idle;
             match client.waiting {
                 Waiting::Idle => self.counters.closed_idle += 1,
-                Waiting::Linger => {}
+                Waiting::End | Waiting::Linger => {}
                 Waiting::Head => self.counters.slow[0] += 1,
                 Waiting::Body => self.counters.slow[1] += 1,
                 Waiting::Write => self.counters.slow[2] += 1,
             }
-            if told {
-                let mut desk = Desk {
-                    application: &mut self.sites[slot.site].application,
-                    counters: &mut self.counters,
-                    limits: &self.limits,
-                    timeouts: &self.timeouts,
-                    now_ms: now.ms(),
-                    draining: self.draining,
-                    spare,
-                };
-                client.refuse(408, &mut desk);
-                client.step(socket, &mut desk);
-            } else if matches!(client.waiting, Waiting::Linger | Waiting::Write) {
-                socket.abort();
-            } else {
-                client.leave(socket, now.ms());
+            match client.waiting {
+                Waiting::Head | Waiting::Body if !idle => {
+                    let mut desk = Desk {
+                        application: &mut self.sites[slot.site].application,
+                        counters: &mut self.counters,
+                        limits: &self.limits,
+                        timeouts: &self.timeouts,
+                        now_ms: now.ms(),
+                        draining: self.draining,
+                        spare,
+                    };
+                    client.refuse(408, &mut desk);
+                    client.step(socket, &mut desk);
+                }
+                Waiting::Linger => {
+                    // It has all and may still be reading: a reset would take that away.
+                    at -= 1;
+                    self.sockets.remove(slot.socket);
+                    self.slots.swap_remove(at);
+                }
+                Waiting::End | Waiting::Write => socket.abort(),
+                _ => client.leave(socket, now.ms(), &self.timeouts),
             }
         }
     }

@@ -42,9 +42,7 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
         let mut socket =
             Socket::new(SocketBuffer::new(vec![0; receiving]), SocketBuffer::new(vec![0; sending]));
         socket.set_nagle_enabled(false);
-        socket.set_timeout(Some(PATIENCE));
-        // It fails for port 0, which the command line refuses, and for an open socket.
-        let _ = socket.listen(port);
+        listen(&mut socket, port);
         self.sockets.add(socket)
     }
 
@@ -61,7 +59,7 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
             slot.client = None;
             let socket = self.sockets.get_mut::<Socket<'_>>(slot.socket);
             socket.abort();
-            let _ = socket.listen(port);
+            listen(socket, port);
             return 1;
         }
         let idle = |slot: &&mut Slot| {
@@ -72,7 +70,7 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
             // Its client sees an end, as at the end of its patience, and asks anew.
             let socket = self.sockets.get_mut::<Socket<'_>>(slot.socket);
             if let Some(client) = &mut slot.client {
-                client.leave(socket, now.ms());
+                client.leave(socket, now.ms(), &self.timeouts);
             }
             self.counters.evicted += 1;
         }
@@ -94,4 +92,11 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
             at += 1;
         }
     }
+}
+
+/// Has a closed socket wait for a newcomer, whose handshake must not take too long.
+pub(super) fn listen(socket: &mut Socket<'_>, port: u16) {
+    socket.set_timeout(Some(PATIENCE));
+    // It fails for port 0, which the command line refuses, and for an open socket.
+    let _ = socket.listen(port);
 }

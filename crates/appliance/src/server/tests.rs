@@ -1,5 +1,6 @@
 //! The server against smoltcp as a client, on a wire in memory and a virtual clock.
 
+mod endings;
 mod framing;
 
 use alloc::boxed::Box;
@@ -130,8 +131,13 @@ impl World {
     }
 
     fn connect(&mut self) -> SocketHandle {
-        let buffer = || SocketBuffer::new(alloc::vec![0; 32 * 1024]);
-        let mut socket = Socket::new(buffer(), buffer());
+        self.connect_with(32 * 1024)
+    }
+
+    /// A client that takes so many bytes that it does not read.
+    fn connect_with(&mut self, bytes: usize) -> SocketHandle {
+        let buffer = |bytes| SocketBuffer::new(alloc::vec![0; bytes]);
+        let mut socket = Socket::new(buffer(bytes), buffer(32 * 1024));
         self.next_port += 1;
         let address = (IpAddress::v4(10, 0, 0, 1), 80);
         socket.connect(self.interface.context(), address, self.next_port).unwrap();
