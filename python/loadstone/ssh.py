@@ -48,10 +48,12 @@ class Ssh:
         addresses: Mapping[str, str],
         sockets: Path,
         users: Mapping[str, str] | None = None,
+        topology: str = "",
     ) -> None:
         """`addresses` of all hosts by name; `sockets` is a folder of ours for ssh's own; `users` we log in as
-        where that is not root.
+        where that is not root; `topology` is the name in which we come.
         """
+        self.topology = topology
         self.config = config
         self.addresses = dict(addresses)
         self._sockets = sockets
@@ -159,7 +161,7 @@ def ssh(topology: Topology) -> Iterator[Ssh]:
     sockets = Path(tempfile.mkdtemp(prefix="ls-", dir="/tmp"))
     addresses = {host.name: _plain(host.address) for host in record.hosts}
     users = {host.name: host.address.partition("@")[0] for host in record.hosts if host.real}
-    hosts = Ssh(Folder(record.name).path / "ssh_config", addresses, sockets, users)
+    hosts = Ssh(Folder(record.name).path / "ssh_config", addresses, sockets, users, record.name)
     try:
         yield hosts
     finally:

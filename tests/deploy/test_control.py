@@ -10,9 +10,12 @@ from pathlib import Path
 import pytest
 
 from loadstone.deploy.host import control, home
+from loadstone.deploy.host.data import Order
 from loadstone.deploy.host.home import Home, Refused
 from loadstone.deploy.host.processes import members
 from loadstone.deploy.role import Unit
+
+OURS = Order("ours")
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="it runs programs as other users")
 
@@ -35,7 +38,7 @@ def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     monkeypatch.setattr(home, "ROOT", tmp_path)
     monkeypatch.setattr(control, "ROOT", tmp_path)
     yield "words"
-    control.remove("words")
+    control.remove("words", OURS)
     assert not (tmp_path / "words").exists()
 
 
@@ -48,7 +51,7 @@ def unit() -> dict[str, object]:
 
 
 def want(service: str, unit: dict[str, object], word: str) -> None:
-    control.prepare(service, json.dumps(unit), ["word"])
+    control.prepare(service, OURS, json.dumps(unit), ["word"])
     (Home(service).wanted / "word").write_text(word)
 
 
@@ -61,32 +64,32 @@ def said(unit: dict[str, object]) -> str:
 def test_what_is_wanted_runs_and_ends_whole(service: str, unit: dict[str, object], hearing: str) -> None:
     unit["start"] = [*unit["start"][:-1], hearing]  # type: ignore[index]
     want(service, unit, "one")
-    assert control.apply(service)["action"] == "started"
+    assert control.apply(service, OURS)["action"] == "started"
     pids = members(Home(service))
     assert len(pids) == 2 and said(unit) == "one"
-    again = control.apply(service)
+    again = control.apply(service, OURS)
     assert (again["action"], again["changed"], members(Home(service))) == ("unchanged", False, pids)
-    control.remove(service)
+    control.remove(service, OURS)
     # The dead that nobody has waited for have no command line.
     assert not any(Path(f"/proc/{pid}/cmdline").read_bytes() for pid in pids if Path(f"/proc/{pid}").exists())
 
 
 def test_what_does_not_come_up_gives_way_to_what_ran(service: str, unit: dict[str, object]) -> None:
     want(service, unit, "one")
-    control.apply(service)
+    control.apply(service, OURS)
     want(service, unit, "bad")
     with pytest.raises(Refused) as failed:
-        control.apply(service)
+        control.apply(service, OURS)
     assert failed.value.slug == "service-failed" and failed.value.log == ["cannot take a bad word"]
     assert said(unit) == "one" and (Home(service).conf / "word").read_text() == "one"
     want(service, unit, "two")
-    assert control.apply(service)["action"] == "restarted" and said(unit) == "two"
+    assert control.apply(service, OURS)["action"] == "restarted" and said(unit) == "two"
 
 
 @pytest.mark.parametrize("moment", ["before the swap", "within it", "after it", "after the stop"])
 def test_it_goes_on_from_wherever_it_was_killed(service: str, unit: dict[str, object], moment: str) -> None:
     want(service, unit, "one")
-    control.apply(service)
+    control.apply(service, OURS)
     want(service, unit, "two")
     there = Home(service)
     if moment != "before the swap":
@@ -96,32 +99,31 @@ def test_it_goes_on_from_wherever_it_was_killed(service: str, unit: dict[str, ob
     if moment == "after the stop":
         for pid in members(there):
             os.kill(pid, signal.SIGKILL)
-    assert control.apply(service)["changed"] and said(unit) == "two"
-    assert not control.apply(service)["changed"]
+    assert control.apply(service, OURS)["changed"] and said(unit) == "two"
+    assert not control.apply(service, OURS)["changed"]
 
 
 def test_a_port_that_is_taken_is_told_with_who_has_it(service: str, unit: dict[str, object]) -> None:
     with socket.create_server(("127.0.0.1", unit["port"])):  # type: ignore[arg-type]
         want(service, unit, "one")
         with pytest.raises(Refused) as failed:
-            control.apply(service)
+            control.apply(service, OURS)
     assert f"port {unit['port']} is taken by process {os.getpid()}" in failed.value.message
-    assert control.apply(service)["action"] == "started"
+    assert control.apply(service, OURS)["action"] == "started"
 
 
-def test_data_are_made_once_and_anew_when_their_making_changes(service: str, unit: dict[str, object]) -> None:
+def test_data_are_made_once_and_to_their_end(service: str, unit: dict[str, object]) -> None:
     def made(word: str) -> str:
         unit["prepare"] = [["sh", "-c", f"echo {word} >>$0/made", "{data}"]]
         want(service, unit, "one")
-        control.apply(service)
+        control.apply(service, OURS)
         return (Home(service).data / "made").read_text()
 
     assert made("first") == "first\n"
     assert made("first") == "first\n"
-    control.restart(service)
+    control.restart(service, OURS)
     assert made("first") == "first\n"
-    assert made("second") == "second\n"
-    # Cut off half-way: what is there is not to be trusted.
-    (Home(service).run / "made").unlink()
-    control.restart(service)
+    # Cut off half-way: what is there was never served.
+    (Home(service).run / "made").write_text("making")
+    (Home(service).data / "made").write_text("half of it")
     assert made("second") == "second\n"

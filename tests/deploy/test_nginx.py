@@ -9,6 +9,7 @@ from pathlib import Path
 import lab_sites
 import pytest
 from lab_sites import get
+from labs import loadstone
 
 from loadstone.deploy import Site, SiteError, collect_logs, configure, load_site, record, status
 from loadstone.errors import LoadstoneError
@@ -192,3 +193,24 @@ def test_a_crash_is_seen_and_mended(deployed: tuple[Site, Ssh], tmp_path: Path) 
     logs = collect_logs(site, hosts, tmp_path)
     assert tmp_path / "logs/web1/web/service.log" in logs
     assert "start worker processes" in (tmp_path / "logs/web1/web/service.log").read_text()
+
+
+def test_a_check_prints_what_would_change_and_changes_nothing(
+    deployed: tuple[Site, Ssh], lab_file: Path
+) -> None:
+    site, hosts = deployed
+    for service in ("web", "balancer"):
+        configure(site, hosts, service)
+    before = status(site, hosts)
+    file = lab_file.with_name("checked.toml")
+    file.write_text(f"{site.topology.path.read_text()}settings = {{ page_bytes = 12 }}\n")
+    done = loadstone("deploy", file, "--check", "--only", "web")
+    assert "web on web1:\n--- used/www/index.html\n+++ wanted/www/index.html\n" in done.stdout
+    assert "+............\n" in done.stdout and "changed=2 failed=0" in done.stdout
+    steps = json.loads(loadstone("deploy", file, "--check", "--json").stdout)["steps"]
+    assert [(one["service"], one["action"]) for one in steps] == [
+        ("web", "reloaded"), ("web", "reloaded"), ("balancer", "unchanged")
+    ]  # fmt: skip
+    assert status(site, hosts) == before
+    refused = loadstone("deploy", file, "--no-backup", check=False)
+    assert refused.returncode == 2 and "error[bad-option]: --no-backup" in refused.stderr

@@ -36,16 +36,22 @@ def test_olio_serves_and_keeps_its_data(lab_file: Path) -> None:
         before = hosts.run("web1", data).out
         assert configure(site.with_settings("olio", cache="page", workers=2), hosts, "olio").changed
         assert hosts.run("web1", data).out == before
-        assert configure(site.with_settings("olio", accounts=110), hosts, "olio").changed
+        more = site.with_settings("olio", accounts=110)
+        with pytest.raises(SiteError, match=r"becomes `110`.*would be lost"):
+            configure(more, hosts, "olio")
+        assert hosts.run("web1", data).out == before and get(address, 8080)[0] == 200
+        assert configure(more, hosts, "olio", "replace").changed
         assert hosts.run("web1", data).out != before
         assert get(address, 8080)[0] == 200
 
         own = "/opt/own/python"
         with pytest.raises(SiteError) as failed:
-            configure(site.with_settings("olio", python=own), hosts, "olio")
+            configure(more.with_settings("olio", python=own), hosts, "olio")
         assert failed.value.slug == "program-missing" and f"not installed: {own}" in str(failed.value)
         hosts.write("web1", own, f'#!/bin/sh\nexec {sys.executable} "$@"\n', mode=0o755)
-        assert configure(site.with_settings("olio", python=own), hosts, "olio").changed
+        made = hosts.run("web1", data).out
+        assert configure(more.with_settings("olio", python=own), hosts, "olio").changed
+        assert hosts.run("web1", data).out == made, "another interpreter makes the same data"
         assert get(address, 8080)[0] == 200
 
 
@@ -89,6 +95,9 @@ database = "database"
         pages = [re.sub(own, b"", get(hosts.address(host), 8080)[2]) for host in ("web1", "web2")]
         assert pages[0] == pages[1] and b"<html" in pages[0]
         assert not configure(site, hosts, "olio").changed
-        assert configure(site.with_settings("olio", accounts=110), hosts, "olio").changed
+        more = site.with_settings("olio", accounts=110)
+        with pytest.raises(SiteError, match="the tables of olio in the database of `database` would be lost"):
+            configure(more, hosts, "olio")
+        assert configure(more, hosts, "olio", "replace").changed
         pids = [one.pids for one in status(site, hosts) if one.service == "olio"]
         assert all(pids) and get(hosts.address("web2"), 8080)[0] == 200

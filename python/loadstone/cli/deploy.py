@@ -11,14 +11,25 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from loadstone.cli.columns import columns
+from loadstone.errors import LoadstoneError
 
 if TYPE_CHECKING:
-    from loadstone.deploy import Outcome, Site, State
+    from loadstone.deploy import Consent, Outcome, Site, State, Step
     from loadstone.ssh import Ssh
 
 TopologyPath = Annotated[Path, typer.Argument(metavar="TOPOLOGY.toml", help="Topology file.")]
 Only = Annotated[
     list[str] | None, typer.Option("--only", metavar="SERVICE", help="Only this service. Repeatable.")
+]
+Replace = Annotated[
+    bool,
+    typer.Option(
+        "--replace-data",
+        help="Let data, or another topology's service, give way; they are kept on the host.",
+    ),
+]
+NoBackup = Annotated[
+    bool, typer.Option("--no-backup", help="With --replace-data: the data are not kept, and are lost.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
@@ -29,14 +40,28 @@ def register(app: typer.Typer) -> None:
         app.command()(command)
 
 
-def deploy(topology: TopologyPath, only: Only = None, as_json: Json = False) -> None:
+def deploy(
+    topology: TopologyPath,
+    only: Only = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Only print what would change, and change nothing.")
+    ] = False,
+    replace_data: Replace = False,
+    no_backup: NoBackup = False,
+    as_json: Json = False,
+) -> None:
     """Bring the services of a topology to its hosts. What is there already stays as it is.
 
-    Example: loadstone deploy examples/lab/seven-hosts.toml
+    Example: loadstone deploy examples/lab/seven-hosts.toml --check
     """
     from loadstone.deploy import deploy as bring
+    from loadstone.deploy import planned
 
-    _done(topology, as_json, lambda site, ssh: bring(site, ssh, _say, only))
+    consent = _consent(replace_data, no_backup)
+    if check:
+        _done(topology, as_json, lambda site, ssh: planned(site, ssh, only, consent))
+    else:
+        _done(topology, as_json, lambda site, ssh: bring(site, ssh, _say, only, consent))
 
 
 def undeploy(topology: TopologyPath, only: Only = None, as_json: Json = False) -> None:
@@ -59,7 +84,13 @@ def restart(topology: TopologyPath, only: Only = None, as_json: Json = False) ->
     _done(topology, as_json, lambda site, ssh: again(site, ssh, _say, only))
 
 
-def configure(topology: TopologyPath, only: Only = None, as_json: Json = False) -> None:
+def configure(
+    topology: TopologyPath,
+    only: Only = None,
+    replace_data: Replace = False,
+    no_backup: NoBackup = False,
+    as_json: Json = False,
+) -> None:
     """Give deployed services the settings of the topology, without Ansible, in a fraction of a second.
 
     A service is reloaded if its program can do that, otherwise restarted. Without a change it is left alone.
@@ -68,7 +99,8 @@ def configure(topology: TopologyPath, only: Only = None, as_json: Json = False) 
     """
     from loadstone.deploy import reconfigure
 
-    _done(topology, as_json, lambda site, ssh: reconfigure(site, ssh, _say, only))
+    consent = _consent(replace_data, no_backup)
+    _done(topology, as_json, lambda site, ssh: reconfigure(site, ssh, _say, only, consent))
 
 
 def status(topology: TopologyPath, as_json: Json = False) -> None:
@@ -87,6 +119,14 @@ def status(topology: TopologyPath, as_json: Json = False) -> None:
         print(json.dumps([one.as_json() for one in found], indent=2))
     else:
         print(_table(found) if found else "no service")
+
+
+def _consent(replace_data: bool, no_backup: bool) -> Consent:
+    """LoadstoneError `bad-option`."""
+    if no_backup and not replace_data:
+        hint = "add --replace-data, or leave it out"
+        raise LoadstoneError("bad-option", "--no-backup says something of --replace-data only", hint=hint)
+    return "discard" if no_backup else "replace" if replace_data else "keep"
 
 
 def _done(topology: Path, as_json: bool, work: Callable[[Site, Ssh], Outcome]) -> None:
@@ -108,13 +148,27 @@ def _print(outcome: Outcome, as_json: bool) -> None:
     if as_json:
         print(json.dumps(outcome.as_json(), indent=2))
         return
+    for step in outcome.steps:
+        _print_planned(step)
     steps = [
-        [step.service, step.host, f"failed: {step.error.slug}" if step.error else step.action]
+        [step.service, step.host, f"failed: {step.error.slug}" if step.error else step.words]
         for step in outcome.steps
     ]
     print(columns(["service", "host", "result"], steps) if steps else "no service")
     if steps:
         print(f"changed={outcome.changed} failed={len(outcome.failed)} in {outcome.took_s:.1f} s")
+
+
+def _print_planned(step: Step) -> None:
+    from loadstone.deploy import Planned
+
+    if not isinstance(step, Planned):
+        return
+    for said, text in (("would install", step.missing), ("would lose", step.loses)):
+        if text:
+            print(f"{step.service} on {step.host} {said}: {text}")
+    if step.difference:
+        print(f"{step.service} on {step.host}:\n{step.difference}")
 
 
 def _table(states: list[State]) -> str:

@@ -4,11 +4,12 @@ Other rooms use the names below and no module beneath.
 """
 
 from loadstone.deploy.deploy import deploy
+from loadstone.deploy.dry_run import Planned, planned
 from loadstone.deploy.kinds import ROLES
 from loadstone.deploy.operate import Change, State, configure, reconfigure, restart, status, undeploy
 from loadstone.deploy.outcome import Outcome, SiteError, Step
 from loadstone.deploy.recording import collect_logs, record
-from loadstone.deploy.remote import ask, at_once
+from loadstone.deploy.remote import Consent, ask, at_once
 from loadstone.deploy.render import render as rendered
 from loadstone.deploy.role import Service
 from loadstone.deploy.site import Site, load_site
@@ -16,7 +17,9 @@ from loadstone.deploy.site import Site, load_site
 __all__ = [
     "ROLES",
     "Change",
+    "Consent",
     "Outcome",
+    "Planned",
     "Service",
     "Site",
     "SiteError",
@@ -28,6 +31,7 @@ __all__ = [
     "configure",
     "deploy",
     "load_site",
+    "planned",
     "reconfigure",
     "record",
     "rendered",

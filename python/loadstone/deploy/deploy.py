@@ -8,6 +8,7 @@ from typing import Any
 
 from loadstone.deploy.outcome import Outcome, SiteError, Step, host_error, refusal
 from loadstone.deploy.playbook import events
+from loadstone.deploy.remote import Consent
 from loadstone.deploy.role import Service
 from loadstone.deploy.site import Site
 from loadstone.errors import LoadstoneError
@@ -20,12 +21,15 @@ _LAST_TASK = "service"
 _NO_SPACE = ("no space left on device", "disk quota exceeded")
 
 
-def deploy(site: Site, ssh: Ssh, say: Say, only: Collection[str] | None = None) -> Outcome:
-    """Brings services (all, or `only` those) up as the site says; a second time it changes nothing.
+def deploy(
+    site: Site, ssh: Ssh, say: Say, only: Collection[str] | None = None, consent: Consent = "keep"
+) -> Outcome:
+    """Brings services (all, or `only` those) up as the site says; a second time it changes nothing. What is
+    another topology's, and data that would be lost, give way only with `consent`.
 
-    SiteError when a step failed, after all others were done: `host-unreachable`, `host-refused`,
-    `host-write`, `config-refused`, `program-missing`, `service-failed`, `task-failed`.
-    LoadstoneError `ansible-missing`, `ansible-failed`, `service-name`.
+    SiteError, after all other steps were done, with `service-owned`, `data-loss` (no consent),
+    `host-unreachable`, `host-refused`, `host-write`, `config-refused`, `program-missing`, `service-failed`,
+    `task-failed`. LoadstoneError `ansible-missing`, `ansible-failed`, `service-name`.
     """
     started = time.monotonic()
     services = chosen(site, only)
@@ -38,7 +42,7 @@ def deploy(site: Site, ssh: Ssh, say: Say, only: Collection[str] | None = None) 
         say(f"{host}: {error.slug}")
     hosts = {one.name: [host for host in one.hosts if host not in broken] for one in services}
     if any(hosts.values()):
-        for event in events(services, hosts, places, ssh):
+        for event in events(services, hosts, places, ssh, consent):
             _take(steps[event["service"], event["host"]], event, say)
     _complete(steps.values())
     outcome = Outcome(list(steps.values()), time.monotonic() - started)
@@ -62,8 +66,8 @@ def _take(step: Step, event: Mapping[str, Any], say: Say) -> None:
         return
     step.changed |= event["changed"]
     if task == _LAST_TASK:
-        step.action = event["answer"]["action"]
-        say(f"{where}: {step.action}")
+        step.take(event["answer"])
+        say(f"{where}: {step.words}")
     elif event["changed"]:
         took = f", {event['took_s']:.1f} s" if event["took_s"] is not None else ""
         say(f"{where}: {task}{took}")

@@ -10,7 +10,7 @@ from typing import Any
 from loadstone.deploy.deploy import Say, chosen
 from loadstone.deploy.kinds import ROLES
 from loadstone.deploy.outcome import Outcome, SiteError, Step
-from loadstone.deploy.remote import ask, at_once
+from loadstone.deploy.remote import Consent, ask, at_once
 from loadstone.deploy.render import render
 from loadstone.deploy.role import Service
 from loadstone.deploy.site import Site
@@ -34,7 +34,8 @@ class State:
     host: str
     role: str
     state: str
-    """running, silent (lives, does not answer), failed (should run, does not), absent, unreachable."""
+    """running, silent (lives, does not answer), failed (should run, does not), absent, foreign (another
+    topology's), unreachable."""
     address: str
     port: int
     pids: list[int]
@@ -49,23 +50,26 @@ class State:
         return asdict(self)
 
 
-def configure(site: Site, ssh: Ssh, service: str) -> Change:
+def configure(site: Site, ssh: Ssh, service: str, consent: Consent = "keep") -> Change:
     """Gives a deployed service the configuration of the site, on all its hosts at once; nothing changes when
     it has it already. Returns when the new configuration serves.
 
-    SiteError with `config-refused` (the old one goes on), `service-failed` (the old one was put back),
-    `service-missing`, `host-write` or as `Ssh.run`; LoadstoneError `service-name`.
+    SiteError with `data-loss` without `consent`, `service-owned`, `config-refused` (the old one goes on),
+    `service-failed` (the old one was put back), `service-missing`, `host-write` or as `Ssh.run`;
+    LoadstoneError `service-name`.
     """
-    outcome = reconfigure(site, ssh, lambda _: None, [service])
+    outcome = reconfigure(site, ssh, lambda _: None, [service], consent)
     return Change(outcome.changed > 0, outcome.took_s)
 
 
-def reconfigure(site: Site, ssh: Ssh, say: Say, only: Collection[str] | None = None) -> Outcome:
+def reconfigure(
+    site: Site, ssh: Ssh, say: Say, only: Collection[str] | None = None, consent: Consent = "keep"
+) -> Outcome:
     """`configure` for several services (all, or `only` those), in the order of the site."""
     places = site.places(ssh)
 
     def work(service: str, host: str) -> dict[str, Any]:
-        return ask(ssh, host, "configure", service, render(site.services[service], places[host]))
+        return ask(ssh, host, "configure", service, render(site.services[service], places[host]), consent)
 
     return _on_all(chosen(site, only), work, say)
 
@@ -76,7 +80,9 @@ def restart(site: Site, ssh: Ssh, say: Say, only: Collection[str] | None = None)
 
 
 def undeploy(site: Site, ssh: Ssh, say: Say, only: Collection[str] | None = None) -> Outcome:
-    """Ends services and removes all that is theirs on their hosts; packages stay. Errors as `Ssh.run`."""
+    """Ends services and removes all that is theirs on their hosts; packages stay, and what is another
+    topology's. Errors as `Ssh.run`.
+    """
     services = list(reversed(chosen(site, only)))
     return _on_all(services, lambda name, host: ask(ssh, host, "remove", name), say)
 
@@ -113,8 +119,10 @@ def _on_all(services: list[Service], work_of: Callable[[str, str], dict[str, Any
             except LoadstoneError as error:
                 say(f"{host} {one.name}: {error.slug}")
                 return Step(one.name, host, error=error)
-            say(f"{host} {one.name}: {answer['action']}")
-            return Step(one.name, host, answer["action"], answer["changed"])
+            step = Step(one.name, host)
+            step.take(answer)
+            say(f"{host} {one.name}: {step.words}")
+            return step
 
         if ROLES[one.role].one_by_one(one):
             steps += [work(host) for host in one.hosts]

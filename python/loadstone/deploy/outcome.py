@@ -10,8 +10,10 @@ from loadstone.errors import LoadstoneError
 
 HINTS = {
     "config-refused": "the service goes on with its configuration before",
+    "data-loss": "`--replace-data` makes new data and keeps these on the host; `--no-backup` drops them",
     "program-missing": "install it on the host",
     "service-missing": "loadstone deploy brings it there",
+    "service-owned": "give yours another `name`, undeploy the other, or take it over with `--replace-data`",
 }
 
 
@@ -22,16 +24,33 @@ class Step:
     service: str
     host: str
     action: str = ""
-    """started, restarted, reloaded, applied, unchanged, removed, absent; empty when it failed."""
+    """started, restarted, reloaded, applied, unchanged, removed, absent, left (another topology's); empty
+    when it failed."""
     changed: bool = False
     error: LoadstoneError | None = None
+    backups: list[str] = field(default_factory=list)
+    """Folders on the host with data that gave way to new ones."""
+    owner: str = ""
+    """The topology that it was left to."""
+
+    def take(self, answer: Mapping[str, Any]) -> None:
+        """What `host/control.py` did."""
+        self.action = answer["action"]
+        self.changed |= answer["changed"]
+        self.backups, self.owner = answer.get("backups", []), answer.get("owner", "")
+
+    @property
+    def words(self) -> str:
+        """What was done, for people."""
+        kept = "".join(f"; data from before are in {folder}" for folder in self.backups)
+        return f"{self.action}, it belongs to `{self.owner}`" if self.owner else f"{self.action}{kept}"
 
     def as_json(self) -> dict[str, Any]:
         """For `--json`."""
         error = {"slug": self.error.slug, "message": str(self.error)} if self.error else None
         return {
             "service": self.service, "host": self.host, "action": self.action, "changed": self.changed,
-            "error": error,
+            "error": error, "backups": self.backups, "owner": self.owner,
         }  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from loadstone.deploy.kinds import ROLES
-from loadstone.deploy.remote import PYTHON, command, program
+from loadstone.deploy.remote import PYTHON, Consent, command, program
 from loadstone.deploy.render import TEMPLATES, templates, unit_text, variables
 from loadstone.deploy.role import Place, Service
 from loadstone.errors import LoadstoneError
@@ -26,7 +26,11 @@ _FORKS = 10
 
 
 def events(
-    services: Sequence[Service], hosts: Mapping[str, Sequence[str]], places: Mapping[str, Place], ssh: Ssh
+    services: Sequence[Service],
+    hosts: Mapping[str, Sequence[str]],
+    places: Mapping[str, Place],
+    ssh: Ssh,
+    consent: Consent = "keep",
 ) -> Iterator[dict[str, Any]]:
     """Deploys `services`, each to its `hosts`; yields what the callback plugin writes of each host and task.
 
@@ -37,8 +41,8 @@ def events(
         raise LoadstoneError("ansible-missing", "Ansible is not installed", hint=hint)
     with tempfile.TemporaryDirectory(prefix="loadstone-") as name:
         folder = Path(name)
-        (folder / "inventory.json").write_text(json.dumps(_inventory(services, hosts, places, ssh)))
-        (folder / "site.json").write_text(json.dumps(_plays(services, hosts, places)))
+        (folder / "inventory.json").write_text(json.dumps(_inventory(services, hosts, places, ssh, consent)))
+        (folder / "site.json").write_text(json.dumps(_plays(services, hosts, places, ssh)))
         (folder / "ansible.cfg").write_text(_settings(folder, ssh))
         yield from _run(folder)
 
@@ -108,14 +112,20 @@ def _settings(folder: Path, ssh: Ssh) -> str:
 
 
 def _inventory(
-    services: Sequence[Service], hosts: Mapping[str, Sequence[str]], places: Mapping[str, Place], ssh: Ssh
+    services: Sequence[Service],
+    hosts: Mapping[str, Sequence[str]],
+    places: Mapping[str, Place],
+    ssh: Ssh,
+    consent: Consent,
 ) -> dict[str, Any]:
     """Hosts, each with the variables of all its services in one dictionary."""
     every = {
         host: {
             "ansible_become": bool(ssh.as_root(host)),
             "loadstone": {
-                service.name: _given(service, place) for service in services if host in hosts[service.name]
+                service.name: _given(service, place, ssh, consent)
+                for service in services
+                if host in hosts[service.name]
             },
         }
         for host, place in places.items()
@@ -132,14 +142,14 @@ def _literal(value: Any) -> Any:
     return [_literal(below) for below in value] if isinstance(value, list) else value
 
 
-def _given(service: Service, place: Place) -> dict[str, Any]:
+def _given(service: Service, place: Place, ssh: Ssh, consent: Consent = "keep") -> dict[str, Any]:
     """What the tasks of a service need, and its templates."""
     given = variables(service, place)
     files = templates(service)
     wanted = {"unit": unit_text(service, place), "files": list(files)}
     own = {
-        "prepare": {"argv": command("prepare", service.name), "given": json.dumps(wanted)},
-        "apply": {"argv": command("apply", service.name)},
+        "prepare": {"argv": command(ssh, "prepare", service.name, consent), "given": json.dumps(wanted)},
+        "apply": {"argv": command(ssh, "apply", service.name, consent)},
         "packages": list(ROLES[service.role].packages),
         "wanted": str(Path(given["conf"]).with_name("wanted")),
         "files": [{"path": path, "template": name} for path, name in files.items()],
@@ -148,14 +158,14 @@ def _given(service: Service, place: Place) -> dict[str, Any]:
 
 
 def _plays(
-    services: Sequence[Service], hosts: Mapping[str, Sequence[str]], places: Mapping[str, Place]
+    services: Sequence[Service], hosts: Mapping[str, Sequence[str]], places: Mapping[str, Place], ssh: Ssh
 ) -> list[dict[str, Any]]:
     plays = []
     for service in services:
         if not hosts[service.name]:
             continue
         role = {"ansible.builtin.import_role": {"name": ROLES[service.role].tasks or service.role}}
-        names = _given(service, places[hosts[service.name][0]])
+        names = _given(service, places[hosts[service.name][0]], ssh)
         plays.append(
             {
                 "name": service.name,

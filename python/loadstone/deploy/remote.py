@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib.resources import files as package_files
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from loadstone.deploy.outcome import refusal
 from loadstone.errors import LoadstoneError
@@ -16,7 +16,7 @@ from loadstone.ssh import Ssh
 PYTHON = "/usr/bin/python3"
 """Debian's, on every host; Ansible uses it too."""
 
-_MODULES = ("home", "processes", "program", "control")
+_MODULES = ("home", "processes", "data", "program", "control")
 """Of `host/`, each after those it imports."""
 
 # The program comes on its input, in front of what it is given: nothing of ours stays on the host.
@@ -34,17 +34,24 @@ module.main()
 _LONGEST_S = 3600.0
 """Data sets are made in it; a host that is gone shows earlier, by ssh's own signs of life."""
 
+Consent = Literal["keep", "replace", "discard"]
+"""Whether data may give way to new ones: not at all, after a backup on their host, or without one."""
+
 _Item = TypeVar("_Item")
 _T = TypeVar("_T")
 
 
-def ask(ssh: Ssh, host: str, verb: str, service: str, given: Any = None) -> dict[str, Any]:
-    """The answer of a verb of `control.py`.
+def ask(
+    ssh: Ssh, host: str, verb: str, service: str, given: Any = None, consent: Consent = "keep"
+) -> dict[str, Any]:
+    """The answer of a verb of `control.py`, asked in the name of the topology.
 
     LoadstoneError with the slug of the refusal, or as `Ssh.run`.
     """
     sent = program() + (json.dumps(given) if given is not None else "")
-    done = ssh.run(host, [*ssh.as_root(host), *command(verb, service)], send=sent, timeout_s=_LONGEST_S)
+    done = ssh.run(
+        host, [*ssh.as_root(host), *command(ssh, verb, service, consent)], send=sent, timeout_s=_LONGEST_S
+    )
     if done.code:
         message = f"`{service}` on `{host}`: {verb} failed: {done.words}"
         raise LoadstoneError("service-failed", message)
@@ -61,9 +68,9 @@ def at_once(work: Callable[[_Item], _T], items: Iterable[_Item]) -> list[_T]:
         return list(pool.map(work, wanted))
 
 
-def command(verb: str, service: str) -> list[str]:
+def command(ssh: Ssh, verb: str, service: str, consent: Consent = "keep") -> list[str]:
     """Words of a command that runs a verb on a host; its input is `program` and then the verb's own."""
-    return [PYTHON, "-I", "-c", _BOOT, str(len(program())), verb, service]
+    return [PYTHON, "-I", "-c", _BOOT, str(len(program())), verb, service, ssh.topology, consent]
 
 
 @cache

@@ -34,6 +34,10 @@ class Unit:
     prepare: Sequence[Command] = ()
     """Make what is in `{data}`, before the first start, and anew into an empty folder when they change."""
     prepare_s: float = 120.0
+    recipe: Sequence[str] = ()
+    """What the data depend on; the commands when empty. When it changes, the data are lost."""
+    holds: str = ""
+    """What they make elsewhere than in `{data}`, in words: it is lost when they run again."""
     after: Sequence[Command] = ()
     """Run after each start, when it is ready."""
     stop: Sequence[Command] = ()

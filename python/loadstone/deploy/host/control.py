@@ -1,7 +1,8 @@
 """One service on this host, brought to what is wanted, asked, removed.
 
-Plain Python 3.9, sent to the host with the modules beside it and run as `control VERB SERVICE`, by ssh or
-by Ansible, with JSON on its input where the verb takes some. Its answer is one line of JSON.
+Plain Python 3.9, sent to the host with the modules beside it and run as `control VERB SERVICE TOPOLOGY
+CONSENT`, by ssh or by Ansible, with JSON on its input where the verb takes some. Its answer is one line of
+JSON. Who asks and what they consent to is the `Order`; see `data.py`.
 """
 
 from __future__ import annotations
@@ -13,19 +14,23 @@ import subprocess
 import sys
 from typing import Any, Mapping, Optional, Sequence
 
+from .data import Order, backups, claim, foreign, guard, owner, restore
 from .home import ROOT, UNIT, Answer, Home, Refused, Unit, digest, folders, read, swap, texts, write
 from .processes import age_s, members, running
-from .program import check, missing, ready, reload, start, stop, version
+from .program import check, major, missing, ready, reload, start, stop, version
 
 
-def prepare(service: str, text: str, files: Sequence[str]) -> Answer:
+def prepare(service: str, order: Order, text: str, files: Sequence[str]) -> Answer:
     """Makes the folders for `files`, removes files that are no longer wanted, and notes the unit's text;
-    tells which programs are missing.
+    tells which programs are missing. Refused as `guard`.
     """
     home, unit = Home(service), json.loads(text)
+    _guard(home, unit, order)
     before = digest(home.wanted)
     with home.lock():
         folders(home)
+        if not owner(home):
+            claim(home, order)
         for path in [path for path in home.wanted.rglob("*") if path.is_file()]:
             if str(path.relative_to(home.wanted)) not in files:
                 path.unlink()
@@ -35,9 +40,10 @@ def prepare(service: str, text: str, files: Sequence[str]) -> Answer:
     return {"changed": digest(home.wanted) != before, "missing": missing(unit)}
 
 
-def configure(service: str, files: Mapping[str, str]) -> Answer:
-    """Replaces what is wanted by `files` (text by path), and applies it."""
+def configure(service: str, order: Order, files: Mapping[str, str]) -> Answer:
+    """Replaces what is wanted by `files` (text by path), and applies it. Refused as `guard` and `apply`."""
     home = _deployed(service)
+    _guard(home, json.loads(files[UNIT]), order)
     with home.lock():
         draft = home.path / "wanted.draft"
         shutil.rmtree(draft, ignore_errors=True)
@@ -46,14 +52,14 @@ def configure(service: str, files: Mapping[str, str]) -> Answer:
             write(draft / name, text)
         shutil.rmtree(home.wanted, ignore_errors=True)
         draft.rename(home.wanted)
-    return apply(service)
+    return apply(service, order)
 
 
-def apply(service: str) -> Answer:
+def apply(service: str, order: Order) -> Answer:
     """Brings what runs to what is wanted; changes nothing when it is that already.
 
-    Refused `config-refused` (the old one goes on), `program-missing`, or `service-failed` after the old
-    configuration was put back and, if it ran before, runs again.
+    Refused as `guard`, `config-refused` (the old one goes on), `program-missing`, or `service-failed` after
+    the old configuration and data were put back and, if it ran before, it runs again.
     """
     home = Home(service)
     with home.lock():
@@ -61,38 +67,48 @@ def apply(service: str) -> Answer:
         new = digest(home.wanted)
         alive = running(home)
         accepted = read(home.run / "accepted")
-        if accepted == new == digest(home.conf) and (alive or not unit["start"]) and ready(home, unit):
+        _guard(home, unit, order)
+        same = accepted == new == digest(home.conf) and not foreign(home, order)
+        if same and (alive or not unit["start"]) and ready(home, unit):
             return {"changed": False, "action": "unchanged", "digest": new, "pids": members(home)}
         check(home, unit)
+        kept = backups(home)
         old = home.unit() if (home.conf / UNIT).exists() else None
         swap(home)
         try:
             # What runs may be older than what is in `conf`, when we were killed in between.
-            action = _renew(home, unit, old, alive and accepted == digest(home.before))
+            sound = alive and accepted == digest(home.before) and not foreign(home, order)
+            action = _renew(home, unit, old, order, sound)
         except Refused:
-            _put_back(home, old, alive)
+            _put_back(home, old, alive, [path for path in backups(home) if path not in kept])
             raise
         shutil.rmtree(home.before, ignore_errors=True)
         write(home.run / "accepted", new)
-        return {"changed": True, "action": action, "digest": new, "pids": members(home)}
+        claim(home, order)
+        made = [path for path in backups(home) if path not in kept]
+        return {"changed": True, "action": action, "digest": new, "pids": members(home), "backups": made}
 
 
-def restart(service: str) -> Answer:
-    """Ends the service and starts it again as it is configured."""
+def restart(service: str, order: Order) -> Answer:
+    """Ends the service and starts it again as it is configured. Refused as `guard`, `service-failed`."""
     home = _deployed(service)
     with home.lock():
         unit = home.unit()
+        _guard(home, unit, order)
         stop(home, unit)
-        start(home, unit)
+        start(home, unit, order)
         write(home.run / "accepted", digest(home.conf))
     return {"changed": True, "action": "restarted", "pids": members(home)}
 
 
-def status(service: str, files: Mapping[str, str]) -> Answer:
-    """`state` is absent, failed (it should run and does not), silent (no answer), or running; `wanted`
-    whether its configuration is `files`.
+def status(service: str, order: Order, files: Mapping[str, str]) -> Answer:
+    """`state` is absent, foreign (another topology's), failed (it should run and does not), silent (no
+    answer), or running; `wanted` whether its configuration is `files`.
     """
     home = Home(service)
+    if foreign(home, order):
+        why = f"it belongs to the topology `{owner(home)}`"
+        return {"state": "foreign", "pids": [], "version": "", "why": why}
     if not (home.conf / UNIT).exists():
         return {"state": "absent" if not home.path.exists() else "failed", "pids": [], "version": ""}
     unit = home.unit()
@@ -108,22 +124,45 @@ def status(service: str, files: Mapping[str, str]) -> Answer:
     }
 
 
-def configuration(service: str) -> Answer:
+def plan(service: str, order: Order, files: Mapping[str, str]) -> Answer:
+    """What `apply` would do with `files`, without doing it: the action, the files in use, and a refusal."""
+    home, unit = Home(service), json.loads(files[UNIT])
+    there = (home.conf / UNIT).exists()
+    old = home.unit() if there else None
+    alive = there and running(home)
+    if old is None or (not alive and old["start"]):
+        action = "started" if unit["start"] else "applied"
+    elif texts(home.conf) == dict(files) and not foreign(home, order) and ready(home, old):
+        action = "unchanged"
+    else:
+        action = "reloaded" if _reloads(old, unit) and not foreign(home, order) else "restarted"
+    answer = {"action": action, "files": texts(home.conf), "missing": missing(unit), "owner": owner(home)}
+    # What consent would do away with is told, too.
+    try:
+        _guard(home, unit, Order(order.topology))
+    except Refused as error:
+        answer["loses"] = {"refused": error.slug, "message": error.message}
+    return answer
+
+
+def configuration(service: str, order: Order) -> Answer:
     """Every file of the configuration in use, as text, and the version of the program."""
     home = _deployed(service)
     return {"version": version(home, home.unit()), "files": texts(home.conf)}
 
 
-def logs(service: str) -> Answer:
+def logs(service: str, order: Order) -> Answer:
     """Every log file, as text."""
     return {"files": texts(Home(service).log)}
 
 
-def remove(service: str) -> Answer:
-    """Ends the service and removes everything of it."""
+def remove(service: str, order: Order) -> Answer:
+    """Ends the service and removes everything of it, but no backup. What is another topology's is left."""
     home = Home(service)
     if not home.path.exists():
         return {"changed": False, "action": "absent"}
+    if foreign(home, order):
+        return {"changed": False, "action": "left", "owner": owner(home)}
     with home.lock():
         for folder in ("conf", "wanted"):
             if (home.path / folder / UNIT).exists():
@@ -132,7 +171,11 @@ def remove(service: str) -> Answer:
         shutil.rmtree(home.path)
     with contextlib.suppress(OSError):
         ROOT.rmdir()
-    return {"changed": True, "action": "removed"}
+    return {"changed": True, "action": "removed", "backups": backups(home)}
+
+
+def _guard(home: Home, unit: Unit, order: Order) -> None:
+    guard(home, unit, order, lambda: major(home, unit))
 
 
 def _deployed(service: str) -> Home:
@@ -142,26 +185,32 @@ def _deployed(service: str) -> Home:
     return home
 
 
-def _renew(home: Home, unit: Unit, old: Optional[Unit], sound: bool) -> str:
+def _renew(home: Home, unit: Unit, old: Optional[Unit], order: Order, sound: bool) -> str:
     """Has the program take the new configuration: by a reload where it can, else by a restart."""
-    same = old is not None and all(
-        old[key] == unit[key] for key in ("start", "prepare", "env", "user", "port")
-    )
-    if sound and same and (unit["reload"] or unit["reload_signal"]):
+    if sound and old is not None and _reloads(old, unit):
         reload(home, unit)
         return "reloaded"
     was = running(home)
     stop(home, old or unit)
-    start(home, unit)
+    start(home, unit, order)
     return "restarted" if was else "started" if unit["start"] else "applied"
 
 
-def _put_back(home: Home, old: Optional[Unit], alive: bool) -> None:
-    """The configuration before, and the program with it, after the new one did not come up."""
+def _reloads(old: Unit, unit: Unit) -> bool:
+    same = all(old[key] == unit[key] for key in ("start", "prepare", "env", "user", "port"))
+    return same and bool(unit["reload"] or unit["reload_signal"])
+
+
+def _put_back(home: Home, old: Optional[Unit], alive: bool, kept: Sequence[str]) -> None:
+    """The configuration before, its data, and the program with both, after the new one did not come up."""
     if old is None or not home.before.exists():
         return
     shutil.rmtree(home.conf)
     home.before.rename(home.conf)
+    if kept:
+        stop(home, old)
+    for backup in kept:
+        restore(home, backup)
     if not alive:
         return
     with contextlib.suppress(Refused):  # the reported error is why the new one failed
@@ -169,23 +218,25 @@ def _put_back(home: Home, old: Optional[Unit], alive: bool) -> None:
             reload(home, old)
         else:
             stop(home, old)
-            start(home, old)
+            start(home, old, Order(owner(home)))
         write(home.run / "accepted", digest(home.conf))
 
 
-def answered(verb: str, service: str, given: Any) -> Answer:
+def answered(verb: str, service: str, order: Order, given: Any) -> Answer:
     """What the verb answers, or why it cannot: `{"refused": slug, "message": ..., "log": [...]}`."""
     verbs = {
         "apply": apply, "restart": restart, "configuration": configuration, "logs": logs, "remove": remove,
     }  # fmt: skip
     try:
         if verb == "prepare":
-            return prepare(service, given["unit"], given["files"])
+            return prepare(service, order, given["unit"], given["files"])
         if verb == "configure":
-            return configure(service, given)
+            return configure(service, order, given)
         if verb == "status":
-            return status(service, given)
-        return verbs[verb](service)
+            return status(service, order, given)
+        if verb == "plan":
+            return plan(service, order, given)
+        return verbs[verb](service, order)
     except Refused as error:
         return {"refused": error.slug, "message": error.message, "log": error.log}
     except OSError as error:
@@ -197,6 +248,7 @@ def answered(verb: str, service: str, given: Any) -> Answer:
 
 
 def main() -> None:
-    """The verb and the service of the command line."""
+    """The verb, the service and the order of the command line."""
+    verb, service, *order = sys.argv[1:]
     text = sys.stdin.buffer.read()
-    print(json.dumps(answered(sys.argv[1], sys.argv[2], json.loads(text) if text else None)))
+    print(json.dumps(answered(verb, service, Order(*order), json.loads(text) if text else None)))

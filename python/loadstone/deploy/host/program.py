@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import pwd
 import resource
@@ -14,7 +13,8 @@ import subprocess
 import time
 from typing import Dict, List, Sequence
 
-from .home import Home, Refused, Unit, own, read, tail, write
+from .data import Order, major_of, make
+from .home import Home, Refused, Unit, own, tail
 from .processes import identity, listener, listening, members, running, starts
 
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -44,8 +44,8 @@ def check(home: Home, unit: Unit) -> None:
             raise Refused("config-refused", f"{unit['check'][0]} refuses the configuration", _lines(done))
 
 
-def start(home: Home, unit: Unit) -> None:
-    """Starts it and waits until it answers; what has no process of its own is applied.
+def start(home: Home, unit: Unit, order: Order) -> None:
+    """Starts it, with its data made, and waits until it answers; what has no process of its own is applied.
 
     Refused `service-failed`.
     """
@@ -54,7 +54,8 @@ def start(home: Home, unit: Unit) -> None:
         return
     if unit["port"] and (other := listener(unit["port"])):
         raise Refused("service-failed", f"port {unit['port']} is taken by {other}")
-    _make_data(home, unit)
+    own(home, unit)
+    make(home, unit, order, lambda: major(home, unit), lambda command, s: must(home, unit, command, s))
     # Balancers hold thousands of connections; the limit of a login is 1024 files.
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
@@ -76,19 +77,6 @@ def start(home: Home, unit: Unit) -> None:
         pause = min(0.2, pause * 1.5)
     for command in unit["after"]:
         must(home, unit, command)
-
-
-def _make_data(home: Home, unit: Unit) -> None:
-    """What is in `data`, unless these very commands made it to their end before."""
-    made, wanted = home.run / "made", json.dumps(unit["prepare"])
-    if read(made) == wanted:
-        return
-    made.unlink(missing_ok=True)
-    for path in home.data.iterdir():
-        shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
-    for command in unit["prepare"]:
-        must(home, unit, command, unit["prepare_s"])
-    write(made, wanted)
 
 
 def stop(home: Home, unit: Unit) -> None:
@@ -180,6 +168,11 @@ def version(home: Home, unit: Unit) -> str:
     if not unit["version"] or shutil.which(unit["version"][0], path=_PATH) is None:
         return ""
     return (_lines(_run(home, unit, unit["version"])) or [""])[0]
+
+
+def major(home: Home, unit: Unit) -> str:
+    """The major version of the program that makes the data."""
+    return major_of(version(home, unit))
 
 
 def _as(unit: Unit) -> List[str]:

@@ -45,7 +45,7 @@ class Caddy(Role):
             reload=["caddy", "reload", *configuration, "--address", "unix/{run}/admin.sock"],
             ready=BALANCER_READY,
             version=["caddy", "version"],
-            env={"XDG_DATA_HOME": "{data}", "XDG_CONFIG_HOME": "{data}"}
+            env={"XDG_DATA_HOME": "{run}", "XDG_CONFIG_HOME": "{run}"}
             | ({"GOMAXPROCS": str(threads)} if threads else {}),
         )
 

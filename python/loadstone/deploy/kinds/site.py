@@ -19,7 +19,7 @@ _VERSION = "from loadstone._core import __version__ as v; print('loadstone', v)"
 
 
 class Served(Settings):
-    """Of every site. A change of what its data are made from makes them anew."""
+    """Of every site. A change of what its data are made from makes them anew, with consent."""
 
     python: Annotated[
         str | None,
@@ -90,6 +90,8 @@ class SiteRole(Role):
             programs=[python],
             prepare=[[*loadstone, name, "load", *data, *to]] if fills else [],
             prepare_s=_LOAD_S,
+            recipe=[*data, *(["in", database] if database else [])] if fills else [],
+            holds=f"the tables of {name} in the database of `{database}`" if fills and database else "",
             ready=HTTP_READY,
             version=[sys.executable, "-c", _VERSION],
             user="root",
