@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -51,10 +52,11 @@ def collect_logs(site: Site, ssh: Ssh, folder: Path) -> list[Path]:
 
 
 def defaults(service: Service) -> Service:
-    """The same service with default settings, except for the services that it refers to."""
-    kept = references(service)
-    settings = ROLES[service.role].settings.model_validate(kept)
-    return Service(service.name, service.role, service.hosts, service.port, settings)
+    """The same service with default settings; what has no default stays, and services that it refers to."""
+    model = ROLES[service.role].settings
+    required = {name for name, field in model.model_fields.items() if field.is_required()}
+    kept = {name: getattr(service.settings, name) for name in required | references(service).keys()}
+    return replace(service, settings=model.model_validate(kept))
 
 
 def difference(before: dict[str, str], after: dict[str, str]) -> str:
