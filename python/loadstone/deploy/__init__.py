@@ -13,6 +13,7 @@ from loadstone.deploy.remote import Consent, ask, at_once
 from loadstone.deploy.render import render as rendered
 from loadstone.deploy.role import Service
 from loadstone.deploy.site import Site, load_site
+from loadstone.deploy.watching import WatchedHost, watch, watched
 
 __all__ = [
     "ROLES",
@@ -25,6 +26,7 @@ __all__ = [
     "SiteError",
     "State",
     "Step",
+    "WatchedHost",
     "ask",
     "at_once",
     "collect_logs",
@@ -38,4 +40,6 @@ __all__ = [
     "restart",
     "status",
     "undeploy",
+    "watch",
+    "watched",
 ]

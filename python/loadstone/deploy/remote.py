@@ -16,8 +16,9 @@ from loadstone.ssh import Ssh
 PYTHON = "/usr/bin/python3"
 """Debian's, on every host; Ansible uses it too."""
 
-_MODULES = ("home", "processes", "data", "program", "control")
-"""Of `host/`, each after those it imports."""
+_CONTROL = ("home", "processes", "data", "program", "control")
+WATCH = ("home", "processes", "data", "program", "counting", "system", "watch")
+"""Modules of `host/`, each after those it imports; the last one is run."""
 
 # The program comes on its input, in front of what it is given: nothing of ours stays on the host.
 _BOOT = """
@@ -70,11 +71,16 @@ def at_once(work: Callable[[_Item], _T], items: Iterable[_Item]) -> list[_T]:
 
 def command(ssh: Ssh, verb: str, service: str, consent: Consent = "keep") -> list[str]:
     """Words of a command that runs a verb on a host; its input is `program` and then the verb's own."""
-    return [PYTHON, "-I", "-c", _BOOT, str(len(program())), verb, service, ssh.topology, consent]
+    return booted(program(), verb, service, ssh.topology, consent)
+
+
+def booted(sent: str, *arguments: str) -> list[str]:
+    """Words of a command that runs on a host what `program` made; its input begins with `sent`."""
+    return [PYTHON, "-I", "-c", _BOOT, str(len(sent)), *arguments]
 
 
 @cache
-def program() -> str:
-    """The modules of `host/`, in ASCII: characters are bytes."""
+def program(modules: tuple[str, ...] = _CONTROL) -> str:
+    """Modules of `host/`, in ASCII: characters are bytes."""
     folder = package_files("loadstone.deploy.host")
-    return json.dumps({name: (folder / f"{name}.py").read_text("utf-8") for name in _MODULES})
+    return json.dumps({name: (folder / f"{name}.py").read_text("utf-8") for name in modules})

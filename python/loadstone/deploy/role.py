@@ -47,6 +47,9 @@ class Unit:
     """`send` and `expect` (how the answer begins), or a `command` that succeeds; empty: it listens."""
     version: Command = ()
     """Its first line of output is the program's version."""
+    counts: Mapping[str, Any] = field(default_factory=dict)
+    """How its own counters are asked for, once a second in a run: `kind` of `host/counting.py`, and where: a
+    `client` that takes statements on its input, a `port`, or a `socket` file. Empty: it tells none."""
     user: str = "nobody"
     env: Mapping[str, str] = field(default_factory=dict)
     ready_s: float = 30.0

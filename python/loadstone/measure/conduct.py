@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -12,6 +14,7 @@ from loadstone import record
 from loadstone.errors import LoadstoneError
 from loadstone.measure.engine import Engine, EngineRun
 from loadstone.measure.interrupt import Interrupt
+from loadstone.measure.seen import Seen
 from loadstone.measure.service import Service
 from loadstone.observe import Observer
 from loadstone.stages.run import Run
@@ -59,9 +62,12 @@ def measure(
     engine: Engine,
     interrupt: Interrupt,
     progress: Progress,
+    seen: Seen | None = None,
+    before: Sequence[Mapping[str, Any]] = (),
 ) -> Run:
     """Makes the run folder `folder`; returns its record.
 
+    `seen`: hosts that are watched meanwhile. `before`: events that led up to the run.
     A run that Ctrl-C or the service's death cut short is complete up to there; its `outcome` says so.
     Errors: `plan-refused`, `disk-full`, `folder-in-use`, `cannot-write`, `no-process`.
     """
@@ -71,7 +77,9 @@ def measure(
         journal = record.begin(folder, beginning)
         try:
             run = _start(engine, beginning, folder)
-            _write(run, journal, folder, beginning, service, observer, interrupt, progress)
+            for event in before:
+                journal.event(**event)
+            _write(run, journal, folder, beginning, service, observer, interrupt, progress, seen or Seen())
         finally:
             journal.close()
     return record.recover(folder)
@@ -95,13 +103,16 @@ def _write(
     observer: Observer,
     interrupt: Interrupt,
     progress: Progress,
+    seen: Seen,
 ) -> None:
     """The whole journal: every second of the run, and how it ended."""
     if node := service.node():
         journal.event("node", **node)
+    if hosts := seen.described():
+        journal.event("hosts", hosts=hosts)
     progress.started(beginning.plan, folder)
     try:
-        outcome, summary = _follow(run, journal, service, observer, interrupt, progress)
+        outcome, summary = _follow(run, journal, service, observer, interrupt, progress, seen)
     except BaseException:
         run.stop()
         raise
@@ -126,10 +137,12 @@ def _follow(
     observer: Observer,
     interrupt: Interrupt,
     progress: Progress,
+    seen: Seen,
 ) -> tuple[str, dict[str, Any]]:
     """Until the engine has ended: its outcome in our words, and its summary."""
     cut: str | None = None
     second = 0
+    began = math.inf
     while True:
         window = run.next(_LOOK_S)
         for event in run.events():
@@ -137,12 +150,16 @@ def _follow(
             progress.note(event["note"])
         if window is not None:
             second = window["second"]
+            # No second is told before its end: the earliest that was tells best when the run began.
+            began = min(began, time.monotonic() - second - 1)
             journal.window(window)
             if metrics := observer.sample():
                 journal.hosts(second, metrics)
             service.saw(window)
             progress.window(window)
-        elif (summary := run.summary()) is not None:
+        if math.isfinite(began):
+            seen.write(journal, progress.note, began)
+        if window is None and (summary := run.summary()) is not None:
             return _outcome(cut, summary), summary
         if cut is None and (cut := _reason(interrupt, service)):
             words = service.last_words()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from loadstone.errors import LoadstoneError
+from loadstone.measure.seen import Seen, watching
 
 FILE = "deployment.json"
 
@@ -44,6 +46,16 @@ class Deployed:
             return {}
         with ssh(site.topology) as hosts:
             return record(site, hosts)
+
+    @contextlib.contextmanager
+    def seen(self) -> Iterator[Seen]:
+        """Watches all hosts until the block ends. Errors: those of `load_site` and `ssh`."""
+        from loadstone.deploy import load_site, watched
+        from loadstone.ssh import ssh
+
+        site = load_site(self.topology)
+        with ssh(site.topology) as hosts, watching(hosts, watched(site)) as seen:
+            yield seen
 
     def keep(self, folder: Path, description: dict[str, Any], note: Callable[[str], None]) -> None:
         """Writes the description and the services' logs into a run folder.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -75,10 +76,11 @@ def measure_scenario(
     record.require_unused(folder)
     deployed = job.deployed
     description = deployed.describe() if deployed else {}
-    with job.sut.running() as service:
+    watching = deployed.seen() if deployed else contextlib.nullcontext()
+    with job.sut.running() as service, watching as seen:
         beginning = _beginning(job, service, users, seed)
         try:
-            return measure(folder, beginning, service, job.engine, interrupt, progress)
+            return measure(folder, beginning, service, job.engine, interrupt, progress, seen)
         finally:
             if deployed and folder.is_dir():
                 deployed.keep(folder, description, progress.note)

@@ -15,6 +15,7 @@ from loadstone.intake import Kind, as_written, read_bytes, read_object
 from loadstone.intake.shapes import require_shape
 from loadstone.intake.tables import reading_tables
 from loadstone.judge import Measurement, Rules, summarise, summarise_agents
+from loadstone.judge.limits import is_limit
 from loadstone.record import journal, shapes
 from loadstone.record.disk import (
     make_folder,
@@ -25,14 +26,17 @@ from loadstone.record.disk import (
     write_text,
 )
 from loadstone.record.failures import other_hosts, read_failures
+from loadstone.record.limits import read_limit
 from loadstone.record.machine import machine, versions
 from loadstone.record.measured import read_measurement, read_observed
 from loadstone.record.tables import write_tables
 from loadstone.stages.origin import Machine, Node
-from loadstone.stages.run import Agent, AgentFigures, Connector, Event, Load, Run, Scenario
+from loadstone.stages.run import Agent, AgentFigures, Connector, Event, Load, Run, Scenario, WatchedHost
 
-_APART = ("agents", "connector", "end", "node")
+_APART = ("agents", "connector", "end", "hosts", "node")
 """Events that have a place of their own in `run.json`."""
+_WORTH_A_WARNING = ("service-down", "service-died", "host-lost")
+"""Events of watched hosts that a verdict may hang on."""
 WORKLOAD = "workload.json"
 _WORKLOAD_BEFORE = "plan.json"
 """Its name in folders of earlier versions; it is now that of the record of `loadstone plan`."""
@@ -172,7 +176,10 @@ def _complete(folder: Path, plan: dict[str, Any], first: dict[str, Any], rules: 
     # Journals of earlier versions have sentences.
     examples = [one for one in ending["examples"] if isinstance(one, dict)]
     left_out = other_hosts(figures.operations, examples, rules["target"])
-    figures = figures.model_copy(update={"warnings": [*figures.warnings, *left_out]})
+    told = [event["note"] for event in events if event["kind"] in _WORTH_A_WARNING]
+    figures = figures.model_copy(update={"warnings": [*figures.warnings, *left_out, *told]})
+    hosts = [WatchedHost(**host) for event in events if event["kind"] == "hosts" for host in event["hosts"]]
+    busiest = read_limit(folder, hosts, events, measurement)
     return Run(
         **dict(figures),
         name=plan["name"],
@@ -190,6 +197,9 @@ def _complete(folder: Path, plan: dict[str, Any], first: dict[str, Any], rules: 
         agents=_agents(summarise_agents(measurement), events),
         node=_node(events),
         connector=_connector(events, ending["ended_s"]),
+        hosts=hosts,
+        limited_by=busiest if busiest and is_limit(busiest) else None,
+        busiest=busiest,
         failures=read_failures(folder, examples),
         events=[Event(**event) for event in events if event["kind"] not in _APART],
     )

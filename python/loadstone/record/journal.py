@@ -40,8 +40,18 @@ class Journal:
         )
 
     def hosts(self, second: int, metrics: Mapping[str, Mapping[str, float]]) -> None:
-        """One second as the hosts saw it: value by role and metric."""
+        """One second as this machine saw it: value by role and metric."""
         self._append({"hosts": {"second": second, "metrics": metrics}})
+
+    def seen(
+        self,
+        second: int,
+        host: str,
+        metrics: Mapping[str, float],
+        services: Mapping[str, Mapping[str, float]],
+    ) -> None:
+        """One second of a host of the topology: of the whole, and by service on it."""
+        self._append({"seen": {"second": second, "host": host, "metrics": metrics, "services": services}})
 
     def event(self, kind: str, **details: Any) -> None:
         """Something that happened once."""

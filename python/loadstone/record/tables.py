@@ -15,7 +15,7 @@ from loadstone.record import journal
 from loadstone.record.disk import naming_disk_errors
 from loadstone.scenario.checks import COUNTERS
 
-TABLES = ("histograms", "windows", "sessions", "engine", "agents", "hosts")
+TABLES = ("histograms", "windows", "sessions", "engine", "agents", "hosts", "services")
 
 _SPARSE = "STRUCT(bucket UINTEGER[], count UBIGINT[])"
 _OPERATION = f"""STRUCT(operation UINTEGER, phase UTINYINT, ok UBIGINT, failed UBIGINT[], late UBIGINT,
@@ -31,6 +31,8 @@ _COLUMNS = {
         wake_lag {_SPARSE}, operations {_OPERATION}[],
         sessions {_SESSIONS}[])""",
     "hosts": "STRUCT(second UINTEGER, metrics MAP(VARCHAR, MAP(VARCHAR, DOUBLE)))",
+    "seen": """STRUCT(second UINTEGER, host VARCHAR, metrics MAP(VARCHAR, DOUBLE),
+        services MAP(VARCHAR, MAP(VARCHAR, DOUBLE)))""",
     "agents": f"""STRUCT(second UINTEGER, of MAP(VARCHAR, STRUCT(users UINTEGER, in_flight UINTEGER,
         requests UBIGINT, cpu_s DOUBLE, wake_lag {_SPARSE})))""",
     "event": "JSON",
@@ -137,10 +139,18 @@ def _queries(plan: Mapping[str, Any]) -> dict[str, str]:
             agent.value.wake_lag.count AS wake_lag_count FROM (
                 SELECT agents.second AS second, unnest(map_entries(agents.of)) AS agent
                 FROM journal WHERE agents IS NOT NULL)""",
-        "hosts": """SELECT second, role, metric.key AS metric, metric.value AS value FROM (
-            SELECT second, role.key AS role, unnest(map_entries(role.value)) AS metric FROM (
-                SELECT hosts.second AS second, unnest(map_entries(hosts.metrics)) AS role
-                FROM journal WHERE hosts IS NOT NULL))""",
+        "hosts": """SELECT second, NULL::VARCHAR AS host, role, metric.key AS metric, metric.value AS value
+            FROM (
+                SELECT second, role.key AS role, unnest(map_entries(role.value)) AS metric FROM (
+                    SELECT hosts.second AS second, unnest(map_entries(hosts.metrics)) AS role
+                    FROM journal WHERE hosts IS NOT NULL))
+            UNION ALL SELECT second, host, 'watched', metric.key, metric.value FROM (
+                SELECT seen.second AS second, seen.host AS host, unnest(map_entries(seen.metrics)) AS metric
+                FROM journal WHERE seen IS NOT NULL)""",
+        "services": """SELECT second, host, service, metric.key AS metric, metric.value AS value FROM (
+            SELECT second, host, service.key AS service, unnest(map_entries(service.value)) AS metric FROM (
+                SELECT seen.second AS second, seen.host AS host, unnest(map_entries(seen.services)) AS service
+                FROM journal WHERE seen IS NOT NULL))""",
     }
 
 

@@ -228,10 +228,10 @@ def users(engine: Path, width: int) -> list[Series]:
 
 
 def host_metric(hosts: Path, metric: str, width: int) -> list[Series]:
-    """A metric of `hosts.parquet` by role, the mean of each bin."""
+    """A metric of `hosts.parquet` by role of this machine's processes, the mean of each bin."""
     rows = _query(
         f"SELECT role, second // {width} * {width} AS bin, avg(value) FROM read_parquet(?)"
-        " WHERE metric = ? GROUP BY role, bin ORDER BY role, bin",
+        " WHERE metric = ? AND role <> 'watched' GROUP BY role, bin ORDER BY role, bin",
         hosts,
         metric,
     )

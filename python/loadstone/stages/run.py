@@ -227,6 +227,48 @@ class Sut(Piece):
     rss_bytes_max: Known = None
 
 
+class WatchedService(Piece):
+    """A service of a host of the topology."""
+
+    name: Word
+    role: Word
+    tier: Word
+    """What it is to the others: `database`, say."""
+    port: Count | None = None
+
+
+class WatchedHost(Piece):
+    """A host of the topology that was watched during the run."""
+
+    host: Word
+    lab: Yes = False
+    """Whether it shared its machine with the other hosts of a lab."""
+    cpus: Known = None
+    """Its quota of the machine's processors; None without one."""
+    memory_limit_bytes: Known = None
+    link_mbit: Known = None
+    """What its link carries in the slower direction; None where that is not known."""
+    cores: Known = None
+    memory_bytes: Known = None
+    hostname: Word | None = None
+    kernel: Word | None = None
+    services: list[WatchedService] = Field(default_factory=list)
+
+
+class Limit(Piece):
+    """The resource of a host that was used most in the steady state, and by whom."""
+
+    resource: Literal["cpu", "memory", "disk", "network", "connections", "down"]
+    """`down`: the service did not run."""
+    share: Known = None
+    """Of what there is, the mean of the steady state."""
+    host: Word
+    service: Word | None = None
+    tier: Word | None = None
+    said: Text
+    """The same in words."""
+
+
 class Connector(Piece):
     """What the connector of a built-in application counted."""
 
@@ -267,7 +309,11 @@ class Event(Piece):
     kind: Word
     second: Count | None = None
     agent: Word | None = None
+    host: Word | None = None
+    service: Word | None = None
     reason: Text | None = None
+    note: Text | None = None
+    """What happened, in a sentence."""
 
 
 class Figures(Piece):
@@ -309,6 +355,12 @@ class Run(Figures, Begun):
     agents: list[Agent] = Field(default_factory=list)
     node: Node | None = None
     connector: Connector | None = None
+    hosts: list[WatchedHost] = Field(default_factory=list)
+    """Those of the topology, by which the run was watched."""
+    limited_by: Limit | None = None
+    """None when no resource of a watched host was at its limit."""
+    busiest: Limit | None = None
+    """The resource nearest to its limit, whether it was at it or not."""
     failures: list[Failure] = Field(default_factory=list)
     """The most frequent come first."""
     events: list[Event] = Field(default_factory=list)

@@ -6,21 +6,26 @@ import contextlib
 import os
 import time
 from pathlib import Path
-from typing import Dict, List, Set, Tuple
+from typing import Dict, List, Optional, Set, Tuple
 
 from .home import Home, read
 
+Table = Dict[int, Dict[str, int]]
+"""Every process by its number: parent, session, when it started, and processor time in clock ticks: its own,
+and that of children that have ended (`reaped`).
+"""
 
-def running(home: Home) -> bool:
-    """Whether its first process lives."""
+
+def running(home: Home, every: Optional[Table] = None) -> bool:
+    """Whether its first process lives; `every` as of `table`, where it was read already."""
     pid, started = identity(home)
-    return pid > 0 and _processes().get(pid, {}).get("started") == started
+    return pid > 0 and (every or table()).get(pid, {}).get("started") == started
 
 
-def members(home: Home) -> List[int]:
-    """Its processes: those of the first one's session, and what they have started."""
+def members(home: Home, every: Optional[Table] = None) -> List[int]:
+    """Those of the first one's session, and what they have started; `every` as of `running`."""
     pid, started = identity(home)
-    every = _processes()
+    every = every or table()
     if not pid or (pid in every and every[pid]["started"] != started):
         return []  # a number that is in use as a session is not given to another process
     found = {number for number, one in every.items() if one["session"] == pid}
@@ -31,7 +36,7 @@ def members(home: Home) -> List[int]:
 
 def starts(pids: List[int]) -> Dict[int, int]:
     """When each of these processes started, which with its number tells it from all others."""
-    every = _processes()
+    every = table()
     return {pid: every[pid]["started"] for pid in pids if pid in every}
 
 
@@ -49,7 +54,8 @@ def age_s(home: Home) -> float:
     return time.clock_gettime(time.CLOCK_BOOTTIME) - identity(home)[1] / ticks
 
 
-def _processes() -> Dict[int, Dict[str, int]]:
+def table() -> Table:
+    """All processes of this host that have not ended."""
     found = {}
     for entry in os.listdir("/proc"):
         if entry.isdigit():
@@ -57,7 +63,8 @@ def _processes() -> Dict[int, Dict[str, int]]:
             fields = read(Path("/proc", entry, "stat")).rpartition(")")[2].split()
             if fields and fields[0] not in "ZX":
                 found[int(entry)] = {
-                    "parent": int(fields[1]), "session": int(fields[3]), "started": int(fields[19])
+                    "parent": int(fields[1]), "session": int(fields[3]), "started": int(fields[19]),
+                    "ticks": int(fields[11]) + int(fields[12]), "reaped": int(fields[13]) + int(fields[14]),
                 }  # fmt: skip
     return found
 
@@ -71,7 +78,7 @@ def listening(home: Home, port: int) -> Set[int]:
 def listener(port: int) -> str:
     """Who listens on a port, in words; empty when nobody does."""
     wanted = {f"socket:[{inode}]" for inode in _inodes(port)}
-    for pid in _processes() if wanted else ():
+    for pid in table() if wanted else ():
         if wanted & _sockets(pid):
             return f"process {pid} ({read(Path('/proc', str(pid), 'comm'))})"
     return "another process" if wanted else ""

@@ -56,6 +56,9 @@ def start(home: Home, unit: Unit, order: Order) -> None:
         raise Refused("service-failed", f"port {unit['port']} is taken by {other}")
     own(home, unit)
     make(home, unit, order, lambda: major(home, unit), lambda command, s: must(home, unit, command, s))
+    # One that was killed has left its sockets, and some programs do not start over them.
+    for path in home.run.glob("*.sock"):
+        path.unlink()
     # Balancers hold thousands of connections; the limit of a login is 1024 files.
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
@@ -160,6 +163,14 @@ def _run(
     return subprocess.run(
         words, capture_output=True, stdin=subprocess.DEVNULL, check=False, cwd=home.run,
         env=_environment(home, unit), timeout=longest_s,
+    )  # fmt: skip
+
+
+def client(home: Home, unit: Unit, command: Sequence[str]) -> "subprocess.Popen[bytes]":
+    """A command of the unit that stays, with pipes for its input and output."""
+    return subprocess.Popen(
+        [*_as(unit), *home.fill(command)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL, cwd=home.run, env=_environment(home, unit),
     )  # fmt: skip
 
 

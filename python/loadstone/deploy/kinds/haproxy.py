@@ -45,6 +45,7 @@ class Haproxy(Role):
             workers=1,
             ready=BALANCER_READY,
             version=["haproxy", "-v"],
+            counts={"kind": "haproxy", "socket": "{run}/stats.sock"},
         )
 
     def refused(self, service: Service) -> Iterator[Refusal]:

@@ -43,6 +43,7 @@ class Mariadb(Role):
             prepare=[["rm", "-rf", draft], make, ["mv", draft, "{data}/main"]],
             ready={"command": ["mariadb", "--defaults-file={conf}/client.cnf", "-e", "SELECT 1"]},
             version=["mariadbd", "--version"],
+            counts={"kind": "mariadb", "client": ["mariadb", "--defaults-file={conf}/client.cnf", "-NBn"]},
             user="mysql",
             ready_s=60,
             stop_s=60,

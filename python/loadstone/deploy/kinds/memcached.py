@@ -51,4 +51,5 @@ class Memcached(Role):
             programs=["memcached"],
             ready={"send": "version\r\n", "expect": "VERSION "},
             version=["memcached", "-V"],
+            counts={"kind": "memcached", "port": service.port},
         )

@@ -41,6 +41,7 @@ class Nginx(Role):
             workers=service.settings.threads or 1,
             ready=BALANCER_READY if service.settings.backends else HTTP_READY,
             version=["nginx", "-v"],
+            counts={"kind": "nginx", "socket": "{run}/status.sock"},
         )
 
     def refused(self, service: Service) -> Iterator[Refusal]:

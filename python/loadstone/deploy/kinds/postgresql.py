@@ -52,6 +52,7 @@ class Postgresql(Role):
             stop_signal=2,
             ready={"command": [*query, "-c", "SELECT 1"]},
             version=[server, "--version"],
+            counts={"kind": "postgresql", "client": [*query, "-At", "-F", "\t"]},
             user="postgres",
             ready_s=60,
             stop_s=60,

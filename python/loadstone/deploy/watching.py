@@ -1,0 +1,98 @@
+"""What is watched on the hosts of a site during a run, and how that is started there."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from dataclasses import dataclass
+from typing import Any
+
+from loadstone.deploy.remote import WATCH, booted, program
+from loadstone.deploy.role import Service
+from loadstone.deploy.settings import Database
+from loadstone.deploy.site import Site
+from loadstone.ssh import Ssh
+
+_WEB = ("apache", "caddy", "nginx")
+
+
+@dataclass(frozen=True)
+class WatchedHost:
+    """A host with the services that it has, as far as the topology says."""
+
+    name: str
+    services: tuple[Service, ...]
+    lab: bool
+    """Whether it shares its machine with the other hosts of a lab."""
+    cpus: float | None
+    memory_mib: int | None
+    link_mbit: float | None
+    """What its link carries in the slower direction."""
+
+    def described(self) -> dict[str, Any]:
+        """For the record of a run."""
+        services = [
+            {"name": one.name, "role": one.role, "tier": tier(one), "port": one.port} for one in self.services
+        ]
+        return {
+            "host": self.name,
+            "lab": self.lab,
+            "cpus": self.cpus,
+            "memory_limit_bytes": self.memory_mib and self.memory_mib << 20,
+            "link_mbit": self.link_mbit,
+            "services": services,
+        }
+
+
+def tier(service: Service) -> str:
+    """What a service is to the others.
+
+    >>> from loadstone.deploy.kinds import ROLES
+    >>> role = ROLES["postgresql"]
+    >>> tier(Service("db", role.name, ("h1",), 5432, role.settings()))
+    'database'
+    """
+    if getattr(service.settings, "backends", None):
+        return "balancer"
+    if isinstance(service.settings, Database):
+        return "database"
+    if service.role == "memcached":
+        return "cache"
+    return "web server" if service.role in _WEB else "application"
+
+
+def watched(site: Site) -> list[WatchedHost]:
+    """Every host of the topology, those without a service, too."""
+    topology = site.topology
+    return [
+        WatchedHost(
+            name=host.name,
+            services=tuple(one for one in site.services.values() if host.name in one.hosts),
+            lab=not host.real,
+            cpus=host.cpus,
+            memory_mib=host.memory_mib,
+            link_mbit=min(
+                (
+                    rate
+                    for way in ("up", "down")
+                    if (rate := topology.link(host).direction(way).rate_mbit) is not None
+                ),
+                default=None,
+            ),
+        )
+        for host in topology.file.host
+    ]
+
+
+def watch(ssh: Ssh, host: WatchedHost) -> subprocess.Popen[bytes]:
+    """Starts `host/watch.py` there: its output has a line a second, its input wants one now and then."""
+    sent = program(WATCH)
+    process = ssh.start(host.name, [*ssh.as_root(host.name), *booted(sent)])
+    given = {"services": [one.name for one in host.services], "shared": host.lab}
+    assert process.stdin
+    try:
+        process.stdin.write(f"{sent}{json.dumps(given)}\n".encode())
+        process.stdin.flush()
+    except OSError:
+        pass  # it has ended, and its output says so
+    return process
