@@ -168,7 +168,7 @@ fuzz_target!(|data: &[u8]| {
             }
         };
         to.borrow_mut().push_back(frame);
-        server.poll(now, if *what < 200 { 1 << 20 } else { 0 });
+        server.poll(now, &|| if *what < 200 { 1 << 20 } else { 0 }, &mut || false);
         assert!(server.counters.open_connections <= CONNECTIONS);
         for frame in from.borrow_mut().drain(..) {
             hear(&frame, &mut clients);

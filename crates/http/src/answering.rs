@@ -1,7 +1,7 @@
 //! What a server itself adds to an application's answer, so that every server says the same bytes.
 
 use crate::{
-    Body, Method, Request, RequestHead, Response, Validators, Verdict, Version, parse_date, reason_phrase,
+    Method, Request, RequestHead, Response, Validators, Verdict, Version, parse_date, reason_phrase,
 };
 
 /// What the server understands; which of them a page does is the application's to say.
@@ -73,7 +73,7 @@ pub(crate) fn refuse(status: u16, response: &mut Response) {
 /// What becomes of the connection behind `response` to a request. `more`: the client has sent more, or may
 /// have.
 pub(crate) fn parting(head: &RequestHead, response: &Response, more: bool) -> Parting {
-    let unbounded = head.version == Version::Http10 && matches!(response.body, Body::Stream(_));
+    let unbounded = head.version == Version::Http10 && response.body.length().is_none();
     match (head.keep_alive, response.closes() || unbounded) {
         (true, false) => Parting::Stay,
         // A client that asked to close sends nothing more, unless it has already; any other might.

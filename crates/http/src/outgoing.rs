@@ -14,8 +14,10 @@ pub(crate) struct Outgoing {
     /// Content that is made while it is sent, piece by piece in the place of the head; none once it has
     /// ended.
     stream: Option<Stream>,
-    /// Whether a piece is a chunk. If not, the connection's end is the content's.
+    /// Whether a piece is a chunk. If not, the content ends with its length or with the connection.
     chunked: bool,
+    /// Bytes of content that are still to be made, where the client was told how many there are.
+    left: Option<u64>,
     piece: Vec<u8>,
     /// Bytes of head and body that are out.
     sent: usize,
@@ -41,8 +43,9 @@ impl Outgoing {
             Body::Stream(stream) => (Body::Empty, Some(stream)),
             whole => (whole, None),
         };
-        let chunked = version == Version::Http11;
-        Self { head, body, stream, chunked, piece: Vec::new(), sent: 0, held: false }
+        let left = stream.as_ref().and_then(Stream::bytes);
+        let chunked = version == Version::Http11 && left.is_none();
+        Self { head, body, stream, chunked, left, piece: Vec::new(), sent: 0, held: false }
     }
 
     pub fn unsent(&self) -> Unsent<'_> {
@@ -77,7 +80,14 @@ impl Outgoing {
         self.sent = 0;
         self.head.clear();
         self.piece.clear();
-        let more = stream.produce(&mut self.piece)?;
+        let mut more = stream.produce(&mut self.piece)?;
+        if let Some(left) = &mut self.left {
+            *left = left.checked_sub(self.piece.len() as u64).ok_or("content is longer than its length")?;
+            if !more && *left > 0 {
+                return Err("content is shorter than its length".into());
+            }
+            more = *left > 0;
+        }
         if self.chunked {
             write_chunk(&mut self.head, &self.piece);
         } else {

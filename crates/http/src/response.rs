@@ -23,7 +23,7 @@ pub enum Body {
     /// Bytes of an open file.
     #[cfg(feature = "std")]
     File(FilePart),
-    /// Bytes whose number nobody knows yet.
+    /// Bytes that are made while they are sent.
     Stream(Stream),
 }
 
@@ -70,6 +70,14 @@ impl Body {
             #[cfg(feature = "std")]
             Self::File(part) => part.bytes,
             _ => self.as_slice().len(),
+        }
+    }
+
+    /// Length of the content in bytes; none of a stream whose length nobody knows yet.
+    pub fn length(&self) -> Option<u64> {
+        match self {
+            Self::Stream(stream) => stream.bytes(),
+            _ => Some(self.len() as u64),
         }
     }
 

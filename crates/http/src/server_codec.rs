@@ -6,7 +6,7 @@ use core::mem::MaybeUninit;
 use crate::authority::is_host_and_port;
 use crate::client_codec::{decimal, field_lines, write_decimal};
 use crate::request::{keep_alive, split_scheme};
-use crate::{Body, DATE_LEN, Headers, Method, Request, Response, Version, reason_phrase};
+use crate::{DATE_LEN, Headers, Method, Request, Response, Version, reason_phrase};
 
 /// Most header fields that any [`Limits`] can allow.
 const MAX_FIELDS: usize = 128;
@@ -310,14 +310,15 @@ pub fn write_response_head(out: &mut Vec<u8>, response: &Response, context: &Res
     out.extend_from_slice(reason_phrase(response.status).as_bytes());
     out.extend_from_slice(b"\r\nDate: ");
     out.extend_from_slice(context.date);
-    if matches!(response.body, Body::Stream(_)) {
-        // Before HTTP/1.1 the end of the connection is the end of the content.
-        if !bodiless && context.version == Version::Http11 {
-            out.extend_from_slice(b"\r\nTransfer-Encoding: chunked");
+    match response.body.length() {
+        _ if bodiless => {}
+        Some(length) => {
+            out.extend_from_slice(b"\r\nContent-Length: ");
+            write_decimal(length, out);
         }
-    } else if !bodiless {
-        out.extend_from_slice(b"\r\nContent-Length: ");
-        write_decimal(response.body.len() as u64, out);
+        // Before HTTP/1.1 the end of the connection is the end of the content.
+        None if context.version == Version::Http10 => {}
+        None => out.extend_from_slice(b"\r\nTransfer-Encoding: chunked"),
     }
     out.extend_from_slice(match (context.keep_alive, context.version) {
         (true, Version::Http11) => &b"\r\n"[..],

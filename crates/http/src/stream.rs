@@ -34,18 +34,31 @@ pub trait Produce: Send {
 }
 
 /// Content made by a [`Produce`].
-pub struct Stream(Box<dyn Produce>);
+pub struct Stream {
+    producer: Box<dyn Produce>,
+    bytes: Option<u64>,
+}
 
 impl Stream {
-    /// Content made by `producer`.
+    /// Content made by `producer`, of which nobody knows how much there will be.
     pub fn new(producer: impl Produce + 'static) -> Self {
-        Self(Box::new(producer))
+        Self { producer: Box::new(producer), bytes: None }
+    }
+
+    /// Content of exactly so many bytes: what differs from that breaks off.
+    pub fn of_length(producer: impl Produce + 'static, bytes: u64) -> Self {
+        Self { producer: Box::new(producer), bytes: Some(bytes) }
+    }
+
+    /// Its length, where that is known.
+    pub fn bytes(&self) -> Option<u64> {
+        self.bytes
     }
 }
 
 impl Produce for Stream {
     fn produce(&mut self, into: &mut Vec<u8>) -> Result<bool, String> {
-        self.0.produce(into)
+        self.producer.produce(into)
     }
 }
 

@@ -1,7 +1,9 @@
 //! Conversations without sockets: what is answered, how it is framed, and what becomes of the connection
 //! behind it.
 
-use loadstone_http::{Awaited, Composer, Conversation, Limits, Need, Produce, Request, Response};
+use loadstone_http::{
+    Awaited, Body, Composer, Conversation, Limits, Need, Produce, Request, Response, Stream,
+};
 
 const LIMITS: Limits = Limits { head_bytes: 500, target_bytes: 100, fields: 8, body_bytes: 100 };
 
@@ -28,6 +30,15 @@ fn application(request: &Request<'_>, response: &mut Response) {
         "/file" => drop(response.header("ETag", "\"v1\"").text("file")),
         path @ ("/stream" | "/half") => {
             response.stream("text/plain", Pieces { made: 0, breaks: path == "/half" });
+        }
+        path @ ("/five" | "/six" | "/seven") => {
+            let bytes = match path {
+                "/five" => 5,
+                "/six" => 6,
+                _ => 7,
+            };
+            let content = Stream::of_length(Pieces { made: 0, breaks: false }, bytes);
+            response.content("text/plain", Body::Stream(content));
         }
         path => drop(response.text(format!("{path}={}", String::from_utf8_lossy(request.body)))),
     }
@@ -129,6 +140,31 @@ fn every_answer_says_what_becomes_of_the_connection() {
             "GET /stream HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
             "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/plain\r\n\r\nonetwo",
             Need::Linger,
+        ),
+        (
+            "GET /six HTTP/1.1\r\nHost: x\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 6\r\nContent-Type: text/plain\r\n\r\nonetwo",
+            OPEN,
+        ),
+        (
+            "GET /six HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 6\r\nConnection: keep-alive\r\nContent-Type: text/plain\r\n\r\nonetwo",
+            OPEN,
+        ),
+        (
+            "HEAD /six HTTP/1.1\r\nHost: x\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 6\r\nContent-Type: text/plain\r\n\r\n",
+            OPEN,
+        ),
+        (
+            "GET /five HTTP/1.1\r\nHost: x\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Type: text/plain\r\n\r\none",
+            Need::Content,
+        ),
+        (
+            "GET /seven HTTP/1.1\r\nHost: x\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 7\r\nContent-Type: text/plain\r\n\r\none",
+            Need::Content,
         ),
         (
             "HEAD /stream HTTP/1.1\r\nHost: x\r\n\r\n",

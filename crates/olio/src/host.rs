@@ -6,6 +6,8 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use core::fmt;
 
+use loadstone_http::{Body, Stream};
+
 mod bounded;
 #[cfg(feature = "std")]
 mod cache;
@@ -13,6 +15,7 @@ mod cache;
 mod file;
 #[cfg(feature = "std")]
 mod memory;
+mod parts;
 mod rows;
 #[cfg(feature = "std")]
 mod shared;
@@ -22,6 +25,7 @@ mod table;
 pub use file::FileHost;
 #[cfg(feature = "std")]
 pub use memory::MemoryHost;
+pub use parts::Rest;
 #[cfg(feature = "std")]
 pub use shared::SharedHost;
 pub use table::{Surroundings, TableHost};
@@ -77,10 +81,30 @@ pub trait Host: Send + Sync {
 /// An uploaded file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredFile {
-    /// Its content.
+    /// Its content, or what that begins with.
     pub bytes: Arc<[u8]>,
+    /// What follows, where the file is too large to be in memory as a whole.
+    pub rest: Option<Rest>,
     /// Changes whenever the content under the name changes; feeds the entity tag.
     pub stamp: u64,
+}
+
+impl StoredFile {
+    /// A file that is in memory as a whole.
+    pub fn whole(bytes: impl Into<Arc<[u8]>>, stamp: u64) -> Self {
+        Self { bytes: bytes.into(), rest: None, stamp }
+    }
+}
+
+/// The content of a file that begins with `bytes`, to be sent.
+pub(crate) fn body(bytes: Arc<[u8]>, rest: Option<Rest>) -> Body {
+    match rest {
+        None => bytes.into(),
+        Some(rest) => {
+            let all = bytes.len() as u64 + rest.bytes;
+            Body::Stream(Stream::of_length(parts::Parts::new(bytes, rest), all))
+        }
+    }
 }
 
 /// The surroundings failed; a sentence for the operator's log.

@@ -13,7 +13,7 @@ use alloc::sync::Arc;
 use loadstone_web::files::fingerprint;
 use once_cell::race::OnceBox;
 
-use crate::host::{Host, HostError};
+use crate::host::{Host, HostError, Rest};
 use crate::loader::Profile;
 use crate::schema::Meta;
 use crate::upload;
@@ -31,8 +31,10 @@ pub use name::{Class, Name};
 /// A picture or document, ready to be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MediaFile {
-    /// Its content.
+    /// Its content, or what that begins with.
     pub bytes: Arc<[u8]>,
+    /// What follows, where the file is too large to be in memory as a whole.
+    pub rest: Option<Rest>,
     /// Its media type.
     pub content_type: &'static str,
     /// Its entity tag, with quotes.
@@ -44,7 +46,7 @@ pub struct MediaFile {
 impl MediaFile {
     fn painted(class: Class, bytes: Arc<[u8]>) -> Self {
         let etag = format!("\"{:016x}\"", fingerprint(&bytes));
-        Self { bytes, content_type: class.content_type(), etag, is_upload: false }
+        Self { bytes, rest: None, content_type: class.content_type(), etag, is_upload: false }
     }
 }
 
@@ -124,6 +126,7 @@ impl Media {
             let content_type = upload::sniff(&file.bytes).unwrap_or("application/octet-stream");
             return Ok(Some(MediaFile {
                 bytes: file.bytes,
+                rest: file.rest,
                 content_type,
                 etag: format!("\"u{:x}\"", file.stamp),
                 is_upload: true,

@@ -25,9 +25,8 @@ impl Filler {
         Self((0..TEXT).map(|_| b"abcdefghijklmnopqrstuvwxyz    \n "[rng.below(32) as usize]).collect())
     }
 
-    /// Writes the page of `rank` with `size` bytes.
-    pub(crate) fn page(&self, rank: u32, size: u32, references: &[u32], out: &mut Vec<u8>) {
-        let start = out.len();
+    /// Writes what the page of `rank` begins with; text follows.
+    pub(crate) fn begin_page(rank: u32, references: &[u32], out: &mut Vec<u8>) {
         out.extend_from_slice(b"<!doctype html><title>page ");
         number(rank, out);
         out.extend_from_slice(b"</title>\n");
@@ -36,19 +35,16 @@ impl Filler {
             number(*object, out);
             out.push(b'>');
         }
-        self.fill(rank, start + size as usize, out);
     }
 
-    /// Writes the object of `number` with `size` bytes.
-    pub(crate) fn object(&self, number: u32, size: u32, out: &mut Vec<u8>) {
-        let start = out.len();
+    /// Writes what an object begins with; text follows.
+    pub(crate) fn begin_object(out: &mut Vec<u8>) {
         out.extend_from_slice(SIGNATURE);
-        self.fill(number, start + size as usize, out);
     }
 
-    /// Text up to `end`, from a place of its own for each file.
-    fn fill(&self, file: u32, end: usize, out: &mut Vec<u8>) {
-        let mut from = file as usize * 61 % TEXT;
+    /// Appends text up to `end`, from a place of its own for each file, of which `written` bytes are out.
+    pub(crate) fn fill(&self, file: u32, written: usize, end: usize, out: &mut Vec<u8>) {
+        let mut from = (file as usize * 61 + written) % TEXT;
         while out.len() < end {
             let piece = &self.0[from..TEXT.min(from + end - out.len())];
             out.extend_from_slice(piece);

@@ -6,7 +6,9 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use loadstone_http::{Handler, Method, Request, Response, Service, Validators, Verdict};
+use loadstone_http::{
+    Body, Handler, Method, Produce, Request, Response, Service, Stream, Validators, Verdict,
+};
 
 use crate::content::Filler;
 use crate::files::FileSet;
@@ -18,10 +20,15 @@ const MODIFIED: &str = "Thu, 01 Jan 1998 00:00:00 GMT";
 /// The same in seconds since 1970.
 const MODIFIED_S: u64 = 883_612_800;
 
-/// A file set, ready to be served. It keeps sizes and references; content is made as it is sent.
+/// Most of a part of a file.
+const PART: usize = 16 * 1024;
+
+/// A file set, ready to be served. It keeps sizes and references; content is made for each answer.
 #[derive(Debug, Clone)]
 pub struct Surge {
     content: Arc<Content>,
+    /// Largest file that is made as a whole.
+    whole: u32,
 }
 
 #[derive(Debug)]
@@ -48,7 +55,13 @@ impl Surge {
             set.objects()
         );
         let (tag, filler) = (format!("{}-{files}-{seed}", profile.name), Filler::new(seed));
-        Ok(Self { content: Arc::new(Content { files: set, filler, tag, home }) })
+        Ok(Self { content: Arc::new(Content { files: set, filler, tag, home }), whole: u32::MAX })
+    }
+
+    /// Makes files larger than this in parts while they are sent, where there is little memory.
+    #[must_use]
+    pub fn in_parts_above(self, bytes: u32) -> Self {
+        Self { whole: bytes, ..self }
     }
 
     /// The file set.
@@ -59,13 +72,14 @@ impl Surge {
 
 impl Service for Surge {
     fn handler(&self) -> Result<Box<dyn Handler>, String> {
-        Ok(Box::new(Worker { content: self.content.clone(), tag: Vec::new() }))
+        Ok(Box::new(Worker { content: self.content.clone(), whole: self.whole, tag: Vec::new() }))
     }
 }
 
 /// One worker's handler.
 struct Worker {
     content: Arc<Content>,
+    whole: u32,
     /// The entity tag of the answer under way.
     tag: Vec<u8>,
 }
@@ -90,7 +104,8 @@ impl Handler for Worker {
                     return;
                 }
                 response.header("Content-Type", "text/html; charset=utf-8");
-                content.filler.page(rank, size, references, response.buffer());
+                Filler::begin_page(rank, references, response.buffer());
+                self.fill(rank, size, response);
             }
             Some(Route::Object(number)) => {
                 let Some(size) = content.files.object(number) else {
@@ -101,12 +116,48 @@ impl Handler for Worker {
                     return;
                 }
                 response.header("Content-Type", "image/gif");
-                content.filler.object(number, size, response.buffer());
+                Filler::begin_object(response.buffer());
+                self.fill(number, size, response);
             }
             None => {
                 response.not_found();
             }
         }
+    }
+}
+
+impl Worker {
+    /// Fills the content that has been begun up to the size of its file.
+    fn fill(&self, file: u32, size: u32, response: &mut Response) {
+        let begun = response.buffer();
+        if size <= self.whole {
+            return self.content.filler.fill(file, 0, size as usize, begun);
+        }
+        let begun = core::mem::take(begun);
+        let rest = Rest { content: self.content.clone(), file, written: 0, begun, left: size as usize };
+        response.body = Body::Stream(Stream::of_length(rest, size.into()));
+    }
+}
+
+/// A file in parts.
+struct Rest {
+    content: Arc<Content>,
+    file: u32,
+    /// Bytes of its text that are out.
+    written: usize,
+    /// What it begins with, until that is out.
+    begun: Vec<u8>,
+    left: usize,
+}
+
+impl Produce for Rest {
+    fn produce(&mut self, into: &mut Vec<u8>) -> Result<bool, String> {
+        into.append(&mut self.begun);
+        let (before, end) = (into.len(), PART.max(into.len()).min(self.left));
+        self.content.filler.fill(self.file, self.written, end, into);
+        self.written += into.len().saturating_sub(before);
+        self.left -= into.len();
+        Ok(self.left > 0)
     }
 }
 

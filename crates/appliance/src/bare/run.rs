@@ -207,7 +207,9 @@ impl Loop {
                 sent_us = if late { at_us } else { sent_us };
                 late
             };
-            let wait_us = self.server.poll(now, heap().free().saturating_sub(self.kept), &mut is_late);
+            let kept = self.kept;
+            let free = || heap().free().saturating_sub(kept);
+            let wait_us = self.server.poll(now, &free, &mut is_late);
             // SAFETY: nothing else is using it.
             let state = unsafe { STATE.get() };
             state.dropped = self.server.wire.gates.iter().map(|gate| gate.dropped).sum();

@@ -4,7 +4,7 @@ use loadstone_http::{Awaited, CONTINUE, Conversation, Need};
 use smoltcp::socket::tcp::{Socket, State};
 
 use super::desk::{Application, Desk};
-use super::{LINGER_MS, PATIENCE, Timeouts};
+use super::{ANSWER, LINGER_MS, PATIENCE, PIECE, Timeouts};
 
 /// Pipelined requests of one connection answered, and pieces of content made, in a row before others get
 /// their turn.
@@ -96,6 +96,10 @@ impl Client {
                     return Step::Again;
                 }
                 Need::Answer if turns == 0 => return Step::Again,
+                // It has something of it already and waits for more until others are done.
+                Need::Content if !desk.memory.affords(PIECE) => {
+                    return self.wait(Waiting::Write, progress, desk);
+                }
                 Need::Content => {
                     turns -= 1;
                     if self.talk.refill().is_err() {
@@ -144,10 +148,9 @@ impl Client {
     /// Takes what the socket has, or refuses where there is no memory for it.
     fn receive(&mut self, awaited: Awaited, socket: &mut Socket<'_>, desk: &mut Desk<'_>) {
         // A buffer that grows is in memory twice for a moment, and the new one is twice as long.
-        if awaited == Awaited::Body && desk.spare < 3 * self.talk.memory() {
+        if awaited == Awaited::Body && !desk.memory.affords(3 * self.talk.memory()) {
             return self.refuse(503, desk);
         }
-        let before = self.talk.memory();
         let input = self.talk.room();
         let taken = socket.recv(|bytes| {
             let count = bytes.len().min(input.capacity() - input.len());
@@ -156,12 +159,12 @@ impl Client {
         });
         desk.counters.bytes_in += taken.unwrap_or(0) as u64;
         self.talk.received(desk.limits);
-        desk.spare = desk.spare.saturating_add(before).saturating_sub(self.talk.memory());
     }
 
     fn answer(&mut self, desk: &mut Desk<'_>) {
-        if desk.spare == 0 {
-            // Responses that slow clients do not read have filled the memory.
+        // What a request brings is stored, or copied, and what an answer takes is not known before it is made.
+        let budget = ANSWER.min(desk.limits.body_bytes as usize) + self.talk.memory();
+        if !desk.memory.affords(budget) {
             return self.refuse(503, desk);
         }
         let Application { handler, composer } = &mut *desk.application;

@@ -1,6 +1,7 @@
 //! What connections go on with: a port's application, and what all share.
 
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 
 use loadstone_http::{Composer, Handler, Limits};
 
@@ -29,6 +30,26 @@ pub(super) struct Desk<'a> {
     pub now_ms: u64,
     /// Whether the machine ends: connections close behind their response.
     pub draining: bool,
-    /// Bytes that requests on their way in may still take.
-    pub spare: usize,
+    pub memory: Memory<'a>,
+}
+
+/// Tells the bytes that clients may still take of the machine's memory, at any moment.
+pub(super) type Free<'a> = &'a dyn Fn() -> usize;
+
+/// What a connection may take of the machine's memory. It is asked before each spending: many may spend in
+/// one turn.
+#[derive(Clone, Copy)]
+pub(super) struct Memory<'a> {
+    pub free: Free<'a>,
+    /// Whether it is for a port that is served as well when clients have taken all that they may.
+    pub vital: bool,
+}
+
+impl Memory<'_> {
+    /// Whether so many bytes may be taken, and are there in one piece: an allocation that fails would be the
+    /// machine's end.
+    pub fn affords(&self, bytes: usize) -> bool {
+        let within = self.vital || (self.free)() >= bytes;
+        within && Vec::<u8>::new().try_reserve_exact(bytes).is_ok()
+    }
 }

@@ -3,9 +3,11 @@
 //! Memory decides how many connections there are: a client for whom there is no socket is not answered yet, a
 //! request for which there is no memory is refused with 503.
 
+mod address;
 mod client;
 mod counters;
 mod desk;
+mod expiry;
 #[cfg(feature = "metrics")]
 mod metrics;
 mod supply;
@@ -22,11 +24,11 @@ use smoltcp::time::{Duration, Instant};
 use smoltcp::wire::{EthernetAddress, HardwareAddress, IpAddress, IpCidr};
 
 use crate::args::Args;
-use crate::net::announce::{self, announcement};
 use crate::net::{Gate, Incoming, Outgoing, Wire};
-use client::{Client, Step, Waiting};
+use address::set_address;
+use client::{Client, Step};
 pub use counters::Counters;
-use desk::{Application, Desk};
+use desk::{Application, Desk, Free, Memory};
 #[cfg(feature = "metrics")]
 pub use metrics::{Figures, Metrics};
 
@@ -42,6 +44,10 @@ const LINGER_MS: u64 = 1000;
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Between two looks at deadlines.
 const SWEEP_MS: u64 = 250;
+/// Most of an answer that is made as a whole; larger ones are made in pieces while they are sent.
+const ANSWER: usize = 1 << 20;
+/// Most of such a piece, with what making it takes.
+const PIECE: usize = 64 * 1024;
 /// What a connection takes beside its socket's buffers: its state, the head of a request, a page.
 const BESIDE: usize = 8 * 1024;
 
@@ -176,27 +182,27 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
         self.draining && self.counters.open_connections == 0
     }
 
-    /// Does all that can be done now. `spare`: bytes of memory that clients may still take. Returns when
+    /// Does all that can be done now. `free` tells the bytes of memory that clients may still take. Returns when
     /// there is something to be done next, in microseconds from now, if nothing comes before. `is_late`:
     /// whether what was answered should leave before more is; it is asked behind each connection's turn.
-    pub fn poll(&mut self, now: Now, spare: usize, is_late: &mut dyn FnMut() -> bool) -> u64 {
+    pub fn poll(&mut self, now: Now, free: Free<'_>, is_late: &mut dyn FnMut() -> bool) -> u64 {
         self.sites.iter_mut().for_each(|site| site.application.composer.set_time(now.unix_s));
-        self.replenish(spare, now);
+        self.replenish(free, now);
         for _ in 0..FRAMES {
             let result = self.interface.poll_ingress_single(now.instant(), &mut self.wire, &mut self.sockets);
             if result == smoltcp::iface::PollIngressSingleResult::None {
                 if !self.wire.gates.iter().any(|gate| gate.waits) {
                     break;
                 }
-                self.replenish(spare, now);
+                self.replenish(free, now);
             }
         }
         #[cfg(feature = "dhcp")]
         self.renew_lease();
-        let again = self.converse(now, spare, is_late);
+        let again = self.converse(now, free, is_late);
         if now.ms() >= self.next_sweep_ms {
             self.next_sweep_ms = now.ms() + SWEEP_MS;
-            self.close_expired(now, spare);
+            self.close_expired(now, free);
         }
         self.send(now);
         if again { 0 } else { self.rest(now) }
@@ -219,8 +225,8 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
     }
 
     /// Gives every connection its turn; whether any wants another at once.
-    fn converse(&mut self, now: Now, spare: usize, is_late: &mut dyn FnMut() -> bool) -> bool {
-        let (mut again, mut open, mut spare) = (false, 0, spare);
+    fn converse(&mut self, now: Now, free: Free<'_>, is_late: &mut dyn FnMut() -> bool) -> bool {
+        let (mut again, mut open) = (false, 0);
         let mut at = 0;
         while at < self.slots.len() {
             let slot = &mut self.slots[at];
@@ -246,7 +252,6 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
                 _ => {
                     open += 1;
                     let site = &mut self.sites[slot.site];
-                    let vital = site.vital;
                     let mut desk = Desk {
                         application: &mut site.application,
                         counters: &mut self.counters,
@@ -254,16 +259,13 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
                         timeouts: &self.timeouts,
                         now_ms: now.ms(),
                         draining: self.draining,
-                        spare: if vital { usize::MAX } else { spare },
+                        memory: Memory { free, vital: site.vital },
                     };
                     let client = slot.client.get_or_insert_with(|| {
                         desk.counters.accepted += 1;
                         Client::new(now.ms(), &self.timeouts)
                     });
                     again |= client.step(socket, &mut desk) == Step::Again;
-                    if !vital {
-                        spare = desk.spare;
-                    }
                     if is_late() {
                         self.send(now);
                     }
@@ -274,95 +276,4 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
         self.counters.open_connections = open;
         again
     }
-
-    /// Closes connections whose time is over; a client that was at a request hears why.
-    fn close_expired(&mut self, now: Now, spare: usize) {
-        let mut at = 0;
-        while at < self.slots.len() {
-            let slot = &mut self.slots[at];
-            at += 1;
-            let Some(client) = &mut slot.client else { continue };
-            let idle =
-                client.waiting == Waiting::Idle || (client.waiting == Waiting::Head && !client.has_input());
-            if client.deadline_ms > now.ms() && !(self.draining && idle) {
-                continue;
-            }
-            let socket = self.sockets.get_mut::<Socket<'_>>(slot.socket);
-            match client.waiting {
-                Waiting::Idle => self.counters.closed_idle += 1,
-                Waiting::End | Waiting::Linger => {}
-                Waiting::Head => self.counters.slow[0] += 1,
-                Waiting::Body => self.counters.slow[1] += 1,
-                Waiting::Write => self.counters.slow[2] += 1,
-            }
-            match client.waiting {
-                Waiting::Head | Waiting::Body if !idle => {
-                    let mut desk = Desk {
-                        application: &mut self.sites[slot.site].application,
-                        counters: &mut self.counters,
-                        limits: &self.limits,
-                        timeouts: &self.timeouts,
-                        now_ms: now.ms(),
-                        draining: self.draining,
-                        spare,
-                    };
-                    client.refuse(408, &mut desk);
-                    client.step(socket, &mut desk);
-                }
-                Waiting::Linger => {
-                    // It has all and may still be reading: a reset would take that away.
-                    at -= 1;
-                    self.sockets.remove(slot.socket);
-                    self.slots.swap_remove(at);
-                }
-                Waiting::End | Waiting::Write => socket.abort(),
-                _ => client.leave(socket, now.ms(), &self.timeouts),
-            }
-        }
-    }
-
-    #[cfg(feature = "dhcp")]
-    fn renew_lease(&mut self) {
-        use smoltcp::socket::dhcpv4;
-        let Some(handle) = self.lease else { return };
-        match self.sockets.get_mut::<dhcpv4::Socket<'_>>(handle).poll() {
-            Some(dhcpv4::Event::Configured(config)) => {
-                let address = IpCidr::Ipv4(config.address);
-                let router = config.router;
-                set_address(&mut self.interface, address);
-                if let Some(router) = router {
-                    let _ = self.interface.routes_mut().add_default_ipv4_route(router);
-                }
-            }
-            Some(dhcpv4::Event::Deconfigured) => {
-                self.interface.update_ip_addrs(|addresses| addresses.clear());
-                self.interface.routes_mut().remove_default_ipv4_route();
-            }
-            None => {}
-        }
-    }
-
-    /// Tells the neighbours where the machine is, after it has moved.
-    pub fn announce(&mut self) {
-        let HardwareAddress::Ethernet(EthernetAddress(ethernet)) = self.interface.hardware_addr();
-        let Some(address) = self.interface.ipv4_addr() else { return };
-        if self.wire.outgoing.has_room() {
-            let frame = announcement(ethernet, address);
-            self.wire.outgoing.send(announce::BYTES, |bytes| (bytes.copy_from_slice(&frame), None));
-            self.wire.flush();
-        }
-    }
-
-    /// The machine's address, when it has one.
-    pub fn address(&self) -> Option<IpCidr> {
-        self.interface.ip_addrs().first().copied()
-    }
-}
-
-fn set_address(interface: &mut Interface, address: IpCidr) {
-    interface.update_ip_addrs(|addresses| {
-        addresses.clear();
-        // There is room for one in any configuration of smoltcp.
-        let _ = addresses.push(address);
-    });
 }

@@ -7,13 +7,15 @@ use smoltcp::iface::SocketHandle;
 use smoltcp::socket::tcp::{Socket, SocketBuffer, State};
 
 use super::client::Waiting;
+use super::desk::{Free, Memory};
 use super::{BACKLOG, BESIDE, LEAST, Now, PATIENCE, Server, Slot};
 use crate::net::{Incoming, Outgoing};
 
 impl<I: Incoming, O: Outgoing> Server<I, O> {
     /// Sees that sockets listen as far as memory and limits allow; sockets that are through listen again or
     /// go.
-    pub(super) fn replenish(&mut self, mut spare: usize, now: Now) {
+    pub(super) fn replenish(&mut self, free: Free<'_>, now: Now) {
+        let memory = Memory { free, vital: false };
         for site in 0..self.sites.len() {
             let (port, most) = (self.sites[site].port, self.sites[site].most);
             let (mut listening, mut all) = (0, 0);
@@ -24,10 +26,10 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
             }
             let wanted = if self.draining { 0 } else { BACKLOG.min(most) };
             let each = self.buffers.0 + self.buffers.1 + BESIDE;
-            while listening < wanted && all < most && (spare > each || all < LEAST) {
+            while listening < wanted && all < most && (all < LEAST || memory.affords(each)) {
                 let socket = self.new_socket(port);
                 self.slots.push(Slot { socket, site, client: None });
-                (listening, all, spare) = (listening + 1, all + 1, spare.saturating_sub(each));
+                (listening, all) = (listening + 1, all + 1);
             }
             if listening == 0 && wanted > 0 {
                 listening = self.make_way(site, now);

@@ -2,13 +2,17 @@
 
 mod endings;
 mod framing;
+mod memory;
+mod newcomers;
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::rc::Rc;
 use alloc::string::{String, ToString};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::cell::RefCell;
+use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use loadstone_http::{ChunkedDecoder, Handler, Produce, Request, Response};
 use smoltcp::iface::{Config, Interface, SocketHandle, SocketSet};
@@ -83,7 +87,10 @@ impl Produce for Pieces {
 }
 
 /// Says what it was asked; `/large` is a hundred kilobytes, `/pieces` too, and `/half` does not get so far.
-struct Echo;
+/// `/heavy` takes a megabyte of the machine's memory for good.
+struct Echo {
+    spare: Arc<AtomicUsize>,
+}
 
 impl Handler for Echo {
     fn handle(&mut self, request: &Request<'_>, response: &mut Response) {
@@ -91,6 +98,11 @@ impl Handler for Echo {
             "/large" => drop(response.text(alloc::vec![b'x'; 100_000])),
             path @ ("/pieces" | "/half") => {
                 response.stream("text/plain", Pieces { made: 0, breaks: path == "/half" });
+            }
+            "/heavy" => {
+                let left = self.spare.load(Relaxed).checked_sub(1_000_000);
+                self.spare.store(left.expect("the machine has the memory"), Relaxed);
+                response.text("heavy");
             }
             "/none" => drop(response.not_found()),
             path => {
@@ -108,7 +120,7 @@ struct World {
     interface: Interface,
     sockets: SocketSet<'static>,
     now_us: u64,
-    spare: usize,
+    spare: Arc<AtomicUsize>,
     next_port: u16,
 }
 
@@ -119,7 +131,8 @@ impl World {
         let args = Args::parse(&alloc::format!("ip=10.0.0.1/24 {words}")).unwrap();
         let mut server =
             Server::new(Wire::new(there.clone(), back.clone()), [2, 0, 0, 0, 0, 1], &args, 7, now);
-        server.serve(80, Box::new(Echo), args.connections, 8 << 20);
+        let spare = Arc::new(AtomicUsize::new(4 << 20));
+        server.serve(80, Box::new(Echo { spare: Arc::clone(&spare) }), args.connections, 8 << 20);
         let mut wire = Wire::new(back, there);
         let config = Config::new(HardwareAddress::Ethernet(EthernetAddress([2, 0, 0, 0, 0, 2])));
         let mut interface = Interface::new(config, &mut wire, now.instant());
@@ -127,7 +140,7 @@ impl World {
             addresses.push(IpCidr::new(IpAddress::v4(10, 0, 0, 2), 24)).unwrap();
         });
         let sockets = SocketSet::new(Vec::new());
-        Self { server, wire, interface, sockets, now_us: 0, spare: 4 << 20, next_port: 40_000 }
+        Self { server, wire, interface, sockets, now_us: 0, spare, next_port: 40_000 }
     }
 
     fn connect(&mut self) -> SocketHandle {
@@ -164,7 +177,8 @@ impl World {
     /// A millisecond.
     fn step(&mut self) {
         let now = self.now();
-        self.server.poll(now, self.spare, &mut || false);
+        let spare = &self.spare;
+        self.server.poll(now, &|| spare.load(Relaxed), &mut || false);
         self.interface.poll(now.instant(), &mut self.wire, &mut self.sockets);
         self.now_us += 1000;
     }
@@ -234,7 +248,7 @@ fn an_answer_that_is_late_does_not_wait_for_others() {
             sent.push(frames.borrow().len());
             late
         };
-        world.server.poll(now, world.spare, &mut is_late);
+        world.server.poll(now, &|| 4 << 20, &mut is_late);
         assert_eq!((world.server.counters.requests, sent.len()), (2, 2));
         assert_eq!(sent[1] > sent[0], late, "{sent:?}");
     }
@@ -326,63 +340,6 @@ fn slow_clients_hear_that_they_are() {
     world.receive(silent, 3000, |_| false);
     assert!(!world.socket(silent).may_recv(), "closed without a word");
     assert_eq!(world.server.counters.slow, [2, 0, 0]);
-}
-
-#[test]
-fn without_memory_requests_are_refused() {
-    let mut world = World::new("", None);
-    let client = world.connect();
-    assert!(world.ask(client, &get("/a")).ends_with("/a:"));
-    world.spare = 0;
-    let answer = world.ask(client, &get("/a"));
-    assert!(answer.starts_with("HTTP/1.1 503 Service Unavailable\r\n"), "{answer}");
-    assert!(answer.contains("Retry-After: 1\r\n") && answer.contains("Connection: close\r\n"));
-    world.spare = 4 << 20;
-    let client = world.connect();
-    let large = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2000000\r\n\r\n";
-    assert!(world.ask(client, large).starts_with("HTTP/1.1 413 "), "an eighth of the memory is the most");
-}
-
-#[test]
-fn who_is_idle_makes_way_and_nobody_is_refused() {
-    let mut world = World::new("connections=4", None);
-    for number in 0..20 {
-        let client = world.connect();
-        let path = alloc::format!("/{number}");
-        assert!(world.ask(client, &get(&path)).ends_with(&alloc::format!("{path}:")));
-    }
-    assert_eq!(world.server.counters.accepted, 20);
-    assert!(world.server.counters.evicted >= 16);
-    assert!(world.server.slots.len() <= 4);
-}
-
-#[test]
-fn who_comes_as_another_leaves_is_answered() {
-    let mut world = World::new("connections=1", None);
-    let mut leaving = world.connect();
-    for number in 0..5 {
-        let path = alloc::format!("/{number}");
-        let request = alloc::format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-        assert!(world.ask(leaving, &request).ends_with(&alloc::format!("{path}:")), "{path}");
-        // The end of one and the beginning of the next come in the same turn.
-        world.receive(leaving, 5, |_| false);
-        world.socket(leaving).close();
-        leaving = world.connect();
-    }
-    assert_eq!(world.server.counters.accepted, 5);
-}
-
-#[test]
-fn many_ask_at_the_same_instant() {
-    let mut world = World::new("", None);
-    let clients: Vec<_> = (0..40).map(|_| world.connect()).collect();
-    for client in &clients {
-        world.send(*client, get("/a").as_bytes());
-    }
-    for client in clients {
-        assert!(world.receive(client, 100, |bytes| !bytes.is_empty()).ends_with(b"/a:"));
-    }
-    assert!(world.now_us < 500_000, "nobody had to ask twice");
 }
 
 #[test]

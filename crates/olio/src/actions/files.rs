@@ -6,6 +6,7 @@ use loadstone_http::{Method, Request, Response};
 use loadstone_web::files::send;
 
 use crate::failure::Failure;
+use crate::host;
 use crate::media::MediaFile;
 use crate::site::Site;
 use crate::statics::{LAST_MODIFIED, PREFIX};
@@ -55,7 +56,7 @@ fn send_media(
     name: &str,
 ) -> Result<(), Failure> {
     let file = site.media.get(name)?.ok_or(Failure::NotFound)?;
-    let MediaFile { bytes, content_type, etag, is_upload } = file;
+    let MediaFile { bytes, rest, content_type, etag, is_upload } = file;
     response.header("Cache-Control", MEDIA_CACHE);
     // They come from people: should one be opened as a page, it may do nothing. A document is saved, because
     // viewers inside browsers do not work under that rule.
@@ -64,6 +65,6 @@ fn send_media(
         response.header("Content-Disposition", format!("attachment; filename=\"{name}\""));
     }
     let modified = (!is_upload).then_some(LAST_MODIFIED);
-    send(request, response, &etag, modified, (content_type, bytes.into()));
+    send(request, response, &etag, modified, (content_type, host::body(bytes, rest)));
     Ok(())
 }

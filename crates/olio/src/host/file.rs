@@ -85,7 +85,7 @@ impl Host for FileHost {
         let Some(stamp) = stamp else { return Ok(None) };
         let path = self.folder.join(name);
         match fs::read(&path) {
-            Ok(bytes) => Ok(Some(StoredFile { bytes: bytes.into(), stamp })),
+            Ok(bytes) => Ok(Some(StoredFile::whole(bytes, stamp))),
             // Removed since its name was looked up.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(trouble(&path, &error)),

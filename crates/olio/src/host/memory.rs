@@ -62,7 +62,7 @@ impl Host for MemoryHost {
         }
         uploads.bytes = total;
         uploads.stamp = uploads.stamp.wrapping_add(1);
-        let file = StoredFile { bytes: bytes.into(), stamp: uploads.stamp };
+        let file = StoredFile::whole(bytes, uploads.stamp);
         uploads.files.insert(name.into(), file);
         Ok(())
     }

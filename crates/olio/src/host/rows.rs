@@ -22,17 +22,15 @@ pub(super) fn news(db: &Db, last: i64) -> Result<Vec<News>> {
     })
 }
 
-/// Stores an upload in place of the one before; its stamp.
+/// Stores an upload in place of the one before, within a transaction; its stamp.
 pub(super) fn put(db: &Db, name: &str, bytes: &[u8]) -> Result<i64> {
-    db.transaction(|db| {
-        let stamp = next_stamp(db)?;
-        let params = [name.into(), stamp.into(), bytes.into()];
-        let sql = "UPDATE upload SET stamp = ?2, bytes = ?3 WHERE name = ?1";
-        if db.execute(sql, &params)? == 0 {
-            db.execute("INSERT INTO upload(name, stamp, bytes) VALUES (?1, ?2, ?3)", &params)?;
-        }
-        Ok(stamp)
-    })
+    let stamp = next_stamp(db)?;
+    let params = [name.into(), stamp.into(), bytes.into()];
+    let sql = "UPDATE upload SET stamp = ?2, bytes = ?3 WHERE name = ?1";
+    if db.execute(sql, &params)? == 0 {
+        db.execute("INSERT INTO upload(name, stamp, bytes) VALUES (?1, ?2, ?3)", &params)?;
+    }
+    Ok(stamp)
 }
 
 /// The content of an upload, if that is still the one with this stamp.
@@ -44,12 +42,10 @@ pub(super) fn bytes(db: &Db, name: &str, stamp: i64) -> Result<Option<Arc<[u8]>>
     Ok(found.flatten())
 }
 
-/// Takes an upload away. Its name stays, with a stamp that tells of it.
+/// Takes an upload away, within a transaction. Its name stays, with a stamp that tells of it.
 pub(super) fn remove(db: &Db, name: &str) -> Result<()> {
-    db.transaction(|db| {
-        let sql = "UPDATE upload SET stamp = ?2, bytes = NULL WHERE name = ?1";
-        db.execute(sql, &[name.into(), next_stamp(db)?.into()]).map(drop)
-    })
+    let sql = "UPDATE upload SET stamp = ?2, bytes = NULL WHERE name = ?1";
+    db.execute(sql, &[name.into(), next_stamp(db)?.into()]).map(drop)
 }
 
 /// The next stamp. Two transactions that take the same one conflict, and one is run again: stamps are

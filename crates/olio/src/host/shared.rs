@@ -133,7 +133,7 @@ impl Host for SharedHost {
     }
 
     fn media_put(&self, name: &str, bytes: &[u8]) -> Result<(), HostError> {
-        self.with(|db| rows::put(db, name, bytes))?;
+        self.with(|db| db.transaction(|db| rows::put(db, name, bytes)))?;
         self.look()
     }
 
@@ -141,12 +141,12 @@ impl Host for SharedHost {
         let Some(stamp) = self.stamp(name)? else { return Ok(None) };
         let key = format!("upload:{name}:{stamp}");
         if let Some(bytes) = self.cache_get(&key) {
-            return Ok(Some(StoredFile { bytes, stamp: stamp.unsigned_abs() }));
+            return Ok(Some(StoredFile::whole(bytes, stamp.unsigned_abs())));
         }
         let found = self.with(|db| rows::bytes(db, name, stamp))?;
         let Some(bytes) = found else { return Ok(None) };
         self.cache_put(&key, Arc::clone(&bytes), BYTES_TTL_S);
-        Ok(Some(StoredFile { bytes, stamp: stamp.unsigned_abs() }))
+        Ok(Some(StoredFile::whole(bytes, stamp.unsigned_abs())))
     }
 
     fn media_remove(&self, name: &str) -> Result<(), HostError> {
@@ -155,7 +155,7 @@ impl Host for SharedHost {
         if self.with(|db| db.query_row(sql, &[name.into()], |_| Ok(())))?.is_none() {
             return Ok(());
         }
-        self.with(|db| rows::remove(db, name))?;
+        self.with(|db| db.transaction(|db| rows::remove(db, name)))?;
         self.look()
     }
 

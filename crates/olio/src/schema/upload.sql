@@ -5,3 +5,12 @@ CREATE TABLE IF NOT EXISTS upload(
     stamp INTEGER NOT NULL UNIQUE,
     bytes BLOB
 ) STRICT;
+
+-- What follows the first part of a large upload, which is in its row above: no file is read as a whole.
+
+CREATE TABLE IF NOT EXISTS upload_part(
+    stamp INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    bytes BLOB NOT NULL,
+    PRIMARY KEY (stamp, number)
+) STRICT;

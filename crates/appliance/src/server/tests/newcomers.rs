@@ -1,0 +1,47 @@
+//! Who comes gets a connection, with the place of whoever is done or idle if there is none left.
+
+use super::{World, get};
+
+use alloc::vec::Vec;
+
+#[test]
+fn who_is_idle_makes_way_and_nobody_is_refused() {
+    let mut world = World::new("connections=4", None);
+    for number in 0..20 {
+        let client = world.connect();
+        let path = alloc::format!("/{number}");
+        assert!(world.ask(client, &get(&path)).ends_with(&alloc::format!("{path}:")));
+    }
+    assert_eq!(world.server.counters.accepted, 20);
+    assert!(world.server.counters.evicted >= 16);
+    assert!(world.server.slots.len() <= 4);
+}
+
+#[test]
+fn who_comes_as_another_leaves_is_answered() {
+    let mut world = World::new("connections=1", None);
+    let mut leaving = world.connect();
+    for number in 0..5 {
+        let path = alloc::format!("/{number}");
+        let request = alloc::format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+        assert!(world.ask(leaving, &request).ends_with(&alloc::format!("{path}:")), "{path}");
+        // The end of one and the beginning of the next come in the same turn.
+        world.receive(leaving, 5, |_| false);
+        world.socket(leaving).close();
+        leaving = world.connect();
+    }
+    assert_eq!(world.server.counters.accepted, 5);
+}
+
+#[test]
+fn many_ask_at_the_same_instant() {
+    let mut world = World::new("", None);
+    let clients: Vec<_> = (0..40).map(|_| world.connect()).collect();
+    for client in &clients {
+        world.send(*client, get("/a").as_bytes());
+    }
+    for client in clients {
+        assert!(world.receive(client, 100, |bytes| !bytes.is_empty()).ends_with(b"/a:"));
+    }
+    assert!(world.now_us < 500_000, "nobody had to ask twice");
+}
