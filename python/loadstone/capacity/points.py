@@ -76,11 +76,17 @@ class Point:
         return Bound(users=users, runs=self.evidence())
 
     def limited_by(self, goal: str) -> LimitedBy:
-        """The operation that is furthest from the goal, and the checks that the service failed."""
+        """The operation furthest from the goal, the failed checks, and the resource that was used up."""
         worst = min(shares(self.trials, goal).items(), key=lambda item: item[1], default=(None, None))
         sound = [run for one, run in zip(self.trials, self.results, strict=True) if not one.invalid]
         broken = {name for run in sound for about in _BROKE for name in missed(run.validity.checks, about)}
-        return LimitedBy(operation=worst[0], share_at_high=worst[1], checks=sorted(broken))
+        known = [run.limited_by for run in sound if run.limited_by]
+        return LimitedBy(
+            operation=worst[0],
+            share_at_high=worst[1],
+            checks=sorted(broken),
+            resource=max(known, key=lambda one: one.share or 1.0, default=None),
+        )
 
 
 _WORDS: dict[Verdict, Word] = {

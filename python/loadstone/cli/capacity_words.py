@@ -84,6 +84,11 @@ def sentence(name: str, held: Held) -> str:
     >>> why = LimitedBy(operation="Search", share_at_high=0.84)
     >>> print(sentence("SLA-1", Held(low=57, high=60, limited_by=why, verdict="met", ended_by="tolerance")))
     SLA-1: 57 users hold it, 60 break it, limited by Search (84.0 % within its limit at 60)
+    >>> from loadstone.stages.run import Limit
+    >>> cpu = Limit(resource="cpu", share=0.97, host="h3", said="db: CPU 97 %")
+    >>> why = LimitedBy(operation="Search", share_at_high=0.84, resource=cpu)
+    >>> print(sentence("SLA-1", Held(high=1, limited_by=why, verdict="missed")))
+    SLA-1: not even 1 user holds it, limited by Search (84.0 % within its limit at 1), and by db: CPU 97 %
     >>> print(sentence("SLA-1", Held(ended_by="max-runs")))
     SLA-1: open, no number of users is known to hold or to break it: the search ended after --max-runs runs
     """
@@ -113,7 +118,8 @@ def _why(name: str, held: Held) -> str:
     checks = "".join(f", {name}" for name in limit.checks)
     kept = "within its limit" if name in _SLAS else "as it asks"
     by = f"limited by {limit.operation} " if limit.operation else ""
-    return f", {by}({_percent(limit.share_at_high)} {kept} at {held.high:g}{checks})"
+    resource = f", and by {limit.resource.said}" if limit.resource else ""
+    return f", {by}({_percent(limit.share_at_high)} {kept} at {held.high:g}{checks}){resource}"
 
 
 def _percent(share: float) -> str:

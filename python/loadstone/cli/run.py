@@ -286,6 +286,10 @@ def table(result: Run, folder: Path) -> str:
     lines += [_goal(goal) for goal in result.goals.values()]
     if sessions and (per_s is not None or sum(sessions.lost.values())):
         lines.append(_sessions(sessions))
+    if result.limited_by:
+        lines.append(f"limited by {result.limited_by.said}")
+    elif result.busiest:
+        lines.append(f"no watched host was at its limit; the busiest: {result.busiest.said}")
     state = result.validity.state
     lines.append(f"{state if state == 'valid' else state.upper()}; {result.outcome}; {folder}")
     return "\n".join(lines)

@@ -24,10 +24,11 @@ def capacity_at_goals(capacity: Capacity) -> Table:
         words("uncertain_at_users", "uncertain at"),
         Column("throughput_ops_per_s", "operations/s", format.figure),
         words("limited_by", "limited by"),
+        words("resource", "resource used up"),
         Column("share_at_high", "its share as the goal asks, there", format.share),
         words("ended_by", "the search ended because"),
     ]
-    seldom = ("uncertain_at_users", "ended_by")
+    seldom = ("resource", "uncertain_at_users", "ended_by")
     shown = [one for one in columns if one.key not in seldom or any(row[one.key] for row in rows)]
     return Table("verdicts", "Capacity at each goal", shown, rows)
 
@@ -129,6 +130,7 @@ def _capacity_row(goal: str, held: Held) -> Row:
         "throughput_ops_per_s": held.throughput_ops_per_s,
         "uncertain_at_users": ", ".join(format.whole(users) for users in held.noisy) or None,
         "limited_by": ", ".join(filter(None, [limited.operation, *limited.checks])) or None,
+        "resource": limited.resource and limited.resource.said,
         "share_at_high": limited.share_at_high,
         "ended_by": ended(held) or None,
     }

@@ -11,6 +11,7 @@ from loadstone.report.cost import cost_intro, cost_tiles
 from loadstone.report.figures import capacity, distribution, hosts, response, sessions, time
 from loadstone.report.figures.figure import Figure
 from loadstone.report.figures.growth import GROWTH_TITLE, growth
+from loadstone.report.figures.tiers import by_tier
 from loadstone.report.folder import Chapter, Run
 from loadstone.report.plan_answer import nodes_intro, nodes_tiles
 from loadstone.report.run_answer import run_tiles
@@ -121,6 +122,7 @@ def _run(chapter: Chapter, tables: dict[str, Table]) -> list[Section]:
             small=numbered("s", hosts.hosts(run)),
             tables=_pick(tables, "connector", "noise"),
         ),
+        *_watched(run, tables),
         Section("validity", "Validity", which, tables=_pick(tables, "checks", "agents", "mix")),
     ]
 
@@ -149,6 +151,20 @@ def _sessions(run: Run, which: str, tables: dict[str, Table]) -> list[Section]:
             tables=_pick(tables, "sessions"),
         )
     ]
+
+
+def _watched(run: Run, tables: dict[str, Table]) -> list[Section]:
+    """Hosts of a topology and what happened on them; none where the run had no topology."""
+    picked = _pick(tables, "hosts", "events")
+    if not picked:
+        return []
+    limit, busiest = run.summary.limited_by, run.summary.busiest
+    said = f"Limited by: {limit.said}." if limit else "No resource of a host was at its limit."
+    if busiest and not limit:
+        said += f" The busiest: {busiest.said}."
+    charts = by_tier(run)
+    title = "By tier, as the hosts and the servers themselves count" if charts else ""
+    return [Section("hosts", "Hosts", said, small=numbered("h", charts), small_title=title, tables=picked)]
 
 
 def _method(chapter: Chapter) -> Section:

@@ -65,7 +65,7 @@ def offered(load: Load) -> str:
 
 def run_tiles(run: Run) -> list[tuple[str, str, str, str]]:
     """Label, value, unit and note of the key figures."""
-    sut, generator, load = run.sut or Sut(), run.generator or Generator(), run.load
+    sut, generator, load, limit = run.sut or Sut(), run.generator or Generator(), run.load, run.limited_by
     first = (
         ("Users", format.whole(load.users), "", "")
         if load.sessions_per_s is None
@@ -80,6 +80,7 @@ def run_tiles(run: Run) -> list[tuple[str, str, str, str]]:
         first,
         ("Throughput", format.figure(run.throughput_ops_per_s), "operations/s", ""),
         *goals,
+        *([("Limited by", limit.tier or "host", limit.service or limit.host, limit.said)] if limit else []),
         ("CPU of the SUT", format.figure(sut.cpu_cores_mean), "cores", ""),
         ("Memory of the SUT", format.size(sut.rss_bytes_max), "at most", ""),
         ("CPU of the generator", format.share(generator.cpu_share), "", ""),

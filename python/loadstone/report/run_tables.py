@@ -8,6 +8,7 @@ from loadstone.report.folder import Run
 from loadstone.report.goals import amount, asked
 from loadstone.report.noise import noise
 from loadstone.report.table import Column, Row, Table, mark, words
+from loadstone.report.watched import events_table, hosts_table
 from loadstone.stages import run as stages
 from loadstone.stages.run import Check, SessionCounts
 
@@ -40,6 +41,8 @@ def run_tables(run: Run) -> list[Table | None]:
         connector(run),
         noise(run),
         agents(run),
+        hosts_table(run),
+        events_table(run),
         checks(run),
     ]
 

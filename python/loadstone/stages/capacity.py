@@ -10,6 +10,7 @@ from loadstone.intake.shapes import Count, Figure, Known, Seconds, Word, Yes
 from loadstone.stages.base import Piece, spelled
 from loadstone.stages.capacity_before import from_format_1
 from loadstone.stages.origin import Node, Origin
+from loadstone.stages.run import Limit
 from loadstone.stages.verdict import RunState, Verdict
 
 Trend = Literal["steady", "worse", "better", "unknown"]
@@ -27,6 +28,8 @@ class LimitedBy(Piece):
     not one operation ended."""
     checks: list[Word] = Field(default_factory=list)
     """The service's checks that failed there. Where there are any, the service did not only answer late."""
+    resource: Limit | None = None
+    """What limited the runs there, of hosts that were watched."""
 
 
 class Bound(Piece):

@@ -7,13 +7,14 @@ from loadstone.report.figures.axes import axes, length_s, named_ends, per
 from loadstone.report.figures.figure import Figure, line
 from loadstone.report.figures.response import response
 from loadstone.report.figures.theme import SERIES
+from loadstone.report.figures.tiers import marked, tiers
 from loadstone.report.folder import Run
 from loadstone.report.run_tables import spoken
 from loadstone.report.series import Series
 
 
 def over_time(run: Run) -> list[Figure]:
-    """Throughput, response time and users, second by second; those whose table is there."""
+    """Throughput, response time, users and the CPU of tiers, second by second; those whose table is there."""
     width = series.bin_width_s(length_s(run))
     figures = []
     if windows := run.table("windows"):
@@ -25,7 +26,9 @@ def over_time(run: Run) -> list[Figure]:
             figures.append(response(run, histograms, sampled))
     if engine := run.table("engine"):
         figures.append(_users(run, series.users(engine, width), width))
-    return [figure for figure in figures if figure.traces]
+    for figure in figures:
+        marked(run, figure.layout)
+    return [figure for figure in [*figures, *tiers(run)] if figure.traces]
 
 
 def _throughput(run: Run, lines: list[Series], width: int) -> Figure:
