@@ -57,7 +57,9 @@ Topology = Annotated[
 Service = Annotated[
     str | None,
     typer.Option(
-        metavar="NAME", help="Measure this service of the topology instead of the scenario's target."
+        metavar="NAME[@HOST]",
+        help="Measure this service of the topology instead of the scenario's target; on one of its hosts, "
+        "if it has several.",
     ),
 ]
 Agents = Annotated[

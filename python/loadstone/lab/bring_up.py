@@ -19,7 +19,7 @@ from loadstone.lab.topology import Topology
 
 _TOOLS = ["ip", "tc", "unshare", "nsenter", "pivot_root", "ssh", "ssh-keygen", "sshd"]
 _SSH_S = 15.0
-_CONTROLS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+_TCP = Path("/proc/sys/net/ipv4")
 
 
 def up(topology: Topology, say: Callable[[str], None]) -> Record:
@@ -116,10 +116,25 @@ def _check_machine(topology: Topology) -> None:
     if missing := missing_tools(_TOOLS):
         message = f"not installed: {', '.join(missing)}"
         raise LoadstoneError("lab-unsupported", message, hint="scripts/setup-lab installs what a lab needs")
-    wanted = topology.network.congestion_control
-    if wanted and wanted not in (known := _CONTROLS.read_text(encoding="utf-8").split()):
-        hint = f"it has {', '.join(known)}"
-        raise LoadstoneError("lab-unsupported", f"the kernel has no congestion control `{wanted}`", hint=hint)
+    _check_congestion_control(topology.network.congestion_control)
+
+
+def _check_congestion_control(wanted: str | None, tcp: Path = _TCP) -> None:
+    """A host may have the machine's own, and those that the kernel allows to everybody."""
+
+    def words(name: str) -> list[str]:
+        return (tcp / name).read_text(encoding="utf-8").split()
+
+    known, allowed = words("tcp_available_congestion_control"), words("tcp_allowed_congestion_control")
+    if wanted is None or wanted in (*allowed, *words("tcp_congestion_control")):
+        return
+    if wanted not in known:
+        message, hint = f"the kernel has no congestion control `{wanted}`", f"it has {', '.join(known)}"
+    else:
+        message = f"the kernel has the congestion control `{wanted}` and does not allow it to hosts of a lab"
+        setting = f"net.ipv4.tcp_allowed_congestion_control='{' '.join([*allowed, wanted])}'"
+        hint = f"`sysctl -w {setting}` allows it, or take {' or '.join(allowed)}"
+    raise LoadstoneError("lab-unsupported", message, hint=hint)
 
 
 def _as_it_is(record: Record, digest: str) -> Record:

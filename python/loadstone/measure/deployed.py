@@ -6,10 +6,13 @@ import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from loadstone.errors import LoadstoneError
 from loadstone.measure.seen import Seen, watching
+
+if TYPE_CHECKING:
+    from loadstone.deploy import Service, Site
 
 FILE = "deployment.json"
 
@@ -21,16 +24,25 @@ class Deployed:
     topology: Path
 
     def url(self, service: str) -> str:
-        """Where the service answers, on the first of its hosts. Errors: those of `load_site` and `ssh`,
-        `service-name`.
+        """Where the service answers; `NAME@HOST` is the one of that host.
+
+        Errors: `target` when it has several hosts and none is named, or not that one; those of `load_site`
+        and `ssh`, `service-name`.
         """
         from loadstone.deploy import load_site
         from loadstone.ssh import ssh
 
         site = load_site(self.topology)
-        one = site.service(service)
+        name, _, host = service.partition("@")
+        one = site.service(name)
+        if host and host not in one.hosts:
+            raise LoadstoneError(
+                "target", f"`{name}` does not run on `{host}`", hint=f"it runs on {', '.join(one.hosts)}"
+            )
+        if not host and len(one.hosts) > 1:
+            raise _several(one, site)
         with ssh(site.topology) as hosts:
-            return f"http://{hosts.address(one.hosts[0])}:{one.port}"
+            return f"http://{hosts.address(host or one.hosts[0])}:{one.port}"
 
     def describe(self) -> dict[str, Any]:
         """The content of `deployment.json`: versions, settings and configuration that are not the defaults.
@@ -76,3 +88,18 @@ class Deployed:
                 collect_logs(site, hosts, folder)
         except LoadstoneError as error:
             note(f"logs are missing: {error.message}")
+
+
+def _several(service: Service, site: Site) -> LoadstoneError:
+    """A run drives one address: it must be said which, or what spreads users over all of them."""
+    before = [
+        name
+        for name, one in site.services.items()
+        if getattr(one.settings, "backends", None) == service.name and len(one.hosts) == 1
+    ]
+    one = f"`--service {service.name}@{service.hosts[0]}` drives one of them"
+    hint = (
+        f"`--service {before[0]}` balances over all of them; {one}" if before else f"deploy a balancer; {one}"
+    )
+    message = f"`{service.name}` runs on {', '.join(service.hosts)}, and a run drives one address"
+    return LoadstoneError("target", message, hint=hint)

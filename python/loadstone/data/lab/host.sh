@@ -58,7 +58,9 @@ read -r word
 [ "$word" = go ]
 
 [ ! -e /proc/sys/net/ipv6 ] || echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6
-[ -z "$congestion" ] || echo "$congestion" >/proc/sys/net/ipv4/tcp_congestion_control
+control=/proc/sys/net/ipv4/tcp_congestion_control
+# The machine's own is there already, and may be one that a host could not choose.
+[ -z "$congestion" ] || [ "$(cat $control)" = "$congestion" ] || echo "$congestion" >$control
 ip link set lo up
 ip address add "$address" dev eth0
 ip link set eth0 up
