@@ -6,6 +6,7 @@ import glob
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -273,5 +274,14 @@ def _curve(operation: str, buckets: np.ndarray, count: int) -> Curve:
 
 def _query(sql: str, parquet: Path, *values: str) -> list[tuple[Any, ...]]:
     """Rows of a query whose first parameter is the table; the path is taken as it is, not as a pattern."""
-    with duckdb.connect() as connection:
+    with _database().cursor() as connection:
         return connection.execute(sql, [glob.escape(str(parquet)), *values]).fetchall()
+
+
+@cache
+def _database() -> duckdb.DuckDBPyConnection:
+    """One for all queries: to start one takes fifteen times as long as a query of a run's table."""
+    connection = duckdb.connect()
+    # A folder may change between two pages that are made of it.
+    connection.execute("SET enable_external_file_cache = false")
+    return connection
