@@ -24,6 +24,16 @@ OPERATIONS = {  # name: (limit s, share of the mix, base ms)
     "AddPerson": (3.0, 0.0084, 160.0),
     "AddEvent": (4.0, 0.0205, 210.0),
 }
+STEPS = {  # name: (request, its part, share of the time)
+    "HomePage": (
+        ("GET /", "answer", 0.4), ("GET /", "files", 0.45),
+        ("GET /events/upcoming?page={page}", "answer", 0.15),
+    ),
+    "AddEvent": (
+        ("GET /addEvent.php", "answer", 0.1), ("GET /addEvent.php", "files", 0.1),
+        ("POST /addEventResult.php", "answer", 0.8),
+    ),
+}  # fmt: skip
 CAUSES = ("refused", "reset", "closed", "timeout", "status", "marker")
 KNEE = 620
 STARTED = "2026-11-21T06:00:00+00:00"
@@ -375,7 +385,21 @@ def _operation(name: str, seconds: np.ndarray, times: np.ndarray, shape: Shape) 
         "mix_share": mix, "mix_expected": mix, "pace_mean_s": 4.97, "pace_expected_s": 4.966,
         "response_ms": _times(mine), "service_ms": _times(mine * 0.97),
         "counters": {"requests": len(mine) * 14, "image_bytes": len(mine) * 1500},
+        "steps": _steps(name, mine * 0.97) if len(mine) else [],
     }  # fmt: skip
+
+
+def _steps(name: str, service: np.ndarray) -> list[dict[str, Any]]:
+    """Every operation takes all of its steps, each in its share of the time."""
+    parts = STEPS.get(name, ())
+    requests = list(dict.fromkeys(request for request, _, _ in parts))
+    return [
+        {
+            "step": requests.index(request), "request": request, "part": part, "count": len(service),
+            "ms": _times(service * share), "share": share,
+        }
+        for request, part, share in parts
+    ]  # fmt: skip
 
 
 def _times(micros: np.ndarray) -> dict[str, float] | None:

@@ -17,7 +17,7 @@ from loadstone import report
 
 pytestmark = pytest.mark.long
 
-CHARTS = 27
+CHARTS = 28
 DRAWN = "return document.body.classList.contains('drawn')"
 DRAWN_PLOTS = """return [...document.querySelectorAll('.plot')]
     .filter((plot) => plot.querySelector('path.js-line, path.point, .bars .point path')).length"""

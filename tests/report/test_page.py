@@ -69,8 +69,8 @@ def test_every_chart_has_its_place_and_words(page: str) -> None:
     assert set(charts) == set(places)
     assert all(len(str(one["aria-label"])) > 20 for one in places.values())
     # Shares, throughput, seven operations against users; four over time, and four operations with answers
-    # enough for it; distributions, of which one operation had too few; four of hosts.
-    assert len(charts) == 1 + 8 + 4 + 4 + 6 + 4
+    # enough for it; time per step; distributions, of which one operation had too few; four of hosts.
+    assert len(charts) == 1 + 8 + 4 + 4 + 1 + 6 + 4
 
 
 def test_nothing_is_drawn_of_fewer_than_20_answers(full: report.Chapter, page: str) -> None:
@@ -205,7 +205,7 @@ def test_what_is_absent_is_named_with_its_command(run: report.Chapter) -> None:
 
 
 def test_tables_that_are_gone_are_named(tmp_path: Path) -> None:
-    synthetic.run(tmp_path / "run", ramp_up=2, steady=3)
+    synthetic.run(tmp_path / "run", users=20, ramp_up=2, steady=3)
     for name in ("windows", "histograms", "engine", "hosts"):
         (tmp_path / "run" / f"{name}.parquet").unlink()
     page = report.page([report.read_chapter(tmp_path / "run")])

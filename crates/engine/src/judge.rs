@@ -98,6 +98,9 @@ impl<'p> Driver<'p> {
             Verdict::Redirect => self.issue(user, work),
             Verdict::Wait(wait) => self.put_off(user, wait),
             Verdict::Fetch => {
+                if user.fetch == Fetch::Step {
+                    user.step_answered = self.now;
+                }
                 user.fetch = Fetch::Reference;
                 user.method = Method::Get;
                 user.redirects = 0;

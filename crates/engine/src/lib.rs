@@ -26,6 +26,7 @@ mod request;
 mod run;
 mod sessions;
 mod socket;
+mod steps;
 mod user;
 mod walk;
 

@@ -1,6 +1,6 @@
 //! Adds up the windows of several threads, or of several agents.
 
-use crate::record::{OperationWindow, SessionWindow, Sparse, Window};
+use crate::record::{OperationWindow, SessionWindow, Sparse, StepWindow, Window};
 
 /// The sum of windows of the same second, of agents whose users are disjoint. None if there are no windows.
 pub fn merged(windows: impl IntoIterator<Item = Window>) -> Option<Window> {
@@ -33,7 +33,7 @@ pub(crate) fn merge(sum: &mut Window, other: Window) {
     for operation in other.operations {
         let key = |o: &OperationWindow| (o.operation, o.phase);
         match sum.operations.binary_search_by_key(&key(&operation), key) {
-            Ok(at) => merge_operation(&mut sum.operations[at], &operation),
+            Ok(at) => merge_operation(&mut sum.operations[at], operation),
             Err(at) => sum.operations.insert(at, operation),
         }
     }
@@ -55,7 +55,7 @@ fn merge_sessions(sum: &mut SessionWindow, other: &SessionWindow) {
     merge_sparse(&mut sum.operations, &other.operations);
 }
 
-fn merge_operation(sum: &mut OperationWindow, other: &OperationWindow) {
+fn merge_operation(sum: &mut OperationWindow, other: OperationWindow) {
     sum.ok += other.ok;
     sum.late += other.late;
     sum.dropped += other.dropped;
@@ -65,6 +65,17 @@ fn merge_operation(sum: &mut OperationWindow, other: &OperationWindow) {
     merge_sparse(&mut sum.service, &other.service);
     merge_sparse(&mut sum.pace, &other.pace);
     merge_sparse(&mut sum.lag, &other.lag);
+    for step in other.steps {
+        match sum.steps.binary_search_by_key(&step.step, |s| s.step) {
+            Ok(at) => merge_step(&mut sum.steps[at], &step),
+            Err(at) => sum.steps.insert(at, step),
+        }
+    }
+}
+
+fn merge_step(sum: &mut StepWindow, other: &StepWindow) {
+    merge_sparse(&mut sum.answer, &other.answer);
+    merge_sparse(&mut sum.files, &other.files);
 }
 
 /// Merges two ascending lists of buckets.
@@ -111,6 +122,22 @@ mod tests {
         let both = &sum.operations[1];
         assert_eq!((both.ok, &both.counters), (6, &vec![2, 4]));
         assert_eq!(both.response, Sparse { bucket: vec![0, 1, 5, 9, 10], count: vec![1, 1, 2, 1, 1] });
+    }
+
+    #[test]
+    fn steps_add_up() {
+        let times = |bucket| Sparse { bucket: vec![bucket], count: vec![1] };
+        let window = |step, bucket| OperationWindow {
+            steps: vec![StepWindow { step, answer: times(bucket), files: times(bucket + 1) }],
+            ..OperationWindow::default()
+        };
+        let mut sum = window(2, 10);
+        for (step, bucket) in [(2, 11), (0, 5)] {
+            merge_operation(&mut sum, window(step, bucket));
+        }
+        let both = |buckets: [u32; 2]| Sparse { bucket: buckets.to_vec(), count: vec![1, 1] };
+        let second = StepWindow { step: 2, answer: both([10, 11]), files: both([11, 12]) };
+        assert_eq!(sum.steps, [StepWindow { step: 0, answer: times(5), files: times(6) }, second]);
     }
 
     #[test]

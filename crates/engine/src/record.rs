@@ -66,6 +66,20 @@ pub struct OperationWindow {
     pub pace: Sparse,
     /// Actual - intended start.
     pub lag: Sparse,
+    /// Where the time of right operations went, by step; empty of an operation that is one request.
+    #[serde(default)]
+    pub steps: Vec<StepWindow>,
+}
+
+/// One step of the right answers of an operation. Steps and their files fill the service time without a gap.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepWindow {
+    /// Index of the step in its operation.
+    pub step: u32,
+    /// From the end of the step before to the last byte of this one's answer, redirects and waits included.
+    pub answer: Sparse,
+    /// From there to the last byte of the last file that its page refers to; only where files were fetched.
+    pub files: Sparse,
 }
 
 /// Sessions of one phase in one second.

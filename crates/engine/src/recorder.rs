@@ -6,6 +6,7 @@ use crate::clock::thread_cpu_s;
 use crate::lived::Lived;
 use crate::record::{COUNTERS, OperationWindow, Sparse, Window};
 use crate::sessions::Sessions;
+use crate::steps::{StepTimes, Timed};
 
 /// One second in microseconds: the width of a window.
 pub(crate) const SECOND: u64 = 1_000_000;
@@ -68,6 +69,7 @@ pub(crate) struct Ended<'a> {
     pub limit_us: u64,
     pub result: Result<(), Cause>,
     pub counts: &'a mut Counts,
+    pub timed: &'a mut Vec<Timed>,
 }
 
 /// The steady span, microseconds.
@@ -96,7 +98,7 @@ pub(crate) struct Gauges {
 }
 
 /// The current window. Recording allocates nothing, except the cell for the first end of an operation in a
-/// phase.
+/// phase, and the times for the first of its steps.
 #[derive(Debug)]
 pub(crate) struct Recorder {
     second: u32,
@@ -130,6 +132,7 @@ struct Cell {
     service: Histogram,
     pace: Histogram,
     lag: Histogram,
+    steps: StepTimes,
 }
 
 impl Recorder {
@@ -178,6 +181,7 @@ impl Recorder {
                 cell.late += u64::from(response > ended.limit_us);
                 cell.response.record(response);
                 cell.service.record(ended.end - ended.sent);
+                cell.steps.record(ended.timed);
             }
             Err(cause) => cell.failed[cause as usize] += 1,
         }
@@ -188,6 +192,7 @@ impl Recorder {
         for (sum, count) in cell.counters.iter_mut().zip(&mut ended.counts.0) {
             *sum += std::mem::take(count);
         }
+        ended.timed.clear();
     }
 
     /// Records an operation that was intended in a span that ended before it could be sent.
@@ -208,6 +213,7 @@ impl Recorder {
                 service: Histogram::new(),
                 pace: Histogram::new(),
                 lag: Histogram::new(),
+                steps: StepTimes::default(),
             })
         })
     }
@@ -268,6 +274,7 @@ impl Cell {
             service: drain(&mut self.service),
             pace: drain(&mut self.pace),
             lag: drain(&mut self.lag),
+            steps: self.steps.drain(),
         })
     }
 }
@@ -281,6 +288,7 @@ pub(crate) fn drain(histogram: &mut Histogram) -> Sparse {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::StepWindow;
 
     fn recorder() -> Recorder {
         Recorder::new(2, 1, Steady { from: 1_000_000, to: 3_000_000 })
@@ -292,8 +300,19 @@ mod tests {
         counts.add_step(0);
         let limit_us = 500;
         let pace = Some(7);
-        let ended = Ended { operation: 1, intended, sent, end, pace, limit_us, result, counts: &mut counts };
-        recorder.ended(ended);
+        let mut timed = vec![Timed { step: 2, answer: 30, files: Some(4) }];
+        recorder.ended(Ended {
+            operation: 1,
+            intended,
+            sent,
+            end,
+            pace,
+            limit_us,
+            result,
+            counts: &mut counts,
+            timed: &mut timed,
+        });
+        assert!(timed.is_empty(), "the next operation begins with none");
     }
 
     #[test]
@@ -323,6 +342,9 @@ mod tests {
         assert_eq!(ended.counters, [0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 2]);
         assert_eq!((ended.response.bucket[0], ended.service.bucket[0]), (510, 500));
         assert_eq!((&ended.lag.bucket, &ended.lag.count), (&vec![10], &vec![2]));
+        // Of the failed operation only what it counted.
+        let once = |bucket| Sparse { bucket: vec![bucket], count: vec![1] };
+        assert_eq!(ended.steps, [StepWindow { step: 2, answer: once(30), files: once(4) }]);
         assert_eq!((window.users, window.users_s), (4, 2.75));
         let next = recorder.roll(2_000_000, Gauges::default());
         assert!(next.operations.is_empty() && next.users_s == 4.0);

@@ -8,6 +8,7 @@ use crate::reader::{Reader, Store};
 use crate::recorder::Counts;
 use crate::request::Outgoing;
 use crate::socket::Connection;
+use crate::steps::Timed;
 
 /// A buffer that grew beyond this is given back to the allocator, or the largest answer ever seen would stay.
 const KEPT_CAPACITY: usize = 256 << 10;
@@ -56,6 +57,11 @@ pub(crate) struct User {
     /// The operation under way or done last.
     pub operation: usize,
     pub step: usize,
+    /// When the step began, and when its answer had come whole.
+    pub step_began: u64,
+    pub step_answered: u64,
+    /// The steps of the operation that are done.
+    pub timed: Vec<Timed>,
     pub fetch: Fetch,
     pub method: Method,
     pub redirects: u8,
@@ -100,6 +106,9 @@ impl User {
             wake: u64::MAX,
             operation: program.first,
             step: 0,
+            step_began: 0,
+            step_answered: 0,
+            timed: Vec::new(),
             fetch: Fetch::Step,
             method: Method::Get,
             redirects: 0,

@@ -6,6 +6,7 @@ use crate::clock::micros;
 use crate::driver::Driver;
 use crate::examples::Of;
 use crate::recorder::{Cause, Ended};
+use crate::steps::Timed;
 use crate::user::{Fetch, Stage, User, Work};
 
 /// A user whose connection was refused tries again no sooner than this, as a person would; a closed loop
@@ -80,6 +81,7 @@ impl Driver<'_> {
         while let Some(step) = steps.get(user.step) {
             if step.is_taken(&mut user.state) {
                 user.fetch = Fetch::Step;
+                user.step_began = self.now;
                 user.method = crate::request::method_of(step);
                 user.redirects = 0;
                 user.waits = 0;
@@ -94,7 +96,17 @@ impl Driver<'_> {
 
     /// The step succeeded, what its page refers to included.
     pub(crate) fn step_done(&mut self, user: &mut User, work: &mut Work) {
-        let step = &self.program.operations[user.operation].steps[user.step];
+        let operation = &self.program.operations[user.operation];
+        let step = &operation.steps[user.step];
+        if operation.has_parts() {
+            let fetched = user.fetch == Fetch::Reference;
+            let answered = if fetched { user.step_answered } else { self.now };
+            user.timed.push(Timed {
+                step: user.step,
+                answer: answered - user.step_began,
+                files: fetched.then(|| self.now - answered),
+            });
+        }
         if let Some(named) = step.count {
             user.counts.add_step(named);
         }
@@ -144,6 +156,7 @@ impl Driver<'_> {
             limit_us: program.operations[user.operation].limit_us,
             result,
             counts: &mut user.counts,
+            timed: &mut user.timed,
         });
         if let Some(budget) = &self.shared.budget {
             budget.ended(self.now);

@@ -136,6 +136,11 @@ impl Program {
 }
 
 impl CompiledOperation {
+    /// Whether its time has parts: it has several steps, or a page with files.
+    pub fn has_parts(&self) -> bool {
+        self.steps.len() > 1 || self.steps.iter().any(|step| step.page)
+    }
+
     /// Draws the operation's values for a user.
     pub fn draw(&self, state: &mut State, scratch: &mut Scratch) {
         for (slot, generator) in &self.draws {

@@ -1,7 +1,17 @@
 """From what a run measured to its verdict: pure functions, no files, no clocks."""
 
 from loadstone.judge.histogram import Histogram
-from loadstone.judge.measurement import CAUSES, Measurement, OperationSeries, Rules
+from loadstone.judge.measurement import CAUSES, PARTS, Measurement, OperationSeries, PartTimes, Rules
 from loadstone.judge.summary import summarise, summarise_agents
 
-__all__ = ["CAUSES", "Histogram", "Measurement", "OperationSeries", "Rules", "summarise", "summarise_agents"]
+__all__ = [
+    "CAUSES",
+    "PARTS",
+    "Histogram",
+    "Measurement",
+    "OperationSeries",
+    "PartTimes",
+    "Rules",
+    "summarise",
+    "summarise_agents",
+]

@@ -13,9 +13,24 @@ from loadstone.goals import Goal, SlaRules
 from loadstone.judge.histogram import EMPTY, Floats, Histogram
 from loadstone.judge.noise import Noise
 from loadstone.judge.sessions import Sessions
+from loadstone.stages.run import Part
 
 CAUSES = ("refused", "reset", "closed", "timeout", "status", "marker")
 """Causes of failed operations, and of lost sessions, in the engine's order."""
+
+PARTS: tuple[Part, ...] = ("answer", "files")
+"""What a step takes time for: its own answer, and the files that its page refers to."""
+
+
+@dataclass(frozen=True)
+class PartTimes:
+    """One part of a step of an operation: how long it took in those operations that ended well."""
+
+    step: int
+    request: str
+    """Method and path, as the plan has them."""
+    part: Part
+    times: Histogram
 
 
 @dataclass(frozen=True)
@@ -40,7 +55,9 @@ class OperationSeries:
     """The same of all operations that ended in the settled part, whenever they began."""
     ended_service: Histogram = EMPTY
     """Service times of those operations."""
-
+    steps: tuple[PartTimes, ...] = ()
+    """In the order in which they are taken; empty of a single request, and in a folder of before they were
+    timed."""
     under: Mapping[float, Floats] = field(default_factory=dict)
     """Right answers within each bound (seconds) that a goal asks about, each second."""
 

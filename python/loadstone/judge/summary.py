@@ -24,6 +24,7 @@ from loadstone.stages.run import (
     PerOperation,
     Quantiles,
     Steady,
+    StepPart,
     Sut,
     Validity,
 )
@@ -104,7 +105,24 @@ def _operation(operation: OperationSeries, measurement: Measurement, rules: Rule
         response_ms=_quantiles(operation.response),
         service_ms=_quantiles(operation.service),
         counters={name: int(series.sum()) for name, series in operation.counters.items()},
+        steps=_steps(operation),
     )
+
+
+def _steps(operation: OperationSeries) -> list[StepPart]:
+    """Every part of every step; the sum of their shares is 1, but for the width of the buckets."""
+    spent = [part.times.mean_s * part.times.count for part in operation.steps]
+    return [
+        StepPart(
+            step=part.step,
+            request=part.request,
+            part=part.part,
+            count=part.times.count,
+            ms=_quantiles(part.times),
+            share=_per(took, sum(spent)),
+        )
+        for part, took in zip(operation.steps, spent, strict=True)
+    ]
 
 
 def _agent(agent: AgentSeries, measurement: Measurement) -> AgentFigures:

@@ -12,12 +12,13 @@ import duckdb
 import numpy as np
 
 from loadstone.goals import Goal
-from loadstone.judge import CAUSES, Histogram, Measurement, OperationSeries
+from loadstone.judge import CAUSES, Histogram, Measurement, OperationSeries, PartTimes
 from loadstone.judge.histogram import EMPTY, Floats, bucket_of
 from loadstone.judge.laws import longest_life_s
 from loadstone.judge.measurement import AgentSeries, longest_pause_s
 from loadstone.record.noise import read_noise
 from loadstone.record.sessions import read_sessions
+from loadstone.record.steps import read_steps
 from loadstone.record.tables import counters
 from loadstone.stages.run import Sut
 
@@ -64,7 +65,13 @@ def read_measurement(
             start_s=start,
             end_s=end,
             settled_s=settled,
-            operations=_operations(connection, plan, math.ceil(end) - math.floor(start), goals),
+            operations=_operations(
+                connection,
+                plan,
+                math.ceil(end) - math.floor(start),
+                goals,
+                read_steps(connection, folder, plan),
+            ),
             users=engine["users"],
             users_s=_whole(engine["users_s"]),
             sessions_s=_whole(engine["sessions_s"]),
@@ -98,7 +105,11 @@ def read_observed(folder: Path, measurement: Measurement) -> Sut:
 
 
 def _operations(
-    connection: duckdb.DuckDBPyConnection, plan: Mapping[str, Any], seconds: int, goals: Sequence[Goal]
+    connection: duckdb.DuckDBPyConnection,
+    plan: Mapping[str, Any],
+    seconds: int,
+    goals: Sequence[Goal],
+    steps: Mapping[str, tuple[PartTimes, ...]],
 ) -> tuple[OperationSeries, ...]:
     names = [operation["name"] for operation in plan["operations"]]
     sums = ["ok", *CAUSES, "late", "dropped", *counters(plan)]
@@ -122,7 +133,11 @@ def _operations(
     under = _under(connection, index, seconds, goals)
     return tuple(
         _series(
-            operation, dict(zip(sums, series[i], strict=True)), found, {s: u[i] for s, u in under.items()}
+            operation,
+            dict(zip(sums, series[i], strict=True)),
+            found,
+            {s: u[i] for s, u in under.items()},
+            steps.get(operation["name"], ()),
         )
         for i, operation in enumerate(plan["operations"])
     )
@@ -158,6 +173,7 @@ def _series(
     sums: dict[str, Floats],
     found: Mapping[str, Mapping[tuple[str, str], Histogram]],
     under: Mapping[float, Floats],
+    steps: tuple[PartTimes, ...],
 ) -> OperationSeries:
     name = operation["name"]
     return OperationSeries(
@@ -173,6 +189,7 @@ def _series(
         pace=found["settled"].get((name, "pace"), EMPTY),
         ended_pace=found["ended"].get((name, "pace"), EMPTY),
         ended_service=found["ended"].get((name, "service"), EMPTY),
+        steps=steps,
         under=under,
     )
 

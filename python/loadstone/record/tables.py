@@ -10,17 +10,18 @@ from typing import Any
 import duckdb
 
 from loadstone.intake import json_of
-from loadstone.judge import CAUSES
+from loadstone.judge import CAUSES, PARTS
 from loadstone.record import journal
 from loadstone.record.disk import naming_disk_errors
 from loadstone.scenario.checks import COUNTERS
 
-TABLES = ("histograms", "windows", "sessions", "engine", "agents", "hosts", "services")
+TABLES = ("histograms", "steps", "windows", "sessions", "engine", "agents", "hosts", "services")
 
 _SPARSE = "STRUCT(bucket UINTEGER[], count UBIGINT[])"
+_STEPS = f"STRUCT(step UINTEGER, answer {_SPARSE}, files {_SPARSE})"
 _OPERATION = f"""STRUCT(operation UINTEGER, phase UTINYINT, ok UBIGINT, failed UBIGINT[], late UBIGINT,
     dropped UBIGINT, counters UBIGINT[],
-    response {_SPARSE}, service {_SPARSE}, pace {_SPARSE}, lag {_SPARSE})"""
+    response {_SPARSE}, service {_SPARSE}, pace {_SPARSE}, lag {_SPARSE}, steps {_STEPS}[])"""
 _SESSIONS = f"""STRUCT(phase UTINYINT, begun UBIGINT, completed UBIGINT, lost UBIGINT[], dropped UBIGINT,
     life_ms {_SPARSE}, lost_life_ms {_SPARSE}, operations {_SPARSE})"""
 _COLUMNS = {
@@ -113,6 +114,12 @@ def _queries(plan: Mapping[str, Any]) -> dict[str, str]:
         f"unnest(s.{kind}.bucket) AS bucket, unnest(s.{kind}.count) AS count FROM sessions"
         for kind in ("life_ms", "lost_life_ms", "operations")
     ]
+    taken = f"SELECT second, name AS operation, {phase}, unnest(o.steps) AS taken {joined}"
+    steps = [
+        f"SELECT second, operation, phase, taken.step AS step, '{part}' AS part, "
+        f"unnest(taken.{part}.bucket) AS bucket, unnest(taken.{part}.count) AS count FROM ({taken})"
+        for part in PARTS
+    ]
     start = float(plan["load"]["ramp_up_s"])
     end = start + float(plan["load"]["steady_s"])
     histograms += [
@@ -128,6 +135,7 @@ def _queries(plan: Mapping[str, Any]) -> dict[str, str]:
     extra = ", ".join(_counter(i, name, plan) for i, name in enumerate(counters(plan)))
     return {
         "histograms": " UNION ALL ".join(histograms),
+        "steps": " UNION ALL ".join(steps),
         "windows": f"SELECT second, name AS operation, {phase}, o.ok AS ok, {causes}, o.late AS late, "
         f"o.dropped AS dropped, {extra} {joined}",
         "sessions": f"SELECT second, {begun}, s.begun AS begun, s.completed AS completed, {lost}, "

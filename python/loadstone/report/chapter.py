@@ -8,7 +8,7 @@ from loadstone.report import format
 from loadstone.report.answer import badges, claim
 from loadstone.report.capacity_answer import capacity_tiles
 from loadstone.report.cost import cost_intro, cost_tiles
-from loadstone.report.figures import capacity, distribution, hosts, response, sessions, time
+from loadstone.report.figures import capacity, distribution, hosts, response, sessions, steps, time
 from loadstone.report.figures.figure import Figure
 from loadstone.report.figures.growth import GROWTH_TITLE, growth
 from loadstone.report.figures.tiers import by_tier
@@ -97,6 +97,7 @@ def _run(chapter: Chapter, tables: dict[str, Table]) -> list[Section]:
         return []
     which = f"The run with {format.whole(run.users)} users, {run.folder.name}." if chapter.capacity else ""
     responses, curves = response.responses(run), distribution.distributions(run)
+    parts = steps.time_per_step(run)
     return [
         Section(
             "time",
@@ -110,9 +111,11 @@ def _run(chapter: Chapter, tables: dict[str, Table]) -> list[Section]:
             "operations",
             "Operations",
             f"{which} {_undrawn(run, curves, 'a distribution')}".strip(),
+            wide=numbered("w", [parts] if parts else []),
             small=numbered("s", curves),
             small_title="Share of the operations answered within a time, against their limit",
             tables=_pick(tables, "operations", "response-times", "failures", "failure-examples", "counters"),
+            folded=_pick(tables, "steps"),
         ),
         *_sessions(run, which, tables),
         Section(

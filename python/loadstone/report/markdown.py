@@ -10,6 +10,9 @@ from loadstone.report.tables import all_tables
 SHOWN = ("verdicts", "nodes", "cost", "operations", "checks")
 """The tables a CI job shows; the page and CSV have them all."""
 
+FOLDED = ("steps",)
+"""Long ones, shown when they are asked for."""
+
 
 def summary(chapter: Chapter) -> str:
     """Markdown for GitHub and the like."""
@@ -22,4 +25,7 @@ def summary(chapter: Chapter) -> str:
     for slug, table in all_tables(chapter).items():
         if slug in SHOWN:
             blocks.append(f"#### {escaped(table.title)}\n\n{table.markdown()}")
+        if slug in FOLDED:
+            title = escaped(table.title)
+            blocks.append(f"<details><summary>{title}</summary>\n\n{table.markdown()}\n\n</details>")
     return "\n\n".join(block for block in blocks if block) + "\n"

@@ -7,6 +7,7 @@ from loadstone.report import format
 from loadstone.report.folder import Run
 from loadstone.report.goals import amount, asked
 from loadstone.report.noise import noise
+from loadstone.report.steps import steps
 from loadstone.report.table import Column, Row, Table, mark, words
 from loadstone.report.watched import events_table, hosts_table
 from loadstone.stages import run as stages
@@ -33,6 +34,7 @@ def run_tables(run: Run) -> list[Table | None]:
     return [
         operations(run),
         response_times(run),
+        steps(run),
         failures(run),
         examples(run),
         sessions(run),

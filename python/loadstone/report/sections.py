@@ -31,6 +31,8 @@ class Section:
     small_title: str = ""
     tables: list[Table] = field(default_factory=list)
     facts: list[tuple[str, str]] = field(default_factory=list)
+    folded: list[Table] = field(default_factory=list)
+    """Long tables, folded away."""
     texts: list[tuple[str, str]] = field(default_factory=list)
     """Titles and long texts, folded away."""
 

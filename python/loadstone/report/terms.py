@@ -74,7 +74,7 @@ def _words(section: Section) -> Iterator[str]:
         yield from (figure.title, "" if figure.quiet else figure.note)
         yield from (str(trace.get("name", "")) for trace in figure.traces)
         yield from (str(one["text"]) for one in figure.layout.get("annotations", ()))
-    for table in section.tables:
+    for table in (*section.tables, *section.folded):
         yield from (table.title, table.note, *(column.label for column in table.columns))
         for row in table.rows:
             yield from (words for column, words in table.cells(row) if not column.numeric)

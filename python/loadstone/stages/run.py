@@ -59,6 +59,26 @@ class Quantiles(Piece):
     max: Known = None
 
 
+Part = Literal["answer", "files"]
+
+
+class StepPart(Piece):
+    """Where the time of an operation goes: one part of one of its steps, of operations that ended well."""
+
+    step: Count
+    """From 0, as the workload has them."""
+    request: Text
+    """Method and path."""
+    part: Part
+    """`answer`: from the end of the step before to the last byte of the answer, with redirects and waits;
+    `files`: from there to the last byte of the last file that the page refers to."""
+    count: Count
+    """Operations that took it."""
+    ms: Quantiles
+    share: Known = None
+    """Of the time that all steps of the operation took together."""
+
+
 class OperationFigures(Piece):
     """One operation in the steady state."""
 
@@ -80,6 +100,8 @@ class OperationFigures(Piece):
     service_ms: Quantiles | None = None
     """From the actual start to the last byte."""
     counters: dict[str, Count] = Field(default_factory=dict)
+    steps: list[StepPart] = Field(default_factory=list)
+    """In the order in which they are taken; none of an operation that is one request, or of an older run."""
 
 
 class SessionCounts(Piece):
