@@ -142,3 +142,21 @@ def test_only_slower_times_fail_a_gate_that_asks_for_them(
         (["old", "new", "--fail-on", "nothing"], 0),
     ):
         assert compare(arguments, runs, monkeypatch, capsys)[0] == expected
+
+
+def test_a_comparison_is_drawn_as_a_page(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "compared.html"
+    code, _, err = compare(["old", "new", "--out", str(page)], runs, monkeypatch, capsys)
+    assert code == 1 and f"wrote {page}" in err
+    text = page.read_text("utf-8")
+    assert "worse beyond chance" in text and "✗ slower" in text
+    assert text.count('<div class="plot"') == 3, "Home, Search, and all together"
+    # The same from the record, as `loadstone ab` leaves it in its folder.
+    _, out, _ = compare(["old", "new", "--json"], runs, monkeypatch, capsys)
+    (tmp_path / "compare.json").write_text(out, "utf-8")
+    monkeypatch.setattr(sys, "argv", ["loadstone", "report", str(tmp_path)])
+    with pytest.raises(SystemExit):
+        cli.main()
+    assert (tmp_path / "report.html").read_text("utf-8") == text

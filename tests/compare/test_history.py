@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -100,3 +101,23 @@ def test_a_few_runs_show_no_change_and_it_is_said_how_many_it_takes(
     assert code == 0
     assert out.endswith("no change shown\n")
     assert "warning: 6 runs are too few to show any change in " in err
+
+
+def test_the_page_draws_each_figure_with_its_levels_and_says_since_when(
+    nightly: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "made" / "history.html"
+    code, _, err = history([str(nightly), "--out", str(page)], monkeypatch, capsys)
+    assert (code, err) == (0, f"wrote {page}\n")
+    text = page.read_text("utf-8")
+    assert "Search: mean is slower" in text and "since 0009 of 9 November 2026, 03:00 UTC." in text
+    embedded = re.search(r'<script type="application/json" id="charts">(.*?)</script>', text, re.S)
+    assert embedded
+    charts = json.loads(embedded[1]).values()
+    levels = [[one for one in chart["data"] if one["name"] == "level"] for chart in charts]
+    found = next(one for one in levels if one)
+    assert [one["x"] for one in found] == [[0.5, 8.5], [8.5, 16.5]]
+    assert found[1]["y"][0] == pytest.approx(1.25 * found[0]["y"][0], rel=0.05)
+    assert [shape["x0"] for shape in next(iter(charts))["layout"]["shapes"]] == [8.5]
+    assert len(next(iter(charts))["data"][0]["y"]) == 16
+    assert any(not one for one in levels), "Home, which stays, is drawn without a change"

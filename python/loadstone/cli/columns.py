@@ -20,3 +20,10 @@ def columns(head: list[str], rows: list[list[str]], right: frozenset[str] | set[
         ]
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines)
+
+
+def pipes(head: list[str], rows: list[list[str]], right: frozenset[str] | set[str] = frozenset()) -> str:
+    """The same as Markdown."""
+    rule = ["---:" if name in right else "---" for name in head]
+    escaped = [[cell.replace("|", "\\|") for cell in cells] for cells in rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in [head, rule, *escaped])

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from loadstone.cli.columns import columns
-from loadstone.cli.intervals import HEAD, NUMBERS, operation_of, pipes, row
+from loadstone.cli.columns import columns, pipes
 from loadstone.cli.run import AsJson
 from loadstone.errors import SLA_NOT_MET, LoadstoneError
 
@@ -49,6 +48,9 @@ Anyway = Annotated[
         "--anyway", help="Compare runs that differ in more than the service, were cut short or are invalid."
     ),
 ]
+PageOut = Annotated[
+    Path | None, typer.Option("--out", "-o", metavar="FILE", help="Also draw it, as a page: a file.")
+]
 AsMarkdown = Annotated[bool, typer.Option("--markdown", help="Print the table as Markdown.")]
 
 
@@ -71,6 +73,7 @@ def compare(
     confidence: Confidence = 0.95,
     fail_on: FailOnOption = FailOn.WORSE,
     anyway: Anyway = False,
+    out: PageOut = None,
     as_markdown: AsMarkdown = False,
     as_json: AsJson = False,
 ) -> None:
@@ -92,7 +95,20 @@ def compare(
         in_pairs(*sides)
     result = compared(sides, paired=paired, confidence=confidence, anyway=anyway)
     tell(result, as_json=as_json, as_markdown=as_markdown)
+    if out:
+        from loadstone.report.compared import comparison_page
+
+        write_page(out, comparison_page(result))
     raise typer.Exit(conclude(result, fail_on))
+
+
+def write_page(file: Path, page: str) -> None:
+    """Writes a page, and says so on stderr. Errors: `disk-full`, `cannot-write`."""
+    from loadstone import record
+
+    record.make_folder(file.parent)
+    record.write_text(file, page)
+    print(f"wrote {file}", file=sys.stderr)
 
 
 def tell(result: Comparison, *, as_json: bool, as_markdown: bool) -> None:
@@ -118,28 +134,18 @@ def conclude(result: Comparison, fail_on: FailOn) -> int:
 
 def table(result: Comparison) -> str:
     """The sides, a table for each newer one, and the sentence that sums up."""
-    parts = [_sides(result), *_tables(result, _columns), _notes(result), sentence(result)]
+    from loadstone.report.differences import sentence
+
+    parts = [_sides(result), *_tables(result, columns), _notes(result), sentence(result)]
     return "\n\n".join(part for part in parts if part)
 
 
 def markdown(result: Comparison) -> str:
     """The same as Markdown."""
+    from loadstone.report.differences import sentence
+
     parts = [f"**{sentence(result)}**", _sides(result), *_tables(result, pipes), _notes(result)]
     return "\n\n".join(part for part in parts if part)
-
-
-def sentence(result: Comparison) -> str:
-    """What is different beyond chance, the worse first."""
-    told = [one for one in result.rows if one.said != "~"]
-    if not told:
-        return "no difference shown"
-    worse = result.worse()
-    found = []
-    for word, rows in (("worse", worse), ("better", [one for one in told if one not in worse])):
-        if rows:
-            which = dict.fromkeys(f"{operation_of(one)} {one.figure}" for one in rows)
-            found.append(f"{word}: {', '.join(which)}")
-    return "; ".join(found)
 
 
 def _sides(result: Comparison) -> str:
@@ -156,21 +162,21 @@ def _sides(result: Comparison) -> str:
     return "\n".join([*lines, f"{what}; intervals at {100 * result.confidence:g} %"])
 
 
-def _tables(result: Comparison, formed: Callable[[list[str], list[list[str]]], str]) -> list[str]:
+def _tables(result: Comparison, formed: Callable[..., str]) -> list[str]:
+    from loadstone.report.differences import HEAD, NUMBERS, row
+
     made = []
     for side in result.sides[1:]:
         rows = [row(one) for one in result.rows if one.side == side.name]
         title = f"{side.name}:\n" if len(result.sides) > 2 else ""
-        made.append(title + formed(HEAD, rows))
+        made.append(title + formed(HEAD, rows, NUMBERS))
     return made
-
-
-def _columns(head: list[str], rows: list[list[str]]) -> str:
-    return columns(head, rows, NUMBERS)
 
 
 def _notes(result: Comparison) -> str:
     """What was not judged, by its reason."""
+    from loadstone.report.differences import operation_of
+
     reasons: dict[str, list[str]] = {}
     for one in result.unjudged:
         reasons.setdefault(one.why, []).append(f"{operation_of(one)} {one.figure}")

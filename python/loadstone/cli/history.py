@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from loadstone.cli.columns import columns
-from loadstone.cli.compare import Anyway, AsMarkdown, Confidence
-from loadstone.cli.intervals import HEAD, NUMBERS, pipes, row
+from loadstone.cli.columns import columns, pipes
+from loadstone.cli.compare import Anyway, AsMarkdown, Confidence, PageOut, write_page
 from loadstone.cli.run import AsJson
 
 if TYPE_CHECKING:
@@ -29,6 +28,7 @@ def history(
     ],
     confidence: Confidence = 0.95,
     anyway: Anyway = False,
+    out: PageOut = None,
     as_markdown: AsMarkdown = False,
     as_json: AsJson = False,
 ) -> None:
@@ -36,7 +36,7 @@ def history(
 
     Exit code: 0, or 2 for bad input.
 
-    Example: loadstone history runs/nightly
+    Example: loadstone history runs/nightly --out history.html
     """
     from loadstone import compare
 
@@ -45,6 +45,10 @@ def history(
         print(json.dumps(found.content(), indent=2, ensure_ascii=False))
     else:
         print(_told(found, as_markdown))
+    if out:
+        from loadstone.report.compared import history_page
+
+        write_page(out, history_page(found))
     for one in found.left_out:
         print(f"left out: {one.run}: {one.why}", file=sys.stderr)
     for difference in found.unlike:
@@ -54,6 +58,8 @@ def history(
 
 
 def _told(found: History, as_markdown: bool) -> str:
+    from loadstone.report.differences import HEAD, NUMBERS
+
     looked_at = (
         f"{found.name}: {len(found.runs)} runs from {found.runs[0].started_at} to "
         f"{found.runs[-1].started_at}, {found.series} figures"
@@ -62,9 +68,11 @@ def _told(found: History, as_markdown: bool) -> str:
         return f"{looked_at}\nno change shown"
     head = ["since", *HEAD]
     rows = [_row(change) for change in found.changes]
-    table = pipes(head, rows) if as_markdown else columns(head, rows, NUMBERS)
+    table = (pipes if as_markdown else columns)(head, rows, NUMBERS)
     return f"{looked_at}\n\n{table}"
 
 
 def _row(change: Change) -> list[str]:
+    from loadstone.report.differences import row
+
     return [f"{change.since.started_at or ''} {Path(change.since.run).name}".strip(), *row(change)]

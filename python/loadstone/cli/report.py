@@ -80,6 +80,15 @@ def _made(folders: list[Path], out: Path | None, markdown: bool, csv: Path | Non
 
         _alone("chaos", folders, out, as_json, markdown or csv is not None, read_chaos, chaos_page)
         return
+    if any((folder / "compare.json").is_file() for folder in folders):
+        from loadstone.report.compared import comparison_page, read_comparison
+
+        _alone(
+            "a comparison", folders, out, as_json, markdown or csv is not None,
+            lambda folder: read_comparison(folder).content(),
+            lambda folder: comparison_page(read_comparison(folder)),
+        )  # fmt: skip
+        return
     chapters = [report.read_chapter(folder) for folder in folders]
     if csv:
         for index, chapter in enumerate(chapters, 1):

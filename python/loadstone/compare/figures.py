@@ -55,15 +55,24 @@ class Figure(Protocol):
         """What the error of a mean over `runs` cannot be under, however alike they look."""
 
 
+class _Time:
+    """What figures of response times have in common."""
+
+    unit = "ms"
+    relative = True
+    less_is_better = True
+    words: Words = ("faster", "slower")
+
+    def floor(self, runs: list[Seen]) -> float:
+        """The width of a bucket."""
+        return BUCKET
+
+
 @dataclass(frozen=True)
-class Mean:
+class Mean(_Time):
     """Mean response time."""
 
     name: str = "mean"
-    unit: str = "ms"
-    relative: bool = True
-    less_is_better: bool = True
-    words: Words = ("faster", "slower")
 
     def value(self, seen: Seen) -> float | None:
         """ln(ms)."""
@@ -73,25 +82,16 @@ class Mean:
 
     def spread(self, seen: Seen) -> Spread | None:
         """Of the sum of times over their number, relative to the mean."""
-        found = ratio_spread(seen.by_second(seen.value_ms * seen.answers), seen.by_second(seen.answers))
-        middle = self.value(seen)
-        return _relative(found, middle)
-
-    def floor(self, runs: list[Seen]) -> float:
-        """The width of a bucket."""
-        return BUCKET
+        times, answers = seen.by_second(seen.value_ms * seen.answers), seen.by_second(seen.answers)
+        return _log_spread(times, answers, self.value(seen))
 
 
 @dataclass(frozen=True)
-class Quantile:
+class Quantile(_Time):
     """A quantile of response times."""
 
     share: float
     name: str
-    unit: str = "ms"
-    relative: bool = True
-    less_is_better: bool = True
-    words: Words = ("faster", "slower")
 
     def value(self, seen: Seen) -> float | None:
         """ln(ms)."""
@@ -114,10 +114,6 @@ class Quantile:
             return None
         low, high = (_log_ms(seen, self.share + sign * found.error) for sign in (-1, 1))
         return Spread((high - low) / 2, found.freedom)
-
-    def floor(self, runs: list[Seen]) -> float:
-        """The width of a bucket."""
-        return BUCKET
 
 
 @dataclass(frozen=True)
@@ -167,8 +163,7 @@ class Rate:
 
     def spread(self, seen: Seen) -> Spread | None:
         """By the seconds, relative to the rate."""
-        found, middle = ratio_spread(seen.ok, seen.length_s), self.value(seen)
-        return _relative(found, middle)
+        return _log_spread(seen.ok, seen.length_s, self.value(seen))
 
     def floor(self, runs: list[Seen]) -> float:
         """One operation."""
@@ -180,8 +175,9 @@ SHARES: tuple[Figure, ...] = (Share("within limit", "within", False), Share("fai
 RATE: Figure = Rate()
 
 
-def _relative(found: Spread | None, middle: float | None) -> Spread | None:
-    """The error of a logarithm: that of the figure over the figure."""
+def _log_spread(part: Floats, whole: Floats, middle: float | None) -> Spread | None:
+    """The error of the logarithm of a ratio of two sums: that of the ratio over the ratio."""
+    found = ratio_spread(part, whole)
     if found is None or middle is None:
         return None
     return Spread(found.error / math.exp(middle), found.freedom)

@@ -8,11 +8,13 @@ import numpy as np
 
 from loadstone.compare import alike
 from loadstone.compare.effect import effect
+from loadstone.compare.figures import Figure
 from loadstone.compare.points import change_points, least_runs
 from loadstone.compare.sides import Counted, read_sides
 from loadstone.compare.verdicts import figures_of, row
 from loadstone.judge.estimates import CONFIDENCE
-from loadstone.stages.compare import Change, History, HistoryRun
+from loadstone.judge.histogram import Floats
+from loadstone.stages.compare import Change, History, HistoryRun, HistorySeries
 
 
 def history(place: Path, *, confidence: float = CONFIDENCE, anyway: bool = False) -> History:
@@ -52,10 +54,21 @@ def history(place: Path, *, confidence: float = CONFIDENCE, anyway: bool = False
         left_out=side.left_out,
         confidence=confidence,
         series=len(series),
+        figures=[
+            HistorySeries(
+                operation=operation, figure=figure.name, unit=figure.unit, values=_levels(figure, logs)
+            )
+            for (operation, figure), logs in series.items()
+        ],
         unlike=unlike,
         changes=sorted(changes, key=lambda change: change.since.started_at or ""),
         warnings=_too_few(len(runs), len(series), least_runs(level)),
     )
+
+
+def _levels(figure: Figure, values: Floats) -> list[float]:
+    """The values as people read them."""
+    return [float(value) for value in (np.exp(values) if figure.relative else 100 * values)]
 
 
 def _too_few(runs: int, series: int, needed: int) -> list[str]:

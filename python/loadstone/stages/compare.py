@@ -100,6 +100,17 @@ class HistoryRun(Piece):
     started_at: Word | None = None
 
 
+class HistorySeries(Piece):
+    """One figure of one operation over all runs."""
+
+    operation: Word
+    """`*`: all operations together."""
+    figure: Word
+    unit: Word
+    values: list[Figure]
+    """In `unit`, shares in percent: one for each run."""
+
+
 class Change(Compared):
     """A figure whose level changed: `old` is the level before, `new` the one since then.
 
@@ -123,5 +134,7 @@ class History(Origin):
     """That no change is shown where nothing changes, all figures together; and of each interval by itself."""
     series: Count
     """Figures that were looked at."""
+    figures: list[HistorySeries] = Field(default_factory=list)
+    """Their values. None in records of before they were kept."""
     unlike: list[Text] = Field(default_factory=list)
     changes: list[Change]

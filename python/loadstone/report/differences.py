@@ -1,11 +1,11 @@
-"""Figures with intervals as tables show them, and their differences."""
+"""Comparisons in words: figures with their intervals, differences, and the sentence that sums up."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from loadstone.stages.compare import Compared, Interval, Unjudged
+    from loadstone.stages.compare import Compared, Comparison, Interval, Unjudged
 
 HEAD = ["operation", "figure", "old", "new", "new / old", "p", ""]
 """Above the cells of `row`."""
@@ -79,8 +79,15 @@ def points(found: Interval) -> str:
     return f"{found.value:+.2f} points ({found.low:+.2f} to {found.high:+.2f})"
 
 
-def pipes(head: list[str], rows: list[list[str]]) -> str:
-    """The table as Markdown."""
-    rule = ["---:" if name in NUMBERS else "---" for name in head]
-    escaped = [[cell.replace("|", "\\|") for cell in cells] for cells in rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in [head, rule, *escaped])
+def sentence(result: Comparison) -> str:
+    """What is different beyond chance, the worse first."""
+    told = [one for one in result.rows if one.said != "~"]
+    if not told:
+        return "no difference shown"
+    worse = result.worse()
+    found = []
+    for word, rows in (("worse", worse), ("better", [one for one in told if one not in worse])):
+        if rows:
+            which = dict.fromkeys(f"{operation_of(one)} {one.figure}" for one in rows)
+            found.append(f"{word}: {', '.join(which)}")
+    return "; ".join(found)
