@@ -129,6 +129,7 @@ SLUGS: dict[str, int] = {
     "scenario-missing": BAD_INPUT,
     "search-range": BAD_INPUT,
     "serve-options": BAD_INPUT,
+    "service-build": BAD_INPUT,
     "service-failed": SUT_UNREACHABLE,
     "service-host": BAD_INPUT,
     "service-missing": BAD_INPUT,

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from loadstone.errors import LoadstoneError
 from loadstone.lab import Folder, Topology, current
@@ -85,18 +85,19 @@ class Ssh:
         host: str,
         command: Sequence[str] | str,
         *,
-        send: bytes | str = b"",
+        send: bytes | str | Path = b"",
         timeout_s: float = _TIMEOUT_S,
     ) -> Answer:
-        """Runs a command there to its end: a list of words, or a line for the shell; `send` is its input.
+        """Runs a command there to its end: a list of words, or a line for the shell; `send` is its input, or
+        the file that has it.
 
         LoadstoneError `host-unreachable`, `host-refused` (it does not let us in, or is not who it was).
         """
-        data = send.encode() if isinstance(send, str) else send
         try:
-            done = subprocess.run(
-                self._ssh(host, command), input=data, capture_output=True, check=False, timeout=timeout_s
-            )
+            with _input(send) as given:
+                done = subprocess.run(
+                    self._ssh(host, command), capture_output=True, check=False, timeout=timeout_s, **given
+                )
         except subprocess.TimeoutExpired:
             message = f"`{_line(command)[:80]}` on `{host}` did not end within {timeout_s:g} s"
             raise LoadstoneError("host-unreachable", message) from None
@@ -167,6 +168,16 @@ def ssh(topology: Topology) -> Iterator[Ssh]:
     finally:
         hosts.close()
         shutil.rmtree(sockets, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _input(send: bytes | str | Path) -> Iterator[dict[str, Any]]:
+    """How `subprocess` is told of it; a file is not read into memory."""
+    if isinstance(send, Path):
+        with send.open("rb") as file:
+            yield {"stdin": file}
+    else:
+        yield {"input": send.encode() if isinstance(send, str) else send}
 
 
 def _plain(address: str) -> str:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from loadstone.deploy import Service, Site, load_site, undeploy
+from loadstone.deploy.bring import bring as carry
 from loadstone.deploy.host.home import ROOT, UNIT
 from loadstone.deploy.kinds import ROLES
 from loadstone.deploy.remote import ask, at_once
@@ -48,6 +49,7 @@ def put(found: Site, hosts: Ssh) -> None:
     for one in found.services.values():
 
         def bring(host: str, one: Service = one) -> None:
+            carry(one, places[host], hosts, quiet)
             files = render(one, places[host])
             unit = files.pop(UNIT)
             ask(hosts, host, "prepare", one.name, {"unit": unit, "files": list(files)})

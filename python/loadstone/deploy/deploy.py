@@ -6,9 +6,10 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
+from loadstone.deploy.bring import bring
 from loadstone.deploy.outcome import Outcome, SiteError, Step, host_error, refusal
 from loadstone.deploy.playbook import events
-from loadstone.deploy.remote import Consent
+from loadstone.deploy.remote import Consent, at_once
 from loadstone.deploy.role import Service
 from loadstone.deploy.site import Site
 from loadstone.errors import LoadstoneError
@@ -40,7 +41,19 @@ def deploy(
         step.error = broken.get(host)
     for host, error in broken.items():
         say(f"{host}: {error.slug}")
-    hosts = {one.name: [host for host in one.hosts if host not in broken] for one in services}
+
+    def brought(pair: tuple[Service, str]) -> None:
+        one, host = pair
+        try:
+            bring(one, places[host], ssh, say, consent)
+        except LoadstoneError as error:
+            steps[one.name, host].error = error
+            say(f"{host} {one.name}: {error.slug}")
+
+    at_once(
+        brought, [(one, host) for one in services if one.content for host in one.hosts if host not in broken]
+    )
+    hosts = {one.name: [host for host in one.hosts if not steps[one.name, host].error] for one in services}
     if any(hosts.values()):
         for event in events(services, hosts, places, ssh, consent):
             _take(steps[event["service"], event["host"]], event, say)

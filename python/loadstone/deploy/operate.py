@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from loadstone.deploy.bring import bring
 from loadstone.deploy.deploy import Say, chosen
 from loadstone.deploy.kinds import ROLES
 from loadstone.deploy.outcome import Outcome, SiteError, Step
@@ -69,7 +70,9 @@ def reconfigure(
     places = site.places(ssh)
 
     def work(service: str, host: str) -> dict[str, Any]:
-        return ask(ssh, host, "configure", service, render(site.services[service], places[host]), consent)
+        one = site.services[service]
+        bring(one, places[host], ssh, say, consent, deployed=True)
+        return ask(ssh, host, "configure", service, render(one, places[host]), consent)
 
     return _on_all(chosen(site, only), work, say)
 

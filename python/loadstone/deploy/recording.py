@@ -55,7 +55,8 @@ def defaults(service: Service) -> Service:
     """The same service with default settings; what has no default stays, and services that it refers to."""
     model = ROLES[service.role].settings
     required = {name for name, field in model.model_fields.items() if field.is_required()}
-    kept = {name: getattr(service.settings, name) for name in required | references(service).keys()}
+    named = {str(keys[0]) for keys in references(service)}
+    kept = {name: getattr(service.settings, name) for name in required | named}
     return replace(service, settings=model.model_validate(kept))
 
 

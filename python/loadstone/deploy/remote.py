@@ -16,7 +16,7 @@ from loadstone.ssh import Ssh
 PYTHON = "/usr/bin/python3"
 """Debian's, on every host; Ansible uses it too."""
 
-_CONTROL = ("home", "processes", "data", "program", "control")
+_CONTROL = ("home", "processes", "data", "program", "content", "control")
 WATCH = ("home", "processes", "data", "program", "counting", "system", "watch")
 """Modules of `host/`, each after those it imports; the last one is run."""
 

@@ -19,8 +19,8 @@ TEMPLATES = Path(str(package_files("loadstone"))) / "data" / "roles"
 
 
 def variables(service: Service, place: Place) -> dict[str, Any]:
-    """What every template sees: `service`, `role`, `host`, `address`, `port`, `settings`, `backends`, and the
-    folders `conf`, `data`, `log`, `run` of the service on its host."""
+    """What every template sees: `service`, `role`, `host`, `address`, `port`, `settings`, `backends`,
+    `check_path`, and the folders `conf`, `data`, `log`, `run` of the service on its host."""
     home = ROOT / service.name
     return {
         "service": service.name,
@@ -30,6 +30,7 @@ def variables(service: Service, place: Place) -> dict[str, Any]:
         "port": service.port,
         "settings": service.settings.model_dump(),
         "backends": place.backends(service),
+        "check_path": place.check_path(service),
         **{name: str(home / name) for name in ("conf", "data", "log", "run")},
         **ROLES[service.role].variables(service, place),
     }

@@ -5,8 +5,10 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar
 
+from loadstone.deploy.content import Content
 from loadstone.deploy.settings import Settings
 
 Command = Sequence[str]
@@ -65,8 +67,9 @@ HTTP_READY = {"send": "GET / HTTP/1.0\r\nHost: localhost\r\n\r\n", "expect": "HT
 BALANCER_READY = HTTP_READY | {"expect": "HTTP/1."}
 """It answers; that its back ends do is not its own matter."""
 
-Refusal = tuple[str, str, str]
-"""A setting that the program cannot do: key, sentence, hint."""
+Keys = tuple[str | int, ...]
+Refusal = tuple[str | Keys, str, str]
+"""A setting that the program cannot do: its key or path, sentence, hint."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,8 @@ class Service:
     port: int
     settings: Any
     """An instance of the role's `settings`."""
+    content: Content | None = None
+    """What is brought to its hosts beside its configuration."""
 
 
 @dataclass(frozen=True)
@@ -102,14 +107,21 @@ class Place:
         behind = self.services[settings.backends]
         return [
             {
-                "name": host,
+                # No host's name has a `_`.
+                "name": f"{host}_{number + 1}" if number else host,
                 "address": self.addresses[host],
-                "port": behind.port,
+                "port": behind.port + number,
                 "weight": settings.weights.get(host, 1),
                 "drained": host in settings.drain,
             }
             for host in behind.hosts
+            for number in range(getattr(behind.settings, "instances", 1))
         ]
+
+    def check_path(self, service: Service) -> str:
+        """What a balancer asks its back ends for to see that they are well; empty: it only connects."""
+        behind = self.services.get(getattr(service.settings, "backends", None) or "")
+        return getattr(behind.settings, "check_path", "/") if behind else "/"
 
 
 class Role:
@@ -124,7 +136,7 @@ class Role:
     packages: ClassVar[tuple[str, ...]] = ()
     """Debian packages that bring the program."""
     references: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    """Settings that name another service, and the roles that may have; any when empty. Deployed after it."""
+    """Settings that name another service, and the roles that may have; any when empty."""
 
     def files(self, service: Service) -> Mapping[str, str]:
         """Files of the configuration: path below `{conf}` to the path of its template in `roles/`."""
@@ -133,6 +145,20 @@ class Role:
     def unit(self, service: Service, place: Place) -> Unit:
         """How the service is handled on a host."""
         raise NotImplementedError
+
+    def needs(self, settings: Any) -> Iterator[tuple[Keys, str]]:
+        """Services that must be there before: where the settings name them, and their names."""
+        for key in self.references:
+            if (name := getattr(settings, key)) is not None:
+                yield (key,), name
+
+    def ports(self, service: Service) -> list[int]:
+        """All that it takes on each of its hosts."""
+        return [service.port]
+
+    def content(self, settings: Any, beside: Path) -> Content | None:
+        """What is brought to its hosts; paths are those from the folder `beside` the topology is in."""
+        return None
 
     def variables(self, service: Service, place: Place) -> Mapping[str, Any]:
         """What its templates see besides what all see (`render.variables`)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field
 
@@ -14,6 +14,17 @@ Algorithm = Literal["round-robin", "least-connections", "source-hash", "uri-hash
 
 class Settings(Table):
     """Of one service: `[service.settings]`. Unknown keys are refused."""
+
+
+def known_keys(model: type[Table], keys: tuple[str | int, ...]) -> list[str]:
+    """Keys that the table at this path below the settings may have."""
+    annotation: Any = model
+    for key in keys:
+        if isinstance(annotation, type) and issubclass(annotation, Table):
+            annotation = annotation.model_fields[str(key)].annotation
+        else:
+            annotation = next(iter(get_args(annotation)[-1:]), None)
+    return list(annotation.model_fields) if hasattr(annotation, "model_fields") else []
 
 
 class Pages(Settings):

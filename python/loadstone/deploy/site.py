@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +13,15 @@ from pydantic import ValidationError
 
 from loadstone.deploy.kinds import ROLES
 from loadstone.deploy.role import Place, Service
+from loadstone.deploy.settings import known_keys
 from loadstone.errors import LoadstoneError
 from loadstone.lab import Topology, load_topology
 from loadstone.scenario.findings import Finding, Source, child, listed, suggest
 from loadstone.scenario.positions import Path as Keys
 from loadstone.scenario.shape import explain
 from loadstone.ssh import Ssh
+
+_LAST_PORT = 65535
 
 
 @dataclass(frozen=True)
@@ -39,7 +44,9 @@ class Site:
         at: Keys = ("service", number, "settings")
         place = {at: f"with settings of `{service}`"}
         source = Source(str(self.topology.path), self.topology.source.positions, {"service": raw}, place)
-        new = replace(old, settings=_settings(old.role, given, source, at))
+        checked = _settings(old.role, given, source, at)
+        content = ROLES[old.role].content(checked, self.topology.path.parent)
+        new = replace(old, settings=checked, content=content)
         services = {**self.services, service: new}
         if findings := list(_check(new, services, at)):
             raise source.errors(findings)
@@ -79,7 +86,8 @@ def load_site(path: Path) -> Site:
             continue
         hosts = tuple(host.name for host in topology.hosts_of(table))
         port = table.port or ROLES[table.role].port
-        services[table.known_as] = Service(table.known_as, table.role, hosts, port, settings)
+        content = ROLES[table.role].content(settings, path.parent)
+        services[table.known_as] = Service(table.known_as, table.role, hosts, port, settings, content)
     if findings:
         raise source.errors(findings)
     for number, service in enumerate(services.values()):
@@ -90,10 +98,9 @@ def load_site(path: Path) -> Site:
     return Site(topology, _ordered(services, source))
 
 
-def references(service: Service) -> dict[str, str]:
-    """Services that it needs, by the setting that names each."""
-    named = {key: getattr(service.settings, key) for key in ROLES[service.role].references}
-    return {key: name for key, name in named.items() if name is not None}
+def references(service: Service) -> dict[Keys, str]:
+    """Services that it needs, by the path of the setting that names each."""
+    return dict(ROLES[service.role].needs(service.settings))
 
 
 def _settings(role: str, given: Mapping[str, Any], source: Source, at: Keys) -> Any:
@@ -108,8 +115,7 @@ def _explained(error: ValidationError, role: str, source: Source, at: Keys) -> l
     table: Any = source.raw
     for key in at:
         table = child(table, key)
-    known = list(ROLES[role].settings.model_fields)
-    found = explain(error, table or {}, lambda inner: [] if inner else known)
+    found = explain(error, table or {}, partial(known_keys, ROLES[role].settings))
     return [replace(one, path=(*at, *one.path)) for one in found]
 
 
@@ -117,15 +123,17 @@ def _check(service: Service, services: Mapping[str, Service], at: Keys) -> Itera
     """What in the settings of one service cannot be."""
     role = ROLES[service.role]
     for key, sentence, hint in role.refused(service):
-        yield Finding("service-setting", sentence, (*at, key), hint)
-    for key, name in references(service).items():
+        where = (key,) if isinstance(key, str) else key
+        yield Finding("service-setting", sentence, (*at, *where), hint)
+    for keys, name in references(service).items():
+        roles = role.references.get(str(keys[0]), ())
         if name not in services or name == service.name:
             others = [other for other in services if other != service.name]
             hint = suggest(name, others, f"known are {listed(others)}")
-            yield Finding("service-name", f"there is no other service `{name}`", (*at, key), hint)
-        elif role.references[key] and services[name].role not in role.references[key]:
-            message = f"`{name}` is {services[name].role}, which cannot be the {key} of {service.role}"
-            yield Finding("service-name", message, (*at, key), f"it takes {listed(role.references[key])}")
+            yield Finding("service-name", f"there is no other service `{name}`", (*at, *keys), hint)
+        elif roles and services[name].role not in roles:
+            message = f"`{name}` is {services[name].role}, which cannot be the {keys[0]} of {service.role}"
+            yield Finding("service-name", message, (*at, *keys), f"it takes {listed(roles)}")
     behind = services.get(getattr(service.settings, "backends", None) or "")
     if behind:
         for key in ("weights", "drain"):
@@ -139,11 +147,15 @@ def _check(service: Service, services: Mapping[str, Service], at: Keys) -> Itera
 def _ports(services: Mapping[str, Service]) -> Iterator[Finding]:
     taken: dict[tuple[str, int], str] = {}
     for number, service in enumerate(services.values()):
-        for host in service.hosts:
-            other = taken.setdefault((host, service.port), service.name)
+        at: Keys = ("service", number)
+        for host, port in product(service.hosts, ROLES[service.role].ports(service)):
+            if port > _LAST_PORT:
+                yield Finding("service-port", f"there is no port {port}", at, "give it a smaller `port`")
+                break
+            other = taken.setdefault((host, port), service.name)
             if other != service.name:
-                message = f"port {service.port} of `{host}` is already `{other}`'s"
-                yield Finding("service-port", message, ("service", number), "give one of them another `port`")
+                message = f"port {port} of `{host}` is already `{other}`'s"
+                yield Finding("service-port", message, at, "give one of them another `port`")
 
 
 def _ordered(services: Mapping[str, Service], source: Source) -> dict[str, Service]:

@@ -14,6 +14,7 @@ import subprocess
 import sys
 from typing import Any, Mapping, Optional, Sequence
 
+from . import content
 from .data import Order, backups, claim, foreign, guard, owner, restore
 from .home import ROOT, UNIT, Answer, Home, Refused, Unit, digest, folders, read, swap, texts, write
 from .processes import age_s, members, running
@@ -236,6 +237,10 @@ def answered(verb: str, service: str, order: Order, given: Any) -> Answer:
             return status(service, order, given)
         if verb == "plan":
             return plan(service, order, given)
+        if verb == "content":
+            return content.ask_for(_deployed(service) if given["deployed"] else Home(service), order, given)
+        if verb == "install":
+            return content.install(Home(service), order, given)
         return verbs[verb](service, order)
     except Refused as error:
         return {"refused": error.slug, "message": error.message, "log": error.log}

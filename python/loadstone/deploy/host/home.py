@@ -89,7 +89,10 @@ def folders(home: Home) -> None:
 
 def own(home: Home, unit: Unit) -> None:
     """Lets the unit's user, who may come with the program, write in all folders but the configuration's."""
-    owner = pwd.getpwnam(unit["user"])
+    try:
+        owner = pwd.getpwnam(unit["user"])
+    except KeyError:
+        raise Refused("config-refused", f"there is no user `{unit['user']}` on this host") from None
     for folder in (home.data, home.log, home.run):
         os.chown(folder, owner.pw_uid, owner.pw_gid)
 

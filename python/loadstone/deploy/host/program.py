@@ -39,9 +39,9 @@ def check(home: Home, unit: Unit) -> None:
         raise Refused("program-missing", f"not installed: {', '.join(absent)}")
     own(home, unit)
     if unit["check"]:
-        done = _run(home, unit, unit["check"], conf="wanted")
+        done = attempt(home, unit, unit["check"], conf="wanted")
         if done.returncode:
-            raise Refused("config-refused", f"{unit['check'][0]} refuses the configuration", _lines(done))
+            raise Refused("config-refused", f"{unit['check'][0]} refuses the configuration", lines_of(done))
 
 
 def start(home: Home, unit: Unit, order: Order) -> None:
@@ -132,7 +132,7 @@ def ready(home: Home, unit: Unit) -> bool:
             return False
     probe = unit["ready"]
     if probe.get("command"):
-        return _run(home, unit, probe["command"]).returncode == 0
+        return attempt(home, unit, probe["command"]).returncode == 0
     return "send" not in probe or _talk(unit["port"], probe["send"], probe["expect"])
 
 
@@ -151,14 +151,15 @@ def _talk(port: int, send: str, expect: str) -> bool:
 
 def must(home: Home, unit: Unit, command: Sequence[str], longest_s: float = 0.0) -> None:
     """Runs a command of the unit. Refused `service-failed` with what it says."""
-    done = _run(home, unit, command, longest_s=longest_s or unit["ready_s"])
+    done = attempt(home, unit, command, longest_s=longest_s or unit["ready_s"])
     if done.returncode:
-        raise Refused("service-failed", f"`{command[0]}` failed", _lines(done) or tail(home))
+        raise Refused("service-failed", f"`{command[0]}` failed", lines_of(done) or tail(home))
 
 
-def _run(
+def attempt(
     home: Home, unit: Unit, command: Sequence[str], conf: str = "conf", longest_s: float = 60.0
 ) -> "subprocess.CompletedProcess[bytes]":
+    """Runs a command as the unit's user, with its environment."""
     words = [*_as(unit), *home.fill(command, conf)]
     return subprocess.run(
         words, capture_output=True, stdin=subprocess.DEVNULL, check=False, cwd=home.run,
@@ -178,7 +179,7 @@ def version(home: Home, unit: Unit) -> str:
     """What the program says of its version; empty when it is not there."""
     if not unit["version"] or shutil.which(unit["version"][0], path=_PATH) is None:
         return ""
-    return (_lines(_run(home, unit, unit["version"])) or [""])[0]
+    return (lines_of(attempt(home, unit, unit["version"])) or [""])[0]
 
 
 def major(home: Home, unit: Unit) -> str:
@@ -199,6 +200,7 @@ def _environment(home: Home, unit: Unit) -> Dict[str, str]:
     return {"PATH": _PATH, "LANG": "C.UTF-8", "HOME": str(home.run), **own}
 
 
-def _lines(done: "subprocess.CompletedProcess[bytes]") -> List[str]:
+def lines_of(done: "subprocess.CompletedProcess[bytes]") -> List[str]:
+    """The last lines of what a command said."""
     text = (done.stderr or b"") + (done.stdout or b"")
     return [line for line in text.decode(errors="replace").splitlines() if line.strip()][-_LINES:]

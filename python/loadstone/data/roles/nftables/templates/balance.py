@@ -160,7 +160,11 @@ def checked(settings: dict[str, Any], failures: dict[str, int]) -> dict[str, int
     """Checks that failed in a row, by server."""
     servers = settings["servers"]
     with ThreadPoolExecutor(max_workers=len(servers)) as pool:
-        well = list(pool.map(lambda server: answers(server, settings["check_interval_s"]), servers))
+        well = list(
+            pool.map(
+                lambda server: answers(server, settings["check_path"], settings["check_interval_s"]), servers
+            )
+        )
     found = {}
     for index, good in enumerate(well):
         name = servers[index]["name"]
@@ -168,11 +172,14 @@ def checked(settings: dict[str, Any], failures: dict[str, int]) -> dict[str, int
     return found
 
 
-def answers(server: dict[str, Any], interval_s: float) -> bool:
-    """Whether it answers a request with anything but an error of its own."""
+def answers(server: dict[str, Any], path: str, interval_s: float) -> bool:
+    """Whether it answers a request with anything but an error of its own; or connects, without a path."""
     connection = http.client.HTTPConnection(server["address"], server["port"], timeout=max(1.0, interval_s))
     try:
-        connection.request("GET", "/")
+        if not path:
+            connection.connect()
+            return True
+        connection.request("GET", path)
         return connection.getresponse().status < 500
     except (OSError, http.client.HTTPException):
         return False
