@@ -128,6 +128,7 @@ SLUGS: dict[str, int] = {
     "run-going-on": BAD_INPUT,
     "scenario-missing": BAD_INPUT,
     "search-range": BAD_INPUT,
+    "secret": BAD_INPUT,
     "serve-options": BAD_INPUT,
     "service-build": BAD_INPUT,
     "service-failed": SUT_UNREACHABLE,

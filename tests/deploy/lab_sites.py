@@ -1,5 +1,6 @@
 """Sites for tests: a lab that is brought up once, and what runs on it."""
 
+import json
 import socket
 import subprocess
 from collections.abc import Iterator
@@ -53,8 +54,10 @@ def put(found: Site, hosts: Ssh) -> None:
             files = render(one, places[host])
             unit = files.pop(UNIT)
             ask(hosts, host, "prepare", one.name, {"unit": unit, "files": list(files)})
+            secret = json.loads(unit)["secret"]
             for name, text in files.items():
-                hosts.write(host, f"{ROOT}/{one.name}/wanted/{name}", text)
+                mode = 0o600 if name in secret else 0o644
+                hosts.write(host, f"{ROOT}/{one.name}/wanted/{name}", text, mode)
             ask(hosts, host, "apply", one.name)
 
         if ROLES[one.role].one_by_one(one):

@@ -8,7 +8,16 @@ from pathlib import Path
 import lab_sites
 import pytest
 
-from loadstone.deploy import Site, SiteError, configure, restart, status, undeploy
+from loadstone.deploy import (
+    Site,
+    SiteError,
+    collect_logs,
+    configure,
+    record,
+    restart,
+    status,
+    undeploy,
+)
 from loadstone.deploy.remote import ask
 from loadstone.deploy.render import unit_text
 from loadstone.errors import LoadstoneError
@@ -31,7 +40,12 @@ class Database:
     site: Site
     hosts: Ssh
 
-    def ask(self, query: str, password: str = "loadstone") -> Answer:
+    @property
+    def password(self) -> str:
+        return self.site.places(self.hosts)["db"].secrets[self.role]["password"]
+
+    def ask(self, query: str, password: str = "") -> Answer:
+        password = password or self.password
         address, port = self.hosts.address("db"), str(PORTS[self.role])
         client = {
             "mariadb": f"mariadb --no-defaults --default-character-set=utf8mb4 -N -u loadstone -p{password}"
@@ -41,7 +55,7 @@ class Database:
         }
         return self.hosts.run("app", client[self.role], send=query)
 
-    def says(self, query: str, password: str = "loadstone") -> str:
+    def says(self, query: str, password: str = "") -> str:
         answer = self.ask(query, password)
         assert answer.code == 0, answer.words
         return answer.out.strip()
@@ -115,6 +129,26 @@ def test_a_second_time_changes_nothing(database: Database) -> None:
     assert not database.set()
     answers = json.loads(json.dumps([one.as_json() for one in status(database.site, database.hosts)]))
     assert all(one["wanted"] for one in answers if one["service"] == database.role)
+
+
+def test_the_password_is_generated_and_shown_nowhere(database: Database, tmp_path: Path) -> None:
+    site, hosts, role = database.site, database.hosts, database.role
+    assert len(database.password) >= 32 and database.ask("SELECT 1;", "loadstone").code != 0
+    assert database.password not in json.dumps(record(site, hosts))
+    found = hosts.run("db", f"grep -rlF -e {database.password} /var/lib/loadstone/{role} /tmp").out.split()
+    user = {"mariadb": "mysql", "postgresql": "postgres"}[role]
+    modes = {hosts.run("db", ["stat", "-c", "%a %U", path]).out for path in found}
+    assert modes and modes <= {f"600 {user}\n", "600 root\n"}
+    collect_logs(site, hosts, tmp_path)
+    assert not [path for path in tmp_path.rglob("*") if database.password in path.read_text("utf-8")]
+
+
+def test_it_listens_on_the_topologys_address_only(database: Database) -> None:
+    hosts, port = database.hosts, PORTS[database.role]
+    listed = hosts.run("db", f"ss -Hltn sport = :{port}").out.splitlines()
+    assert {line.split()[3] for line in listed} == {f"127.0.0.1:{port}", f"{hosts.address('db')}:{port}"}
+    assert database.set(bind="0.0.0.0")
+    assert f"0.0.0.0:{port}" in hosts.run("db", f"ss -Hltn sport = :{port}").out
 
 
 def test_removed_it_leaves_nothing(database: Database) -> None:

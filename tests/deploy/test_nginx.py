@@ -59,7 +59,7 @@ def test_the_page_has_the_bytes_asked_for(deployed: tuple[Site, Ssh]) -> None:
     assert configure(site, hosts, "web").changed
 
 
-def test_all_run_as_nobody_and_are_told_of(deployed: tuple[Site, Ssh]) -> None:
+def test_each_runs_as_a_user_of_its_own_and_is_told_of(deployed: tuple[Site, Ssh]) -> None:
     site, hosts = deployed
     states = status(site, hosts)
     assert [(one.service, one.host, one.state, one.wanted) for one in states] == [
@@ -68,8 +68,9 @@ def test_all_run_as_nobody_and_are_told_of(deployed: tuple[Site, Ssh]) -> None:
         ("balancer", "lb", "running", True),
     ]
     for one in states:
-        users = hosts.run(one.host, ["ps", "-o", "user=", "-p", ",".join(map(str, one.pids))]).out.split()
-        assert users == ["nobody"] * len(one.pids) and len(one.pids) >= 2
+        users = hosts.run(one.host, ["ps", "-o", "uid=", "-p", ",".join(map(str, one.pids))]).out.split()
+        own = hosts.run(one.host, ["cat", f"/var/lib/loadstone/{one.service}/user"]).out
+        assert users == [own] * len(one.pids) and len(one.pids) >= 2 and 60578 <= int(own) < 61184
         assert one.version.startswith("nginx version: nginx/1.")
 
 

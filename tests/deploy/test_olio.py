@@ -31,6 +31,12 @@ def test_olio_serves_and_keeps_its_data(lab_file: Path) -> None:
         assert code == 200 and b"<html" in body
         (state,) = status(site, hosts)
         assert (state.state, state.version.split()[0], state.wanted) == ("running", "loadstone", True)
+        number = hosts.run("web1", ["cat", "/var/lib/loadstone/olio/user"]).out
+        for pid in state.pids:
+            lines = hosts.run("web1", ["cat", f"/proc/{pid}/status"]).out
+            assert f"Uid:\t{number}\t{number}" in lines
+            # Nothing of root's, but to read where the interpreter is closed to others.
+            assert re.search(r"CapEff:\t0{15}[04]\n", lines)
 
         data = "stat -c %i /var/lib/loadstone/olio/data/olio/olio.db"
         before = hosts.run("web1", data).out
@@ -92,6 +98,9 @@ database = "database"
         lab_sites.put(site, hosts)
         # The key of a visitor's forms is the visitor's own.
         own = rb'(?<=name="authenticity_token" value=")[0-9a-f]+'
+        for host in ("web1", "web2"):
+            command = hosts.run(host, "ps -e -o args=; cat /var/lib/loadstone/olio/conf/unit.json").out
+            assert "serve" in command and "://" not in command
         pages = [re.sub(own, b"", get(hosts.address(host), 8080)[2]) for host in ("web1", "web2")]
         assert pages[0] == pages[1] and b"<html" in pages[0]
         assert not configure(site, hosts, "olio").changed

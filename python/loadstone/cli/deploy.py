@@ -164,7 +164,8 @@ def _print_planned(step: Step) -> None:
 
     if not isinstance(step, Planned):
         return
-    for said, text in (("would install", step.missing), ("would lose", step.loses)):
+    said_of = {"would install": step.missing, "would change secrets": step.secrets, "would lose": step.loses}
+    for said, text in said_of.items():
         if text:
             print(f"{step.service} on {step.host} {said}: {text}")
     if step.difference:

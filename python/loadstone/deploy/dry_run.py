@@ -12,7 +12,7 @@ from loadstone.deploy.deploy import chosen
 from loadstone.deploy.host.home import UNIT
 from loadstone.deploy.outcome import Outcome, SiteError, Step, refusal
 from loadstone.deploy.remote import Consent, ask, at_once
-from loadstone.deploy.render import render
+from loadstone.deploy.render import render, shown
 from loadstone.deploy.site import Site
 from loadstone.errors import LoadstoneError
 from loadstone.ssh import Ssh
@@ -26,13 +26,15 @@ class Planned(Step):
     """Unified diff from the configuration in use on the host to the one of the site."""
     missing: str = ""
     """Programs that would be installed."""
+    secrets: str = ""
+    """Files with secrets that would change."""
     loses: str = ""
     """What would be lost, where that is consented to."""
 
     def as_json(self) -> dict[str, Any]:
         """For `--json`."""
-        own = {"difference": self.difference, "missing": self.missing, "loses": self.loses}
-        return super().as_json() | own
+        own = {"difference": self.difference, "missing": self.missing, "secrets": self.secrets}
+        return super().as_json() | own | {"loses": self.loses}
 
 
 def planned(site: Site, ssh: Ssh, only: Collection[str] | None = None, consent: Consent = "keep") -> Outcome:
@@ -54,7 +56,8 @@ def planned(site: Site, ssh: Ssh, only: Collection[str] | None = None, consent: 
         except LoadstoneError as error:
             step.error = error
             return step
-        step.difference = compared(found["files"], wanted)
+        step.difference = compared(found["files"], shown(wanted))
+        step.secrets = ", ".join(found["secrets"])
         step.missing = ", ".join(found["missing"])
         step.changed = found["action"] != "unchanged"
         if loses := found.get("loses"):

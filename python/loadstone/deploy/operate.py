@@ -14,6 +14,7 @@ from loadstone.deploy.outcome import Outcome, SiteError, Step
 from loadstone.deploy.remote import Consent, ask, at_once
 from loadstone.deploy.render import render
 from loadstone.deploy.role import Service
+from loadstone.deploy.secrets import forget
 from loadstone.deploy.site import Site
 from loadstone.errors import LoadstoneError
 from loadstone.ssh import Ssh
@@ -87,7 +88,11 @@ def undeploy(site: Site, ssh: Ssh, say: Say, only: Collection[str] | None = None
     topology's. Errors as `Ssh.run`.
     """
     services = list(reversed(chosen(site, only)))
-    return _on_all(services, lambda name, host: ask(ssh, host, "remove", name), say)
+    outcome = _on_all(services, lambda name, host: ask(ssh, host, "remove", name), say)
+    for one in services:
+        if all(step.action in ("removed", "absent") for step in outcome.steps if step.service == one.name):
+            forget(site.topology.name, one.name)
+    return outcome
 
 
 def status(site: Site, ssh: Ssh) -> list[State]:

@@ -23,6 +23,9 @@ from loadstone.ssh import Ssh
 
 _DEPLOY = Path(str(package_files("loadstone.deploy")))
 _FORKS = 10
+_SECRETS = "LOADSTONE_SECRETS"
+"""A variable of Ansible's environment: secrets are in no file of the inventory and in no argument."""
+_FROM_ENVIRONMENT = f"(lookup('ansible.builtin.env', '{_SECRETS}') | from_json)[inventory_hostname]"
 
 
 def events(
@@ -44,15 +47,15 @@ def events(
         (folder / "inventory.json").write_text(json.dumps(_inventory(services, hosts, places, ssh, consent)))
         (folder / "site.json").write_text(json.dumps(_plays(services, hosts, places, ssh)))
         (folder / "ansible.cfg").write_text(_settings(folder, ssh))
-        yield from _run(folder)
+        yield from _run(folder, _secrets(services, places))
 
 
-def _run(folder: Path) -> Iterator[dict[str, Any]]:
+def _run(folder: Path, secrets: str) -> Iterator[dict[str, Any]]:
     # With the parent gone, killed even, it must not go on: a second deployment may be under way.
     words = ["setpriv", "--pdeathsig", "TERM", sys.executable, "-m", "ansible", "playbook"]
     words += ["-i", str(folder / "inventory.json"), str(folder / "site.json")]
     environment = {key: value for key, value in os.environ.items() if not key.startswith("ANSIBLE_")}
-    environment |= {"ANSIBLE_CONFIG": str(folder / "ansible.cfg"), "LC_ALL": "C.UTF-8"}
+    environment |= {"ANSIBLE_CONFIG": str(folder / "ansible.cfg"), "LC_ALL": "C.UTF-8", _SECRETS: secrets}
     with (folder / "errors").open("wb") as errors:
         process = subprocess.Popen(
             words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors,
@@ -145,16 +148,29 @@ def _literal(value: Any) -> Any:
 def _given(service: Service, place: Place, ssh: Ssh, consent: Consent = "keep") -> dict[str, Any]:
     """What the tasks of a service need, and its templates."""
     given = variables(service, place)
-    files = templates(service)
+    files, unit = templates(service), ROLES[service.role].unit(service, place)
     wanted = {"unit": unit_text(service, place), "files": list(files)}
     own = {
         "prepare": {"argv": command(ssh, "prepare", service.name, consent), "given": json.dumps(wanted)},
         "apply": {"argv": command(ssh, "apply", service.name, consent)},
         "packages": list(ROLES[service.role].packages),
         "wanted": str(Path(given["conf"]).with_name("wanted")),
-        "files": [{"path": path, "template": name} for path, name in files.items()],
+        "files": [
+            {"path": path, "template": name, "mode": "0600" if path in unit.secret else "0644"}
+            for path, name in files.items()
+        ],
     }
+    del given["secrets"]
     return given | own
+
+
+def _secrets(services: Sequence[Service], places: Mapping[str, Place]) -> str:
+    """Of every service on each of its hosts."""
+    found = {
+        host: {one.name: ROLES[one.role].secrets(one, places[host]) for one in services if host in one.hosts}
+        for host in places
+    }
+    return json.dumps(found)
 
 
 def _plays(
@@ -173,7 +189,8 @@ def _plays(
                 "gather_facts": False,
                 "serial": 1 if ROLES[service.role].one_by_one(service) else len(hosts[service.name]),
                 # Templates see the same names here as on the fast path.
-                "vars": {key: f"{{{{ loadstone['{service.name}']['{key}'] }}}}" for key in names},
+                "vars": {key: f"{{{{ loadstone['{service.name}']['{key}'] }}}}" for key in names}
+                | {"secrets": f"{{{{ {_FROM_ENVIRONMENT}['{service.name}'] }}}}"},
                 # What fails on a host must not keep Ansible from the services after it, there or elsewhere.
                 "ignore_unreachable": True,
                 "tasks": [{"block": [role], "rescue": [{"ansible.builtin.meta": "noop"}]}],

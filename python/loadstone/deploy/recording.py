@@ -12,7 +12,7 @@ from typing import Any
 from loadstone.deploy.host.home import UNIT
 from loadstone.deploy.kinds import ROLES
 from loadstone.deploy.remote import ask, at_once
-from loadstone.deploy.render import render
+from loadstone.deploy.render import render, shown
 from loadstone.deploy.role import Place, Service
 from loadstone.deploy.site import Site, references
 from loadstone.ssh import Ssh
@@ -32,7 +32,7 @@ def record(site: Site, ssh: Ssh) -> dict[str, Any]:
         found[one.name] = {
             "role": one.role,
             "port": one.port,
-            "settings": one.settings.model_dump(exclude_defaults=True),
+            "settings": one.settings.model_dump(mode="json", exclude_defaults=True),
             "hosts": dict(zip(one.hosts, hosts, strict=True)),
         }
     return {"topology": site.topology.name, "services": found}
@@ -74,7 +74,7 @@ def _host(service: Service, place: Place, ssh: Ssh) -> dict[str, Any]:
     used = ask(ssh, place.host, "configuration", service.name)
     return {
         "version": used["version"],
-        "difference": difference(render(defaults(service), place), used["files"]),
+        "difference": difference(shown(render(defaults(service), place)), used["files"]),
     }
 
 

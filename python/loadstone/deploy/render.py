@@ -13,14 +13,14 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from loadstone.deploy.host.home import ROOT, UNIT
 from loadstone.deploy.kinds import ROLES
-from loadstone.deploy.role import Place, Service
+from loadstone.deploy.role import Place, Service, listen
 
 TEMPLATES = Path(str(package_files("loadstone"))) / "data" / "roles"
 
 
 def variables(service: Service, place: Place) -> dict[str, Any]:
-    """What every template sees: `service`, `role`, `host`, `address`, `port`, `settings`, `backends`,
-    `check_path`, and the folders `conf`, `data`, `log`, `run` of the service on its host."""
+    """What every template sees: `service`, `role`, `host`, `address`, `port`, `listen`, `settings`, `backends`,
+    `check_path`, `secrets`, and the folders `conf`, `data`, `log`, `run` of the service on its host."""
     home = ROOT / service.name
     return {
         "service": service.name,
@@ -28,11 +28,13 @@ def variables(service: Service, place: Place) -> dict[str, Any]:
         "host": place.host,
         "address": place.addresses[place.host],
         "port": service.port,
+        "listen": listen(service, place),
         "settings": service.settings.model_dump(),
         "backends": place.backends(service),
         "check_path": place.check_path(service),
         **{name: str(home / name) for name in ("conf", "data", "log", "run")},
         **ROLES[service.role].variables(service, place),
+        "secrets": ROLES[service.role].secrets(service, place),
     }
 
 
@@ -49,6 +51,12 @@ def render(service: Service, place: Place) -> dict[str, str]:
         for path, template in ROLES[service.role].files(service).items()
     }
     return texts | {UNIT: unit_text(service, place)}
+
+
+def shown(files: Mapping[str, str]) -> dict[str, str]:
+    """A configuration without the files that hold secrets."""
+    secret = json.loads(files[UNIT])["secret"]
+    return {name: text for name, text in files.items() if name not in secret}
 
 
 def templates(service: Service) -> Mapping[str, str]:

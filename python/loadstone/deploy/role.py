@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from loadstone.deploy.content import Content
+from loadstone.deploy.host.home import OWN
+from loadstone.deploy.secrets import Secret
 from loadstone.deploy.settings import Settings
 
 Command = Sequence[str]
@@ -52,7 +54,14 @@ class Unit:
     counts: Mapping[str, Any] = field(default_factory=dict)
     """How its own counters are asked for, once a second in a run: `kind` of `host/counting.py`, and where: a
     `client` that takes statements on its input, a `port`, or a `socket` file. Empty: it tells none."""
-    user: str = "nobody"
+    user: str = OWN
+    """A name, or a number of its own, which no other service on the host has."""
+    reads: bool = False
+    """Whether the program may be in a place that is closed to this user, who is then let read there."""
+    secret: Sequence[str] = ()
+    """Files of the configuration that only the user may read, and that nothing shows."""
+    secret_env: str = ""
+    """The one of them that holds variables of the environment, as JSON."""
     env: Mapping[str, str] = field(default_factory=dict)
     ready_s: float = 30.0
     stop_s: float = 10.0
@@ -93,6 +102,8 @@ class Place:
     host: str
     addresses: Mapping[str, str]
     services: Mapping[str, Service]
+    secrets: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
+    """Of each service, by name."""
 
     def endpoint(self, service: str) -> tuple[str, int]:
         """Address and port of the first host of a service."""
@@ -124,6 +135,14 @@ class Place:
         return getattr(behind.settings, "check_path", "/") if behind else "/"
 
 
+def listen(service: Service, place: Place) -> list[str]:
+    """Addresses for a server that nobody else on other networks is to reach: the host itself, and the one it
+    has in the topology or the setting `bind`."""
+    bind = getattr(service.settings, "bind", None) or place.addresses[place.host]
+    every = ("0.0.0.0", "*", "127.0.0.1")
+    return [bind] if bind in every else ["127.0.0.1", bind]
+
+
 class Role:
     """A server program. One object a role, in `kinds/`; its Ansible role and templates in `roles/NAME/`."""
 
@@ -135,6 +154,8 @@ class Role:
     """The folder in `roles/` with its tasks; the one of its own name when None."""
     packages: ClassVar[tuple[str, ...]] = ()
     """Debian packages that bring the program."""
+    secret_keys: ClassVar[tuple[str, ...]] = ()
+    """Settings that are secrets."""
     references: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """Settings that name another service, and the roles that may have; any when empty."""
 
@@ -163,6 +184,14 @@ class Role:
     def variables(self, service: Service, place: Place) -> Mapping[str, Any]:
         """What its templates see besides what all see (`render.variables`)."""
         return {}
+
+    def secrets(self, service: Service, place: Place) -> Mapping[str, Any]:
+        """What its templates see as `secrets`; only files of `Unit.secret` may hold it."""
+        return place.secrets.get(service.name, {})
+
+    def secret_settings(self, service: Service) -> Mapping[str, Secret | None]:
+        """Its settings that are secrets; None for one that is generated."""
+        return {key: getattr(service.settings, key) for key in self.secret_keys}
 
     def one_by_one(self, service: Service) -> bool:
         """Whether its first host must be up before the others begin."""

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field
 
+from loadstone.deploy.secrets import Given
 from loadstone.scenario.fields import Count, Positive, Table
 
 Algorithm = Literal["round-robin", "least-connections", "source-hash", "uri-hash"]
@@ -58,9 +59,10 @@ class Balancer(Settings):
 class Database(Settings):
     """What databases share: a database and its user, both called `loadstone`."""
 
-    password: Annotated[
-        str, Field(pattern=r"^[A-Za-z0-9._~-]{1,64}$", description="of the user; letters, digits and `._~-`")
-    ] = "loadstone"
+    password: Annotated[Given | None, Field(description="of the user; generated when absent")] = None
+    bind: Annotated[
+        str | None, Field(description="address that it listens on; the host's in the topology when absent")
+    ] = None
     memory_mib: Annotated[Count, Field(ge=8, description="for pages of the data, MiB")] = 128
     max_connections: Annotated[Count, Field(le=10_000, description="held at once")] = 200
     durable: Annotated[

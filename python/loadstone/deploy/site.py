@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from loadstone.deploy.kinds import ROLES
 from loadstone.deploy.role import Place, Service
+from loadstone.deploy.secrets import SecretError, generated, plain
 from loadstone.deploy.settings import known_keys
 from loadstone.errors import LoadstoneError
 from loadstone.lab import Topology, load_topology
@@ -53,9 +54,27 @@ class Site:
         return Site(self.topology, services)
 
     def places(self, ssh: Ssh) -> dict[str, Place]:
-        """What configurations on each host are made from."""
+        """What configurations on each host are made from. ScenarioError `secret` where one is missing."""
+        secrets = self._secrets()
         hosts = self.topology.file.host
-        return {host.name: Place(host.name, ssh.addresses, self.services) for host in hosts}
+        return {host.name: Place(host.name, ssh.addresses, self.services, secrets) for host in hosts}
+
+    def _secrets(self) -> dict[str, dict[str, str]]:
+        found: dict[str, dict[str, str]] = {}
+        findings = []
+        for one in self.services.values():
+            number = [table.known_as for table in self.topology.services].index(one.name)
+            for key, given in ROLES[one.role].secret_settings(one).items():
+                try:
+                    read = given.read(self.topology.path.parent) if given else None
+                    kept = generated(self.topology.name, one.name, key) if read is None else plain(read)
+                    found.setdefault(one.name, {})[key] = kept
+                except SecretError as error:
+                    at: Keys = ("service", number, "settings", key)
+                    findings.append(Finding("secret", error.message, at, error.hint))
+        if findings:
+            raise self.topology.source.errors(findings)
+        return found
 
     def service(self, name: str) -> Service:
         """The service of that name. LoadstoneError `service-name`."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import pwd
 import shutil
 from pathlib import Path
 from typing import Any, Mapping
 
 from .data import Order, claim, guard, owner
-from .home import Answer, Home, Refused, folders, own, texts
+from .home import Answer, Home, Refused, folders, own, texts, user
 from .program import attempt, lines_of, major
 
 
@@ -37,7 +36,7 @@ def install(home: Home, order: Order, given: Mapping[str, Any]) -> Answer:
     folder = home.path / "app" / digest
     with home.lock():
         own(home, unit)
-        _give(folder, unit["user"])
+        _give(folder, *user(home, unit))
         for line in given["lines"]:
             words = ["sh", "-e", "-c", f"cd '{folder}'\n{line}"]
             done = attempt(home, {**unit, "env": given["env"]}, words, longest_s=unit["prepare_s"])
@@ -58,9 +57,8 @@ def _mark(home: Home, digest: str) -> Path:
     return home.path / "app" / f"{digest}.done"
 
 
-def _give(folder: Path, user: str) -> None:
-    entry = pwd.getpwnam(user)
-    os.chown(folder, entry.pw_uid, entry.pw_gid)
+def _give(folder: Path, uid: int, gid: int) -> None:
+    os.chown(folder, uid, gid)
     for above, names, files in os.walk(folder):
         for name in [*names, *files]:
-            os.chown(os.path.join(above, name), entry.pw_uid, entry.pw_gid, follow_symlinks=False)
+            os.chown(os.path.join(above, name), uid, gid, follow_symlinks=False)

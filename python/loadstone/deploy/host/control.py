@@ -16,7 +16,7 @@ from typing import Any, Mapping, Optional, Sequence
 
 from . import content
 from .data import Order, backups, claim, foreign, guard, owner, restore
-from .home import ROOT, UNIT, Answer, Home, Refused, Unit, digest, folders, read, swap, texts, write
+from .home import ROOT, UNIT, Answer, Home, Refused, Unit, digest, folders, own, read, swap, texts, write
 from .processes import age_s, members, running
 from .program import check, major, missing, ready, reload, start, stop, version
 
@@ -48,9 +48,10 @@ def configure(service: str, order: Order, files: Mapping[str, str]) -> Answer:
     with home.lock():
         draft = home.path / "wanted.draft"
         shutil.rmtree(draft, ignore_errors=True)
+        secret = json.loads(files[UNIT])["secret"]
         for name, text in files.items():
             (draft / name).parent.mkdir(parents=True, exist_ok=True)
-            write(draft / name, text)
+            write(draft / name, text, 0o600 if name in secret else 0o644)
         shutil.rmtree(home.wanted, ignore_errors=True)
         draft.rename(home.wanted)
     return apply(service, order)
@@ -76,6 +77,7 @@ def apply(service: str, order: Order) -> Answer:
         kept = backups(home)
         old = home.unit() if (home.conf / UNIT).exists() else None
         swap(home)
+        own(home, unit)
         try:
             # What runs may be older than what is in `conf`, when we were killed in between.
             sound = alive and accepted == digest(home.before) and not foreign(home, order)
@@ -137,7 +139,11 @@ def plan(service: str, order: Order, files: Mapping[str, str]) -> Answer:
         action = "unchanged"
     else:
         action = "reloaded" if _reloads(old, unit) and not foreign(home, order) else "restarted"
-    answer = {"action": action, "files": texts(home.conf), "missing": missing(unit), "owner": owner(home)}
+    secret = [*unit["secret"], *(old["secret"] if old else [])]
+    answer = {
+        "action": action, "files": texts(home.conf, secret), "missing": missing(unit), "owner": owner(home),
+        "secrets": [name for name in unit["secret"] if read(home.conf / name) != files[name].strip()],
+    }  # fmt: skip
     # What consent would do away with is told, too.
     try:
         _guard(home, unit, Order(order.topology))
@@ -147,9 +153,10 @@ def plan(service: str, order: Order, files: Mapping[str, str]) -> Answer:
 
 
 def configuration(service: str, order: Order) -> Answer:
-    """Every file of the configuration in use, as text, and the version of the program."""
+    """Every file of the configuration in use, as text, but no secrets; and the version of the program."""
     home = _deployed(service)
-    return {"version": version(home, home.unit()), "files": texts(home.conf)}
+    unit = home.unit()
+    return {"version": version(home, unit), "files": texts(home.conf, unit["secret"])}
 
 
 def logs(service: str, order: Order) -> Answer:

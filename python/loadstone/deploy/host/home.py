@@ -4,6 +4,7 @@
   wanted/    the configuration that was asked for: `unit.json` and the program's own files
   conf/      the configuration in use; replaced only by one that the program's own check accepts
   data/ log/ run/
+  user       the number of its own user, where it has one
 """
 
 from __future__ import annotations
@@ -15,11 +16,14 @@ import json
 import os
 import pwd
 import shutil
+import zlib
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Mapping, Sequence
+from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
 
 ROOT = Path("/var/lib/loadstone")
 UNIT = "unit.json"
+OWN = "own"
+_FIRST_USER, _USERS = 60578, 606
 _FOLDERS = ("wanted", "conf", "data", "log", "run")
 _TAIL = 15
 
@@ -72,12 +76,18 @@ class Home:
     def lock(self) -> Iterator[None]:
         """Holds the service against other commands of ours; ends with its holder."""
         self.path.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        with _locked(self.path):
             yield
-        finally:
-            os.close(descriptor)
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def folders(home: Home) -> None:
@@ -87,14 +97,44 @@ def folders(home: Home) -> None:
         (home.path / name).mkdir(exist_ok=True)
 
 
+def user(home: Home, unit: Unit) -> Tuple[int, int]:
+    """Numbers of the unit's user and group; for `own`, those that no other service here has, kept in `user`.
+
+    Like systemd's dynamic users they stand in no file of the system, so that nothing is left of them. systemd
+    and Debian leave this range alone.
+    """
+    if unit["user"] != OWN:
+        try:
+            found = pwd.getpwnam(unit["user"])
+        except KeyError:
+            raise Refused("config-refused", f"there is no user `{unit['user']}` on this host") from None
+        return found.pw_uid, found.pw_gid
+    if number := read(home.path / "user"):
+        return int(number), int(number)
+    with _locked(home.path.parent):
+        taken = {read(path) for path in home.path.parent.glob("*/user")}
+        taken |= {str(one.pw_uid) for one in pwd.getpwall()}
+        first = zlib.crc32(home.service.encode())
+        every = (_FIRST_USER + (first + step) % _USERS for step in range(_USERS))
+        number = next(str(one) for one in every if str(one) not in taken)
+        write(home.path / "user", number)
+    return int(number), int(number)
+
+
 def own(home: Home, unit: Unit) -> None:
-    """Lets the unit's user, who may come with the program, write in all folders but the configuration's."""
-    try:
-        owner = pwd.getpwnam(unit["user"])
-    except KeyError:
-        raise Refused("config-refused", f"there is no user `{unit['user']}` on this host") from None
+    """Lets the unit's user, who may come with the program, write in all folders but the configuration's, and
+    nobody else read its secrets. Refused `config-refused` without such a user.
+    """
+    uid, gid = user(home, unit)
     for folder in (home.data, home.log, home.run):
-        os.chown(folder, owner.pw_uid, owner.pw_gid)
+        if folder.stat().st_uid != uid:
+            for path in [folder, *folder.rglob("*")]:
+                os.chown(path, uid, gid, follow_symlinks=False)
+    for folder in (home.wanted, home.conf):
+        for name in unit["secret"]:
+            if (folder / name).exists():
+                (folder / name).chmod(0o600)
+                os.chown(folder / name, uid, gid)
 
 
 def swap(home: Home) -> None:
@@ -118,11 +158,12 @@ def digest(folder: Path) -> str:
     return total.hexdigest()[:12]
 
 
-def texts(folder: Path) -> Dict[str, str]:
-    """All files below, by their path."""
+def texts(folder: Path, but: Sequence[str] = ()) -> Dict[str, str]:
+    """All files below, by their path, `but` those."""
+    files = {str(path.relative_to(folder)): path for path in sorted(folder.rglob("*")) if path.is_file()}
     return {
-        str(path.relative_to(folder)): path.read_text(encoding="utf-8", errors="replace")
-        for path in sorted(folder.rglob("*")) if path.is_file()
+        name: path.read_text(encoding="utf-8", errors="replace")
+        for name, path in files.items() if name not in but
     }  # fmt: skip
 
 
@@ -149,12 +190,14 @@ def read(path: Path) -> str:
         return ""
 
 
-def write(path: Path, text: str) -> None:
+def write(path: Path, text: str, mode: int = 0o644) -> None:
     """In one step: a disk that is full leaves the old file."""
     draft = path.with_name(f"{path.name}.draft")
     try:
+        draft.unlink(missing_ok=True)
+        draft.touch(mode=0o600)
         draft.write_text(text, encoding="utf-8")
-        draft.chmod(0o644)
+        draft.chmod(mode)
         draft.replace(path)
     except OSError:
         with contextlib.suppress(OSError):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
-import pwd
 import resource
 import shutil
 import signal
@@ -14,13 +14,14 @@ import time
 from typing import Dict, List, Sequence
 
 from .data import Order, major_of, make
-from .home import Home, Refused, Unit, own, tail
+from .home import Home, Refused, Unit, own, read, tail, user
 from .processes import identity, listener, listening, members, running, starts
 
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _DIE_S = 10.0
 _ANSWER_S = 5.0
 _LINES = 15
+_READS = ("--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search")
 
 # The shell notes its own identity before it becomes the program: nothing is lost when we are killed.
 _LAUNCH = (
@@ -38,6 +39,7 @@ def check(home: Home, unit: Unit) -> None:
     if absent := missing(unit):
         raise Refused("program-missing", f"not installed: {', '.join(absent)}")
     own(home, unit)
+    _let_read(home, unit)
     if unit["check"]:
         done = attempt(home, unit, unit["check"], conf="wanted")
         if done.returncode:
@@ -64,7 +66,7 @@ def start(home: Home, unit: Unit, order: Order) -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     with open(home.log / "service.log", "ab") as log:
         process = subprocess.Popen(
-            ["sh", "-c", _LAUNCH, "sh", str(home.run / "first"), *_as(unit), *home.fill(unit["start"])],
+            ["sh", "-c", _LAUNCH, "sh", str(home.run / "first"), *_as(home, unit), *home.fill(unit["start"])],
             stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
             cwd=home.run, env=_environment(home, unit),
         )  # fmt: skip
@@ -160,17 +162,17 @@ def attempt(
     home: Home, unit: Unit, command: Sequence[str], conf: str = "conf", longest_s: float = 60.0
 ) -> "subprocess.CompletedProcess[bytes]":
     """Runs a command as the unit's user, with its environment."""
-    words = [*_as(unit), *home.fill(command, conf)]
+    words = [*_as(home, unit), *home.fill(command, conf)]
     return subprocess.run(
         words, capture_output=True, stdin=subprocess.DEVNULL, check=False, cwd=home.run,
-        env=_environment(home, unit), timeout=longest_s,
+        env=_environment(home, unit, conf), timeout=longest_s,
     )  # fmt: skip
 
 
 def client(home: Home, unit: Unit, command: Sequence[str]) -> "subprocess.Popen[bytes]":
     """A command of the unit that stays, with pipes for its input and output."""
     return subprocess.Popen(
-        [*_as(unit), *home.fill(command)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        [*_as(home, unit), *home.fill(command)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL, cwd=home.run, env=_environment(home, unit),
     )  # fmt: skip
 
@@ -187,16 +189,26 @@ def major(home: Home, unit: Unit) -> str:
     return major_of(version(home, unit))
 
 
-def _as(unit: Unit) -> List[str]:
+def _as(home: Home, unit: Unit) -> List[str]:
     """Words that make a command run as the unit's user."""
     if unit["user"] == "root":
         return []
-    owner = pwd.getpwnam(unit["user"])
-    return ["setpriv", f"--reuid={owner.pw_uid}", f"--regid={owner.pw_gid}", "--clear-groups"]
+    uid, gid = user(home, unit)
+    words = ["setpriv", f"--reuid={uid}", f"--regid={gid}", "--clear-groups"]
+    return [*words, *_READS] if (home.path / "reads").exists() else words
 
 
-def _environment(home: Home, unit: Unit) -> Dict[str, str]:
+def _let_read(home: Home, unit: Unit) -> None:
+    """Lets the user read in all places, where the program is in one that is closed to it; and only there."""
+    (home.path / "reads").unlink(missing_ok=True)
+    if unit["reads"] and attempt(home, unit, unit["version"]).returncode:
+        (home.path / "reads").touch()
+
+
+def _environment(home: Home, unit: Unit, conf: str = "conf") -> Dict[str, str]:
     own = {name: home.fill([value])[0] for name, value in unit["env"].items()}
+    if unit["secret_env"]:
+        own.update(json.loads(read(home.path / conf / unit["secret_env"]) or "{}"))
     return {"PATH": _PATH, "LANG": "C.UTF-8", "HOME": str(home.run), **own}
 
 

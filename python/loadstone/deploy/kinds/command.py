@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from loadstone.deploy.content import Content
-from loadstone.deploy.host.home import ROOT
+from loadstone.deploy.host.home import OWN, ROOT
 from loadstone.deploy.placeholders import filled, places
 from loadstone.deploy.remote import PYTHON
 from loadstone.deploy.role import Keys, Place, Refusal, Role, Service, Unit
@@ -70,9 +70,10 @@ class CommandSettings(Settings):
     prepare: Annotated[Lines, Field(description="shell lines that make the data, before the first start")]
     prepare_on: Annotated[Literal["each", "first"], Field(description="which hosts make data")] = "each"
     env: Annotated[dict[Variable, Text], Field(default_factory=dict, description="of every instance")]
-    user: Annotated[str, _named("a user's name", r"[a-z_][a-z0-9_-]*"), Field(description="of the host")] = (
-        "nobody"
-    )
+    user: Annotated[
+        Annotated[str, _named("a user's name", r"[a-z_][a-z0-9_-]*")] | None,
+        Field(description="of the host; one of its own when absent"),
+    ] = None
     instances: Annotated[Count, Field(le=256, description="on each host, at ports one after another")] = 1
     ports: Annotated[
         dict[PortName, Annotated[int, Field(ge=1024, le=65535)]],
@@ -125,7 +126,7 @@ class Command(Role):
             prepare_s=_PREPARE_S,
             ready={"command": command("ready")},
             version=command("version"),
-            user=settings.user,
+            user=settings.user or OWN,
             ready_s=settings.ready_s,
             stop_s=settings.stop_s + _LAST_S,
         )

@@ -19,6 +19,7 @@ class Mariadb(Role):
     settings = MariadbSettings
     port = 3306
     packages = ("mariadb-server",)
+    secret_keys = ("password",)
 
     def files(self, service: Service) -> Mapping[str, str]:
         """The server's own, what it runs at each start, and how to reach it as the user `loadstone`."""
@@ -45,6 +46,7 @@ class Mariadb(Role):
             version=["mariadbd", "--version"],
             counts={"kind": "mariadb", "client": ["mariadb", "--defaults-file={conf}/client.cnf", "-NBn"]},
             user="mysql",
+            secret=["start.sql", "client.cnf"],
             ready_s=60,
             stop_s=60,
         )

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from loadstone.deploy.role import Place, Role, Service, Unit
+from loadstone.deploy.role import Place, Role, Service, Unit, listen
 from loadstone.deploy.settings import Settings
 from loadstone.scenario.fields import Count
 
@@ -18,6 +18,9 @@ class MemcachedSettings(Settings):
     memory_mib: Annotated[Count, Field(description="for what is kept")] = 64
     max_connections: Annotated[Count, Field(description="held at once")] = 1024
     threads: Annotated[Count, Field(le=256, description="worker threads")] = 4
+    bind: Annotated[
+        str | None, Field(description="address that it listens on; the host's in the topology when absent")
+    ] = None
 
 
 class Memcached(Role):
@@ -45,7 +48,7 @@ class Memcached(Role):
             start=[
                 "memcached",
                 "-l",
-                "0.0.0.0",
+                ",".join(listen(service, place)),
                 *(word for pair in numbers.items() for word in map(str, pair)),
             ],
             programs=["memcached"],

@@ -22,6 +22,7 @@ class Postgresql(Role):
     settings = PostgresqlSettings
     port = 5432
     packages = ("postgresql-15",)
+    secret_keys = ("password",)
 
     def files(self, service: Service) -> Mapping[str, str]:
         """The server's own, who may come in, and what is run after each start."""
@@ -54,6 +55,7 @@ class Postgresql(Role):
             version=[server, "--version"],
             counts={"kind": "postgresql", "client": [*query, "-At", "-F", "\t"]},
             user="postgres",
+            secret=["start.sql"],
             ready_s=60,
             stop_s=60,
         )

@@ -14,6 +14,7 @@ from loadstone.scenario.fields import Size, Threads
 from loadstone.site import Fields, Site
 
 _LOAD_S = 1800.0
+_SECRET = "environment.json"
 _SCHEMES = {"mariadb": "mysql", "postgresql": "postgres"}
 _VERSION = "from loadstone._core import __version__ as v; print('loadstone', v)"
 
@@ -59,15 +60,20 @@ class SiteRole(Role):
         self.references = {"database": tuple(_SCHEMES)} if site.stored else {}  # type: ignore[misc]
 
     def files(self, service: Service) -> Mapping[str, str]:
-        """None: it takes all of it on its command line."""
-        return {}
+        """Where its database is, if it has one; all else is on its command line."""
+        return {_SECRET: "service/templates/secret.json.j2"} if _database(service) else {}
+
+    def secrets(self, service: Service, place: Place) -> Mapping[str, str]:
+        """The database's URL, as `loadstone` reads it from its environment."""
+        database = _database(service)
+        return {"LOADSTONE_DATABASE": _url(place, database)} if database else {}
 
     def one_by_one(self, service: Service) -> bool:
         """The first host fills a database that all share; the others need it full."""
         return _database(service) is not None
 
     def unit(self, service: Service, place: Place) -> Unit:
-        """As root: the interpreter may be in a place that only root can read."""
+        """The interpreter may be in a place that is closed to the service's user."""
         settings, name, database = service.settings, self.name, _database(service)
         python = settings.python or sys.executable
         loadstone = [python, "-m", "loadstone"]
@@ -78,8 +84,7 @@ class SiteRole(Role):
             served += ["--rules", settings.rules]
         to, source = ["--out", f"{{data}}/{name}"], ["--data", f"{{data}}/{name}"]
         if database is not None:
-            source = ["--database", _url(place, database)]
-            to = [*source, "--replace"]
+            source, to = [], ["--replace"]
         if not self.site.stored:
             source = data
         fills = self.site.stored and (database is None or place.host == service.hosts[0])
@@ -93,8 +98,10 @@ class SiteRole(Role):
             recipe=[*data, *(["in", database] if database else [])] if fills else [],
             holds=f"the tables of {name} in the database of `{database}`" if fills and database else "",
             ready=HTTP_READY,
-            version=[sys.executable, "-c", _VERSION],
-            user="root",
+            version=[python, "-c", _VERSION],
+            reads=True,
+            secret=[_SECRET] if database else [],
+            secret_env=_SECRET if database else "",
             # New data need a restart even on hosts that do not make them: their caches hold the old data.
             env={"SITE_DATA": " ".join(data)},
         )
@@ -123,7 +130,9 @@ def _url(place: Place, database: str) -> str:
     """Where the role's user `loadstone` finds its database of the same name."""
     found = place.services[database]
     address, port = place.endpoint(database)
-    return f"{_SCHEMES[found.role]}://loadstone:{found.settings.password}@{address}:{port}/loadstone"
+    return (
+        f"{_SCHEMES[found.role]}://loadstone:{place.secrets[database]['password']}@{address}:{port}/loadstone"
+    )
 
 
 def _words(settings: Any, model: type[Fields]) -> list[str]:

@@ -24,6 +24,8 @@ from loadstone.study.bench import Bench
 from loadstone.study.offered import Json
 
 _LOAD_S = 600.0
+_WITH_DATABASE = 'read -r LOADSTONE_DATABASE; export LOADSTONE_DATABASE; exec "$@"'
+"""The URL comes on its input: a command's words are seen by everybody on the host."""
 
 
 def users(
@@ -111,9 +113,10 @@ class _Behind:
         """What earlier runs wrote must not meet this one: the same people would register twice."""
         site, first = self.bench.site.service(SITE), self.bench.servers(SITE)[0]
         place = self.bench.site.places(self.bench.ssh)[first]
+        url = ROLES[site.role].secrets(site, place)["LOADSTONE_DATABASE"]
         for command in ROLES[site.role].unit(site, place).prepare:
-            words = [*self.bench.ssh.as_root(first), *command]
-            answer = self.bench.ssh.run(first, words, timeout_s=_LOAD_S)
+            words = [*self.bench.ssh.as_root(first), "sh", "-c", _WITH_DATABASE, "sh", *command]
+            answer = self.bench.ssh.run(first, words, send=f"{url}\n", timeout_s=_LOAD_S)
             if answer.code:
                 raise LoadstoneError("reset-failed", f"the data of `{first}`: {answer.words}")
         at_once(lambda host: self.bench.restart(SITE, host), self.servers)
