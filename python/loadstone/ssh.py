@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 from loadstone.errors import LoadstoneError
 from loadstone.lab import Folder, Topology, current
 
-_SSH_FAILED = 255
+SSH_FAILED = 255
 _TIMEOUT_S = 60.0
 _KEY = re.compile(r"host key|permission denied|too many authentication|bad permissions|known_hosts", re.I)
 
@@ -104,8 +104,8 @@ class Ssh:
         answer = Answer(
             done.returncode, *(part.decode(errors="replace") for part in (done.stdout, done.stderr))
         )
-        if answer.code == _SSH_FAILED:
-            _refuse(host, self.addresses[host], answer.err)
+        if answer.code == SSH_FAILED:
+            refuse(host, self.addresses[host], answer.err)
         return answer
 
     def start(self, host: str, command: Sequence[str] | str) -> subprocess.Popen[bytes]:
@@ -195,7 +195,8 @@ def _line(command: Sequence[str] | str) -> str:
     return command if isinstance(command, str) else shlex.join(command)
 
 
-def _refuse(host: str, address: str, words: str) -> NoReturn:
+def refuse(host: str, address: str, words: str) -> NoReturn:
+    """Says why a host was not reached: LoadstoneError `host-unreachable`, `host-refused`."""
     said = " ".join(words.split())[-300:] or "no answer"
     if _KEY.search(words):
         hint = "check the key and user in the topology; `ssh-keygen -R` forgets a machine that was replaced"

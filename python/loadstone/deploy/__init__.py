@@ -5,10 +5,11 @@ Other rooms use the names below and no module beneath.
 
 from loadstone.deploy.deploy import deploy
 from loadstone.deploy.dry_run import Planned, planned
+from loadstone.deploy.fetching import collect_logs
 from loadstone.deploy.kinds import ROLES
 from loadstone.deploy.operate import Change, State, configure, reconfigure, restart, status, undeploy
 from loadstone.deploy.outcome import Outcome, SiteError, Step
-from loadstone.deploy.recording import collect_logs, record
+from loadstone.deploy.recording import record
 from loadstone.deploy.remote import Consent, ask, at_once
 from loadstone.deploy.render import render as rendered
 from loadstone.deploy.role import Service

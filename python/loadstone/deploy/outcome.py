@@ -11,6 +11,7 @@ from loadstone.errors import LoadstoneError
 HINTS = {
     "config-refused": "the service goes on with its configuration before",
     "data-loss": "`--replace-data` makes new data and keeps these on the host; `--no-backup` drops them",
+    "helper-killed": "is the host short of memory?",
     "program-missing": "install it on the host",
     "service-missing": "loadstone deploy brings it there",
     "service-owned": "give yours another `name`, undeploy the other, or take it over with `--replace-data`",

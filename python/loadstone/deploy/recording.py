@@ -6,7 +6,6 @@ import difflib
 import json
 import shlex
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from loadstone.deploy.host.home import UNIT
@@ -36,19 +35,6 @@ def record(site: Site, ssh: Ssh) -> dict[str, Any]:
             "hosts": dict(zip(one.hosts, hosts, strict=True)),
         }
     return {"topology": site.topology.name, "services": found}
-
-
-def collect_logs(site: Site, ssh: Ssh, folder: Path) -> list[Path]:
-    """Copies the logs of all services into `folder`/logs/HOST/SERVICE/; returns the files."""
-    written = []
-    for one in site.services.values():
-        for host in one.hosts:
-            for name, text in ask(ssh, host, "logs", one.name)["files"].items():
-                path = folder / "logs" / host / one.name / name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(text, encoding="utf-8")
-                written.append(path)
-    return written
 
 
 def defaults(service: Service) -> Service:

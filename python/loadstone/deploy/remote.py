@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import subprocess
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib.resources import files as package_files
 from typing import Any, Literal, TypeVar
 
-from loadstone.deploy.outcome import refusal
-from loadstone.errors import LoadstoneError
-from loadstone.ssh import Ssh
+from loadstone.deploy.outcome import host_error, refusal
+from loadstone.ssh import SSH_FAILED, Ssh, refuse
 
 PYTHON = "/usr/bin/python3"
 """Debian's, on every host; Ansible uses it too."""
 
-_CONTROL = ("home", "processes", "data", "program", "content", "control")
-WATCH = ("home", "processes", "data", "program", "counting", "system", "watch")
+_CONTROL = ("home", "processes", "data", "logs", "program", "content", "control")
+WATCH = ("home", "processes", "data", "logs", "program", "counting", "system", "watch")
 """Modules of `host/`, each after those it imports; the last one is run."""
 
 # The program comes on its input, in front of what it is given: nothing of ours stays on the host.
@@ -32,6 +33,8 @@ for name, text in parts.items():
     exec(compile(text, name + ".py", "exec"), module.__dict__)
 module.main()
 """
+_SIGNALLED = 128
+"""A shell says so of a command that a signal ended, and adds the signal's number."""
 _LONGEST_S = 3600.0
 """Data sets are made in it; a host that is gone shows earlier, by ssh's own signs of life."""
 
@@ -49,17 +52,38 @@ def ask(
 
     LoadstoneError with the slug of the refusal, or as `Ssh.run`.
     """
-    sent = program() + (json.dumps(given) if given is not None else "")
-    done = ssh.run(
-        host, [*ssh.as_root(host), *command(ssh, verb, service, consent)], send=sent, timeout_s=_LONGEST_S
-    )
-    if done.code:
-        message = f"`{service}` on `{host}`: {verb} failed: {done.words}"
-        raise LoadstoneError("service-failed", message)
+    words = _told(ssh, host, command(ssh, verb, service, consent))
+    done = ssh.run(host, words, send=_sent(given), timeout_s=_LONGEST_S)
+    ended(ssh, host, verb, service, done.code, done.words)
     answer: dict[str, Any] = json.loads(done.out)
     if "refused" in answer:
         raise refusal(answer, service, host)
     return answer
+
+
+def start(ssh: Ssh, host: str, verb: str, service: str, given: Any) -> subprocess.Popen[bytes]:
+    """Starts a verb whose answer is a stream; what it is given is sent. Its end is the caller's."""
+    process = ssh.start(host, _told(ssh, host, command(ssh, verb, service)))
+    assert process.stdin
+    with contextlib.suppress(BrokenPipeError):
+        process.stdin.write(_sent(given).encode())
+        process.stdin.close()
+    return process
+
+
+def ended(ssh: Ssh, host: str, verb: str, service: str, code: int, words: str) -> None:
+    """Refuses a verb that did not come to its end.
+
+    LoadstoneError `helper-killed` (by a kernel that is short of memory, say), `service-failed`, or as
+    `Ssh.run`.
+    """
+    if code == SSH_FAILED:
+        refuse(host, ssh.addresses[host], words)
+    if code > _SIGNALLED:
+        message = f"{verb}: our program was killed by signal {code - _SIGNALLED}"
+        raise host_error("helper-killed", message, service, host)
+    if code:
+        raise host_error("service-failed", f"{verb} failed: {words.strip()[-600:]}", service, host)
 
 
 def at_once(work: Callable[[_Item], _T], items: Iterable[_Item]) -> list[_T]:
@@ -77,6 +101,15 @@ def command(ssh: Ssh, verb: str, service: str, consent: Consent = "keep") -> lis
 def booted(sent: str, *arguments: str) -> list[str]:
     """Words of a command that runs on a host what `program` made; its input begins with `sent`."""
     return [PYTHON, "-I", "-c", _BOOT, str(len(sent)), *arguments]
+
+
+def _told(ssh: Ssh, host: str, words: list[str]) -> list[str]:
+    """The command as root, so that a signal which ends it is told apart from a connection that broke."""
+    return ["sh", "-c", '"$@"; exit $?', "sh", *ssh.as_root(host), *words]
+
+
+def _sent(given: Any) -> str:
+    return program() + (json.dumps(given) if given is not None else "")
 
 
 @cache

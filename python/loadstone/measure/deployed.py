@@ -85,9 +85,9 @@ class Deployed:
         site = load_site(self.topology)
         try:
             with ssh(site.topology) as hosts:
-                collect_logs(site, hosts, folder)
+                collect_logs(site, hosts, folder, note)
         except LoadstoneError as error:
-            note(f"logs are missing: {error.message}")
+            note(f"logs are missing: {error}")
 
 
 def _several(service: Service, site: Site) -> LoadstoneError:

@@ -2,7 +2,7 @@
 
 Plain Python 3.9, sent to the host with the modules beside it and run as `control VERB SERVICE TOPOLOGY
 CONSENT`, by ssh or by Ansible, with JSON on its input where the verb takes some. Its answer is one line of
-JSON. Who asks and what they consent to is the `Order`; see `data.py`.
+JSON, but of `logs` a stream. Who asks and what they consent to is the `Order`; see `data.py`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any, Mapping, Optional, Sequence
 from . import content
 from .data import Order, backups, claim, foreign, guard, owner, restore
 from .home import ROOT, UNIT, Answer, Home, Refused, Unit, digest, folders, own, read, swap, texts, write
+from .logs import send
 from .processes import age_s, members, running
 from .program import check, major, missing, ready, reload, start, stop, version
 
@@ -159,11 +160,6 @@ def configuration(service: str, order: Order) -> Answer:
     return {"version": version(home, unit), "files": texts(home.conf, unit["secret"])}
 
 
-def logs(service: str, order: Order) -> Answer:
-    """Every log file, as text."""
-    return {"files": texts(Home(service).log)}
-
-
 def remove(service: str, order: Order) -> Answer:
     """Ends the service and removes everything of it, but no backup. What is another topology's is left."""
     home = Home(service)
@@ -233,7 +229,7 @@ def _put_back(home: Home, old: Optional[Unit], alive: bool, kept: Sequence[str])
 def answered(verb: str, service: str, order: Order, given: Any) -> Answer:
     """What the verb answers, or why it cannot: `{"refused": slug, "message": ..., "log": [...]}`."""
     verbs = {
-        "apply": apply, "restart": restart, "configuration": configuration, "logs": logs, "remove": remove,
+        "apply": apply, "restart": restart, "configuration": configuration, "remove": remove,
     }  # fmt: skip
     try:
         if verb == "prepare":
@@ -263,4 +259,8 @@ def main() -> None:
     """The verb, the service and the order of the command line."""
     verb, service, *order = sys.argv[1:]
     text = sys.stdin.buffer.read()
-    print(json.dumps(answered(verb, service, Order(*order), json.loads(text) if text else None)))
+    given: Any = json.loads(text) if text else None
+    if verb == "logs":
+        send(Home(service), given["most"], sys.stdout.buffer)
+    else:
+        print(json.dumps(answered(verb, service, Order(*order), given)))

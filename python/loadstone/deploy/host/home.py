@@ -25,7 +25,6 @@ UNIT = "unit.json"
 OWN = "own"
 _FIRST_USER, _USERS = 60578, 606
 _FOLDERS = ("wanted", "conf", "data", "log", "run")
-_TAIL = 15
 
 Unit = Dict[str, Any]
 Answer = Dict[str, Any]
@@ -165,15 +164,6 @@ def texts(folder: Path, but: Sequence[str] = ()) -> Dict[str, str]:
         name: path.read_text(encoding="utf-8", errors="replace")
         for name, path in files.items() if name not in but
     }  # fmt: skip
-
-
-def tail(home: Home) -> List[str]:
-    """The last lines of the log that was written last."""
-    files = [path for path in home.log.rglob("*") if path.is_file() and path.stat().st_size]
-    if not files:
-        return []
-    last = max(files, key=lambda path: path.stat().st_mtime)
-    return last.read_text(encoding="utf-8", errors="replace").splitlines()[-_TAIL:]
 
 
 def _replaced(word: str, places: Mapping[str, str]) -> str:

@@ -14,7 +14,8 @@ import time
 from typing import Dict, List, Sequence
 
 from .data import Order, major_of, make
-from .home import Home, Refused, Unit, own, read, tail, user
+from .home import Home, Refused, Unit, own, read, user
+from .logs import keep_small, let_grow, tail
 from .processes import identity, listener, listening, members, running, starts
 
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -64,6 +65,7 @@ def start(home: Home, unit: Unit, order: Order) -> None:
     # Balancers hold thousands of connections; the limit of a login is 1024 files.
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    keep_small(home, _as(home, unit))
     with open(home.log / "service.log", "ab") as log:
         process = subprocess.Popen(
             ["sh", "-c", _LAUNCH, "sh", str(home.run / "first"), *_as(home, unit), *home.fill(unit["start"])],
@@ -103,6 +105,7 @@ def stop(home: Home, unit: Unit) -> None:
         time.sleep(0.01)
         if time.monotonic() > deadline + _DIE_S:
             raise Refused("service-failed", f"processes {sorted(left)} do not die")
+    let_grow(home)
     with contextlib.suppress(FileNotFoundError):
         (home.run / "first").unlink()
 
