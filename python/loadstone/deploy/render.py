@@ -20,7 +20,8 @@ TEMPLATES = Path(str(package_files("loadstone"))) / "data" / "roles"
 
 def variables(service: Service, place: Place) -> dict[str, Any]:
     """What every template sees: `service`, `role`, `host`, `address`, `port`, `listen`, `settings`,
-    `backends`, `check_path`, `secrets`, and the folders `conf`, `data`, `log`, `run` of the service on its host."""
+    `backends`, `check_path`, `secrets`, and the folders `conf`, `data`, `log`, `run` of the service on its
+    host."""
     home = ROOT / service.name
     return {
         "service": service.name,

@@ -54,6 +54,8 @@ class Unit:
     counts: Mapping[str, Any] = field(default_factory=dict)
     """How its own counters are asked for, once a second in a run: `kind` of `host/counting.py`, and where: a
     `client` that takes statements on its input, a `port`, or a `socket` file. Empty: it tells none."""
+    bin: str = ""
+    """Folders of a program that each version has of its own, as a pattern; `{bin}` is the newest there is."""
     user: str = OWN
     """A name, or a number of its own, which no other service on the host has."""
     reads: bool = False

@@ -20,6 +20,7 @@ from .home import ROOT, UNIT, Answer, Home, Refused, Unit, digest, folders, own,
 from .logs import send
 from .processes import age_s, members, running
 from .program import check, major, missing, ready, reload, start, stop, version
+from .units import note, quiet
 
 
 def prepare(service: str, order: Order, text: str, files: Sequence[str]) -> Answer:
@@ -39,7 +40,10 @@ def prepare(service: str, order: Order, text: str, files: Sequence[str]) -> Answ
         for name in files:
             (home.wanted / name).parent.mkdir(parents=True, exist_ok=True)
         write(home.wanted / UNIT, text)
-    return {"changed": digest(home.wanted) != before, "missing": missing(unit)}
+        absent = missing(home, unit)
+        if absent:
+            note(home)
+    return {"changed": digest(home.wanted) != before, "missing": absent}
 
 
 def configure(service: str, order: Order, files: Mapping[str, str]) -> Answer:
@@ -66,6 +70,7 @@ def apply(service: str, order: Order) -> Answer:
     """
     home = Home(service)
     with home.lock():
+        quiet(home)
         unit = home.unit("wanted")
         new = digest(home.wanted)
         alive = running(home)
@@ -142,7 +147,8 @@ def plan(service: str, order: Order, files: Mapping[str, str]) -> Answer:
         action = "reloaded" if _reloads(old, unit) and not foreign(home, order) else "restarted"
     secret = [*unit["secret"], *(old["secret"] if old else [])]
     answer = {
-        "action": action, "files": texts(home.conf, secret), "missing": missing(unit), "owner": owner(home),
+        "action": action, "owner": owner(home), "missing": missing(home, unit),
+        "files": texts(home.conf, secret),
         "secrets": [name for name in unit["secret"] if read(home.conf / name) != files[name].strip()],
     }  # fmt: skip
     # What consent would do away with is told, too.

@@ -128,6 +128,11 @@ def held(home: Home) -> str:
     return " and ".join(words) or "no data"
 
 
+def major_made(home: Home) -> str:
+    """The major version that made the data; empty without any."""
+    return str((_made(read(home.run / "made")) or {}).get("major", ""))
+
+
 def major_of(version: str) -> str:
     """The first number of what a program says of its version: `15` of `postgres (PostgreSQL) 15.14`."""
     found = re.search(r"\d+(?=\.)", version)

@@ -60,10 +60,12 @@ class Home:
         unit: Unit = json.loads((self.path / folder / UNIT).read_text(encoding="utf-8"))
         return unit
 
-    def fill(self, words: Sequence[str], conf: str = "conf") -> List[str]:
-        """Words of a command with the folders in place of `{conf}`, `{data}`, `{log}`, `{run}`, `{root}`."""
+    def fill(self, words: Sequence[str], conf: str = "conf", binaries: str = "") -> List[str]:
+        """Words of a command with the folders in place of `{conf}`, `{data}`, `{log}`, `{run}`, `{root}`, and
+        `{bin}` of the program."""
         places = {f"{{{name}}}": str(self.path / name) for name in _FOLDERS}
         places["{root}"], places["{conf}"] = str(self.path), str(self.path / conf)
+        places["{bin}"] = binaries
         return [_replaced(word, places) for word in words]
 
     @property

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -13,7 +15,7 @@ import subprocess
 import time
 from typing import Dict, List, Sequence
 
-from .data import Order, major_of, make
+from .data import Order, major_made, major_of, make
 from .home import Home, Refused, Unit, own, read, user
 from .logs import keep_small, let_grow, tail
 from .processes import identity, listener, listening, members, running, starts
@@ -30,14 +32,15 @@ _LAUNCH = (
 )
 
 
-def missing(unit: Unit) -> List[str]:
+def missing(home: Home, unit: Unit) -> List[str]:
     """Programs of the unit that are not on this host."""
-    return [program for program in unit["programs"] if shutil.which(program, path=_PATH) is None]
+    programs = _fill(home, unit, unit["programs"])
+    return [program for program in programs if shutil.which(program, path=_PATH) is None]
 
 
 def check(home: Home, unit: Unit) -> None:
     """The program's own check of what is wanted. Refused `program-missing`, `config-refused`."""
-    if absent := missing(unit):
+    if absent := missing(home, unit):
         raise Refused("program-missing", f"not installed: {', '.join(absent)}")
     own(home, unit)
     _let_read(home, unit)
@@ -66,9 +69,10 @@ def start(home: Home, unit: Unit, order: Order) -> None:
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     keep_small(home, _as(home, unit))
+    command = _fill(home, unit, unit["start"])
     with open(home.log / "service.log", "ab") as log:
         process = subprocess.Popen(
-            ["sh", "-c", _LAUNCH, "sh", str(home.run / "first"), *_as(home, unit), *home.fill(unit["start"])],
+            ["sh", "-c", _LAUNCH, "sh", str(home.run / "first"), *_as(home, unit), *command],
             stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
             cwd=home.run, env=_environment(home, unit),
         )  # fmt: skip
@@ -91,7 +95,9 @@ def stop(home: Home, unit: Unit) -> None:
     # Children that have left the session are not known as its own once their parent is gone.
     known = starts(members(home))
     for command in unit["stop"]:
-        subprocess.run(home.fill(command), capture_output=True, check=False, env=_environment(home, unit))
+        subprocess.run(
+            _fill(home, unit, command), capture_output=True, check=False, env=_environment(home, unit)
+        )
     if running(home):
         with contextlib.suppress(ProcessLookupError):
             os.kill(identity(home)[0], unit["stop_signal"])
@@ -165,7 +171,7 @@ def attempt(
     home: Home, unit: Unit, command: Sequence[str], conf: str = "conf", longest_s: float = 60.0
 ) -> "subprocess.CompletedProcess[bytes]":
     """Runs a command as the unit's user, with its environment."""
-    words = [*_as(home, unit), *home.fill(command, conf)]
+    words = [*_as(home, unit), *_fill(home, unit, command, conf)]
     return subprocess.run(
         words, capture_output=True, stdin=subprocess.DEVNULL, check=False, cwd=home.run,
         env=_environment(home, unit, conf), timeout=longest_s,
@@ -175,16 +181,29 @@ def attempt(
 def client(home: Home, unit: Unit, command: Sequence[str]) -> "subprocess.Popen[bytes]":
     """A command of the unit that stays, with pipes for its input and output."""
     return subprocess.Popen(
-        [*_as(home, unit), *home.fill(command)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        [*_as(home, unit), *_fill(home, unit, command)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL, cwd=home.run, env=_environment(home, unit),
     )  # fmt: skip
 
 
 def version(home: Home, unit: Unit) -> str:
     """What the program says of its version; empty when it is not there."""
-    if not unit["version"] or shutil.which(unit["version"][0], path=_PATH) is None:
+    if not unit["version"] or shutil.which(_fill(home, unit, unit["version"])[0], path=_PATH) is None:
         return ""
     return (lines_of(attempt(home, unit, unit["version"])) or [""])[0]
+
+
+def _fill(home: Home, unit: Unit, words: Sequence[str], conf: str = "conf") -> List[str]:
+    return home.fill(words, conf, _binaries(home, unit)) if unit["bin"] else home.fill(words, conf)
+
+
+def _binaries(home: Home, unit: Unit) -> str:
+    """The folder of the program's newest version, but of the one that made the data while it is here."""
+    found = glob.glob(str(unit["bin"]))
+    numbers = {path: [int(number) for number in re.findall(r"\d+", path)] for path in found}
+    made = major_made(home)
+    same = [path for path in found if made and int(made) in numbers[path]]
+    return max(same or found, key=lambda path: numbers[path], default=str(unit["bin"]))
 
 
 def major(home: Home, unit: Unit) -> str:

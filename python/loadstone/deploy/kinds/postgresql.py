@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from loadstone.deploy.role import Place, Role, Service, Unit
 from loadstone.deploy.settings import Database
 
-# Debian keeps them out of PATH, by version.
-_PROGRAMS = "/usr/lib/postgresql/15/bin"
+# Debian and Ubuntu keep them out of PATH, by version, and each release has another one.
+_PROGRAMS = "/usr/lib/postgresql/*/bin"
 
 
 class PostgresqlSettings(Database):
@@ -16,12 +16,12 @@ class PostgresqlSettings(Database):
 
 
 class Postgresql(Role):
-    """Debian's postgresql-15."""
+    """The PostgreSQL of the host's release."""
 
     name = "postgresql"
     settings = PostgresqlSettings
     port = 5432
-    packages = ("postgresql-15",)
+    packages = ("postgresql",)
     secret_keys = ("password",)
 
     def files(self, service: Service) -> Mapping[str, str]:
@@ -36,8 +36,8 @@ class Postgresql(Role):
     def unit(self, service: Service, place: Place) -> Unit:
         """Any change is a restart, which keeps the data. Ready is when a query is answered."""
         # Made beside and moved: data are there as a whole or not at all.
-        draft, server = "{run}/draft", f"{_PROGRAMS}/postgres"
-        make = [f"{_PROGRAMS}/initdb", "-D", draft, "-U", "postgres", "-A", "scram-sha-256",
+        draft, server = "{run}/draft", "{bin}/postgres"
+        make = ["{bin}/initdb", "-D", draft, "-U", "postgres", "-A", "scram-sha-256",
                 "--auth-local=peer", "--no-sync", "--locale=C.UTF-8", "--encoding=UTF8"]  # fmt: skip
         query = ["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-h", "{run}", "-p", str(service.port),
                  "-U", "postgres"]  # fmt: skip
@@ -45,7 +45,7 @@ class Postgresql(Role):
             role=self.name,
             port=service.port,
             start=[server, "--config-file={conf}/postgresql.conf"],
-            programs=[server, f"{_PROGRAMS}/initdb", "psql"],
+            programs=[server, "{bin}/initdb", "psql"],
             check=[server, "--config-file={conf}/postgresql.conf", "-C", "data_directory"],
             prepare=[["rm", "-rf", draft], make, ["mv", draft, "{data}/main"]],
             after=[[*query, "-f", "{conf}/start.sql"]],
@@ -54,6 +54,7 @@ class Postgresql(Role):
             ready={"command": [*query, "-c", "SELECT 1"]},
             version=[server, "--version"],
             counts={"kind": "postgresql", "client": [*query, "-At", "-F", "\t"]},
+            bin=_PROGRAMS,
             user="postgres",
             secret=["start.sql"],
             ready_s=60,
