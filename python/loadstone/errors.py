@@ -141,6 +141,7 @@ SLUGS: dict[str, int] = {
     "service-port": BAD_INPUT,
     "service-role": BAD_INPUT,
     "service-setting": BAD_INPUT,
+    "service-unreachable": SUT_UNREACHABLE,
     "shared-slice": BAD_INPUT,
     "short-steady": BAD_INPUT,
     "step-body": BAD_INPUT,

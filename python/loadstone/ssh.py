@@ -8,9 +8,7 @@ from __future__ import annotations
 import contextlib
 import re
 import shlex
-import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -19,6 +17,7 @@ from typing import Any, NoReturn
 
 from loadstone.errors import LoadstoneError
 from loadstone.lab import Folder, Topology, current
+from loadstone.scratch import scratch
 
 SSH_FAILED = 255
 _TIMEOUT_S = 60.0
@@ -158,16 +157,17 @@ def ssh(topology: Topology) -> Iterator[Ssh]:
     LoadstoneError `lab-missing` or `lab-exists` when it is not up from this very file.
     """
     record = current(topology)
-    # A path of our own, and short: a socket's may have 108 bytes.
-    sockets = Path(tempfile.mkdtemp(prefix="ls-", dir="/tmp"))
     addresses = {host.name: _plain(host.address) for host in record.hosts}
     users = {host.name: host.address.partition("@")[0] for host in record.hosts if host.real}
-    hosts = Ssh(Folder(record.name).path / "ssh_config", addresses, sockets, users, record.name)
-    try:
-        yield hosts
-    finally:
-        hosts.close()
-        shutil.rmtree(sockets, ignore_errors=True)
+    with scratch("ssh", _end_masters) as sockets:
+        yield Ssh(Folder(record.name).path / "ssh_config", addresses, sockets, users, record.name)
+
+
+def _end_masters(sockets: Path) -> None:
+    """Ends the connections behind these sockets, ours or those of a command that was killed."""
+    for path in sockets.iterdir():
+        command = ["ssh", "-F", "none", "-o", f"ControlPath={path}", "-O", "exit", "nobody"]
+        subprocess.run(command, capture_output=True, check=False, timeout=_TIMEOUT_S)
 
 
 @contextlib.contextmanager

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import socket
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -127,3 +128,32 @@ def test_data_are_made_once_and_to_their_end(service: str, unit: dict[str, objec
     (Home(service).run / "made").write_text("making")
     (Home(service).data / "made").write_text("half of it")
     assert made("second") == "second\n"
+
+
+def test_a_service_goes_on_when_there_is_no_room_to_start_it_again(
+    service: str, unit: dict[str, object], tmp_path: Path
+) -> None:
+    mount = ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(tmp_path)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("file systems cannot be mounted here")
+    try:
+        unit["room_mib"] = 2
+        want(service, unit, "one")
+        control.apply(service, OURS)
+        pids = members(Home(service))
+        (tmp_path / "ballast").write_bytes(b"x" * (2 << 20))
+        for attempt in (lambda: control.restart(service, OURS), lambda: change(service, unit)):
+            with pytest.raises(Refused) as refused:
+                attempt()
+            assert refused.value.slug == "host-write" and "nothing was stopped" in refused.value.message
+            assert members(Home(service)) == pids and said(unit) == "one"
+        (tmp_path / "ballast").unlink()
+        assert control.restart(service, OURS)["action"] == "restarted"
+    finally:
+        control.remove(service, OURS)
+        subprocess.run(["umount", "-l", str(tmp_path)], check=True)
+
+
+def change(service: str, unit: dict[str, object]) -> None:
+    want(service, unit, "two")
+    control.apply(service, OURS)

@@ -99,24 +99,34 @@ def test_of_a_long_log_the_newest_part_is_fetched_without_its_size_in_memory(
     assert told == ["web on web1: access.log: the last 2 MiB of 302.9 MiB were fetched"]
 
 
+@pytest.mark.parametrize(
+    "dies, slug, sentence",
+    [
+        ("os.kill(os.getpid(), 9)", "helper-killed", "logs: our program was killed by signal 9"),
+        ("raise SystemExit(0)", "logs-cut", "the logs end in the middle"),
+    ],
+)
 def test_a_helper_that_was_killed_is_told_with_a_code(
-    site: Site, hosts: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    site: Site,
+    hosts: Here,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    dies: str,
+    slug: str,
+    sentence: str,
 ) -> None:
     killed = hosts.root / "web2" / "web" / "log" / "access.log"
     killed.write_bytes(os.urandom(3 << 20))
     program = json.loads(remote.program())
     before = "            while left > 0 and (piece"
-    at = program["logs"].replace(
-        before,
-        f"            if size > 1 << 21:\n                to.flush(); os.kill(os.getpid(), 9)\n{before}",
-    )
+    at = program["logs"].replace(before, f"            if size > 1 << 21:\n                {dies}\n{before}")
     assert at != program["logs"]
     text = json.dumps(program | {"logs": at})
     monkeypatch.setattr(remote, "program", lambda: text)
     with pytest.raises(SiteError) as failed:
         collect_logs(site, hosts, tmp_path / "run")
-    assert (failed.value.slugs, failed.value.exit_code) == (["helper-killed"], 3)
-    assert "`web` on `web2`: logs: our program was killed by signal 9" in str(failed.value)
+    assert (failed.value.slugs, failed.value.exit_code) == ([slug], 3)
+    assert f"`web` on `web2`: {sentence}" in str(failed.value)
     assert (tmp_path / "run/logs/web1/web/service.log").read_text() == "first line\nsecond line\n"
 
 

@@ -71,3 +71,44 @@ def test_only_services_that_there_are(tmp_path: Path) -> None:
     with pytest.raises(LoadstoneError) as error:
         deploy(load_site(file), Ssh(Path("/dev/null"), {}, tmp_path), print, only=["wbe"])
     assert error.value.slug == "service-name" and "did you mean `web`?" in str(error.value)
+
+
+TRACE = """Traceback (most recent call last):
+  File "/usr/lib/module.py", line 3, in <module>
+    import apt
+ModuleNotFoundError: No module named 'apt'"""
+
+
+def test_a_trace_is_its_reason() -> None:
+    event = {
+        "outcome": "failed",
+        "task": "packages",
+        "answer": None,
+        "message": f"MODULE FAILURE\n{TRACE}\nend",
+    }
+    error = failure(Step("web", "web1"), event)
+    assert "packages: MODULE FAILURE\nModuleNotFoundError: No module named 'apt'\nend" in str(error)
+    assert "Traceback" not in str(error) and "module.py" not in str(error)
+
+
+def test_what_others_print_between_the_events_is_kept_for_the_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also when it begins as an event does."""
+    broken = tmp_path / "ansible" / "__main__.py"
+    broken.parent.mkdir()
+    text = f"import sys\nprint('{{not JSON')\nprint('[1]')\nprint({TRACE!r}, file=sys.stderr)\nsys.exit(9)\n"
+    broken.write_text(text)
+    monkeypatch.setattr(playbook.sys, "executable", str(shim(tmp_path)))
+    error = run(tmp_path)
+    assert (error.slug, error.exit_code) == ("ansible-failed", 4)
+    assert "exit code 9" in str(error) and "  | {not JSON\n" in str(error)
+    assert "ModuleNotFoundError" in str(error) and "Traceback" not in str(error)
+
+
+def shim(folder: Path) -> Path:
+    """An interpreter that has another Ansible."""
+    path = folder / "python"
+    path.write_text(f"#!/bin/sh\nexec /usr/bin/python3 {folder}/ansible/__main__.py\n")
+    path.chmod(0o755)
+    return path

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from loadstone.cli.columns import columns
-from loadstone.errors import LoadstoneError
+from loadstone.errors import SUT_UNREACHABLE, LoadstoneError
 
 if TYPE_CHECKING:
     from loadstone.deploy import Consent, Outcome, Site, State, Step
@@ -104,7 +104,7 @@ def configure(
 
 
 def status(topology: TopologyPath, as_json: Json = False) -> None:
-    """Show every service on every host as it is now.
+    """Show every service on every host as it is now. Ends with 3 unless all are running.
 
     Example: loadstone status examples/lab/seven-hosts.toml
     """
@@ -119,6 +119,11 @@ def status(topology: TopologyPath, as_json: Json = False) -> None:
         print(json.dumps([one.as_json() for one in found], indent=2))
     else:
         print(_table(found) if found else "no service")
+        for one in found:
+            if one.why:
+                print(f"{one.service} on {one.host}: {one.why}", file=sys.stderr)
+    if any(one.state != "running" for one in found):
+        raise typer.Exit(SUT_UNREACHABLE)
 
 
 def _consent(replace_data: bool, no_backup: bool) -> Consent:

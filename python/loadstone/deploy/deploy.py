@@ -7,8 +7,9 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from loadstone.deploy.bring import bring
-from loadstone.deploy.outcome import Outcome, SiteError, Step, host_error, refusal
+from loadstone.deploy.outcome import Outcome, SiteError, Step, host_error, refusal, without_traces
 from loadstone.deploy.playbook import events
+from loadstone.deploy.reach import reach
 from loadstone.deploy.remote import Consent, at_once
 from loadstone.deploy.role import Service
 from loadstone.deploy.site import Site
@@ -30,7 +31,7 @@ def deploy(
 
     SiteError, after all other steps were done, with `service-owned`, `data-loss` (no consent),
     `host-unreachable`, `host-refused`, `host-write`, `config-refused`, `program-missing`, `service-failed`,
-    `task-failed`. LoadstoneError `ansible-missing`, `ansible-failed`, `service-name`.
+    `service-unreachable`, `task-failed`. LoadstoneError `ansible-missing`, `ansible-failed`, `service-name`.
     """
     started = time.monotonic()
     services = chosen(site, only)
@@ -58,6 +59,7 @@ def deploy(
         for event in events(services, hosts, places, ssh, consent):
             _take(steps[event["service"], event["host"]], event, say)
     _complete(steps.values())
+    reach(site, ssh, list(steps.values()))
     outcome = Outcome(list(steps.values()), time.monotonic() - started)
     if outcome.failed:
         raise SiteError(outcome)
@@ -90,7 +92,7 @@ def failure(step: Step, event: Mapping[str, Any]) -> LoadstoneError:
     """Why a task failed, by its event: what `host/` refused, a disk without room, Ansible's own words."""
     if event["answer"] and "refused" in event["answer"]:
         return refusal(event["answer"], step.service, step.host)
-    words = event["message"] or "no reason given"
+    words = without_traces(event["message"] or "").strip() or "no reason given"
     if any(sign in words.lower() for sign in _NO_SPACE):
         slug = "host-write"
     else:

@@ -11,6 +11,7 @@ from loadstone.deploy.bring import bring
 from loadstone.deploy.deploy import Say, chosen
 from loadstone.deploy.kinds import ROLES
 from loadstone.deploy.outcome import Outcome, SiteError, Step
+from loadstone.deploy.reach import reach
 from loadstone.deploy.remote import Consent, ask, at_once
 from loadstone.deploy.render import render
 from loadstone.deploy.role import Service
@@ -18,6 +19,9 @@ from loadstone.deploy.secrets import forget
 from loadstone.deploy.site import Site
 from loadstone.errors import LoadstoneError
 from loadstone.ssh import Ssh
+
+_AWAY = ("removed", "absent", "left")
+"""Actions after which there is nothing to reach."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,8 @@ class State:
     """Of the configuration in use."""
     wanted: bool
     """Whether that is the configuration that the site asks for."""
+    why: str = ""
+    """Why it is in that state, where that is known."""
 
     def as_json(self) -> dict[str, Any]:
         """For `--json`."""
@@ -75,12 +81,12 @@ def reconfigure(
         bring(one, places[host], ssh, say, consent, deployed=True)
         return ask(ssh, host, "configure", service, render(one, places[host]), consent)
 
-    return _on_all(chosen(site, only), work, say)
+    return _on_all(site, ssh, chosen(site, only), work, say)
 
 
 def restart(site: Site, ssh: Ssh, say: Say, only: Collection[str] | None = None) -> Outcome:
     """Ends and starts services as they are configured on their hosts. Errors as `configure`."""
-    return _on_all(chosen(site, only), lambda name, host: ask(ssh, host, "restart", name), say)
+    return _on_all(site, ssh, chosen(site, only), lambda name, host: ask(ssh, host, "restart", name), say)
 
 
 def undeploy(site: Site, ssh: Ssh, say: Say, only: Collection[str] | None = None) -> Outcome:
@@ -88,7 +94,7 @@ def undeploy(site: Site, ssh: Ssh, say: Say, only: Collection[str] | None = None
     topology's. Errors as `Ssh.run`.
     """
     services = list(reversed(chosen(site, only)))
-    outcome = _on_all(services, lambda name, host: ask(ssh, host, "remove", name), say)
+    outcome = _on_all(site, ssh, services, lambda name, host: ask(ssh, host, "remove", name), say)
     for one in services:
         if all(step.action in ("removed", "absent") for step in outcome.steps if step.service == one.name):
             forget(site.topology.name, one.name)
@@ -105,17 +111,20 @@ def status(site: Site, ssh: Ssh) -> list[State]:
         known = (one.name, host, one.role)
         try:
             found = ask(ssh, host, "status", one.name, render(one, places[host]))
-        except LoadstoneError:
-            return State(*known, "unreachable", places[host].addresses[host], one.port, [], "", "", False)
+        except LoadstoneError as error:
+            address = places[host].addresses[host]
+            return State(*known, "unreachable", address, one.port, [], "", "", False, error.message)
         return State(
             *known, found["state"], places[host].addresses[host], one.port, found["pids"],
-            found["version"], found.get("digest", ""), found.get("wanted", False),
+            found["version"], found.get("digest", ""), found.get("wanted", False), found.get("why", ""),
         )  # fmt: skip
 
     return at_once(state, wanted)
 
 
-def _on_all(services: list[Service], work_of: Callable[[str, str], dict[str, Any]], say: Say) -> Outcome:
+def _on_all(
+    site: Site, ssh: Ssh, services: list[Service], work_of: Callable[[str, str], dict[str, Any]], say: Say
+) -> Outcome:
     """Each service in turn, on all its hosts at once; what fails does not keep the others from being done."""
     started = time.monotonic()
     steps = []
@@ -136,6 +145,7 @@ def _on_all(services: list[Service], work_of: Callable[[str, str], dict[str, Any
             steps += [work(host) for host in one.hosts]
         else:
             steps += at_once(work, one.hosts)
+    reach(site, ssh, [step for step in steps if step.changed and step.action not in _AWAY])
     outcome = Outcome(steps, time.monotonic() - started)
     if outcome.failed:
         raise SiteError(outcome)

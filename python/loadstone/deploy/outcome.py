@@ -13,6 +13,7 @@ HINTS = {
     "data-loss": "`--replace-data` makes new data and keeps these on the host; `--no-backup` drops them",
     "helper-killed": "is the host short of memory?",
     "program-missing": "install it on the host",
+    "service-unreachable": "does a firewall, on that host or between, let it through?",
     "service-missing": "loadstone deploy brings it there",
     "service-owned": "give yours another `name`, undeploy the other, or take it over with `--replace-data`",
 }
@@ -94,6 +95,18 @@ class SiteError(LoadstoneError):
         self.slugs = [error.slug for error in slugs]
         self.exit_code = max(error.exit_code for error in slugs)
         self.outcome = outcome
+
+
+def without_traces(words: str) -> str:
+    """What a program says, but of each Python traceback only its last line, the reason."""
+    kept, within = [], False
+    for line in words.splitlines():
+        if line.lstrip().startswith("Traceback (most recent call last)"):
+            within = True
+        elif not within or not line.startswith(" "):
+            within = within and not line.strip()
+            kept.append(line)
+    return "\n".join(kept)
 
 
 def refusal(answer: Mapping[str, Any], service: str, host: str) -> LoadstoneError:

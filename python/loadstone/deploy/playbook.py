@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 import os
 import shlex
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files as package_files
 from pathlib import Path
 from typing import Any
 
 from loadstone.deploy.kinds import ROLES
+from loadstone.deploy.outcome import without_traces
 from loadstone.deploy.remote import PYTHON, Consent, command, program
 from loadstone.deploy.render import TEMPLATES, templates, unit_text, variables
 from loadstone.deploy.role import Place, Service
 from loadstone.errors import LoadstoneError
+from loadstone.scratch import scratch
 from loadstone.ssh import Ssh
 
 _DEPLOY = Path(str(package_files("loadstone.deploy")))
@@ -42,8 +44,7 @@ def events(
     if not all(importlib.util.find_spec(name) for name in ("ansible", "ansible_mitogen")):
         hint = "pip install 'loadstone[deploy]'"
         raise LoadstoneError("ansible-missing", "Ansible is not installed", hint=hint)
-    with tempfile.TemporaryDirectory(prefix="loadstone-") as name:
-        folder = Path(name)
+    with scratch("ansible") as folder:
         (folder / "inventory.json").write_text(json.dumps(_inventory(services, hosts, places, ssh, consent)))
         (folder / "site.json").write_text(json.dumps(_plays(services, hosts, places, ssh)))
         (folder / "ansible.cfg").write_text(_settings(folder, ssh))
@@ -65,8 +66,7 @@ def _run(folder: Path, secrets: str) -> Iterator[dict[str, Any]]:
     said, told = [], False
     try:
         for line in process.stdout:
-            if line.startswith(b"{"):
-                event = json.loads(line)
+            if event := _event(line):
                 told |= event["outcome"] in ("failed", "unreachable")
                 yield event
             else:
@@ -78,8 +78,17 @@ def _run(folder: Path, secrets: str) -> Iterator[dict[str, Any]]:
         code = process.wait()
     if code and not told:
         words = [*said, *(folder / "errors").read_text(errors="replace").splitlines()]
-        last = "\n".join(f"  | {line}" for line in words[-20:])
+        last = "\n".join(f"  | {line}" for line in without_traces("\n".join(words)).splitlines()[-20:])
         raise LoadstoneError("ansible-failed", f"Ansible ended with exit code {code}\n{last}")
+
+
+def _event(line: bytes) -> dict[str, Any] | None:
+    """A line of our callback plugin; None for what others print."""
+    with contextlib.suppress(ValueError):
+        found = json.loads(line)
+        if isinstance(found, dict) and "outcome" in found:
+            return found
+    return None
 
 
 def _settings(folder: Path, ssh: Ssh) -> str:

@@ -65,6 +65,8 @@ class Unit:
     secret_env: str = ""
     """The one of them that holds variables of the environment, as JSON."""
     env: Mapping[str, str] = field(default_factory=dict)
+    room_mib: int = 1
+    """What a start may write."""
     ready_s: float = 30.0
     stop_s: float = 10.0
 

@@ -161,6 +161,9 @@ def _check(service: Service, services: Mapping[str, Service], at: Keys) -> Itera
                     hint = suggest(host, behind.hosts, f"known are {listed(behind.hosts)}")
                     message = f"`{host}` is not a host of `{behind.name}`"
                     yield Finding("service-host", message, (*at, key), hint)
+        if set(service.settings.drain) >= set(behind.hosts):
+            message = f"all hosts of `{behind.name}` are drained: no new user would be served"
+            yield Finding("service-setting", message, (*at, "drain"), "leave one of them out")
 
 
 def _ports(services: Mapping[str, Service]) -> Iterator[Finding]:

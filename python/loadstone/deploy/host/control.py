@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
+import socket
 import subprocess
 import sys
 from typing import Any, Mapping, Optional, Sequence
@@ -19,8 +20,10 @@ from .data import Order, backups, claim, foreign, guard, owner, restore
 from .home import ROOT, UNIT, Answer, Home, Refused, Unit, digest, folders, own, read, swap, texts, write
 from .logs import send
 from .processes import age_s, members, running
-from .program import check, major, missing, ready, reload, start, stop, version
+from .program import check, major, missing, ready, reload, room, start, stop, version
 from .units import note, quiet
+
+_ANSWER_S = 5.0
 
 
 def prepare(service: str, order: Order, text: str, files: Sequence[str]) -> Answer:
@@ -80,6 +83,7 @@ def apply(service: str, order: Order) -> Answer:
         if same and (alive or not unit["start"]) and ready(home, unit):
             return {"changed": False, "action": "unchanged", "digest": new, "pids": members(home)}
         check(home, unit)
+        room(home, unit)
         kept = backups(home)
         old = home.unit() if (home.conf / UNIT).exists() else None
         swap(home)
@@ -104,6 +108,7 @@ def restart(service: str, order: Order) -> Answer:
     with home.lock():
         unit = home.unit()
         _guard(home, unit, order)
+        room(home, unit)
         stop(home, unit)
         start(home, unit, order)
         write(home.run / "accepted", digest(home.conf))
@@ -164,6 +169,15 @@ def configuration(service: str, order: Order) -> Answer:
     home = _deployed(service)
     unit = home.unit()
     return {"version": version(home, unit), "files": texts(home.conf, unit["secret"])}
+
+
+def reach(service: str, order: Order, where: Sequence[Any]) -> Answer:
+    """Whether this host reaches an address and port: `why` it does not, else empty."""
+    try:
+        socket.create_connection((where[0], where[1]), _ANSWER_S).close()
+    except OSError as error:
+        return {"why": error.strerror or str(error)}
+    return {"why": ""}
 
 
 def remove(service: str, order: Order) -> Answer:
@@ -244,6 +258,8 @@ def answered(verb: str, service: str, order: Order, given: Any) -> Answer:
             return configure(service, order, given)
         if verb == "status":
             return status(service, order, given)
+        if verb == "reach":
+            return reach(service, order, given)
         if verb == "plan":
             return plan(service, order, given)
         if verb == "content":

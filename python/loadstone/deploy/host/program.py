@@ -50,6 +50,19 @@ def check(home: Home, unit: Unit) -> None:
             raise Refused("config-refused", f"{unit['check'][0]} refuses the configuration", lines_of(done))
 
 
+def room(home: Home, unit: Unit) -> None:
+    """Nothing is stopped that could not start again: the user has room on the disk for what a start writes.
+
+    Refused `host-write`.
+    """
+    script = 'head -c "$1" /dev/zero >"$2"; code=$?; rm -f "$2"; exit $code'
+    words = ["sh", "-c", script, "sh", str(unit["room_mib"] << 20), "{run}/room"]
+    done = attempt(home, unit, words)
+    if done.returncode:
+        why = f"no room for the {unit['room_mib']} MiB that a start needs; nothing was stopped"
+        raise Refused("host-write", why, lines_of(done))
+
+
 def start(home: Home, unit: Unit, order: Order) -> None:
     """Starts it, with its data made, and waits until it answers; what has no process of its own is applied.
 

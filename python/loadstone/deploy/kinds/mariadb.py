@@ -46,6 +46,7 @@ class Mariadb(Role):
             version=["mariadbd", "--version"],
             counts={"kind": "mariadb", "client": ["mariadb", "--defaults-file={conf}/client.cnf", "-NBn"]},
             user="mysql",
+            room_mib=32,
             secret=["start.sql", "client.cnf"],
             ready_s=60,
             stop_s=60,

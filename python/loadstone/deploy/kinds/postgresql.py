@@ -56,6 +56,7 @@ class Postgresql(Role):
             counts={"kind": "postgresql", "client": [*query, "-At", "-F", "\t"]},
             bin=_PROGRAMS,
             user="postgres",
+            room_mib=32,
             secret=["start.sql"],
             ready_s=60,
             stop_s=60,
