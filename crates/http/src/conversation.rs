@@ -209,6 +209,11 @@ impl Conversation {
         self.intake.first_line()
     }
 
+    /// Bytes of memory that [`Conversation::room`] and what follows may take at once.
+    pub fn cost(&self) -> usize {
+        self.intake.cost()
+    }
+
     /// Bytes that the buffers of what arrives take.
     pub fn memory(&self) -> usize {
         self.intake.memory()

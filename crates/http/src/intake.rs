@@ -129,19 +129,42 @@ impl Intake {
             self.input.drain(..self.answered);
             self.answered = 0;
         }
-        let want = match self.phase {
-            Phase::Body { head, head_bytes, .. } => match head.framing {
-                RequestFraming::Length(length) => {
-                    (head_bytes + length as usize).saturating_sub(self.input.len()).clamp(1, BODY_ROOM)
-                }
-                RequestFraming::Chunked => BODY_ROOM / 4,
-            },
-            _ => HEAD_ROOM / 4,
-        };
-        if self.input.capacity() - self.input.len() < want {
-            self.input.reserve(want.max(HEAD_ROOM - self.input.len().min(HEAD_ROOM)));
+        let more = self.more_room();
+        if more > 0 {
+            self.input.reserve_exact(more);
         }
         &mut self.input
+    }
+
+    /// Bytes that the input must be able to take beyond those that it has; 0 while there is room enough.
+    fn more_room(&self) -> usize {
+        let length = self.input.len() - self.answered;
+        // A body's buffer doubles up to the body's length, and is never longer.
+        let (want, most) = match self.phase {
+            Phase::Body { head, head_bytes, .. } => match head.framing {
+                RequestFraming::Length(body) => {
+                    let left = (head_bytes + body as usize).saturating_sub(length).max(1);
+                    (left.min(BODY_ROOM), left)
+                }
+                RequestFraming::Chunked => (BODY_ROOM / 4, usize::MAX),
+            },
+            _ => (HEAD_ROOM / 4, usize::MAX),
+        };
+        if self.input.capacity() - length >= want {
+            return 0;
+        }
+        want.max(length).max(HEAD_ROOM - length.min(HEAD_ROOM)).min(most.max(want))
+    }
+
+    /// Bytes of memory that receiving more may take at once, before what it replaces comes back.
+    pub fn cost(&self) -> usize {
+        let input = match self.more_room() {
+            0 => 0,
+            more => self.input.len() + more,
+        };
+        let chunked =
+            matches!(self.phase, Phase::Body { head, .. } if head.framing == RequestFraming::Chunked);
+        input + if chunked { 2 * self.body.capacity() + BODY_ROOM } else { 0 }
     }
 
     /// Whether the client waits for `100 Continue` before it sends a body; true once for each request.
@@ -265,6 +288,25 @@ mod tests {
         let (_, mut intake) =
             fed(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n");
         assert_eq!((intake.asks_to_continue(), intake.asks_to_continue()), (true, false));
+    }
+
+    #[test]
+    fn a_body_takes_no_more_than_its_length_and_says_before_what_it_takes() {
+        let limits = Limits { body_bytes: 1 << 20, ..LIMITS };
+        let head = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n";
+        let mut intake = Intake::new();
+        intake.room().extend_from_slice(head);
+        intake.advance(&limits);
+        while !intake.is_ready() {
+            let (before, cost) = (intake.memory(), intake.cost());
+            let room = intake.room();
+            let free = room.capacity() - room.len();
+            room.resize(room.len() + free.min(8192).min(head.len() + 1_000_000 - room.len()), b'x');
+            let grown = if intake.memory() > before { intake.memory() } else { 0 };
+            assert_eq!(grown, cost);
+            intake.advance(&limits);
+        }
+        assert_eq!(intake.memory(), head.len() + 1_000_000);
     }
 
     #[test]

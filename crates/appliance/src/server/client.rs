@@ -147,8 +147,7 @@ impl Client {
 
     /// Takes what the socket has, or refuses where there is no memory for it.
     fn receive(&mut self, awaited: Awaited, socket: &mut Socket<'_>, desk: &mut Desk<'_>) {
-        // A buffer that grows is in memory twice for a moment, and the new one is twice as long.
-        if awaited == Awaited::Body && !desk.memory.affords(3 * self.talk.memory()) {
+        if awaited == Awaited::Body && !desk.memory.affords(self.talk.cost()) {
             return self.refuse(503, desk);
         }
         let input = self.talk.room();
