@@ -27,11 +27,11 @@ struct Way {
 
 impl Incoming for Way {
     /// Checksums count as verified: guessing them would be all that the fuzzer does.
-    fn peek(&mut self) -> Option<(&[u8], Verified)> {
+    fn peek(&mut self) -> Option<(&mut [u8], Verified)> {
         if self.current.is_none() {
             self.current = self.frames.borrow_mut().pop_front();
         }
-        self.current.as_deref().map(|frame| (frame, Verified(true)))
+        self.current.as_deref_mut().map(|frame| (frame, Verified(true)))
     }
 
     fn done(&mut self) {
@@ -126,7 +126,7 @@ fuzz_target!(|data: &[u8]| {
     let (to, from) = (there.frames.clone(), back.frames.clone());
     let args = Args::parse("ip=10.0.0.1/24 rx=2048 tx=4096").expect("it is well-formed");
     let mut now = Now { monotonic_us: 0, unix_s: 0 };
-    let mut server = Server::new(Wire::new(there, back), [2, 0, 0, 0, 0, 1], &args, 1, now);
+    let mut server = Server::new(Wire::new(there, back, [3, 4]), [2, 0, 0, 0, 0, 1], &args, 1, now);
     server.serve(80, Box::new(Echo), CONNECTIONS as usize, 1 << 20);
     let mut clients = [Client::default(); PORTS];
     let mut rest = data;

@@ -66,7 +66,8 @@ def build(
     link: Annotated[
         str | None,
         typer.Option(
-            metavar="PARTS", help="Parts to link in: mmio, pci, dhcp, metrics. The others are left out."
+            metavar="PARTS",
+            help="Parts to link in: mmio, pci, dhcp, metrics, guard. The others are left out.",
         ),
     ] = None,
     as_json: AsJson = False,

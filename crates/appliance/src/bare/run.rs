@@ -119,11 +119,14 @@ pub(super) fn run(args: Args, io: IoRegion) -> ! {
     let card = Card::new(card.transport, &mut machine.io)
         .unwrap_or_else(|why| refuse(&alloc::format!("virtio-net: {why}")));
     let handler = service.handler().unwrap_or_else(|why| refuse(&why));
-    let mut seed = [0; 8];
-    entropy::fill(&mut seed);
+    let random = || {
+        let mut bytes = [0; 8];
+        entropy::fill(&mut bytes);
+        u64::from_le_bytes(bytes)
+    };
     let Card { receiver, sender, address, transport } = card;
-    let seed = u64::from_le_bytes(seed);
-    let mut server = Server::new(Wire::new(receiver, sender), address, &machine.args, seed, now());
+    let wire = Wire::new(receiver, sender, [random(), random()]);
+    let mut server = Server::new(wire, address, &machine.args, random(), now());
     let free = heap().free();
     server.serve(machine.args.port, handler, machine.args.connections, free);
     #[cfg(feature = "metrics")]

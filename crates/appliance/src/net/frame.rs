@@ -8,6 +8,17 @@ const PROTOCOL_TCP: u8 = 6;
 /// Where in a TCP header its checksum stands.
 pub const CHECKSUM_AT: u16 = 16;
 
+/// Flags of a segment: it begins a connection, ends it at once, acknowledges.
+pub const SYN: u8 = 1 << 1;
+/// The same.
+pub const RST: u8 = 1 << 2;
+/// The same.
+pub const ACK: u8 = 1 << 4;
+/// Where in a TCP header these stand: what is sent, what is acknowledged, flags.
+const SEQUENCE_AT: usize = 4;
+const ACKNOWLEDGED_AT: usize = 8;
+const FLAGS_AT: usize = 13;
+
 /// A TCP segment in a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Segment {
@@ -19,6 +30,8 @@ pub struct Segment {
     pub port: u16,
     /// Whether it asks for a connection.
     pub opens: bool,
+    /// Its flags.
+    pub flags: u8,
     /// Sum of its pseudo-header.
     pseudo: u32,
 }
@@ -39,7 +52,8 @@ impl Segment {
             end: ETHERNET + total,
             port: u16::from_be_bytes([segment[2], segment[3]]),
             // SYN without ACK or RST.
-            opens: flags & 0b1_0110 == 0b10,
+            opens: flags & (SYN | RST | ACK) == SYN,
+            flags,
             pseudo: checksum::sum(&ip[12..20]) + u32::from(PROTOCOL_TCP) + segment.len() as u32,
         })
     }
@@ -47,6 +61,48 @@ impl Segment {
     /// Whether its checksum is right.
     pub fn is_intact(&self, frame: &[u8]) -> bool {
         checksum::is_intact(self.pseudo + checksum::sum(&frame[self.start..self.end]))
+    }
+
+    /// Number of its first byte.
+    pub fn sequence(&self, frame: &[u8]) -> u32 {
+        self.number(frame, SEQUENCE_AT)
+    }
+
+    /// Number of the byte that it acknowledges all before.
+    pub fn acknowledged(&self, frame: &[u8]) -> u32 {
+        self.number(frame, ACKNOWLEDGED_AT)
+    }
+
+    /// Sets the number of its first byte.
+    pub fn set_sequence(&self, frame: &mut [u8], number: u32) {
+        self.set_number(frame, SEQUENCE_AT, number);
+    }
+
+    /// Sets what it acknowledges.
+    pub fn set_acknowledged(&self, frame: &mut [u8], number: u32) {
+        self.set_number(frame, ACKNOWLEDGED_AT, number);
+    }
+
+    /// Sets its flags.
+    pub fn set_flags(&self, frame: &mut [u8], flags: u8) {
+        frame[self.start + FLAGS_AT] = flags;
+    }
+
+    fn number(&self, frame: &[u8], at: usize) -> u32 {
+        let at = self.start + at;
+        u32::from_be_bytes([frame[at], frame[at + 1], frame[at + 2], frame[at + 3]])
+    }
+
+    fn set_number(&self, frame: &mut [u8], at: usize, number: u32) {
+        frame[self.start + at..][..4].copy_from_slice(&number.to_be_bytes());
+    }
+
+    /// The addresses in the IP header and the ports, of who sends it and of whom it is for.
+    pub fn ends(&self, frame: &[u8]) -> [(u32, u16); 2] {
+        let address =
+            |at: usize| u32::from_be_bytes([frame[at], frame[at + 1], frame[at + 2], frame[at + 3]]);
+        let port = |at: usize| u16::from_be_bytes([frame[at], frame[at + 1]]);
+        [(address(ETHERNET + 12), port(self.start)), (address(ETHERNET + 16), port(self.start + 2))]
     }
 
     /// Writes its checksum, which must be 0 so far.

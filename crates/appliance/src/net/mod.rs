@@ -3,8 +3,14 @@
 pub mod announce;
 pub mod checksum;
 pub mod frame;
+#[cfg(any(test, feature = "guard"))]
+mod guard;
+#[cfg(any(test, feature = "guard"))]
+mod neighbours;
+mod screen;
 mod wire;
 
+pub use screen::Flow;
 pub use wire::{Gate, Wire};
 
 /// What the card does about checksums of frames that are sent.
@@ -21,7 +27,7 @@ pub struct Verified(pub bool);
 /// Frames from others, one at a time.
 pub trait Incoming {
     /// The next frame; the same until [`Incoming::done`].
-    fn peek(&mut self) -> Option<(&[u8], Verified)>;
+    fn peek(&mut self) -> Option<(&mut [u8], Verified)>;
 
     /// The frame is no longer needed.
     fn done(&mut self);

@@ -1,11 +1,13 @@
 //! A network card as smoltcp wants it.
 
 use alloc::vec::Vec;
+use core::cell::RefCell;
 
 use smoltcp::phy::{self, Checksum, DeviceCapabilities, Medium};
 use smoltcp::time::Instant;
 
 use super::frame::Segment;
+use super::screen::{Flow, Passage, Screen};
 use super::{Incoming, Outgoing, Verified};
 
 /// Largest frame, with its Ethernet header.
@@ -58,12 +60,20 @@ pub struct Wire<I, O> {
     pub gates: Vec<Gate>,
     /// Segments dropped because their checksum was wrong.
     pub damaged: u64,
+    /// Frames pass it in both directions, in one call of smoltcp's.
+    screen: RefCell<Screen>,
 }
 
 impl<I: Incoming, O: Outgoing> Wire<I, O> {
-    /// Over both directions of a card.
-    pub fn new(incoming: I, outgoing: O) -> Self {
-        Self { incoming, outgoing, gates: Vec::new(), damaged: 0 }
+    /// Over both directions of a card. `secret`: unpredictable, for the numbers of connections.
+    pub fn new(incoming: I, outgoing: O, secret: [u64; 2]) -> Self {
+        let screen = RefCell::new(Screen::new(secret));
+        Self { incoming, outgoing, gates: Vec::new(), damaged: 0, screen }
+    }
+
+    /// Forgets all connections but these.
+    pub fn keep(&mut self, flows: impl Iterator<Item = Flow>) {
+        self.screen.get_mut().keep(flows);
     }
 
     /// Tells the card of all that happened.
@@ -74,18 +84,30 @@ impl<I: Incoming, O: Outgoing> Wire<I, O> {
 
     /// Drops what TCP must not see, up to a frame that it may; whether there is one.
     fn advance(&mut self) -> bool {
+        let screen = self.screen.get_mut();
         while let Some((frame, Verified(verified))) = self.incoming.peek() {
-            let Some(segment) = Segment::find(frame) else { return true };
+            let Some(segment) = Segment::find(frame) else {
+                if screen.admits(frame) {
+                    return true;
+                }
+                self.incoming.done();
+                continue;
+            };
             if !verified && !segment.is_intact(frame) {
                 self.damaged += 1;
-            } else if !segment.opens {
-                return true;
             } else {
-                let gate = self.gates.iter_mut().find(|gate| gate.port == segment.port);
-                match gate.map_or(Admission::In, Gate::ask) {
-                    Admission::In => return true,
-                    Admission::Waits => return false,
-                    Admission::Dropped => {}
+                match screen.passage(&segment, frame) {
+                    Passage::Free => return true,
+                    #[cfg(any(test, feature = "guard"))]
+                    Passage::Shut => {}
+                    Passage::Opens => {
+                        let gate = self.gates.iter_mut().find(|gate| gate.port == segment.port);
+                        match gate.map_or(Admission::In, Gate::ask) {
+                            Admission::In => return true,
+                            Admission::Waits => return false,
+                            Admission::Dropped => {}
+                        }
+                    }
                 }
             }
             self.incoming.done();
@@ -109,11 +131,11 @@ impl<I: Incoming, O: Outgoing> phy::Device for Wire<I, O> {
         if !self.outgoing.has_room() || !self.advance() {
             return None;
         }
-        Some((Received(&mut self.incoming), Sent(&mut self.outgoing)))
+        Some((Received(&mut self.incoming, &self.screen), Sent(&mut self.outgoing, &self.screen)))
     }
 
     fn transmit(&mut self, _: Instant) -> Option<Sent<'_, O>> {
-        if self.outgoing.has_room() { Some(Sent(&mut self.outgoing)) } else { None }
+        if self.outgoing.has_room() { Some(Sent(&mut self.outgoing, &self.screen)) } else { None }
     }
 
     fn capabilities(&self) -> DeviceCapabilities {
@@ -127,11 +149,12 @@ impl<I: Incoming, O: Outgoing> phy::Device for Wire<I, O> {
 }
 
 /// A frame that came.
-pub struct Received<'a, I: Incoming>(&'a mut I);
+pub struct Received<'a, I: Incoming>(&'a mut I, &'a RefCell<Screen>);
 
 impl<I: Incoming> phy::RxToken for Received<'_, I> {
     fn consume<R, F: FnOnce(&[u8]) -> R>(self, f: F) -> R {
-        let frame = self.0.peek().map_or(&[][..], |(frame, _)| frame);
+        let Some((frame, _)) = self.0.peek() else { return f(&[]) };
+        self.1.borrow_mut().take(frame);
         f(frame)
     }
 }
@@ -144,14 +167,14 @@ impl<I: Incoming> Drop for Received<'_, I> {
 }
 
 /// A frame to send.
-pub struct Sent<'a, O: Outgoing>(&'a mut O);
+pub struct Sent<'a, O: Outgoing>(&'a mut O, &'a RefCell<Screen>);
 
 impl<O: Outgoing> phy::TxToken for Sent<'_, O> {
     fn consume<R, F: FnOnce(&mut [u8]) -> R>(self, len: usize, f: F) -> R {
         let offload = self.0.offload();
         self.0.send(len, |frame| {
             let result = f(frame);
-            let Some(segment) = Segment::find(frame) else { return (result, None) };
+            let Some(segment) = self.1.borrow_mut().send(frame) else { return (result, None) };
             if offload.completes_sent {
                 let request = segment.begin_seal(frame);
                 return (result, Some(request));

@@ -95,6 +95,8 @@ struct Slot {
     socket: SocketHandle,
     site: usize,
     client: Option<Client>,
+    /// Since when it waits for the end of a handshake, in milliseconds.
+    opening_ms: Option<u64>,
 }
 
 /// A port and its application.
@@ -203,6 +205,7 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
         if now.ms() >= self.next_sweep_ms {
             self.next_sweep_ms = now.ms() + SWEEP_MS;
             self.close_expired(now, free);
+            self.forget_flows();
         }
         self.send(now);
         if again { 0 } else { self.rest(now) }
@@ -232,11 +235,13 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
             let slot = &mut self.slots[at];
             let socket = self.sockets.get_mut::<Socket<'_>>(slot.socket);
             match socket.state() {
-                State::Listen | State::SynReceived => {
-                    if self.draining && socket.state() == State::Listen {
+                State::Listen => {
+                    slot.opening_ms = None;
+                    if self.draining {
                         socket.abort();
                     }
                 }
+                State::SynReceived => drop(slot.opening_ms.get_or_insert(now.ms())),
                 State::Closed => {
                     slot.client = None;
                     let gate = &mut self.wire.gates[slot.site];
@@ -261,6 +266,7 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
                         draining: self.draining,
                         memory: Memory { free, vital: site.vital },
                     };
+                    slot.opening_ms = None;
                     let client = slot.client.get_or_insert_with(|| {
                         desk.counters.accepted += 1;
                         Client::new(now.ms(), &self.timeouts)

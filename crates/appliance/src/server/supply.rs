@@ -5,11 +5,16 @@ use alloc::vec;
 
 use smoltcp::iface::SocketHandle;
 use smoltcp::socket::tcp::{Socket, SocketBuffer, State};
+use smoltcp::wire::IpAddress;
 
 use super::client::Waiting;
 use super::desk::{Free, Memory};
 use super::{BACKLOG, BESIDE, LEAST, Now, PATIENCE, Server, Slot};
 use crate::net::{Incoming, Outgoing};
+
+/// How long who has asked for a connection keeps a socket that others want; and when most wait like that.
+const HANDSHAKE_MS: u64 = 1000;
+const FLOODED_MS: u64 = 100;
 
 impl<I: Incoming, O: Outgoing> Server<I, O> {
     /// Sees that sockets listen as far as memory and limits allow; sockets that are through listen again or
@@ -28,7 +33,7 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
             let each = self.buffers.0 + self.buffers.1 + BESIDE;
             while listening < wanted && all < most && (all < LEAST || memory.affords(each)) {
                 let socket = self.new_socket(port);
-                self.slots.push(Slot { socket, site, client: None });
+                self.slots.push(Slot { socket, site, client: None, opening_ms: None });
                 (listening, all) = (listening + 1, all + 1);
             }
             if listening == 0 && wanted > 0 {
@@ -64,6 +69,9 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
             listen(socket, port);
             return 1;
         }
+        if self.drop_half_open(site, now) {
+            return 1;
+        }
         let idle = |slot: &&mut Slot| {
             slot.site == site && slot.client.as_ref().is_some_and(|c| c.waiting == Waiting::Idle)
         };
@@ -77,6 +85,38 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
             self.counters.evicted += 1;
         }
         0
+    }
+
+    /// Takes the socket of who has asked for a connection longest and not gone on; whether there is one. Who
+    /// floods never goes on; whoever does, does so within a round trip.
+    fn drop_half_open(&mut self, site: usize, now: Now) -> bool {
+        let is_open = |slot: &&mut Slot| slot.site == site && slot.opening_ms.is_some();
+        let (half, all) = (self.slots.iter_mut().filter(is_open).count(), self.slots.len());
+        let patience_ms = if 2 * half > all { FLOODED_MS } else { HANDSHAKE_MS };
+        let oldest = self.slots.iter_mut().filter(is_open).min_by_key(|slot| slot.opening_ms);
+        let Some(slot) = oldest.filter(|slot| slot.opening_ms.is_some_and(|at| at + patience_ms <= now.ms()))
+        else {
+            return false;
+        };
+        let socket = self.sockets.get_mut::<Socket<'_>>(slot.socket);
+        let half_open = socket.state() == State::SynReceived;
+        slot.opening_ms = None;
+        if half_open {
+            socket.abort();
+            listen(socket, self.sites[site].port);
+        }
+        half_open
+    }
+
+    /// Has the wire forget connections that are no more.
+    pub(super) fn forget_flows(&mut self) {
+        let sockets = self.slots.iter().map(|slot| self.sockets.get::<Socket<'_>>(slot.socket));
+        let flow = |socket: &Socket<'_>| {
+            let (theirs, ours) = (socket.remote_endpoint()?, socket.local_endpoint()?);
+            let IpAddress::Ipv4(address) = theirs.addr;
+            Some((u32::from(address), theirs.port, ours.port))
+        };
+        self.wire.keep(sockets.filter_map(flow));
     }
 
     /// Gives back the sockets that wait for newcomers, beyond the fewest; they come again with need.

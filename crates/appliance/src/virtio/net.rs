@@ -119,7 +119,7 @@ impl Receiver {
 }
 
 impl Incoming for Receiver {
-    fn peek(&mut self) -> Option<(&[u8], Verified)> {
+    fn peek(&mut self) -> Option<(&mut [u8], Verified)> {
         if self.current.is_none() {
             let (index, bytes) = self.queue.pop()?;
             self.current = Some((index, (bytes as usize).clamp(HEADER, BUFFER)));
@@ -127,9 +127,9 @@ impl Incoming for Receiver {
         let (index, bytes) = self.current?;
         // SAFETY: the device has written so many bytes and gave the buffer back.
         let buffer =
-            unsafe { core::slice::from_raw_parts(self.buffers.add(usize::from(index) * BUFFER), bytes) };
+            unsafe { core::slice::from_raw_parts_mut(self.buffers.add(usize::from(index) * BUFFER), bytes) };
         let verified = Verified(buffer[0] & (NEEDS_CHECKSUM | IS_VERIFIED) != 0);
-        Some((&buffer[HEADER..], verified))
+        Some((&mut buffer[HEADER..], verified))
     }
 
     fn done(&mut self) {

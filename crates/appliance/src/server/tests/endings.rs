@@ -77,3 +77,26 @@ fn who_stops_reading_is_dropped_and_counted() {
         assert_eq!((world.server.counters.slow, world.server.counters.open_connections), ([0, 0, 1], 0));
     }
 }
+
+#[test]
+fn an_old_client_reads_content_of_unknown_length_until_the_connection_ends() {
+    let mut world = World::new("tx=8192", None);
+    let client = world.connect();
+    world.send(client, b"GET /pieces HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+    let bytes = world.receive(client, 1000, |_| false);
+    assert!(!bytes.windows(7).any(|seven| seven == b"chunked"));
+    assert!(bytes.len() > 100_000 && bytes[bytes.len() - 100_000..].iter().all(|byte| *byte == b'x'));
+    assert!(!world.socket(client).may_recv(), "the connection's end is the content's");
+}
+
+#[test]
+fn content_that_breaks_off_ends_with_a_reset() {
+    let mut world = World::new("tx=8192", None);
+    let client = world.connect();
+    world.send(client, get("/half").as_bytes());
+    let bytes = world.receive(client, 1000, |_| false);
+    assert!(bytes.starts_with(b"HTTP/1.1 200 OK\r\n") && !bytes.ends_with(b"0\r\n\r\n"));
+    assert_eq!(world.socket(client).state(), State::Closed);
+    let client = world.connect();
+    assert!(world.ask(client, &get("/a")).ends_with("/a:"));
+}

@@ -1,0 +1,102 @@
+//! What frames are held against before smoltcp, or the card, sees them: the part `guard`, or nothing.
+
+use super::frame::Segment;
+#[cfg(any(test, feature = "guard"))]
+use super::guard::{Guard, Verdict};
+#[cfg(any(test, feature = "guard"))]
+use super::neighbours::Questions;
+
+/// A connection: the address and port of the other side, and the port of ours.
+pub type Flow = (u32, u16, u16);
+
+/// What becomes of a segment that came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Passage {
+    /// It is of a connection, or needs none.
+    Free,
+    /// It asks for a connection.
+    Opens,
+    /// It is dropped: somebody guesses.
+    #[cfg(any(test, feature = "guard"))]
+    Shut,
+}
+
+/// Strangers are kept from what is not theirs.
+#[cfg(any(test, feature = "guard"))]
+#[derive(Debug)]
+pub(super) struct Screen {
+    guard: Guard,
+    questions: Questions,
+}
+
+#[cfg(any(test, feature = "guard"))]
+impl Screen {
+    pub fn new(secret: [u64; 2]) -> Self {
+        Self { guard: Guard::new(secret), questions: Questions::default() }
+    }
+
+    pub fn passage(&self, segment: &Segment, frame: &[u8]) -> Passage {
+        if self.guard.judge(segment, frame) == Verdict::Drop {
+            Passage::Shut
+        } else if segment.opens && !self.guard.knows(segment, frame) {
+            Passage::Opens
+        } else {
+            Passage::Free
+        }
+    }
+
+    /// Whether a frame without a segment may be seen.
+    pub fn admits(&mut self, frame: &[u8]) -> bool {
+        self.questions.admits(frame)
+    }
+
+    /// Turns a frame that came into what smoltcp is to see.
+    pub fn take(&mut self, frame: &mut [u8]) {
+        if let Some(segment) = Segment::find(frame) {
+            self.guard.take(&segment, frame);
+        }
+    }
+
+    /// Turns a frame of smoltcp's into what is sent; its segment, if it has one.
+    pub fn send(&mut self, frame: &mut [u8]) -> Option<Segment> {
+        let segment = Segment::find(frame);
+        match &segment {
+            Some(segment) => self.guard.send(segment, frame),
+            None => self.questions.sent(frame),
+        }
+        segment
+    }
+
+    /// Forgets all connections but these.
+    pub fn keep(&mut self, flows: impl Iterator<Item = Flow>) {
+        self.guard.keep(flows);
+    }
+}
+
+/// Everything passes as it is.
+#[cfg(not(any(test, feature = "guard")))]
+#[derive(Debug)]
+pub(super) struct Screen;
+
+#[cfg(not(any(test, feature = "guard")))]
+impl Screen {
+    pub fn new(_: [u64; 2]) -> Self {
+        Self
+    }
+
+    pub fn passage(&self, segment: &Segment, _: &[u8]) -> Passage {
+        if segment.opens { Passage::Opens } else { Passage::Free }
+    }
+
+    pub fn admits(&mut self, _: &[u8]) -> bool {
+        true
+    }
+
+    pub fn take(&mut self, _: &mut [u8]) {}
+
+    pub fn send(&mut self, frame: &mut [u8]) -> Option<Segment> {
+        Segment::find(frame)
+    }
+
+    pub fn keep(&mut self, _: impl Iterator<Item = Flow>) {}
+}
