@@ -4,7 +4,7 @@ use loadstone_http::{Awaited, CONTINUE, Conversation, Need};
 use smoltcp::socket::tcp::{Socket, State};
 
 use super::desk::{Application, Desk};
-use super::{ANSWER, LINGER_MS, PATIENCE, PIECE, Timeouts};
+use super::{LINGER_MS, PATIENCE, PIECE, Timeouts};
 
 /// Pipelined requests of one connection answered, and pieces of content made, in a row before others get
 /// their turn.
@@ -97,7 +97,7 @@ impl Client {
                 }
                 Need::Answer if turns == 0 => return Step::Again,
                 // It has something of it already and waits for more until others are done.
-                Need::Content if !desk.memory.affords(PIECE) => {
+                Need::Content if !desk.memory.affords(PIECE, 0) => {
                     return self.wait(Waiting::Write, progress, desk);
                 }
                 Need::Content => {
@@ -147,7 +147,7 @@ impl Client {
 
     /// Takes what the socket has, or refuses where there is no memory for it.
     fn receive(&mut self, awaited: Awaited, socket: &mut Socket<'_>, desk: &mut Desk<'_>) {
-        if awaited == Awaited::Body && !desk.memory.affords(self.talk.cost()) {
+        if awaited == Awaited::Body && !desk.memory.affords(self.talk.cost(), desk.answer_bytes()) {
             return self.refuse(503, desk);
         }
         let input = self.talk.room();
@@ -161,9 +161,8 @@ impl Client {
     }
 
     fn answer(&mut self, desk: &mut Desk<'_>) {
-        // What a request brings is stored, or copied, and what an answer takes is not known before it is made.
-        let budget = ANSWER.min(desk.limits.body_bytes as usize) + self.talk.memory();
-        if !desk.memory.affords(budget) {
+        // What a request brings is stored, or copied.
+        if !desk.memory.affords(desk.answer_bytes() + self.talk.memory(), 0) {
             return self.refuse(503, desk);
         }
         let Application { handler, composer } = &mut *desk.application;

@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 
 use loadstone_http::{Composer, Handler, Limits};
 
-use super::Timeouts;
 use super::counters::Counters;
+use super::{ANSWER, Timeouts};
 
 /// The application of a port.
 pub(super) struct Application {
@@ -45,11 +45,23 @@ pub(super) struct Memory<'a> {
     pub vital: bool,
 }
 
+impl Desk<'_> {
+    /// What must be there for an answer: how much it takes is not known before it is made.
+    pub fn answer_bytes(&self) -> usize {
+        answer_bytes(self.limits)
+    }
+}
+
+/// Most of an answer that is made as a whole, in a machine with these limits.
+pub(super) fn answer_bytes(limits: &Limits) -> usize {
+    ANSWER.min(limits.body_bytes as usize)
+}
+
 impl Memory<'_> {
-    /// Whether so many bytes may be taken, and are there in one piece: an allocation that fails would be the
-    /// machine's end.
-    pub fn affords(&self, bytes: usize) -> bool {
-        let within = self.vital || (self.free)() >= bytes;
+    /// Whether so many bytes may be taken, beside others for somebody else, and are there in one piece: an
+    /// allocation that fails would be the machine's end.
+    pub fn affords(&self, bytes: usize, beside: usize) -> bool {
+        let within = self.vital || (self.free)() >= bytes + beside;
         within && Vec::<u8>::new().try_reserve_exact(bytes).is_ok()
     }
 }

@@ -45,7 +45,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Between two looks at deadlines.
 const SWEEP_MS: u64 = 250;
 /// Most of an answer that is made as a whole; larger ones are made in pieces while they are sent.
-const ANSWER: usize = 1 << 20;
+const ANSWER: usize = 512 * 1024;
 /// Most of such a piece, with what making it takes.
 const PIECE: usize = 64 * 1024;
 /// What a connection takes beside its socket's buffers: its state, the head of a request, a page.

@@ -8,7 +8,7 @@ use smoltcp::socket::tcp::{Socket, SocketBuffer, State};
 use smoltcp::wire::IpAddress;
 
 use super::client::Waiting;
-use super::desk::{Free, Memory};
+use super::desk::{Free, Memory, answer_bytes};
 use super::{BACKLOG, BESIDE, LEAST, Now, PATIENCE, Server, Slot};
 use crate::net::{Incoming, Outgoing};
 
@@ -31,7 +31,10 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
             }
             let wanted = if self.draining { 0 } else { BACKLOG.min(most) };
             let each = self.buffers.0 + self.buffers.1 + BESIDE;
-            while listening < wanted && all < most && (all < LEAST || memory.affords(each)) {
+            while listening < wanted
+                && all < most
+                && (all < LEAST || memory.affords(each, answer_bytes(&self.limits)))
+            {
                 let socket = self.new_socket(port);
                 self.slots.push(Slot { socket, site, client: None, opening_ms: None });
                 (listening, all) = (listening + 1, all + 1);
