@@ -131,8 +131,10 @@ def test_the_command_tells_what_became_of_each_host(lab_file: Path) -> None:
         assert (gone["host"], gone["action"], gone["error"]["slug"]) == ("gone", "", "host-unreachable")
         assert (lb["host"], lb["action"], lb["changed"], lb["error"]) == ("lb", action, True, None)
         assert f"  lb memcached: {action}\n" in done.stderr
-    states = json.loads(loadstone("status", file, "--json").stdout)
-    assert [one["state"] for one in states] == ["absent", "unreachable"]
+    told = loadstone("status", file, "--json", check=False)
+    states = json.loads(told.stdout)
+    assert [one["state"] for one in states] == ["absent", "unreachable"] and told.returncode == 3
+    assert "`gone` (127.0.0.1) cannot be reached" in states[1]["why"]
 
 
 def test_a_deployment_that_was_killed_is_done_again(lab_file: Path) -> None:

@@ -100,6 +100,17 @@ def test_what_cannot_be_had_is_refused_with_its_line(tmp_path: Path, password: s
     assert "two words" not in text and "it's odd" not in text
 
 
+def test_only_a_database_has_a_password(tmp_path: Path) -> None:
+    shop = '[[service]]\nname = "{}"\nrole = "command"\nhosts = ["app"]\nport = {}\n'
+    settings = 'settings = {{ command = "true", secrets = {{ DB = {{ service = "{}" }} }} }}\n'
+    two = shop.format("one", 9000) + settings.format("two") + shop.format("two", 9001)
+    one = site(tmp_path, "", f'{two}settings = {{ command = "true" }}\n')
+    with pytest.raises(LoadstoneError, match=r"error\[secret\]: `two` has no password"):
+        one.places(nobody(tmp_path))
+    with pytest.raises(LoadstoneError, match="there is no other service `three`"):
+        site(tmp_path, "", shop.format("one", 9000) + settings.format("three"))
+
+
 @pytest.mark.parametrize("password", ['{ env = "A", file = "b" }', '{ vault = "v" }', "{}"])
 def test_a_secret_is_in_one_place(tmp_path: Path, password: str) -> None:
     with pytest.raises(LoadstoneError, match="a secret is in exactly one place"):
@@ -109,7 +120,11 @@ def test_a_secret_is_in_one_place(tmp_path: Path, password: str) -> None:
 def test_it_is_only_in_files_that_nothing_shows(tmp_path: Path) -> None:
     """What a run folder, a page, a log, `ps` or Ansible's inventory could hold has none of it."""
     olio = '[[service]]\nrole = "olio"\nhosts = ["app"]\nsettings = { database = "database" }\n'
-    one = site(tmp_path, f'"{WORD}"', olio)
+    (tmp_path / "key").write_text(f"{WORD}: it's odd")
+    (tmp_path / "key").chmod(0o600)
+    shop = '[[service]]\nname = "shop"\nrole = "command"\nhosts = ["app"]\n[service.settings]\n'
+    shop += 'command = "true"\nsecrets = { KEY = { file = "key" }, DB = { service = "database" } }\n'
+    one = site(tmp_path, f'"{WORD}"', olio + shop)
     hosts = nobody(tmp_path)
     places = one.places(hosts)
     services = list(one.services.values())
@@ -121,7 +136,10 @@ def test_it_is_only_in_files_that_nothing_shows(tmp_path: Path) -> None:
         assert WORD not in json.dumps(shown(files)) and WORD not in repr(service)
         assert WORD not in json.dumps(service.settings.model_dump(mode="json")) and defaults(service)
         assert WORD not in json.dumps(_given(service, places[host], hosts))
-    assert holding == {"database": {"start.sql", "client.cnf"}, "olio": {"environment.json"}}
+    env = {"environment.json"}
+    assert holding == {"database": {"start.sql", "client.cnf"}, "olio": env, "shop": env}
+    kept = json.loads(render(one.service("shop"), places["app"])["environment.json"])
+    assert kept == {"KEY": f"{WORD}: it's odd", "DB": WORD}
     where = {service.name: service.hosts for service in services}
     assert WORD not in json.dumps(_inventory(services, where, places, hosts, "keep"))
     assert WORD not in json.dumps(_plays(services, where, places, hosts))

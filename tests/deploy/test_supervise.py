@@ -68,7 +68,7 @@ def want(service: str, port: int, **settings: Any) -> None:
     one = Service(service, "command", ("here",), port, checked)
     place = Place("here", {"here": "127.0.0.1"}, {service: one})
     unit = json.dumps(role.unit(one, place).as_json())
-    control.prepare(service, OWN, unit, ["supervise.py", "command.json"])
+    control.prepare(service, OWN, unit, list(role.files(one)))
     there = Home(service)
     (there.path / "server.py").write_text(SERVER)
     source = TEMPLATES / "command" / "templates" / "supervise.py"
@@ -115,6 +115,20 @@ def test_instances_answer_each_on_its_port_and_end_together(service: str, port: 
     assert control.restart(service, OWN)["action"] == "restarted" and said(port + 1) == "2"
     control.remove(service, OWN)
     assert not any(Path(f"/proc/{pid}/cmdline").read_bytes() for pid in pids if Path(f"/proc/{pid}").exists())
+
+
+def test_secrets_are_in_the_environment_and_nowhere_else(service: str, port: int) -> None:
+    word = "s3cret of this test"
+    want(service, port, secrets={"KEY": word})
+    there = Home(service)
+    (there.wanted / "environment.json").write_text(json.dumps({"KEY": word}))
+    control.apply(service, OWN)
+    first = members(there)[0]
+    assert f"KEY={word}\0" in Path(f"/proc/{first}/environ").read_text()
+    holding = {path for path in there.path.rglob("*") if path.is_file() and word in path.read_text()}
+    assert {path.name for path in holding} == {"environment.json"}
+    assert {path.stat().st_mode & 0o777 for path in holding} == {0o600}
+    assert word not in json.dumps(control.configuration(service, OWN))
 
 
 def test_an_instance_that_dies_is_started_again(service: str, port: int) -> None:

@@ -159,7 +159,7 @@ class Role:
     packages: ClassVar[tuple[str, ...]] = ()
     """Debian packages that bring the program."""
     secret_keys: ClassVar[tuple[str, ...]] = ()
-    """Settings that are secrets."""
+    """Settings that are secrets; they stand in SQL and in URLs."""
     references: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """Settings that name another service, and the roles that may have; any when empty."""
 
@@ -193,9 +193,9 @@ class Role:
         """What its templates see as `secrets`; only files of `Unit.secret` may hold it."""
         return place.secrets.get(service.name, {})
 
-    def secret_settings(self, service: Service) -> Mapping[str, Secret | None]:
-        """Its settings that are secrets; None for one that is generated."""
-        return {key: getattr(service.settings, key) for key in self.secret_keys}
+    def secret_settings(self, service: Service) -> Mapping[Keys, Secret | None]:
+        """Its settings that are secrets, by their path; None for one that is generated."""
+        return {(key,): getattr(service.settings, key) for key in self.secret_keys}
 
     def one_by_one(self, service: Service) -> bool:
         """Whether its first host must be up before the others begin."""

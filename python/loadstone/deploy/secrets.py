@@ -43,11 +43,14 @@ class Secret(Table):
     file: Annotated[str | None, Field(description="a file, beside the topology unless absolute")] = None
     vault: Annotated[str | None, Field(description="a file of Ansible vault, with a table in YAML")] = None
     key: Annotated[str | None, Field(description="of the table in the vault")] = None
+    service: Annotated[str | None, Field(description="another service, whose password it is")] = None
     text: Annotated[SecretStr | None, Field(description="the secret itself")] = None
 
     @model_validator(mode="after")
     def _one(self) -> Secret:
-        given = [name for name in ("env", "file", "vault", "text") if getattr(self, name) is not None]
+        given = [
+            name for name in ("env", "file", "vault", "service", "text") if getattr(self, name) is not None
+        ]
         if len(given) != 1 or (self.key is None) != (self.vault is None):
             hint = '`{ env = "NAME" }`, `{ file = "PATH" }` or `{ vault = "PATH", key = "NAME" }`'
             raise refuse("secret", "a secret is in exactly one place", hint)
@@ -58,11 +61,14 @@ class Secret(Table):
         """Never the secret."""
         if self.vault is not None:
             return f"in the vault {self.vault}, {self.key}"
+        if self.service is not None:
+            return f"the password of {self.service}"
         named = f"in the environment, {self.env}" if self.env is not None else f"in the file {self.file}"
         return "in the topology" if self.text is not None else named
 
     def read(self, beside: Path) -> str:
         """The secret; relative paths begin at `beside`. SecretError."""
+        assert self.service is None, "only a site knows it"
         if self.text is not None:
             return self.text.get_secret_value()
         if self.env is not None:

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from loadstone.deploy.kinds import ROLES
 from loadstone.deploy.role import Place, Service
-from loadstone.deploy.secrets import SecretError, generated, plain
+from loadstone.deploy.secrets import Secret, SecretError, generated, plain
 from loadstone.deploy.settings import known_keys
 from loadstone.errors import LoadstoneError
 from loadstone.lab import Topology, load_topology
@@ -64,17 +64,28 @@ class Site:
         findings = []
         for one in self.services.values():
             number = [table.known_as for table in self.topology.services].index(one.name)
-            for key, given in ROLES[one.role].secret_settings(one).items():
+            own = found.setdefault(one.name, {})
+            for keys, given in ROLES[one.role].secret_settings(one).items():
                 try:
-                    read = given.read(self.topology.path.parent) if given else None
-                    kept = generated(self.topology.name, one.name, key) if read is None else plain(read)
-                    found.setdefault(one.name, {})[key] = kept
+                    own[str(keys[-1])] = self._secret(one, str(keys[-1]), given, found)
                 except SecretError as error:
-                    at: Keys = ("service", number, "settings", key)
+                    at: Keys = ("service", number, "settings", *keys)
                     findings.append(Finding("secret", error.message, at, error.hint))
         if findings:
             raise self.topology.source.errors(findings)
         return found
+
+    def _secret(
+        self, one: Service, name: str, given: Secret | None, found: Mapping[str, Mapping[str, str]]
+    ) -> str:
+        if given is None:
+            return generated(self.topology.name, one.name, name)
+        if given.service is None:
+            read = given.read(self.topology.path.parent)
+            return plain(read) if ROLES[one.role].secret_keys else read
+        if "password" not in found.get(given.service, {}):
+            raise SecretError(f"`{given.service}` has no password", "a database has one")
+        return found[given.service]["password"]
 
     def service(self, name: str) -> Service:
         """The service of that name. LoadstoneError `service-name`."""

@@ -16,6 +16,7 @@ from loadstone.deploy.host.home import OWN, ROOT
 from loadstone.deploy.placeholders import filled, places
 from loadstone.deploy.remote import PYTHON
 from loadstone.deploy.role import Keys, Place, Refusal, Role, Service, Unit
+from loadstone.deploy.secrets import Given, Secret
 from loadstone.deploy.settings import Settings
 from loadstone.scenario.fields import Count, Positive, Several, Table, Text, refuse
 from loadstone.scenario.findings import listed
@@ -24,6 +25,7 @@ _PORT = re.compile(r"port\.([a-z][a-z0-9_]*)")
 _OWN = ("address", "app", "conf", "data", "host", "instance", "log", "port", "run")
 _OTHERS = ("address", "host", "port")
 _PREPARE_S = 1800.0
+_SECRET = "environment.json"
 # Beyond what its instances have to end: the supervisor kills them itself.
 _LAST_S = 2.0
 
@@ -70,6 +72,9 @@ class CommandSettings(Settings):
     prepare: Annotated[Lines, Field(description="shell lines that make the data, before the first start")]
     prepare_on: Annotated[Literal["each", "first"], Field(description="which hosts make data")] = "each"
     env: Annotated[dict[Variable, Text], Field(default_factory=dict, description="of every instance")]
+    secrets: Annotated[
+        dict[Variable, Given], Field(default_factory=dict, description="of every instance, shown nowhere")
+    ]
     user: Annotated[
         Annotated[str, _named("a user's name", r"[a-z_][a-z0-9_-]*")] | None,
         Field(description="of the host; one of its own when absent"),
@@ -104,7 +109,12 @@ class Command(Role):
         return {
             "supervise.py": "command/templates/supervise.py",
             "command.json": "command/templates/command.json.j2",
+            **({_SECRET: "service/templates/secret.json.j2"} if service.settings.secrets else {}),
         }
+
+    def secret_settings(self, service: Service) -> Mapping[Keys, Secret | None]:
+        """Variables of its environment."""
+        return {("secrets", name): given for name, given in service.settings.secrets.items()}
 
     def unit(self, service: Service, place: Place) -> Unit:
         """Ready is when every instance is."""
@@ -127,6 +137,8 @@ class Command(Role):
             ready={"command": command("ready")},
             version=command("version"),
             user=settings.user or OWN,
+            secret=[_SECRET] if settings.secrets else [],
+            secret_env=_SECRET if settings.secrets else "",
             ready_s=settings.ready_s,
             stop_s=settings.stop_s + _LAST_S,
         )
@@ -150,7 +162,10 @@ class Command(Role):
         )
 
     def needs(self, settings: Any) -> Iterator[tuple[Keys, str]]:
-        """Services whose place is in its words."""
+        """Services whose place is in its words, or whose password it has."""
+        for variable, given in settings.secrets.items():
+            if given.service is not None:
+                yield ("secrets", variable), given.service
         for keys, text in _texts(settings):
             for name in places(text):
                 other, dot, what = name.rpartition(".")
