@@ -6,6 +6,8 @@
 //! an epoll and a timer.
 
 mod config;
+mod control;
+mod counters;
 mod frame;
 mod pipe;
 mod publish;
@@ -15,12 +17,13 @@ mod switch;
 mod table;
 mod tap;
 
-pub use config::{Config, Port};
+pub use config::{Config, Link, Port};
+pub use counters::{Counters, PortCounters};
 pub use frame::{Header, Mac};
 pub use pipe::{Fate, Pipe};
 pub use run::{Error, run};
 pub use shape::{Jitter, Shape};
-pub use switch::{Counters, PortCounters, Switch};
+pub use switch::Switch;
 pub use table::Table;
 
 /// Nanoseconds since the zero of whichever clock the caller uses.

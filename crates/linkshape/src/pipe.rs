@@ -27,38 +27,58 @@ pub enum Fate {
 #[derive(Debug)]
 pub struct Pipe {
     shape: Shape,
+    wire: Wire,
     rng: Rng,
-    /// Time that one byte takes on the wire.
-    ns_per_byte: f64,
-    burst: Nanos,
-    queue: Nanos,
     /// When the wire has sent what it was given; behind the clock while the bucket has tokens.
     free_at: Nanos,
     last_departure: Nanos,
-    /// Next arrival of cross-traffic and the mean time between two.
+    /// Next arrival of cross-traffic.
     next_cross: f64,
-    cross_gap: f64,
     cross_frames: u64,
+}
+
+/// A shape in the units of the clock.
+#[derive(Debug)]
+struct Wire {
+    /// Time that one byte takes.
+    ns_per_byte: f64,
+    burst: Nanos,
+    queue: Nanos,
+    /// Mean time between two frames of cross-traffic.
+    cross_gap: f64,
+}
+
+impl Wire {
+    fn new(shape: &Shape) -> Self {
+        let ns_per_byte = shape.rate_mbit.map_or(0.0, |rate| 8e3 / rate);
+        Self {
+            ns_per_byte,
+            burst: (shape.burst_kib * 1024.0 * ns_per_byte) as Nanos,
+            queue: (shape.queue_ms * 1e6) as Nanos,
+            cross_gap: if shape.cross_mbit > 0.0 {
+                CROSS_BYTES as f64 * 8e3 / shape.cross_mbit
+            } else {
+                f64::INFINITY
+            },
+        }
+    }
 }
 
 impl Pipe {
     /// A pipe at time 0. The shape must pass `Shape::check`.
     pub fn new(shape: Shape, mut rng: Rng) -> Self {
-        let ns_per_byte = shape.rate_mbit.map_or(0.0, |rate| 8e3 / rate);
-        let cross_gap =
-            if shape.cross_mbit > 0.0 { CROSS_BYTES as f64 * 8e3 / shape.cross_mbit } else { f64::INFINITY };
-        Self {
-            ns_per_byte,
-            burst: (shape.burst_kib * 1024.0 * ns_per_byte) as Nanos,
-            queue: (shape.queue_ms * 1e6) as Nanos,
-            free_at: 0,
-            last_departure: 0,
-            next_cross: exponential(&mut rng, cross_gap),
-            cross_gap,
-            cross_frames: 0,
-            shape,
-            rng,
-        }
+        let wire = Wire::new(&shape);
+        let next_cross = exponential(&mut rng, wire.cross_gap);
+        Self { shape, wire, rng, free_at: 0, last_departure: 0, next_cross, cross_frames: 0 }
+    }
+
+    /// Another shape from now on, which must pass `Shape::check`. Frames keep their order: what is offered
+    /// from now on leaves after what was offered before.
+    pub fn reshape(&mut self, now: Nanos, shape: Shape) {
+        self.cross_until(now);
+        self.wire = Wire::new(&shape);
+        self.next_cross = now as f64 + exponential(&mut self.rng, self.wire.cross_gap);
+        self.shape = shape;
     }
 
     /// Gives the pipe a frame. `now` must not go back from call to call.
@@ -81,14 +101,14 @@ impl Pipe {
     /// When the last byte is on the wire; None when the frame would wait too long. A token bucket in the
     /// form of the generic cell rate algorithm (ITU-T I.371): without burst it is a plain wire.
     fn transmit(&mut self, now: Nanos, bytes: usize) -> Option<Nanos> {
-        if self.ns_per_byte == 0.0 {
+        if self.wire.ns_per_byte == 0.0 {
             return Some(now);
         }
-        if self.free_at.saturating_sub(now) > self.queue {
+        if self.free_at.saturating_sub(now) > self.wire.queue {
             return None;
         }
-        let start = self.free_at.max(now.saturating_sub(self.burst));
-        self.free_at = start + (bytes as f64 * self.ns_per_byte).round() as Nanos;
+        let start = self.free_at.max(now.saturating_sub(self.wire.burst));
+        self.free_at = start + (bytes as f64 * self.wire.ns_per_byte).round() as Nanos;
         Some(self.free_at.max(now))
     }
 
@@ -97,12 +117,12 @@ impl Pipe {
         if self.next_cross > now {
             return;
         }
-        self.next_cross = self.next_cross.max(now - REPLAYED * self.cross_gap);
+        self.next_cross = self.next_cross.max(now - REPLAYED * self.wire.cross_gap);
         while self.next_cross <= now {
             if self.transmit(self.next_cross as Nanos, CROSS_BYTES).is_some() {
                 self.cross_frames += 1;
             }
-            self.next_cross += exponential(&mut self.rng, self.cross_gap);
+            self.next_cross += exponential(&mut self.rng, self.wire.cross_gap);
         }
     }
 

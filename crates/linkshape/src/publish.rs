@@ -7,7 +7,7 @@ use std::thread;
 
 use serde::Serialize;
 
-use crate::switch::PortCounters;
+use crate::counters::PortCounters;
 
 /// One port in the file.
 #[derive(Serialize)]
@@ -17,21 +17,21 @@ struct Line<'a> {
     counters: PortCounters,
 }
 
-/// Starts the thread; it ends when the sender is dropped.
-pub(crate) fn publisher(path: PathBuf, ports: Vec<String>) -> Sender<Vec<PortCounters>> {
-    let (sender, receiver) = channel::<Vec<PortCounters>>();
+/// Starts the thread, which is sent all ports with their names; it ends when the sender is dropped.
+pub(crate) fn publisher(path: PathBuf) -> Sender<Vec<(String, PortCounters)>> {
+    let (sender, receiver) = channel::<Vec<(String, PortCounters)>>();
     thread::spawn(move || {
         for counters in receiver {
             // Counters are a courtesy: a full disk does not end the network.
-            let _ = write(&path, &ports, &counters);
+            let _ = write(&path, &counters);
         }
     });
     sender
 }
 
 /// Replaces the file in one step, so that a reader never sees half of it.
-fn write(path: &Path, ports: &[String], counters: &[PortCounters]) -> io::Result<()> {
-    let lines: Vec<_> = ports.iter().zip(counters).map(|(port, &counters)| Line { port, counters }).collect();
+fn write(path: &Path, counters: &[(String, PortCounters)]) -> io::Result<()> {
+    let lines: Vec<_> = counters.iter().map(|(port, counters)| Line { port, counters: *counters }).collect();
     let draft = path.with_extension("draft");
     std::fs::write(&draft, serde_json::to_vec(&lines)?)?;
     std::fs::rename(&draft, path)

@@ -15,16 +15,22 @@ use rustix::time::{
 };
 
 use crate::Nanos;
-use crate::config::Config;
+use crate::config::{Config, Link};
+use crate::control::{Change, Control, What, listen};
+use crate::counters::PortCounters;
 use crate::publish::publisher;
-use crate::switch::{PortCounters, Switch};
+use crate::shape::Shape;
+use crate::switch::Switch;
 use crate::tap;
 
 /// Frames taken from one device before the others, and what is due, get their turn.
 const BATCH: usize = 64;
 /// Longest frame read; a device with a larger MTU would have its frames cut.
 const FRAME_BYTES: usize = 65_536;
+/// Events taken from epoll at once; others come with its next answer.
+const EVENTS: usize = 256;
 const TIMER: u64 = u64::MAX;
+const CONTROL: u64 = u64::MAX - 1;
 const PUBLISH_EVERY: Duration = Duration::from_secs(1);
 const NS_PER_S: u64 = 1_000_000_000;
 
@@ -49,25 +55,20 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 /// Runs the switch that `config_json` (a `Config`) describes until the process ends, saying `ready` on
-/// stdout when its devices are there. Real-time priority is the caller's to set. Needs CAP_NET_ADMIN, and
-/// CAP_SYS_ADMIN for ports in other namespaces.
+/// stdout when its devices are there. Real-time priority is the caller's to set. Needs CAP_NET_ADMIN.
 pub fn run(config_json: &str) -> Result<(), Error> {
     let config: Config = serde_json::from_str(config_json)
         .map_err(|error| Error::Config(format!("configuration: {error}")))?;
     for port in &config.ports {
-        for shape in [&port.up, &port.down] {
-            shape.check().map_err(|error| Error::Config(format!("port `{}`: {error}", port.name)))?;
-        }
+        port.link.check().map_err(Error::Config)?;
     }
-    let devices = config
-        .ports
-        .iter()
-        .map(|port| {
-            tap::create(&port.device, port.netns.as_deref())
-                .map_err(|error| Error::System(format!("device `{}` of `{}`", port.device, port.name), error))
-        })
-        .collect::<Result<Vec<_>, _>>()?;
-    let mut driver = Driver::new(config, devices).map_err(|error| Error::System("epoll".into(), error))?;
+    let mut driver = Driver::new(&config).map_err(|error| Error::System("the switch".into(), error))?;
+    for port in config.ports {
+        let what = || format!("device `{}` of `{}`", port.device, port.link.name);
+        let device = tap::create(&port.device);
+        let device = device.map_err(|error| Error::System(what(), error))?;
+        driver.attach(port.link, device).map_err(|error| Error::System("epoll".into(), error))?;
+    }
     let ready = io::stdout().write_all(b"ready\n").and_then(|()| io::stdout().flush());
     ready.map_err(|error| Error::System("stdout".into(), error))?;
     loop {
@@ -77,37 +78,42 @@ pub fn run(config_json: &str) -> Result<(), Error> {
 
 struct Driver {
     switch: Switch,
+    names: Vec<String>,
     devices: Vec<OwnedFd>,
+    control: Option<Control>,
     epoll: OwnedFd,
     timer: OwnedFd,
     armed: Option<Nanos>,
     events: Vec<epoll::Event>,
     frame: Vec<u8>,
-    publisher: Option<Sender<Vec<PortCounters>>>,
+    publisher: Option<Sender<Vec<(String, PortCounters)>>>,
     published_at: Nanos,
     /// Whether frames have moved since the counters were published.
     moved: bool,
 }
 
 impl Driver {
-    fn new(config: Config, devices: Vec<OwnedFd>) -> io::Result<Self> {
+    fn new(config: &Config) -> io::Result<Self> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         let timer =
             timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC)?;
-        epoll::add(&epoll, &timer, epoll::EventData::new_u64(TIMER), epoll::EventFlags::IN)?;
-        for (port, device) in devices.iter().enumerate() {
-            epoll::add(&epoll, device, epoll::EventData::new_u64(port as u64), epoll::EventFlags::IN)?;
+        watch(&epoll, &timer, TIMER)?;
+        let control =
+            config.counters.as_ref().map(|path| listen(&path.with_file_name("switch.sock"))).transpose()?;
+        if let Some(control) = &control {
+            watch(&epoll, &control.wake, CONTROL)?;
         }
-        let names = config.ports.iter().map(|port| port.name.clone()).collect();
         Ok(Self {
-            publisher: config.counters.map(|path| publisher(path, names)),
-            switch: Switch::new(config.ports.into_iter().map(|port| (port.up, port.down)), config.seed),
-            events: Vec::with_capacity(devices.len() + 1),
-            devices,
+            switch: Switch::new([], config.seed),
+            names: Vec::new(),
+            devices: Vec::new(),
+            control,
             epoll,
             timer,
             armed: None,
+            events: Vec::with_capacity(EVENTS),
             frame: vec![0; FRAME_BYTES],
+            publisher: config.counters.clone().map(publisher),
             published_at: 0,
             moved: false,
         })
@@ -126,13 +132,17 @@ impl Driver {
         for index in 0..self.events.len() {
             match self.events[index].data.u64() {
                 TIMER => self.armed = None,
+                CONTROL => self.change(),
                 port => self.drain(port as usize)?,
             }
         }
-        let Self { switch, devices, .. } = self;
-        // A host that is gone or down refuses its frames, as an unplugged cable would.
-        switch.poll(now(), |port, frame| {
-            let _ = rustix::io::write(&devices[port], frame);
+        let Self { switch, devices, moved, .. } = self;
+        // A host takes what it is handed at once, and answers at once: no more than a batch may wait here
+        // while its answers fill its queue. What else is due makes the timer fire immediately.
+        switch.poll(now(), BATCH, |port, frame| {
+            *moved = true;
+            // A host that is gone or down refuses its frames, as an unplugged cable would.
+            rustix::io::write(&devices[port], frame).is_ok()
         });
         self.arm()?;
         self.publish();
@@ -151,6 +161,47 @@ impl Driver {
                 Err(_) => return Ok(epoll::delete(&self.epoll, &self.devices[port])?),
             }
         }
+        Ok(())
+    }
+
+    /// Takes over what was asked for on the control socket.
+    fn change(&mut self) {
+        let Some(control) = &self.control else { return };
+        let _ = rustix::io::read(&control.wake, &mut [0; 8][..]);
+        while let Some(Change { what, done }) =
+            self.control.as_ref().and_then(|all| all.changes.try_recv().ok())
+        {
+            let answer = match what {
+                What::Attach(port, device) => {
+                    self.attach(port.link, device).map_err(|error| format!("epoll: {error}"))
+                }
+                What::Link(link) => match self.names.iter().position(|name| *name == link.name) {
+                    Some(port) => {
+                        self.switch.set(now(), port, link.up, link.down, link.cut);
+                        Ok(())
+                    }
+                    None => Err(format!("there is no port `{}`", link.name)),
+                },
+            };
+            // Who no longer waits for it does without.
+            let _ = done.send(answer);
+        }
+    }
+
+    /// Gives the port of that name a device and a link; makes the port where there is none.
+    fn attach(&mut self, link: Link, device: OwnedFd) -> io::Result<()> {
+        let port = self.names.iter().position(|name| *name == link.name).unwrap_or(self.names.len());
+        watch(&self.epoll, &device, port as u64)?;
+        if port == self.names.len() {
+            self.switch.add(Shape::default(), Shape::default());
+            self.names.push(link.name);
+            self.devices.push(device);
+        } else {
+            // The former device ends here, and with it what epoll knows of it.
+            self.devices[port] = device;
+        }
+        self.switch.set(now(), port, link.up, link.down, link.cut);
+        self.switch.forget();
         Ok(())
     }
 
@@ -176,10 +227,14 @@ impl Driver {
         let now = now();
         if self.moved && now - self.published_at >= PUBLISH_EVERY.as_nanos() as Nanos {
             // A publisher that is gone took only the counters with it.
-            let _ = publisher.send(self.switch.counters());
+            let _ = publisher.send(self.names.iter().cloned().zip(self.switch.counters()).collect());
             (self.published_at, self.moved) = (now, false);
         }
     }
+}
+
+fn watch(epoll: &OwnedFd, what: &OwnedFd, number: u64) -> io::Result<()> {
+    Ok(epoll::add(epoll, what, epoll::EventData::new_u64(number), epoll::EventFlags::IN)?)
 }
 
 fn now() -> Nanos {

@@ -2,69 +2,39 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 use std::rc::Rc;
 
 use loadstone_stats::{Histogram, Rng};
-use serde::Serialize;
 
 use crate::Nanos;
+use crate::counters::PortCounters;
 use crate::frame::Header;
 use crate::pipe::{Fate, Pipe};
 use crate::shape::Shape;
 use crate::table::Table;
 
-/// Most frames under way at once; further ones are dropped and counted. A gigabit of full frames over
-/// half a second of delay fits.
-const MOST: usize = 1 << 16;
-
-/// What happened to the frames of one direction of a link.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Counters {
-    /// Frames that entered it.
-    pub frames: u64,
-    /// Their bytes.
-    pub bytes: u64,
-    /// Lost on the wire.
-    pub lost: u64,
-    /// Dropped before a full queue.
-    pub queue_full: u64,
-    /// Dropped because too many frames were under way in the whole switch.
-    pub overflow: u64,
-    /// Frames of cross-traffic.
-    pub cross_frames: u64,
-}
-
-/// Both directions of a link.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct PortCounters {
-    /// From the host to the switch.
-    pub up: Counters,
-    /// From the switch to the host.
-    pub down: Counters,
-    /// Frames without readable addresses.
-    pub malformed: u64,
-    /// Frames handed to the host.
-    pub delivered: u64,
-    /// How much later than meant half of those were handed over, microseconds: the error of the emulation
-    /// itself.
-    pub late_us_p50: u64,
-    /// The same for 99 % of them.
-    pub late_us_p99: u64,
-    /// The same at worst.
-    pub late_us_max: u64,
-}
+/// Most memory of frames under way at once; further ones are dropped and counted. A gigabit of full frames
+/// over two seconds of delay fits.
+const MOST_BYTES: usize = 256 << 20;
+/// What a frame takes besides its bytes: its event and its place in the heap, roughly.
+const FRAME_COSTS: usize = 64;
 
 /// A learning switch with shaped links.
 pub struct Switch {
     ports: Vec<Port>,
     table: Table,
     under_way: BinaryHeap<Reverse<Event>>,
+    /// Memory of what is under way; a frame that was flooded counts for each copy.
+    bytes: usize,
     sequence: u64,
+    seed: u64,
 }
 
 struct Port {
     up: Pipe,
     down: Pipe,
+    cut: bool,
     counters: PortCounters,
     late_us: Histogram,
 }
@@ -90,13 +60,45 @@ enum End {
 impl Switch {
     /// A switch with a port for each (up, down) pair of shapes, which must pass `Shape::check`.
     pub fn new(links: impl IntoIterator<Item = (Shape, Shape)>, seed: u64) -> Self {
-        let ports = links.into_iter().zip((0..).step_by(2)).map(|((up, down), stream)| Port {
-            up: Pipe::new(up, Rng::stream(seed, stream)),
-            down: Pipe::new(down, Rng::stream(seed, stream + 1)),
+        let mut switch = Self {
+            ports: Vec::new(),
+            table: Table::default(),
+            under_way: BinaryHeap::new(),
+            bytes: 0,
+            sequence: 0,
+            seed,
+        };
+        for (up, down) in links {
+            switch.add(up, down);
+        }
+        switch
+    }
+
+    /// Adds a port; its number. The shapes must pass `Shape::check`.
+    pub fn add(&mut self, up: Shape, down: Shape) -> usize {
+        let stream = 2 * self.ports.len() as u64;
+        self.ports.push(Port {
+            up: Pipe::new(up, Rng::stream(self.seed, stream)),
+            down: Pipe::new(down, Rng::stream(self.seed, stream + 1)),
+            cut: false,
             counters: PortCounters::default(),
             late_us: Histogram::new(),
         });
-        Self { ports: ports.collect(), table: Table::default(), under_way: BinaryHeap::new(), sequence: 0 }
+        self.ports.len() - 1
+    }
+
+    /// Gives a port's link other shapes, which must pass `Shape::check`; cuts it or mends it. Frames keep
+    /// their order. A link that is cut loses what is under way on it.
+    pub fn set(&mut self, now: Nanos, port: usize, up: Shape, down: Shape, cut: bool) {
+        let port = &mut self.ports[port];
+        port.up.reshape(now, up);
+        port.down.reshape(now, down);
+        port.cut = cut;
+    }
+
+    /// Forgets which address is where: hosts have moved.
+    pub fn forget(&mut self) {
+        self.table = Table::default();
     }
 
     /// Takes a frame that the host at `port` sent. `now` must not go back from call to call.
@@ -114,23 +116,34 @@ impl Switch {
         self.under_way.peek().map(|Reverse(event)| event.at)
     }
 
-    /// Moves everything that is due at `now`, handing frames for hosts to `deliver` with their port.
-    pub fn poll(&mut self, now: Nanos, mut deliver: impl FnMut(usize, &[u8])) {
-        while let Some(Reverse(event)) = self.under_way.peek()
-            && event.at <= now
-        {
-            let Some(Reverse(event)) = self.under_way.pop() else { return };
+    /// Moves what is due at `now`, at most so many frames; hands frames for hosts to `deliver` with their
+    /// port. It answers whether the host took the frame.
+    pub fn poll(&mut self, now: Nanos, most: usize, mut deliver: impl FnMut(usize, &[u8]) -> bool) {
+        for _ in 0..most {
+            let Some(event) = self.under_way.peek_mut().filter(|next| next.0.at <= now) else { return };
+            let Reverse(event) = PeekMut::pop(event);
+            self.bytes -= costs(&event.frame);
+            let Port { cut, counters, late_us, .. } = &mut self.ports[event.port];
+            let direction = match event.end {
+                End::Switch => &mut counters.up,
+                End::Host => &mut counters.down,
+            };
+            direction.under_way -= 1;
+            if *cut {
+                direction.cut += 1;
+                continue;
+            }
+            direction.passed += 1;
             match event.end {
                 // The next pipe counts from when the frame was due, so that lateness does not add up.
                 End::Switch => self.forward(event),
-                End::Host => {
-                    let late_us = (now - event.at) / 1000;
-                    let Port { counters, late_us: all, .. } = &mut self.ports[event.port];
+                End::Host if deliver(event.port, &event.frame) => {
+                    let late = (now - event.at) / 1000;
                     counters.delivered += 1;
-                    counters.late_us_max = counters.late_us_max.max(late_us);
-                    all.record(late_us);
-                    deliver(event.port, &event.frame);
+                    counters.late_us_max = counters.late_us_max.max(late);
+                    late_us.record(late);
                 }
+                End::Host => counters.refused += 1,
             }
         }
     }
@@ -155,9 +168,13 @@ impl Switch {
         let known =
             (!header.destination.is_group()).then(|| self.table.port(event.at, header.destination)).flatten();
         match known {
-            Some(port) if port == event.port => {}
+            Some(port) if port == event.port => self.ports[port].counters.turned_back += 1,
             Some(port) => self.enter(event.at, port, End::Host, event.frame),
             None => {
+                let others = self.ports.len() as u64 - 1;
+                let counters = &mut self.ports[event.port].counters;
+                counters.flooded += 1;
+                counters.copies += others;
                 for port in (0..self.ports.len()).filter(|port| *port != event.port) {
                     self.enter(event.at, port, End::Host, Rc::clone(&event.frame));
                 }
@@ -167,19 +184,25 @@ impl Switch {
 
     /// Gives a frame to one of a port's pipes.
     fn enter(&mut self, now: Nanos, port: usize, end: End, frame: Rc<[u8]>) {
-        let Port { up, down, counters, .. } = &mut self.ports[port];
+        let Port { up, down, counters, cut, .. } = &mut self.ports[port];
         let (pipe, counters) = match end {
             End::Switch => (up, &mut counters.up),
             End::Host => (down, &mut counters.down),
         };
         counters.frames += 1;
         counters.bytes += frame.len() as u64;
-        if self.under_way.len() >= MOST {
+        if *cut {
+            counters.cut += 1;
+            return;
+        }
+        if self.bytes + costs(&frame) > MOST_BYTES {
             counters.overflow += 1;
             return;
         }
         match pipe.offer(now, frame.len()) {
             Fate::Departs(at) => {
+                counters.under_way += 1;
+                self.bytes += costs(&frame);
                 self.under_way.push(Reverse(Event { at, sequence: self.sequence, port, end, frame }));
                 self.sequence += 1;
             }
@@ -187,4 +210,8 @@ impl Switch {
             Fate::Lost => counters.lost += 1,
         }
     }
+}
+
+fn costs(frame: &[u8]) -> usize {
+    frame.len() + FRAME_COSTS
 }

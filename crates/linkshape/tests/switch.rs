@@ -24,7 +24,10 @@ fn plain(ports: usize) -> Switch {
 fn settle(switch: &mut Switch) -> Vec<(Nanos, usize)> {
     let mut delivered = Vec::new();
     while let Some(at) = switch.next_event() {
-        switch.poll(at, |port, _| delivered.push((at, port)));
+        switch.poll(at, usize::MAX, |port, _| {
+            delivered.push((at, port));
+            true
+        });
     }
     delivered
 }
@@ -64,9 +67,9 @@ fn lateness_is_counted_and_does_not_add_up() {
     let shape = Shape { delay_ms: 5.0, ..Shape::default() };
     let mut switch = Switch::new([(shape.clone(), Shape::default()), (Shape::default(), shape)], 1);
     switch.receive(0, 0, &frame(host(2), host(1), 60));
-    switch.poll(8 * MS, |_, _| panic!("the second link has 2 ms to go"));
+    switch.poll(8 * MS, usize::MAX, |_, _| panic!("the second link has 2 ms to go"));
     assert_eq!(switch.next_event(), Some(10 * MS), "late at the first link, in time at the second");
-    switch.poll(11 * MS, |port, _| assert_eq!(port, 1));
+    switch.poll(11 * MS, usize::MAX, |port, _| port == 1);
     let counters = switch.counters()[1];
     assert_eq!((counters.delivered, counters.late_us_p50, counters.late_us_max), (1, 1000, 1000));
 }
@@ -92,10 +95,117 @@ fn every_frame_is_counted_once() {
 fn a_flood_does_not_eat_the_memory() {
     let slow = Shape { delay_ms: 60_000.0, ..Shape::default() };
     let mut switch = Switch::new([(slow, Shape::default()), Default::default()], 1);
-    for _ in 0..70_000 {
+    for _ in 0..200_000 {
+        switch.receive(0, 0, &frame(host(2), host(1), 1514));
+    }
+    let up = switch.counters()[0].up;
+    assert_eq!(up.under_way + up.overflow, 200_000);
+    // A gigabit of full frames over two seconds.
+    assert!((165_000..171_000).contains(&up.under_way), "{up:?}");
+}
+
+#[test]
+fn a_cut_link_passes_nothing_and_a_mended_one_all() {
+    let slow = Shape { delay_ms: 10.0, ..Shape::default() };
+    let mut switch = Switch::new([(slow.clone(), slow.clone()), Default::default()], 1);
+    switch.receive(0, 0, &frame(host(2), host(1), 60));
+    switch.set(MS, 0, slow.clone(), slow.clone(), true);
+    switch.receive(2 * MS, 0, &frame(host(2), host(1), 60));
+    switch.receive(2 * MS, 1, &frame(host(1), host(2), 60));
+    assert!(settle(&mut switch).is_empty(), "what was under way is lost, too");
+    let cut = switch.counters()[0];
+    assert_eq!((cut.up.cut, cut.down.cut, cut.up.passed, cut.delivered), (2, 1, 0, 0));
+    switch.set(20 * MS, 0, slow.clone(), slow, false);
+    switch.receive(20 * MS, 0, &frame(host(2), host(1), 60));
+    assert_eq!(settle(&mut switch), [(30 * MS, 1)]);
+}
+
+#[test]
+fn another_shape_holds_from_now_on_and_keeps_the_order() {
+    let slow = Shape { delay_ms: 10.0, ..Shape::default() };
+    let mut switch = Switch::new([(slow, Shape::default()), Default::default()], 1);
+    switch.receive(0, 0, &frame(host(2), host(1), 60));
+    switch.set(MS, 0, Shape { delay_ms: 1.0, ..Shape::default() }, Shape::default(), false);
+    switch.receive(2 * MS, 0, &frame(host(2), host(1), 60));
+    switch.receive(15 * MS, 0, &frame(host(2), host(1), 60));
+    assert_eq!(settle(&mut switch), [(10 * MS, 1), (10 * MS, 1), (16 * MS, 1)]);
+}
+
+#[test]
+fn a_batch_is_no_larger_than_asked() {
+    let mut switch = plain(2);
+    for _ in 0..100 {
         switch.receive(0, 0, &frame(host(2), host(1), 60));
     }
-    assert_eq!(switch.counters()[0].up.overflow, 70_000 - (1 << 16));
+    let mut batches = Vec::new();
+    while switch.next_event().is_some() {
+        let mut moved = 0;
+        switch.poll(0, 64, |_, _| {
+            moved += 1;
+            true
+        });
+        batches.push(moved);
+    }
+    assert_eq!(batches.iter().sum::<u32>(), 100);
+    assert!(batches.iter().all(|moved| *moved <= 64), "{batches:?}");
+}
+
+/// One thing that happens to a switch: a frame between hosts, a change of a link, or time that passes.
+#[derive(Debug, Clone)]
+enum Step {
+    Frame(usize, u8, u8, usize),
+    Link(usize, bool, f64, f64, Option<f64>),
+    Time(Nanos),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let rate = prop::option::of(1.0..100.0);
+    let step = prop_oneof![
+        8 => (0..3_usize, 0..5_u8, 0..4_u8, 0..1600_usize)
+            .prop_map(|(port, to, from, bytes)| Step::Frame(port, to, from, bytes)),
+        1 => (0..3_usize, any::<bool>(), 0.0..5.0, 0.0..1.0, rate)
+            .prop_map(|(port, cut, delay, loss, rate)| Step::Link(port, cut, delay, loss, rate)),
+        4 => (0..3 * MS).prop_map(Step::Time),
+    ];
+    prop::collection::vec(step, 0..300)
+}
+
+proptest! {
+    #[test]
+    fn every_frame_is_accounted_for_at_any_moment(steps in steps(), refuses in any::<bool>()) {
+        let mut switch = plain(3);
+        let (mut now, mut sent, mut handed, mut turned_down) = (0, 0, 0, 0);
+        for step in steps {
+            match step {
+                Step::Frame(port, to, from, bytes) => {
+                    let to = if to == 4 { EVERYONE } else { host(to) };
+                    switch.receive(now, port, &frame(to, host(from), bytes));
+                    sent += 1;
+                }
+                Step::Link(port, cut, delay_ms, loss, rate_mbit) => {
+                    let shape = Shape { delay_ms, loss, rate_mbit, queue_ms: 1.0, ..Shape::default() };
+                    switch.set(now, port, shape.clone(), shape, cut);
+                }
+                Step::Time(nanos) => now += nanos,
+            }
+            switch.poll(now, 8, |port, _| {
+                let takes = !(refuses && port == 1);
+                *(if takes { &mut handed } else { &mut turned_down }) += 1;
+                takes
+            });
+            let counters = switch.counters();
+            let sum = |of: fn(&PortCounters) -> u64| counters.iter().map(of).sum::<u64>();
+            for port in &counters {
+                prop_assert_eq!(port.up.accounted(), port.up.frames);
+                prop_assert_eq!(port.down.accounted(), port.down.frames);
+                prop_assert_eq!(port.down.passed, port.delivered + port.refused);
+            }
+            prop_assert_eq!(sum(|port| port.up.frames + port.malformed), sent);
+            let forwarded = sum(|port| port.up.passed - port.turned_back - port.flooded + port.copies);
+            prop_assert_eq!(forwarded, sum(|port| port.down.frames));
+            prop_assert_eq!((sum(|port| port.delivered), sum(|port| port.refused)), (handed, turned_down));
+        }
+    }
 }
 
 proptest! {
@@ -106,9 +216,10 @@ proptest! {
         let mut switch = plain(3);
         for (number, (port, frame)) in frames.iter().enumerate() {
             switch.receive(number as Nanos, *port, frame);
-            switch.poll(number as Nanos, |to, bytes| {
+            switch.poll(number as Nanos, usize::MAX, |to, bytes| {
                 assert_ne!(to, *port);
                 assert_eq!(bytes, &frame[..]);
+                true
             });
         }
         let seen: u64 = switch.counters().iter().map(|port: &PortCounters| port.up.frames + port.malformed).sum();
