@@ -75,6 +75,8 @@ SLUGS: dict[str, int] = {
     "internal": OUR_FAULT,
     "lab-busy": BAD_INPUT,
     "lab-exists": BAD_INPUT,
+    "lab-host": BAD_INPUT,
+    "lab-link": BAD_INPUT,
     "lab-missing": BAD_INPUT,
     "lab-start": OUR_FAULT,
     "lab-stop": OUR_FAULT,

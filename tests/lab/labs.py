@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -51,6 +52,14 @@ def described(name: str) -> dict[str, Any]:
     """The lab as `lab list --json` tells it."""
     labs: list[dict[str, Any]] = json.loads(loadstone("lab", "list", name, "--json").stdout)
     return labs[0]
+
+
+def wait_until(holds: Callable[[], bool], what: str) -> None:
+    """Waits for a condition. AssertionError with `what` when it does not come true."""
+    deadline = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.05)
 
 
 def obstacle() -> str | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from loadstone.errors import LoadstoneError
-from loadstone.lab import bring_up, cgroups, keys, layout, links
+from loadstone.lab import bring_up, cgroups, keys, layout, links, take_down
 from loadstone.lab.folder import Folder, HostRecord, Record, locked
 from loadstone.lab.model import Direction, Link
 from loadstone.lab.topology import Topology, load_topology
@@ -176,3 +176,12 @@ def test_ssh_names_every_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     known = (tmp_path / "known_hosts").read_text().split()
     assert known[:2] == ["10.0.0.11", "ssh-ed25519"]
     assert known[2] in (files / "ssh/ssh_host_ed25519_key.pub").read_text()
+
+
+def test_the_only_lab_need_not_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for known, words in (([], "no lab is up"), (["a", "b"], "there are several labs: a, b")):
+        monkeypatch.setattr(take_down, "names", lambda known=known: known)
+        with pytest.raises(LoadstoneError, match=words):
+            take_down.only()
+    monkeypatch.setattr(take_down, "names", lambda: ["a"])
+    assert take_down.only() == "a"

@@ -25,6 +25,8 @@ ELSEWHERE = {
     "lab-busy": "tests/lab/test_life.py",
     "lab-exists": "tests/lab/test_life.py",
     "lab-start": "tests/lab/test_life.py",
+    "lab-host": "tests/lab/test_live.py",
+    "lab-link": "tests/lab/test_live.py",
     "lab-stop": "needs a process that SIGKILL does not end",
     "lab-unsupported": "tests/lab/test_machine.py",
 }

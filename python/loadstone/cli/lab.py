@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from loadstone.cli import lab_live
 from loadstone.cli.columns import columns
+from loadstone.cli.lab_choice import lab_name, say
 from loadstone.cli.options import Commands
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
+    lab_live.register(lab)
     app.add_typer(lab, name="lab")
 
 
@@ -41,7 +44,7 @@ def up(topology: TopologyPath, as_json: Json = False) -> None:
 
     wanted = _load(topology)
     started = time.monotonic()
-    record = bring_up(wanted, _say)
+    record = bring_up(wanted, say)
     took_s = time.monotonic() - started
     for note in record.notes:
         print(f"warning: {note}", file=sys.stderr)
@@ -65,7 +68,7 @@ def down(
     """
     from loadstone.lab import down as take_down
 
-    removed = take_down(_name(topology))
+    removed = take_down(lab_name(topology))
     if as_json:
         print(json.dumps(asdict(removed), indent=2))
     elif removed.there:
@@ -87,7 +90,7 @@ def list_(
     """
     from loadstone.lab import labs, require
 
-    name = _name(topology) if topology else None
+    name = lab_name(topology) if topology else None
     if name:
         require(name)
     found = labs(name)
@@ -111,7 +114,7 @@ def calibrate(
 
     wanted = _load(topology)
     record = current(wanted)
-    measured = list(calibrate_links(wanted, record, seconds, _say))
+    measured = list(calibrate_links(wanted, record, seconds, say))
     late = lateness(Folder(wanted.name))
     if as_json:
         results = [asdict(one) | {"late_us": late.get(one.host)} for one in measured]
@@ -124,15 +127,6 @@ def _load(path: Path) -> Topology:
     from loadstone.lab import load_topology
 
     return load_topology(path)
-
-
-def _name(topology: str) -> str:
-    """The lab's name: that in the file if there is one, otherwise the word itself."""
-    return _load(Path(topology)).name if "/" in topology or Path(topology).suffix else topology
-
-
-def _say(step: str) -> None:
-    print(f"  {step}", file=sys.stderr, flush=True)
 
 
 def _lab_table(one: dict[str, Any]) -> str:

@@ -15,12 +15,21 @@ if TYPE_CHECKING:
     from loadstone.lab.cgroups import QuotaError
     from loadstone.lab.cgroups import limit as limit_host
     from loadstone.lab.folder import Folder
+    from loadstone.lab.hosts import within
     from loadstone.lab.listing import labs
+    from loadstone.lab.live import kill as kill_host
+    from loadstone.lab.live import repair as repair_host
+    from loadstone.lab.live import restart as restart_host
+    from loadstone.lab.live import set_link
+    from loadstone.lab.status import HostStatus
+    from loadstone.lab.status import status as lab_status
     from loadstone.lab.take_down import down, require
+    from loadstone.lab.take_down import only as only_lab
     from loadstone.lab.topology import Topology, load_topology
 
 __all__ = [
     "Folder",
+    "HostStatus",
     "Measured",
     "QuotaError",
     "RoundTrip",
@@ -28,16 +37,24 @@ __all__ = [
     "calibrate_links",
     "current",
     "down",
+    "kill_host",
+    "lab_status",
     "labs",
     "lateness",
     "limit_host",
     "load_topology",
+    "only_lab",
+    "repair_host",
     "require",
+    "restart_host",
+    "set_link",
     "up",
+    "within",
 ]
 
 _PLACES = {
     "Folder": "folder.Folder",
+    "HostStatus": "status.HostStatus",
     "Measured": "calibrate.Measured",
     "QuotaError": "cgroups.QuotaError",
     "RoundTrip": "calibrate.RoundTrip",
@@ -45,12 +62,19 @@ _PLACES = {
     "calibrate_links": "calibrate.calibrate",
     "current": "bring_up.current",
     "down": "take_down.down",
+    "kill_host": "live.kill",
+    "lab_status": "status.status",
     "labs": "listing.labs",
     "lateness": "calibrate.lateness",
     "limit_host": "cgroups.limit",
     "load_topology": "topology.load_topology",
+    "only_lab": "take_down.only",
+    "repair_host": "live.repair",
     "require": "take_down.require",
+    "restart_host": "live.restart",
+    "set_link": "live.set_link",
     "up": "bring_up.up",
+    "within": "hosts.within",
 }
 
 

@@ -6,20 +6,21 @@ import hashlib
 import os
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from loadstone.errors import LoadstoneError
 from loadstone.lab import fabric, hosts, keys
-from loadstone.lab.folder import LABS, UP, Folder, Record, locked
+from loadstone.lab.folder import LABS, UP, Folder, HostRecord, Record, locked
 from loadstone.lab.layout import lay_out
 from loadstone.lab.processes import alive, marked, missing_tools
 from loadstone.lab.take_down import tear_down
 from loadstone.lab.topology import Topology
+from loadstone.scenario.findings import listed
 
 _TOOLS = ["ip", "tc", "unshare", "nsenter", "pivot_root", "ssh", "ssh-keygen", "sshd"]
 _SSH_S = 15.0
-_TCP = Path("/proc/sys/net/ipv4")
+_CONTROLS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 
 
 def up(topology: Topology, say: Callable[[str], None]) -> Record:
@@ -46,7 +47,7 @@ def up(topology: Topology, say: Callable[[str], None]) -> Record:
                     fabric.hold(folder, record)
                     folder.write(record)
                     fabric.open_door(record)
-            _start(folder, record, topology, say)
+            _start(folder, record, say)
         except BaseException:
             tear_down(topology.name)
             raise
@@ -75,24 +76,34 @@ def running(record: Record) -> bool:
     return record.stage == UP and all(alive(record.name, pid) for pid in pids)
 
 
-def _start(folder: Folder, record: Record, topology: Topology, say: Callable[[str], None]) -> None:
-    _step(folder, record, "keys", say)
-    keys.write(folder, record)
-    _step(folder, record, "hosts", say)
+def start(folder: Folder, record: Record, wanted: Sequence[HostRecord], step: Callable[[str], None]) -> None:
+    """Brings hosts of a lab up, with their links, until they answer to ssh: all of them, or some that died.
+
+    LoadstoneError `lab-start`.
+    """
+    step("hosts")
     started = []
-    for host in record.hosts:
-        if not host.real:
-            started.append(hosts.start(folder, record, host))
-            folder.write(record)
+    for host in wanted:
+        started.append(hosts.start(folder, record, host))
+        folder.write(record)
     for one in started:
         hosts.await_root(folder, one)
-    if started:
-        _step(folder, record, "links", say)
-        fabric.connect(folder, record, topology)
-        _step(folder, record, "ssh", say)
-        hosts.go(folder, started)
-    for host, _ in started:
-        _await_ssh(host.name, host.address)
+    step("links")
+    fabric.connect(folder, record, wanted)
+    folder.write(record)
+    step("ssh")
+    hosts.go(folder, started)
+    for host in wanted:
+        if not host.cut:
+            await_ssh(host)
+
+
+def _start(folder: Folder, record: Record, say: Callable[[str], None]) -> None:
+    _step(folder, record, "keys", say)
+    keys.write(folder, record)
+    if ours := [host for host in record.hosts if not host.real]:
+        hosts.give_disks(folder, record)
+        start(folder, record, ours, lambda stage: _step(folder, record, stage, say))
     record.stage = UP
     folder.write(record)
 
@@ -116,30 +127,15 @@ def _check_machine(topology: Topology) -> None:
     if missing := missing_tools(_TOOLS):
         message = f"not installed: {', '.join(missing)}"
         raise LoadstoneError("lab-unsupported", message, hint="scripts/setup-lab installs what a lab needs")
-    _check_congestion_control(topology.network.congestion_control)
-
-
-def _check_congestion_control(wanted: str | None, tcp: Path = _TCP) -> None:
-    """A host may have the machine's own, and those that the kernel allows to everybody."""
-
-    def words(name: str) -> list[str]:
-        return (tcp / name).read_text(encoding="utf-8").split()
-
-    known, allowed = words("tcp_available_congestion_control"), words("tcp_allowed_congestion_control")
-    if wanted is None or wanted in (*allowed, *words("tcp_congestion_control")):
-        return
-    if wanted not in known:
-        message, hint = f"the kernel has no congestion control `{wanted}`", f"it has {', '.join(known)}"
-    else:
-        message = f"the kernel has the congestion control `{wanted}` and does not allow it to hosts of a lab"
-        setting = f"net.ipv4.tcp_allowed_congestion_control='{' '.join([*allowed, wanted])}'"
-        hint = f"`sysctl -w {setting}` allows it, or take {' or '.join(allowed)}"
-    raise LoadstoneError("lab-unsupported", message, hint=hint)
+    wanted = topology.network.congestion_control
+    if wanted and wanted not in (known := _CONTROLS.read_text(encoding="utf-8").split()):
+        hint = f"it has {', '.join(known)}"
+        raise LoadstoneError("lab-unsupported", f"the kernel has no congestion control `{wanted}`", hint=hint)
 
 
 def _as_it_is(record: Record, digest: str) -> Record:
     if not running(record):
-        raise _left_over(record.name)
+        raise _broken(record)
     return _same(record, digest)
 
 
@@ -155,15 +151,27 @@ def _left_over(lab: str) -> LoadstoneError:
     return LoadstoneError("lab-exists", f"parts of an earlier lab `{lab}` are left", hint=hint)
 
 
-def _await_ssh(name: str, address: str) -> None:
+def _broken(record: Record) -> LoadstoneError:
+    """What to do about a lab of which not everything runs."""
+    middle = [record.fabric_pid, *([record.switch_pid] if record.switch_pid else [])]
+    dead = [host.name for host in record.hosts if not host.real and not alive(record.name, host.pid)]
+    if record.stage != UP or not dead or not all(alive(record.name, pid) for pid in middle):
+        return _left_over(record.name)
+    hint = f"loadstone lab host restart {dead[0]} --lab {record.name}"
+    message = f"the lab `{record.name}` is up, but not all of its hosts: {listed(dead)}"
+    return LoadstoneError("lab-exists", message, hint=hint)
+
+
+def await_ssh(host: HostRecord) -> None:
+    """Waits until a host answers to ssh. LoadstoneError `lab-start`."""
     deadline = time.monotonic() + _SSH_S
     reason = "no answer"
     while time.monotonic() < deadline:
         try:
-            with socket.create_connection((address, 22), timeout=2) as connection:
+            with socket.create_connection((host.address, 22), timeout=2) as connection:
                 if connection.recv(4).startswith(b"SSH"):
                     return
         except OSError as error:
             reason = str(error)
         time.sleep(0.02)
-    raise LoadstoneError("lab-start", f"`{name}` does not answer to ssh at {address}: {reason}")
+    raise LoadstoneError("lab-start", f"`{host.name}` does not answer to ssh at {host.address}: {reason}")

@@ -39,6 +39,13 @@ def limit(lab: str, host: str, cpus: float | None, memory_mib: int | None) -> li
     return list(dict.fromkeys(entries))
 
 
+def entries(lab: str, host: str) -> list[Path]:
+    """The files that a process writes its number to, to enter the groups that the host has."""
+    mounts = _mounts(Path("/proc/mounts").read_text(encoding="utf-8"))
+    found = [mount / _name(lab) / host / "cgroup.procs" for _, mount, _ in mounts]
+    return [entry for entry in found if entry.exists()]
+
+
 def remove(lab: str) -> None:
     """Removes the groups of all hosts of a lab; their processes must have ended."""
     for _, mount, _ in _mounts(Path("/proc/mounts").read_text(encoding="utf-8")):

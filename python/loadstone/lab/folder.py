@@ -5,7 +5,7 @@
   ssh_config known_hosts   for `ssh -F`
   id_ed25519               the lab's own key
   hosts/HOST/              files laid over the host's root; its log
-  switch.json ...          the switch's configuration, counters and log
+  switch.json ...          the switch's configuration, counters, log and socket
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from loadstone.errors import LoadstoneError
+from loadstone.scenario.findings import suggest
 
 _OWN = Path(os.environ.get("XDG_RUNTIME_DIR") or Path.home() / ".cache")
 LABS = Path("/run/loadstone") if os.geteuid() == 0 else _OWN / "loadstone"
@@ -37,6 +38,10 @@ class HostRecord:
     address: str
     link: str
     """The shape in words; `plain` without one."""
+    shape: dict[str, Any] = field(default_factory=dict)
+    """The shape as a table of the topology file has it; another one since `link set`."""
+    cut: bool = False
+    """Whether nothing passes the link."""
     carrier: str = ""
     """Its carrier: `veth`, `netem` or `switch`; empty before that is chosen, and for real machines."""
     cpus: float | None = None
@@ -45,6 +50,8 @@ class HostRecord:
     real: bool = False
     pid: int = 0
     """The process that holds the host's namespaces; 0 before there is one."""
+    device_full: int = 0
+    """Frames that the kernel dropped before the switch read them, in former lives of the host."""
 
 
 @dataclass
@@ -66,6 +73,15 @@ class Record:
     switch_pid: int = 0
     notes: list[str] = field(default_factory=list)
     """What the machine could not give, in sentences."""
+
+    def host(self, name: str) -> HostRecord:
+        """The host of that name. LoadstoneError `lab-host`."""
+        found = next((host for host in self.hosts if host.name == name), None)
+        if found is None:
+            known = [host.name for host in self.hosts]
+            hint = suggest(name, known, f"it has {', '.join(known)}")
+            raise LoadstoneError("lab-host", f"the lab `{self.name}` has no host `{name}`", hint=hint)
+        return found
 
 
 class Folder:

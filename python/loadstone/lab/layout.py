@@ -65,6 +65,7 @@ def lay_out(topology: Topology, digest: str, used: Iterable[ipaddress.IPv4Networ
             host.kind,
             host.address or str(next(free)),
             "" if host.real else links.words(topology.link(host)),
+            shape={} if host.real else topology.link(host).model_dump(exclude_none=True),
             cpus=host.cpus,
             memory_mib=host.memory_mib,
             disk_mib=host.disk_mib,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 
-from loadstone.lab.model import Link, Shape
+from loadstone.lab.model import WAYS, Link, Shape
 from loadstone.lab.processes import inside
 
 PLAIN = "veth"
@@ -12,14 +12,14 @@ NETEM = "netem"
 SWITCH = "switch"
 
 
-def carrier(link: Link, *, netem: bool) -> str:
-    """What carries a link; `netem` tells whether the kernel has it.
+def carrier(link: Link, *, netem: bool, cut: bool = False) -> str:
+    """What carries a link; `netem` tells whether the kernel has it. One that is `cut` loses every frame.
 
     netem lets frames with jitter overtake each other, which no single path does and TCP takes for loss;
     it has neither buckets nor cross-traffic. Those links are the switch's everywhere.
     """
-    ways = [link.direction("up"), link.direction("down")]
-    if all(way.plain for way in ways):
+    ways = [link.direction(way) for way in WAYS]
+    if all(way.plain for way in ways) and not cut:
         return PLAIN
     if netem and not any(way.jitter_ms or way.burst_kib or way.cross_mbit for way in ways):
         return NETEM
@@ -35,7 +35,7 @@ def kernel_has_netem(pid: int) -> bool:
     return True
 
 
-def netem(shape: Shape) -> list[str]:
+def netem(shape: Shape, *, cut: bool = False) -> list[str]:
     """The shape as arguments of `tc qdisc ... netem`; its queue is counted in full frames.
 
     >>> netem(Shape(delay_ms=2.0, loss=0.01))
@@ -43,10 +43,10 @@ def netem(shape: Shape) -> list[str]:
     >>> netem(Shape(rate_mbit=12.112, queue_ms=100.0))
     ['rate', '12112kbit', 'limit', '101']
     """
-    words = []
+    words = ["loss", "100%"] if cut else []
     if shape.delay_ms:
         words += ["delay", f"{shape.delay_ms * 1e3:.0f}us"]
-    if shape.loss:
+    if shape.loss and not cut:
         words += ["loss", f"{100 * shape.loss:g}%"]
     limit = 100_000
     if shape.rate_mbit:
@@ -65,7 +65,7 @@ def words(link: Link) -> str:
     >>> words(Link())
     'plain'
     """
-    up, down = _words(link.direction("up")), _words(link.direction("down"))
+    up, down = (_words(link.direction(way)) for way in WAYS)
     return up if up == down else f"up {up}; down {down}"
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import Any
 
 from loadstone.errors import LoadstoneError
+from loadstone.lab import traffic
 from loadstone.lab.bring_up import running
 from loadstone.lab.folder import UP, Folder, HostRecord, Record, locked, names
 from loadstone.lab.processes import alive
@@ -21,18 +21,21 @@ def _described(name: str) -> dict[str, Any]:
     folder = Folder(name)
     record = folder.read()
     if record is None:
-        return {"name": name, "state": _state(folder, None), "hosts": [], "ssh_config": None}
+        return {"name": name, "state": state(folder, None), "hosts": [], "ssh_config": None}
     described = asdict(record)
+    frames = traffic.traffic(folder, record)
     for host, told in zip(record.hosts, described["hosts"], strict=True):
         told["state"] = _host_state(record, host)
+        told["traffic"] = frames.get(host.name)
     return described | {
-        "state": _state(folder, record),
+        "state": state(folder, record),
         "ssh_config": str(folder.path / "ssh_config"),
-        "switch": _counters(folder),
+        "switch": traffic.counters(folder),
     }
 
 
-def _state(folder: Folder, record: Record | None) -> str:
+def state(folder: Folder, record: Record | None) -> str:
+    """How a lab is, in words."""
     if record is not None and running(record):
         return UP
     try:
@@ -49,13 +52,3 @@ def _host_state(record: Record, host: HostRecord) -> str:
     if host.real:
         return "real"
     return UP if alive(record.name, host.pid) else "down"
-
-
-def _counters(folder: Folder) -> list[dict[str, Any]]:
-    try:
-        counters: list[dict[str, Any]] = json.loads(
-            (folder.path / "switch-counters.json").read_text(encoding="utf-8")
-        )
-    except (OSError, ValueError):
-        return []
-    return counters

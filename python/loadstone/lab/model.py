@@ -22,6 +22,10 @@ def _name(value: str) -> str:
 
 HostName = Annotated[str, AfterValidator(_name)]
 Law = Literal["normal", "uniform", "exponential"]
+Way = Literal["up", "down"]
+
+
+WAYS: tuple[Way, Way] = ("up", "down")
 
 
 class Direction(Table):
@@ -61,7 +65,7 @@ class Link(Shape):
     up: Annotated[Direction, Field(description="from the host")] = Direction()
     down: Annotated[Direction, Field(description="to the host")] = Direction()
 
-    def direction(self, name: Literal["up", "down"]) -> Shape:
+    def direction(self, name: Way) -> Shape:
         """The shape of one direction."""
         own: Direction = getattr(self, name)
         both = self.model_dump(exclude={"up", "down"})

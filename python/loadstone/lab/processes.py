@@ -9,7 +9,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -25,15 +25,14 @@ def mark(lab: str) -> dict[str, str]:
     return {**os.environ, _MARK: lab}
 
 
-def run(lab: str, command: Sequence[str], text: str = "") -> str:
-    """Runs a command with `text` on its stdin; its stdout. LoadstoneError `lab-start` with its last words."""
-    done = subprocess.run(
-        command, input=text, capture_output=True, text=True, env=mark(lab), check=False, errors="replace"
-    )
+def run(lab: str, command: Sequence[str], send: str | bytes = "") -> str:
+    """Runs a command with `send` on its stdin; its stdout. LoadstoneError `lab-start` with its last words."""
+    data = send.encode() if isinstance(send, str) else send
+    done = subprocess.run(command, input=data, capture_output=True, env=mark(lab), check=False)
     if done.returncode:
-        words = done.stderr.strip() or f"exit code {done.returncode}"
+        words = done.stderr.decode(errors="replace").strip() or f"exit code {done.returncode}"
         raise LoadstoneError("lab-start", f"`{' '.join(command[:6])}` failed: {words}")
-    return done.stdout
+    return done.stdout.decode(errors="replace")
 
 
 def inside(pid: int, command: Sequence[str]) -> list[str]:
@@ -80,16 +79,30 @@ def kill(lab: str) -> int:
     some do not die.
     """
     killed: set[int] = set()
-    deadline = time.monotonic() + _GONE_S
-    while (left := set(marked(lab))) or not all(map(_ended, killed)):
-        for pid in left:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+    while left := set(marked(lab)):
+        end(left)
         killed |= left
+    return len(killed)
+
+
+def end(pids: Collection[int]) -> None:
+    """Kills processes and waits for their end. LoadstoneError `lab-stop` when some do not die."""
+    deadline = time.monotonic() + _GONE_S
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    while left := [pid for pid in pids if not _ended(pid)]:
         if time.monotonic() > deadline:
             raise LoadstoneError("lab-stop", f"processes {sorted(left)} could not be ended", hint="try again")
         time.sleep(0.01)
-    return len(killed)
+
+
+def children(pid: int) -> list[int]:
+    """Processes that a process has started; [] when it is gone."""
+    try:
+        return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()]
+    except OSError:
+        return []
 
 
 def alive(lab: str, pid: int) -> bool:

@@ -55,3 +55,13 @@ def require(lab: str) -> None:
     if lab not in (known := names()):
         hint = suggest(lab, known, f"there are {', '.join(known)}" if known else "none is up")
         raise LoadstoneError("lab-missing", f"there is no lab `{lab}`", hint=hint)
+
+
+def only() -> str:
+    """The lab that there is, for commands that need not be told which. LoadstoneError `lab-missing`."""
+    known = names()
+    if len(known) == 1:
+        return known[0]
+    message = f"there are several labs: {', '.join(known)}" if known else "no lab is up"
+    hint = "say which: --lab NAME" if known else "loadstone lab up TOPOLOGY.toml"
+    raise LoadstoneError("lab-missing", message, hint=hint)

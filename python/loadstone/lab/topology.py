@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import ValidationError
 
 from loadstone.intake import Kind, read_bytes
-from loadstone.lab.model import FORMAT, TABLES, Host, Link, Network, Service, TopologyFile
+from loadstone.lab.model import FORMAT, TABLES, WAYS, Host, Link, Network, Service, TopologyFile, Way
 from loadstone.scenario.findings import Finding, Source, listed, suggest
 from loadstone.scenario.load import parse_toml
 from loadstone.scenario.positions import Path as Keys
@@ -121,11 +121,11 @@ def _known_keys(table: Keys) -> list[str]:
 
 def _links(file: TopologyFile) -> Iterator[Finding]:
     for name, link in file.link.items():
-        found = [*_direction(link, "up", ("link", name)), *_direction(link, "down", ("link", name))]
+        found = [found for way in WAYS for found in contradictions(link, way, ("link", name))]
         yield from dict.fromkeys(found)  # what is wrong in both directions stands once in the file
 
 
-def _direction(link: Link, way: Literal["up", "down"], at: Keys) -> Iterator[Finding]:
+def contradictions(link: Link, way: Way, at: Keys) -> Iterator[Finding]:
     """What in one direction of a link contradicts itself."""
     own: dict[str, Any] = getattr(link, way).model_dump(exclude_none=True)
     shape = link.direction(way)

@@ -4,15 +4,15 @@
 #
 #   host.sh ROOT FILES NAME ADDRESS/PREFIX DISK CONGESTION_CONTROL [FOLDER...]
 #
-# ROOT is an empty directory, FILES a tree laid over the new root, DISK the size of what may be written.
+# ROOT is the host's disk, FILES a tree laid over the new root, DISK the size of what may be written.
 # CONGESTION_CONTROL may be empty. Each FOLDER of this machine is seen in the host, wherever it lies.
 set -eu
 root=$1 files=$2 name=$3 address=$4 disk=$5 congestion=$6
+reach=$(dirname "$0")/reach.sh
 shift 6
 
-# What the host writes is in memory and ends with the host: no mount of this namespace is seen outside.
-mount -t tmpfs -o "size=$disk,mode=0755" loadstone "$root"
-mkdir "$root/upper" "$root/work" "$root/merged"
+# What the host writes is on its disk, which the lab holds: a host that starts again finds it there.
+mkdir -p "$root/upper" "$root/work" "$root/merged"
 mount -t overlay -o "lowerdir=/,upperdir=$root/upper,workdir=$root/work" loadstone "$root/merged"
 # A symbolic link in its place is not followed: it might lead to a file of this machine.
 cp -R --preserve=mode --remove-destination "$files/." "$root/merged/"
@@ -57,14 +57,7 @@ echo rooted
 read -r word
 [ "$word" = go ]
 
-[ ! -e /proc/sys/net/ipv6 ] || echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6
-control=/proc/sys/net/ipv4/tcp_congestion_control
-# The machine's own is there already, and may be one that a host could not choose.
-[ -z "$congestion" ] || [ "$(cat $control)" = "$congestion" ] || echo "$congestion" >$control
-ip link set lo up
-ip address add "$address" dev eth0
-ip link set eth0 up
-env -i PATH="$PATH" /usr/sbin/sshd -E /var/log/sshd.log
+sh "$reach" "$address" "$congestion"
 echo ready
 exec </dev/null >/dev/null 2>/var/log/host.log
 
