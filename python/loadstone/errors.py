@@ -124,6 +124,7 @@ SLUGS: dict[str, int] = {
     "program-missing": OUR_FAULT,
     "range-order": BAD_INPUT,
     "rate": BAD_INPUT,
+    "ray-failed": OUR_FAULT,
     "ray-missing": OUR_FAULT,
     "report-folder": BAD_INPUT,
     "report-json": BAD_INPUT,

@@ -65,7 +65,21 @@ class OverRay:
         self._ray, self._done = ray, done
 
     def __call__(self, work: Callable[[Given], Made], over: Sequence[Given], /) -> list[Made]:
-        """`work` of each, in order."""
+        """`work` of each, in order. The work's own LoadstoneError; `ray-failed` for what is Ray's."""
+        try:
+            return self._shared(work, over)
+        except LoadstoneError:
+            raise
+        # Ray has errors of many kinds, some of them made for the occasion, with traces of other processes.
+        except Exception as error:
+            cause = getattr(error, "cause", None)
+            if isinstance(cause, LoadstoneError):
+                raise cause from None
+            why = (str(cause or error).strip().splitlines() or [type(error).__name__])[-1]
+            hint = "does the cluster run, and have its machines this Loadstone? without --ray it needs none"
+            raise LoadstoneError("ray-failed", f"Ray: {why}", hint=hint) from error
+
+    def _shared(self, work: Callable[[Given], Made], over: Sequence[Given]) -> list[Made]:
         ray = self._ray
         if not ray.is_initialized():
             ray.init(log_to_driver=False, include_dashboard=False)
