@@ -19,6 +19,7 @@ from loadstone.cli.run import (
     AsJson,
     DbPid,
     Goals,
+    KeepData,
     Name,
     Reset,
     Service,
@@ -95,6 +96,7 @@ def capacity(
     reset: Reset = None,
     topology: Topology = None,
     service: Service = None,
+    keep_data: KeepData = False,
     agents: Agents = None,
     as_json: AsJson = False,
 ) -> None:
@@ -111,7 +113,7 @@ def capacity(
 
     if most < first:
         raise LoadstoneError("search-range", f"--to {most} is under --from {first}", hint="swap them")
-    deployed, url = site(topology, service, url)
+    deployed, url = site(topology, service, url, keep_data)
     loaded = load(scenario, settings, window=window, url=url, goals=goals)
     loaded.require_users("capacity is a number")
     searched = loaded.searched()

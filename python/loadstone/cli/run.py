@@ -62,6 +62,10 @@ Service = Annotated[
         "if it has several.",
     ),
 ]
+KeepData = Annotated[
+    bool,
+    typer.Option("--keep-data", help="Leave data of the deployed service as an earlier run left them."),
+]
 Agents = Annotated[
     str | None,
     typer.Option(
@@ -108,6 +112,7 @@ def run(
     reset: Reset = None,
     topology: Topology = None,
     service: Service = None,
+    keep_data: KeepData = False,
     agents: Agents = None,
     as_json: AsJson = False,
 ) -> None:
@@ -120,7 +125,7 @@ def run(
     """
     from loadstone.measure import Interrupt, Job, measure_scenario, sut_of
 
-    deployed, url = site(topology, service, url)
+    deployed, url = site(topology, service, url, keep_data)
     loaded = load(scenario, settings, window=window, url=url, goals=goals)
     if users is not None:
         loaded.require_users("--users is a number")
@@ -162,7 +167,9 @@ def load(
     return load_scenario(name, changes | overrides(settings), goals or ())
 
 
-def site(topology: Path | None, service: str | None, url: str | None) -> tuple[Deployed | None, str | None]:
+def site(
+    topology: Path | None, service: str | None, url: str | None, keep_data: bool = False
+) -> tuple[Deployed | None, str | None]:
     """What is deployed on the hosts of `topology`, and the address of the service to drive.
 
     Error `target` when `service` cannot be meant; those of `Deployed.url`.
@@ -178,7 +185,10 @@ def site(topology: Path | None, service: str | None, url: str | None) -> tuple[D
         raise LoadstoneError(
             "target", "--service needs --topology: it names a service of a topology", hint=hint
         )
-    deployed = Deployed(topology) if topology else None
+    if keep_data and not service:
+        hint = "data are only reset of a service of a topology"
+        raise LoadstoneError("target", "--keep-data needs --service", hint=hint)
+    deployed = Deployed(topology, service, resets=not keep_data) if topology else None
     return deployed, deployed.url(service) if deployed and service else url
 
 

@@ -12,6 +12,7 @@ from loadstone.deploy.outcome import Outcome, SiteError, Step
 from loadstone.deploy.recording import record
 from loadstone.deploy.remote import Consent, ask, at_once
 from loadstone.deploy.render import render as rendered
+from loadstone.deploy.resetting import Worn, reset, worn
 from loadstone.deploy.role import Service
 from loadstone.deploy.site import Site, load_site
 from loadstone.deploy.watching import WatchedHost, watch, watched
@@ -28,6 +29,7 @@ __all__ = [
     "State",
     "Step",
     "WatchedHost",
+    "Worn",
     "ask",
     "at_once",
     "collect_logs",
@@ -38,9 +40,11 @@ __all__ = [
     "reconfigure",
     "record",
     "rendered",
+    "reset",
     "restart",
     "status",
     "undeploy",
     "watch",
     "watched",
+    "worn",
 ]

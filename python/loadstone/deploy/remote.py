@@ -17,7 +17,7 @@ from loadstone.ssh import SSH_FAILED, Ssh, refuse
 PYTHON = "/usr/bin/python3"
 """Debian's, on every host; Ansible uses it too."""
 
-_CONTROL = ("home", "processes", "data", "logs", "units", "program", "content", "control")
+_CONTROL = ("home", "processes", "data", "logs", "units", "program", "content", "renew", "control")
 WATCH = ("home", "processes", "data", "logs", "program", "counting", "system", "watch")
 """Modules of `host/`, each after those it imports; the last one is run."""
 

@@ -51,6 +51,10 @@ class Unit:
     """`send` and `expect` (how the answer begins), or a `command` that succeeds; empty: it listens."""
     version: Command = ()
     """Its first line of output is the program's version."""
+    resets: str = ""
+    """What a reset before a run does: `data` makes what `prepare` made anew (Loadstone loaded all of it),
+    `process` starts it anew, because it remembers data of others. Empty: nothing, the data are not ours.
+    """
     counts: Mapping[str, Any] = field(default_factory=dict)
     """How its own counters are asked for, once a second in a run: `kind` of `host/counting.py`, and where: a
     `client` that takes statements on its input, a `port`, or a `socket` file. Empty: it tells none."""

@@ -22,6 +22,10 @@ class Deployed:
     """The services of a topology that is up."""
 
     topology: Path
+    service: str | None = None
+    """The one that is driven, as `url` takes it; None when the load goes elsewhere."""
+    resets: bool = True
+    """Whether its data are brought back to what was loaded before each run that finds them used."""
 
     def url(self, service: str) -> str:
         """Where the service answers; `NAME@HOST` is the one of that host.
@@ -58,6 +62,32 @@ class Deployed:
             return {}
         with ssh(site.topology) as hosts:
             return record(site, hosts)
+
+    def renew(self, note: Callable[[str], None]) -> list[dict[str, Any]]:
+        """Resets data that an earlier run has changed, of the service and of those behind it; told before.
+
+        Returns events for the record. Errors: those of `load_site`, `ssh`, `worn` and `reset`.
+        """
+        from loadstone.deploy import load_site, reset, worn
+        from loadstone.ssh import ssh
+
+        if self.service is None:
+            return []
+        site = load_site(self.topology)
+        with ssh(site.topology) as hosts:
+            found = worn(site, hosts, self.service.partition("@")[0])
+            if found and not self.resets:
+                names = ", ".join(one.service.name for one in found if one.data)
+                told = f"the data of {names} are as an earlier run left them"
+                note(told)
+                return [{"kind": "data-kept", "note": told}]
+            events = []
+            for one in found:
+                note(one.words)
+                for done in reset(site, hosts, one):
+                    said = f"`{done['service']}` on {done['host']} was reset in {done['took_s']:.1f} s"
+                    events.append({"kind": "reset", **done, "note": f"{said} ({done['action']})"})
+            return events
 
     @contextlib.contextmanager
     def seen(self) -> Iterator[Seen]:

@@ -76,11 +76,12 @@ def measure_scenario(
     record.require_unused(folder)
     deployed = job.deployed
     description = deployed.describe() if deployed else {}
+    before = deployed.renew(progress.note) if deployed else []
     watching = deployed.seen() if deployed else contextlib.nullcontext()
     with job.sut.running() as service, watching as seen:
         beginning = _beginning(job, service, users, seed)
         try:
-            return measure(folder, beginning, service, job.engine, interrupt, progress, seen)
+            return measure(folder, beginning, service, job.engine, interrupt, progress, seen, before)
         finally:
             if deployed and folder.is_dir():
                 deployed.keep(folder, description, progress.note)

@@ -21,6 +21,7 @@ from .home import ROOT, UNIT, Answer, Home, Refused, Unit, digest, folders, own,
 from .logs import send
 from .processes import age_s, members, running
 from .program import check, major, missing, ready, reload, room, start, stop, version
+from .renew import VERBS
 from .units import note, quiet
 
 _ANSWER_S = 5.0
@@ -249,7 +250,7 @@ def _put_back(home: Home, old: Optional[Unit], alive: bool, kept: Sequence[str])
 def answered(verb: str, service: str, order: Order, given: Any) -> Answer:
     """What the verb answers, or why it cannot: `{"refused": slug, "message": ..., "log": [...]}`."""
     verbs = {
-        "apply": apply, "restart": restart, "configuration": configuration, "remove": remove,
+        "apply": apply, "restart": restart, "configuration": configuration, "remove": remove, **VERBS,
     }  # fmt: skip
     try:
         if verb == "prepare":

@@ -54,5 +54,6 @@ class Memcached(Role):
             programs=["memcached"],
             ready={"send": "version\r\n", "expect": "VERSION "},
             version=["memcached", "-V"],
+            resets="process",
             counts={"kind": "memcached", "port": service.port},
         )

@@ -88,6 +88,8 @@ class SiteRole(Role):
         if not self.site.stored:
             source = data
         fills = self.site.stored and (database is None or place.host == service.hosts[0])
+        # A site for people has data of theirs.
+        peoples = getattr(settings, "rules", "") == "public"
         return Unit(
             role=name,
             port=service.port,
@@ -97,6 +99,7 @@ class SiteRole(Role):
             prepare_s=_LOAD_S,
             recipe=[*data, *(["in", database] if database else [])] if fills else [],
             holds=f"the tables of {name} in the database of `{database}`" if fills and database else "",
+            resets="" if peoples or not self.site.stored else "data" if fills else "process",
             ready=HTTP_READY,
             version=[python, "-c", _VERSION],
             reads=True,

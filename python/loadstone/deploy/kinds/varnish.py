@@ -75,6 +75,7 @@ class Varnish(Role):
             check=["varnishd", "-C", "-p", "vcc_err_unref=off", "-f", "{conf}/balance.vcl"],
             reload=["sh", "-c", _RELOAD],
             ready=BALANCER_READY,
+            resets="process",
             version=["varnishd", "-V"],
         )  # fmt: skip
 
