@@ -1,6 +1,7 @@
 """Reaching the hosts of a topology: commands over one ssh connection a host, which stays open.
 
-A lab host and a real machine are the same from here on: a name in the `ssh_config` of the topology's folder.
+A lab host is a name in the `ssh_config` of the topology's folder. A real machine is reached as ssh reaches
+it for the user, by their own `~/.ssh/config`. For everybody else both are a name of the topology.
 """
 
 from __future__ import annotations
@@ -48,15 +49,20 @@ class Ssh:
         sockets: Path,
         users: Mapping[str, str] | None = None,
         topology: str = "",
+        ports: Mapping[str, int] | None = None,
+        aliases: Mapping[str, str] | None = None,
     ) -> None:
         """`addresses` of all hosts by name; `sockets` is a folder of ours for ssh's own; `users` we log in as
-        where that is not root; `topology` is the name in which we come.
+        on real machines, at `ports` where the topology gives one, by `aliases` that only our ssh may know;
+        `topology` is the name in which we come.
         """
         self.topology = topology
         self.config = config
         self.addresses = dict(addresses)
         self._sockets = sockets
         self._users = dict(users or {})
+        self._ports = dict(ports or {})
+        self._aliases = dict(aliases or {})
 
     @property
     def hosts(self) -> list[str]:
@@ -71,13 +77,23 @@ class Ssh:
         """Words that make a command there run as root; none where we are."""
         return ["sudo", "-n"] if self._users.get(host, "root") != "root" else []
 
-    def options(self) -> list[str]:
-        """Options that make ssh and scp share the open connections."""
-        return [
-            *("-F", str(self.config), "-o", "BatchMode=yes", "-o", "ControlMaster=auto"),
-            *("-o", f"ControlPath={self._sockets}/%C", "-o", "ControlPersist=600"),
-            *("-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3", "-o", "LogLevel=ERROR"),
-        ]
+    def options(self, host: str) -> list[str]:
+        """Options with which ssh reaches it and shares the open connection."""
+        shared = {
+            "BatchMode": "yes", "ControlMaster": "auto", "ControlPath": f"{self._sockets}/%C",
+            "ControlPersist": "600", "ServerAliveInterval": "5", "ServerAliveCountMax": "3",
+            "LogLevel": "ERROR",
+        }  # fmt: skip
+        if host not in self._users:
+            return ["-F", str(self.config), *_set(shared)]
+        # Of the user's own configuration, what is meant for a person at a terminal is left out.
+        own = {"ConnectTimeout": "10", "ClearAllForwardings": "yes", "RemoteCommand": "none"}
+        port = ["-p", str(self._ports[host])] if host in self._ports else []
+        return [*_set(shared | own), "-l", self._users[host], *port]
+
+    def destination(self, host: str) -> str:
+        """What ssh is told to reach, with `options`."""
+        return self._aliases.get(host, self.addresses[host]) if host in self._users else host
 
     def run(
         self,
@@ -143,11 +159,11 @@ class Ssh:
     def close(self) -> None:
         """Closes the connections."""
         for host in self.hosts:
-            command = ["ssh", *self.options(), "-O", "exit", host]
+            command = ["ssh", *self.options(host), "-O", "exit", self.destination(host)]
             subprocess.run(command, capture_output=True, check=False, timeout=_TIMEOUT_S)
 
     def _ssh(self, host: str, command: Sequence[str] | str) -> list[str]:
-        return ["ssh", *self.options(), "-T", host, "--", _line(command)]
+        return ["ssh", *self.options(host), "-T", self.destination(host), "--", _line(command)]
 
 
 @contextlib.contextmanager
@@ -157,10 +173,15 @@ def ssh(topology: Topology) -> Iterator[Ssh]:
     LoadstoneError `lab-missing` or `lab-exists` when it is not up from this very file.
     """
     record = current(topology)
-    addresses = {host.name: _plain(host.address) for host in record.hosts}
+    aliases = {host.name: _plain(host.address) for host in record.hosts if host.real}
+    addresses = {host.name: aliases.get(host.name, host.address) for host in record.hosts}
+    with ThreadPoolExecutor(max_workers=max(1, len(aliases))) as pool:
+        addresses |= dict(zip(aliases, pool.map(_resolved, aliases.values()), strict=True))
     users = {host.name: host.address.partition("@")[0] for host in record.hosts if host.real}
+    ports = {host.name: port for host in record.hosts if host.real and (port := _port(host.address))}
+    config = Folder(record.name).path / "ssh_config"
     with scratch("ssh", _end_masters) as sockets:
-        yield Ssh(Folder(record.name).path / "ssh_config", addresses, sockets, users, record.name)
+        yield Ssh(config, addresses, sockets, users, record.name, ports, aliases)
 
 
 def _end_masters(sockets: Path) -> None:
@@ -189,6 +210,29 @@ def _plain(address: str) -> str:
     name = address.rpartition("@")[2]
     head, colon, port = name.rpartition(":")
     return head if colon and port.isdigit() else name
+
+
+def _resolved(alias: str) -> str:
+    """The address that the user's own `~/.ssh/config` gives a name: other hosts do not know the alias."""
+    told = subprocess.run(
+        ["ssh", "-G", alias], capture_output=True, text=True, check=False, timeout=_TIMEOUT_S
+    )
+    words = [line.split(maxsplit=1) for line in told.stdout.splitlines()]
+    return next((word[1] for word in words if word[0] == "hostname" and len(word) == 2), alias)
+
+
+def _port(address: str) -> int | None:
+    """The port of an address that has one.
+
+    >>> _port("admin@db.example:2222"), _port("admin@db.example")
+    (2222, None)
+    """
+    _, colon, port = address.rpartition("@")[2].rpartition(":")
+    return int(port) if colon and port.isdigit() else None
+
+
+def _set(options: Mapping[str, str]) -> list[str]:
+    return [word for name, value in options.items() for word in ("-o", f"{name}={value}")]
 
 
 def _line(command: Sequence[str] | str) -> str:

@@ -47,7 +47,7 @@ def events(
     with scratch("ansible") as folder:
         (folder / "inventory.json").write_text(json.dumps(_inventory(services, hosts, places, ssh, consent)))
         (folder / "site.json").write_text(json.dumps(_plays(services, hosts, places, ssh)))
-        (folder / "ansible.cfg").write_text(_settings(folder, ssh))
+        (folder / "ansible.cfg").write_text(_settings(folder))
         yield from _run(folder, _secrets(services, places))
 
 
@@ -91,8 +91,8 @@ def _event(line: bytes) -> dict[str, Any] | None:
     return None
 
 
-def _settings(folder: Path, ssh: Ssh) -> str:
-    lines = {
+def _settings(folder: Path) -> str:
+    lines: dict[str, dict[str, Any]] = {
         "defaults": {
             "stdout_callback": "loadstone_events",
             "callback_plugins": _DEPLOY / "callback",
@@ -113,8 +113,6 @@ def _settings(folder: Path, ssh: Ssh) -> str:
         },
         "ssh_connection": {
             "pipelining": True,
-            # The connections are ours, and open already.
-            "ssh_args": shlex.join(ssh.options()),
         },
     }
     return "".join(
@@ -134,6 +132,9 @@ def _inventory(
     every = {
         host: {
             "ansible_become": bool(ssh.as_root(host)),
+            "ansible_host": ssh.destination(host),
+            # The connections are ours, and open already.
+            "ansible_ssh_args": shlex.join(ssh.options(host)),
             "loadstone": {
                 service.name: _given(service, place, ssh, consent)
                 for service in services

@@ -39,8 +39,7 @@ _THEIRS = """\
 Host {name}
     HostName {host}
     User {user}
-    Port {port}
-    ConnectTimeout 10
+{port}    ConnectTimeout 10
 """
 
 
@@ -88,8 +87,9 @@ def _block(folder: Folder, host: HostRecord) -> str:
     user, _, rest = host.address.partition("@")
     name, colon, port = rest.rpartition(":")
     if not (colon and port.isdigit()):
-        name, port = rest, "22"
-    return _THEIRS.format(name=host.name, user=user, host=name, port=port)
+        name, port = rest, ""
+    given = f"    Port {port}\n" if port else ""
+    return _THEIRS.format(name=host.name, user=user, host=name, port=given)
 
 
 def _generate(wanted: list[tuple[Path, str]]) -> None:
