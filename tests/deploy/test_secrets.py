@@ -66,7 +66,9 @@ def test_a_secret_is_read_from_an_ansible_vault(tmp_path: Path, monkeypatch: pyt
         found(site(tmp_path, '{ vault = "vault.yml", key = "other" }'), tmp_path)
     monkeypatch.delenv("ANSIBLE_VAULT_PASSWORD_FILE")
     with pytest.raises(LoadstoneError, match=r"ANSIBLE_VAULT_PASSWORD_FILE"):
-        found(site(tmp_path, '{ vault = "vault.yml", key = "db" }'), tmp_path)
+        # A vault is opened once in a command; this is another.
+        (tmp_path / "vault.yml").rename(tmp_path / "moved.yml")
+        found(site(tmp_path, '{ vault = "moved.yml", key = "db" }'), tmp_path)
 
 
 def test_without_one_it_is_generated_and_stays_until_it_is_forgotten(tmp_path: Path, state: Path) -> None:
@@ -75,6 +77,13 @@ def test_without_one_it_is_generated_and_stays_until_it_is_forgotten(tmp_path: P
     assert state.stat().st_mode & 0o777 == 0o600 and state.parent.stat().st_mode & 0o777 == 0o700
     secrets_module.forget("t-secrets", "database")
     assert not state.exists() and found(site(tmp_path), tmp_path) != first
+
+
+def test_a_store_that_cannot_be_used_is_told(tmp_path: Path, state: Path) -> None:
+    state.parent.mkdir(parents=True)
+    state.write_text("cut off {")
+    with pytest.raises(LoadstoneError, match=r"error\[secret\]: .*t-secrets.json cannot be used"):
+        found(site(tmp_path), tmp_path)
 
 
 @pytest.mark.parametrize(

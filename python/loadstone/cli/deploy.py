@@ -169,10 +169,10 @@ def _print_planned(step: Step) -> None:
 
     if not isinstance(step, Planned):
         return
-    said_of = {"would install": step.missing, "would change secrets": step.secrets, "would lose": step.loses}
+    said_of = {"would install ": step.missing, "would change secrets in ": step.secrets, "": step.loses}
     for said, text in said_of.items():
         if text:
-            print(f"{step.service} on {step.host} {said}: {text}")
+            print(f"{step.service} on {step.host}: {said}{text}")
     if step.difference:
         print(f"{step.service} on {step.host}:\n{step.difference}")
 

@@ -15,6 +15,7 @@ import secrets
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -105,33 +106,37 @@ def generated(topology: str, service: str, name: str) -> str:
 
 
 def forget(topology: str, service: str) -> None:
-    """Lets go of what was generated for a service."""
+    """Lets go of what was generated for a service, where that can be done."""
     if _path(topology).exists():
-        with _kept(topology) as kept:
+        with contextlib.suppress(SecretError), _kept(topology) as kept:
             kept.pop(service, None)
 
 
 @contextlib.contextmanager
 def _kept(topology: str) -> Iterator[dict[str, dict[str, str]]]:
-    """What was generated, to be changed; commands take turns."""
+    """What was generated, to be changed; commands take turns. SecretError."""
     path = _path(topology)
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        fcntl.flock(folder, fcntl.LOCK_EX)
-        before = path.read_text("utf-8") if path.exists() else "{}"
-        kept = json.loads(before)
-        yield kept
-        after = json.dumps(kept, indent=1)
-        if not kept:
-            path.unlink(missing_ok=True)
-        elif after != before:
-            draft = path.with_suffix(".draft")
-            draft.touch(mode=0o600)
-            draft.write_text(after, encoding="utf-8")
-            draft.replace(path)
-    finally:
-        os.close(folder)
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX)
+            before = path.read_text("utf-8") if path.exists() else "{}"
+            kept = json.loads(before)
+            yield kept
+            after = json.dumps(kept, indent=1)
+            if not kept:
+                path.unlink(missing_ok=True)
+            elif after != before:
+                draft = path.with_suffix(".draft")
+                draft.touch(mode=0o600)
+                draft.write_text(after, encoding="utf-8")
+                draft.replace(path)
+        finally:
+            os.close(folder)
+    except (OSError, ValueError) as error:
+        hint = "XDG_STATE_HOME names another place; `undeploy` and `deploy` make new secrets"
+        raise SecretError(f"{path} cannot be used: {error}", hint) from error
 
 
 def _path(topology: str) -> Path:
@@ -148,6 +153,7 @@ def _file(path: Path) -> str:
         raise SecretError(f"{path} cannot be read: {error}", "name a file with the secret only") from error
 
 
+@cache
 def _vault(path: Path, key: str) -> str:
     """By Ansible's own command, which finds the vault's password as it does for you, and asks nobody."""
     hint = "ANSIBLE_VAULT_PASSWORD_FILE names the file with the vault's password"
