@@ -1,4 +1,13 @@
-//! Who may tell where a neighbour is: only who was asked.
+//! Who may tell where a neighbour is: only who was asked, and who asks for a connection, for itself.
+//!
+//! smoltcp asks for one neighbour a second. Somebody who asks for a connection has said with that where it is;
+//! it is introduced to smoltcp by the question that it might have asked.
+
+use alloc::vec::Vec;
+
+use smoltcp::time::{Duration, Instant};
+
+use super::screen::INTRODUCTION;
 
 const TYPE_ARP: [u8; 2] = [8, 6];
 const REQUEST: [u8; 2] = [0, 1];
@@ -28,6 +37,42 @@ impl Questions {
         let Some((REPLY, sender, _)) = read(frame) else { return true };
         let asked = self.asked.iter_mut().find(|asked| **asked == sender && sender != [0; 4]);
         asked.map(|asked| *asked = [0; 4]).is_some()
+    }
+}
+
+/// Neighbours that are remembered as introduced, and for how long: less than smoltcp knows them. Until then
+/// nobody else can be introduced in their name.
+const INTRODUCED: usize = 256;
+const LASTING: Duration = Duration::from_secs(30);
+
+/// Who has been introduced to smoltcp.
+#[derive(Debug, Default)]
+pub struct Introductions {
+    known: Vec<([u8; 4], Instant)>,
+    next: usize,
+}
+
+impl Introductions {
+    /// The introduction of who sends a frame with a segment; none if it is known.
+    pub fn of(&mut self, frame: &[u8], now: Instant) -> Option<[u8; INTRODUCTION]> {
+        let source = [frame[26], frame[27], frame[28], frame[29]];
+        if self.known.iter().any(|(known, until)| *known == source && now < *until) {
+            return None;
+        }
+        let entry = (source, now + LASTING);
+        if self.known.len() < INTRODUCED {
+            self.known.push(entry);
+        } else {
+            self.known[self.next % INTRODUCED] = entry;
+            self.next += 1;
+        }
+        let mut arp = [0; INTRODUCTION];
+        arp[..12].copy_from_slice(&frame[..12]);
+        arp[12..22].copy_from_slice(&[8, 6, 0, 1, 8, 0, 6, 4, 0, 1]);
+        arp[22..28].copy_from_slice(&frame[6..12]);
+        arp[28..32].copy_from_slice(&source);
+        arp[38..42].copy_from_slice(&frame[30..34]);
+        Some(arp)
     }
 }
 

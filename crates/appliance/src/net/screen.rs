@@ -1,10 +1,15 @@
 //! What frames are held against before smoltcp, or the card, sees them: the part `guard`, or nothing.
 
+use smoltcp::time::Instant;
+
 use super::frame::Segment;
 #[cfg(any(test, feature = "guard"))]
 use super::guard::{Guard, Verdict};
 #[cfg(any(test, feature = "guard"))]
-use super::neighbours::Questions;
+use super::neighbours::{Introductions, Questions};
+
+/// Length of an introduction of a neighbour: an ARP frame.
+pub(super) const INTRODUCTION: usize = 42;
 
 /// A connection: the address and port of the other side, and the port of ours.
 pub type Flow = (u32, u16, u16);
@@ -27,12 +32,19 @@ pub(super) enum Passage {
 pub(super) struct Screen {
     guard: Guard,
     questions: Questions,
+    introductions: Introductions,
 }
 
 #[cfg(any(test, feature = "guard"))]
 impl Screen {
     pub fn new(secret: [u64; 2]) -> Self {
-        Self { guard: Guard::new(secret), questions: Questions::default() }
+        let (questions, introductions) = (Questions::default(), Introductions::default());
+        Self { guard: Guard::new(secret), questions, introductions }
+    }
+
+    /// A frame that smoltcp is to see before this one, which asks for a connection.
+    pub fn introduction(&mut self, frame: &[u8], now: Instant) -> Option<[u8; INTRODUCTION]> {
+        self.introductions.of(frame, now)
     }
 
     pub fn passage(&self, segment: &Segment, frame: &[u8]) -> Passage {
@@ -82,6 +94,10 @@ pub(super) struct Screen;
 impl Screen {
     pub fn new(_: [u64; 2]) -> Self {
         Self
+    }
+
+    pub fn introduction(&mut self, _: &[u8], _: Instant) -> Option<[u8; INTRODUCTION]> {
+        None
     }
 
     pub fn passage(&self, segment: &Segment, _: &[u8]) -> Passage {

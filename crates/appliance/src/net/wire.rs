@@ -7,7 +7,7 @@ use smoltcp::phy::{self, Checksum, DeviceCapabilities, Medium};
 use smoltcp::time::Instant;
 
 use super::frame::Segment;
-use super::screen::{Flow, Passage, Screen};
+use super::screen::{Flow, INTRODUCTION, Passage, Screen};
 use super::{Incoming, Outgoing, Verified};
 
 /// Largest frame, with its Ethernet header.
@@ -62,13 +62,15 @@ pub struct Wire<I, O> {
     pub damaged: u64,
     /// Frames pass it in both directions, in one call of smoltcp's.
     screen: RefCell<Screen>,
+    /// What smoltcp is to see before the next frame.
+    introduction: Option<[u8; INTRODUCTION]>,
 }
 
 impl<I: Incoming, O: Outgoing> Wire<I, O> {
     /// Over both directions of a card. `secret`: unpredictable, for the numbers of connections.
     pub fn new(incoming: I, outgoing: O, secret: [u64; 2]) -> Self {
         let screen = RefCell::new(Screen::new(secret));
-        Self { incoming, outgoing, gates: Vec::new(), damaged: 0, screen }
+        Self { incoming, outgoing, gates: Vec::new(), damaged: 0, screen, introduction: None }
     }
 
     /// Forgets all connections but these.
@@ -82,8 +84,9 @@ impl<I: Incoming, O: Outgoing> Wire<I, O> {
         self.outgoing.flush();
     }
 
-    /// Drops what TCP must not see, up to a frame that it may; whether there is one.
-    fn advance(&mut self) -> bool {
+    /// Drops what TCP must not see, up to a frame that it may; whether there is one. It may be another than
+    /// the next: one that introduces who sends that.
+    fn advance(&mut self, now: Instant) -> bool {
         let screen = self.screen.get_mut();
         while let Some((frame, Verified(verified))) = self.incoming.peek() {
             let Some(segment) = Segment::find(frame) else {
@@ -101,6 +104,10 @@ impl<I: Incoming, O: Outgoing> Wire<I, O> {
                     #[cfg(any(test, feature = "guard"))]
                     Passage::Shut => {}
                     Passage::Opens => {
+                        self.introduction = screen.introduction(frame, now);
+                        if self.introduction.is_some() {
+                            return true;
+                        }
                         let gate = self.gates.iter_mut().find(|gate| gate.port == segment.port);
                         match gate.map_or(Admission::In, Gate::ask) {
                             Admission::In => return true,
@@ -126,12 +133,16 @@ impl<I: Incoming, O: Outgoing> phy::Device for Wire<I, O> {
     where
         Self: 'a;
 
-    fn receive(&mut self, _: Instant) -> Option<(Received<'_, I>, Sent<'_, O>)> {
+    fn receive(&mut self, now: Instant) -> Option<(Received<'_, I>, Sent<'_, O>)> {
         // A frame that could not be answered waits.
-        if !self.outgoing.has_room() || !self.advance() {
+        if !self.outgoing.has_room() || !self.advance(now) {
             return None;
         }
-        Some((Received(&mut self.incoming, &self.screen), Sent(&mut self.outgoing, &self.screen)))
+        let introduction = self.introduction.take();
+        Some((
+            Received(&mut self.incoming, &self.screen, introduction),
+            Sent(&mut self.outgoing, &self.screen),
+        ))
     }
 
     fn transmit(&mut self, _: Instant) -> Option<Sent<'_, O>> {
@@ -149,10 +160,13 @@ impl<I: Incoming, O: Outgoing> phy::Device for Wire<I, O> {
 }
 
 /// A frame that came.
-pub struct Received<'a, I: Incoming>(&'a mut I, &'a RefCell<Screen>);
+pub struct Received<'a, I: Incoming>(&'a mut I, &'a RefCell<Screen>, Option<[u8; INTRODUCTION]>);
 
 impl<I: Incoming> phy::RxToken for Received<'_, I> {
     fn consume<R, F: FnOnce(&[u8]) -> R>(self, f: F) -> R {
+        if let Some(introduction) = &self.2 {
+            return f(introduction);
+        }
         let Some((frame, _)) = self.0.peek() else { return f(&[]) };
         self.1.borrow_mut().take(frame);
         f(frame)
@@ -162,7 +176,9 @@ impl<I: Incoming> phy::RxToken for Received<'_, I> {
 /// Its room goes back to the card when smoltcp is done with it.
 impl<I: Incoming> Drop for Received<'_, I> {
     fn drop(&mut self) {
-        self.0.done();
+        if self.2.is_none() {
+            self.0.done();
+        }
     }
 }
 

@@ -15,6 +15,9 @@ use crate::net::{Incoming, Outgoing};
 /// How long who has asked for a connection keeps a socket that others want; and when most wait like that.
 const HANDSHAKE_MS: u64 = 1000;
 const FLOODED_MS: u64 = 100;
+/// The share of the free memory that a connection's answers may wait in, and its bound: 100 ms at 20 Mbit/s.
+const SHARE: usize = 256;
+const LONGEST: usize = 256 * 1024;
 
 impl<I: Incoming, O: Outgoing> Server<I, O> {
     /// Sees that sockets listen as far as memory and limits allow; sockets that are through listen again or
@@ -35,7 +38,7 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
                 && all < most
                 && (all < LEAST || memory.affords(each, answer_bytes(&self.limits)))
             {
-                let socket = self.new_socket(port);
+                let socket = self.new_socket(port, free());
                 self.slots.push(Slot { socket, site, client: None, opening_ms: None });
                 (listening, all) = (listening + 1, all + 1);
             }
@@ -47,8 +50,11 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
         }
     }
 
-    fn new_socket(&mut self, port: u16) -> SocketHandle {
+    /// A socket that listens. Far clients get an answer as fast as the buffer is long: it takes a share of
+    /// the memory that is `free`.
+    fn new_socket(&mut self, port: u16, free: usize) -> SocketHandle {
         let (receiving, sending) = self.buffers;
+        let sending = (free / SHARE).min(LONGEST).max(sending);
         let mut socket =
             Socket::new(SocketBuffer::new(vec![0; receiving]), SocketBuffer::new(vec![0; sending]));
         socket.set_nagle_enabled(false);

@@ -341,7 +341,7 @@ fn an_end_waits_for_answers_and_not_for_the_idle() {
     world.receive(busy, 3, |_| false);
     world.server.drain();
     let rest = world.receive(busy, 2000, |bytes| bytes.len() > 100_000);
-    assert!(rest.len() > 80_000, "{}", rest.len());
+    assert!(rest.len() > 60_000, "{}", rest.len());
     world.socket(busy).close();
     world.socket(idle).close();
     world.receive(busy, 1000, |_| false);

@@ -4,6 +4,8 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use alloc::vec::Vec;
 
+use smoltcp::socket::tcp::Socket;
+
 use super::{World, get};
 
 #[test]
@@ -19,6 +21,22 @@ fn without_memory_requests_are_refused() {
     let client = world.connect();
     let large = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2000000\r\n\r\n";
     assert!(world.ask(client, large).starts_with("HTTP/1.1 413 "), "an eighth of the memory is the most");
+}
+
+#[test]
+fn buffers_are_as_long_as_there_is_memory_for() {
+    let mut world = World::new("connections=16", None);
+    let longest = |world: &World| {
+        let sockets =
+            world.server.slots.iter().map(|slot| world.server.sockets.get::<Socket<'_>>(slot.socket));
+        sockets.map(Socket::send_capacity).max()
+    };
+    world.step();
+    assert_eq!(longest(&world), Some(16 * 1024));
+    let mut rich = World::new("connections=16", None);
+    rich.spare.store(48 << 20, Relaxed);
+    rich.step();
+    assert_eq!(longest(&rich), Some(192 * 1024));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use smoltcp::iface::SocketHandle;
 use smoltcp::socket::tcp::State;
 
 use super::{World, get};
+use crate::net::checksum;
 use crate::net::frame::{ACK, RST, SYN, Segment};
 
 /// Puts a frame before the server.
@@ -109,37 +110,69 @@ fn an_answer_that_nobody_asked_for_tells_nothing() {
     assert!(world.now_us < 1_000_000, "nothing had to be sent twice");
 }
 
-#[test]
-fn who_asks_for_thousands_of_connections_silences_nobody() {
-    let mut world = World::new("connections=64", None);
-    answered(&mut world);
-    let mut opening = world.connect();
-    let before = world.wire.outgoing.sent;
+/// A request for a connection as a client sends it.
+fn opening(world: &mut World) -> (SocketHandle, Vec<u8>) {
+    answered(world);
+    let (client, before) = (world.connect(), world.wire.outgoing.sent);
     while world.wire.outgoing.sent == before {
         let now = world.now();
         world.interface.poll(now.instant(), &mut world.wire, &mut world.sockets);
     }
     let request = world.wire.outgoing.last.borrow().clone();
-    let segment = Segment::find(&request).unwrap();
+    (client, request)
+}
+
+/// The same from a neighbour that there is not.
+fn spoofed(request: &[u8], neighbour: u8, port: u16) -> Vec<u8> {
+    let mut frame = request.to_vec();
+    let at = Segment::find(&frame).unwrap().start;
+    frame[29] = neighbour;
+    frame[at..at + 2].copy_from_slice(&port.to_be_bytes());
+    frame[24..26].fill(0);
+    let sum = checksum::finish(checksum::sum(&frame[14..34]));
+    frame[24..26].copy_from_slice(&sum.to_be_bytes());
+    let segment = Segment::find(&frame).unwrap();
+    frame[at + 16..][..2].fill(0);
+    segment.seal(&mut frame);
+    frame
+}
+
+#[test]
+fn many_neighbours_are_answered_at_once() {
+    let mut world = World::new("", None);
+    let (_, request) = opening(&mut world);
+    for number in 0..60 {
+        let frame = spoofed(&request, 10 + number, 50_000);
+        forge(&mut world, frame);
+    }
+    let mut answers = 0;
+    for _ in 0..20 {
+        let now = world.now();
+        world.server.poll(now, &|| 4 << 20, &mut || false);
+        world.now_us += 1000;
+        let mut frames = world.wire.incoming.frames.borrow_mut();
+        answers += frames
+            .drain(..)
+            .filter(|frame| Segment::find(frame).is_some_and(|it| it.flags & SYN != 0))
+            .count();
+    }
+    assert!(answers >= 60, "{answers}");
+}
+
+#[test]
+fn who_asks_for_thousands_of_connections_silences_nobody() {
+    let mut world = World::new("connections=64", None);
+    let (mut client, request) = opening(&mut world);
     for number in 0..4000_u16 {
-        let mut frame = request.clone();
-        // From neighbours that there are not.
-        frame[29] = 3 + (number % 250) as u8;
-        frame[segment.start..segment.start + 2].copy_from_slice(&(1024 + number).to_be_bytes());
-        frame[24..26].fill(0);
-        let sum = crate::net::checksum::finish(crate::net::checksum::sum(&frame[14..34]));
-        frame[24..26].copy_from_slice(&sum.to_be_bytes());
-        let spoofed = Segment::find(&frame).unwrap();
-        frame[spoofed.start + 16..][..2].fill(0);
-        spoofed.seal(&mut frame);
+        let frame = spoofed(&request, 3 + (number % 250) as u8, 1024 + number);
         forge(&mut world, frame);
         if number % 4 == 3 {
             world.step();
         }
     }
-    world.sockets.remove(opening);
-    opening = world.connect();
+    world.sockets.remove(client);
+    client = world.connect();
     let from_us = world.now_us;
-    assert!(world.ask(opening, &get("/b")).ends_with("/b:"));
+    assert!(world.ask(client, &get("/b")).ends_with("/b:"));
     assert!(world.now_us < from_us + 4_000_000, "{} ms", (world.now_us - from_us) / 1000);
 }
