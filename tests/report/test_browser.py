@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import synthetic
-from chromium import chromium
+from chromium import OVERPRINTED, chromium, show
 from selenium.webdriver.support.ui import WebDriverWait
 
 from loadstone import report
@@ -18,24 +18,8 @@ from loadstone import report
 pytestmark = pytest.mark.long
 
 CHARTS = 28
-DRAWN = "return document.body.classList.contains('drawn')"
 DRAWN_PLOTS = """return [...document.querySelectorAll('.plot')]
     .filter((plot) => plot.querySelector('path.js-line, path.point, .bars .point path')).length"""
-OVERPRINTED = """
-    const found = [];
-    for (const plot of document.querySelectorAll('.plot')) {
-        const texts = [...plot.querySelectorAll('svg text')].filter(
-            (one) => one.textContent.trim() && getComputedStyle(one).visibility !== 'hidden');
-        const boxes = texts.map((one) => one.getBoundingClientRect());
-        boxes.forEach((a, i) => boxes.slice(i + 1).forEach((b, j) => {
-            const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
-            const high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-            // Boxes are as high as the font's tallest letters: a third of a line is still apart to the eye.
-            if (wide > 2 && high > 5)
-                found.push([plot.id, texts[i].textContent, texts[i + 1 + j].textContent].join(' | '));
-        }));
-    }
-    return found"""
 LABEL = "return getComputedStyle(document.querySelector('.plot .xtick text')).fill"
 
 
@@ -50,17 +34,6 @@ def page(full: report.Chapter, tmp_path_factory: pytest.TempPathFactory) -> str:
 def browser() -> Iterator[Any]:
     with chromium() as opened:
         yield opened
-
-
-def show(browser: Any, page: str, *, width: int = 1200, theme: str = "light") -> None:
-    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    media = {"features": [{"name": "prefers-color-scheme", "value": theme}]}
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
-    browser.get_log("browser")
-    browser.get_log("performance")
-    browser.get(page)
-    WebDriverWait(browser, 30, 0.05).until(lambda one: one.execute_script(DRAWN))
 
 
 @pytest.mark.parametrize(("width", "theme"), [(1200, "light"), (1200, "dark"), (390, "light")])
