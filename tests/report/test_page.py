@@ -73,6 +73,20 @@ def test_every_chart_has_its_place_and_words(page: str) -> None:
     assert len(charts) == 1 + 8 + 4 + 4 + 1 + 6 + 4
 
 
+def test_goals_of_ones_own_are_drawn_beside_the_slas(tmp_path: Path) -> None:
+    held = {"users": 400, "low": 400, "high": 420, "verdict": "met", "ended_by": "tolerance"}
+    goals = {"HomePage p95 < 300 ms": held, "AddEvent p99 < limit": held | {"users": None, "verdict": "open"}}
+    synthetic.capacity(tmp_path, goals=goals)
+    charts = charts_of(report.page([report.read_chapter(tmp_path)]))
+    layout = charts["f1-capacity-w0"]["layout"]
+    words = {one["text"]: one["font"]["color"] for one in layout["annotations"]}
+    assert words["HomePage p95 &lt; 300 ms: 400 users (400–420)"] == "@s4"
+    assert any(one.get("x0") == one.get("x1") == 400 for one in layout["shapes"])
+    assert not any("AddEvent p99" in one for one in words), "nothing is known of it"
+    small = charts["f1-capacity-s0"]["layout"]["shapes"]
+    assert any(one.get("x0") == one.get("x1") == 400 for one in small)
+
+
 def test_nothing_is_drawn_of_fewer_than_20_answers(full: report.Chapter, page: str) -> None:
     assert full.detail is not None
     few = [name for name, one in full.detail.summary.operations.items() if one.ok < 20]

@@ -19,7 +19,7 @@ from loadstone.report.figures.figure import (
     rule,
 )
 from loadstone.report.folder import Chapter, Run
-from loadstone.stages.capacity import Capacity, SearchRun
+from loadstone.stages.capacity import Capacity, Held, SearchRun
 from loadstone.stages.run import OperationFigures
 
 HEIGHT = 340
@@ -28,6 +28,12 @@ MOST_NINES = 4.0
 """Shares of 99.99 % and more are drawn at the top: a few minutes' operations cannot tell them apart."""
 
 SLAS = (("SLA-1", 0.90, "@s1", "@band-1"), ("SLA-2", 0.99, "@s3", "@band-2"))
+_OWN = ("@s4", "@s5", "@s6")
+"""Colours of goals of one's own, whose capacity is a dashed line."""
+_LINE = 15
+"""Pixels of a line of words above the plot."""
+_LONGEST = 46
+"""Letters of such a line, that a phone has room for."""
 
 
 def shares(chapter: Chapter) -> Figure | None:
@@ -44,7 +50,9 @@ def shares(chapter: Chapter) -> Figure | None:
         "tickvals": [_nines(tick) for tick in ticks],
         "ticktext": ["0 %", "50 %", "90 %", "99 %", "99.9 %", "≥ 99.99 %"],
     }
-    frame["margin"] = frame["margin"] | {"l": 74, "r": 58, "t": 40}
+    own = len(capacity.goals)
+    frame["margin"] = frame["margin"] | {"l": 74, "r": 58, "t": 40 + _LINE * own}
+    frame["height"] += _LINE * own
     frame["hovermode"] = "closest"
     traces = [_operation(name, points) for name in _operations(points)] + _worst(points)
     if invalid := [row for row in rows if not row.judged and row.worst_share is not None]:
@@ -244,19 +252,30 @@ def _mark_slas(frame: Layout, capacity: Capacity) -> None:
         frame["shapes"].append(rule(tint, y=_nines(percent)))
         found = capacity.named().get(sla)
         if found and found.users:
-            words = f"{sla}: {format.whole(found.users)} users"
-            if found.high:
-                words += f" ({format.whole(found.low)}–{format.whole(found.high)})"
-            x, y = found.users, 1.0
-            frame["annotations"].append(
-                label(
-                    words, tint, x=x, y=y, xref="x", xanchor="center", yanchor="bottom", yshift=2 + 15 * index
-                )
-            )
+            where = {"x": found.users, "xref": "x", "xanchor": "center"}
+            frame["annotations"].append(_above(sla, found, tint, index, **where))
+    for index, (name, found, tint) in enumerate(_own(capacity), len(SLAS)):
+        frame["annotations"].append(_above(name, found, tint, index, x=0))
+
+
+def _above(goal: str, found: Held, tint: str, line: int, **where: Any) -> dict[str, Any]:
+    """The capacity at a goal in words, in a line above the plot."""
+    users = f": {format.whole(found.users)} users"
+    if found.high:
+        users += f" ({format.whole(found.low)}–{format.whole(found.high)})"
+    room = _LONGEST - len(users)
+    name = goal if len(goal) <= room else f"{goal[: room - 1]}…"
+    return label(name + users, tint, y=1.0, yanchor="bottom", yshift=2 + _LINE * line, **where)
+
+
+def _own(capacity: Capacity) -> list[tuple[str, Held, str]]:
+    """Goals of one's own that some users hold, each with its colour."""
+    goals = enumerate(capacity.goals.items())
+    return [(name, found, _OWN[at % len(_OWN)]) for at, (name, found) in goals if found.users]
 
 
 def _bands(capacity: Capacity) -> list[dict[str, Any]]:
-    """The span from the most users that hold each SLA to the fewest that break it."""
+    """The span from the most users that hold each goal to the fewest that break it."""
     spans = []
     for sla, _, tint, fill in SLAS:
         found = capacity.named().get(sla)
@@ -264,6 +283,10 @@ def _bands(capacity: Capacity) -> list[dict[str, Any]]:
             spans.append(rule(tint, x=found.users, dash="1px,0px"))
             if found.high:
                 spans.append(band(found.low or 0, found.high, fill))
+    for _, found, tint in _own(capacity):
+        spans.append(rule(tint, x=found.users))
+        if found.high:
+            spans.append(band(found.low or 0, found.high, "@shade"))
     return spans
 
 
