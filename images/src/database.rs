@@ -6,8 +6,8 @@ use alloc::string::{String, ToString};
 
 use loadstone_appliance::args::Args;
 use loadstone_appliance::bare::{Machine, entropy, heap};
-use loadstone_sqlite as _;
-use loadstone_store::vfs::block::{BLOCK_BYTES, BlockDevice, BlockVfs, FormatOptions, MountError};
+use loadstone_sqlite::set_canary;
+use loadstone_store::vfs::block::{BlockVfs, FormatOptions, MountError};
 use loadstone_store::vfs::{MemoryVfs, provide_entropy, register};
 use loadstone_store::{Access, Db, Options, release_memory};
 
@@ -38,6 +38,9 @@ impl Place {
         load: impl FnOnce(&Db, T, &dyn Fn(u64, u64)) -> Result<(), String>,
     ) -> Result<Self, String> {
         provide_entropy(entropy);
+        let mut canary = [0; size_of::<usize>()];
+        entropy(&mut canary);
+        set_canary(usize::from_ne_bytes(canary));
         // What is cached of the disk need not travel: the disk will be there.
         machine.callbacks.on_relocate(|| {
             release_memory();
@@ -124,7 +127,11 @@ fn mount(machine: &mut Machine, may_format: bool) -> Result<Options, String> {
                 "there is no disk; data.disk=none on the command line keeps the data in memory, as long as it runs",
             )?;
             if may_format {
-                format_empty(&mut disk)?;
+                let erase = machine.args.app("data.erase");
+                match BlockVfs::format_empty(&mut disk, &FormatOptions::default(), erase) {
+                    Err(MountError::Held(held)) if held.is_ours() => {}
+                    formatted => formatted.map_err(|error| no_disk(&error))?,
+                }
             }
             register(VFS, BlockVfs::mount(disk).map_err(|error| no_disk(&error))?).map_err(trouble)?;
             Options::block()
@@ -139,16 +146,12 @@ fn no_disk(error: &MountError) -> String {
         MountError::NotFormatted => {
             "the disk was not formatted for databases; on an empty one data.load=SIZE makes a data set".into()
         }
+        MountError::Held(held) => {
+            format!(
+                "{error}; it is left as it is. data.erase={} formats it, and all of that is lost",
+                held.name
+            )
+        }
         _ => format!("the disk cannot be used: {error}"),
     }
-}
-
-/// Makes an empty disk ready. One that holds anything else is left alone: it may be somebody's.
-fn format_empty(disk: &mut impl BlockDevice) -> Result<(), String> {
-    let mut first = alloc::vec![0; BLOCK_BYTES];
-    disk.read(0, &mut first).map_err(|_| "the disk cannot be read")?;
-    if first.iter().any(|byte| *byte != 0) {
-        return Ok(());
-    }
-    BlockVfs::format(disk, &FormatOptions::default()).map_err(|error| no_disk(&error))
 }

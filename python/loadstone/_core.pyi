@@ -61,9 +61,32 @@ def expectations(plan_json: str) -> dict[str, dict[str, float]]:
     """
 
 def format_disk(path: str, mode: str) -> None:
-    """Makes the disk in the file `path` empty: with mode `log`, or with `journal`, SQLite's rollback journal.
+    """Makes the empty disk in the file `path` ready: with mode `log`, or with `journal`, SQLite's rollback
+    journal.
 
-    ValueError with a sentence, also where it is too small.
+    ValueError with a sentence, also where it is too small or holds anything.
+    """
+
+def check_disk(path: str) -> list[tuple[str, int, list[str]]]:
+    """Of each database on a disk its name, its bytes, and a sentence for each fault that reading all of it
+    finds.
+
+    OSError with a sentence where the disk is damaged as a whole, not formatted, or another process or machine
+    has it.
+    """
+
+def export_database(path: str, name: str | None, to: str) -> str:
+    """Copies a database of a disk (the only one without `name`) into a new SQLite file with the absolute path
+    `to`; returns its name.
+
+    ValueError with a sentence, OSError as `check_disk`.
+    """
+
+def restore_disk(source: str, name: str | None, path: str) -> list[str]:
+    """Copies all databases of the disk `source` to the empty disk `path`; with `name`, the SQLite file
+    `source` as that database. Returns the names.
+
+    ValueError with a sentence, OSError as `check_disk`.
     """
 
 def load(

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use loadstone_store::vfs::block::{BlockDevice, BlockVfs, FileDevice, FormatOptions};
+use loadstone_store::vfs::block::{BlockDevice, BlockVfs, FileDevice, FormatOptions, Listed};
 use loadstone_store::vfs::{VfsError, register};
 use loadstone_store::{Access, Options};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
+use rustix::io::Errno;
 
 use crate::server::choice;
 
@@ -24,37 +25,58 @@ pub fn format_disk(py: Python<'_>, path: &str, mode: &str) -> PyResult<()> {
     };
     let atomic = choice("mode", mode, atomic, "log and journal")?;
     py.detach(|| {
-        let mut device = FileDevice::open(path, false).map_err(|error| error.to_string())?;
-        BlockVfs::format(&mut device, &FormatOptions { atomic, ..FormatOptions::default() })
-            .map_err(|error| error.to_string())
+        let mut device = FileDevice::open(path, false).map_err(refused)?;
+        let options = FormatOptions { atomic, ..FormatOptions::default() };
+        BlockVfs::format_empty(&mut device, &options, None).map_err(|error| error.to_string())
     })
     .map_err(PyValueError::new_err)
+}
+
+/// Why a disk cannot be opened.
+fn refused(error: Errno) -> String {
+    match error {
+        Errno::WOULDBLOCK => "another process has it, or a machine that runs".into(),
+        Errno::BUSY => "the system has it: it is mounted, or a part of another device".into(),
+        other => other.to_string(),
+    }
 }
 
 /// A disk that this process has, until dropped: then another one can have it, such as a machine.
 pub struct Disk {
     /// Its name among SQLite's places for files.
     vfs: String,
+    mounted: BlockVfs,
     device: Removable,
 }
 
 impl Disk {
     /// Mounts the disk of a place `block:PATH`; none for other places.
     pub fn open(place: &str) -> PyResult<Option<Self>> {
+        place.strip_prefix(SCHEME).map(Self::open_at).transpose()
+    }
+
+    /// Mounts the disk in a file or device node.
+    pub fn open_at(path: &str) -> PyResult<Self> {
         /// SQLite knows its places for files for ever: each gets a name of its own.
         static COUNT: AtomicU64 = AtomicU64::new(0);
-        let Some(path) = place.strip_prefix(SCHEME) else { return Ok(None) };
         let trouble = |error: &dyn std::fmt::Display| PyOSError::new_err(format!("{path}: {error}"));
         // Through the page cache: it reads for several connections, and a flush is a flush.
-        let device = FileDevice::open(path, false).map_err(|error| match error.kind() {
-            std::io::ErrorKind::WouldBlock => trouble(&"another process has it"),
-            _ => trouble(&error),
-        })?;
+        let device = FileDevice::open(path, false).map_err(|error| trouble(&refused(error)))?;
         let device = Removable(Arc::new(Mutex::new(Some(device))));
         let vfs = format!("disk-{}", COUNT.fetch_add(1, Ordering::Relaxed));
         let mounted = BlockVfs::mount(device.clone()).map_err(|error| trouble(&error))?;
-        register(&vfs, mounted).map_err(|error| trouble(&error))?;
-        Ok(Some(Self { vfs, device }))
+        register(&vfs, mounted.clone()).map_err(|error| trouble(&error))?;
+        Ok(Self { vfs, mounted, device })
+    }
+
+    /// Its name among SQLite's places for files.
+    pub fn vfs(&self) -> &str {
+        &self.vfs
+    }
+
+    /// The files on it.
+    pub fn list(&self) -> Vec<Listed> {
+        self.mounted.list()
     }
 
     /// As [`Self::open`], once for each place and then for the rest of the process: how databases on it are

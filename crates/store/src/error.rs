@@ -27,10 +27,24 @@ pub enum Kind {
     Lost,
     /// The server cannot be reached, or went away before it said whether the change is done.
     Unavailable,
+    /// There is no room left for the change.
+    Full,
     /// A table in the database is not the one that the program knows.
     Schema,
     /// Anything else: wrong SQL, a wrong column, a broken file.
     Other,
+}
+
+impl Kind {
+    /// The status code of an answer that failed for this reason, where the site knows no better: 503 for what
+    /// passes by itself, 507 for want of room, 500 for the rest, rot included.
+    pub fn status(self) -> u16 {
+        match self {
+            Self::Busy | Self::Conflict | Self::Lost | Self::Unavailable => 503,
+            Self::Full => 507,
+            _ => 500,
+        }
+    }
 }
 
 /// A failed call: what it means, the back end's message, and the statement.
@@ -88,10 +102,15 @@ impl Error {
             _ => match code & 0xff {
                 ffi::SQLITE_BUSY | ffi::SQLITE_LOCKED => Kind::Busy,
                 ffi::SQLITE_CONSTRAINT => Kind::Constraint,
+                ffi::SQLITE_FULL => Kind::Full,
                 _ => Kind::Other,
             },
         };
-        Self { kind, message: format!("{} (SQLite code {code})", message.to_string_lossy()), sql }
+        let message = match code {
+            ffi::SQLITE_IOERR_DATA => "a page of the database is damaged: its checksum is wrong".into(),
+            _ => message.to_string_lossy(),
+        };
+        Self { kind, message: format!("{message} (SQLite code {code})"), sql }
     }
 
     /// The meaning of a bare result code, for calls that leave no message in a connection.

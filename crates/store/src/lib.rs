@@ -53,4 +53,4 @@ pub use error::{Error, Kind, Result};
 pub use loadstone_store_derive::Entity;
 pub use options::{Access, Journal, Options, Synchronous};
 pub use row::{Row, Value};
-pub use sqlite::release_memory;
+pub use sqlite::{copy_database, release_memory};

@@ -177,6 +177,8 @@ fn kind(code: u16) -> Kind {
         1213 | 1020 => Kind::Conflict,
         // Lock wait timeout.
         1205 => Kind::Busy,
+        // Disk full, table full.
+        1021 | 1114 => Kind::Full,
         // Duplicate entry, of a key or of an index with a name.
         1062 | 1586 => Kind::Unique,
         // No referenced row, row is referenced, each in two forms.

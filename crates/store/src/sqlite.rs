@@ -11,12 +11,15 @@ use core::ptr::{self, NonNull};
 use libsqlite3_sys as ffi;
 
 use crate::row::Source;
+use crate::vfs::RESERVED_BYTES;
 use crate::{Access, Error, Options, Result, Row, Value};
 
 mod cells;
+mod copy;
 mod statement;
 
 pub(crate) use cells::SqliteRow;
+pub use copy::copy_database;
 use statement::Statement;
 
 /// A connection and its statements.
@@ -30,7 +33,11 @@ impl Sqlite {
     pub(crate) fn open(path: &str, options: &Options) -> Result<Self> {
         let connection = Connection::open(path, options)?;
         connection.set_up(options)?;
-        Ok(Self { statements: RefCell::default(), connection })
+        Ok(Self::on(connection))
+    }
+
+    fn on(connection: Connection) -> Self {
+        Self { statements: RefCell::default(), connection }
     }
 
     pub(crate) fn execute(&self, sql: &'static str, params: &[Value<'_>]) -> Result<usize> {
@@ -159,6 +166,10 @@ unsafe impl Send for Statement {}
 
 impl Connection {
     fn open(path: &str, options: &Options) -> Result<Self> {
+        Self::open_with(path, options, 0)
+    }
+
+    fn open_with(path: &str, options: &Options, flags: c_int) -> Result<Self> {
         let nul = |_| Error::misuse("a name holds a NUL byte", "");
         let path = CString::new(path).map_err(nul)?;
         let vfs = options.vfs.as_deref().map(CString::new).transpose().map_err(nul)?;
@@ -167,7 +178,7 @@ impl Connection {
             Access::ReadWrite => ffi::SQLITE_OPEN_READWRITE,
             Access::ReadOnly => ffi::SQLITE_OPEN_READONLY,
         };
-        let flags = access | ffi::SQLITE_OPEN_NOMUTEX | ffi::SQLITE_OPEN_EXRESCODE;
+        let flags = flags | access | ffi::SQLITE_OPEN_NOMUTEX | ffi::SQLITE_OPEN_EXRESCODE;
         let mut raw = ptr::null_mut();
         // SAFETY: both names are NUL-terminated and live through the call; `raw` is a valid place.
         let code = unsafe {
@@ -190,6 +201,7 @@ impl Connection {
             let place: *mut c_int = ptr::null_mut();
             ffi::sqlite3_db_config(self.raw(), ffi::SQLITE_DBCONFIG_ENABLE_QPSG, 1, place);
         }
+        self.leave_room()?;
         if options.access != Access::ReadOnly {
             let wanted = options.journal.name();
             let got = self.pragma(&format!("PRAGMA journal_mode = {wanted}"))?;
@@ -202,6 +214,19 @@ impl Connection {
         self.pragma(&format!("PRAGMA mmap_size = {}", options.mmap_bytes))?;
         self.pragma("PRAGMA foreign_keys = ON")?;
         Ok(())
+    }
+
+    /// Leaves as much of each page of a new database to its VFS as that wants.
+    fn leave_room(&self) -> Result<()> {
+        let mut bytes: c_int = 0;
+        let place = (&raw mut bytes).cast();
+        // SAFETY: the connection is open; the control takes a place for an int, for the call's time.
+        match unsafe { ffi::sqlite3_file_control(self.raw(), c"main".as_ptr(), RESERVED_BYTES, place) } {
+            ffi::SQLITE_OK => self.request_room(bytes),
+            // The operating system's files, or none yet: they want nothing.
+            ffi::SQLITE_NOTFOUND => Ok(()),
+            code => Err(self.error(code, "")),
+        }
     }
 
     /// Runs one pragma; the first column of its answer as text.

@@ -17,7 +17,11 @@ pub use locks::LockTable;
 pub use memory::MemoryVfs;
 #[cfg(feature = "bare")]
 pub use platform::provide_entropy;
+pub(crate) use shim::RESERVED_BYTES;
 pub use shim::register;
+
+/// The most bytes of a page that a VFS here wants for itself.
+pub(crate) const RESERVED_MOST: u8 = block::RESERVED;
 
 /// A place that holds files by name.
 pub trait Vfs: Send + Sync + 'static {
@@ -57,7 +61,7 @@ pub trait VfsFile: Send {
     /// Reads from `offset` until `bytes` is full or the file ends; returns how many bytes were read.
     ///
     /// # Errors
-    /// [`VfsError::Io`].
+    /// [`VfsError::Io`] or [`VfsError::Rot`].
     fn read_at(&mut self, bytes: &mut [u8], offset: u64) -> Result<usize, VfsError>;
 
     /// Writes all of `bytes`; a gap before `offset` reads as zeros.
@@ -128,6 +132,8 @@ pub struct Characteristics {
     pub safe_append: bool,
     /// A write changes nothing beside it, whatever happens meanwhile.
     pub powersafe_overwrite: bool,
+    /// Bytes at the end of each page that a new database is to leave alone: the file uses them.
+    pub reserved_bytes: u8,
 }
 
 /// A word from SQLite to a database file.
@@ -165,6 +171,8 @@ pub enum VfsError {
     NotFound,
     /// No room left.
     Full,
+    /// What is on the medium is not what was written.
+    Rot,
     /// The medium failed.
     Io,
 }

@@ -1,45 +1,18 @@
 //! Files on a block device against a model of files: whatever is done to them, in both modes, through
 //! remounts.
 
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+#[path = "block_files/shared.rs"]
+mod shared;
 
-use loadstone_store::vfs::block::{
-    BLOCK_BYTES, BlockDevice, BlockVfs, FormatOptions, MemoryDevice, MountError,
-};
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+
+use loadstone_store::vfs::block::{BLOCK_BYTES, BlockDevice, BlockVfs, FormatOptions, MountError};
 use loadstone_store::vfs::{Control, Vfs, VfsError, VfsFile, register};
 use loadstone_store::{Db, Options};
 use proptest::prelude::*;
 
-/// A device that outlives its mount, and counts what is read.
-#[derive(Clone)]
-struct Shared(Arc<Mutex<MemoryDevice>>, Arc<AtomicU64>);
-
-impl Shared {
-    fn new(blocks: usize) -> Self {
-        Self(Arc::new(Mutex::new(MemoryDevice::new(blocks))), Arc::default())
-    }
-}
-
-impl BlockDevice for Shared {
-    fn blocks(&self) -> u64 {
-        self.0.lock().unwrap().blocks()
-    }
-
-    fn read(&mut self, first: u64, bytes: &mut [u8]) -> Result<(), VfsError> {
-        self.1.fetch_add(1, Ordering::Relaxed);
-        self.0.lock().unwrap().read(first, bytes)
-    }
-
-    fn write(&mut self, first: u64, parts: &[&[u8]]) -> Result<(), VfsError> {
-        self.0.lock().unwrap().write(first, parts)
-    }
-
-    fn flush(&mut self) -> Result<(), VfsError> {
-        self.0.lock().unwrap().flush()
-    }
-}
+use shared::Shared;
 
 #[derive(Debug, Clone)]
 enum Action {
@@ -127,7 +100,7 @@ proptest! {
         atomic in any::<bool>(),
     ) {
         let mut device = Shared::new(1000);
-        BlockVfs::format(&mut device, &FormatOptions { atomic, log_blocks: Some(160) }).unwrap();
+        BlockVfs::format(&mut device, &FormatOptions { atomic, log_blocks: Some(160), checked: false }).unwrap();
         let mut vfs = BlockVfs::mount(device.clone()).unwrap();
         let mut models: BTreeMap<&str, Vec<u8>> = BTreeMap::new();
         for (name, action) in &actions {
@@ -155,9 +128,10 @@ proptest! {
     }
 }
 
+/// Files here are any bytes, not databases with checksums.
 fn formatted(blocks: usize) -> Shared {
     let mut device = Shared::new(blocks);
-    BlockVfs::format(&mut device, &FormatOptions::default()).unwrap();
+    BlockVfs::format(&mut device, &FormatOptions { checked: false, ..FormatOptions::default() }).unwrap();
     device
 }
 

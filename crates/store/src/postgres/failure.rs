@@ -32,6 +32,8 @@ fn kind(code: &str) -> Kind {
         "40001" | "40P01" => Kind::Conflict,
         // A lock was not to be had within `lock_timeout`.
         "55P03" => Kind::Busy,
+        // Disk full.
+        "53100" => Kind::Full,
         "23505" => Kind::Unique,
         "23503" => Kind::ForeignKey,
         // Shut down by the administrator or a crash, starting up, too many connections, idle for too long.

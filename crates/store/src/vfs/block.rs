@@ -14,7 +14,9 @@
 //! ```
 
 use alloc::boxed::Box;
+use alloc::string::String;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::fmt;
 
 use super::{Characteristics, Control, Lock, Vfs, VfsError, VfsFile};
@@ -26,6 +28,7 @@ mod device;
 #[cfg(feature = "file-device")]
 mod file;
 mod files;
+mod holds;
 mod invariants;
 mod layout;
 mod memory;
@@ -35,13 +38,16 @@ mod replay;
 mod ring;
 mod round;
 mod space;
+mod sums;
 mod tables;
 mod volume;
 
 pub use device::{BLOCK_BYTES, BlockDevice, is_within};
 #[cfg(feature = "file-device")]
 pub use file::FileDevice;
+pub use holds::{Held, holds};
 pub use memory::MemoryDevice;
+pub(super) use sums::RESERVED;
 
 use files::Files;
 use volume::Volume;
@@ -54,11 +60,14 @@ pub struct FormatOptions {
     /// Blocks of the log; by default a sixteenth of the device, 1,024 at most. The mount needs as much
     /// memory.
     pub log_blocks: Option<u64>,
+    /// Whether every page of a database bears a checksum, which is checked when the page is read (format 2).
+    /// Files then are databases that leave room for it, as those of [`crate::Db`] do, and their journals.
+    pub checked: bool,
 }
 
 impl Default for FormatOptions {
     fn default() -> Self {
-        Self { atomic: true, log_blocks: None }
+        Self { atomic: true, log_blocks: None, checked: true }
     }
 }
 
@@ -78,6 +87,8 @@ pub enum MountError {
         /// Blocks that it needs.
         least: u64,
     },
+    /// It is to be formatted, and holds something.
+    Held(Held),
     /// It failed to read or write.
     Io,
 }
@@ -96,6 +107,10 @@ impl fmt::Display for MountError {
             Self::Damaged(what) => write!(f, "the device is damaged: {what}"),
             Self::TooSmall { blocks, least } => {
                 write!(f, "the device has {blocks} blocks of {BLOCK_BYTES} bytes, {least} are needed")
+            }
+            Self::Held(held) => {
+                write!(f, "the device is not empty: at byte {} it holds ", held.block * BLOCK_BYTES as u64)?;
+                f.write_str(if held.is_known() { held.name } else { "something unknown" })
             }
             Self::Io => f.write_str("the device failed to read or write"),
         }
@@ -119,6 +134,26 @@ impl BlockVfs {
         Volume::format(device, options)
     }
 
+    /// Formats a device that is empty, or that holds what `erase` names: whoever names it knows what is lost.
+    ///
+    /// # Errors
+    /// [`MountError::Held`] when it holds anything else, or a volume of ours, whatever `erase` says and be it
+    /// damaged; and those of [`BlockVfs::format`].
+    pub fn format_empty(
+        device: &mut dyn BlockDevice,
+        options: &FormatOptions,
+        erase: Option<&str>,
+    ) -> Result<(), MountError> {
+        match holds(device)? {
+            None => Self::format(device, options),
+            Some(held) if erase == Some(held.name) && !held.is_ours() => {
+                holds::erase(device)?;
+                Self::format(device, options)
+            }
+            Some(held) => Err(MountError::Held(held)),
+        }
+    }
+
     /// Opens a formatted device and brings into place what a power cut left in its log.
     ///
     /// # Errors
@@ -128,6 +163,27 @@ impl BlockVfs {
         changed(&vfs.files, |_| ());
         Ok(vfs)
     }
+
+    /// The files that have names.
+    pub fn list(&self) -> Vec<Listed> {
+        let files = self.files.lock();
+        let named = files.contents().filter_map(|(_, content)| {
+            let (_, name) = content.named.as_ref()?;
+            Some(Listed { name: name.clone(), bytes: content.size, is_database: sums::is_database(name) })
+        });
+        named.collect()
+    }
+}
+
+/// A file of a volume.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// Its name.
+    pub name: String,
+    /// Its size.
+    pub bytes: u64,
+    /// Whether it is a database, not what protects a transaction of one.
+    pub is_database: bool,
 }
 
 /// Changes the files. Tests and the fuzzer then look whether they are still sound.
@@ -196,8 +252,14 @@ impl VfsFile for BlockFile {
     }
 
     fn characteristics(&self) -> Characteristics {
-        let batch_atomic = self.files.lock().volume.superblock.atomic;
-        Characteristics { batch_atomic, safe_append: true, powersafe_overwrite: true }
+        let files = self.files.lock();
+        let superblock = &files.volume.superblock;
+        Characteristics {
+            batch_atomic: superblock.atomic,
+            safe_append: true,
+            powersafe_overwrite: true,
+            reserved_bytes: if superblock.checked { RESERVED } else { 0 },
+        }
     }
 
     fn control(&mut self, control: Control) -> Result<bool, VfsError> {

@@ -24,6 +24,9 @@ const SECTOR_BYTES: c_int = 4096;
 /// Milliseconds from the start of the Julian calendar (SQLite's epoch) to 1970.
 const JULIAN_1970_MS: i64 = 210_866_760_000_000;
 
+/// A file control of our own: gets a place for an int, how many bytes of each page the file wants for itself.
+pub(crate) const RESERVED_BYTES: c_int = 0x4c53_5256;
+
 /// Makes `vfs` known to SQLite under `name`, for the rest of the process.
 ///
 /// # Errors
@@ -258,6 +261,7 @@ unsafe extern "C" fn read(
     match outcome {
         Ok(read) if read == length => ffi::SQLITE_OK,
         Ok(_) => ffi::SQLITE_IOERR_SHORT_READ,
+        Err(VfsError::Rot) => ffi::SQLITE_IOERR_DATA,
         Err(_) => ffi::SQLITE_IOERR_READ,
     }
 }
@@ -323,7 +327,7 @@ unsafe extern "C" fn check_reserved_lock(place: *mut ffi::sqlite3_file, answer: 
     ffi::SQLITE_OK
 }
 
-unsafe extern "C" fn file_control(place: *mut ffi::sqlite3_file, op: c_int, _arg: *mut c_void) -> c_int {
+unsafe extern "C" fn file_control(place: *mut ffi::sqlite3_file, op: c_int, arg: *mut c_void) -> c_int {
     let (control, failure) = match op {
         ffi::SQLITE_FCNTL_BEGIN_ATOMIC_WRITE => (Control::BeginAtomic, ffi::SQLITE_IOERR_BEGIN_ATOMIC),
         ffi::SQLITE_FCNTL_COMMIT_ATOMIC_WRITE => (Control::CommitAtomic, ffi::SQLITE_IOERR_COMMIT_ATOMIC),
@@ -331,6 +335,11 @@ unsafe extern "C" fn file_control(place: *mut ffi::sqlite3_file, op: c_int, _arg
             (Control::RollbackAtomic, ffi::SQLITE_IOERR_ROLLBACK_ATOMIC)
         }
         ffi::SQLITE_FCNTL_SYNC => (Control::CommitPoint, ffi::SQLITE_IOERR_WRITE),
+        RESERVED_BYTES => {
+            // SAFETY: `place` is open; only this crate asks, with a place for an int.
+            unsafe { *arg.cast::<c_int>() = file(place).characteristics().reserved_bytes.into() };
+            return ffi::SQLITE_OK;
+        }
         _ => return ffi::SQLITE_NOTFOUND,
     };
     // SAFETY: `place` is open.
@@ -346,7 +355,7 @@ unsafe extern "C" fn sector_size(_place: *mut ffi::sqlite3_file) -> c_int {
 
 unsafe extern "C" fn device_characteristics(place: *mut ffi::sqlite3_file) -> c_int {
     // SAFETY: `place` is open.
-    let Characteristics { batch_atomic, safe_append, powersafe_overwrite } =
+    let Characteristics { batch_atomic, safe_append, powersafe_overwrite, .. } =
         unsafe { file(place).characteristics() };
     let bit = |holds: bool, bit: c_int| if holds { bit } else { 0 };
     bit(batch_atomic, ffi::SQLITE_IOCAP_BATCH_ATOMIC)

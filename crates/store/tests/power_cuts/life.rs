@@ -65,7 +65,7 @@ pub fn live(setting: Setting, cuts: u64, seed: u64) -> Result<Counts, String> {
     let seam = Seam::default();
     register(&name, seam.clone()).map_err(|error| error.to_string())?;
     let mut disk = Disk::new(BLOCKS, setting.fault);
-    let layout = FormatOptions { atomic: setting.atomic, log_blocks: Some(LOG_BLOCKS) };
+    let layout = FormatOptions { atomic: setting.atomic, log_blocks: Some(LOG_BLOCKS), checked: true };
     BlockVfs::format(&mut disk, &layout).map_err(|error| error.to_string())?;
     let mut life = Life {
         setting,

@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use super::super::{LockTable, VfsError};
 use super::device::BLOCK_BYTES;
 use super::page::Page;
+use super::sums;
 use super::tables::{Change, Entry, Owner, is_journal};
 use super::volume::Volume;
 
@@ -17,6 +18,7 @@ pub(super) struct Content {
     pub named: Option<(u8, String)>,
     /// Whether it is a rollback journal: what a mount finds of it must be what a sync made of it.
     pub is_journal: bool,
+    is_database: bool,
     pub size: u64,
     chunks: Vec<u32>,
     /// What log and superblock know of it.
@@ -61,6 +63,7 @@ impl Content {
     fn found(named: Option<(u8, String)>, size: u64, chunks: Vec<u32>, known: Known) -> Self {
         Self {
             is_journal: named.as_ref().is_some_and(|(_, name)| is_journal(name)),
+            is_database: named.as_ref().is_some_and(|(_, name)| sums::is_database(name)),
             named,
             size,
             chunks,
@@ -77,6 +80,28 @@ impl Content {
     /// Whether it has this name.
     pub(super) fn is_called(&self, wanted: &str) -> bool {
         self.named.as_ref().is_some_and(|(_, name)| name == wanted)
+    }
+
+    /// Whether its pages bear checksums.
+    pub(super) fn is_checked(&self, volume: &Volume) -> bool {
+        volume.superblock.checked && self.is_database
+    }
+
+    /// Gives a page that was written its checksum, if it is to have one.
+    ///
+    /// # Errors
+    /// [`VfsError::Io`] when the file is no database that leaves room for one: what it has there would be lost.
+    pub(super) fn stamp(&mut self, volume: &Volume, number: u64) -> Result<(), VfsError> {
+        if !self.is_checked(volume) {
+            return Ok(());
+        }
+        let page = self.dirty.get_mut(&number).ok_or(VfsError::Io)?;
+        // A large first transaction writes its later pages first: what lies before them is zeros until then.
+        if number == 0 && !sums::has_room(page) && page.0.iter().any(|byte| *byte != 0) {
+            return Err(VfsError::Io);
+        }
+        sums::stamp(page, number);
+        Ok(())
     }
 
     /// Pages, the last one perhaps in part.

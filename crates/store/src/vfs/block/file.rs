@@ -1,10 +1,10 @@
 //! A file or device node of this machine as a block device.
 
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
 use std::vec::Vec;
 
-use rustix::fs::{FileType, FlockOperation, Mode, OFlags, fdatasync, flock, fstat, open};
+use rustix::fs::{FileType, Mode, OFlags, fdatasync, fstat, open};
 use rustix::io::{Errno, IoSlice, pread, pwritev};
 
 use super::super::VfsError;
@@ -14,7 +14,7 @@ use super::page::{Page, bytes_of};
 /// Parts in one request; the kernel takes 1,024.
 const MOST_PARTS: usize = 512;
 
-/// A disk in a file. One process at a time has it.
+/// A disk in a file. One process or machine at a time has it.
 pub struct FileDevice {
     file: OwnedFd,
     blocks: u64,
@@ -26,16 +26,18 @@ impl FileDevice {
     /// that.
     ///
     /// # Errors
-    /// As the system refuses; [`Errno::WOULDBLOCK`] when another process has it.
+    /// As the system refuses; [`Errno::WOULDBLOCK`] when another process or a machine has it, [`Errno::BUSY`]
+    /// when the system itself has, because it is mounted or a part of another device.
     pub fn open(path: impl AsRef<Path>, direct: bool) -> Result<Self, Errno> {
-        let flags = OFlags::RDWR | OFlags::CLOEXEC;
+        // Without CREATE, Linux minds EXCL with block devices only: it keeps out what is mounted.
+        let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::EXCL;
         let open = |flags| open(path.as_ref(), flags, Mode::empty());
         let (file, direct) = match direct.then(|| open(flags | OFlags::DIRECT)) {
             Some(Ok(file)) => (file, true),
             Some(Err(Errno::INVAL)) | None => (open(flags)?, false),
             Some(Err(error)) => return Err(error),
         };
-        flock(&file, FlockOperation::NonBlockingLockExclusive)?;
+        lock(&file)?;
         let status = fstat(&file)?;
         let bytes = match FileType::from_raw_mode(status.st_mode) {
             FileType::BlockDevice => rustix::fs::seek(&file, rustix::fs::SeekFrom::End(0))?,
@@ -126,6 +128,23 @@ impl BlockDevice for FileDevice {
         // Where it cannot be done the room stays taken, which is all that follows.
         let _ = rustix::fs::fallocate(&self.file, hole, offset, length);
         Ok(())
+    }
+}
+
+/// Keeps everybody else out, until the file is closed: with the kind of lock that QEMU takes on a machine's
+/// disk (on single bytes, with `flock` it would not collide), of the open file and not of the process.
+fn lock(file: &OwnedFd) -> Result<(), Errno> {
+    // SAFETY: all fields are numbers; zero is the whole file, from its beginning.
+    let mut whole: libc::flock = unsafe { core::mem::zeroed() };
+    whole.l_type = libc::F_WRLCK as _;
+    whole.l_whence = libc::SEEK_SET as _;
+    // SAFETY: the file is open, and `whole` lives through the call.
+    if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_SETLK, &raw const whole) } == 0 {
+        return Ok(());
+    }
+    match Errno::from_io_error(&std::io::Error::last_os_error()) {
+        Some(Errno::ACCESS) | None => Err(Errno::WOULDBLOCK),
+        Some(error) => Err(error),
     }
 }
 

@@ -10,6 +10,7 @@ use super::MountError;
 use super::content::{Content, Known};
 use super::device::{BLOCK_BYTES, BlockDevice};
 use super::page::Page;
+use super::sums;
 use super::tables::{Change, MOST_FILES, MOST_NAME};
 use super::volume::Volume;
 
@@ -127,6 +128,7 @@ impl Files {
     pub(super) fn read(&mut self, id: u32, bytes: &mut [u8], offset: u64) -> Result<usize, VfsError> {
         let (volume, content) = self.both(id)?;
         volume.is_sound()?;
+        let checked = content.is_checked(volume);
         let length = content.size.saturating_sub(offset).min(bytes.len() as u64) as usize;
         let mut done = 0;
         while done < length {
@@ -138,6 +140,9 @@ impl Files {
                 None => {
                     let (block, more) = content.place(volume, page);
                     volume.read(block, more, within, out)?;
+                    if checked && part == BLOCK_BYTES && !sums::is_right(out, page) {
+                        return Err(VfsError::Rot);
+                    }
                 }
             }
             done += part;
@@ -158,7 +163,8 @@ impl Files {
             let target = self.page(id, page, before, part == BLOCK_BYTES)?;
             target.0[within..within + part].copy_from_slice(&bytes[done..done + part]);
             done += part;
-            let (_, content) = self.both(id)?;
+            let (volume, content) = self.both(id)?;
+            content.stamp(volume, page)?;
             content.size = content.size.max(offset + done as u64);
         }
         Ok(())
@@ -175,7 +181,8 @@ impl Files {
         if offset > before {
             for page in before / BYTES..offset.div_ceil(BYTES) {
                 self.page(id, page, before, false)?;
-                let (_, content) = self.both(id)?;
+                let (volume, content) = self.both(id)?;
+                content.stamp(volume, page)?;
                 content.size = content.size.max(offset.min((page + 1) * BYTES));
             }
         }
@@ -198,6 +205,10 @@ impl Files {
                 if valid > 0 {
                     let (block, more) = content.place(volume, page);
                     volume.read(block, more, 0, &mut fresh.0)?;
+                    if content.is_checked(volume) && !sums::is_right(&fresh.0, page) {
+                        volume.pool.put(fresh);
+                        return Err(VfsError::Rot);
+                    }
                 }
                 fresh.0[valid..].fill(0);
             }

@@ -12,8 +12,9 @@ use super::{FormatOptions, MountError};
 /// Blocks set aside for a superblock and its tables.
 pub(super) const SLOT_BLOCKS: u64 = 1 + TABLES_BLOCKS as u64;
 const LOG_START: u64 = 2 * SLOT_BLOCKS;
-const MAGIC: [u8; 8] = *b"LOADSTNV";
-const VERSION: u32 = 1;
+pub(super) const MAGIC: [u8; 8] = *b"LOADSTNV";
+/// Format 2 has checksums in the pages of databases, format 1 has none.
+const VERSIONS: [u32; 2] = [1, 2];
 const HEADER_BYTES: usize = 96;
 /// Where in the header its checksum is.
 const CHECKSUM_AT: usize = 88;
@@ -27,6 +28,8 @@ const SMALLEST_CHUNK: u64 = 8;
 pub(super) struct Superblock {
     /// Whether transactions go through the log as a whole.
     pub atomic: bool,
+    /// Whether pages of databases bear checksums.
+    pub checked: bool,
     /// Grows by one with every superblock written.
     pub generation: u64,
     /// Grows by one with every mount. Records of the log bear it; older ones are no longer meant.
@@ -59,10 +62,21 @@ impl Superblock {
             let least = LOG_START + log_blocks + 4 * SMALLEST_CHUNK;
             return Err(MountError::TooSmall { blocks, least });
         }
-        let atomic = options.atomic;
+        let (atomic, checked) = (options.atomic, options.checked);
         let (tail, tail_seq, least_seq) = (0, 1, 0);
         let (generation, epoch) = (0, 0);
-        Ok(Self { atomic, generation, epoch, log_blocks, chunk_blocks, chunks, tail, tail_seq, least_seq })
+        Ok(Self {
+            atomic,
+            checked,
+            generation,
+            epoch,
+            log_blocks,
+            chunk_blocks,
+            chunks,
+            tail,
+            tail_seq,
+            least_seq,
+        })
     }
 
     /// First block of the log.
@@ -99,7 +113,7 @@ impl Superblock {
     pub(super) fn encode(&self, tables: &Tables) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(SLOT_BLOCKS as usize * BLOCK_BYTES);
         bytes.extend_from_slice(&MAGIC);
-        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        bytes.extend_from_slice(&VERSIONS[usize::from(self.checked)].to_le_bytes());
         bytes.extend_from_slice(&u32::from(self.atomic).to_le_bytes());
         for field in [self.generation, self.epoch, self.log_blocks, self.chunk_blocks, self.chunks as u64] {
             bytes.extend_from_slice(&field.to_le_bytes());
@@ -124,7 +138,7 @@ impl Superblock {
         }
         let long = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap_or_default());
         let version = long(8) as u32;
-        if version != VERSION {
+        if !VERSIONS.contains(&version) {
             return Err(MountError::Version(version));
         }
         let damaged = MountError::Damaged("the superblock's checksum is wrong");
@@ -136,6 +150,7 @@ impl Superblock {
         let places = MountError::Damaged("the superblock's places make no sense");
         let found = Self {
             atomic: long(8) >> 32 != 0,
+            checked: version == VERSIONS[1],
             generation: long(16),
             epoch: long(24),
             log_blocks: long(32),

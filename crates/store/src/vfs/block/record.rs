@@ -87,7 +87,14 @@ impl Head {
     }
 
     /// The head's blocks, numbered and with the checksum over them and `pages`.
-    pub(super) fn seal<'p>(mut self, epoch: u64, seq: u64, pages: impl Iterator<Item = &'p Page>) -> Vec<u8> {
+    /// `flushed` is the newest record that is on the medium: the witness that it was.
+    pub(super) fn seal<'p>(
+        mut self,
+        epoch: u64,
+        seq: u64,
+        flushed: u64,
+        pages: impl Iterator<Item = &'p Page>,
+    ) -> Vec<u8> {
         let used = self.bytes.len() as u32;
         self.bytes.resize(self.bytes.len().next_multiple_of(BLOCK_BYTES), 0);
         self.bytes[0..4].copy_from_slice(&MAGIC.to_le_bytes());
@@ -95,6 +102,8 @@ impl Head {
         self.bytes[8..16].copy_from_slice(&epoch.to_le_bytes());
         self.bytes[16..24].copy_from_slice(&seq.to_le_bytes());
         self.bytes[24..28].copy_from_slice(&self.whole.to_le_bytes());
+        let since = u32::try_from(seq - flushed).unwrap_or(0);
+        self.bytes[28..32].copy_from_slice(&since.to_le_bytes());
         let sum = pages.fold(XxHash3_64::oneshot_with_seed(epoch, &self.bytes), |sum, page| {
             XxHash3_64::oneshot_with_seed(sum, &page.0)
         });
@@ -118,6 +127,15 @@ pub(super) fn extent(first: &[u8], epoch: u64, seq: u64) -> Option<(usize, usize
 pub(super) fn number(first: &[u8], epoch: u64) -> Option<u64> {
     let seq = u64::from_le_bytes(first[16..24].try_into().unwrap_or_default());
     extent(first, epoch, seq).map(|_| seq)
+}
+
+/// The newest record that was on the medium when the record `seq` with this first block was written; 0 when
+/// it does not say, as those of earlier versions.
+pub(super) fn witnessed(first: &[u8], seq: u64) -> u64 {
+    match u32::from_le_bytes(first[28..32].try_into().unwrap_or_default()) {
+        0 => 0,
+        since => seq.saturating_sub(since.into()),
+    }
 }
 
 /// What a step of a record does.

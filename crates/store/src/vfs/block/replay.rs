@@ -18,13 +18,16 @@ use super::tables::{Change, Tables};
 
 /// Pages held before they are written in place.
 const HELD: usize = 256;
+/// Blocks of the log that are looked through at a time.
+const SCANNED: usize = 32;
 
-/// Brings `tables` and the blocks of the device up to date; returns how many records were found.
+/// Brings `tables` and the blocks of the device up to date. `alone` says that the other superblock is lost.
 pub(super) fn replay(
     device: &mut dyn BlockDevice,
     superblock: &Superblock,
     tables: &mut Tables,
-) -> Result<u64, MountError> {
+    alone: bool,
+) -> Result<(), MountError> {
     let mut released = vec![0; superblock.chunks];
     let found = records(device, superblock, |_, seq, steps| {
         for step in steps {
@@ -37,6 +40,7 @@ pub(super) fn replay(
     if superblock.tail_seq + found <= superblock.least_seq {
         return Err(MountError::Damaged("the log lacks what was in it"));
     }
+    look_behind(device, superblock, superblock.tail_seq + found, alone)?;
     let mut held = Held { pages: BTreeMap::new(), pool: Pool::new(HELD) };
     records(device, superblock, |device, seq, steps| {
         for step in steps {
@@ -62,8 +66,7 @@ pub(super) fn replay(
         }
         Ok(())
     })?;
-    held.write(device)?;
-    Ok(found)
+    held.write(device)
 }
 
 const OUTSIDE: &str = "the log names a block outside the data";
@@ -162,16 +165,37 @@ fn load(
     Ok(Some(blocks as u64))
 }
 
-/// Whether the log holds a record of this epoch that is newer than the superblock expects: then the
-/// superblock is not the last one that was written.
-pub(super) fn is_stale(device: &mut dyn BlockDevice, superblock: &Superblock) -> Result<bool, MountError> {
-    let mut block = Page([0; BLOCK_BYTES]);
-    for place in 0..superblock.log_blocks {
-        device.read(superblock.log_start() + place, &mut block.0)?;
-        let seq = record::number(&block.0, superblock.epoch);
-        if seq.is_some_and(|seq| seq > superblock.tail_seq) {
-            return Ok(true);
+/// Looks for records behind the log's end, where `missing` is the first that is not whole. After a power cut
+/// there may be some, as far as nothing was flushed since `missing` was written; a whole one that was written
+/// after such a flush is the witness that `missing` was on the medium and rotted. With one superblock `alone`,
+/// any shows that it is not the last one that was written.
+fn look_behind(
+    device: &mut dyn BlockDevice,
+    superblock: &Superblock,
+    missing: u64,
+    alone: bool,
+) -> Result<(), MountError> {
+    let mut bytes = vec![0; SCANNED * BLOCK_BYTES];
+    let mut record = Vec::new();
+    for start in (0..superblock.log_blocks).step_by(SCANNED) {
+        let count = (superblock.log_blocks - start).min(SCANNED as u64) as usize;
+        let bytes = &mut bytes[..count * BLOCK_BYTES];
+        device.read(superblock.log_start() + start, bytes)?;
+        for (place, block) in (start..).zip(bytes.chunks_exact(BLOCK_BYTES)) {
+            let seq = record::number(block, superblock.epoch).filter(|seq| *seq > missing);
+            let Some(seq) = seq else { continue };
+            if alone && missing == superblock.tail_seq {
+                return Err(MountError::Damaged(
+                    "the newest superblock is lost, and the other one is too old",
+                ));
+            }
+            if record::witnessed(block, seq) >= missing
+                && load(device, superblock, place, seq, &mut record)?.is_some()
+                && record::decode(&record, superblock.epoch, seq).is_some()
+            {
+                return Err(MountError::Damaged("the log lacks a record that a later one saw on the medium"));
+            }
         }
     }
-    Ok(false)
+    Ok(())
 }

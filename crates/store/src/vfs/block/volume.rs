@@ -49,6 +49,8 @@ pub(super) struct Volume {
     /// Files and chunks as superblock and log have them.
     tables: Tables,
     pub(super) ring: Ring,
+    /// The newest record that is surely on the medium.
+    flushed: u64,
     pub(super) cache: BTreeMap<u64, Cached>,
     pub(super) round: Option<Round>,
     pub(super) space: Space,
@@ -88,10 +90,7 @@ impl Volume {
         mut device: Box<dyn BlockDevice>,
     ) -> Result<(Self, Tables, Vec<Vec<u32>>), MountError> {
         let (mut superblock, mut tables, alone) = Self::find(&mut *device)?;
-        let found = replay::replay(&mut *device, &superblock, &mut tables)?;
-        if alone && found == 0 && replay::is_stale(&mut *device, &superblock)? {
-            return Err(MountError::Damaged("the newest superblock is lost, and the other one is too old"));
-        }
+        replay::replay(&mut *device, &superblock, &mut tables, alone)?;
         let lists = tables.files_chunks(superblock.chunk_blocks)?;
         device.flush()?;
         superblock.epoch += 1;
@@ -104,6 +103,7 @@ impl Volume {
         }
         let volume = Self {
             ring: Ring::new(superblock.log_blocks),
+            flushed: 0,
             cache: BTreeMap::new(),
             round: None,
             space: Space::new(superblock.chunks, &lists),
@@ -218,7 +218,7 @@ impl Volume {
             }
         }
         let blocks = head.blocks() as u64;
-        let sealed = head.seal(self.superblock.epoch, seq, whole.iter().map(|(_, page)| *page));
+        let sealed = head.seal(self.superblock.epoch, seq, self.flushed, whole.iter().map(|(_, page)| *page));
         let mut parts = alloc::vec![&sealed[..]];
         parts.extend(whole.iter().map(|(_, page)| &page.0[..]));
         let outcome = self.device.write(self.superblock.log_start() + start, &parts);
@@ -264,6 +264,7 @@ impl Volume {
         let outcome = self.device.flush();
         self.or_broken(outcome)?;
         (self.unflushed, self.has_published) = (false, false);
+        self.flushed = self.ring.next_seq() - 1;
         let freed = self.space.settle();
         let many = freed.len() as u64 * self.superblock.chunk_blocks >= DISCARD_BLOCKS;
         for chunk in freed {
