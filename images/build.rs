@@ -30,7 +30,8 @@ fn main() {
     println!("cargo:rerun-if-env-changed=LOADSTONE_SITE");
     let site = std::env::var_os("LOADSTONE_SITE").map_or_else(|| here.join("site"), PathBuf::from);
     let mut source = String::from("[\n");
-    embed(&site, "", &mut source);
+    let site = site.canonicalize().unwrap_or_else(|error| refuse(&site, &error.to_string()));
+    embed(&site, &site, "", &mut source);
     source.push(']');
     let target = PathBuf::from(variable("OUT_DIR")).join("files.rs");
     fs::write(&target, source).unwrap_or_else(|error| refuse(&target, &error.to_string()));
@@ -46,8 +47,8 @@ fn refuse(path: &Path, why: &str) -> ! {
     std::process::exit(2)
 }
 
-/// Writes the files beneath `folder`, whose own name in the site is `prefix`, that can be asked for.
-fn embed(folder: &Path, prefix: &str, source: &mut String) {
+/// Writes the files beneath `folder` of the `site`, whose own name there is `prefix`, that can be asked for.
+fn embed(site: &Path, folder: &Path, prefix: &str, source: &mut String) {
     println!("cargo:rerun-if-changed={}", folder.display());
     let entries = fs::read_dir(folder).unwrap_or_else(|error| refuse(folder, &error.to_string()));
     let mut paths: Vec<PathBuf> = entries
@@ -59,12 +60,20 @@ fn embed(folder: &Path, prefix: &str, source: &mut String) {
             refuse(path, "its name is no UTF-8")
         };
         let name = format!("{prefix}{own}");
+        if path.is_symlink() && !is_own_file(site, path) {
+            refuse(path, "a link that leads to no file of the folder");
+        }
         if path.is_dir() {
-            embed(path, &format!("{name}/"), source);
+            embed(site, path, &format!("{name}/"), source);
         } else if is_reachable(&name) {
             write_file(path, &name, source);
         }
     }
+}
+
+/// Whether a link leads to a file of the site: what else it leads to is not meant to be published.
+fn is_own_file(site: &Path, link: &Path) -> bool {
+    link.canonicalize().is_ok_and(|target| target.is_file() && target.starts_with(site))
 }
 
 /// Whether any path leads to this name: none does to a hidden file.

@@ -10,12 +10,16 @@ const SYS: &str = "libsqlite3-sys";
 
 /// No headers but ours and the compiler's own; code for a fixed address, without what a C library's start-up
 /// code would have to prepare. `memcpy` and its kin are what the standard says, so short ones need no call.
-const FLAGS: [&str; 9] = [
+/// Canaries behind arrays (`src/canary.rs`); and every page of a large frame is touched, so that none skips
+/// the guard page below the stack.
+const FLAGS: [&str; 11] = [
     "-ffreestanding",
     "-fbuiltin",
     "-nostdinc",
     "-fno-pie",
-    "-fno-stack-protector",
+    "-fstack-protector",
+    "-mstack-protector-guard=global",
+    "-fstack-clash-protection",
     "-mcmodel=small",
     "-ffunction-sections",
     "-fdata-sections",

@@ -15,9 +15,11 @@ extern crate std;
 
 use core::ffi::c_int;
 
+mod canary;
 mod heap;
 mod text;
 
+pub use canary::set_canary;
 pub use libsqlite3_sys as ffi;
 
 /// SQLite calls it once, before everything else; there is no operating system to get ready.

@@ -1,13 +1,16 @@
-//! Unpredictable bytes: from the hypervisor, else from the processor; never from a clock.
+//! Unpredictable bytes: from the hypervisor and from the processor, whichever there are; never from a clock.
 
 use core::arch::x86_64::{__cpuid, _rdrand64_step};
 
-use super::power;
+use super::{clock, interrupts, power};
 use crate::one_cpu::OneCpu;
 use crate::virtio::entropy::Entropy;
 
 /// Tries before the processor's generator counts as broken; its maker asks for ten.
 const TRIES: u32 = 100;
+/// A processor without a generator waits so long for the hypervisor, and so long between two looks.
+const PATIENCE_US: u64 = 60_000_000;
+const REST_US: u64 = 10_000;
 
 static SOURCE: OneCpu<Option<Entropy>> = OneCpu::new(None);
 
@@ -27,23 +30,46 @@ fn has_rdrand() -> bool {
     __cpuid(1).ecx & 1 << 30 != 0
 }
 
-/// Fills `bytes` with what nobody can predict. A machine whose source ends ends, too: there is nothing that
-/// may stand in for it.
+/// Fills `bytes` with what nobody can predict. Where the processor has a generator, the hypervisor's bytes are
+/// mixed with its: neither can make the sum predictable, and nobody waits for a source that is slow. A machine
+/// whose last source ends ends, too: there is nothing that may stand in for it.
 pub fn fill(bytes: &mut [u8]) {
+    bytes.fill(0);
     // SAFETY: the driver does not call back.
-    let source = unsafe { SOURCE.get() };
-    if source.as_mut().is_some_and(|source| source.fill(bytes).is_ok()) {
-        return;
+    let source = unsafe { SOURCE.get() }.as_mut();
+    if has_rdrand() {
+        // What has come of it is of use, whether it was enough or not.
+        source.map(|source| source.fill(bytes));
+        bytes.chunks_mut(8).for_each(mix);
+    } else if !source.is_some_and(|source| wait(source, bytes)) {
+        ended();
     }
-    for chunk in bytes.chunks_mut(8) {
-        let mut word = 0;
-        // SAFETY: `is_there` was asked before anything is served.
-        if !has_rdrand() || !(0..TRIES).any(|_| unsafe { rdrand(&mut word) }) {
-            crate::log!("appliance: the source of entropy has ended");
-            power::end(power::End::Fault);
+}
+
+/// Waits for the hypervisor's bytes; false when none came for long.
+fn wait(source: &mut Entropy, bytes: &mut [u8]) -> bool {
+    let since_us = clock::monotonic_us();
+    while source.fill(bytes).is_err() {
+        if clock::monotonic_us() - since_us > PATIENCE_US {
+            return false;
         }
-        chunk.copy_from_slice(&word.to_le_bytes()[..chunk.len()]);
+        interrupts::halt(REST_US);
     }
+    true
+}
+
+fn mix(bytes: &mut [u8]) {
+    let mut word = 0;
+    // SAFETY: the caller has looked that the instruction is there.
+    if !(0..TRIES).any(|_| unsafe { rdrand(&mut word) }) {
+        ended();
+    }
+    bytes.iter_mut().zip(word.to_le_bytes()).for_each(|(byte, other)| *byte ^= other);
+}
+
+fn ended() -> ! {
+    crate::log!("appliance: the source of entropy has ended");
+    power::end(power::End::Fault);
 }
 
 /// # Safety

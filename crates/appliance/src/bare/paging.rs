@@ -4,6 +4,7 @@
 use alloc::alloc::alloc_zeroed;
 use core::alloc::Layout;
 use core::arch::asm;
+use core::arch::x86_64::{__cpuid, __cpuid_count};
 
 const PAGE: u64 = 4096;
 const LARGE: u64 = 2 << 20;
@@ -81,6 +82,17 @@ pub(super) fn protect() {
     }
     // SAFETY: loads the same tables again, so that no old translation is left.
     unsafe { asm!("mov {0}, cr3", "mov cr3, {0}", out(reg) _) };
+    harden();
+}
+
+/// Has the processor refuse, where it can: to run or to touch pages of users, of which there are none, so that
+/// a changed table is of less use; and to tell programs of users where its tables are.
+fn harden() {
+    let features = if __cpuid(0).eax >= 7 { __cpuid_count(7, 0) } else { return };
+    let bits = [(features.ebx >> 7, 20), (features.ebx >> 20, 21), (features.ecx >> 2, 11)];
+    let wanted = bits.into_iter().fold(0_u64, |sum, (has, bit)| sum | u64::from(has & 1) << bit);
+    // SAFETY: the processor has what is switched on, and no page is a user's.
+    unsafe { asm!("mov {0}, cr4", "or {0}, {1}", "mov cr4, {0}", out(reg) _, in(reg) wanted) };
 }
 
 /// A table for the 2 MB at `address`.

@@ -106,10 +106,20 @@ fn windows(function: Function) -> Option<Windows> {
         if !(1..=4).contains(&kind) || kind == 3 {
             continue;
         }
+        let length = function.read(at + 12) as usize;
         let place = function.window(function.read(at + 4) as u8) + function.read(at + 8) as usize;
+        if place + length > MAPPED as usize {
+            refuse(&alloc::format!(
+                "a PCI device's window ends at {:#x}, which is not mapped",
+                place + length
+            ));
+        }
         match kind {
             1 => windows.common = place,
-            2 => (windows.notify, windows.notify_step) = (place, function.read(at + 16) as usize),
+            2 => {
+                (windows.notify, windows.notify_bytes) = (place, length);
+                windows.notify_step = function.read(at + 16) as usize;
+            }
             _ => windows.own = place,
         }
     }

@@ -25,6 +25,8 @@ const DO_DISCARD: u32 = 11;
 const SECTORS: u64 = (BLOCK_BYTES / 512) as u64;
 /// Entries of the queue; one request is under way at a time, of at most so many parts.
 const ENTRIES: u16 = 256;
+/// What a request has besides its parts: a head and a status.
+const ENDS: usize = 2;
 /// Looks at the queue before the processor is given away.
 const SPINS: u32 = 4000;
 /// A disk that has not answered for so long is lost, and memory that it may still write to with it.
@@ -85,13 +87,14 @@ impl Disk {
     ) -> Result<Self, Unusable> {
         let mut device = Device::agree(transport, PARTS | READ_ONLY | FLUSH | DISCARD)?;
         let queue = device.queue(0, ENTRIES, io)?;
+        let fit = usize::from(queue.size()).checked_sub(ENDS).filter(|parts| *parts > 0);
+        let fit = fit.ok_or(Unusable::Queue)?;
         let request = io.take(size_of::<Request>(), 16).ok_or(Unusable::Memory)?.cast();
         device.transport.start();
         let mut number = |at: usize, bytes: usize| {
             (0..bytes).fold(0, |sum, byte| sum | u64::from(device.transport.config(at + byte)) << (8 * byte))
         };
         let (sectors, told) = (number(0, 8), number(12, 4) as usize);
-        let fit = usize::from(queue.size()) - 2;
         Ok(Self {
             most_parts: if device.has(PARTS) { told.clamp(1, fit) } else { 1 },
             queue,
@@ -112,7 +115,7 @@ impl Disk {
         (request.kind, request.sector, request.status) = (kind, sector, 0xff);
         let head = Buffer { address: (&raw const request.kind).cast(), bytes: 16, written: false };
         let status = Buffer { address: &raw const request.status, bytes: 1, written: true };
-        let mut all = Vec::with_capacity(buffers.len() + 2);
+        let mut all = Vec::with_capacity(buffers.len() + ENDS);
         all.push(head);
         all.extend_from_slice(buffers);
         all.push(status);

@@ -2,9 +2,11 @@
 //!
 //! A device gets memory from the I/O region, once; addresses of the machine are those of the program.
 
-#[cfg(feature = "block")]
+#[cfg(any(feature = "block", test))]
 pub mod block;
 pub mod entropy;
+#[cfg(test)]
+mod hostile;
 pub mod mmio;
 pub mod net;
 pub mod pci;

@@ -23,6 +23,9 @@ mod register {
 const NO_VECTOR: u16 = 0xffff;
 const FIRST_VECTOR: u16 = 0;
 
+/// Looks at a reset before the device counts as silent: each is an exit to the hypervisor, so a second or more.
+const PATIENCE: u32 = 1_000_000;
+
 /// Where a device's windows lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Windows {
@@ -32,6 +35,8 @@ pub struct Windows {
     pub notify: usize,
     /// See `notify`.
     pub notify_step: usize,
+    /// Bytes of the window of doorbells.
+    pub notify_bytes: usize,
     /// The device's own configuration.
     pub own: usize,
 }
@@ -57,6 +62,11 @@ impl Pci {
         unsafe { register.read_volatile() }
     }
 
+    /// Where in its window the doorbell of the chosen queue is.
+    fn doorbell(&self) -> Option<usize> {
+        usize::from(self.read::<u16>(register::QUEUE_NOTIFY)).checked_mul(self.windows.notify_step)
+    }
+
     fn write<T>(&mut self, offset: usize, value: T) {
         let register = core::ptr::with_exposed_provenance_mut::<T>(self.windows.common + offset);
         // SAFETY: as before.
@@ -76,8 +86,8 @@ impl Transport for Pci {
     fn choose(&mut self, features: u64) -> bool {
         self.write(register::STATUS, 0_u8);
         // A reset is done when it reads so.
-        while self.read::<u8>(register::STATUS) != 0 {
-            core::hint::spin_loop();
+        if !(0..PATIENCE).any(|_| self.read::<u8>(register::STATUS) == 0) {
+            return false;
         }
         self.write(register::STATUS, SEEN);
         self.write(register::STATUS, SEEN | DRIVEN);
@@ -92,7 +102,13 @@ impl Transport for Pci {
 
     fn queue_size(&mut self, index: u16) -> u16 {
         self.write(register::QUEUE_SELECT, index);
-        self.read(register::QUEUE_SIZE)
+        // A doorbell elsewhere would be a write to memory that is not the device's.
+        let end = self.doorbell().and_then(|at| at.checked_add(size_of::<u16>()));
+        if end.is_some_and(|end| end <= self.windows.notify_bytes) {
+            self.read(register::QUEUE_SIZE)
+        } else {
+            0
+        }
     }
 
     fn place_queue(&mut self, index: u16, queue: &Places) -> Doorbell {
@@ -104,9 +120,10 @@ impl Transport for Pci {
             self.write(offset + 4, (address >> 32) as u32);
         }
         self.write(register::QUEUE_ENABLE, 1_u16);
-        let place = usize::from(self.read::<u16>(register::QUEUE_NOTIFY));
+        // Looked at again by what it may have become meanwhile: out of its window, the first one rings.
+        let at = self.doorbell().filter(|at| at + size_of::<u16>() <= self.windows.notify_bytes);
         // SAFETY: within the window of doorbells.
-        unsafe { Doorbell::new(self.windows.notify + place * self.windows.notify_step, index, false) }
+        unsafe { Doorbell::new(self.windows.notify + at.unwrap_or(0), index, false) }
     }
 
     fn start(&mut self) {

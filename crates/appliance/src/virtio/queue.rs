@@ -1,6 +1,10 @@
 //! A split virtqueue (§2.7): descriptors, the ring of what is available to the device, the ring of what it
 //! has used.
+//!
+//! The device can write to all three. So what it must not decide is kept beside them, in memory of our own:
+//! which descriptors are free, and which requests are under way.
 
+use alloc::vec::Vec;
 use core::sync::atomic::{Ordering, fence};
 
 use super::{Doorbell, IoRegion};
@@ -65,9 +69,13 @@ pub struct Queue {
     places: Places,
     doorbell: Doorbell,
     event_index: bool,
-    /// First of the unused descriptors, which are chained, and their number.
+    /// First of the unused descriptors, and their number; the one behind each of them, or behind each of a
+    /// request.
     free: u16,
     free_count: u16,
+    next: Vec<u16>,
+    /// Descriptors of the request that begins with each; 0 when none that is under way does.
+    under_way: Vec<u16>,
     /// Entries made available, and of these told to the device, since the beginning (modulo 2¹⁶).
     available: u16,
     told: u16,
@@ -81,13 +89,19 @@ unsafe impl Send for Queue {}
 impl Queue {
     /// An empty queue. The device is not to interrupt for it before [`Queue::await_use`].
     pub fn new(places: Places, doorbell: Doorbell, event_index: bool) -> Self {
-        for index in 0..places.size {
-            // SAFETY: within the table.
-            unsafe { (*places.descriptors.add(index.into())).next = index + 1 };
-        }
-        let free_count = places.size;
-        let mut queue =
-            Self { places, doorbell, event_index, free: 0, free_count, available: 0, told: 0, taken: 0 };
+        let size = places.size;
+        let mut queue = Self {
+            places,
+            doorbell,
+            event_index,
+            free: 0,
+            free_count: size,
+            next: (1..=size).collect(),
+            under_way: alloc::vec![0; size.into()],
+            available: 0,
+            told: 0,
+            taken: 0,
+        };
         queue.ignore_use();
         queue
     }
@@ -114,14 +128,19 @@ impl Queue {
         let head = self.free;
         let mut at = head;
         for (number, buffer) in buffers.iter().enumerate() {
-            // SAFETY: the chain of unused descriptors is as long as `free_count`.
-            let descriptor = unsafe { &mut *self.places.descriptors.add(at.into()) };
             let last = number + 1 == buffers.len();
-            descriptor.address = buffer.address.expose_provenance() as u64;
-            descriptor.bytes = buffer.bytes;
-            descriptor.flags = if last { 0 } else { NEXT } | if buffer.written { WRITES } else { 0 };
-            at = descriptor.next;
+            let next = self.next[usize::from(at)];
+            let descriptor = Descriptor {
+                address: buffer.address.expose_provenance() as u64,
+                bytes: buffer.bytes,
+                flags: if last { 0 } else { NEXT } | if buffer.written { WRITES } else { 0 },
+                next: if last { 0 } else { next },
+            };
+            // SAFETY: the chain of unused descriptors is as long as `free_count`, and within the table.
+            unsafe { self.places.descriptors.add(at.into()).write_volatile(descriptor) };
+            at = next;
         }
+        self.under_way[usize::from(head)] = buffers.len() as u16;
         self.free = at;
         self.free_count -= buffers.len() as u16;
         let slot = usize::from(self.available % self.places.size);
@@ -162,7 +181,8 @@ impl Queue {
         unsafe { self.places.used.add(1).read_volatile() != self.taken }
     }
 
-    /// Takes a request that is done: its number, and how many bytes the device wrote.
+    /// Takes a request that is done: its number, and how many bytes the device says that it wrote. A device
+    /// that names what is not under way, or has been done before, is not heard.
     pub fn pop(&mut self) -> Option<(u16, u32)> {
         if !self.has_used() {
             return None;
@@ -174,26 +194,21 @@ impl Queue {
         // SAFETY: as before.
         let (head, bytes) = unsafe { (entry.read_volatile(), entry.add(1).read_volatile()) };
         self.taken = self.taken.wrapping_add(1);
-        // A device that names what it was not given must not lead us out of the table.
-        let head = (head % u32::from(self.places.size)) as u16;
-        self.release(head);
-        Some((head, bytes))
+        let head = u16::try_from(head).ok().filter(|head| *head < self.places.size)?;
+        self.release(head).then_some((head, bytes))
     }
 
-    /// Puts a chain of descriptors back.
-    fn release(&mut self, head: u16) {
-        let mut at = head;
-        loop {
-            // SAFETY: chains stay within the table.
-            let descriptor = unsafe { &mut *self.places.descriptors.add(at.into()) };
-            self.free_count += 1;
-            if descriptor.flags & NEXT == 0 {
-                descriptor.next = self.free;
-                break;
-            }
-            at = descriptor.next;
+    /// Puts the descriptors of a request back; false when none that is under way begins with `head`.
+    fn release(&mut self, head: u16) -> bool {
+        let count = core::mem::take(&mut self.under_way[usize::from(head)]);
+        if count == 0 {
+            return false;
         }
+        let last = (1..count).fold(head, |at, _| self.next[usize::from(at)]);
+        self.next[usize::from(last)] = self.free;
         self.free = head;
+        self.free_count += count;
+        true
     }
 
     /// Asks for an interrupt at the next use; whether there is one already, for which none will come.
