@@ -75,7 +75,11 @@ def test_what_was_written_is_there_after_the_next_boot(tmp_path: Path) -> None:
         (["data.load=120", "olio.cache=all"], {}, "olio.cache=all is not understood"),
         (["data.load=120", "data.disk=floppy"], {}, "data.disk=floppy"),
         (["data.load=120"], {"mib": 0.25}, "blocks of 4096 bytes"),
-        (["data.load=120"], {"first": b"\x7fELF" * 2048}, "something unknown; it is left as it is. data.erase=unknown"),
+        (
+            ["data.load=120"],
+            {"first": b"\x7fELF" * 2048},
+            "something unknown; it is left as it is. data.erase=unknown",
+        ),
         (["data.load=100000"], {"mib": 4}, "full"),
     ],
 )

@@ -36,10 +36,9 @@ impl Failure {
             Self::MethodNotAllowed(_) => 405,
             // What the change refers to has vanished since it was looked at.
             Self::Store(error) if error.is_foreign_key() => 404,
-            Self::Store(error) if error.is_busy() || error.is_unavailable() => 503,
-            // No room for an upload, or no medium: that may pass.
-            Self::Host(_) => 503,
-            Self::Store(_) => 500,
+            Self::Store(loadstone_store::Error { kind, .. }) | Self::Host(HostError { kind, .. }) => {
+                kind.status()
+            }
         }
     }
 
@@ -77,6 +76,27 @@ impl From<NoRoute> for Failure {
         match none {
             NoRoute::NotFound => Self::NotFound,
             NoRoute::MethodNotAllowed(allowed) => Self::MethodNotAllowed(allowed),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use loadstone_store::{Error, Kind};
+
+    use super::*;
+    use crate::page::error::words;
+
+    #[test]
+    fn want_of_room_is_not_told_as_a_crowd_and_rot_not_as_something_that_passes() {
+        for (kind, status, word) in
+            [(Kind::Full, 507, "room"), (Kind::Busy, 503, "people"), (Kind::Other, 500, "ours")]
+        {
+            let sentence = String::from("it failed");
+            let of_store = Failure::from(Error { kind, ..Error::other("it failed") });
+            let of_host = Failure::from(HostError { kind, sentence });
+            assert_eq!((of_store.status(), of_host.status()), (status, status), "{kind:?}");
+            assert!(words(status).1.contains(word), "{status}: {}", words(status).1);
         }
     }
 }

@@ -2,11 +2,13 @@
 //!
 //! A process, a test and an appliance each bring their own; the application cannot tell them apart.
 
+use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
 use core::fmt;
 
 use loadstone_http::{Body, Stream};
+use loadstone_store::Kind;
 
 mod bounded;
 #[cfg(feature = "std")]
@@ -107,13 +109,31 @@ pub(crate) fn body(bytes: Arc<[u8]>, rest: Option<Rest>) -> Body {
     }
 }
 
-/// The surroundings failed; a sentence for the operator's log.
+/// The surroundings failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HostError(pub String);
+pub struct HostError {
+    /// What it means.
+    pub kind: Kind,
+    /// A sentence for the operator's log.
+    pub sentence: String,
+}
+
+impl HostError {
+    /// Something else failed than a lack of room or of a server.
+    #[cfg(feature = "std")]
+    pub(crate) fn other(sentence: String) -> Self {
+        Self { kind: Kind::Other, sentence }
+    }
+
+    /// The database at `place` failed.
+    pub(crate) fn of_store(place: &str, error: &loadstone_store::Error) -> Self {
+        Self { kind: error.kind, sentence: format!("{place}: {error}") }
+    }
+}
 
 impl fmt::Display for HostError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.sentence)
     }
 }
 

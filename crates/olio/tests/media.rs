@@ -165,7 +165,7 @@ fn uploads_survive_a_restart_and_broken_ones_do_not() {
 fn memory_refuses_more_than_its_limit() {
     let host = MemoryHost::new(10, CACHE).unwrap();
     host.media_put("a", &[0; 10]).unwrap();
-    assert!(host.media_put("b", &[0]).unwrap_err().0.contains("no room for b"));
+    assert!(host.media_put("b", &[0]).unwrap_err().sentence.contains("no room for b"));
     host.media_put("a", &[0; 4]).unwrap();
     host.media_put("b", &[0; 6]).unwrap();
 }

@@ -40,8 +40,7 @@ impl Failure {
             Self::NotFound => 404,
             Self::MethodNotAllowed(_) => 405,
             Self::Sorry(status, _) => *status,
-            Self::Store(error) if error.is_busy() || error.is_unavailable() => 503,
-            Self::Store(_) => 500,
+            Self::Store(error) => error.kind.status(),
         }
     }
 

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock};
 use std::time::UNIX_EPOCH;
 
+use loadstone_store::Kind;
 use loadstone_web::system::System;
 
 use super::cache::Cache;
@@ -44,7 +45,7 @@ impl FileHost {
             stamps: RwLock::new(stamps),
             serial: AtomicU64::new(0),
             cache: Cache::new(cache_bytes),
-            system: System::new().map_err(HostError)?,
+            system: System::new().map_err(HostError::other)?,
         })
     }
 
@@ -138,5 +139,9 @@ fn stamp(metadata: &Metadata) -> u64 {
 }
 
 fn trouble(path: &Path, error: &io::Error) -> HostError {
-    HostError(format!("{}: {error}", path.display()))
+    let kind = match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Kind::Full,
+        _ => Kind::Other,
+    };
+    HostError { kind, sentence: format!("{}: {error}", path.display()) }
 }

@@ -7,6 +7,7 @@ use core::time::Duration;
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
 
+use loadstone_store::Kind;
 use loadstone_web::system::System;
 
 use super::cache::Cache;
@@ -35,7 +36,7 @@ impl MemoryHost {
     /// # Errors
     /// When the operating system has no entropy.
     pub fn new(upload_bytes: usize, cache_bytes: usize) -> Result<Self, HostError> {
-        let system = System::new().map_err(HostError)?;
+        let system = System::new().map_err(HostError::other)?;
         let mut start = [0; 8];
         system.entropy(&mut start);
         let uploads = Uploads { stamp: u64::from_le_bytes(start), ..Uploads::default() };
@@ -58,7 +59,8 @@ impl Host for MemoryHost {
         let old = uploads.files.get(name).map_or(0, |file| file.bytes.len());
         let total = uploads.bytes - old + bytes.len();
         if total > self.limit {
-            return Err(HostError(format!("no room for {name}: uploads may take {} bytes", self.limit)));
+            let sentence = format!("no room for {name}: uploads may take {} bytes", self.limit);
+            return Err(HostError { kind: Kind::Full, sentence });
         }
         uploads.bytes = total;
         uploads.stamp = uploads.stamp.wrapping_add(1);

@@ -53,7 +53,7 @@ impl SharedHost {
     /// When the database cannot be opened or is no complete data set, or there is no entropy.
     pub fn new(database: &str, options: Options, cache_bytes: usize) -> Result<Self, HostError> {
         let shown = without_password(database);
-        let trouble = |error: Error| HostError(format!("{shown}: {error}"));
+        let trouble = |error: Error| HostError::of_store(&shown, &error);
         let db = Db::open(database, &options).map_err(trouble)?;
         let meta = Meta::read(&db).map_err(trouble)?;
         let host = Self {
@@ -63,7 +63,7 @@ impl SharedHost {
             index: RwLock::default(),
             loaded: (meta.accounts.unsigned_abs(), meta.events.unsigned_abs()),
             cache: Cache::new(cache_bytes),
-            system: System::new().map_err(HostError)?,
+            system: System::new().map_err(HostError::other)?,
         };
         host.look()?;
         Ok(host)
@@ -81,7 +81,7 @@ impl SharedHost {
             self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(db);
             outcome
         });
-        outcome.map_err(|error| HostError(format!("{}: {error}", without_password(&self.database))))
+        outcome.map_err(|error| HostError::of_store(&without_password(&self.database), &error))
     }
 
     /// Learns what was uploaded or taken away since the last look.

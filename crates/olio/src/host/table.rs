@@ -7,7 +7,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use loadstone_store::{Db, Error, Options, Result as StoreResult};
+use loadstone_store::{Db, Options, Result as StoreResult};
 use spin::Mutex;
 
 use super::bounded::Bounded;
@@ -73,7 +73,7 @@ impl TableHost {
         Ok(Self {
             place: place.into(),
             surroundings,
-            uploads: Arc::new(Mutex::new(open().map_err(|error| trouble(place, &error))?)),
+            uploads: Arc::new(Mutex::new(open().map_err(|error| HostError::of_store(place, &error))?)),
             cache: Mutex::new(Bounded::new(cache_bytes)),
         })
     }
@@ -84,12 +84,8 @@ impl TableHost {
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut Uploads) -> StoreResult<T>) -> Result<T, HostError> {
-        work(&mut self.uploads.lock()).map_err(|error| trouble(&self.place, &error))
+        work(&mut self.uploads.lock()).map_err(|error| HostError::of_store(&self.place, &error))
     }
-}
-
-fn trouble(place: &str, error: &Error) -> HostError {
-    HostError(format!("{place}: {error}"))
 }
 
 /// Takes away what follows the first part of an upload.
@@ -154,8 +150,10 @@ impl Host for TableHost {
             return Ok(Some(file));
         }
         let (uploads, place) = (Arc::clone(&self.uploads), self.place.clone());
-        let read =
-            move |number| part(&uploads.lock().db, stamp, number).map_err(|error| trouble(&place, &error).0);
+        let read = move |number| {
+            part(&uploads.lock().db, stamp, number)
+                .map_err(|error| HostError::of_store(&place, &error).sentence)
+        };
         Ok(Some(StoredFile { rest: Some(Rest::new(rest, read)), ..file }))
     }
 

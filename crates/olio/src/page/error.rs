@@ -14,6 +14,7 @@ pub(crate) fn words(status: u16) -> (&'static str, &'static str) {
         405 => ("Method not allowed", "This address does not do that."),
         422 => ("Not possible", "Something in this form cannot be right."),
         503 => ("Busy", "Too many people are writing at once. Please try again."),
+        507 => ("Full", "There is no room left to keep this. Everything else goes on."),
         _ => ("Something broke", "The fault is ours. Please try again."),
     }
 }

@@ -10,6 +10,7 @@ pub(crate) fn words(status: u16) -> (&'static str, &'static str) {
         404 => ("Not found", "There is no such page."),
         405 => ("Method not allowed", "This address does not do that."),
         503 => ("Busy", "Too many people are writing at once. Please try again."),
+        507 => ("Full", "There is no room left to keep this. Everything else goes on."),
         _ => ("Something broke", "The fault is ours. Please try again."),
     }
 }
