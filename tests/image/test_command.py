@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -38,6 +40,22 @@ def test_instances_have_ports_of_their_own_and_say_who_speaks(programs: Path) ->
     result = CliRunner().invoke(app, ["image", "boot", str(image), "--instances", "2", "--port", "9100"])
     assert result.exit_code == 0, result.output
     assert "1: tcp:127.0.0.1:9100" in result.output and "2: tcp:127.0.0.1:9101" in result.output
+
+
+def test_what_is_typed_goes_to_the_consoles(programs: Path) -> None:
+    _program(
+        programs,
+        "qemu-system-x86_64",
+        """while read -r line; do echo "heard $line"; [ "$line" = shutdown ] && exit 33; done""",
+    )
+    command = [sys.executable, "-m", "loadstone", "image", "boot", str(tiny_image(programs)), "--port", "0"]
+    orders = "2: status\n9: status\nshutdown\n"
+    done = subprocess.run(
+        [*command, "--instances", "2"], input=orders, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert sorted(done.stdout.splitlines()) == ["1: heard shutdown", "2: heard shutdown", "2: heard status"]
+    assert "there is no instance 9" in done.stderr
 
 
 @pytest.mark.parametrize(("ended", "code"), [(33, 0), (0, 0), (37, 2), (35, 4), (1, 4)])
@@ -110,6 +128,23 @@ def test_a_build_that_cannot_be_is_refused(images: Path) -> None:
     assert _refused("build", "files", "--folder", images / "none").slug == "image-options"
     _program(images, "cargo", "exit 101")
     assert _refused("build", "olio", "--out", images / "made.elf").slug == "image-build"
+
+
+def test_a_file_of_the_host_does_not_get_into_an_image_by_a_link(images: Path) -> None:
+    folder, host = images / "folder", images / "host"
+    folder.mkdir()
+    host.mkdir()
+    (host / "secret").write_text("of the host")
+    (folder / "index.html").write_text("a page")
+    (folder / "same.html").symlink_to("index.html")
+    _program(images, "cargo", "exit 101")
+    assert _refused("build", "files", "--folder", folder).slug == "image-build", "a link within is followed"
+    for target in (host / "secret", host, images / "none", "/", "."):
+        link = folder / "link.html"
+        link.symlink_to(target)
+        error = _refused("build", "files", "--folder", folder)
+        assert error.slug == "image-options" and str(link) in str(error), target
+        link.unlink()
 
 
 def test_a_missing_program_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -82,6 +82,33 @@ def test_waits_for_the_first_byte_of_an_answer(machine: Machine) -> None:
         assert 0 < guest.wait_for_port(port, 20, b"GET / HTTP/1.1\r\n\r\n") < 20
 
 
+def test_a_refusal_is_not_the_first_answer(machine: Machine) -> None:
+    machine.kernel.write_text("exec sleep 60")
+    port = free_port()
+    answers = [b"HTTP/1.1 503 Service Unavailable\r\n\r\n", b"HTTP/1.1 404 Not Found\r\n\r\n"]
+    with socket.socket() as listening, Guest(machine) as guest:
+        listening.bind(("127.0.0.1", port))
+        listening.listen()
+
+        def refuse_then_serve() -> None:
+            for answer in [*answers, b"HTTP/1.1 200 OK\r\n\r\n"]:
+                connection, _ = listening.accept()
+                connection.recv(100)
+                # In pieces: the status may come later than the first byte.
+                for piece in (answer[:3], answer[3:]):
+                    connection.sendall(piece)
+                served.append(answer)
+                connection.close()
+
+        served: list[bytes] = []
+        threading.Thread(target=refuse_then_serve, daemon=True).start()
+        guest.wait_for_port(port, 20, b"GET / HTTP/1.1\r\n\r\n")
+        assert len(served) >= len(answers)
+        with pytest.raises(LoadstoneError) as caught:
+            guest.wait_for_port(free_port(), 0.3, b"GET / HTTP/1.1\r\n\r\n")
+    assert caught.value.slug == "guest-silent"
+
+
 def test_every_end_has_words() -> None:
     assert ending(-9) == "QEMU was ended by signal 9"
     assert ending(1) == "QEMU ended with 1"

@@ -5,6 +5,7 @@
 
 mod chain;
 mod disk;
+mod disk_copy;
 mod leave;
 mod loading;
 mod names;
@@ -33,6 +34,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<server::Server>()?;
     module.add_function(wrap_pyfunction!(chain::solve_chain, module)?)?;
     module.add_function(wrap_pyfunction!(disk::format_disk, module)?)?;
+    module.add_function(wrap_pyfunction!(disk_copy::check_disk, module)?)?;
+    module.add_function(wrap_pyfunction!(disk_copy::export_database, module)?)?;
+    module.add_function(wrap_pyfunction!(disk_copy::restore_disk, module)?)?;
     module.add_function(wrap_pyfunction!(leave::watch_signals, module)?)?;
     module.add_function(wrap_pyfunction!(leave::signal_noticed, module)?)?;
     module.add_function(wrap_pyfunction!(leave::signal_handlers, module)?)?;

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from loadstone.cli import image_copies
 from loadstone.cli.columns import columns
+from loadstone.cli.console import typed_lines
 from loadstone.cli.image_disk import disk as disk_command
 from loadstone.cli.options import Commands
 from loadstone.errors import BAD_INPUT, OUR_FAULT, LoadstoneError
 
 if TYPE_CHECKING:
-    from loadstone.image import Accelerator, Image, Machine
+    from loadstone.image import Accelerator, Fleet, Image, Machine
 
 image = Commands(
     no_args_is_help=True, help="Build and boot applications as images without an operating system."
@@ -47,6 +49,8 @@ class Accel(StrEnum):
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
     image.command("disk")(disk_command)
+    for one in (image_copies.check, image_copies.export, image_copies.backup, image_copies.restore):
+        image.command(one.__name__)(one)
     app.add_typer(image, name="image")
 
 
@@ -164,9 +168,18 @@ def boot(
     accel: Annotated[
         Accel, typer.Option(help="Run under KVM or emulation. auto takes KVM where it works.")
     ] = Accel.AUTO,
+    monitor: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="SOCKET", help="Socket of QEMU's monitor to make, for `image backup --running`."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Announce the addresses as JSON.")] = False,
 ) -> None:
     """Boot an image under QEMU and print its console, until it ends or you press Ctrl-C.
+
+    What you type goes to its console: `status`, `shutdown`. With several instances it goes to all, and
+    `2: status` to the second.
 
     Exit code: 0 ended well or stopped, 2 the guest refused what it was given, 4 it panicked or QEMU failed.
 
@@ -178,6 +191,8 @@ def boot(
 
     most = max(instances, grow_to)
     disks = _disks(disk or [], most)
+    if monitor and most > 1:
+        raise LoadstoneError("image-options", "--monitor is for one instance")
     if port and port + most - 1 > 65535:
         raise LoadstoneError("image-options", f"there are no {most} ports from {port} on")
     own = [] if dhcp or "ip=" in cmdline else [f"ip={ADDRESS}", f"gw={GATEWAY}"]
@@ -189,6 +204,7 @@ def boot(
         memory_mib=memory,
         words=[*own, *cmdline.split()],
         accelerator=_accelerator(accel),
+        monitor=monitor,
     )
     possible = several(described, most, port, [Disk(one) for one in disks])
     machines, spare = possible[:instances], possible[instances:]
@@ -207,7 +223,12 @@ def boot(
         siblings.hear(number, line)
 
     try:
-        with Interrupt().between_runs(), Fleet(machines, say) as fleet, siblings.attend(fleet):
+        with (
+            Interrupt().between_runs(),
+            Fleet(machines, say) as fleet,
+            siblings.attend(fleet),
+            typed_lines(lambda line: _order(fleet, line)),
+        ):
             codes = fleet.wait()
     except KeyboardInterrupt:
         return
@@ -232,6 +253,11 @@ def _image(what: str, memory_mib: int) -> Path:
             hint=f"--memory {least_mib} or more",
         )
     return image.path
+
+
+def _order(fleet: Fleet, line: str) -> None:
+    if lacking := fleet.order(line):
+        print(lacking, file=sys.stderr)
 
 
 def _disks(disks: list[Path], instances: int) -> list[Path]:

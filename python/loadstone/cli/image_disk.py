@@ -50,7 +50,7 @@ def disk(
         raise LoadstoneError(
             "image-disk", f"{file} is there already", hint="remove it first, or choose another"
         )
-    mib = _mib(size)
+    mib = mib_of(size)
     app, amount = _data(load)
     if app is None:
         blank(file, mib, mode.value)
@@ -63,7 +63,8 @@ def disk(
         print(columns(["table", "rows"], [[name, f"{count:,}"] for name, count in rows.items()], {"rows"}))
 
 
-def _mib(size: str) -> int:
+def mib_of(size: str) -> int:
+    """Mebibytes of a size as people type it. LoadstoneError `image-disk`."""
     found = re.fullmatch(r"(\d+)([KMG]?)(?:i?B)?", size, re.IGNORECASE)
     if not found:
         raise LoadstoneError("image-disk", f"`{size}` is not a size", hint="such as 64M or 2G")

@@ -8,6 +8,10 @@ from loadstone.image.build import Built, linux_programs
 from loadstone.image.build import build as build_image
 from loadstone.image.contents import by_crate, drivers, places, symbols_beside
 from loadstone.image.contents import loaded as loaded_sections
+from loadstone.image.copies import Checked, back_up, back_up_running
+from loadstone.image.copies import check as check_disk
+from loadstone.image.copies import export as export_database
+from loadstone.image.copies import restore as restore_disk
 from loadstone.image.disks import Form, blank, copied
 from loadstone.image.disks import loaded as loaded_disk
 from loadstone.image.elf import Image, read_image
@@ -41,6 +45,7 @@ __all__ = [
     "Balancer",
     "Board",
     "Built",
+    "Checked",
     "Disk",
     "Fleet",
     "Form",
@@ -51,13 +56,17 @@ __all__ = [
     "Machine",
     "Siblings",
     "accelerator",
+    "back_up",
+    "back_up_running",
     "blank",
     "build_image",
     "by_crate",
+    "check_disk",
     "checkout",
     "copied",
     "drivers",
     "ending",
+    "export_database",
     "free_port",
     "instances",
     "kernel",
@@ -67,6 +76,7 @@ __all__ = [
     "loaded_sections",
     "places",
     "read_image",
+    "restore_disk",
     "symbols_beside",
     "tool",
     "write_initramfs",

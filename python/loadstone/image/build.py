@@ -141,7 +141,15 @@ def _environment(app: str, folder: Path | None) -> dict[str, str]:
         )
     if not folder.is_dir():
         raise LoadstoneError("image-options", f"{folder} is not a folder")
-    return {FOLDER_VARIABLE: str(folder.resolve())}
+    root = folder.resolve()
+    for path in sorted(root.rglob("*")):
+        if path.is_symlink() and not (path.is_file() and path.resolve().is_relative_to(root)):
+            raise LoadstoneError(
+                "image-options",
+                f"{path} is a link that leads to no file of the folder: to {path.readlink()}",
+                hint="copy into the folder what is to become part of the image, or remove the link",
+            )
+    return {FOLDER_VARIABLE: str(root)}
 
 
 def _cargo(arguments: Sequence[str], environment: Mapping[str, str]) -> list[Json]:

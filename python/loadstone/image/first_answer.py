@@ -1,4 +1,4 @@
-"""When a machine that boots answers for the first time."""
+"""When a machine that boots answers for the first time, and not with an error."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ ASKED_EVERY_S = 0.005
 _SHARE = 0.01
 """Of the time that went by already: how exact the answer's time is."""
 _AT_ONCE = 64
+_HEAD = b"HTTP/1.1 "
+_GOOD = (b"2", b"3")
+"""First digits of a status. A server that is out of memory answers as well: with 503."""
 
 
 def first_answer(port: int, request: bytes, deadline: float, ended: Callable[[], bool]) -> float | None:
-    """When the first byte of an answer came from 127.0.0.1, by `time.monotonic`; None at the deadline or
-    when `ended` says that there is nobody left to answer.
+    """When the first answer that is no error (status 2xx or 3xx) began to come from 127.0.0.1, by
+    `time.monotonic`; None at the deadline or when `ended` says that there is nobody left to answer.
 
     QEMU takes connections before there is a guest and repeats what the guest did not hear only after a
     second. So a fresh connection asks every few milliseconds, and the first that is answered counts.
@@ -55,13 +58,17 @@ def _asking(port: int, selector: selectors.BaseSelector) -> socket.socket:
 def _served(
     connection: socket.socket, events: int, request: bytes, selector: selectors.BaseSelector
 ) -> bool | None:
-    """True when an answer has begun, None when the connection is over."""
+    """True when a good answer has begun, None when the connection is over or has another answer."""
     try:
         if events & selectors.EVENT_WRITE:
             connection.sendall(request)
             selector.modify(connection, selectors.EVENT_READ)
             return False
-        return True if connection.recv(1) else None
+        head = connection.recv(len(_HEAD) + 1, socket.MSG_PEEK)
+        if head.startswith(_HEAD) and len(head) > len(_HEAD):
+            return True if head[-1:] in _GOOD else None
+        # Not enough of it to tell, and more may come.
+        return False if head and _HEAD.startswith(head) else None
     except OSError:
         return None
 

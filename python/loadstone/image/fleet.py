@@ -55,6 +55,19 @@ class Fleet:
         """Ends them."""
         self._all.close()
 
+    def order(self, line: str) -> str | None:
+        """Says an order to the instance whose number stands before it, as in `2: status`, or to all. A
+        sentence when there is no such instance."""
+        number, colon, rest = line.partition(":")
+        if not (colon and number.strip().isdecimal()):
+            for guest in list(self.guests):
+                guest.say(line)
+            return None
+        if not 0 < int(number) <= len(self.guests):
+            return f"there is no instance {int(number)}"
+        self.guests[int(number) - 1].say(rest.strip())
+        return None
+
     def wait(self) -> list[int]:
         """QEMU's exit codes, of those that have ended: of all, or of those that had when one ended badly."""
         while left := [guest for guest in self.guests if guest.exit_code is None]:
