@@ -14,6 +14,7 @@ from loadstone.deploy.recording import defaults
 from loadstone.deploy.render import render
 from loadstone.deploy.role import Place
 from loadstone.errors import LoadstoneError
+from loadstone.ssh import Ssh
 
 HOSTS = ("lb", "web1", "web2", "db")
 ADDRESSES = {name: f"198.18.0.{number}" for number, name in enumerate(HOSTS, 11)}
@@ -181,6 +182,41 @@ def test_a_revision_of_a_git_repository_is_what_was_committed(tmp_path: Path) ->
     assert missing and missing[0] == "revision" and "has no such revision" in missing[1]
     outside = Content(tmp_path, ["."], revision="v1").problem()
     assert outside and "not a git repository" in outside[1]
+
+
+SECRET = """
+[[service]]
+name = "shop"
+role = "command"
+hosts = ["web1"]
+[service.settings]
+command = "serve"
+env = { OPEN = "yes" }
+secrets = { KEY = { env = "LS_TEST_KEY" }, PASSWORD = { service = "database" } }
+instances = 2
+[[service]]
+name = "database"
+role = "postgresql"
+hosts = ["db"]
+"""
+
+
+def test_secrets_are_in_one_file_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("LS_TEST_KEY", "a key with 'quotes' and $signs")
+    site = load(tmp_path, SECRET)
+    place = site.places(Ssh(Path("/dev/null"), ADDRESSES, tmp_path))["web1"]
+    files = render(site.services["shop"], place)
+    password = place.secrets["database"]["password"]
+    hidden = json.loads(files["environment.json"])
+    assert hidden == {"KEY": "a key with 'quotes' and $signs", "PASSWORD": password}
+    told = json.loads(files["unit.json"])
+    assert told["secret"] == [told["secret_env"]] == ["environment.json"]
+    others = "".join(text for name, text in files.items() if name != "environment.json")
+    assert password not in others and "a key" not in others and '"OPEN": "yes"' in others
+    kept = json.dumps(site.services["shop"].settings.model_dump(exclude_defaults=True))
+    assert "in the environment, LS_TEST_KEY" in kept and password not in kept
+    assert list(site.services) == ["database", "shop"]
 
 
 def test_the_record_compares_with_what_has_no_default(tmp_path: Path) -> None:

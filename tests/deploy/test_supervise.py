@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from loadstone.deploy.host import content, control
+from loadstone.deploy.host import content, control, renew
 from loadstone.deploy.host.data import Order
 from loadstone.deploy.host.home import Home, Refused
 from loadstone.deploy.host.processes import members
@@ -189,10 +189,26 @@ def test_data_are_made_by_lines_of_the_topology(service: str, port: int) -> None
     want(service, port, prepare=["echo $PORT >{data}/made", "test -s {data}/made"])
     control.apply(service, OWN)
     assert (Home(service).data / "made").read_text() == f"{port}\n"
+    assert renew.use(service, OWN)["resets"] == "", "nothing says how to bring them back"
     with pytest.raises(Refused) as refused:
         want(service, port, prepare=["exit 7"])
     assert refused.value.slug == "data-loss", "lines that changed would make them anew"
     assert said(port) == "1"
+
+
+def test_data_are_brought_back_while_it_runs(service: str, port: int) -> None:
+    want(service, port, reset=["echo $INSTANCE >>{data}/back"])
+    control.apply(service, OWN)
+    pids = members(Home(service))
+    assert not renew.use(service, OWN)["used"] and renew.use(service, OWN)["used"]
+    assert renew.reset(service, OWN)["changed"] and renew.reset(service, OWN)["changed"]
+    assert (Home(service).data / "back").read_text() == "1\n1\n"
+    assert members(Home(service)) == pids
+    want(service, port, reset=["echo no way back; exit 3"])
+    control.apply(service, OWN)
+    with pytest.raises(Refused) as refused:
+        renew.reset(service, OWN)
+    assert "no way back" in refused.value.log
 
 
 def bring(service: str, digest: str, lines: list[str], user: str = "nobody") -> Path:

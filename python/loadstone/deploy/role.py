@@ -55,6 +55,8 @@ class Unit:
     """What a reset before a run does: `data` makes what `prepare` made anew (Loadstone loaded all of it),
     `process` starts it anew, because it remembers data of others. Empty: nothing, the data are not ours.
     """
+    reset: Sequence[Command] = ()
+    """How `data` are brought back while it runs; by `prepare` when empty."""
     counts: Mapping[str, Any] = field(default_factory=dict)
     """How its own counters are asked for, once a second in a run: `kind` of `host/counting.py`, and where: a
     `client` that takes statements on its input, a `port`, or a `socket` file. Empty: it tells none."""

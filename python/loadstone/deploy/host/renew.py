@@ -32,7 +32,8 @@ def use(service: str, order: Order) -> Answer:
 
 
 def reset(service: str, order: Order) -> Answer:
-    """Ends the service, makes its data anew where they are its own, and starts it.
+    """Makes its data anew where they are its own: in its own way while it runs, else as they were made, with
+    a new start.
 
     Refused `service-owned`, `data-loss` as `guard`, and `service-failed`.
     """
@@ -41,9 +42,14 @@ def reset(service: str, order: Order) -> Answer:
         raise Refused("service-failed", f"the data of `{service}` are not what Loadstone loaded")
     with home.lock():
         guard(home, unit, order, lambda: major(home, unit))
-        stop(home, unit)
-        copied = unit["resets"] == "data" and _renew(home, unit)
-        start(home, unit, order)
+        if unit.get("reset"):
+            copied = False
+            for command in unit["reset"]:
+                must(home, unit, command, unit["prepare_s"])
+        else:
+            stop(home, unit)
+            copied = unit["resets"] == "data" and _renew(home, unit)
+            start(home, unit, order)
         write(home.run / "used", _made_at(home))
     action = "copied" if copied else "loaded" if unit["resets"] == "data" else "restarted"
     return {"changed": True, "action": action, "pids": members(home)}

@@ -24,6 +24,7 @@ from loadstone.scenario.findings import listed
 _PORT = re.compile(r"port\.([a-z][a-z0-9_]*)")
 _OWN = ("address", "app", "conf", "data", "host", "instance", "log", "port", "run")
 _OTHERS = ("address", "host", "port")
+_LINES = ("install", "prepare", "reset")
 _PREPARE_S = 1800.0
 _SECRET = "environment.json"
 # Beyond what its instances have to end: the supervisor kills them itself.
@@ -71,6 +72,7 @@ class CommandSettings(Settings):
     install: Annotated[Lines, Field(description="shell lines on each host, in `{app}`")]
     prepare: Annotated[Lines, Field(description="shell lines that make the data, before the first start")]
     prepare_on: Annotated[Literal["each", "first"], Field(description="which hosts make data")] = "each"
+    reset: Annotated[Lines, Field(description="shell lines that bring the data back, between runs")]
     env: Annotated[dict[Variable, Text], Field(default_factory=dict, description="of every instance")]
     secrets: Annotated[
         dict[Variable, Given], Field(default_factory=dict, description="of every instance, shown nowhere")
@@ -124,7 +126,7 @@ class Command(Role):
             return [PYTHON, "-I", "{conf}/supervise.py", verb, "{conf}/command.json"]
 
         makes = settings.prepare_on == "each" or place.host == service.hosts[0]
-        lines = settings.prepare if makes else []
+        lines, back = (settings.prepare, settings.reset) if makes else ([], [])
         return Unit(
             role=self.name,
             port=service.port,
@@ -133,6 +135,8 @@ class Command(Role):
             check=command("check"),
             prepare=[command("prepare")] if lines else [],
             recipe=lines,
+            resets="data" if back else "",
+            reset=[command("reset")] if back else [],
             prepare_s=_PREPARE_S,
             ready={"command": command("ready")},
             version=command("version"),
@@ -202,8 +206,7 @@ class Command(Role):
                 "words": [filled(word, value) for word in shlex.split(settings.command)],
                 "env": own | {name: filled(text, value) for name, text in settings.env.items()},
                 "health": filled(settings.health.command, value) if settings.health.command else None,
-                "prepare": [filled(line, value) for line in settings.prepare],
-                "install": [filled(line, value) for line in settings.install],
+                **{key: [filled(line, value) for line in getattr(settings, key)] for key in _LINES},
                 "log": log,
             }
 
@@ -271,6 +274,6 @@ def _texts(settings: Any) -> Iterator[tuple[Keys, str]]:
         yield ("env", name), text
     if settings.health.command:
         yield ("health", "command"), settings.health.command
-    for key in ("prepare", "install"):
+    for key in _LINES:
         for number, line in enumerate(getattr(settings, key)):
             yield (key, number), line

@@ -4,6 +4,7 @@
     supervise.py check ORDERS       whether what is to be started is there
     supervise.py ready ORDERS       succeeds when every instance is well
     supervise.py prepare ORDERS     makes the data
+    supervise.py reset ORDERS       brings them back to the start
     supervise.py version ORDERS     what was brought
 
 An instance that ends before all were well ends the service: it would not get better. One that ends later is
@@ -37,8 +38,9 @@ def main() -> int:
     """One of the words above; the exit code."""
     verb, path = sys.argv[1], Path(sys.argv[2])
     orders = json.loads(path.read_text())
-    verbs = {"run": run, "check": check, "ready": ready, "prepare": prepare, "version": version}
-    return verbs[verb](orders)
+    if verb in ("prepare", "reset"):
+        return data(orders, verb)
+    return {"run": run, "check": check, "ready": ready, "version": version}[verb](orders)
 
 
 class Instance:
@@ -167,10 +169,10 @@ def unwell(orders: dict[str, Any], own: dict[str, Any]) -> str:
     return why
 
 
-def prepare(orders: dict[str, Any]) -> int:
-    """Each line in turn, in the folder of what was brought."""
+def data(orders: dict[str, Any], verb: str) -> int:
+    """Each line that makes the data or resets them, in the folder of what was brought."""
     own = orders["instances"][0]
-    for line in own["prepare"]:
+    for line in own[verb]:
         if code := shell(orders, own, line, None).returncode:
             return refused(f"`{line}` ended with exit code {code}")
     return 0
