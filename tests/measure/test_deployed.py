@@ -30,6 +30,12 @@ def test_several_hosts_are_not_one_address(tmp_path: Path) -> None:
     assert error.hint is not None and error.hint.startswith("`--service front` balances over all of them; ")
 
 
+def test_several_instances_are_not_one_address_either(tmp_path: Path) -> None:
+    own = '[[service]]\nname = "own"\nrole = "command"\nhosts = ["web1"]\n'
+    error = refused(tmp_path, f'{own}settings = {{ command = "serve", instances = 3 }}\n', "own")
+    assert error.message == "`own` runs 3 times on web1, and a run drives one address"
+
+
 def test_one_host_of_several_may_be_named(tmp_path: Path) -> None:
     error = refused(tmp_path, WEB, "web@lb")
     assert (error.slug, error.hint) == ("target", "it runs on web1, web2")

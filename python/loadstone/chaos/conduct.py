@@ -27,9 +27,6 @@ from loadstone.study.offered import Offered, follow
 FORMAT = 1
 NAME = "chaos.json"
 LINES = "lives.ndjson"
-_MARKER = "</html>"
-"""A right answer is a whole page."""
-
 Json = dict[str, Any]
 Say = Callable[[str], None]
 
@@ -110,8 +107,8 @@ def _life(field: _Field, played: Played, seed: int, start_s: float) -> Json:
     nodes = range(cluster.active + (cluster.pool or 0))
     addresses = {node: (field.bench.ssh.address(hands.hosts[node]), port) for node in nodes}
     overrides = {
-        "data.path": "/", "operation.Page.step.1.page": "false",
-        "operation.Page.step.1.expect.contains": _MARKER,
+        "data.path": order.page, "operation.Page.step.1.page": "false",
+        "operation.Page.step.1.expect.contains": order.marker,
     }  # fmt: skip
     plan = load_scenario("page", overrides).plan(
         users=order.users, seed=seed, target=(entry.address, entry.port)

@@ -50,6 +50,8 @@ class Description(Table):
     lives: Annotated[Count, Field(ge=2, description="of each cluster: an interval needs two")]
     users: Count
     pause_ms: NonNegative
+    path: Annotated[str, Field(pattern=r"^/\S*$", description="what users ask for")] = "/"
+    contains: Annotated[str, Field(min_length=1, description="what a right answer holds")] = "</html>"
     cluster: Annotated[list[PlayedCluster], Field(min_length=1)]
     quick: Short
 
@@ -74,6 +76,8 @@ class Order:
     lives: int
     users: int
     pause_s: float
+    page: str
+    marker: str
     clusters: tuple[Played, ...]
 
 
@@ -92,7 +96,7 @@ def read_order(path: Path, quick: bool) -> Order:
     length = file.quick if quick else file
     return Order(
         path, path.parent / file.topology, file.nodes, file.balancer, float(parse_duration(length.life)),
-        length.lives, file.users, file.pause_ms / 1000, tuple(played),
+        length.lives, file.users, file.pause_ms / 1000, file.path, file.contains, tuple(played),
     )  # fmt: skip
 
 

@@ -30,8 +30,8 @@ class Deployed:
     def url(self, service: str) -> str:
         """Where the service answers; `NAME@HOST` is the one of that host.
 
-        Errors: `target` when it has several hosts and none is named, or not that one; those of `load_site`
-        and `ssh`, `service-name`.
+        Errors: `target` when it has several hosts or instances and none is named, or not that one; those of
+        `load_site` and `ssh`, `service-name`.
         """
         from loadstone.deploy import load_site
         from loadstone.ssh import ssh
@@ -43,7 +43,7 @@ class Deployed:
             raise LoadstoneError(
                 "target", f"`{name}` does not run on `{host}`", hint=f"it runs on {', '.join(one.hosts)}"
             )
-        if not host and len(one.hosts) > 1:
+        if not host and len(one.hosts) * getattr(one.settings, "instances", 1) > 1:
             raise _several(one, site)
         with ssh(site.topology) as hosts:
             return f"http://{hosts.address(host or one.hosts[0])}:{one.port}"
@@ -131,5 +131,6 @@ def _several(service: Service, site: Site) -> LoadstoneError:
     hint = (
         f"`--service {before[0]}` balances over all of them; {one}" if before else f"deploy a balancer; {one}"
     )
-    message = f"`{service.name}` runs on {', '.join(service.hosts)}, and a run drives one address"
+    times = f"{instances} times " if (instances := getattr(service.settings, "instances", 1)) > 1 else ""
+    message = f"`{service.name}` runs {times}on {', '.join(service.hosts)}, and a run drives one address"
     return LoadstoneError("target", message, hint=hint)
