@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,24 @@ def test_the_guide_to_agents_can_be_followed_and_no_operation_fails(tmp_path: Pa
     assert failures(tmp_path) == {}
     agents = json.loads((tmp_path / "runs/agents/run.json").read_text("utf-8"))["agents"]
     assert [agent["host"] for agent in agents] == ["client1", "client2"]
+
+
+@pytest.mark.long
+def test_the_guide_to_programs_of_ones_own_can_be_followed(tmp_path: Path) -> None:
+    if reason := obstacle():
+        pytest.skip(reason)
+    if not shutil.which("go"):
+        pytest.skip("not installed: go")
+    try:
+        follow("how-to/own-service.md", tmp_path)
+    finally:
+        loadstone("lab", "down", "own-guide")
+    assert failures(tmp_path) == {}
+    for run, service, said in (
+        ("shop", "web2/shop/service-2.log", "Booting worker"),
+        ("hello", "front/hello/service.log", "listening on 9000"),
+    ):
+        assert said in (tmp_path / "runs" / run / "logs" / service).read_text("utf-8")
 
 
 def test_every_page_with_commands_is_followed_by_a_test() -> None:

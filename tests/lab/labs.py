@@ -17,10 +17,12 @@ Command = Callable[..., "subprocess.CompletedProcess[str]"]
 Topology = Callable[..., Path]
 
 
-def loadstone(*arguments: str | Path, check: bool = True) -> "subprocess.CompletedProcess[str]":
+def loadstone(
+    *arguments: str | Path, check: bool = True, timeout_s: float = 120
+) -> "subprocess.CompletedProcess[str]":
     """The command line as its own process."""
     command = [sys.executable, "-m", "loadstone", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=timeout_s)
     assert not check or done.returncode == 0, done.stderr
     return done
 
