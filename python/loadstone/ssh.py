@@ -166,13 +166,21 @@ class Ssh:
         return ["ssh", *self.options(host), "-T", self.destination(host), "--", _line(command)]
 
 
+_open: dict[str, Ssh] = {}
+"""What the outermost block of each topology holds."""
+
+
 @contextlib.contextmanager
 def ssh(topology: Topology) -> Iterator[Ssh]:
     """Connections to the hosts of a topology that is up, opened when first used and closed with the block.
 
+    Blocks within each other share them: a login costs more than most commands.
     LoadstoneError `lab-missing` or `lab-exists` when it is not up from this very file.
     """
     record = current(topology)
+    if shared := _open.get(record.name):
+        yield shared
+        return
     aliases = {host.name: _plain(host.address) for host in record.hosts if host.real}
     addresses = {host.name: aliases.get(host.name, host.address) for host in record.hosts}
     with ThreadPoolExecutor(max_workers=max(1, len(aliases))) as pool:
@@ -181,7 +189,11 @@ def ssh(topology: Topology) -> Iterator[Ssh]:
     ports = {host.name: port for host in record.hosts if host.real and (port := _port(host.address))}
     config = Folder(record.name).path / "ssh_config"
     with scratch("ssh", _end_masters) as sockets:
-        yield Ssh(config, addresses, sockets, users, record.name, ports, aliases)
+        hosts = _open[record.name] = Ssh(config, addresses, sockets, users, record.name, ports, aliases)
+        try:
+            yield hosts
+        finally:
+            del _open[record.name]
 
 
 def _end_masters(sockets: Path) -> None:

@@ -15,6 +15,19 @@ from loadstone.ssh import Ssh
 
 pytestmark = pytest.mark.timeout(600)
 
+BALANCED = """
+[[service]]
+name = "front"
+role = "haproxy"
+hosts = ["lb"]
+[service.settings]
+backends = "olio"
+
+[[service]]
+name = "cache"
+role = "memcached"
+hosts = ["lb"]
+"""
 OLIO = """
 [[service]]
 role = "olio"
@@ -51,15 +64,15 @@ def mariadb(hosts: Ssh, sql: str) -> str:
     return done.out
 
 
-def run_begins(site: Site, **options: bool) -> tuple[list[str], list[str]]:
+def run_begins(site: Site, service: str = "front", **options: bool) -> tuple[list[str], list[str]]:
     """What is told, and the events for the record."""
     told = list[str]()
-    events = Deployed(site.topology.path, "olio", **options).renew(told.append)
+    events = Deployed(site.topology.path, service, **options).renew(told.append)
     return told, [f"{one['kind']} {one.get('host')} {one.get('action')}" for one in events]
 
 
 def test_each_host_has_its_own_data_as_loaded(lab_file: Path) -> None:
-    with lab_sites.site(lab_file, OLIO) as (site, hosts):
+    with lab_sites.site(lab_file, OLIO + BALANCED) as (site, hosts):
         lab_sites.put(site, hosts)
         rows = sqlite(hosts, "web1", "SELECT count(*) FROM comment")
         # Data that were just loaded need no reset, and what people did without a run is theirs.
@@ -88,9 +101,9 @@ def test_a_database_keeps_what_the_loader_did_not_make(lab_file: Path) -> None:
         count = "SELECT count(*) FROM comment"
         rows = mariadb(hosts, count)
         mariadb(hosts, "CREATE TABLE own (n INT); INSERT INTO own VALUES (7)")
-        assert run_begins(site) == ([], [])
+        assert run_begins(site, "olio") == ([], [])
         mariadb(hosts, "SET foreign_key_checks = 0; DELETE FROM comment")
-        told, events = run_begins(site)
+        told, events = run_begins(site, "olio")
         assert told == ["reset: `olio` on web1, web2: data are made as Loadstone loaded them"]
         # The database is not Loadstone's to empty; the second host only forgets what it knew of it.
         assert events == ["reset web1 loaded", "reset web2 restarted"]

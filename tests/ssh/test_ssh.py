@@ -54,6 +54,16 @@ def test_commands_run_on_open_connections(topology: Path) -> None:
     assert not folder.exists()
 
 
+def test_blocks_within_each_other_share_the_connections(topology: Path) -> None:
+    with ssh(load_topology(topology)) as hosts:
+        with ssh(load_topology(topology)) as inner:
+            assert inner is hosts and inner.run("one", ["true"]).code == 0
+        # The end of the inner block closes nothing: sshd still sees one login.
+        assert hosts.run("one", "pgrep -cf 'sshd: root@'").out.strip() == "1"
+    with ssh(load_topology(topology)) as later:
+        assert later is not hosts
+
+
 def test_another_user_becomes_root(tmp_path: Path) -> None:
     hosts = Ssh(tmp_path / "config", {"db": "db.example"}, tmp_path, {"db": "admin"})
     assert hosts.as_root("db") == ["sudo", "-n"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -123,7 +124,7 @@ def capacity(
     short = load(scenario, [*(settings or []), *_short(loaded, probe)], url=url) if probe else None
     options = Options(Limits(first, most, tolerance, repeats, max_runs), confidence, seed)
     try:
-        with placement.engine() as engine:
+        with deployed.held() if deployed else nullcontext(), placement.engine() as engine:
             job = Job(loaded, sut, engine, ["loadstone", *sys.argv[1:]], deployed)
             probes = Probes(replace(job, scenario=short), _watch_probe) if short else None
             announce(forecast(options.limits, lengths(job, probes.job if probes else None)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -133,7 +134,7 @@ def run(
     sut = sut_of(loaded, processes=processes(sut_pid, db_pid), reset=reset, loading=loading(loaded))
     folder = out or default_folder(loaded.name)
     try:
-        with placement.engine() as engine:
+        with deployed.held() if deployed else nullcontext(), placement.engine() as engine:
             job = Job(loaded, sut, engine, ["loadstone", *sys.argv[1:]], deployed)
             result = measure_scenario(
                 job, folder, users=users, seed=seed, interrupt=Interrupt(), progress=progress()

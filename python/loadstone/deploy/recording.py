@@ -25,15 +25,19 @@ def record(site: Site, ssh: Ssh) -> dict[str, Any]:
     LoadstoneError `service-missing`, or as `Ssh.run`.
     """
     places = site.places(ssh)
-    found: dict[str, Any] = {}
-    for one in site.services.values():
-        hosts = at_once(lambda host, one=one: _host(one, places[host], ssh), one.hosts)  # type: ignore[misc]
-        found[one.name] = {
+    services = site.services.values()
+    pairs = [(one.name, host) for one in services for host in one.hosts]
+    each = at_once(lambda pair: _host(site.services[pair[0]], places[pair[1]], ssh), pairs)
+    hosts = dict(zip(pairs, each, strict=True))
+    found = {
+        one.name: {
             "role": one.role,
             "port": one.port,
             "settings": one.settings.model_dump(mode="json", exclude_defaults=True),
-            "hosts": dict(zip(one.hosts, hosts, strict=True)),
+            "hosts": {host: hosts[one.name, host] for host in one.hosts},
         }
+        for one in services
+    }
     return {"topology": site.topology.name, "services": found}
 
 

@@ -40,15 +40,15 @@ def worn(site: Site, ssh: Ssh, service: str) -> list[Worn]:
     them. LoadstoneError `service-missing`, or as `Ssh.run`.
     """
     services = behind(site, service)
-    pairs = [(one, host) for one in services for host in one.hosts]
-    answers = dict(
-        zip(pairs, at_once(lambda pair: ask(ssh, pair[1], "use", pair[0].name), pairs), strict=True)
-    )
+    pairs = [(one.name, host) for one in services for host in one.hosts]
+    answers = dict(zip(pairs, at_once(lambda pair: ask(ssh, pair[1], "use", pair[0]), pairs), strict=True))
     if not any(answer["used"] and answer["resets"] == "data" for answer in answers.values()):
         return []
     found = []
     for one in services:
-        kinds = {host: answers[one, host]["resets"] for host in one.hosts if answers[one, host]["resets"]}
+        kinds = {
+            host: answers[one.name, host]["resets"] for host in one.hosts if answers[one.name, host]["resets"]
+        }
         if kinds:
             found.append(Worn(one, tuple(kinds), "data" in kinds.values()))
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
+import re
 from functools import cache
 from pathlib import Path
 
@@ -35,7 +36,10 @@ def install(ssh: Ssh, host: str) -> list[str]:
     paths, digest = _files()
     answer = ssh.run(
         host,
-        f'folder="${{XDG_CACHE_HOME:-$HOME/.cache}}/loadstone/agent-{digest}"; uname -sm; '
+        f'above="${{XDG_CACHE_HOME:-$HOME/.cache}}/loadstone"; folder="$above/agent-{digest}"; uname -sm; '
+        # Copies that nobody has asked for since yesterday go; one that runs has all that it needs in memory.
+        'touch -c "$folder"; find "$above" -maxdepth 1 -name "agent-*" ! -path "$folder" -mtime +0 '
+        "-exec rm -rf {} + 2>/dev/null; "
         "python3 -c 'import sys; print(*sys.version_info[:2])' 2>/dev/null || echo; echo \"$folder\"; "
         'cd "$folder" 2>/dev/null && ls',
     )
@@ -48,6 +52,21 @@ def install(ssh: Ssh, host: str) -> list[str]:
         if name not in there:
             ssh.write(host, f"{folder}/{name}", path.read_bytes())
     return ["python3", f"{folder}/agent.py"]
+
+
+def unfit(host: str, words: str) -> LoadstoneError:
+    """Why the engine's module cannot be loaded there, from the linker's words.
+
+    >>> unfit("web1", "/lib/libc.so.6: version `GLIBC_2.34' not found").message
+    'the agent does not run on `web1`: its C library is older than 2.34, with which our engine was built'
+    """
+    versions = re.findall(r"GLIBC_(\d+)\.(\d+)", words)
+    if not versions:
+        return LoadstoneError("agent-start", f"the agent does not run on `{host}`: {words}")
+    needed = "{}.{}".format(*max((int(major), int(minor)) for major, minor in versions))
+    message = f"its C library is older than {needed}, with which our engine was built"
+    hint = "make the load on newer hosts, or install Loadstone here from a wheel built on the oldest system"
+    return LoadstoneError("agent-start", f"the agent does not run on `{host}`: {message}", hint=hint)
 
 
 def _check(host: str, system: str, version: str) -> None:

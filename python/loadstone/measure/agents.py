@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from loadstone.errors import LoadstoneError
-from loadstone.measure.agent_files import install
+from loadstone.measure.agent_files import install, unfit
 from loadstone.measure.agent_link import Gone, Inbox, Link, Message, Said
 from loadstone.measure.engine import RustEngine
 from loadstone.measure.remote_run import RemoteRun, Slice
@@ -112,7 +112,7 @@ class RemoteEngine:
             raise LoadstoneError("agent-start", f"the agent on `{host}` did not start: {gone}") from None
         if "unfit" in message:
             link.close()
-            raise LoadstoneError("agent-start", f"the agent does not run on `{host}`: {message['unfit']}")
+            raise unfit(host, message["unfit"])
         self._hellos[host] = message["hello"]
 
     def _prepare(self, plan: dict[str, Any]) -> Slice:

@@ -27,6 +27,15 @@ class Deployed:
     resets: bool = True
     """Whether its data are brought back to what was loaded before each run that finds them used."""
 
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """Keeps the connections to the hosts open until the block ends. Errors: those of `ssh`."""
+        from loadstone.lab import load_topology
+        from loadstone.ssh import ssh
+
+        with ssh(load_topology(self.topology)):
+            yield
+
     def url(self, service: str) -> str:
         """Where the service answers; `NAME@HOST` is the one of that host.
 

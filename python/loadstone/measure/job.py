@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -75,8 +76,7 @@ def measure_scenario(
     """
     record.require_unused(folder)
     deployed = job.deployed
-    description = deployed.describe() if deployed else {}
-    before = deployed.renew(progress.note) if deployed else []
+    description, before = _prepared(deployed, progress) if deployed else ({}, [])
     watching = deployed.seen() if deployed else contextlib.nullcontext()
     with job.sut.running() as service, watching as seen:
         beginning = _beginning(job, service, users, seed)
@@ -85,6 +85,14 @@ def measure_scenario(
         finally:
             if deployed and folder.is_dir():
                 deployed.keep(folder, description, progress.note)
+
+
+def _prepared(deployed: Deployed, progress: Progress) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """What is deployed, and events of data that were reset; both at once, they wait for the same hosts."""
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        description = pool.submit(deployed.describe)
+        before = deployed.renew(progress.note)
+        return description.result(), before
 
 
 def _beginning(job: Job, service: Service, users: int | None, seed: int) -> record.Beginning:

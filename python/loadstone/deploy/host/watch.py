@@ -27,6 +27,8 @@ from .processes import Table, identity, members, running, table
 
 SILENT_S = 15.0
 _EVERY_S = 1.0
+_SHORTEST_S = 0.5
+"""Rates over less than this would mostly show the granularity of the kernel's clocks."""
 
 Figures = Dict[str, float]
 
@@ -177,7 +179,9 @@ def _sample(given: Mapping[str, Any], say: _Said) -> None:
             "services": {one.name: one.sample(every, at) for one in services},
             "lives": {one.name: one.life(every) for one in services if one.kept},
         })  # fmt: skip
-        due = max(due + _EVERY_S, time.monotonic() + 0.1)
+        due += _EVERY_S
+        while due < time.monotonic() + _SHORTEST_S:
+            due += _EVERY_S
         time.sleep(due - time.monotonic())
 
 
