@@ -25,6 +25,7 @@ from loadstone.ssh import Ssh
 
 _DEPLOY = Path(str(package_files("loadstone.deploy")))
 _FORKS = 10
+_END_S = 30.0
 _SECRETS = "LOADSTONE_SECRETS"
 """A variable of Ansible's environment: secrets are in no file of the inventory and in no argument."""
 _FROM_ENVIRONMENT = f"(lookup('ansible.builtin.env', '{_SECRETS}') | from_json)[inventory_hostname]"
@@ -71,6 +72,9 @@ def _run(folder: Path, secrets: str) -> Iterator[dict[str, Any]]:
                 yield event
             else:
                 said.append(line.decode(errors="replace").rstrip())
+        # It has said all, and removes what it has on the hosts: ended now, it would leave that.
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_END_S)
     finally:
         process.stdout.close()
         if process.poll() is None:
