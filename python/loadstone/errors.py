@@ -56,6 +56,7 @@ SLUGS: dict[str, int] = {
     "extract": BAD_INPUT,
     "first-operation": BAD_INPUT,
     "folder-in-use": BAD_INPUT,
+    "fault": BAD_INPUT,
     "format-version": BAD_INPUT,
     "formula": BAD_INPUT,
     "goal": BAD_INPUT,

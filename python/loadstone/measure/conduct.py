@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from loadstone import record
 from loadstone.errors import LoadstoneError
 from loadstone.measure.engine import Engine, EngineRun
+from loadstone.measure.faults import Faults
 from loadstone.measure.interrupt import Interrupt
 from loadstone.measure.seen import Seen
 from loadstone.measure.service import Service
@@ -21,6 +22,10 @@ from loadstone.stages.run import Run
 
 _LOOK_S = 0.25
 """How long a wait for the next window may delay the answer to Ctrl-C or to the service's death."""
+
+
+Beside = tuple[Seen, Faults]
+"""What goes on beside the load: hosts that are watched, and what is done to them."""
 
 
 class Progress(Protocol):
@@ -64,10 +69,12 @@ def measure(
     progress: Progress,
     seen: Seen | None = None,
     before: Sequence[Mapping[str, Any]] = (),
+    faults: Faults | None = None,
 ) -> Run:
     """Makes the run folder `folder`; returns its record.
 
     `seen`: hosts that are watched meanwhile. `before`: events that led up to the run.
+    `faults`: what is done to hosts meanwhile.
     A run that Ctrl-C or the service's death cut short is complete up to there; its `outcome` says so.
     Errors: `plan-refused`, `disk-full`, `folder-in-use`, `cannot-write`, `no-process`.
     """
@@ -79,7 +86,8 @@ def measure(
             run = _start(engine, beginning, folder)
             for event in before:
                 journal.event(**event)
-            _write(run, journal, folder, beginning, service, observer, interrupt, progress, seen or Seen())
+            beside = (seen or Seen(), faults or Faults())
+            _write(run, journal, folder, beginning, service, observer, interrupt, progress, beside)
         finally:
             journal.close()
     return record.recover(folder)
@@ -103,16 +111,16 @@ def _write(
     observer: Observer,
     interrupt: Interrupt,
     progress: Progress,
-    seen: Seen,
+    beside: Beside,
 ) -> None:
     """The whole journal: every second of the run, and how it ended."""
     if node := service.node():
         journal.event("node", **node)
-    if hosts := seen.described():
+    if hosts := beside[0].described():
         journal.event("hosts", hosts=hosts)
     progress.started(beginning.plan, folder)
     try:
-        outcome, summary = _follow(run, journal, service, observer, interrupt, progress, seen)
+        outcome, summary = _follow(run, journal, service, observer, interrupt, progress, beside)
     except BaseException:
         run.stop()
         raise
@@ -137,9 +145,10 @@ def _follow(
     observer: Observer,
     interrupt: Interrupt,
     progress: Progress,
-    seen: Seen,
+    beside: Beside,
 ) -> tuple[str, dict[str, Any]]:
     """Until the engine has ended: its outcome in our words, and its summary."""
+    _, faults = beside
     cut: str | None = None
     second = 0
     began = math.inf
@@ -158,8 +167,10 @@ def _follow(
             service.saw(window)
             progress.window(window)
         if math.isfinite(began):
-            seen.write(journal, progress.note, began)
+            for one in beside:
+                one.write(journal, progress.note, began)
         if window is None and (summary := run.summary()) is not None:
+            faults.end(journal, progress.note, began)
             return _outcome(cut, summary), summary
         if cut is None and (cut := _reason(interrupt, service)):
             words = service.last_words()

@@ -15,6 +15,7 @@ from loadstone.errors import LoadstoneError
 from loadstone.measure.conduct import Progress, measure
 from loadstone.measure.deployed import Deployed
 from loadstone.measure.engine import Engine
+from loadstone.measure.faults import Faults, on_lab, refuse_impossible
 from loadstone.measure.imaged import imaged
 from loadstone.measure.interrupt import Interrupt
 from loadstone.measure.service import Service
@@ -72,16 +73,18 @@ def measure_scenario(
     """One run into `folder` with the service brought up for it; its record.
 
     `users` None: as many as the scenario says. Errors: those of `Sut.running`, of `measure` and of
-    `Deployed.describe`; a folder that cannot be used is refused before the service is brought up.
+    `Deployed.describe`, and `fault`; a folder that cannot be used is refused before the service is brought
+    up.
     """
     record.require_unused(folder)
     deployed = job.deployed
+    faults = _faults(job)
     description, before = _prepared(deployed, progress) if deployed else ({}, [])
     watching = deployed.seen() if deployed else contextlib.nullcontext()
     with job.sut.running() as service, watching as seen:
         beginning = _beginning(job, service, users, seed)
         try:
-            return measure(folder, beginning, service, job.engine, interrupt, progress, seen, before)
+            return measure(folder, beginning, service, job.engine, interrupt, progress, seen, before, faults)
         finally:
             if deployed and folder.is_dir():
                 deployed.keep(folder, description, progress.note)
@@ -93,6 +96,16 @@ def _prepared(deployed: Deployed, progress: Progress) -> tuple[dict[str, Any], l
         description = pool.submit(deployed.describe)
         before = deployed.renew(progress.note)
         return description.result(), before
+
+
+def _faults(job: Job) -> Faults:
+    """What the scenario does to hosts. Errors: `fault`, and those of `load_topology`."""
+    from loadstone.lab import load_topology
+
+    wanted = job.scenario.faults
+    topology = load_topology(job.deployed.topology) if wanted and job.deployed else None
+    refuse_impossible(wanted, [host.name for host in topology.hosts] if topology else None)
+    return Faults(wanted, on_lab(topology.name)) if topology else Faults()
 
 
 def _beginning(job: Job, service: Service, users: int | None, seed: int) -> record.Beginning:

@@ -35,7 +35,7 @@ from loadstone.stages.run import Agent, AgentFigures, Connector, Event, Load, Ru
 
 _APART = ("agents", "connector", "end", "hosts", "node")
 """Events that have a place of their own in `run.json`."""
-_WORTH_A_WARNING = ("service-down", "service-died", "host-lost")
+_WORTH_A_WARNING = ("service-down", "service-died", "host-lost", "fault-failed")
 """Events of watched hosts that a verdict may hang on."""
 WORKLOAD = "workload.json"
 _WORKLOAD_BEFORE = "plan.json"

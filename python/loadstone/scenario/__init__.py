@@ -4,6 +4,7 @@
 """
 
 from loadstone.scenario.builtin import builtin_names, builtin_path
+from loadstone.scenario.faults import Fault
 from loadstone.scenario.findings import Finding, ScenarioError
 from loadstone.scenario.load import Scenario, load_scenario
 from loadstone.scenario.model import Check, Operation, Target
@@ -12,6 +13,7 @@ from loadstone.scenario.schema import json_schema
 
 __all__ = [
     "Check",
+    "Fault",
     "Finding",
     "Operation",
     "Scenario",

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from loadstone import goals
 from loadstone.scenario import app, mixing, names, values
+from loadstone.scenario.faults import Fault
 from loadstone.scenario.findings import Finding, listed, suggest
 from loadstone.scenario.model import BACK, END, Check, Extract, Operation, ScenarioFile, Target
 from loadstone.scenario.positions import Path
@@ -42,8 +43,17 @@ def errors(file: ScenarioFile, data: Mapping[str, Any]) -> Iterator[Finding]:
     yield from mixing.check(file)
     for index, check in enumerate(file.check):
         yield from _check(check, ("check", index), file)
+    for index, fault in enumerate(file.fault):
+        yield from _fault(fault, ("fault", index), file.load)
     for index, goal in enumerate(file.sla.goals):
         yield from _goal(goal, ("sla", "goals", index), file)
+
+
+def _fault(fault: Fault, at: Path, load: Load) -> Iterator[Finding]:
+    length_s = load.ramp_up_s + load.steady_s + load.ramp_down_s
+    if fault.at_s >= length_s:
+        message = f"the run has ended after {length_s:g} s, before `at_s = {fault.at_s:g}`"
+        yield Finding("fault", message, (*at, "at_s"), "faults are timed from the beginning of ramp-up")
 
 
 def warnings(file: ScenarioFile) -> Iterator[Finding]:

@@ -12,6 +12,7 @@ from loadstone.errors import LoadstoneError
 from loadstone.goals import Goal, SlaRules, parse_all
 from loadstone.intake import Kind, decoded, read_bytes, toml_of
 from loadstone.scenario import app, builtin, checks, data, model, plan, shape, values
+from loadstone.scenario.faults import Fault
 from loadstone.scenario.findings import Finding, Source, suggest
 from loadstone.scenario.overrides import apply
 from loadstone.scenario.positions import Positions
@@ -45,6 +46,11 @@ class Scenario:
     def checks(self) -> list[model.Check]:
         """Conditions on a valid run."""
         return self.file.check
+
+    @property
+    def faults(self) -> list[Fault]:
+        """What is done to hosts of the topology meanwhile, in the order of its time."""
+        return sorted(self.file.fault, key=lambda fault: fault.at_s)
 
     @property
     def target(self) -> model.Target:

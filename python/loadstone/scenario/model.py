@@ -9,6 +9,7 @@ from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag, mode
 
 from loadstone.goals import MOST as MOST_GOALS
 from loadstone.goals import SlaRules
+from loadstone.scenario.faults import Fault
 from loadstone.scenario.fields import (
     Bytes,
     Count,
@@ -353,6 +354,7 @@ class ScenarioFile(Table):
     ]
     mix: Mix | None = None
     check: list[Check] = Field(default=[])
+    fault: list[Fault] = Field(default=[])
     nodes: dict[str, Any] = Field(default={}, description="defaults of `loadstone nodes`, by option")
     cost: dict[str, Any] = Field(default={}, description="defaults of `loadstone cost`, by option")
 

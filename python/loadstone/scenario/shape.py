@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from loadstone.errors import SLUGS
-from loadstone.scenario import model, sessions, values
+from loadstone.scenario import faults, model, sessions, values
 from loadstone.scenario.fields import Table
 from loadstone.scenario.findings import Finding, child, listed, suggest
 from loadstone.scenario.positions import Path
@@ -42,6 +42,7 @@ _TABLES: dict[str, type[Table]] = {
     "browser": model.Browser,
     "check": model.Check,
     "expect": model.Expect,
+    "fault": faults.Fault,
     "image": model.AsImage,
     "load": sessions.Load,
     "locality": values.Locality,
