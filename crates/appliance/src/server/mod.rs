@@ -42,6 +42,8 @@ const FRAMES: usize = 256;
 const LINGER_MS: u64 = 1000;
 /// How long a handshake may take, and how long what was sent may stay without acknowledgement.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// Most of the time between two turns that counts as attended.
+const ATTENDED_MS: u64 = 50;
 /// Between two looks at deadlines.
 const SWEEP_MS: u64 = 250;
 /// Most of an answer that is made as a whole; larger ones are made in pieces while they are sent.
@@ -95,7 +97,7 @@ struct Slot {
     socket: SocketHandle,
     site: usize,
     client: Option<Client>,
-    /// Since when it waits for the end of a handshake, in milliseconds.
+    /// Since when it waits for the end of a handshake, in the server's attended milliseconds.
     opening_ms: Option<u64>,
 }
 
@@ -124,6 +126,9 @@ pub struct Server<I: Incoming, O: Outgoing> {
     buffers: (usize, usize),
     draining: bool,
     next_sweep_ms: u64,
+    polled_ms: u64,
+    /// Time in which frames were looked at: what waits while the machine does not run is nobody's fault.
+    attended_ms: u64,
     #[cfg(feature = "dhcp")]
     lease: Option<SocketHandle>,
 }
@@ -157,6 +162,8 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
             buffers: args.buffers,
             draining: false,
             next_sweep_ms: 0,
+            polled_ms: 0,
+            attended_ms: 0,
             #[cfg(feature = "dhcp")]
             lease,
         }
@@ -189,6 +196,8 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
     /// whether what was answered should leave before more is; it is asked behind each connection's turn.
     pub fn poll(&mut self, now: Now, free: Free<'_>, is_late: &mut dyn FnMut() -> bool) -> u64 {
         self.sites.iter_mut().for_each(|site| site.application.composer.set_time(now.unix_s));
+        self.attended_ms += (now.ms() - self.polled_ms).min(ATTENDED_MS);
+        self.polled_ms = now.ms();
         self.replenish(free, now);
         for _ in 0..FRAMES {
             let result = self.interface.poll_ingress_single(now.instant(), &mut self.wire, &mut self.sockets);
@@ -241,7 +250,7 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
                         socket.abort();
                     }
                 }
-                State::SynReceived => drop(slot.opening_ms.get_or_insert(now.ms())),
+                State::SynReceived => drop(slot.opening_ms.get_or_insert(self.attended_ms)),
                 State::Closed => {
                     slot.client = None;
                     let gate = &mut self.wire.gates[slot.site];

@@ -12,9 +12,9 @@ use super::desk::{Free, Memory, answer_bytes};
 use super::{BACKLOG, BESIDE, LEAST, Now, PATIENCE, Server, Slot};
 use crate::net::{Incoming, Outgoing};
 
-/// How long who has asked for a connection keeps a socket that others want; and when most wait like that.
+/// How long who has asked for a connection keeps a socket that others want. Who is cut off sooner may already
+/// have sent a request.
 const HANDSHAKE_MS: u64 = 1000;
-const FLOODED_MS: u64 = 100;
 /// The share of the free memory that a connection's answers may wait in, and its bound: 100 ms at 20 Mbit/s.
 const SHARE: usize = 256;
 const LONGEST: usize = 256 * 1024;
@@ -78,7 +78,7 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
             listen(socket, port);
             return 1;
         }
-        if self.drop_half_open(site, now) {
+        if self.drop_half_open(site) {
             return 1;
         }
         let idle = |slot: &&mut Slot| {
@@ -98,13 +98,12 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
 
     /// Takes the socket of who has asked for a connection longest and not gone on; whether there is one. Who
     /// floods never goes on; whoever does, does so within a round trip.
-    fn drop_half_open(&mut self, site: usize, now: Now) -> bool {
+    fn drop_half_open(&mut self, site: usize) -> bool {
         let is_open = |slot: &&mut Slot| slot.site == site && slot.opening_ms.is_some();
-        let (half, all) = (self.slots.iter_mut().filter(is_open).count(), self.slots.len());
-        let patience_ms = if 2 * half > all { FLOODED_MS } else { HANDSHAKE_MS };
         let oldest = self.slots.iter_mut().filter(is_open).min_by_key(|slot| slot.opening_ms);
-        let Some(slot) = oldest.filter(|slot| slot.opening_ms.is_some_and(|at| at + patience_ms <= now.ms()))
-        else {
+        let is_over =
+            |slot: &&mut Slot| slot.opening_ms.is_some_and(|at| at + HANDSHAKE_MS <= self.attended_ms);
+        let Some(slot) = oldest.filter(is_over) else {
             return false;
         };
         let socket = self.sockets.get_mut::<Socket<'_>>(slot.socket);

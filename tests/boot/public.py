@@ -1,0 +1,252 @@
+"""Clients of an image whom no other check has: run under `unshare --net`, prints JSON.
+
+    outer (64 addresses) -- switch (shaped) -- inner -- bridge -- guest
+
+The clients never reuse a connection. Some read or write slowly, some do not read at all, and somebody floods.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import random
+import re
+import socket
+import struct
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+from booted import BOOT_S, OLIO
+from booted import disk as empty_disk
+from shared_sites import Browser
+from test_shared_database import EVENT, PICTURE
+
+from loadstone._core import usernames
+from loadstone.image.guest import Guest
+from loadstone.image.qemu import Machine
+
+GUEST = "10.9.0.2"
+CLIENTS = [f"10.9.0.{number}" for number in range(10, 74)]
+LARGE, MIDDLE = 1_000_000, 60_000
+PATIENCE_S = 60
+NGINX = """
+daemon off; pid {folder}/nginx.pid; error_log {folder}/error.log;
+events {{}}
+http {{ access_log off; client_body_temp_path {folder}/b; proxy_temp_path {folder}/p;
+fastcgi_temp_path {folder}/f; uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;
+server {{ listen 127.0.0.1:8000; location / {{ proxy_pass http://{guest}; }} }} }}
+"""
+
+
+class Tally:
+    """What came of the requests of a phase."""
+
+    def __init__(self) -> None:
+        self.answered, self.refused = 0, 0
+        self.lost: list[str] = []
+
+    def note(self, status: int, complete: bool, who: str) -> None:
+        if not complete or (status >= 500 and status != 503):
+            self.lost.append(f"{who}: {status}, {'whole' if complete else 'cut off'}")
+        elif status == 503:
+            self.refused += 1
+        else:
+            self.answered += 1
+
+
+def _request(path: str, close: bool = True, method: str = "GET", body: int = 0) -> bytes:
+    fields = ("Connection: close\r\n" if close else "") + (f"Content-Length: {body}\r\n" if body else "")
+    return f"{method} {path} HTTP/1.1\r\nHost: olio.test\r\n{fields}\r\n".encode()
+
+
+@contextlib.asynccontextmanager
+async def _connected(
+    to: tuple[str, int], source: str | None, receive: int = 0
+) -> AsyncIterator[socket.socket]:
+    connection = socket.socket()
+    connection.setblocking(False)
+    if receive:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive)
+    if source:
+        connection.bind((source, 0))
+    with connection:
+        await asyncio.get_running_loop().sock_connect(connection, to)
+        yield connection
+
+
+async def _read(connection: socket.socket, at_once: int = 1 << 16, pause_s: float = 0) -> tuple[int, bool]:
+    """The status, and whether the answer came whole: to its length, and to an end that is no reset."""
+    loop, data = asyncio.get_running_loop(), b""
+    while part := await loop.sock_recv(connection, at_once):
+        data += part
+        if pause_s:
+            await asyncio.sleep(pause_s)
+    head, _, body = data.partition(b"\r\n\r\n")
+    length = re.search(rb"Content-Length: (\d+)", head)
+    status = int(data[9:12]) if data else 0
+    return status, bool(length) and len(body) == int(length[1])
+
+
+async def _one(
+    tally: Tally, who: str, to: tuple[str, int], source: str | None, data: list[bytes], **how: Any
+) -> None:
+    """One client: connects, sends its pieces a tenth of a second apart, reads to the end."""
+    receive, reading = how.get("receive", 0), how.get("reading", (1 << 16, 0.0))
+    try:
+        async with asyncio.timeout(PATIENCE_S), _connected(to, source, receive) as connection:
+            for number, piece in enumerate(data):
+                await asyncio.sleep(0.1 if number else 0)
+                await asyncio.get_running_loop().sock_sendall(connection, piece)
+            tally.note(*await _read(connection, *reading), who)
+    except (OSError, TimeoutError) as error:
+        tally.lost.append(f"{who}: {error!r}")
+
+
+async def _crowd(tally: Tally, to: tuple[str, int], each: int, sources: list[str | None]) -> None:
+    """Clients, each with so many connections in turn."""
+
+    async def client(source: str | None) -> None:
+        for number in range(each):
+            path = ("/", "/events/3", "/users/5", "/media/p7.jpg")[number % 4]
+            await _one(tally, f"plain {path}", to, source, [_request(path)])
+
+    await asyncio.gather(*(client(source) for source in sources))
+
+
+async def _slow(tally: Tally, middle: str) -> None:
+    """Slow readers with small windows, and slow writers."""
+    to = (GUEST, 80)
+    body = b"x" * 2000
+    pieces = [
+        _request("/users/login", method="POST", body=len(body)),
+        *(body[at : at + 100] for at in range(0, 2000, 100)),
+    ]
+    reads = [
+        _one(tally, "slow reader", to, source, [_request(middle)], receive=4096, reading=(2048, 0.1))
+        for source in CLIENTS[:10]
+    ]
+    writes = [_one(tally, "slow writer", to, source, pieces) for source in CLIENTS[10:20]]
+    await asyncio.gather(*reads, *writes)
+
+
+def _flood(count: int) -> None:
+    """Asks for connections in the name of neighbours that there are not."""
+    chance = random.Random(7)
+    with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW) as raw:
+        for _ in range(count):
+            source = bytes([10, 9, 0, chance.randrange(130, 250)])
+            target = socket.inet_aton(GUEST)
+            tcp = struct.pack(
+                "!HHIIBBHHH",
+                chance.randrange(1024, 65536),
+                80,
+                chance.randrange(1 << 32),
+                0,
+                0x50,
+                2,
+                8192,
+                0,
+                0,
+            )
+            pseudo = source + target + struct.pack("!BBH", 0, 6, len(tcp))
+            total = sum(struct.unpack(f"!{(len(pseudo) + len(tcp)) // 2}H", pseudo + tcp))
+            total = (total >> 16) + (total & 0xFFFF)
+            sum16 = ~((total >> 16) + total) & 0xFFFF
+            tcp = tcp[:16] + struct.pack("!H", sum16) + tcp[18:]
+            ip = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 40, 1, 0, 64, 6, 0, source, target)
+            with contextlib.suppress(OSError):
+                raw.sendto(ip + tcp, (GUEST, 0))
+
+
+async def _held(stack: contextlib.AsyncExitStack, path: str, count: int) -> None:
+    """Readers who ask for much and read nothing."""
+    for number in range(count):
+        with contextlib.suppress(OSError, TimeoutError):
+            async with asyncio.timeout(PATIENCE_S):
+                source = CLIENTS[20 + number % 20]
+                connection = await stack.enter_async_context(_connected((GUEST, 80), source, 4096))
+                await asyncio.get_running_loop().sock_sendall(connection, _request(path))
+
+
+def _upload(size: int) -> str:
+    """Uploads a picture; its path."""
+    browser = Browser([f"http://{GUEST}"])
+    browser.log_in(usernames(1, 120)[4], "5")
+    browser.get("/events/new")
+    _, page = browser.upload("/events", EVENT, {"event_image": PICTURE + bytes(size)})
+    found = re.search(rb"/media/(e\d+)t?\.jpg", page)
+    assert found, page
+    return f"/media/{found[1].decode()}.jpg"
+
+
+async def _phases(large: str, middle: str) -> dict[str, Tally]:
+    tallies = {name: Tally() for name in ("addresses", "nginx", "slow", "flood", "memory")}
+    everywhere: list[str | None] = list(CLIENTS)
+    await _crowd(tallies["addresses"], (GUEST, 80), 4, everywhere)
+    await _crowd(tallies["nginx"], ("127.0.0.1", 8000), 20, [None] * 16)
+    await asyncio.gather(
+        _slow(tallies["slow"], middle), _crowd(tallies["slow"], (GUEST, 80), 2, everywhere[:32])
+    )
+    flood = asyncio.to_thread(_flood, 4000)
+    await asyncio.gather(flood, _crowd(tallies["flood"], (GUEST, 80), 2, everywhere[:16]))
+    async with contextlib.AsyncExitStack() as stack:
+        await _held(stack, large, 40)
+        await _crowd(tallies["memory"], (GUEST, 80), 4, everywhere[:16])
+    return tallies
+
+
+@contextlib.contextmanager
+def _network(folder: Path, delay_ms: float, loss: float) -> Iterator[None]:
+    """The switch and what hangs on it."""
+    shape = {"delay_ms": delay_ms / 2, "loss": loss / 2, "queue_ms": 1000}
+    ports = [
+        {"name": "out", "device": "outer", "up": shape, "down": shape},
+        {"name": "in", "device": "inner"},
+    ]
+    run = "import sys; from loadstone._core import run_switch; run_switch(sys.argv[1])"
+    command = [sys.executable, "-c", run, json.dumps({"ports": ports, "seed": 5})]
+    subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as switch:
+        try:
+            assert switch.stdout and switch.stdout.readline().strip() == "ready"
+            lines = [
+                "link add bridge0 type bridge",
+                "tuntap add guest mode tap",
+                "address add 10.9.0.1/24 dev outer",
+            ]
+            lines += [f"address add {one}/24 dev outer" for one in CLIENTS]
+            lines += ["link set inner master bridge0", "link set guest master bridge0"]
+            lines += [f"link set {device} up" for device in ("bridge0", "inner", "guest", "outer")]
+            for line in lines:
+                subprocess.run(["ip", *line.split()], check=True)
+            (folder / "nginx.conf").write_text(NGINX.format(folder=folder, guest=GUEST))
+            with subprocess.Popen(["nginx", "-c", str(folder / "nginx.conf")]) as nginx:
+                yield
+                nginx.terminate()
+        finally:
+            switch.terminate()
+
+
+def main(image: Path, folder: Path, memory_mib: int, delay_ms: float, loss: float) -> None:
+    """Boots, asks, and says what came of it."""
+    with _network(folder, delay_ms, loss):
+        words = [f"ip={GUEST}/24", *OLIO]
+        machine = Machine(image, memory_mib=memory_mib, words=words, disk=empty_disk(folder), tap="guest")
+        with Guest(machine) as guest:
+            guest.wait_for("^serving ", BOOT_S)
+            large, middle = _upload(LARGE), _upload(MIDDLE)
+            began = time.monotonic()
+            Browser([f"http://{GUEST}"]).get(large)
+            rate = LARGE / (time.monotonic() - began)
+            tallies = asyncio.run(_phases(large, middle))
+            found = {name: vars(tally) for name, tally in tallies.items()}
+            print(json.dumps({"phases": found, "end": guest.exit_code, "bytes_a_s": round(rate)}))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4]), float(sys.argv[5]))
