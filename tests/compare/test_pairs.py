@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import signal
 import socket
@@ -157,3 +158,41 @@ def test_the_command_finds_the_slower_of_two_servers(
     assert found == json.loads((out / "compare.json").read_text("utf-8"))
     slower = {(row["operation"], row["figure"]) for row in found["rows"] if row["said"] == "slower"}
     assert ("Search", "mean") in slower
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--agents", "client1"], "--agents needs --topology"),
+        (["--service", "web"], "--service needs --topology"),
+        (["--service", "web", "--b", "http://127.0.0.1:9"], "both name what to measure"),
+    ],
+)
+def test_options_of_run_are_refused_as_run_does(
+    options: list[str],
+    said: str,
+    tmp_path: Path,
+    port: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = tmp_path / "front.toml"
+    path.write_text(SCENARIO.format(port=port), "utf-8")
+    assert ab([str(path), "--out", str(tmp_path / "runs"), *options], monkeypatch) == 2
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "runs").exists()
+
+
+def test_both_releases_are_observed_by_the_process_that_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here the service is a thread of this process."""
+    with site(lambda _path, _number: OK) as at:
+        path = tmp_path / "front.toml"
+        path.write_text(SCENARIO.format(port=at), "utf-8")
+        runs = tmp_path / "runs"
+        short = ["--pairs", "1", "--window", "2", "--ramp-up", "0", "--anyway", "--set", "sla.window_s=1"]
+        ab([str(path), "--out", str(runs), "--sut-pid", str(os.getpid()), *short], monkeypatch)
+    for side in "ab":
+        seen = json.loads((runs / side / "0001" / "run.json").read_text("utf-8"))["sut"]
+        assert seen["rss_bytes_max"] > 0, "memory is known in every second"

@@ -22,15 +22,25 @@ from loadstone.cli.run import (
     INTERRUPTED,
     MOST_SEED,
     MOST_USERS,
+    Agents,
     AsJson,
+    DbPid,
+    KeepData,
     Name,
     Reset,
+    Service,
+    SutPid,
+    Topology,
     default_folder,
     load,
     loading,
+    placed,
+    processes,
     progress,
+    site,
 )
 from loadstone.cli.scenario import Overrides
+from loadstone.errors import LoadstoneError
 
 if TYPE_CHECKING:
     from loadstone.measure import Job
@@ -73,7 +83,13 @@ def ab(
     ] = 1,
     out: Annotated[Path | None, typer.Option(help="Folder of the runs. Default: runs/TIME-NAME-ab.")] = None,
     settings: Overrides = None,
+    sut_pid: SutPid = None,
+    db_pid: DbPid = None,
     reset: Reset = None,
+    topology: Topology = None,
+    service: Service = None,
+    keep_data: KeepData = False,
+    agents: Agents = None,
     confidence: Confidence = 0.95,
     fail_on: FailOnOption = FailOn.WORSE,
     anyway: Anyway = False,
@@ -87,22 +103,35 @@ def ab(
     Example: loadstone ab front.toml --a http://127.0.0.1:8001 --b http://127.0.0.1:8002
     """
     from loadstone.compare import SIDES, measure_pairs, require_same_workload
-    from loadstone.measure import Here, Interrupt, Job, sut_of
+    from loadstone.measure import Interrupt, Job, sut_of
 
+    if service and (a or b):
+        message = "--service, and --a or --b, both name what to measure"
+        raise LoadstoneError("target", message, hint="give one of them")
+    deployed, served = site(topology, service, None, keep_data)
     short = [f"load.ramp_up_s={ramp_up!r}", "load.ramp_down_s=0.0", *(settings or [])]
     loaded = {
-        side: load(scenario, [*short, *(own or [])], window=window, url=url)
+        side: load(scenario, [*short, *(own or [])], window=window, url=url or served)
         for side, own, url in zip(SIDES, (a_set, b_set), (a, b), strict=True)
     }
     if users is not None:
         loaded["a"].require_users("--users is a number")
     require_same_workload(*(_plan(one) for one in loaded.values()))
+    # Agents make the load of both, so both must be reached from where they are.
+    (placement, *_) = [placed(one, topology, agents) for one in loaded.values()]
+    observed = processes(sut_pid, db_pid)
     folder = out or default_folder(f"{loaded['a'].name}-ab")
     _announce(loaded["a"], pairs, folder)
-    with Here().engine() as engine:
+    with placement.engine() as engine:
         command = ["loadstone", *sys.argv[1:]]
         jobs: dict[str, Job] = {
-            side: Job(one, sut_of(one, reset=reset, loading=loading(one)), engine, command)
+            side: Job(
+                one,
+                sut_of(one, processes=observed, reset=reset, loading=loading(one)),
+                engine,
+                command,
+                deployed,
+            )
             for side, one in loaded.items()
         }
         try:
