@@ -358,6 +358,27 @@ def test_what_is_wrong_is_told_with_its_line(
     assert f"{path}:" in said
 
 
+def test_a_run_that_shows_nothing_is_withheld_unless_asked_for(tmp_path: Path) -> None:
+    path = small(tmp_path, ("users = 10", 'from = "one"'))
+    goals = {sla: {"name": sla, "verdict": "met", "limit": 0.9} for sla in ("SLA-1", "SLA-2")}
+    load = {"users": 10, "ramp_up_s": 5, "steady_s": 60, "ramp_down_s": 0}
+    run = {"format": 2, "kind": "run", "load": load, "goals": goals, "operations": {}, "sla": {}}
+    (path.parent / "one").mkdir()
+    (path.parent / "one" / "run.json").write_text(
+        json.dumps(run | {"validity": {"state": "invalid", "checks": []}})
+    )
+    refused = CliRunner().invoke(app, ["plan", str(path), "--draws", "0"])
+    assert refused.exit_code != 0
+    with pytest.raises(LoadstoneError, match="the run is invalid"):
+        read_plan(path)
+    taken = read_plan(path, anyway=True)
+    assert taken.tiers[0].per_node.value == 10
+    assert any("not to be relied on, SLA-1: the run is invalid" in one for one in taken.warnings)
+    told = CliRunner().invoke(app, ["plan", str(path), "--draws", "0", "--anyway", "--json"])
+    assert told.exit_code == 0, told.output
+    assert "not to be relied on" in told.output
+
+
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(LoadstoneError, match="cannot read") as refused:
         read_plan(tmp_path / "none.toml")

@@ -21,7 +21,7 @@ from loadstone.cost.cases import measured_cases, parse_instance, typed_cases
 from loadstone.cost.plan import Bill, Case, Month, Spread, bill
 from loadstone.cost.profile import mean_load, parse_profile
 from loadstone.errors import LoadstoneError
-from loadstone.nodes.measured import Measured, despite, read_measured
+from loadstone.nodes.measured import Measured, read_measured
 
 if TYPE_CHECKING:
     from loadstone.stages.cost import Cost
@@ -157,8 +157,7 @@ def cost(
     else:
         _refuse_tiers_options(context)
         catalogue = _catalogue(book, prices or [], region)
-        measured = read_measured(folder) if folder else None
-        measured = despite(measured) if measured and anyway else measured
+        measured = read_measured(folder, anyway=anyway) if folder else None
         typed = {"SLA-1": users_sla_1, "SLA-2": users_sla_2}
         cases = _cases(measured, typed, instance or [], catalogue)
         bills = {sla: bill(case, catalogue, month) for sla, case in cases.items()}

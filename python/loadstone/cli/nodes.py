@@ -22,7 +22,7 @@ from loadstone.nodes.choices import parse_deployments, parse_node_type
 from loadstone.nodes.image import Image
 from loadstone.nodes.integrity import NodeType, shares
 from loadstone.nodes.load import Demand, Load, demands
-from loadstone.nodes.measured import Measured, despite, read_measured
+from loadstone.nodes.measured import Measured, read_measured
 from loadstone.nodes.quantities import (
     parse_duration,
     parse_rate,
@@ -193,7 +193,7 @@ def nodes(
 def _measured(folder: Path | None, *, anyway: bool) -> Measured | None:
     if folder is None:
         return None
-    return despite(read_measured(folder)) if anyway else read_measured(folder)
+    return read_measured(folder, anyway=anyway)
 
 
 def _appliance(typed: str | None, measured: Measured | None) -> NodeType | None:

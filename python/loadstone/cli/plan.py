@@ -53,6 +53,10 @@ def plan_command(
         typer.Option(help="Judge the `long-run`, or the `first-year` from a start with every node up."),
     ] = "long-run",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the draws.")] = 1,
+    anyway: Annotated[
+        bool,
+        typer.Option("--anyway", help="Also use a measurement that shows nothing, and mark the record."),
+    ] = False,
     ray: Annotated[bool, typer.Option("--ray", help="Share the draws out over a Ray cluster.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the record instead of the tables.")] = False,
 ) -> None:
@@ -65,7 +69,7 @@ def plan_command(
     from loadstone.plan.read import read_plan
     from loadstone.plan.record import plan_record
 
-    inputs = replace(read_plan(file), criterion=parse_criterion(criterion))
+    inputs = replace(read_plan(file, anyway=anyway), criterion=parse_criterion(criterion))
     if out:
         record.require_unused(out)
     with Count("plans") as count:

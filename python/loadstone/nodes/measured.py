@@ -91,12 +91,16 @@ def despite(measured: Measured) -> Measured:
     )
 
 
-def read_measured(folder: Path) -> Measured:
-    """Reads a run folder (or one of the two files in it). Raises `measured`, naming file and field."""
+def read_measured(folder: Path, *, anyway: bool = False) -> Measured:
+    """Reads a run folder (or one of the two files in it); `anyway`: as `despite`.
+
+    Raises `measured`, naming file and field.
+    """
     for name in ("capacity.json", "run.json"):
         file = folder if folder.name == name else folder / name
         if file.is_file():
-            return _capacity(_search(file), file) if name == "capacity.json" else _run(_one_run(file), file)
+            found = _capacity(_search(file), file) if name == "capacity.json" else _run(_one_run(file), file)
+            return despite(found) if anyway else found
     raise LoadstoneError(
         "measured", f"`{folder}` holds no capacity.json and no run.json",
         hint="give the folder that `loadstone capacity` or `loadstone run` wrote, or type the numbers",

@@ -76,13 +76,16 @@ class _Requests:
     warnings: tuple[str, ...] = ()
 
 
-def limit_of(tier: Carrier, at: Keys, folder: Path, sla: str) -> Limit:
-    """The limit of the tier at `at` of the file in `folder`. Raises `Refused`."""
+def limit_of(tier: Carrier, at: Keys, folder: Path, sla: str, *, anyway: bool = False) -> Limit:
+    """The limit of the tier at `at` of the file in `folder`; `anyway`: also of what shows nothing.
+
+    Raises `Refused`.
+    """
     wrong = findings(tier, at)
     if wrong:
         raise Refused(*wrong)
     if tier.from_ is not None:
-        return _measured(tier.from_, (*at, "from"), folder, sla)
+        return _measured(tier.from_, (*at, "from"), folder, sla, anyway)
     capacity = tier.capacity
     assert capacity is not None
     if users := _exact(capacity.users):
@@ -141,9 +144,9 @@ def _bound(cores: Fraction, cpu_us_per_request: Fraction, source: str) -> _Reque
     return _Requests(most, None, most, source, upper_bound=True)
 
 
-def _measured(text: str, at: Keys, folder: Path, sla: str) -> Limit:
+def _measured(text: str, at: Keys, folder: Path, sla: str, anyway: bool) -> Limit:
     try:
-        measured = read_measured(folder / text)
+        measured = read_measured(folder / text, anyway=anyway)
     except LoadstoneError as error:
         raise Refused(_in_folder(error, at)) from error
     try:

@@ -27,18 +27,18 @@ from loadstone.scenario.positions import Path as Keys
 from loadstone.scenario.table_file import as_table, read_source
 
 
-def read_plan(path: Path) -> Inputs:
-    """Reads and checks a plan file.
+def read_plan(path: Path, *, anyway: bool = False) -> Inputs:
+    """Reads and checks a plan file; `anyway`: also what was measured and shows nothing is used.
 
     LoadstoneError `plan-missing`, `toml-syntax`, and those of run folders and price books; ScenarioError with
     everything that is wrong in the file.
     """
-    return plan_of(path, read_source(path, "plan-missing"))
+    return plan_of(path, read_source(path, "plan-missing"), anyway=anyway)
 
 
-def plan_of(path: Path, source: Source, sla: str | None = None) -> Inputs:
+def plan_of(path: Path, source: Source, sla: str | None = None, *, anyway: bool = False) -> Inputs:
     """The same of a file that was read; `sla` instead of those of its tiers."""
-    found = _Reader(path, as_table(source, model.PlanFile), source, sla)
+    found = _Reader(path, as_table(source, model.PlanFile), source, sla, anyway)
     inputs = found.inputs()
     if found.findings:
         raise source.errors(found.findings)
@@ -49,8 +49,10 @@ def plan_of(path: Path, source: Source, sla: str | None = None) -> Inputs:
 class _Reader:
     """Collects what is wrong instead of stopping at the first."""
 
-    def __init__(self, path: Path, file: model.PlanFile, source: Source, sla: str | None) -> None:
-        self.path, self.file, self.source, self.sla = path, file, source, sla
+    def __init__(
+        self, path: Path, file: model.PlanFile, source: Source, sla: str | None, anyway: bool
+    ) -> None:
+        self.path, self.file, self.source, self.sla, self.anyway = path, file, source, sla, anyway
         self.findings: list[Finding] = []
         self.warnings: list[str] = []
         self.year_s = parse_duration(file.year)
@@ -137,7 +139,7 @@ class _Reader:
         if one.curve and not one.scales:
             self._wrong("plan-input", "a tier that does not scale has no curve", (*at, "curve"))
         try:
-            limit = limit_of(one, at, self.path.parent, self.sla or one.sla)
+            limit = limit_of(one, at, self.path.parent, self.sla or one.sla, anyway=self.anyway)
         except Refused as error:
             self.findings += error.findings
             return None
@@ -178,7 +180,7 @@ class _Reader:
             return self._estimate(("node",), node.users, node.low, node.high)
         assert node.from_ is not None
         try:
-            measured = read_measured(self.path.parent / node.from_)
+            measured = read_measured(self.path.parent / node.from_, anyway=self.anyway)
             at = measured.require(node.sla)
         except LoadstoneError as error:
             self._wrong(error.slug, error.message, ("node", "from"), error.hint or "")
