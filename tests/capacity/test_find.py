@@ -56,14 +56,14 @@ def test_the_capacity_is_found_and_every_run_kept(job: Job, tmp_path: Path) -> N
     found = find(job, folder, OPTIONS, Interrupt(), silent).content()
     assert found == json.loads((folder / "capacity.json").read_text())
     assert found["outcome"] == "complete"
-    assert found["binding"] == {"goal": "SLA-1", "operation": "Home", "users": found["SLA-1"]["high"]} or (
+    assert found["binding"] == {"goal": "SLA-1", "operation": "Home", "load": found["SLA-1"]["high"]} or (
         found["binding"]["operation"] == "Search"
     )
     for sla in ("SLA-1", "SLA-2"):
         held = found[sla]
-        assert held["last_passing"]["users"] == held["low"] == held["users"]
+        assert held["last_passing"]["load"] == held["low"] == held["load"]
         for end in (held["last_passing"], held["first_failing"]):
-            shown = {row["folder"] for row in found["runs"] if row["users"] == end["users"]}
+            shown = {row["folder"] for row in found["runs"] if row["load"] == end["load"]}
             assert set(end["runs"]) <= shown and end["runs"]
         assert held["verdict"] == "met" and held["ended_by"] == "tolerance"
         assert held["low"] <= CAPACITY < held["high"] <= 1.05 * held["low"] + 1
@@ -72,7 +72,7 @@ def test_the_capacity_is_found_and_every_run_kept(job: Job, tmp_path: Path) -> N
         assert held["throughput_ops_per_s"] == pytest.approx(held["low"] / 2, rel=0.1)
     for row in found["runs"]:
         summary = json.loads((folder / row["folder"] / "run.json").read_text())
-        assert summary["load"]["users"] == row["users"]
+        assert summary["load"]["users"] == row["load"]
     resets = (tmp_path / "resets").read_text().splitlines()
     assert len(resets) == len(found["runs"]), "the data is reset before every run"
     seeds = [
@@ -97,11 +97,11 @@ def test_probes_say_where_to_begin_and_are_no_evidence(job: Job, tmp_path: Path)
 
     options = Options(Limits(10, 1000, 0.05))
     found = find(job, folder, options, Interrupt(), silent, Probes(short, watch)).content()
-    assert watched == [row["users"] for row in found["probes"]] == [10, 20, 40, 80]
+    assert watched == [row["load"] for row in found["probes"]] == [10, 20, 40, 80]
     assert [row["held"] for row in found["probes"]] == [True, True, True, False]
     assert all((folder / row["folder"] / "run.json").is_file() for row in found["probes"])
     # Between 40 and 80 by ratio, then a step of 10 %.
-    assert [row["users"] for row in found["runs"]][:2] == [57, 63]
+    assert [row["load"] for row in found["runs"]][:2] == [57, 63]
     assert found["SLA-1"]["low"] <= CAPACITY < found["SLA-1"]["high"] <= 1.05 * found["SLA-1"]["low"] + 1
     without = find(job, tmp_path / "without", options, Interrupt(), silent).content()
     assert without["probes"] == []
@@ -112,7 +112,7 @@ def test_a_generator_without_room_ends_the_probes(job: Job, tmp_path: Path) -> N
     other = Job(job.scenario, job.sut, Small(queue), job.command)
     probes = Probes(other, lambda _number, _users: Silent())
     found = find(other, tmp_path / "capacity", OPTIONS, Interrupt(), silent, probes).content()
-    assert [row["users"] for row in found["probes"]] == [20, 40]
+    assert [row["load"] for row in found["probes"]] == [20, 40]
     assert found["outcome"] == "generator" and 48 <= found["SLA-1"]["low"] <= 50
 
 
@@ -132,7 +132,7 @@ def test_a_busy_generator_bounds_the_search_and_is_named(job: Job, tmp_path: Pat
     found = find(other, tmp_path / "capacity", OPTIONS, Interrupt(), silent).content()
     assert found["outcome"] == "generator"
     assert found["SLA-1"]["low"] in (28, 29, 30) and found["SLA-1"]["high"] is None
-    assert [row["users"] for row in found["runs"]][:3] == [20, 40, 40]
+    assert [row["load"] for row in found["runs"]][:3] == [20, 40, 40]
     assert any("generator is the limit" in warning for warning in found["warnings"])
 
 
@@ -163,7 +163,7 @@ def test_a_search_that_decided_nothing_knows_no_users(job: Job, tmp_path: Path) 
     found = find(short, folder, options, Interrupt(), silent).content()
     for sla in ("SLA-1", "SLA-2"):
         held = found[sla]
-        assert held["users"] is None and held["low"] is None and held["high"] is None
+        assert held["load"] is None and held["low"] is None and held["high"] is None
         assert held["verdict"] == "open" and held["ended_by"] == "max-runs"
         assert held["last_passing"] is None and held["throughput_ops_per_s"] is None
     chapter = report.read_chapter(folder)
@@ -231,6 +231,7 @@ def test_a_service_that_hangs_has_too_many_users_and_no_share_to_show(job: Job, 
     assert found["SLA-1"]["limited_by"] == {
         "operation": None,
         "share_at_high": None,
+        "resource": None,
         "checks": ["operations"],
     }
     shown = table(Capacity.of(found, KIND, ""), tmp_path)
@@ -246,7 +247,7 @@ def test_ctrl_c_between_runs_ends_the_search_at_once(job: Job, tmp_path: Path) -
     found = find(job, tmp_path / "capacity", OPTIONS, Interrupt(), impatient).content()
     assert found["outcome"] == "interrupted"
     assert (found["SLA-1"]["low"], found["SLA-1"]["high"]) == (40, None)
-    assert [row["users"] for row in found["runs"]] == [20, 40]
+    assert [row["load"] for row in found["runs"]] == [20, 40]
     assert found == json.loads((tmp_path / "capacity" / "capacity.json").read_text())
 
 

@@ -52,7 +52,7 @@ def test_each_goal_has_its_interval(queued: Callable[..., Job], tmp_path: Path) 
     for goal, truth in ((FAST, SLOWER), (SOUND, FAILING)):
         held = result.goals[goal]
         assert held.low is not None and held.high is not None
-        assert held.low == held.users <= truth < held.high <= 1.15 * held.low + 1
+        assert held.low == held.load <= truth < held.high <= 1.15 * held.low + 1
         assert held.verdict == "met" and held.ended_by == "tolerance"
     assert result.binding and (result.binding.goal, result.binding.operation) == (FAST, "Search")
     slow, failed = result.goals[FAST].limited_by, result.goals[SOUND].limited_by
@@ -139,7 +139,7 @@ def test_an_operation_that_never_ran_leaves_its_goal_open() -> None:
     assert set(verdicts([hung], goals, 0.95).values()) == {Verdict.MISSED}
 
 
-MET = Held(low=57, users=57, verdict="met", ended_by="ceiling")
+MET = Held(low=57, load=57, verdict="met", ended_by="ceiling")
 
 
 @pytest.mark.parametrize(

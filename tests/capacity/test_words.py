@@ -14,18 +14,18 @@ WRONG = LimitedBy(operation="Search", share_at_high=0.0, checks=["error-rate"])
 
 CASES: list[tuple[dict[str, Any], str, int]] = [
     (
-        {"low": 57, "high": 60, "users": 57, "verdict": "met", "ended_by": "tolerance", "limited_by": LATE},
+        {"low": 57, "high": 60, "load": 57, "verdict": "met", "ended_by": "tolerance", "limited_by": LATE},
         "57 users hold it, 60 break it, limited by Search (80.0 % within its limit at 60)",
         0,
     ),
     (
-        {"low": 57, "high": 90, "users": 57, "verdict": "met", "ended_by": "noisy", "limited_by": LATE},
+        {"low": 57, "high": 90, "load": 57, "verdict": "met", "ended_by": "noisy", "limited_by": LATE},
         "57 users hold it, 90 break it, limited by Search (80.0 % within its limit at 90); the interval is "
         "wide: runs near it differ more than --repeats runs can settle",
         0,
     ),
     (
-        {"low": 57, "users": 57, "verdict": "met", "ended_by": "ceiling"},
+        {"low": 57, "load": 57, "verdict": "met", "ended_by": "ceiling"},
         "at least 57 users hold it; no number is known to break it: no more were tried (--to)",
         0,
     ),
@@ -71,5 +71,5 @@ def test_each_end_has_its_sentence_and_its_code(known: dict[str, Any], words: st
 
 
 def test_an_interrupted_search_says_so_whatever_it_knows() -> None:
-    held = Held(low=57, users=57, verdict="met", ended_by="interrupted")
+    held = Held(low=57, load=57, verdict="met", ended_by="interrupted")
     assert concluded(Capacity(sla_1=held, runs=[], outcome="interrupted")) == 130

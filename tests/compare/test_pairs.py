@@ -6,7 +6,6 @@ import json
 import os
 import random
 import signal
-import socket
 import sys
 import time
 from collections import Counter
@@ -15,40 +14,14 @@ from pathlib import Path
 
 import pytest
 import simulated
+import two_pages
 from scripted_site import OK, site
 
 from loadstone import cli
 from loadstone.compare import compared, in_pairs, measure_pairs, read_sides
 from loadstone.compare.pairs import turns
-from loadstone.measure import External, Interrupt, Job, Silent
+from loadstone.measure import Interrupt, Job, Silent
 from loadstone.scenario import load_scenario
-
-SCENARIO = """
-format = 1
-name = "front"
-[target]
-url = "http://127.0.0.1:{port}"
-[load]
-users = 12
-ramp_up_s = 1
-steady_s = 20
-ramp_down_s = 0
-[pacing]
-cycle = {{ kind = "neg-exp", mean_s = 0.3, max_s = 2 }}
-[sla]
-window_s = 10
-[[operation]]
-name = "Home"
-limit_s = 1
-step = [{{ get = "/home" }}]
-[[operation]]
-name = "Search"
-limit_s = 1
-step = [{{ get = "/search" }}]
-[mix]
-Home = {{ Search = 1 }}
-Search = {{ Home = 1 }}
-"""
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
@@ -60,10 +33,21 @@ def test_each_release_comes_first_as_often_and_neither_in_step(seed: int) -> Non
     assert {firsts[at : at + 2] for at in range(0, 100, 2)} == {"ab", "ba"}
 
 
+def front(folder: Path, port: int) -> Path:
+    return two_pages.scenario(
+        folder / "front.toml",
+        port,
+        load="users = 12\nramp_up_s = 1\nsteady_s = 20\nramp_down_s = 0",
+        sla="window_s = 10",
+        mean_s=0.3,
+        most_s=2,
+        mix=("Search = 1", "Home = 1"),
+    )
+
+
 def jobs(tmp_path: Path, port: int) -> dict[str, Job]:
     """`Search` of b takes 8 % longer."""
-    path = tmp_path / "front.toml"
-    path.write_text(SCENARIO.format(port=port), "utf-8")
+    path = front(tmp_path, port)
 
     def engine(scale: float) -> simulated.SimulatedEngine:
         def respond(rng: random.Random, name: str) -> float:
@@ -71,17 +55,16 @@ def jobs(tmp_path: Path, port: int) -> dict[str, Job]:
 
         return simulated.SimulatedEngine(lambda _users: respond)
 
-    sut = External(f"http://127.0.0.1:{port}", "127.0.0.1", port)
     return {
-        side: Job(load_scenario(path), sut, engine(scale), ["loadstone", "ab"])
+        side: Job(load_scenario(path), two_pages.sut(port), engine(scale), ["loadstone", "ab"])
         for side, scale in (("a", 1.0), ("b", 1.08))
     }
 
 
 @pytest.fixture
 def port() -> Iterator[int]:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        yield server.getsockname()[1]
+    with two_pages.listening() as port:
+        yield port
 
 
 class Interrupting(Silent):
@@ -145,9 +128,8 @@ def test_the_command_finds_the_slower_of_two_servers(
 
         return answer
 
-    file, out = tmp_path / "front.toml", tmp_path / "out"
     with site(answering(1.0)) as old, site(answering(1.5)) as new:
-        file.write_text(SCENARIO.format(port=old), "utf-8")
+        file, out = front(tmp_path, old), tmp_path / "out"
         urls = ["--a", f"http://127.0.0.1:{old}", "--b", f"http://127.0.0.1:{new}"]
         short = ["--pairs", "4", "--window", "3", "--ramp-up", "0", "--anyway"]
         code = ab([str(file), *urls, *short, "--out", str(out), "--json"], monkeypatch)
@@ -176,8 +158,7 @@ def test_options_of_run_are_refused_as_run_does(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    path = tmp_path / "front.toml"
-    path.write_text(SCENARIO.format(port=port), "utf-8")
+    path = front(tmp_path, port)
     assert ab([str(path), "--out", str(tmp_path / "runs"), *options], monkeypatch) == 2
     assert said in capsys.readouterr().err
     assert not (tmp_path / "runs").exists()
@@ -188,8 +169,7 @@ def test_both_releases_are_observed_by_the_process_that_is_named(
 ) -> None:
     """Here the service is a thread of this process."""
     with site(lambda _path, _number: OK) as at:
-        path = tmp_path / "front.toml"
-        path.write_text(SCENARIO.format(port=at), "utf-8")
+        path = front(tmp_path, at)
         runs = tmp_path / "runs"
         short = ["--pairs", "1", "--window", "2", "--ramp-up", "0", "--anyway", "--set", "sla.window_s=1"]
         ab([str(path), "--out", str(runs), "--sut-pid", str(os.getpid()), *short], monkeypatch)

@@ -22,7 +22,7 @@ def test_the_guide_to_four_nines_can_be_followed(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("guide", ["login", "ci-gate"])
+@pytest.mark.parametrize("guide", ["login", "ci-gate", "arrivals"])
 def test_a_guide_that_measures_can_be_followed_and_no_operation_fails(guide: str, tmp_path: Path) -> None:
     follow(f"how-to/{guide}.md", tmp_path)
     assert failures(tmp_path) == {}

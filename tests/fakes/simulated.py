@@ -93,15 +93,14 @@ def windows(plan: Mapping[str, Any], respond: Respond, seed: int = 1) -> list[di
                 break
             phase = 1 if at >= start and done <= end else 0 if done < start else 2
             index = names.index(name)
-            cell = seconds[int(done)].setdefault((index, phase), _cell(index, phase))
-            _count(cell, took, limit_us[index], pace)
+            count(seconds[int(done)], index, phase, took, limit_us[index], pace)
             name = rng.choices(names, [plan["mix"][name].get(to, 0) for to in names])[0]
             drawn = min(law["max_s"], rng.expovariate(1 / law["mean_s"]))
             following = done + drawn if think else max(at + drawn, done)
             pace = following - (done if think else at)
             at = following
     return [
-        _window(second, min(load["users"], math.ceil((second + 1) * load["users"] / max(start, 1))), cells)
+        window(second, min(load["users"], math.ceil((second + 1) * load["users"] / max(start, 1))), cells)
         for second, cells in enumerate(seconds)
     ]
 
@@ -119,28 +118,39 @@ def _cell(index: int, phase: int) -> dict[str, Any]:
     }
 
 
-def _count(cell: dict[str, Any], took: float, limit_us: int, pace: float | None) -> None:
+def count(
+    cells: dict[tuple[int, int], dict[str, Any]],
+    index: int,
+    phase: int,
+    took: float,
+    limit_us: int,
+    pace: float | None,
+) -> None:
+    """Adds an operation to the second in which it ended."""
+    cell = cells.setdefault((index, phase), _cell(index, phase))
     cell["counters"][0] += 1
     if pace is not None:
-        _add(cell["pace"], pace)
-    _add(cell["lag"], 0.0)
+        add(cell["pace"], pace)
+    add(cell["lag"], 0.0)
     if took < 0:
         cell["failed"][4] += 1
         return
     cell["ok"] += 1
     cell["late"] += took * 1e6 > limit_us
-    _add(cell["response"], took)
-    _add(cell["service"], took)
+    add(cell["response"], took)
+    add(cell["service"], took)
 
 
-def _add(histogram: dict[int, int], seconds: float) -> None:
+def add(histogram: dict[int, int], seconds: float) -> None:
+    """Adds a value."""
     index = bucket(int(seconds * 1e6))
     histogram[index] = histogram.get(index, 0) + 1
 
 
-def _window(second: int, users: int, cells: dict[tuple[int, int], dict[str, Any]]) -> dict[str, Any]:
+def window(second: int, users: int, cells: dict[tuple[int, int], dict[str, Any]]) -> dict[str, Any]:
+    """A second as the engine hands it out."""
     operations = [
-        {name: _sparse(value) if isinstance(value, dict) else value for name, value in cell.items()}
+        {name: sparse(value) if isinstance(value, dict) else value for name, value in cell.items()}
         for _, cell in sorted(cells.items())
     ]
     requests = sum(cell["counters"][0] for cell in cells.values())
@@ -167,7 +177,8 @@ def _window(second: int, users: int, cells: dict[tuple[int, int], dict[str, Any]
     }
 
 
-def _sparse(histogram: dict[int, int]) -> dict[str, list[int]]:
+def sparse(histogram: dict[int, int]) -> dict[str, list[int]]:
+    """A histogram as the engine hands it out."""
     return {"bucket": sorted(histogram), "count": [histogram[index] for index in sorted(histogram)]}
 
 

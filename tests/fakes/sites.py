@@ -14,11 +14,13 @@ name = "bucket"
 [target]
 url = "http://127.0.0.1:{port}"
 [load]
-users = 10
+{load}
 ramp_up_s = {ramp_up_s}
 steady_s = {steady_s}
 ramp_down_s = 0
 timeout_s = 10
+[session]
+{session}
 [pacing]
 cycle = {{ kind = "fixed", value_s = 1 }}
 [sla]
@@ -30,9 +32,13 @@ step = [{{ get = "/", expect.contains = "served" }}]
 """
 
 
-def scenario(path: Path, port: int, ramp_up_s: float, steady_s: float) -> Path:
-    """A scenario of one page, asked for by every user once a second."""
-    path.write_text(SCENARIO.format(port=port, ramp_up_s=ramp_up_s, steady_s=steady_s))
+def scenario(path: Path, port: int, ramp_up_s: float, steady_s: float, *, arriving: bool = False) -> Path:
+    """A scenario of one page, asked for by every user once a second; `arriving`: once by each session."""
+    load = "sessions_per_s = 10" if arriving else "users = 10"
+    session = "max_operations = 1" if arriving else ""
+    path.write_text(
+        SCENARIO.format(port=port, load=load, session=session, ramp_up_s=ramp_up_s, steady_s=steady_s)
+    )
     return path
 
 

@@ -52,7 +52,7 @@ def test_a_used_folder_is_refused_before_the_data_is_reset(tmp_path: Path) -> No
     engine = simulated.SimulatedEngine(lambda _users: lambda _rng, _name: 0.01)
     job = Job(load_scenario("page"), sut, engine, [])
     with pytest.raises(LoadstoneError, match=r"error\[folder-in-use\]"):
-        measure_scenario(job, tmp_path / "run", users=1, seed=1, interrupt=Interrupt(), progress=Silent())
+        measure_scenario(job, tmp_path / "run", load=1, seed=1, interrupt=Interrupt(), progress=Silent())
     assert not (tmp_path / "was-reset").exists()
 
 
@@ -67,7 +67,7 @@ def test_of_a_plan_that_the_engine_refuses_no_folder_stays(tmp_path: Path) -> No
         engine = Refusing(lambda _users: lambda _rng, _name: 0.01)
         job = Job(load_scenario("page"), sut, engine, [])
         with pytest.raises(LoadstoneError, match=r"error\[plan-refused\]"):
-            measure_scenario(job, tmp_path / "run", users=1, seed=1, interrupt=Interrupt(), progress=Silent())
+            measure_scenario(job, tmp_path / "run", load=1, seed=1, interrupt=Interrupt(), progress=Silent())
     assert not (tmp_path / "run").exists()
 
 

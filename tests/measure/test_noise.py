@@ -197,7 +197,7 @@ def measured(folder: Path, limit_s: float) -> Run:
         job = Job(scenario, sut_of(scenario, processes={"sut": service}), RustEngine(), ["test"])
         with hogs():
             return measure_scenario(
-                job, folder / "run", users=None, seed=1, interrupt=Interrupt(), progress=Silent()
+                job, folder / "run", load=None, seed=1, interrupt=Interrupt(), progress=Silent()
             )
 
 

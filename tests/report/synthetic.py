@@ -105,7 +105,7 @@ def capacity(
         rows.append(
             {
                 "folder": name,
-                "users": users,
+                "load": users,
                 "state": "valid",
                 "evidence": True,
                 "shares": shares,
@@ -114,15 +114,15 @@ def capacity(
             }
         )
     content = {
-        "format": 2, "kind": "capacity", "name": "olio", "machine": MACHINE,
+        "format": 3, "kind": "capacity", "name": "olio", "machine": MACHINE,
         "versions": {"loadstone": "0.1.0"},
         "command": ["loadstone", "capacity", "olio"], "started_at": STARTED,
         "ended_at": "2026-11-21T07:10:00+00:00",
         "accounts": 1000, "log10_accounts": 3.0, "window_s": 20, "compliant": False, "confidence": 0.95,
         "outcome": "complete", "SLA-1": _found(rows, "SLA-1"), "SLA-2": _found(rows, "SLA-2"),
         "loads": [
-            {"users": row["users"], "runs": 1, "verdict": row["verdict"]}
-            for row in sorted(rows, key=lambda row: row["users"])
+            {"load": row["load"], "runs": 1, "verdict": row["verdict"]}
+            for row in sorted(rows, key=lambda row: row["load"])
         ],
         "runs": rows,
         "warnings": ["not compliant: short window (20 s instead of 300 s)"],
@@ -131,15 +131,15 @@ def capacity(
 
 
 def _found(rows: list[dict[str, Any]], sla: str) -> dict[str, Any]:
-    low = max((row["users"] for row in rows if row["verdict"][sla] == "met"), default=None)
+    low = max((row["load"] for row in rows if row["verdict"][sla] == "met"), default=None)
     above = [row for row in rows if row["verdict"][sla] == "missed"]
-    high = min(above, key=lambda row: row["users"], default=None)
+    high = min(above, key=lambda row: row["load"], default=None)
     limited = None
     if high:
         name = min(high["shares"], key=lambda key: high["shares"][key])
         limited = {"operation": name, "share_at_high": high["shares"][name]}
     return {
-        "users": low, "low": low, "high": high["users"] if high else None, "limited_by": limited,
+        "load": low, "low": low, "high": high["load"] if high else None, "limited_by": limited,
         "verdict": "met" if low else "open", "ended_by": "tolerance",
         "throughput_ops_per_s": low and low / 4.97, "bytes_in_per_op": 20_000.0,
     }  # fmt: skip

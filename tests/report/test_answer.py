@@ -58,7 +58,7 @@ def test_an_interval_stands_beside_what_was_measured(tmp_path: Folder) -> None:
 
 
 def test_an_open_end_is_said(tmp_path: Folder) -> None:
-    one = {"users": 300, "low": 300, "high": None, "verdict": "met", "ended_by": "ceiling"}
+    one = {"load": 300, "low": 300, "high": None, "verdict": "met", "ended_by": "ceiling"}
     synthetic.capacity(tmp_path, (300,), **{"SLA-1": one, "SLA-2": one})
     assert "300 users at SLA-1 (no number of users tried breaks it)" in report.sentence(
         report.read_chapter(tmp_path)
@@ -66,8 +66,8 @@ def test_an_open_end_is_said(tmp_path: Folder) -> None:
 
 
 def test_an_sla_that_stayed_open_is_said(tmp_path: Folder) -> None:
-    none = {"users": None, "low": None, "high": 300}
-    some = {"users": 300, "low": 300, "high": 310, "verdict": "met"}
+    none = {"load": None, "low": None, "high": 300}
+    some = {"load": 300, "low": 300, "high": 310, "verdict": "met"}
     synthetic.capacity(tmp_path, (300,), **{"SLA-1": some, "SLA-2": none})
     chapter = report.read_chapter(tmp_path)
     assert report.sentence(chapter) == (
@@ -78,7 +78,7 @@ def test_an_sla_that_stayed_open_is_said(tmp_path: Folder) -> None:
 
 
 def test_a_service_that_not_even_one_user_can_use_is_missed(tmp_path: Folder) -> None:
-    none = {"users": None, "low": None, "high": 1, "verdict": "missed", "ended_by": "least"}
+    none = {"load": None, "low": None, "high": 1, "verdict": "missed", "ended_by": "least"}
     synthetic.capacity(tmp_path, (600,), **{"SLA-1": none, "SLA-2": none})
     chapter = report.read_chapter(tmp_path)
     assert report.sentence(chapter) == (
@@ -92,7 +92,7 @@ def test_an_undecided_search_answers_nothing_and_nothing_rests_on_it(
     tmp_path: Folder, noughts: int | None
 ) -> None:
     """Every run within the limits, and no verdict: before, this was 0 users, green, with dollars."""
-    none = {"users": noughts, "low": noughts, "high": None, "verdict": "open", "ended_by": "max-runs"}
+    none = {"load": noughts, "low": noughts, "high": None, "verdict": "open", "ended_by": "max-runs"}
     synthetic.capacity(tmp_path, (2, 3), **{"SLA-1": none, "SLA-2": none})
     synthetic.nodes(tmp_path)
     synthetic.cost(tmp_path)
@@ -119,7 +119,7 @@ def test_an_undecided_search_answers_nothing_and_nothing_rests_on_it(
 def test_a_run_of_a_search_has_its_own_verdict_and_the_load_the_pooled_one(tmp_path: Folder) -> None:
     """Before, a run's cell had the verdict of all runs at that moment: "45.61 % … pass"."""
     synthetic.capacity(tmp_path, (560, 100))
-    loads = [{"users": 560, "runs": 2, "verdict": {"SLA-1": "met", "SLA-2": "open"}}]
+    loads = [{"load": 560, "runs": 2, "verdict": {"SLA-1": "met", "SLA-2": "open"}}]
     file = tmp_path / "capacity.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | {"loads": loads}))
     tables = report.all_tables(report.read_chapter(tmp_path))
@@ -221,7 +221,7 @@ def _row(folder: str) -> dict[str, Any]:
     verdict = {"SLA-1": "met", "SLA-2": "met"}
     return {
         "folder": folder,
-        "users": 100,
+        "load": 100,
         "state": "valid",
         "evidence": True,
         "shares": {},

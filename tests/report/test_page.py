@@ -74,8 +74,8 @@ def test_every_chart_has_its_place_and_words(page: str) -> None:
 
 
 def test_goals_of_ones_own_are_drawn_beside_the_slas(tmp_path: Path) -> None:
-    held = {"users": 400, "low": 400, "high": 420, "verdict": "met", "ended_by": "tolerance"}
-    goals = {"HomePage p95 < 300 ms": held, "AddEvent p99 < limit": held | {"users": None, "verdict": "open"}}
+    held = {"load": 400, "low": 400, "high": 420, "verdict": "met", "ended_by": "tolerance"}
+    goals = {"HomePage p95 < 300 ms": held, "AddEvent p99 < limit": held | {"load": None, "verdict": "open"}}
     synthetic.capacity(tmp_path, goals=goals)
     charts = charts_of(report.page([report.read_chapter(tmp_path)]))
     layout = charts["f1-capacity-w0"]["layout"]

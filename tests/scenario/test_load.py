@@ -55,7 +55,7 @@ def test_the_shortest_scenario_has_every_default_in_its_plan(write: Any) -> None
 
 
 def test_the_caller_says_how_many_users_and_where(write: Any) -> None:
-    plan = load_scenario(write(SHORT)).plan(users=77, target=("10.0.0.1", 80))
+    plan = load_scenario(write(SHORT)).plan(load=77, target=("10.0.0.1", 80))
     assert plan["load"]["users"] == 77
     assert plan["target"] == {"host": "10.0.0.1", "port": 80, "authority": "10.0.0.1", "base_path": ""}
 

@@ -47,13 +47,12 @@ def test_the_page_tells_of_sessions(
         }
 
 
-def test_a_capacity_of_sessions_is_refused(
+def test_a_number_of_users_is_refused_where_sessions_arrive(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "scenario.toml"
     path.write_text(SCENARIO.format(port=1, timeout_s=1), encoding="utf-8")
-    for command in (["capacity", str(path)], ["run", str(path), "--users", "5"]):
-        assert loadstone(monkeypatch, *command, "--out", str(tmp_path / "none")) == 2
-        said = capsys.readouterr().err
-        assert "error[open-workload]" in said and "scenario.toml:7, [load.sessions_per_s]" in said
+    assert loadstone(monkeypatch, "run", str(path), "--users", "5", "--out", str(tmp_path / "none")) == 2
+    said = capsys.readouterr().err
+    assert "error[open-workload]" in said and "scenario.toml:7, [load.sessions_per_s]" in said
     assert not (tmp_path / "none").exists()

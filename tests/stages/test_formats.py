@@ -139,9 +139,9 @@ def capacity(**changes: Any) -> dict[str, Any]:
 def test_a_search_of_format_1_keeps_what_it_knew() -> None:
     found = Capacity.of(capacity(), KIND, "capacity.json")
     held = found.named()["SLA-1"]
-    assert (held.users, held.low, held.high, held.verdict, held.ended_by) == (20, 20, 40, "met", "tolerance")
+    assert (held.load, held.low, held.high, held.verdict, held.ended_by) == (20, 20, 40, "met", "tolerance")
     assert [row.evidence for row in found.runs] == [True, False, True, True]
-    assert [(load.users, load.runs, load.verdict["SLA-1"]) for load in found.loads] == [
+    assert [(load.load, load.runs, load.verdict["SLA-1"]) for load in found.loads] == [
         (20, 2, "met"), (40, 1, "missed")
     ]  # fmt: skip
     assert Capacity.of(found.content(), KIND, "capacity.json") == found
@@ -150,7 +150,7 @@ def test_a_search_of_format_1_keeps_what_it_knew() -> None:
 def test_a_search_of_format_1_that_decided_nothing_has_no_users() -> None:
     nothing = {"users": 0, "low": 0, "high": None, "noisy": [20]}
     found = Capacity.of(capacity(**{"SLA-1": nothing, "outcome": "max-runs"}), KIND, "").named()["SLA-1"]
-    assert (found.users, found.low, found.high, found.verdict) == (None, None, None, "open")
+    assert (found.load, found.low, found.high, found.verdict) == (None, None, None, "open")
     assert found.ended_by == "max-runs"
     least = {"users": 0, "low": 0, "high": 1}
     assert Capacity.of(capacity(**{"SLA-1": least}), KIND, "").named()["SLA-1"].verdict == "missed"
@@ -159,7 +159,7 @@ def test_a_search_of_format_1_that_decided_nothing_has_no_users() -> None:
 def test_users_of_format_1_that_no_valid_run_held_are_withheld() -> None:
     rows = [row | {"valid": False} for row in capacity()["runs"]]
     found = Capacity.of(capacity(runs=rows), KIND, "").named()["SLA-1"]
-    assert (found.users, found.low, found.verdict) == (None, 20, "open")
+    assert (found.load, found.low, found.verdict) == (None, 20, "open")
 
 
 def test_a_check_may_name_every_operation_of_a_large_scenario() -> None:

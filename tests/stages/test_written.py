@@ -51,7 +51,7 @@ def test_a_run(tmp_path: Path) -> None:
 
 def test_a_search(tmp_path: Path) -> None:
     held = Held(
-        users=20,
+        load=20,
         low=20,
         high=40,
         noisy=[30],
@@ -60,7 +60,7 @@ def test_a_search(tmp_path: Path) -> None:
     )
     row = SearchRun(
         folder="runs/0001-20",
-        users=20,
+        load=20,
         state="valid",
         shares={"Home": None},
         evidence=True,

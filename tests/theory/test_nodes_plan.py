@@ -185,11 +185,11 @@ def test_a_run_that_shows_nothing_is_withheld_unless_asked_for(
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        ({"format": 99}, 'must be an object with "format": 2'),
+        ({"format": 99}, 'must be an object with "format": 3'),
         ({"SLA-1": 7}, "`SLA-1` should be an object"),
-        ({"SLA-1": {"users": "many"}}, "`SLA-1.users` should be a valid number"),
-        ({"SLA-1": {"users": -5}}, "`SLA-1.users` is -5"),
-        ({"SLA-1": {"users": True}}, "`SLA-1.users` should be a valid number"),
+        ({"SLA-1": {"users": "many"}}, "`SLA-1.load` should be a valid number"),
+        ({"SLA-1": {"users": -5}}, "`SLA-1.load` is -5"),
+        ({"SLA-1": {"users": True}}, "`SLA-1.load` should be a valid number"),
         ({"name": 3}, "`name` should be a valid string"),
     ],
 )

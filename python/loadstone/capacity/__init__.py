@@ -1,4 +1,4 @@
-"""The most users a service carries at SLA-1 and SLA-2, with an interval."""
+"""The most users, or sessions a second, that a service carries at its goals, each with an interval."""
 
 from loadstone.capacity.find import Options, Probes, find
 from loadstone.capacity.forecast import Forecast, forecast, in_words, lengths

@@ -1,10 +1,10 @@
-"""What the measurements at one number of users say about a goal, and how sure that is.
+"""What the measurements at one load say about a goal, and how sure that is.
 
 A goal is about a share: of SLA-1 those within the limit, of `failed < 1 %` those that did not fail. An
-operation holds it at a number of users when that share, in the long run, is at least the goal's. Its verdict
-from the runs' seconds is the judge's (`loadstone.judge.goals`), for all runs at that number together.
+operation holds it at a load when that share, in the long run, is at least the goal's. Its verdict
+from the runs' seconds is the judge's (`loadstone.judge.goals`), for all runs at that load together.
 
-A number of users passes when every operation does (each at the full confidence: all must hold), and fails
+A load passes when every operation does (each at the full confidence: all must hold), and fails
 when one does (each at its part of it: any may fail by chance).
 """
 
@@ -77,9 +77,9 @@ def trial(
 
 
 def verdicts(trials: Sequence[Trial], goals: Sequence[Goal], confidence: float) -> dict[str, Verdict]:
-    """What the trials at one number of users say about each goal.
+    """What the trials at one load say about each goal.
 
-    One faulty run may be an accident, two in four are the service: then the users are too many. Without a
+    One faulty run may be an accident, two in four are the service: then the load is too much. Without a
     valid run among them no goal is held.
     """
     usable = [one for one in trials if not one.invalid]
@@ -129,7 +129,7 @@ def shares(trials: Sequence[Trial], goal: str) -> dict[str | None, float]:
 
 
 def unjudged(trials: Sequence[Trial], goals: Sequence[Goal]) -> list[str]:
-    """Operations too rare to say anything about; they do not keep a number of users from passing."""
+    """Operations too rare to say anything about; they do not keep a load from passing."""
     found = set()
     for goal in goals:
         for name, samples in _by_operation(trials, goal.text).items():

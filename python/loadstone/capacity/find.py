@@ -35,7 +35,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Probes:
-    """Short runs before the search. Without them the search would double the users in runs of full length."""
+    """Short runs before the search. Without them the search would double the load in runs of full length."""
 
     job: Job
     """The job with the short run's scenario."""
@@ -51,6 +51,8 @@ def find(
     probes: Probes | None = None,
 ) -> Capacity:
     """Searches the capacity of `job`'s service; returns the record, which is `capacity.json`, too.
+
+    The limits of `options` are in whole steps of the scenario's `Unit`.
 
     With `probes` the search begins where they expect the capacity, and with narrow steps.
 
@@ -70,8 +72,8 @@ def find(
         ledger = Ledger(job, folder, goals, options.limits, options.confidence, rows, planned, begun_s)
         search = ledger.search
         try:
-            while (users := search.next()) is not None and not interrupt.requested:
-                _measure(job, folder, users, options.seed, interrupt, watch, ledger)
+            while (steps := search.next()) is not None and not interrupt.requested:
+                _measure(job, folder, steps, options.seed, interrupt, watch, ledger)
         except LoadstoneError as error:
             search.stop(error.slug)
             ledger.write()
@@ -87,28 +89,29 @@ def find(
 
 
 def _measure(
-    job: Job, folder: Path, users: int, seed: int, interrupt: Interrupt, watch: Watch, ledger: Ledger
+    job: Job, folder: Path, steps: int, seed: int, interrupt: Interrupt, watch: Watch, ledger: Ledger
 ) -> None:
     """One run of the search. A run that Ctrl-C cut short is listed, but is not evidence."""
     number = len(ledger.rows) + 1
-    path = folder / "runs" / f"{number:04d}-{users}"
+    load = job.scenario.unit.load(steps)
+    path = folder / "runs" / f"{number:04d}-{load}"
     try:
         result = measure_scenario(
             job,
             path,
-            users=users,
+            load=load,
             seed=seed + number - 1,
             interrupt=interrupt,
             progress=watch(number, ledger.search, ledger.left()),
         )
     except LoadstoneError as error:
-        if error.slug != "plan-refused" or users <= min((row.users for row in ledger.rows), default=users):
+        if error.slug != "plan-refused" or load <= min((row.load for row in ledger.rows), default=load):
             raise
-        # Fewer users were no trouble: the engine has no room for these (open files, for example).
-        ledger.search.block(users, "generator")
+        # Less load was no trouble: the engine has no room for this (open files, for example).
+        ledger.search.block(steps, "generator")
         return
     with interrupt:
         if result.outcome == "interrupted":
-            ledger.add_unjudged(users, path, result)
+            ledger.add_unjudged(steps, path, result)
         else:
-            ledger.add(users, path, result)
+            ledger.add(steps, path, result)

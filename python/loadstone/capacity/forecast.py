@@ -65,9 +65,9 @@ def runs_left(search: Search, capacity: int | None = None) -> int:
     ahead = copy.deepcopy(search)
     assumed = {name: capacity or _likely(one, ahead.limits) for name, one in ahead.brackets.items()}
     runs = 0
-    while (users := ahead.next()) is not None:
-        answers = {name: Verdict.MET if users <= at else Verdict.MISSED for name, at in assumed.items()}
-        ahead.record(users, answers)
+    while (load := ahead.next()) is not None:
+        answers = {name: Verdict.MET if load <= at else Verdict.MISSED for name, at in assumed.items()}
+        ahead.record(load, answers)
         runs += 1
     return runs
 

@@ -21,6 +21,7 @@ from loadstone.measure import Job
 from loadstone.stages.capacity import Binding, Capacity, Held, LoadVerdict, ProbeRun, SearchRun, Time
 from loadstone.stages.origin import Machine, Node
 from loadstone.stages.run import Run
+from loadstone.unit import Unit
 
 
 class Ledger:
@@ -51,7 +52,9 @@ class Ledger:
         self._goals = goals
         self._limits = limits
         self._confidence = confidence
+        self._unit = job.scenario.unit
         self._points: dict[int, Point] = {}
+        self._young_s = 0.0
         self._disturbed: list[int] = []
         self._nodes: list[Node] = []
         self._started = record.now()
@@ -60,28 +63,30 @@ class Ledger:
         self._begun_s = begun_s
         self._searched_s = time.monotonic()
 
-    def add(self, users: int, path: Path, result: Run) -> None:
-        """Judges a run together with the earlier ones at the same number of users."""
-        point = self._points.setdefault(users, Point())
-        if users == self.search.doubted():
-            # More users held the SLA that these broke, so something else disturbed the run.
-            point = self._points[users] = Point()
-            self._disturbed.append(users)
+    def add(self, steps: int, path: Path, result: Run) -> None:
+        """Judges a run together with the earlier ones at the same load, in steps."""
+        point = self._points.setdefault(steps, Point())
+        if steps == self.search.doubted():
+            # More load held the SLA that this one broke, so something else disturbed the run.
+            point = self._points[steps] = Point()
+            self._disturbed.append(steps)
         measurement = record.measurement_of(path, self._goals)
         steady = steadiness(measurement)
         one = trial_of(result, measurement, self._goals, steady.trend)
         point.add(one, result, self._name(path))
-        self._row(users, path, result, verdicts([one], self._goals, self._confidence), steady)
-        self.search.record(users, point.verdicts(self._goals, self._look()))
+        if self._unit is Unit.SESSIONS:
+            self._young_s = max(self._young_s, measurement.settled_s - measurement.start_s)
+        self._row(steps, path, result, verdicts([one], self._goals, self._confidence), steady)
+        self.search.record(steps, point.verdicts(self._goals, self._look()))
         if point.busy > 1:
             # Once may be an accident of the machine; twice at the same load is the generator's end.
-            self.search.block(users, "generator")
+            self.search.block(steps, "generator")
         self.write()
 
-    def add_unjudged(self, users: int, path: Path, result: Run) -> None:
+    def add_unjudged(self, steps: int, path: Path, result: Run) -> None:
         """Lists a run that was cut short: too short to be evidence."""
         nothing = dict.fromkeys(self.search.brackets, Verdict.NOTHING)
-        self._row(users, path, result, nothing, Steadiness("unknown"))
+        self._row(steps, path, result, nothing, Steadiness("unknown"))
 
     def write(self) -> Capacity:
         """Replaces `capacity.json` by what is known now."""
@@ -104,6 +109,7 @@ class Ledger:
             accounts=accounts,
             log10_accounts=round(math.log10(accounts), 3) if accounts else None,
             node=self._node(),
+            unit=self._unit,
             window_s=scenario.sla_window_s,
             compliant=compliant(rules, steady_s),
             confidence=self._confidence,
@@ -113,7 +119,7 @@ class Ledger:
             goals=held,
             binding=self._binding(),
             probes=self._probes,
-            loads=[self._load(users, point) for users, point in sorted(self._points.items())],
+            loads=[self._load(steps, point) for steps, point in sorted(self._points.items())],
             runs=list(self.rows),
             time=Time(
                 expected_s=self._planned.expected_s,
@@ -146,14 +152,14 @@ class Ledger:
         return str(path.relative_to(self._folder))
 
     def _row(
-        self, users: int, path: Path, result: Run, alone: Mapping[str, Verdict], steady: Steadiness
+        self, steps: int, path: Path, result: Run, alone: Mapping[str, Verdict], steady: Steadiness
     ) -> None:
         self._nodes += [result.node] if result.node else []
         within = {name: operation.share_within_limit for name, operation in result.operations.items()}
         self.rows.append(
             SearchRun(
                 folder=self._name(path),
-                users=users,
+                load=self._unit.load(steps),
                 outcome=result.outcome,
                 state=result.validity.state,
                 evidence=any(verdict is not Verdict.NOTHING for verdict in alone.values()),
@@ -166,9 +172,9 @@ class Ledger:
             )
         )
 
-    def _load(self, users: int, point: Point) -> LoadVerdict:
+    def _load(self, steps: int, point: Point) -> LoadVerdict:
         verdict = recorded(point.verdicts(self._goals, self._look()))
-        return LoadVerdict(users=users, runs=len(point.evidence()), verdict=verdict)
+        return LoadVerdict(load=self._unit.load(steps), runs=len(point.evidence()), verdict=verdict)
 
     def _node(self) -> Node | None:
         """The machine, if it was made for every run, with the median time to start."""
@@ -186,19 +192,29 @@ class Ledger:
         failing = self._points[high] if high is not None else None
         results = passing.valid() if passing else []
         return Held(
-            users=low,
-            low=low,
-            high=high,
+            load=self._known(low),
+            low=self._known(low),
+            high=self._known(high),
             verdict="met" if passing else "missed" if bracket.breaks_at_once else "open",
             ended_by=self.search.ended_by(name) if self._is_over() else None,
-            last_passing=passing.bound(low) if passing and low is not None else None,
-            first_failing=failing.bound(high) if failing and high is not None else None,
-            noisy=sorted(users for users in bracket.noisy if (low or 0) < users < (high or math.inf)),
+            last_passing=passing.bound(self._unit.load(low)) if passing and low is not None else None,
+            first_failing=failing.bound(self._unit.load(high)) if failing and high is not None else None,
+            noisy=[
+                self._unit.load(steps)
+                for steps in sorted(bracket.noisy)
+                if (low or 0) < steps < (high or math.inf)
+            ],
             limited_by=failing.limited_by(name) if failing else None,
             throughput_ops_per_s=_mean([result.throughput_ops_per_s for result in results]),
             bytes_in_per_op=_mean([result.bytes.in_per_op for result in results if result.bytes]),
             bytes_out_per_op=_mean([result.bytes.out_per_op for result in results if result.bytes]),
+            sessions_live=_mean([result.sessions.live_mean for result in results if result.sessions])
+            if self._unit is Unit.SESSIONS
+            else None,
         )
+
+    def _known(self, steps: int | None) -> float | None:
+        return None if steps is None else self._unit.load(steps)
 
     def _binding(self) -> Binding | None:
         """Of goals that break at the same load the easiest: whoever breaks it breaks the others, too."""
@@ -207,16 +223,21 @@ class Ledger:
         if first is None or first.high is None:
             return None
         operation = self._points[first.high].limited_by(first.name).operation
-        return Binding(goal=first.name, operation=operation, users=first.high)
+        return Binding(goal=first.name, operation=operation, load=self._unit.load(first.high))
 
     def _warnings(self) -> list[str]:
         points = self._points.values()
         rare = sorted({name for point in points for name in unjudged(point.trials, self._goals)})
         found = [f"too few operations to judge {name}: a longer window shows more" for name in rare]
         found += [
-            f"{users} users were measured anew: they broke a goal that more users held"
-            for users in self._disturbed
+            f"{self._unit.amount(load)} were measured anew: they broke a goal that more held"
+            for load in map(self._unit.load, self._disturbed)
         ]
+        if self._young_s > 0:
+            found.append(
+                f"sessions live longer than the ramp-up, so that runs began with too few of them: make it "
+                f"{self._young_s:.0f} s longer (--set load.ramp_up_s=...)"
+            )
         match self.search.outcome:
             case "generator":
                 found.append(

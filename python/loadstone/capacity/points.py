@@ -1,4 +1,4 @@
-"""All runs at one number of users, as evidence and as figures."""
+"""All runs at one load, as evidence and as figures."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from loadstone.capacity.evidence import Trial, shares, trial, verdicts
 from loadstone.capacity.search import Verdict
 from loadstone.goals import Goal
 from loadstone.judge import Measurement
-from loadstone.judge.checks import GENERATOR_BUSY, ONLY_SLOWER, missed
+from loadstone.judge.checks import ONLY_SLOWER, at_its_limit, missed
 from loadstone.stages.capacity import Bound, LimitedBy, Trend
 from loadstone.stages.run import Run
 from loadstone.stages.verdict import About
 from loadstone.stages.verdict import Verdict as Word
 
 _BROKE: tuple[About, ...] = ("service", "overload")
-"""What a run's checks are about that a number of users does not hold for."""
+"""What a run's checks are about when the load was too much."""
 
 
 def trial_of(result: Run, measurement: Measurement, goals: Sequence[Goal], trend: Trend) -> Trial:
@@ -42,7 +42,7 @@ def trial_of(result: Run, measurement: Measurement, goals: Sequence[Goal], trend
 
 @dataclass
 class Point:
-    """All runs at one number of users."""
+    """All runs at one load."""
 
     trials: list[Trial] = field(default_factory=list)
     results: list[Run] = field(default_factory=list)
@@ -56,8 +56,8 @@ class Point:
 
     @property
     def busy(self) -> int:
-        """In how many of them the generator's own processor was the limit."""
-        return sum(GENERATOR_BUSY in missed(one.validity.checks, "generator") for one in self.results)
+        """In how many of them the generator was the limit."""
+        return sum(at_its_limit(one.validity.checks) for one in self.results)
 
     def verdicts(self, goals: Sequence[Goal], confidence: float) -> dict[str, Verdict]:
         """What they say together, by goal."""
@@ -71,9 +71,9 @@ class Point:
         """Folders of the runs that say something."""
         return [name for one, name in zip(self.trials, self.folders, strict=True) if not one.invalid]
 
-    def bound(self, users: int) -> Bound:
+    def bound(self, load: float) -> Bound:
         """An end of an interval that is here."""
-        return Bound(users=users, runs=self.evidence())
+        return Bound(load=load, runs=self.evidence())
 
     def limited_by(self, goal: str) -> LimitedBy:
         """The operation furthest from the goal, the failed checks, and the resource that was used up."""

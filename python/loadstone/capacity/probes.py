@@ -7,14 +7,14 @@ from pathlib import Path
 
 from loadstone.capacity.probing import Probe, Probing
 from loadstone.errors import LoadstoneError
-from loadstone.judge.checks import GENERATOR_BUSY, missed
+from loadstone.judge.checks import at_its_limit
 from loadstone.judge.sla import SLAS
 from loadstone.measure import Interrupt, Job, Progress, measure_scenario
 from loadstone.stages.capacity import ProbeRun
 from loadstone.stages.run import Run
 
-Watch = Callable[[int, int], Progress]
-"""Makes the progress of probe number N, given its number of users."""
+Watch = Callable[[int, float], Progress]
+"""Makes the progress of probe number N, given its load."""
 
 
 def probe(
@@ -25,31 +25,33 @@ def probe(
     `job` has the short run's scenario. Ctrl-C ends them. Errors: those of `measure_scenario`.
     """
     rows: list[ProbeRun] = []
-    while (users := probing.next()) is not None and not interrupt.requested:
-        path = folder / "probes" / f"{len(rows) + 1:04d}-{users}"
-        progress = watch(len(rows) + 1, users)
+    unit = job.scenario.unit
+    while (steps := probing.next()) is not None and not interrupt.requested:
+        load = unit.load(steps)
+        path = folder / "probes" / f"{len(rows) + 1:04d}-{load}"
+        progress = watch(len(rows) + 1, load)
         try:
             result = measure_scenario(
-                job, path, users=users, seed=seed + len(rows), interrupt=interrupt, progress=progress
+                job, path, load=load, seed=seed + len(rows), interrupt=interrupt, progress=progress
             )
         except LoadstoneError as error:
             if error.slug != "plan-refused" or not rows:
                 raise
-            # The engine has no room for this many users; the search finds out what fewer do.
+            # The engine has no room for so much load; the search finds out what less does.
             probing.stop()
             return rows
-        shown = _shown(users, result)
-        row = ProbeRun(folder=str(path.relative_to(folder)), users=users, per_s=shown.per_s, held=shown.held)
+        shown = _shown(steps, result)
+        row = ProbeRun(folder=str(path.relative_to(folder)), load=load, per_s=shown.per_s, held=shown.held)
         rows.append(row)
-        if GENERATOR_BUSY in missed(result.validity.checks, "generator"):
+        if at_its_limit(result.validity.checks):
             probing.stop()
         else:
             probing.record(shown)
     return rows
 
 
-def _shown(users: int, result: Run) -> Probe:
+def _shown(steps: int, result: Run) -> Probe:
     shares = [operation.share_within_limit for operation in result.operations.values()]
     known = [share for share in shares if share is not None]
     held = bool(known) and min(known) >= SLAS[0].share and result.outcome == "complete"
-    return Probe(users, result.throughput_ops_per_s or 0.0, held)
+    return Probe(steps, result.throughput_ops_per_s or 0.0, held)

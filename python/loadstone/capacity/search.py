@@ -1,6 +1,6 @@
 """Where to measure next: wider and wider steps until an SLA breaks, then bisection.
 
-Pure: no runs, no files, no clock.
+Pure: no runs, no files, no clock. A load is a whole number here: users, or steps of a rate (`Unit`).
 
 Two goals share every measurement. An answer may be uncertain; the point is then measured again, up to a
 number of times, and left as a noisy one if that did not help: the interval goes around it.
@@ -13,19 +13,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-LEAST = 1
-"""No measurement has fewer users."""
-
 _LOOKS = 2
 """A failure below a success is looked at a second time; a second failure stands."""
 
 _PATIENCE = 2
-"""Runs without evidence at one number of users before it counts as one that cannot be measured. They are no
-looks at the service, so `repeats` does not bound them."""
+"""Runs without evidence at one load before it counts as one that cannot be measured. They are no looks at the
+service, so `repeats` does not bound them."""
 
 
 class Verdict(StrEnum):
-    """What is known about a goal at a number of users."""
+    """What is known about a goal at a load."""
 
     MET = "met"
     MISSED = "missed"
@@ -39,18 +36,20 @@ class Limits:
     """Where and how long to search."""
 
     first: int
-    """Users of the first measurement."""
+    """Load of the first measurement."""
     most: int
-    """No measurement has more users."""
+    """No measurement has more."""
     tolerance: float = 0.05
     """Done when (high - low) / low is at most this."""
     repeats: int = 4
-    """Measurements at one number of users, at most."""
+    """Measurements at one load, at most."""
     runs: int = 60
     """Measurements in all, at most."""
     step: float = 2
     """Factor from the first measurement to the second, above 1. It is small where the first one is near the
     answer already; further steps are wider, up to a doubling."""
+    least: int = 1
+    """No measurement has less."""
 
     def near(self, expected: int) -> Limits:
         """To begin at `expected`. One step from there makes an interval of twice the tolerance."""
@@ -62,36 +61,38 @@ class Bracket:
     """What is known about one goal."""
 
     name: str
+    least: int = 1
+    """The least load there is."""
     passed: set[int] = field(default_factory=set)
     failed: set[int] = field(default_factory=set)
     noisy: set[int] = field(default_factory=set)
 
     @property
     def high(self) -> int | None:
-        """The fewest users that surely break it."""
+        """The least load that surely breaks it."""
         return min(self.failed, default=None)
 
     @property
     def low(self) -> int | None:
-        """The most users that surely hold it, below every number that breaks it; None when none is known."""
+        """The most load that surely holds it, below every one that breaks it; None when none is known."""
         high = self.high
-        return max((users for users in self.passed if high is None or users < high), default=None)
+        return max((load for load in self.passed if high is None or load < high), default=None)
 
     @property
     def breaks_at_once(self) -> bool:
         """Whether the least load there is breaks it: no load holds it."""
-        return self.high == LEAST
+        return self.high == self.least
 
     @property
     def doubted(self) -> int | None:
-        """The fewest users that broke it although more users held it: something disturbed a run."""
+        """The least load that broke it although more load held it: something disturbed a run."""
         high = self.high
-        return high if high is not None and any(users > high for users in self.passed) else None
+        return high if high is not None and any(load > high for load in self.passed) else None
 
     def next(self, limits: Limits, wall: int | None = None) -> int | None:
-        """The most informative number of users; None when the goal is settled.
+        """The most informative load; None when the goal is settled.
 
-        `wall`: the fewest users that cannot be measured; the answer lies below or stays open.
+        `wall`: the least load that cannot be measured; the answer lies below or stays open.
         """
         low, high = self.low, self.high
         known = self.passed | self.failed | self.noisy | ({wall} if wall else set())
@@ -104,13 +105,14 @@ class Bracket:
             wider = max(max(known) + 1, round(factor * max(known)))
             return min(wider, limits.most) if max(known) < limits.most else None
         if not low:
-            return max(LEAST, min(min(known) - 1, int(min(known) / factor))) if min(known) > LEAST else None
+            fewer = min(min(known) - 1, int(min(known) / factor))
+            return max(self.least, fewer) if min(known) > self.least else None
         return self._between(low, high, limits.tolerance)
 
     def _between(self, low: int, high: int, tolerance: float) -> int | None:
         if high - low <= max(1.0, tolerance * low):
             return None
-        noisy = sorted(users for users in self.noisy if low < users < high)
+        noisy = sorted(load for load in self.noisy if low < load < high)
         if not noisy:
             return _middle(low, high)
         # What is left to learn lies between the certain ends and the noise. Each side may keep half of
@@ -137,7 +139,7 @@ class Search:
 
     def __init__(self, goals: Sequence[str], limits: Limits) -> None:
         """`goals` from the easiest to the hardest."""
-        self.brackets = {name: Bracket(name) for name in goals}
+        self.brackets = {name: Bracket(name, limits.least) for name in goals}
         self.stopped: str | None = None
         """Why it ended before it was done."""
         self.limits = limits
@@ -148,7 +150,7 @@ class Search:
         self._runs = 0
 
     def next(self) -> int | None:
-        """Users of the next measurement; None at the end."""
+        """Load of the next measurement; None at the end."""
         if self.stopped:
             return None
         if not self._asked:
@@ -160,23 +162,23 @@ class Search:
             return None
         return self._asked[1]
 
-    def record(self, users: int, verdicts: Mapping[str, Verdict]) -> None:
-        """What all measurements at `users` so far say together, by goal."""
+    def record(self, load: int, verdicts: Mapping[str, Verdict]) -> None:
+        """What all measurements at `load` so far say together, by goal."""
         self._runs += 1
-        self._tries[users] = self._tries.get(users, 0) + 1
+        self._tries[load] = self._tries.get(load, 0) + 1
         for name, verdict in verdicts.items():
             bracket = self.brackets[name]
-            bracket.passed.discard(users)
-            bracket.failed.discard(users)
+            bracket.passed.discard(load)
+            bracket.failed.discard(load)
             if verdict is Verdict.MET:
-                bracket.passed.add(users)
+                bracket.passed.add(load)
             elif verdict is Verdict.MISSED:
-                bracket.failed.add(users)
-        if self._asked and self._asked[1] == users:
-            self._settle(self._asked[0], users, verdicts)
+                bracket.failed.add(load)
+        if self._asked and self._asked[1] == load:
+            self._settle(self._asked[0], load, verdicts)
 
     def doubted(self) -> int | None:
-        """Users whose failure is to be measured anew, once: more users held the same SLA."""
+        """A load whose failure is to be measured anew, once: more load held the same SLA."""
         found = [b.doubted for b in self.brackets.values() if b.doubted and self._tries[b.doubted] < _LOOKS]
         return min(found, default=None)
 
@@ -184,11 +186,11 @@ class Search:
         """Ends the search; what is known stays."""
         self.stopped = self.stopped or reason
 
-    def block(self, users: int, reason: str) -> None:
-        """This number of users cannot be measured, for this reason; the search goes on below."""
-        self._wall = users if self._wall is None else min(users, self._wall)
+    def block(self, load: int, reason: str) -> None:
+        """This load cannot be measured, for this reason; the search goes on below."""
+        self._wall = load if self._wall is None else min(load, self._wall)
         self._blocked_by = reason
-        if self._asked and self._asked[1] >= users:
+        if self._asked and self._asked[1] >= load:
             self._asked = None
 
     @property
@@ -221,32 +223,32 @@ class Search:
     def _is_unbroken(self, bracket: Bracket) -> bool:
         return bracket.high is None and bracket.low == self.limits.most
 
-    def _settle(self, name: str, users: int, verdicts: Mapping[str, Verdict]) -> None:
+    def _settle(self, name: str, load: int, verdicts: Mapping[str, Verdict]) -> None:
         verdict = verdicts[name]
         if verdict in (Verdict.MET, Verdict.MISSED):
             self._asked = None
         elif verdict is Verdict.NOTHING:
-            if self._tries[users] >= max(_PATIENCE, self.limits.repeats):
-                self.block(users, "invalid")
+            if self._tries[load] >= max(_PATIENCE, self.limits.repeats):
+                self.block(load, "invalid")
                 self._asked = None
-        elif self._tries[users] >= self.limits.repeats:
-            self.brackets[name].noisy.add(users)
+        elif self._tries[load] >= self.limits.repeats:
+            self.brackets[name].noisy.add(load)
             self._asked = None
 
     def _choose(self) -> tuple[str, int] | None:
-        """A number of users in doubt; otherwise the goal with the widest answer, and where to look for it."""
+        """A load in doubt; otherwise the goal with the widest answer, and where to look for it."""
         if (doubted := self.doubted()) is not None:
             return next((b.name, doubted) for b in self.brackets.values() if b.doubted == doubted)
         wanted = [
-            (b.width(), name, users)
+            (b.width(), name, load)
             for name, b in self.brackets.items()
-            if (users := b.next(self.limits, self._wall))
+            if (load := b.next(self.limits, self._wall))
         ]
         if not wanted:
             return None
         # Of equally unknown goals the first: its answer usually brackets the harder ones too.
-        _, name, users = max(wanted, key=lambda item: item[0])
-        return name, users
+        _, name, load = max(wanted, key=lambda item: item[0])
+        return name, load
 
 
 def _middle(low: int, high: int) -> int:

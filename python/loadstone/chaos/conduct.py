@@ -111,7 +111,7 @@ def _life(field: _Field, played: Played, seed: int, start_s: float) -> Json:
         "operation.Page.step.1.expect.contains": order.marker,
     }  # fmt: skip
     plan = load_scenario("page", overrides).plan(
-        users=order.users, seed=seed, target=(entry.address, entry.port)
+        load=order.users, seed=seed, target=(entry.address, entry.port)
     )
     law = {"kind": "uniform", "low_s": order.pause_s / 2, "high_s": order.pause_s * 1.5}
     plan["pacing"] = {"kind": "think", "law": law}

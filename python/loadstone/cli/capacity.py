@@ -1,4 +1,4 @@
-"""`loadstone capacity`: the most users at SLA-1, SLA-2 and goals of the user's own."""
+"""`loadstone capacity`: the most users, or sessions a second, at SLA-1, SLA-2 and goals of the user's own."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import sys
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -38,12 +39,14 @@ from loadstone.cli.run import (
 )
 from loadstone.cli.scenario import Overrides
 from loadstone.errors import LoadstoneError
+from loadstone.unit import Unit
 
 if TYPE_CHECKING:
-    from loadstone.capacity import Forecast, Search
+    from loadstone.capacity import Forecast, Limits, Search
     from loadstone.scenario import Scenario
 
-_FIRST = 25
+_FIRST = {Unit.USERS: 25, Unit.SESSIONS: 1}
+_MOST = {Unit.USERS: 100_000, Unit.SESSIONS: 10_000}
 _PROBE_S = 10
 
 
@@ -55,11 +58,20 @@ def register(app: typer.Typer) -> None:
 def capacity(
     scenario: Name,
     first: Annotated[
-        int, typer.Option("--from", metavar="N", min=1, max=MOST_USERS, help="Users of the first probe.")
-    ] = _FIRST,
+        float | None,
+        typer.Option(
+            "--from",
+            metavar="N",
+            max=MOST_USERS,
+            help="Load of the first probe: users (25), or sessions a second where they arrive (1).",
+        ),
+    ] = None,
     most: Annotated[
-        int, typer.Option("--to", metavar="M", min=1, max=MOST_USERS, help="Most users to try.")
-    ] = 100_000,
+        float | None,
+        typer.Option(
+            "--to", metavar="M", max=MOST_USERS, help="Most load to try: 100000 users, or 10000 sessions/s."
+        ),
+    ] = None,
     window: Window = None,
     probe: Annotated[
         float,
@@ -79,9 +91,7 @@ def capacity(
             min=0.001, max=1, help="Stop when the interval is no wider than this share of its low end."
         ),
     ] = 0.05,
-    repeats: Annotated[
-        int, typer.Option(min=1, help="Make at most this many runs at one number of users.")
-    ] = 4,
+    repeats: Annotated[int, typer.Option(min=1, help="Make at most this many runs at one load.")] = 4,
     max_runs: Annotated[int, typer.Option(min=1, help="Make at most this many runs in all.")] = 60,
     seed: Annotated[
         int, typer.Option(min=0, max=MOST_SEED, help="Seed of the first run. Each further run adds 1.")
@@ -103,8 +113,9 @@ def capacity(
 ) -> None:
     """Find the most users a service carries at SLA-1 (90 %) and SLA-2 (99 %), with fresh data for each run.
 
-    Each `--goal` is searched beside them. Exit code: 0 the search knows users that hold SLA-1 and each
-    `--goal`, 1 not even one user holds one of them, 2 bad input, 3 service unreachable, 4 our fault, 5 the
+    Where sessions arrive (load.sessions_per_s), it is the most sessions a second. Each `--goal` is searched
+    beside them. Exit code: 0 the search knows a load that holds SLA-1 and each `--goal`, 1 not even the least
+    load (1 user, 0.1 sessions/s) holds one of them, 2 bad input, 3 service unreachable, 4 our fault, 5 the
     service fails at any load, 6 undecided, 7 the generator or the load was at fault, 130 interrupted.
 
     Example: loadstone capacity olio --from 100 --window 60
@@ -112,23 +123,22 @@ def capacity(
     from loadstone.capacity import Limits, Options, Probes, find, forecast, lengths
     from loadstone.measure import Interrupt, Job, sut_of
 
-    if most < first:
-        raise LoadstoneError("search-range", f"--to {most} is under --from {first}", hint="swap them")
     deployed, url = site(topology, service, url, keep_data)
     loaded = load(scenario, settings, window=window, url=url, goals=goals)
-    loaded.require_users("capacity is a number")
+    unit = loaded.unit
+    limits = _limits(unit, first, most, Limits(1, 1, tolerance, repeats, max_runs))
     searched = loaded.searched()
     placement = placed(loaded, topology, agents)
     sut = sut_of(loaded, processes=processes(sut_pid, db_pid), reset=reset, loading=loading(loaded))
     folder = out or default_folder(f"{loaded.name}-capacity")
     short = load(scenario, [*(settings or []), *_short(loaded, probe)], url=url) if probe else None
-    options = Options(Limits(first, most, tolerance, repeats, max_runs), confidence, seed)
+    options = Options(limits, confidence, seed)
     try:
         with deployed.held() if deployed else nullcontext(), placement.engine() as engine:
             job = Job(loaded, sut, engine, ["loadstone", *sys.argv[1:]], deployed)
             probes = Probes(replace(job, scenario=short), _watch_probe) if short else None
             announce(forecast(options.limits, lengths(job, probes.job if probes else None)))
-            result = find(job, folder, options, Interrupt(), _watch, probes)
+            result = find(job, folder, options, Interrupt(), partial(_watch, unit), probes)
     except KeyboardInterrupt:
         print(f"aborted; {folder} keeps the runs that ended", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
@@ -151,28 +161,54 @@ def announce(planned: Forecast) -> None:
     )
 
 
+def _limits(unit: Unit, first: float | None, most: float | None, rest: Limits) -> Limits:
+    """The range in steps of its unit; `search-range` when it is none. `rest` has what is no load."""
+    asked = {
+        "--from": _FIRST[unit] if first is None else first,
+        "--to": _MOST[unit] if most is None else most,
+    }
+    for option, amount in asked.items():
+        if amount < unit.least:
+            message = f"{option} {amount:g} is under {unit.amount(unit.least)}, the least that is tried"
+            raise LoadstoneError("search-range", message, hint=f"{option} {unit.number(unit.least)} or more")
+        if abs(unit.load(unit.steps(amount)) - amount) > 1e-9 * amount:
+            message = f"{option} {amount:.15g}: a search tries whole steps of {unit.amount(unit.step)}"
+            hint = f"{option} {unit.load(unit.steps(amount))}"
+            raise LoadstoneError("search-range", message, hint=hint)
+    if asked["--to"] < asked["--from"]:
+        message = " is under ".join(f"{option} {unit.number(asked[option])}" for option in ("--to", "--from"))
+        raise LoadstoneError("search-range", message, hint="swap them, or give both")
+    first_step, last_step = map(unit.steps, asked.values())
+    return replace(rest, first=first_step, most=last_step, least=unit.steps(unit.least))
+
+
 def _short(scenario: Scenario, probe_s: float) -> list[str]:
     """What makes a probe of a run: a short steady state after a short ramp-up.
 
     Users join in the midst of their pauses, so that the ramp-up only has to spread their connections.
+    Sessions that arrive need all of it, to become as many as live at once.
     """
-    ramp_up_s = min(scenario.file.load.ramp_up_s, probe_s / 2)
+    ramp_up_s = scenario.file.load.ramp_up_s
+    if scenario.sessions_per_s is None:
+        ramp_up_s = min(ramp_up_s, probe_s / 2)
     return [
         f"load.ramp_up_s={ramp_up_s!r}", f"load.steady_s={probe_s!r}", f"sla.window_s={probe_s!r}",
         "load.ramp_down_s=0",
     ]  # fmt: skip
 
 
-def _watch_probe(number: int, _users: int) -> Any:
+def _watch_probe(number: int, _load: float) -> Any:
     return progress(f"[probe {number}] ")
 
 
-def _watch(number: int, search: Search, left: Forecast) -> Any:
+def _watch(unit: Unit, number: int, search: Search, left: Forecast) -> Any:
     from loadstone.capacity import in_words
 
+    def end(steps: int | None) -> str:
+        return "" if steps is None else unit.number(unit.load(steps))
+
     known = ", ".join(
-        f"{name} {'' if bracket.low is None else bracket.low}..{'' if bracket.high is None else bracket.high}"
-        for name, bracket in search.brackets.items()
+        f"{name} {end(bracket.low)}..{end(bracket.high)}" for name, bracket in search.brackets.items()
     )
     time = f"about {in_words(left.expected_s)} left, at most {in_words(left.worst_s)}"
-    return progress(f"[{number}: {known}; {time}] ")
+    return progress(f"[{number}: {known} {unit.words}; {time}] ")

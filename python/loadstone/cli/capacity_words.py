@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from loadstone import leave
 from loadstone.cli.columns import columns
 from loadstone.errors import RUN_FAILED, RUN_INVALID, RUN_OPEN, SLA_NOT_MET
+from loadstone.unit import Unit
 
 if TYPE_CHECKING:
     from loadstone.stages.capacity import Capacity, Held
@@ -48,15 +49,17 @@ def _code(held: Held | None) -> int:
 
 def table(result: Capacity, folder: Path) -> str:
     """The answer, the loads it rests on, and their runs."""
-    lines = [sentence(name, held) for name, held in result.named().items()]
+    unit = result.unit
+    lines = [sentence(name, held, unit) for name, held in result.named().items()]
     if result.binding:
         by = f", by {result.binding.operation}" if result.binding.operation else ""
         lines.append(f"{result.binding.goal} breaks first{by}")
     if probes := result.probes:
-        lines.append(f"{len(probes)} short runs of up to {probes[-1].users} users said where to begin")
+        most = unit.amount(max(one.load for one in probes))
+        lines.append(f"{len(probes)} short runs of up to {most} said where to begin")
     goals = list(result.named())
     loads = [
-        [str(load.users), str(load.runs), *(load.verdict.get(goal, "-") for goal in goals)]
+        [unit.number(load.load), str(load.runs), *(load.verdict.get(goal, "-") for goal in goals)]
         for load in result.loads
     ]
     rows = [
@@ -69,7 +72,7 @@ def table(result: Capacity, folder: Path) -> str:
         ]
         for row in result.runs
     ]
-    lines += ["", columns(["users", "runs", *goals], loads, {"users", "runs"})]
+    lines += ["", columns([unit.words, "runs", *goals], loads, {unit.words, "runs"})]
     lines += [
         "",
         columns(["run", "least within limit", *goals, "state", "trend"], rows, {"least within limit"}),
@@ -77,7 +80,7 @@ def table(result: Capacity, folder: Path) -> str:
     return "\n".join([*lines, "", f"{result.outcome}; {folder}"])
 
 
-def sentence(name: str, held: Held) -> str:
+def sentence(name: str, held: Held, unit: Unit = Unit.USERS) -> str:
     """What is known of one goal, and nothing else.
 
     >>> from loadstone.stages.capacity import Held, LimitedBy
@@ -92,34 +95,32 @@ def sentence(name: str, held: Held) -> str:
     >>> print(sentence("SLA-1", Held(ended_by="max-runs")))
     SLA-1: open, no number of users is known to hold or to break it: the search ended after --max-runs runs
     """
-    low, high = _users(held.low), _users(held.high)
+    low, high = ("-" if end is None else unit.amount(end) for end in (held.low, held.high))
     ended = ENDED.get(held.ended_by or "", f"the search ended with {held.ended_by}")
     if held.verdict == "missed":
-        return f"{name}: not even {high} holds it{_why(name, held)}"
+        return f"{name}: not even {high} holds it{_why(name, held, unit)}"
     if held.low is None and held.high is None:
-        return f"{name}: open, no number of users is known to hold or to break it: {ended}"
+        return f"{name}: open, no number of {unit.words} is known to hold or to break it: {ended}"
     if held.low is None:
-        return f"{name}: open, {high} break it{_why(name, held)}; whether fewer hold it is not known: {ended}"
+        why = _why(name, held, unit)
+        return f"{name}: open, {high} break it{why}; whether fewer hold it is not known: {ended}"
     if held.high is None:
         return f"{name}: at least {low} hold it; no number is known to break it: {ended}"
     wide = "" if held.ended_by == "tolerance" else f"; the interval is wide: {ended}"
-    return f"{name}: {low} hold it, {held.high:g} break it{_why(name, held)}{wide}"
+    return f"{name}: {low} hold it, {unit.number(held.high)} break it{_why(name, held, unit)}{wide}"
 
 
-def _users(users: float | None) -> str:
-    return "-" if users is None else f"{users:g} user{'' if users == 1 else 's'}"
-
-
-def _why(name: str, held: Held) -> str:
-    """What broke the goal at `high` users; a service that hangs has no share to show."""
+def _why(name: str, held: Held, unit: Unit) -> str:
+    """What broke the goal at `high`; a service that hangs has no share to show."""
     limit = held.limited_by
-    if limit is None or limit.share_at_high is None:
+    if limit is None or limit.share_at_high is None or held.high is None:
         return ", where not one operation ended"
     checks = "".join(f", {name}" for name in limit.checks)
     kept = "within its limit" if name in _SLAS else "as it asks"
     by = f"limited by {limit.operation} " if limit.operation else ""
+    share = _percent(limit.share_at_high)
     resource = f", and by {limit.resource.said}" if limit.resource else ""
-    return f", {by}({_percent(limit.share_at_high)} {kept} at {held.high:g}{checks}){resource}"
+    return f", {by}({share} {kept} at {unit.number(held.high)}{checks}){resource}"
 
 
 def _percent(share: float) -> str:

@@ -137,7 +137,7 @@ def run(
         with deployed.held() if deployed else nullcontext(), placement.engine() as engine:
             job = Job(loaded, sut, engine, ["loadstone", *sys.argv[1:]], deployed)
             result = measure_scenario(
-                job, folder, users=users, seed=seed, interrupt=Interrupt(), progress=progress()
+                job, folder, load=users, seed=seed, interrupt=Interrupt(), progress=progress()
             )
     except KeyboardInterrupt:
         begun = (folder / "rules.json").is_file()

@@ -38,7 +38,7 @@ def measure_pairs(
                 measure_scenario(
                     jobs[side],
                     folder / side / f"{number:04d}",
-                    users=users,
+                    load=users,
                     seed=seed + number - 1,
                     interrupt=interrupt,
                     progress=watch(number, side),

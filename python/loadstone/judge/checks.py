@@ -13,6 +13,8 @@ GENERATOR_BUSY = "generator-cpu"
 STARTED_LATE = "late-starts"
 """Fails when the generator waited for a processor that something else held."""
 
+SESSIONS_DROPPED, SESSIONS_LATE = "sessions", "arrivals"
+"""Fail when sessions that should have arrived found no socket, or were not begun when they were due."""
 
 NOISY, CROWDED = "noise", "foreign-cpu"
 """Missed when the machine stood still, or worked for others, so that a verdict could hang on it."""
@@ -24,6 +26,11 @@ ONLY_SLOWER = {STARTED_LATE, NOISY, CROWDED}
 def met_if(met: bool) -> Verdict:
     """The verdict of a check that is never in doubt."""
     return "met" if met else "missed"
+
+
+def at_its_limit(checks: Sequence[Check]) -> bool:
+    """Whether the generator could not make the load: it was busy, or could not begin sessions."""
+    return bool({GENERATOR_BUSY, SESSIONS_DROPPED, SESSIONS_LATE} & set(missed(checks, "generator")))
 
 
 def missed(checks: Sequence[Check], about: About) -> list[str]:

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from loadstone.judge.checks import SESSIONS_LATE
 from loadstone.judge.evidence import count_bounds, dispersion_bounds, level, mean_bounds, share_bounds
 from loadstone.judge.histogram import Floats
 from loadstone.judge.intervals import Ratio, ratio
@@ -185,7 +186,7 @@ def arrivals(measurement: Measurement, rules: Rules) -> list[Check]:
         shown, expected = f"{shown}, {words}", f"{expected}, {asked}"
     verdict: Verdict = "met" if low <= count <= high and spaced else "missed"
     hint = "the generator could not begin sessions when they were due: give it more threads or a machine"
-    return [_check("arrivals", verdict, shown, expected, hint, "generator")]
+    return [_check(SESSIONS_LATE, verdict, shown, expected, hint, "generator")]
 
 
 def _spacing(seconds: Floats, rate: float, poisson: bool) -> tuple[bool, str, str]:

@@ -71,8 +71,13 @@ class Sessions:
         return lost / (lost + self.whole.completed) if lost else 0.0
 
 
-def summarise_sessions(sessions: Sessions, steady_s: float, load: Mapping[str, Any]) -> SessionFigures:
-    """The `sessions` part of `run.json`; `load` is the plan's."""
+def summarise_sessions(
+    sessions: Sessions, steady_s: float, load: Mapping[str, Any], lived_s: Floats | None = None
+) -> SessionFigures:
+    """The `sessions` part of `run.json`; `load` is the plan's.
+
+    `lived_s`: how long sessions lived in each second of the steady state, all together.
+    """
     steady, whole = sessions.steady, sessions.whole
     asked = steady.begun + steady.dropped
     return SessionFigures(
@@ -86,6 +91,7 @@ def summarise_sessions(sessions: Sessions, steady_s: float, load: Mapping[str, A
         completed_share=steady.completed / asked if asked else None,
         completed_per_s=sessions.completed / steady_s if steady_s else None,
         life_s=_quantiles(sessions.life_ms, 1000),
+        live_mean=float(lived_s.mean()) if lived_s is not None and len(lived_s) else None,
         operations=_quantiles(sessions.operations, 1),
         waits=sessions.waits,
         connections=dict(sessions.connections),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from loadstone.judge.checks import GENERATOR_BUSY, STARTED_LATE, met_if
+from loadstone.judge.checks import GENERATOR_BUSY, SESSIONS_DROPPED, STARTED_LATE, met_if
 from loadstone.judge.evidence import at_least_by_chance, count_bounds, deviations, level
 from loadstone.judge.flow import arrivals, mix, pace
 from loadstone.judge.intervals import Ratio, ratio, wilson
@@ -108,7 +108,7 @@ def _dropped_sessions(measurement: Measurement, rules: Rules) -> list[Check]:
     dropped = measurement.sessions.whole.dropped
     return [
         Check(
-            name="sessions",
+            name=SESSIONS_DROPPED,
             verdict=met_if(not dropped),
             measured=f"{dropped} dropped",
             expected="a socket for every session that arrives",

@@ -68,13 +68,13 @@ def sut_of(
 
 
 def measure_scenario(
-    job: Job, folder: Path, *, users: int | None, seed: int, interrupt: Interrupt, progress: Progress
+    job: Job, folder: Path, *, load: float | None, seed: int, interrupt: Interrupt, progress: Progress
 ) -> Run:
     """One run into `folder` with the service brought up for it; its record.
 
-    `users` None: as many as the scenario says. Errors: those of `Sut.running`, of `measure` and of
-    `Deployed.describe`, and `fault`; a folder that cannot be used is refused before the service is brought
-    up.
+    `load`: users, or sessions a second where they arrive; None: as the scenario says. Errors: those of
+    `Sut.running`, of `measure` and of `Deployed.describe`, and `fault`; a folder that cannot be used is
+    refused before the service is brought up.
     """
     record.require_unused(folder)
     deployed = job.deployed
@@ -82,7 +82,7 @@ def measure_scenario(
     description, before = _prepared(deployed, progress) if deployed else ({}, [])
     watching = deployed.seen() if deployed else contextlib.nullcontext()
     with job.sut.running() as service, watching as seen:
-        beginning = _beginning(job, service, users, seed)
+        beginning = _beginning(job, service, load, seed)
         try:
             return measure(folder, beginning, service, job.engine, interrupt, progress, seen, before, faults)
         finally:
@@ -108,10 +108,10 @@ def _faults(job: Job) -> Faults:
     return Faults(wanted, on_lab(topology.name)) if topology else Faults()
 
 
-def _beginning(job: Job, service: Service, users: int | None, seed: int) -> record.Beginning:
+def _beginning(job: Job, service: Service, load: float | None, seed: int) -> record.Beginning:
     scenario = job.scenario
     target = None if scenario.target.url else service.endpoint()
-    plan = scenario.plan(users=users, seed=seed, target=target)
+    plan = scenario.plan(load=load, seed=seed, target=target)
     accounts = scenario.data.get("accounts")
     return record.Beginning(
         scenario_text=scenario.text.decode(),

@@ -1,5 +1,7 @@
 """What an earlier stage measured: the users and operations a second that one node carries at each SLA.
 
+Where sessions arrive, the users of a node are the sessions that lived at once, in the mean.
+
 Reads `capacity.json` (from `loadstone capacity`) or else `run.json` (from `loadstone run`) of a run folder.
 """
 
@@ -13,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from loadstone.errors import LoadstoneError
 from loadstone.intake import Kind
+from loadstone.unit import Unit
 
 if TYPE_CHECKING:
     from loadstone.stages.capacity import Capacity, Held
@@ -120,10 +123,10 @@ def read_requests_per_user(folder: Path, sla: str) -> Fraction:
             "measured", f"`{folder}` holds no run.json", hint="type `requests_per_s_per_user` instead"
         )
     run = _one_run(file)
-    users = exact(run.load.users, "load.users", file)
+    users, name = _users_of(run, file)
     requests = exact(run.requests_per_s, "requests_per_s", file)
     if users is None or requests is None:
-        missing = "requests_per_s" if users else "load.users"
+        missing = "requests_per_s" if users else name
         raise LoadstoneError("measured", f"`{missing}` is missing", place=str(file))
     return requests / users
 
@@ -140,20 +143,22 @@ def exact(value: float | None, field: str, file: Path) -> Fraction | None:
 
 
 def _run_at(folder: Path, sla: str) -> Path:
-    """The folder of the search's run with as many users as held `sla`."""
+    """The folder of the search's run with the load that held `sla`."""
     file = folder / "capacity.json"
     search = _search(file)
     held = search.named().get(sla)
-    users = exact(held.users, f"{sla}.users", file) if held else None
-    if users is None:
-        raise LoadstoneError("measured", f"no number of users held {sla}", place=str(file))
+    load = exact(held.load, f"{sla}.load", file) if held else None
+    if load is None:
+        raise LoadstoneError("measured", f"no number of {search.unit.words} held {sla}", place=str(file))
     for row in search.runs:
         path = folder / row.folder
         inside = path.resolve().is_relative_to(folder.resolve())
-        if row.users == users and row.valid and inside and os.path.isdir(path):
+        if exact(row.load, "load", file) == load and row.valid and inside and os.path.isdir(path):
             return path
     raise LoadstoneError(
-        "measured", f"the valid run with {int(users):,} users is not there any more", place=str(file)
+        "measured",
+        f"the valid run with {search.unit.amount(float(load))} is not there any more",
+        place=str(file),
     )
 
 
@@ -176,12 +181,20 @@ def _capacity(record: Capacity, file: Path) -> Measured:
     at, withheld, named = {}, {}, record.named()
     for sla in SLAS:
         held = named.get(sla)
-        entry = _at(held, sla, file) if held else None
+        entry = _at(held, sla, record.unit, file) if held else None
         if entry:
             at[sla] = entry
+        elif held and held.load:
+            withheld[sla] = _UNCOUNTED
         else:
-            withheld[sla] = _undecided(held, sla)
+            withheld[sla] = _undecided(held, sla, record.unit)
     warnings = list(record.warnings)
+    if record.unit is Unit.SESSIONS:
+        warnings += [
+            f"{sla}: users are sessions that lived at once, {float(each.users):.4g} of them at "
+            f"{record.unit.amount(named[sla].load or 0)}, and in proportion at other rates"
+            for sla, each in at.items()
+        ]
     warnings += [
         f"{sla}: nothing was found to break it; the node may carry more than {float(each.users):,.6g} users"
         for sla, each in at.items()
@@ -190,41 +203,55 @@ def _capacity(record: Capacity, file: Path) -> Measured:
     return Measured(file, record.name or "", at, warnings, record.node, withheld)
 
 
-def _at(held: Held, sla: str, file: Path) -> AtSla | None:
-    """The capacity at an SLA; None where no number of users is known to hold it."""
+_UNCOUNTED = Withheld(
+    "the search is one of sessions a second, and its record does not say how many lived at once",
+    "type what one node carries, search again, or search users: --set load.users=N",
+)
+
+
+def _at(held: Held, sla: str, unit: Unit, file: Path) -> AtSla | None:
+    """The capacity at an SLA; None where no number of users is known to hold it.
+
+    Users live at once. Of sessions that arrive it is the mean number that lived at the rate that was held; at
+    other rates as many more or fewer as arrive, for their lives are known there only.
+    """
 
     def known(name: str) -> Fraction | None:
         return exact(getattr(held, name), f"{sla}.{name}", file)
 
-    users = known("users")
-    if users is None:
+    load = known("load")
+    users = load if unit is Unit.USERS else known("sessions_live")
+    if load is None or users is None:
         return None
+    low, high = (end and end * users / load for end in (known("low"), known("high")))
     return AtSla(
-        users, known("low"), known("high"), known("throughput_ops_per_s"),
+        users, low, high, known("throughput_ops_per_s"),
         known("bytes_in_per_op"), known("bytes_out_per_op"),
     )  # fmt: skip
 
 
-def _undecided(held: Held | None, sla: str) -> Withheld:
-    """What a search knows of an SLA that it showed no number of users to hold."""
+def _undecided(held: Held | None, sla: str, unit: Unit) -> Withheld:
+    """What a search knows of an SLA that it showed no load to hold."""
     high = held.high if held else None
     reason = f" (what ended it: {held.ended_by})" if held and held.ended_by else ""
     if high is None:
         return Withheld(
-            f"the search showed neither that any number of users holds {sla} nor that any breaks it{reason}",
+            f"the search showed neither that any number of {unit.words} holds {sla} nor that any breaks it"
+            f"{reason}",
             "search again with longer runs or more of them, or type what one node carries",
         )
     return Withheld(
-        f"the search showed that {high:,.6g} users break {sla}, and of fewer nothing{reason}",
-        "search again from fewer users, or type what one node carries",
+        f"the search showed that {unit.amount(high)} break {sla}, and of fewer nothing{reason}",
+        f"search again from fewer {unit.words}, or type what one node carries",
     )
 
 
 def _run(record: Run, file: Path) -> Measured:
     """One run knows only that its own users held the SLA or did not: a lower bound of the capacity."""
-    users, traffic = exact(record.load.users, "load.users", file), record.bytes
+    users, name = _users_of(record, file)
+    traffic = record.bytes
     if users is None:
-        raise LoadstoneError("measured", "`load.users` is missing", place=str(file))
+        raise LoadstoneError("measured", f"`{name}` is missing", place=str(file))
     entry = AtSla(
         users, users, None, exact(record.throughput_ops_per_s, "throughput_ops_per_s", file),
         exact(traffic.in_per_op, "bytes.in_per_op", file) if traffic else None,
@@ -238,7 +265,17 @@ def _run(record: Run, file: Path) -> Measured:
         else:
             withheld[sla] = doubt
     warnings = ["one run, not a capacity: the node may carry more than its users"]
+    if record.load.sessions_per_s is not None:
+        warnings.append(f"users are the {float(users):.4g} sessions that lived at once, in the mean")
     return Measured(file, record.name or "", at, warnings, record.node, withheld)
+
+
+def _users_of(run: Run, file: Path) -> tuple[Fraction | None, str]:
+    """Users of a run, or sessions that lived at once, and the field that says so."""
+    if run.load.sessions_per_s is None:
+        return exact(run.load.users, "load.users", file), "load.users"
+    live = run.sessions.live_mean if run.sessions else None
+    return exact(live, "sessions.live_mean", file), "sessions.live_mean"
 
 
 _STATES = {

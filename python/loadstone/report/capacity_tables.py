@@ -10,40 +10,43 @@ from loadstone.report.capacity_answer import ended
 from loadstone.report.folder import Chapter, Run
 from loadstone.report.table import Column, Row, Table, mark, words
 from loadstone.stages.capacity import Capacity, Held, LimitedBy, SearchRun
+from loadstone.unit import Unit
 
 
 def capacity_at_goals(capacity: Capacity) -> Table:
     """What is known of the capacity at each goal, and why no more is."""
-    rows = [_capacity_row(goal, held) for goal, held in capacity.named().items()]
+    unit = capacity.unit
+    rows = [_capacity_row(goal, held, unit) for goal, held in capacity.named().items()]
     columns = [
         words("sla", "goal"),
         words("verdict", "verdict", mark),
-        Column("users", "users"),
-        Column("low_users", "holds at"),
-        Column("high_users", "breaks at"),
-        words("uncertain_at_users", "uncertain at"),
+        _load(unit),
+        Column(f"low_{unit}", "holds at", format.known(unit.number)),
+        Column(f"high_{unit}", "breaks at", format.known(unit.number)),
+        words(f"uncertain_at_{unit}", "uncertain at"),
         Column("throughput_ops_per_s", "operations/s", format.figure),
         words("limited_by", "limited by"),
         words("resource", "resource used up"),
         Column("share_at_high", "its share as the goal asks, there", format.share),
         words("ended_by", "the search ended because"),
     ]
-    seldom = ("resource", "uncertain_at_users", "ended_by")
+    seldom = ("resource", f"uncertain_at_{unit}", "ended_by")
     shown = [one for one in columns if one.key not in seldom or any(row[one.key] for row in rows)]
     return Table("verdicts", "Capacity at each goal", shown, rows)
 
 
 def loads(chapter: Chapter) -> Table | None:
-    """What all runs at one number of users say together; None without a search."""
+    """What all runs at one load say together; None without a search."""
     if not chapter.capacity:
         return None
     goals = list(chapter.capacity.named())
     rows: list[Row] = [
-        {"users": load.users, "runs": load.runs} | {_key(goal): load.verdict.get(goal) for goal in goals}
+        {chapter.capacity.unit: load.load, "runs": load.runs}
+        | {_key(goal): load.verdict.get(goal) for goal in goals}
         for load in chapter.capacity.loads
     ]
     columns = [
-        Column("users", "users"),
+        _load(chapter.capacity.unit),
         Column("runs", "runs"),
         *(words(_key(goal), goal, mark) for goal in goals),
     ]
@@ -59,10 +62,11 @@ def searched(chapter: Chapter) -> Table | None:
     if not chapter.capacity:
         return None
     goals = list(chapter.capacity.named())
-    rows = [_run_row(row, chapter.runs.get(row.folder), goals) for row in chapter.searched]
+    unit = chapter.capacity.unit
+    rows = [_run_row(row, chapter.runs.get(row.folder), goals, unit) for row in chapter.searched]
     columns = [
         words("folder", "run"),
-        Column("users", "users"),
+        _load(unit),
         words("state", "the run is"),
         Column("throughput_ops_per_s", "operations/s", format.figure),
         Column("worst_share", "worst operation within its limit", format.share),
@@ -89,12 +93,12 @@ def searched(chapter: Chapter) -> Table | None:
     )
 
 
-def _run_row(row: SearchRun, run: Run | None, goals: list[str]) -> Row:
+def _run_row(row: SearchRun, run: Run | None, goals: list[str], unit: Unit) -> Row:
     """Of a run whose folder is gone, only what the search wrote down is known."""
     own = run.summary.goals if run else {}
     found = {
         "folder": row.folder,
-        "users": row.users,
+        unit: row.load,
         "state": row.state,
         "throughput_ops_per_s": run.summary.throughput_ops_per_s if run else None,
         "worst_share": row.worst_share,
@@ -119,16 +123,20 @@ def _key(goal: str) -> str:
     return re.sub("[^a-z0-9]+", "_", goal.lower()).strip("_")
 
 
-def _capacity_row(goal: str, held: Held) -> Row:
+def _load(unit: Unit) -> Column:
+    return Column(unit, unit.words, format.known(unit.number))
+
+
+def _capacity_row(goal: str, held: Held, unit: Unit) -> Row:
     limited = held.limited_by or LimitedBy()
     return {
         "sla": goal,
         "verdict": held.verdict,
-        "users": held.users,
-        "low_users": held.low,
-        "high_users": held.high,
+        unit: held.load,
+        f"low_{unit}": held.low,
+        f"high_{unit}": held.high,
         "throughput_ops_per_s": held.throughput_ops_per_s,
-        "uncertain_at_users": ", ".join(format.whole(users) for users in held.noisy) or None,
+        f"uncertain_at_{unit}": ", ".join(map(unit.number, held.noisy)) or None,
         "limited_by": ", ".join(filter(None, [limited.operation, *limited.checks])) or None,
         "resource": limited.resource and limited.resource.said,
         "share_at_high": limited.share_at_high,

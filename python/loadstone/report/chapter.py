@@ -14,7 +14,7 @@ from loadstone.report.figures.growth import GROWTH_TITLE, growth
 from loadstone.report.figures.tiers import by_tier
 from loadstone.report.folder import Chapter, Run
 from loadstone.report.plan_answer import nodes_intro, nodes_tiles
-from loadstone.report.run_answer import run_tiles
+from loadstone.report.run_answer import offered, run_tiles
 from loadstone.report.sections import Article, Section, Tile, anchored, numbered
 from loadstone.report.table import Table
 from loadstone.report.tables import all_tables
@@ -95,7 +95,8 @@ def _run(chapter: Chapter, tables: dict[str, Table]) -> list[Section]:
     run = chapter.detail
     if not run:
         return []
-    which = f"The run with {format.whole(run.users)} users, {run.folder.name}." if chapter.capacity else ""
+    load = offered(run.summary.load)
+    which = f"The run with {load}, {run.folder.name}." if chapter.capacity else ""
     responses, curves = response.responses(run), distribution.distributions(run)
     parts = steps.time_per_step(run)
     return [

@@ -47,12 +47,13 @@ class Run:
         return read_bytes(path, _SHOWN).decode("utf-8", "replace") if path.is_file() else None
 
     @property
-    def users(self) -> int:
-        """Concurrent users of this run."""
-        users = self.summary.load.users
-        if users is None:
-            raise ValueError(f"{self.folder.name} is a run without a number of users")
-        return int(users)
+    def load(self) -> float:
+        """Users of this run, or sessions a second where they arrived."""
+        asked = self.summary.load
+        load = asked.users if asked.sessions_per_s is None else asked.sessions_per_s
+        if load is None:
+            raise ValueError(f"{self.folder.name} is a run without a load")
+        return load
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class Chapter:
     runs: Mapping[str, Run]
     """By folder as `capacity.json` names it; a run folder's only run is named `.`."""
     detail: Run | None
-    """The run shown in full: the folder's own, or the one with the most users that holds SLA-1."""
+    """The run shown in full: the folder's own, or the one with the most load that holds SLA-1."""
     withheld: tuple[str, ...] = ()
     """What the folder has and the report does not show, because it rests on something open."""
 
@@ -165,10 +166,10 @@ def _runs(folder: Path, capacity: Capacity | None) -> dict[str, Run]:
 
 
 def _most_telling(chapter: Chapter) -> Run | None:
-    """A valid run at the users that hold SLA-1, else SLA-2, else the one with the fewest users."""
+    """A valid run at the load that holds SLA-1, else SLA-2, else the one with the least."""
     rows = [row for row in chapter.searched if row.folder in chapter.runs]
     for held in chapter.capacity.named().values() if chapter.capacity else ():
         for row in rows:
-            if row.valid and row.users == held.users:
+            if row.valid and row.load == held.load:
                 return chapter.runs[row.folder]
-    return chapter.runs[min(rows, key=lambda row: row.users).folder] if rows else None
+    return chapter.runs[min(rows, key=lambda row: row.load).folder] if rows else None

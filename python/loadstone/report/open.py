@@ -14,7 +14,7 @@ def known_only(
 
     What somebody asked for in spite of that (`--anyway`) stays: the record's own warnings say so.
     """
-    undecided = [name for name, held in capacity.named().items() if not held.users] if capacity else []
+    undecided = [name for name, held in capacity.named().items() if not held.load] if capacity else []
     if not undecided:
         return nodes, cost, ()
     left_out = []

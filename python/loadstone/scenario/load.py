@@ -16,6 +16,7 @@ from loadstone.scenario.faults import Fault
 from loadstone.scenario.findings import Finding, Source, suggest
 from loadstone.scenario.overrides import apply
 from loadstone.scenario.positions import Positions
+from loadstone.unit import Unit
 
 _KIND = Kind("scenario-missing", "a scenario")
 
@@ -77,6 +78,11 @@ class Scenario:
         """The rate at which sessions arrive; None of a workload of users."""
         return self.file.load.sessions_per_s
 
+    @property
+    def unit(self) -> Unit:
+        """What its load is counted in."""
+        return Unit.of(self.sessions_per_s)
+
     def require_users(self, whose: str) -> None:
         """LoadstoneError `open-workload` when sessions arrive and `whose` speaks of users."""
         if self.sessions_per_s is not None:
@@ -104,7 +110,7 @@ class Scenario:
     def plan(
         self,
         *,
-        users: int | None = None,
+        load: float | None = None,
         seed: int = 1,
         target: tuple[str, int] | None = None,
         slice: tuple[int, int] = (0, 1),
@@ -112,11 +118,9 @@ class Scenario:
         """The plan for one agent, ready for `json.dumps`.
 
         `target` is the (host, port) of a site at the root; without it the scenario's URL.
-        `slice` is (this agent from 0, number of agents). ValueError when there is no address,
-        LoadstoneError `open-workload` when there are `users` for a rate of sessions.
+        `load` takes the place of the scenario's own: users, or sessions a second where these arrive.
+        `slice` is (this agent from 0, number of agents). ValueError when there is no address.
         """
-        if users is not None:
-            self.require_users("a plan is wanted")
         if target is not None:
             address = plan.endpoint(*target)
         elif self.target.url is not None:
@@ -125,15 +129,15 @@ class Scenario:
             raise ValueError(
                 f"the built-in application `{self.target.app}` has no address before it is started"
             )
-        load = dict(self._body["load"])
-        if users is not None:
-            load["users"] = users
+        loaded = dict(self._body["load"])
+        if load is not None:
+            loaded[self.unit] = load
         index, of = slice
         return {
             **self._body,
             "seed": seed,
             "target": address,
-            "load": load,
+            "load": loaded,
             "slice": {"index": index, "of": of},
         }
 

@@ -1,4 +1,7 @@
-"""`capacity.json`: the most users at each SLA, and the runs that say so (docs/reference/run-folder.md)."""
+"""`capacity.json`: the most load at each SLA, and the runs that say so (docs/reference/run-folder.md).
+
+A load is a number of users, or of sessions that arrive each second: `unit` says which.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +11,21 @@ from pydantic import Field
 
 from loadstone.intake.shapes import Count, Figure, Known, Seconds, Word, Yes
 from loadstone.stages.base import Piece, spelled
-from loadstone.stages.capacity_before import from_format_1
+from loadstone.stages.capacity_before import from_format_1, from_format_2
 from loadstone.stages.origin import Node, Origin
 from loadstone.stages.run import Limit
 from loadstone.stages.verdict import RunState, Verdict
+from loadstone.unit import Unit
 
 Trend = Literal["steady", "worse", "better", "unknown"]
+
+Load = Annotated[Figure, Field(ge=0)]
 
 Folder = Annotated[str, Field(max_length=4096, strict=True)]
 
 
 class LimitedBy(Piece):
-    """What broke a goal at the fewest users known to break it."""
+    """What broke a goal at the least load known to break it."""
 
     operation: Word | None = None
     """None where the goal is about all operations together, or where not one ended."""
@@ -35,56 +41,60 @@ class LimitedBy(Piece):
 class Bound(Piece):
     """One end of an interval, and the runs that prove it: all that were made there and are evidence."""
 
-    users: Known = None
+    load: Known = None
     runs: list[Folder] = Field(default_factory=list)
 
 
 class Held(Piece):
     """What is known of the capacity at one goal. Nothing here is 0: what was not found out is None.
 
-    `users` may be used by whoever needs the one number; nothing else may. The true capacity lies from `low`
+    `load` may be used by whoever needs the one number; nothing else may. The true capacity lies from `low`
     up to below `high`, with the record's confidence; either may be None, which means that the search knows no
     bound on that side, whatever `ended_by` says of the reason.
     """
 
-    users: Known = None
-    """The most users that the search showed to hold the goal, in runs of full length of which one at least
-    was valid. None: it showed it for no number, and no later figure may rest on this goal."""
+    load: Known = None
+    """The most load that the search showed to hold the goal, in runs of full length of which one at least
+    was valid. None: it showed it for none, and no later figure may rest on this goal."""
     low: Known = None
-    """The most users known to hold it."""
+    """The most known to hold it."""
     high: Known = None
-    """The fewest known to break it. Only a run that broke it makes this a number."""
+    """The least known to break it. Only a run that broke it makes this a number."""
     verdict: Verdict = "open"
-    """`met`: some users hold it. `missed`: even one user breaks it. `open`: neither was shown."""
+    """`met`: some load holds it. `missed`: even the least breaks it (one user, or a tenth of a session a
+    second). `open`: neither was shown."""
     ended_by: Word | None = None
-    """What ended the search of this goal: `tolerance` (the interval is narrow enough), `least` (one user
-    breaks it), `noisy`, `ceiling`, `generator`, `invalid`, `max-runs`, `interrupted`, or an error's name."""
+    """What ended the search of this goal: `tolerance` (the interval is narrow enough), `least` (the
+    least load breaks it), `noisy`, `ceiling`, `generator`, `invalid`, `max-runs`, `interrupted`, or an
+    error's name."""
     last_passing: Bound | None = None
     """The runs at `low`."""
     first_failing: Bound | None = None
     """The runs at `high`."""
     noisy: list[Figure] = Field(default_factory=list)
-    """Numbers of users in between that stayed open."""
+    """Loads in between that stayed open."""
     limited_by: LimitedBy | None = None
     throughput_ops_per_s: Known = None
-    """At `users`, as are the bytes: the mean of the valid runs there."""
+    """At `load`, as are the bytes and the sessions: the mean of the valid runs there."""
     bytes_in_per_op: Known = None
     bytes_out_per_op: Known = None
+    sessions_live: Known = None
+    """Sessions that lived at once. None of a search of users, and where it was not measured."""
 
 
 class Binding(Piece):
-    """The goal that breaks first as users grow, and the operation that breaks it."""
+    """The goal that breaks first as the load grows, and the operation that breaks it."""
 
     goal: Word
     operation: Word | None = None
-    users: Known = None
+    load: Known = None
 
 
 class ProbeRun(Piece):
     """One short run before the search; no evidence."""
 
     folder: Folder
-    users: Count
+    load: Load
     per_s: Known = None
     """Operations that ended well, each second of the steady state."""
     held: Yes
@@ -95,7 +105,7 @@ class SearchRun(Piece):
     """One run of the search, by itself."""
 
     folder: Folder
-    users: Count
+    load: Load
     outcome: Word | None = None
     state: RunState
     evidence: Yes
@@ -139,10 +149,10 @@ class Time(Piece):
 
 
 class LoadVerdict(Piece):
-    """What all runs at one number of users say together: a lower bound of a goal's capacity where it is met,
+    """What all runs at one load say together: a lower bound of a goal's capacity where it is met,
     an upper bound where it is missed."""
 
-    users: Count
+    load: Load
     runs: Count
     """Those that are evidence."""
     verdict: dict[str, Verdict]
@@ -154,9 +164,11 @@ class Capacity(Origin):
 
     FILE: ClassVar[str] = "capacity.json"
     KIND: ClassVar[str] = "capacity"
-    FORMAT: ClassVar[int] = 2
-    BEFORE: ClassVar[Any] = {1: from_format_1}
+    FORMAT: ClassVar[int] = 3
+    BEFORE: ClassVar[Any] = {1: from_format_1, 2: from_format_2}
 
+    unit: Unit = Unit.USERS
+    """Of every `load`, `low`, `high` and of `noisy`."""
     log10_accounts: Known = None
     node: Node | None = None
     window_s: Seconds | None = None
@@ -173,7 +185,7 @@ class Capacity(Origin):
     """None where no goal is known to break."""
     probes: list[ProbeRun] = Field(default_factory=list)
     loads: list[LoadVerdict] = Field(default_factory=list)
-    """By number of users, in their order."""
+    """From the least to the most."""
     runs: list[SearchRun]
     time: Time | None = None
 

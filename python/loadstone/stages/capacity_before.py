@@ -1,4 +1,4 @@
-"""`capacity.json` of format 1, which wrote 0 users for what it did not know."""
+"""`capacity.json` of formats 1 and 2, both about users. The first wrote 0 for what it did not know."""
 
 from __future__ import annotations
 
@@ -23,6 +23,33 @@ def from_format_1(content: dict[str, Any]) -> dict[str, Any]:
         if isinstance(content.get(name), dict)
     }
     return content | goals | {"runs": [_row(row) for row in rows], "loads": _loads(rows)}
+
+
+def from_format_2(content: dict[str, Any]) -> dict[str, Any]:
+    """`users` becomes `load`. What is not of its shape is left for the check that follows."""
+    goals = content.get("goals")
+    found = content | {name: _held(content[name]) for name in _GOALS if name in content}
+    if isinstance(goals, dict):
+        found["goals"] = {name: _held(held) for name, held in goals.items()}
+    if "binding" in content:
+        found["binding"] = _loaded(content["binding"])
+    for name in ("probes", "loads", "runs"):
+        if isinstance(rows := content.get(name), list):
+            found[name] = [_loaded(row) for row in rows]
+    return found
+
+
+def _held(held: Any) -> Any:
+    if not isinstance(held, dict):
+        return held
+    ends = {name: _loaded(held[name]) for name in ("last_passing", "first_failing") if name in held}
+    return _loaded(held | ends)
+
+
+def _loaded(piece: Any) -> Any:
+    if not isinstance(piece, dict):
+        return piece
+    return {"load" if key == "users" else key: value for key, value in piece.items()}
 
 
 def _goal(held: dict[str, Any], rows: list[dict[str, Any]], outcome: Any) -> dict[str, Any]:

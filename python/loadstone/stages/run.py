@@ -130,6 +130,8 @@ class SessionFigures(SessionCounts):
     arrivals: Word | None = None
     completed_share: Known = None
     life_s: Quantiles | None = None
+    live_mean: Known = None
+    """How many lived at once, in the mean over the steady state."""
     operations: Quantiles | None = None
     """In each completed session."""
     waits: Count | None = None

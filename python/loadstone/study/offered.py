@@ -62,7 +62,7 @@ def steady(
 def _plan(target: Target, users: int, seed: int, path: str, pause_s: float) -> Json:
     """The built-in scenario `page` without what it fetches for a page, at another pace."""
     scenario = load_scenario("page", {"data.path": path, "operation.Page.step.1.page": "false"})
-    plan = scenario.plan(users=users, seed=seed, target=(target.address, target.port))
+    plan = scenario.plan(load=users, seed=seed, target=(target.address, target.port))
     # Pauses are spread, or users who began together would ask together for ever.
     law: Json = {"kind": "fixed", "value_s": 0.0}
     if pause_s:

@@ -67,9 +67,9 @@ def users(
         "window_s": wanted.window_s,
         "capacity_outcome": found.outcome,
         # What was seen to hold and to break; `users` only counts where the search came to its end.
-        **{sla: {"users": one.users, "low": one.low, "high": one.high} for sla, one in held.items()},
+        **{sla: {"users": one.load, "low": one.low, "high": one.high} for sla, one in held.items()},
         "runs": [
-            {"users": row.users, "verdict": row.verdict, **used}
+            {"users": row.load, "verdict": row.verdict, **used}
             for row, used in zip(found.runs, sut.used, strict=False)
         ],
     }
