@@ -36,7 +36,11 @@ def test_golden_message(
     assert (exit_.value.code, out) == (2, "")
 
 
-@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.toml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    sorted(EXAMPLES.parent.glob("*/*lab.toml")) + sorted(EXAMPLES.glob("*")),
+    ids=lambda path: path.parent.name,
+)
 def test_examples_are_sites(path: Path) -> None:
     assert load_site(path).services
 

@@ -1,7 +1,9 @@
 """The example of three tiers with a program of its own: brought, measured, restarted, removed."""
 
 import json
+import os
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,7 +26,10 @@ def lab() -> Iterator[None]:
     loadstone("lab", "down", "guestbook")
     loadstone("lab", "up", LAB)
     try:
-        yield
+        with pytest.MonkeyPatch.context() as patch:
+            # The build asks `python3` for pip.
+            patch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+            yield
     finally:
         loadstone("lab", "down", "guestbook")
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -54,11 +56,15 @@ def test_the_guide_to_agents_can_be_followed_and_no_operation_fails(tmp_path: Pa
 
 
 @pytest.mark.long
-def test_the_guide_to_programs_of_ones_own_can_be_followed(tmp_path: Path) -> None:
+def test_the_guide_to_programs_of_ones_own_can_be_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if reason := obstacle():
         pytest.skip(reason)
     if not shutil.which("go"):
         pytest.skip("not installed: go")
+    # As a reader has it: the build asks `python3` for pip.
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
     try:
         follow("how-to/own-service.md", tmp_path)
     finally:
