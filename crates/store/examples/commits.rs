@@ -34,10 +34,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         ..Options::default()
     };
     let mut file = place.clone();
-    if let Some((kind @ ("block" | "direct"), image)) = place.split_once(':') {
+    if let Some((kind @ ("block" | "direct" | "unchecked"), image)) = place.split_once(':') {
         let mut device = FileDevice::open(image, kind == "direct")?;
         let atomic = journal != "persist";
-        BlockVfs::format(&mut device, &FormatOptions { atomic, ..FormatOptions::default() })?;
+        let checked = kind != "unchecked";
+        BlockVfs::format(&mut device, &FormatOptions { atomic, checked, ..FormatOptions::default() })?;
         loadstone_store::vfs::register("device", BlockVfs::mount(device)?)?;
         options.vfs = Some("device".into());
         file = "bench.db".into();

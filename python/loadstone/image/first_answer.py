@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import selectors
 import socket
 import time
@@ -14,9 +15,9 @@ ASKED_EVERY_S = 0.005
 _SHARE = 0.01
 """Of the time that went by already: how exact the answer's time is."""
 _AT_ONCE = 64
-_HEAD = b"HTTP/1.1 "
-_GOOD = (b"2", b"3")
-"""First digits of a status. A server that is out of memory answers as well: with 503."""
+_HEAD_BYTES = 10
+_GOOD = re.compile(rb"HTTP/1\.[01] [23]")
+"""Up to the first digit of a status. A server that is out of memory answers as well: with 503."""
 
 
 def first_answer(port: int, request: bytes, deadline: float, ended: Callable[[], bool]) -> float | None:
@@ -64,11 +65,11 @@ def _served(
             connection.sendall(request)
             selector.modify(connection, selectors.EVENT_READ)
             return False
-        head = connection.recv(len(_HEAD) + 1, socket.MSG_PEEK)
-        if head.startswith(_HEAD) and len(head) > len(_HEAD):
-            return True if head[-1:] in _GOOD else None
+        head = connection.recv(_HEAD_BYTES, socket.MSG_PEEK)
+        if len(head) == _HEAD_BYTES:
+            return True if _GOOD.match(head) else None
         # Not enough of it to tell, and more may come.
-        return False if head and _HEAD.startswith(head) else None
+        return False if head else None
     except OSError:
         return None
 
