@@ -79,9 +79,13 @@ def measure_scenario(
     record.require_unused(folder)
     deployed = job.deployed
     faults = _faults(job)
-    description, before = _prepared(deployed, progress) if deployed else ({}, [])
-    watching = deployed.seen() if deployed else contextlib.nullcontext()
-    with job.sut.running() as service, watching as seen:
+    with contextlib.ExitStack() as stack:
+        description, before = dict[str, Any](), list[dict[str, Any]]()
+        if deployed:
+            stack.enter_context(deployed.held())
+            description, before = _prepared(deployed, progress)
+        service = stack.enter_context(job.sut.running())
+        seen = stack.enter_context(deployed.seen()) if deployed else None
         beginning = _beginning(job, service, load, seed)
         try:
             return measure(folder, beginning, service, job.engine, interrupt, progress, seen, before, faults)
