@@ -158,9 +158,26 @@ def test_it_is_built_here_once_and_only_what_is_kept_goes(tmp_path: Path) -> Non
 )
 def test_a_build_that_fails_says_why(tmp_path: Path, settings: dict[str, list[str]], words: str) -> None:
     (tmp_path / "word").write_text("word")
-    with pytest.raises(LoadstoneError, match="service-build") as failed:
-        Content(tmp_path, ["word"], **settings).archive()  # type: ignore[arg-type]
-    assert words in str(failed.value)
+    content = Content(tmp_path, ["word"], **settings)  # type: ignore[arg-type]
+    for _host in range(2):
+        with pytest.raises(LoadstoneError, match="service-build") as failed:
+            content.archive()
+        assert words in str(failed.value)
+
+
+@pytest.mark.parametrize("name", ["site.tar.gz", "site.zip", "site.tar"])
+def test_a_broken_archive_is_told(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"no archive at all")
+    with pytest.raises(LoadstoneError, match="the sources cannot be packed"):
+        Content(tmp_path, [name]).archive()
+
+
+def test_what_was_packed_goes_with_it(tmp_path: Path) -> None:
+    (tmp_path / "word").write_text("word")
+    content = Content(tmp_path, ["word"])
+    folder = content.archive().parent
+    del content
+    assert not folder.exists()
 
 
 def test_a_revision_of_a_git_repository_is_what_was_committed(tmp_path: Path) -> None:

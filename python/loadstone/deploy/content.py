@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shutil
 import subprocess
 import tarfile
-import tempfile
 import threading
+import weakref
+import zipfile
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
 from loadstone.errors import LoadstoneError
+from loadstone.scratch import scratch
 
 _ARCHIVES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".zip")
 _LEFT_OUT = (".git", "__pycache__")
@@ -40,7 +43,8 @@ class Content:
         self.install = list(install)
         self._revision, self._build, self._keep = revision, list(build), list(keep)
         self._lock = threading.Lock()
-        self._made: tempfile.TemporaryDirectory[str] | None = None
+        self._made: Path | None = None
+        self._failed: LoadstoneError | None = None
 
     def problem(self) -> tuple[str, str, str] | None:
         """Why it cannot be brought: the setting, a sentence, what to do; None when it can."""
@@ -73,9 +77,18 @@ class Content:
         """
         with self._lock:
             if self._made is None:
-                self._made = tempfile.TemporaryDirectory(prefix="loadstone-")
-                self._pack(Path(self._made.name))
-            return Path(self._made.name) / "content.tar.gz"
+                stack = contextlib.ExitStack()
+                self._made = stack.enter_context(scratch("content"))
+                weakref.finalize(self, stack.close)
+                try:
+                    self._pack(self._made)
+                except LoadstoneError as error:
+                    self._failed = error
+                except (OSError, LookupError, EOFError, tarfile.TarError, zipfile.BadZipFile) as error:
+                    self._failed = LoadstoneError("service-build", f"the sources cannot be packed: {error}")
+            if self._failed:
+                raise self._failed
+            return self._made / "content.tar.gz"
 
     def _pack(self, folder: Path) -> None:
         tree = folder / "tree"
@@ -139,7 +152,7 @@ def _files(path: Path) -> Iterator[tuple[str, Path]]:
         if entry.is_dir() and not entry.is_symlink():
             for name, file in _files(entry):
                 yield f"{entry.name}/{name}", file
-        else:
+        elif entry.is_file() or entry.is_symlink():
             yield entry.name, entry
 
 
