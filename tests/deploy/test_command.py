@@ -76,6 +76,9 @@ def test_every_instance_is_told_its_own_place(tmp_path: Path) -> None:
 def test_the_first_host_alone_makes_what_all_share(tmp_path: Path) -> None:
     site = load(tmp_path)
     assert unit(site, "shop", "web1")["prepare"] and not unit(site, "shop", "web2")["prepare"]
+    # A change of these lines would lose what they made there, and is refused.
+    assert unit(site, "shop", "web1")["holds"] == "what `prepare` made in `database`"
+    assert not unit(site, "shop", "web2")["holds"]
     each = site.with_settings("shop", prepare_on="each")
     assert unit(each, "shop", "web2")["prepare"]
 

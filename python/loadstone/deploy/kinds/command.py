@@ -17,7 +17,7 @@ from loadstone.deploy.placeholders import filled, places
 from loadstone.deploy.remote import PYTHON
 from loadstone.deploy.role import Keys, Place, Refusal, Role, Service, Unit
 from loadstone.deploy.secrets import Given, Secret
-from loadstone.deploy.settings import Settings
+from loadstone.deploy.settings import Database, Settings
 from loadstone.scenario.fields import Count, Positive, Several, Table, Text, refuse
 from loadstone.scenario.findings import listed
 
@@ -135,6 +135,7 @@ class Command(Role):
             check=command("check"),
             prepare=[command("prepare")] if lines else [],
             recipe=lines,
+            holds=self._elsewhere(service, place) if lines else "",
             resets="data" if back else "",
             reset=[command("reset")] if back else [],
             prepare_s=_PREPARE_S,
@@ -146,6 +147,12 @@ class Command(Role):
             ready_s=settings.ready_s,
             stop_s=settings.stop_s + _LAST_S,
         )
+
+    def _elsewhere(self, service: Service, place: Place) -> str:
+        """Databases that its lines may fill, in words; empty without one."""
+        named = dict.fromkeys(name for _, name in self.needs(service.settings))
+        found = [name for name in named if isinstance(place.services[name].settings, Database)]
+        return f"what `prepare` made in {listed(found)}" if found else ""
 
     def one_by_one(self, service: Service) -> bool:
         """The first host makes what the others need."""
