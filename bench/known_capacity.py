@@ -110,8 +110,7 @@ def searched(server: Bucket | Lanes, port: int, seed: int, folder: Path) -> dict
         "took_s": took_s,
         "probes": len(record.get("probes", [])),
         "runs": [
-            {key: row[key] for key in ("users", "state", "trend", "verdict")}
-            for row in record.get("runs", [])
+            {key: row[key] for key in ("load", "state", "trend", "verdict")} for row in record.get("runs", [])
         ],
         **{
             name: {key: goal.get(key) for key in ("low", "high", "verdict", "ended_by", "noisy")}

@@ -44,7 +44,7 @@ def test_a_token_bucket_is_found_in_sessions_per_second(tmp_path: Path) -> None:
     with sites.token_bucket(RATE) as (_, port):
         scenario = sites.scenario(tmp_path / "bucket.toml", port, ramp_up_s=3, steady_s=15, arriving=True)
         for attempt in range(ATTEMPTS):
-            options = ["--from", "40", "--probe", "5", "--tolerance", "0.1"]
+            options = ["--from", "40", "--probe", "5", "--tolerance", "0.2", "--repeats", "2"]
             found = search(scenario, tmp_path / f"{attempt}", *options)
             if all(found[sla]["high"] > RATE for sla in SLAS):
                 break
@@ -52,7 +52,7 @@ def test_a_token_bucket_is_found_in_sessions_per_second(tmp_path: Path) -> None:
             pytest.fail(str(found))
     assert found["unit"] == "sessions_per_s"
     for sla in SLAS:
-        assert found[sla]["low"] <= seen_beyond and found[sla]["high"] <= 1.1 * found[sla]["low"] + 0.01
+        assert found[sla]["low"] <= seen_beyond and found[sla]["high"] <= 1.2 * found[sla]["low"] + 0.01
         # Nobody waits at the rate that holds: a session lives as long as one answer takes.
         assert found[sla]["sessions_live"] < 0.2 * RATE
 
