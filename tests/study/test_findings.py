@@ -139,3 +139,11 @@ def test_a_folder_without_a_study(tmp_path: Path) -> None:
     with pytest.raises(LoadstoneError) as refused:
         study_page(tmp_path)
     assert refused.value.slug == "report-folder"
+
+
+def test_a_record_of_before_there_were_findings_is_not_said_to_be_unmeasured() -> None:
+    from loadstone.study.told import headline
+
+    study = {"summary": "Connectors", "findings": [], "tasks": {"done": 83}}
+    assert headline(study).startswith("Connectors: findings are not drawn yet, by `loadstone study recompute")
+    assert headline(study | {"tasks": {"done": 0}}) == "Connectors: nothing was measured yet."

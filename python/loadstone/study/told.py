@@ -14,6 +14,9 @@ _CLASSES = {"shown": "good", "not shown": "bad", "undecided": ""}
 def headline(study: Json) -> str:
     """The study's main finding; what it is about where nothing was found yet."""
     if not study["findings"]:
+        if study["tasks"]["done"]:
+            # A record of before findings were drawn from the data.
+            return f"{study['summary']}: findings are not drawn yet, by `loadstone study recompute FOLDER`."
         return f"{study['summary']}: nothing was measured yet."
     first = study["findings"][0]
     return str(first["text"]) + ("" if first["status"] == "shown" else f" ({first['status'].capitalize()}.)")
