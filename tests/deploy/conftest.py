@@ -12,6 +12,14 @@ from labs import lab
 _PROGRAMS = ("nginx", "haproxy", "memcached", "apache2", "varnishd", "caddy", "mariadbd", "nft")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Generated secrets of tests are not among the user's own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
+
+
 @pytest.fixture(scope="module")
 def lab_file(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Path]:
     """The topology file of a lab that is up: `lb`, `web1`, `web2`, or the module's own `HOSTS`."""
