@@ -16,7 +16,10 @@ _MARKERS = (
     {"color": "@s1"},
     {"color": "@s2"},
     # Not by its colour alone.
-    {"color": "@s3", "pattern": {"shape": "/", "size": 6, "solidity": 0.35, "fgcolor": "@page"}},
+    {
+        "color": "@s3",
+        "pattern": {"shape": "/", "fillmode": "overlay", "fgcolor": "@page", "size": 7, "solidity": 0.25},
+    },
 )
 
 
