@@ -87,6 +87,20 @@ def test_what_does_not_come_up_gives_way_to_what_ran(service: str, unit: dict[st
     assert control.apply(service, OURS)["action"] == "restarted" and said(unit) == "two"
 
 
+def test_what_an_earlier_version_deployed_is_kept_when_the_new_one_fails(
+    service: str, unit: dict[str, object]
+) -> None:
+    want(service, unit, "one")
+    control.apply(service, OURS)
+    there = Home(service)
+    first = {key: value for key, value in unit.items() if key not in home._LATER}
+    (there.conf / home.UNIT).write_text(json.dumps(first))
+    want(service, unit, "bad")
+    with pytest.raises(Refused) as failed:
+        control.apply(service, OURS)
+    assert failed.value.slug == "service-failed" and said(unit) == "one"
+
+
 @pytest.mark.parametrize("moment", ["before the swap", "within it", "after it", "after the stop"])
 def test_it_goes_on_from_wherever_it_was_killed(service: str, unit: dict[str, object], moment: str) -> None:
     want(service, unit, "one")

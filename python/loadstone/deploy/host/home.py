@@ -22,11 +22,16 @@ from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
 
 ROOT = Path("/var/lib/loadstone")
 UNIT = "unit.json"
+Unit = Dict[str, Any]
+_LATER: Unit = {
+    "recipe": [], "holds": "", "resets": "", "reset": [], "counts": {}, "bin": "", "reads": False,
+    "secret": [], "secret_env": "", "room_mib": 1,
+}  # fmt: skip
+"""What the units of the first version lack."""
 OWN = "own"
 _FIRST_USER, _USERS = 60578, 606
 _FOLDERS = ("wanted", "conf", "data", "log", "run")
 
-Unit = Dict[str, Any]
 Answer = Dict[str, Any]
 
 
@@ -57,8 +62,7 @@ class Home:
 
     def unit(self, folder: str = "conf") -> Unit:
         """How the service is handled, as asked for or as in use."""
-        unit: Unit = json.loads((self.path / folder / UNIT).read_text(encoding="utf-8"))
-        return unit
+        return {**_LATER, **json.loads((self.path / folder / UNIT).read_text(encoding="utf-8"))}
 
     def fill(self, words: Sequence[str], conf: str = "conf", binaries: str = "") -> List[str]:
         """Words of a command with the folders in place of `{conf}`, `{data}`, `{log}`, `{run}`, `{root}`, and

@@ -22,7 +22,7 @@ def use(service: str, order: Order) -> Answer:
     do, empty when the data are not Loadstone's to renew.
     """
     home, unit = _deployed(service)
-    if not unit.get("resets"):
+    if not unit["resets"]:
         return {"resets": "", "used": False}
     with home.lock():
         made = _made_at(home)
@@ -38,11 +38,11 @@ def reset(service: str, order: Order) -> Answer:
     Refused `service-owned`, `data-loss` as `guard`, and `service-failed`.
     """
     home, unit = _deployed(service)
-    if not unit.get("resets"):
+    if not unit["resets"]:
         raise Refused("service-failed", f"the data of `{service}` are not what Loadstone loaded")
     with home.lock():
         guard(home, unit, order, lambda: major(home, unit))
-        if unit.get("reset"):
+        if unit["reset"]:
             copied = False
             for command in unit["reset"]:
                 must(home, unit, command, unit["prepare_s"])
