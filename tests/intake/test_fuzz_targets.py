@@ -20,6 +20,7 @@ OWN = {
     "cli/demo.py": "what its own stages wrote a moment ago",
     "cli/scenario.py": "a built-in scenario",
     "cost/book.py": "the price books of the package; people's own go through the intake",
+    "data/roles/command/templates/supervise.py": "a program on a host, orders that deploy wrote",
     "data/roles/nftables/templates/balance.py": "a program on a host, settings that deploy wrote",
     "deploy": "programs on hosts, answers of hosts",
     "measure": "answers of programs that it started",

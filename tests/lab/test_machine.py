@@ -169,7 +169,7 @@ def test_ssh_names_every_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     keys.write(folder, Record("x", "x.toml", "0", "10.0.0.0/24", "10.0.0.1", "", hosts))
     config = (tmp_path / "ssh_config").read_text()
     assert "Host one\n    HostName 10.0.0.11\n    User root\n" in config
-    assert "Host far\n    HostName far.example\n    User me\n    Port 22\n" in config
+    assert "Host far\n    HostName far.example\n    User me\n    ConnectTimeout 10\n" in config
     files = tmp_path / "hosts/one/files/etc"
     assert (files / "hosts").read_text() == "127.0.0.1 localhost\n10.0.0.11 one\n"
     assert (files / "ssh/ssh_host_ed25519_key").stat().st_mode & 0o777 == 0o600

@@ -60,7 +60,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         path.write_text(SCENARIO.format(port=port), encoding="utf-8")
         scenario = load_scenario(path, {})
         job = Job(scenario, sut_of(scenario), RustEngine(), ["test"])
-        measure_scenario(job, root / "run", users=None, seed=1, interrupt=Interrupt(), progress=Silent())
+        measure_scenario(job, root / "run", load=None, seed=1, interrupt=Interrupt(), progress=Silent())
     return root / "run"
 
 
