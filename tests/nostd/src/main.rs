@@ -22,7 +22,7 @@ use loadstone_olio::loader::{self, LoadOptions, Profile};
 use loadstone_olio::{Olio, Options};
 use loadstone_sqlite as _;
 use loadstone_store::vfs::{MemoryVfs, provide_entropy, register};
-use loadstone_store::{Db, Options as StoreOptions};
+use loadstone_store::{Db, Kind, Options as StoreOptions};
 use loadstone_surge::Surge;
 
 /// What every process of Loadstone's answers; see `crates/store/tests/statements.rs`.
@@ -145,7 +145,7 @@ impl Host for Nowhere {
     }
 
     fn media_put(&self, _name: &str, _bytes: &[u8]) -> Result<(), HostError> {
-        Err(HostError("no room for uploads".into()))
+        Err(HostError { kind: Kind::Full, sentence: "no room for uploads".into() })
     }
 
     fn media_get(&self, _name: &str) -> Result<Option<StoredFile>, HostError> {

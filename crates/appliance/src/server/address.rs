@@ -1,8 +1,6 @@
 //! The machine's address: fixed or leased, and announced after a move.
 
 use smoltcp::iface::Interface;
-#[cfg(feature = "dhcp")]
-use smoltcp::iface::SocketHandle;
 use smoltcp::wire::{EthernetAddress, HardwareAddress, IpCidr};
 
 use super::Server;
