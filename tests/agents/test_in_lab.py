@@ -143,8 +143,9 @@ def test_a_host_that_is_cut_off(lab: Path, scenario: Path, capsys: pytest.Captur
     script = "sleep 1; ip link set eth0 down; sleep 60; ip link set eth0 up"
     ssh(NAME, "client2", f"setsid sh -c '{script}' </dev/null >/dev/null 2>&1 &")
     _, said, result = running.ended()
-    [event] = result["events"]
+    [event] = [event for event in result["events"] if event["kind"] == "agent-lost"]
     assert (event["agent"], result["outcome"]) == ("client2", "complete"), said
+    assert "client2" in [event["host"] for event in result["events"] if event["kind"] == "host-lost"]
     assert result["steady"]["end_s"] == 31.0, "the other one goes on to the end"
     with capsys.disabled():
         print(f"\ncut off: {event['note']}; the run ended {time.monotonic() - cut:.0f} s after the cut")
