@@ -46,7 +46,8 @@ def test_a_token_bucket_is_found_in_sessions_per_second(tmp_path: Path) -> None:
         for attempt in range(ATTEMPTS):
             options = ["--from", "40", "--probe", "5", "--tolerance", "0.2", "--repeats", "2"]
             found = search(scenario, tmp_path / f"{attempt}", *options)
-            if all(found[sla]["high"] > RATE for sla in SLAS):
+            # At the very rate of its tokens a bucket never makes up for a moment of standstill.
+            if all(found[sla]["high"] >= RATE for sla in SLAS):
                 break
         else:
             pytest.fail(str(found))
