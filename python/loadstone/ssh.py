@@ -10,7 +10,7 @@ import contextlib
 import re
 import shlex
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,10 +51,11 @@ class Ssh:
         topology: str = "",
         ports: Mapping[str, int] | None = None,
         aliases: Mapping[str, str] | None = None,
+        jumped: Collection[str] = (),
     ) -> None:
         """`addresses` of all hosts by name; `sockets` is a folder of ours for ssh's own; `users` we log in as
         on real machines, at `ports` where the topology gives one, by `aliases` that only our ssh may know;
-        `topology` is the name in which we come.
+        `topology` is the name in which we come; `jumped` are hosts that ssh reaches by way of another one.
         """
         self.topology = topology
         self.config = config
@@ -63,6 +64,7 @@ class Ssh:
         self._users = dict(users or {})
         self._ports = dict(ports or {})
         self._aliases = dict(aliases or {})
+        self._jumped = frozenset(jumped)
 
     @property
     def hosts(self) -> list[str]:
@@ -72,6 +74,10 @@ class Ssh:
     def address(self, host: str) -> str:
         """The IP address or name under which other hosts reach it."""
         return self.addresses[host]
+
+    def direct(self, host: str) -> bool:
+        """Whether we are on its network, as far as ssh's own way tells: a jump host says that we are not."""
+        return host not in self._jumped
 
     def as_root(self, host: str) -> list[str]:
         """Words that make a command there run as root; none where we are."""
@@ -184,12 +190,16 @@ def ssh(topology: Topology) -> Iterator[Ssh]:
     aliases = {host.name: _plain(host.address) for host in record.hosts if host.real}
     addresses = {host.name: aliases.get(host.name, host.address) for host in record.hosts}
     with ThreadPoolExecutor(max_workers=max(1, len(aliases))) as pool:
-        addresses |= dict(zip(aliases, pool.map(_resolved, aliases.values()), strict=True))
+        own = dict(zip(aliases, pool.map(_configured, aliases.values()), strict=True))
+    addresses |= {name: found.get("hostname", aliases[name]) for name, found in own.items()}
+    jumped = [name for name, found in own.items() if {"proxyjump", "proxycommand"} & found.keys()]
     users = {host.name: host.address.partition("@")[0] for host in record.hosts if host.real}
     ports = {host.name: port for host in record.hosts if host.real and (port := _port(host.address))}
     config = Folder(record.name).path / "ssh_config"
     with scratch("ssh", _end_masters) as sockets:
-        hosts = _open[record.name] = Ssh(config, addresses, sockets, users, record.name, ports, aliases)
+        hosts = _open[record.name] = Ssh(
+            config, addresses, sockets, users, record.name, ports, aliases, jumped
+        )
         try:
             yield hosts
         finally:
@@ -224,13 +234,13 @@ def _plain(address: str) -> str:
     return head if colon and port.isdigit() else name
 
 
-def _resolved(alias: str) -> str:
-    """The address that the user's own `~/.ssh/config` gives a name: other hosts do not know the alias."""
+def _configured(alias: str) -> dict[str, str]:
+    """What the user's own `~/.ssh/config` makes of a name: other hosts do not know the alias."""
     told = subprocess.run(
         ["ssh", "-G", alias], capture_output=True, text=True, check=False, timeout=_TIMEOUT_S
     )
     words = [line.split(maxsplit=1) for line in told.stdout.splitlines()]
-    return next((word[1] for word in words if word[0] == "hostname" and len(word) == 2), alias)
+    return {word[0]: word[1] for word in words if len(word) == 2 and word[1] != "none"}
 
 
 def _port(address: str) -> int | None:

@@ -18,7 +18,8 @@ _ANSWER_S = 5.0
 
 def reach(site: Site, ssh: Ssh, steps: Sequence[Step]) -> None:
     """Gives steps that did not fail the error `service-unreachable` where those who need the service do not
-    reach it: the hosts of services that refer to it, or, where none does, neither we nor any other host.
+    reach it: the hosts of services that refer to it, or, where none does, neither we nor any other host. Of a
+    host behind a jump host we say nothing: we are not on its network.
     """
     places = site.places(ssh)
     wanted = [step for step in steps if not step.error and _listens(site.services[step.service], places)]
@@ -32,7 +33,8 @@ def reach(site: Site, ssh: Ssh, steps: Sequence[Step]) -> None:
             found = {host: _from(ssh, host, one.name, where) for host in asking}
             away = {host: why for host, why in found.items() if why}
         else:
-            away = {} if not (here := _here(where)) else {"this machine": here}
+            here = _here(where) if ssh.direct(step.host) else ""
+            away = {"this machine": here} if here else {}
             others = [host for host in ssh.hosts if host != step.host] if away else []
             if any(_from(ssh, host, one.name, where) == "" for host in others):
                 away = {}
