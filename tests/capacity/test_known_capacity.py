@@ -46,8 +46,8 @@ def test_a_token_bucket_is_found_in_sessions_per_second(tmp_path: Path) -> None:
         for attempt in range(ATTEMPTS):
             options = ["--from", "40", "--probe", "5", "--tolerance", "0.2", "--repeats", "2"]
             found = search(scenario, tmp_path / f"{attempt}", *options)
-            # At the very rate of its tokens a bucket never makes up for a moment of standstill.
-            if all(found[sla]["high"] >= RATE for sla in SLAS):
+            # Near the rate of its tokens a bucket does not make up for what an overloaded probe left in it.
+            if all(found[sla]["high"] >= 0.9 * RATE for sla in SLAS):
                 break
         else:
             pytest.fail(str(found))
