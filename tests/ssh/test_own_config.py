@@ -42,7 +42,7 @@ ASK = """
 from pathlib import Path
 from loadstone.lab import load_topology
 from loadstone.ssh import ssh
-with ssh(load_topology(Path("/root/own.toml"))) as hosts:
+with ssh(load_topology(Path.home() / "own.toml")) as hosts:
     print(hosts.run("database", "hostname; whoami; echo $SSH_CONNECTION").out, hosts.address("database"))
 """
 
@@ -52,14 +52,14 @@ def addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, st
     """`desk` reaches `db` by way of `bastion` only, with a key that no default finds."""
     with lab(tmp_path_factory.mktemp("lab"), NAME, HOSTS):
         found = {host["name"]: host["address"] for host in described(NAME)["hosts"]}
-        on("desk", "rm -rf /root/.ssh; mkdir -m 700 /root/.ssh")
-        on("desk", "ssh-keygen -q -t ed25519 -N '' -f /root/.ssh/special")
-        key = on("desk", "cat /root/.ssh/special.pub").strip()
+        on("desk", "rm -rf ~/.ssh; mkdir -m 700 ~/.ssh")
+        on("desk", "ssh-keygen -q -t ed25519 -N '' -f ~/.ssh/special")
+        key = on("desk", "cat ~/.ssh/special.pub").strip()
         for host in ("bastion", "db"):
             on(host, f"echo '{key}' >>/etc/ssh/authorized_keys")
-        on("desk", f"cat >/root/.ssh/config <<'END'\n{CONFIG.format(**found)}END")
-        on("desk", f"cat >/root/own.toml <<'END'\n{TOPOLOGY}END")
-        on("desk", f"cat >/root/ask.py <<'END'\n{ASK}END")
+        on("desk", f"cat >~/.ssh/config <<'END'\n{CONFIG.format(**found)}END")
+        on("desk", f"cat >~/own.toml <<'END'\n{TOPOLOGY}END")
+        on("desk", f"cat >~/ask.py <<'END'\n{ASK}END")
         on("desk", f"ip route add blackhole {found['db']}/32")
         yield found
 
@@ -77,14 +77,14 @@ def own(command: str) -> str:
 
 
 def test_alias_key_and_jump_host_are_used(addresses: dict[str, str]) -> None:
-    own("-m loadstone lab up /root/own.toml")
-    host, user, connection, address = own("/root/ask.py").split("\n")[:4]
+    own("-m loadstone lab up ~/own.toml")
+    host, user, connection, address = own("~/ask.py").split("\n")[:4]
     assert (host, user) == ("db", "root"), "the user of the topology goes before that of the configuration"
     assert connection.split()[0] == addresses["bastion"]
     assert address.strip() == addresses["db"], "other hosts get the address, not the alias"
 
 
 def test_deployment_goes_the_same_way(addresses: dict[str, str]) -> None:
-    own("-m loadstone lab up /root/own.toml")
-    assert "started" in own("-m loadstone deploy /root/own.toml")
-    assert "running" in own("-m loadstone status /root/own.toml")
+    own("-m loadstone lab up ~/own.toml")
+    assert "started" in own("-m loadstone deploy ~/own.toml")
+    assert "running" in own("-m loadstone status ~/own.toml")
