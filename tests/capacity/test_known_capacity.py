@@ -35,6 +35,28 @@ def test_a_token_bucket_is_found_within_five_per_cent_and_again(tmp_path: Path) 
     assert first["SLA-1"]["low"] < second["SLA-1"]["high"] and second["SLA-1"]["low"] < first["SLA-1"]["high"]
 
 
+@pytest.mark.long
+@pytest.mark.timeout(1200)
+def test_a_token_bucket_is_found_in_sessions_per_second(tmp_path: Path) -> None:
+    # Each session takes one token. A little more than RATE of them only waits too long after the run's end:
+    # 12 sessions that wait are 0.2 s, and 10 % of the answers are those of the last 1.5 of 18 s.
+    seen_beyond = RATE + 12 / 16.5
+    with sites.token_bucket(RATE) as (_, port):
+        scenario = sites.scenario(tmp_path / "bucket.toml", port, ramp_up_s=3, steady_s=15, arriving=True)
+        for attempt in range(ATTEMPTS):
+            options = ["--from", "40", "--probe", "5", "--tolerance", "0.2", "--repeats", "2"]
+            found = search(scenario, tmp_path / f"{attempt}", *options)
+            if all(found[sla]["high"] > RATE for sla in SLAS):
+                break
+        else:
+            pytest.fail(str(found))
+    assert found["unit"] == "sessions_per_s"
+    for sla in SLAS:
+        assert found[sla]["low"] <= seen_beyond and found[sla]["high"] <= 1.2 * found[sla]["low"] + 0.01
+        # Nobody waits at the rate that holds: a session lives as long as one answer takes.
+        assert found[sla]["sessions_live"] < 0.2 * RATE
+
+
 def search(scenario: Path, folder: Path, *options: str) -> dict[str, Any]:
     command = [
         "capacity",

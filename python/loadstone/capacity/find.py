@@ -13,6 +13,7 @@ from loadstone.capacity.ledger import Ledger
 from loadstone.capacity.probes import Watch as WatchProbe
 from loadstone.capacity.probes import probe
 from loadstone.capacity.probing import Probing
+from loadstone.capacity.recovery import Recovery
 from loadstone.capacity.search import Limits, Search
 from loadstone.errors import LoadstoneError
 from loadstone.judge.goals import sla_goals
@@ -63,17 +64,19 @@ def find(
     goals = [*sla_goals(job.scenario.sla_window_s), *job.scenario.searched()]
     begun_s = time.monotonic()
     planned = forecast(options.limits, lengths(job, probes.job if probes else None))
+    recovery = Recovery(job)
     with interrupt.between_runs():
         rows: list[ProbeRun] = []
         if probes:
             probing = Probing(options.limits.first, options.limits.most)
-            rows = probe(probes.job, folder, probing, options.seed, interrupt, probes.watch)
+            rows = probe(probes.job, folder, probing, options.seed, interrupt, probes.watch, recovery)
             options = replace(options, limits=options.limits.near(probing.expected()))
         ledger = Ledger(job, folder, goals, options.limits, options.confidence, rows, planned, begun_s)
         search = ledger.search
         try:
             while (steps := search.next()) is not None and not interrupt.requested:
-                _measure(job, folder, steps, options.seed, interrupt, watch, ledger)
+                recovery.wait()
+                _measure(job, folder, steps, options.seed, interrupt, watch, ledger, recovery)
         except LoadstoneError as error:
             search.stop(error.slug)
             ledger.write()
@@ -89,7 +92,14 @@ def find(
 
 
 def _measure(
-    job: Job, folder: Path, steps: int, seed: int, interrupt: Interrupt, watch: Watch, ledger: Ledger
+    job: Job,
+    folder: Path,
+    steps: int,
+    seed: int,
+    interrupt: Interrupt,
+    watch: Watch,
+    ledger: Ledger,
+    recovery: Recovery,
 ) -> None:
     """One run of the search. A run that Ctrl-C cut short is listed, but is not evidence."""
     number = len(ledger.rows) + 1
@@ -115,3 +125,4 @@ def _measure(
             ledger.add_unjudged(steps, path, result)
         else:
             ledger.add(steps, path, result)
+            recovery.after(path)

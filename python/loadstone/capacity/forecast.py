@@ -6,6 +6,7 @@ import copy
 import math
 from dataclasses import dataclass
 
+from loadstone.capacity.recovery import Recovery
 from loadstone.capacity.search import Bracket, Limits, Search, Verdict
 from loadstone.measure import Job
 
@@ -19,6 +20,8 @@ class Lengths:
 
     run_s: float
     probe_s: float = 0.0
+    recovery_s: float = 0.0
+    """At most, between two of them."""
 
 
 @dataclass(frozen=True)
@@ -28,12 +31,12 @@ class Forecast:
     expected_s: float
     """If no run has to be repeated."""
     worst_s: float
-    """If the search needs all the runs that it may make."""
+    """If the search needs all the runs that it may make, and the service long to recover from each."""
 
 
 def lengths(job: Job, probe: Job | None = None) -> Lengths:
     """Of the runs that `job` makes, and of the probes that `probe` makes."""
-    return Lengths(_length_s(job), _length_s(probe) if probe else 0.0)
+    return Lengths(_length_s(job), _length_s(probe) if probe else 0.0, Recovery(job).most_s)
 
 
 def _length_s(job: Job) -> float:
@@ -49,14 +52,15 @@ def forecast(limits: Limits, lengths: Lengths) -> Forecast:
     """
     doublings = math.log2(limits.most / limits.first)
     middle = round(math.sqrt(limits.first * limits.most))
+    worst_run_s = lengths.run_s + lengths.recovery_s
     if not lengths.probe_s:
         runs = runs_left(Search(["capacity"], limits), middle)
-        return Forecast(runs * lengths.run_s, limits.runs * lengths.run_s)
+        return Forecast(runs * lengths.run_s, limits.runs * worst_run_s)
     runs = runs_left(Search(["capacity"], limits.near(middle)))
     likely, most = math.ceil(doublings / 2) + 2, math.ceil(doublings) + 1
     return Forecast(
         min(likely, most) * lengths.probe_s + runs * lengths.run_s,
-        most * lengths.probe_s + limits.runs * lengths.run_s,
+        most * (lengths.probe_s + lengths.recovery_s) + limits.runs * worst_run_s,
     )
 
 

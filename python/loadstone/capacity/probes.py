@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from loadstone.capacity.probing import Probe, Probing
+from loadstone.capacity.recovery import Recovery
 from loadstone.errors import LoadstoneError
 from loadstone.judge.checks import at_its_limit
 from loadstone.judge.sla import SLAS
@@ -18,7 +19,13 @@ Watch = Callable[[int, float], Progress]
 
 
 def probe(
-    job: Job, folder: Path, probing: Probing, seed: int, interrupt: Interrupt, watch: Watch
+    job: Job,
+    folder: Path,
+    probing: Probing,
+    seed: int,
+    interrupt: Interrupt,
+    watch: Watch,
+    recovery: Recovery,
 ) -> list[ProbeRun]:
     """Makes the probes that `probing` asks for; their rows of `capacity.json`.
 
@@ -30,6 +37,7 @@ def probe(
         load = unit.load(steps)
         path = folder / "probes" / f"{len(rows) + 1:04d}-{load}"
         progress = watch(len(rows) + 1, load)
+        recovery.wait()
         try:
             result = measure_scenario(
                 job, path, load=load, seed=seed + len(rows), interrupt=interrupt, progress=progress
@@ -40,6 +48,8 @@ def probe(
             # The engine has no room for so much load; the search finds out what less does.
             probing.stop()
             return rows
+        if result.outcome != "interrupted":
+            recovery.after(path)
         shown = _shown(steps, result)
         row = ProbeRun(folder=str(path.relative_to(folder)), load=load, per_s=shown.per_s, held=shown.held)
         rows.append(row)
