@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -40,6 +42,31 @@ def test_instances_have_ports_of_their_own_and_say_who_speaks(programs: Path) ->
     result = CliRunner().invoke(app, ["image", "boot", str(image), "--instances", "2", "--port", "9100"])
     assert result.exit_code == 0, result.output
     assert "1: tcp:127.0.0.1:9100" in result.output and "2: tcp:127.0.0.1:9101" in result.output
+
+
+class _Torn(io.StringIO):
+    """A stream to which nobody writes part of a line alone: another thread's part always comes with it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._both = threading.Barrier(2)
+
+    def write(self, text: str) -> int:
+        written = super().write(text)
+        if not text.endswith("\n"):
+            self._both.wait(60)
+        return written
+
+
+def test_lines_of_two_consoles_stand_one_after_another(
+    programs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _program(programs, "qemu-system-x86_64", "echo hello; exit 33")
+    torn = _Torn()
+    monkeypatch.setattr(sys, "stdout", torn)
+    with pytest.raises(SystemExit):
+        app(["image", "boot", str(tiny_image(programs)), "--port", "0", "--instances", "2"])
+    assert sorted(torn.getvalue().splitlines()) == ["1: hello", "2: hello"]
 
 
 def test_what_is_typed_goes_to_the_consoles(programs: Path) -> None:

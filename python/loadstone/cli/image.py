@@ -15,6 +15,7 @@ from loadstone.cli.columns import columns
 from loadstone.cli.console import typed_lines
 from loadstone.cli.image_disk import disk as disk_command
 from loadstone.cli.options import Commands
+from loadstone.cli.terminal import Lines
 from loadstone.errors import BAD_INPUT, OUR_FAULT, LoadstoneError
 
 if TYPE_CHECKING:
@@ -211,15 +212,13 @@ def boot(
     addresses = [f"http://127.0.0.1:{one.ports[HTTP_PORT]}" for one in machines]
     _announce(described, addresses, as_json)
 
-    siblings = Siblings(
-        spare,
-        lambda sentence: print(sentence, file=sys.stderr),
-        Balancer(balancer, reload) if balancer else None,
-    )
+    talk = Lines(sys.stderr)
+    consoles = talk if as_json else Lines(sys.stdout)
+    siblings = Siblings(spare, talk.say, Balancer(balancer, reload) if balancer else None)
 
     def say(number: int, line: str) -> None:
         before = f"{number}: " if most > 1 else ""
-        print(f"{before}{line}", file=sys.stderr if as_json else sys.stdout, flush=True)
+        consoles.say(f"{before}{line}")
         siblings.hear(number, line)
 
     try:
@@ -227,7 +226,7 @@ def boot(
             Interrupt().between_runs(),
             Fleet(machines, say) as fleet,
             siblings.attend(fleet),
-            typed_lines(lambda line: _order(fleet, line)),
+            typed_lines(lambda line: _order(fleet, line, talk)),
         ):
             codes = fleet.wait()
     except KeyboardInterrupt:
@@ -255,9 +254,9 @@ def _image(what: str, memory_mib: int) -> Path:
     return image.path
 
 
-def _order(fleet: Fleet, line: str) -> None:
+def _order(fleet: Fleet, line: str, talk: Lines) -> None:
     if lacking := fleet.order(line):
-        print(lacking, file=sys.stderr)
+        talk.say(lacking)
 
 
 def _disks(disks: list[Path], instances: int) -> list[Path]:

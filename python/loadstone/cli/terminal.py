@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import sys
+import threading
 from collections.abc import Iterator
 from typing import Any, TextIO
 
@@ -38,6 +39,21 @@ class Plain:
     def __getattr__(self, name: str) -> Any:
         """Everything else is the stream's own."""
         return getattr(self._stream, name)
+
+
+class Lines:
+    """Whole lines on a stream: what several threads say stands one after another."""
+
+    def __init__(self, stream: TextIO) -> None:
+        """Writes to `stream`."""
+        self._stream = stream
+        self._alone = threading.Lock()
+
+    def say(self, line: str) -> None:
+        """Writes it with its end, at once: `print` writes the end by itself, behind what others say."""
+        with self._alone:
+            self._stream.write(f"{line}\n")
+            self._stream.flush()
 
 
 @contextlib.contextmanager
