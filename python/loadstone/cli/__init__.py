@@ -1,4 +1,4 @@
-"""The command line: one module a command, each adding itself with `register`."""
+"""The command line: one module a command, imported when the command is named."""
 
 from __future__ import annotations
 
@@ -9,59 +9,18 @@ from typing import Annotated
 
 import typer
 
-from loadstone.cli import (
-    ab,
-    capacity,
-    chaos,
-    compare,
-    cost,
-    demo,
-    deploy,
-    history,
-    image,
-    lab,
-    nodes,
-    plan,
-    prices,
-    probe,
-    report,
-    run,
-    scenario,
-    schema,
-    serve,
-    site_data,
-    solve,
-    study,
-    sweep,
-)
+from loadstone.cli.catalogue import OnDemand
 from loadstone.cli.options import Commands
 from loadstone.cli.terminal import plain_output
 from loadstone.errors import LoadstoneError
 
-app = Commands(name="loadstone", no_args_is_help=True, pretty_exceptions_enable=False)
-ab.register(app)
-capacity.register(app)
-chaos.register(app)
-compare.register(app)
-cost.register(app)
-demo.register(app)
-deploy.register(app)
-history.register(app)
-image.register(app)
-lab.register(app)
-nodes.register(app)
-site_data.register(app)
-plan.register(app)
-prices.register(app)
-probe.register(app)
-report.register(app)
-run.register(app)
-scenario.register(app)
-schema.register(app)
-serve.register(app)
-solve.register(app)
-sweep.register(app)
-study.register(app)
+app = Commands(
+    name="loadstone",
+    cls=OnDemand,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
+)
 
 
 def _print_version(wanted: bool) -> None:

@@ -26,7 +26,6 @@ from loadstone.cli.run import (
     AsJson,
     DbPid,
     KeepData,
-    Name,
     Reset,
     Service,
     SutPid,
@@ -40,6 +39,7 @@ from loadstone.cli.run import (
     site,
 )
 from loadstone.cli.scenario import Overrides
+from loadstone.cli.scenario_name import Name
 from loadstone.errors import LoadstoneError
 
 if TYPE_CHECKING:

@@ -22,7 +22,6 @@ from loadstone.cli.run import (
     DbPid,
     Goals,
     KeepData,
-    Name,
     Reset,
     Service,
     SutPid,
@@ -38,6 +37,7 @@ from loadstone.cli.run import (
     site,
 )
 from loadstone.cli.scenario import Overrides
+from loadstone.cli.scenario_name import Name
 from loadstone.errors import LoadstoneError
 from loadstone.unit import Unit
 

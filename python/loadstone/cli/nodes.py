@@ -2,39 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from loadstone.availability.criterion import SENTENCES, parse_criterion
-from loadstone.availability.deployments import PF_ON_PREM_REPAIR, parse_without_spares
-from loadstone.cli.columns import columns
-from loadstone.cli.count import models_counted
 from loadstone.cli.defaults import defaults_from
-from loadstone.cli.tiers import in_tiers
-from loadstone.cli.written import show, warn, write_beside
-from loadstone.nodes.appliance import NAME, is_appliance, parse_appliance, warnings
-from loadstone.nodes.appliance import appliance as node_of
-from loadstone.nodes.choices import parse_deployments, parse_node_type
-from loadstone.nodes.image import Image
-from loadstone.nodes.integrity import NodeType, shares
-from loadstone.nodes.load import Demand, Load, demands
-from loadstone.nodes.measured import Measured, read_measured
-from loadstone.nodes.quantities import (
-    parse_duration,
-    parse_rate,
-    parse_target,
-    spell_availability,
-    spell_duration,
-)
-from loadstone.plan.compared import Option, fewest, options
-from loadstone.plan.named import Hazards
-
-if TYPE_CHECKING:
-    from loadstone.stages.nodes import Integrity, Nodes
 
 EXAMPLES = """
 Compute how many nodes carry a load and stay available.
@@ -60,16 +33,6 @@ With --tiers, that file has limits and rates, tier by tier, and nodes.json is wr
 
 The exit code is 1 if no deployment meets the target.
 """
-
-
-@dataclass(frozen=True)
-class _Comparison:
-    hazards: Hazards
-    node_types: list[NodeType]
-    deployments: list[str]
-    demands: list[Demand]
-    faults_per_s: Fraction | None
-    typed: dict[str, Any]
 
 
 def register(app: typer.Typer) -> None:
@@ -153,176 +116,13 @@ def nodes(
         bool, typer.Option("--json", help="Print the record as JSON instead of the table.")
     ] = False,
 ) -> None:
-    """Parses, plans, reports; the help text is `EXAMPLES`."""
+    """Hands over to what plans and reports; the help text is `EXAMPLES`."""
+    # Imported here: the list of options need not wait for the models.
     if tiers:
+        from loadstone.cli.tiers import in_tiers
+
         in_tiers(context, tiers, as_json=as_json)
-        return
-    year_s = parse_duration(year, place="--year")
-    hazards = replace(
-        _hazards(crash_rate, failover, repair, target, year_s),
-        criterion=parse_criterion(criterion),
-        without_spares=parse_without_spares(without_spares),
-    )
-    measured = _measured(folder, anyway=anyway)
-    wanted = Load(users, load, users_per_node, throughput_per_node)
-    kinds = _kinds(node_type or [], _appliance(appliance, measured), measured)
-    asked = _Comparison(
-        hazards,
-        kinds,
-        [name for name in parse_deployments(deployment) if hazards.repair or name != PF_ON_PREM_REPAIR],
-        demands(wanted, measured, sla),
-        parse_rate(fault_rate, year_s, place="--fault-rate") if fault_rate else None,
-        {
-            "sla": sla, "target": target, "crash_rate": crash_rate, "failover": failover, "repair": repair,
-            "year": year, "criterion": hazards.criterion, "without_spares": hazards.without_spares,
-            "fault_rate": fault_rate, "from": str(folder) if folder else None,
-        },
-    )  # fmt: skip
-    told = [warning for kind in kinds for warning in warnings(kind)]
-    with models_counted():
-        record, found = _solve(asked, [*(measured.warnings if measured else []), *told])
-    if measured:
-        record = record.model_copy(update=measured.marks())
-        write_beside(measured.file, record)
-    show(record, as_json, lambda record: _table(asked, found, record))
-    warn(record)
-    if record.chosen is None:
-        raise typer.Exit(1)
-
-
-def _measured(folder: Path | None, *, anyway: bool) -> Measured | None:
-    if folder is None:
-        return None
-    return read_measured(folder, anyway=anyway)
-
-
-def _appliance(typed: str | None, measured: Measured | None) -> NodeType | None:
-    """The SLA that was typed, or else the one that the users of a node were measured at."""
-    own = measured.file if measured else None
-    if typed or own is None or measured is None or not is_appliance(measured):
-        return parse_appliance(typed, own) if typed else None
-    return node_of({"from": str(own), "against": str(own)}, Path(), "--from")
-
-
-def _kinds(typed: list[str], known: NodeType | None, measured: Measured | None) -> list[NodeType]:
-    """The node types that are compared: native without any; `appliance` need not be named twice.
-
-    Of users that an image carried, what a native node carries does not follow.
-    """
-    named = [known if known and text.strip() == NAME else parse_node_type(text) for text in typed]
-    if known and known not in named:
-        native = [] if measured and is_appliance(measured) else [parse_node_type("native")]
-        named = [*(named or native), known]
-    return named or [parse_node_type("native")]
-
-
-def _hazards(crash_rate: str, failover: str, repair: str, target: str, year_s: Fraction) -> Hazards:
-    mending = None if repair.strip().lower() == "none" else parse_duration(repair, year_s, place="--repair")
-    return Hazards(
-        crash=parse_rate(crash_rate, year_s, place="--crash-rate"),
-        failover=1 / parse_duration(failover, year_s, place="--failover"),
-        repair=1 / mending if mending else None,
-        target=parse_target(target, place="--target"),
-        year_s=year_s,
-    )
-
-
-def _solve(asked: _Comparison, warnings: list[str]) -> tuple[Nodes, list[Option]]:
-    # Imported here: the other commands need not wait for the record's model.
-    from loadstone.plan.compared_record import nodes_record
-
-    per_sla = {
-        demand.sla: options(demand.load, demand.per_node, asked.node_types, asked.hazards, asked.deployments)
-        for demand in asked.demands
-    }
-    first = asked.demands[0]
-    integrity = {}
-    if asked.faults_per_s:
-        integrity = {kind.name: shares(kind, float(asked.faults_per_s)) for kind in asked.node_types}
-    inputs = asked.typed | first.record() | {
-        "crash_per_s": float(asked.hazards.crash), "failover_per_s": float(asked.hazards.failover),
-        "repair_per_s": float(asked.hazards.repair) if asked.hazards.repair else None,
-        "target_share": float(asked.hazards.target), "year_s": float(asked.hazards.year_s),
-        "throughput_factors": {kind.name: float(kind.throughput) for kind in asked.node_types},
-        "images": {kind.name: _image(kind.image) for kind in asked.node_types if kind.image},
-    }  # fmt: skip
-    return nodes_record(inputs, first.sla, per_sla, integrity, warnings), per_sla[first.sla]
-
-
-def _image(image: Image) -> dict[str, Any]:
-    return {
-        "start_s": float(image.start_s), "detect_s": float(image.detect_s),
-        "memory_mib": float(image.memory_mib), "source": image.source, "alone": image.alone,
-    }  # fmt: skip
-
-
-def _table(asked: _Comparison, found: list[Option], record: Nodes) -> str:
-    hazards, demand = asked.hazards, asked.demands[0]
-    allowed = spell_duration(hazards.allowed_s())
-    parts = [
-        f"{demand.sentence()}, up {asked.typed['target']} of a {asked.typed['year']} year "
-        f"(at most {allowed} down); one node crashes at {asked.typed['crash_rate']}.",
-        SENTENCES[hazards.criterion],
-        "",
-        _options_table(found, float(hazards.year_s)),
-    ]
-    notes: dict[str, list[str]] = {}
-    for option in found:
-        if option.note:
-            notes.setdefault(option.note, []).append(f"{option.deployment} {option.node_type}")
-    if notes:
-        parts += ["", *(f"{', '.join(names)}: {note}." for note, names in notes.items())]
-    chosen = fewest(found)
-    if chosen:
-        parts += [
-            "",
-            f"Fewest nodes: {chosen.total} × {chosen.node_type}, {chosen.deployment}{_spread(chosen)}.",
-        ]
     else:
-        parts += ["", "No deployment meets the target."]
-    parts += [f"{sla} is withheld: {why}." for sla, why in record.withheld.items()]
-    if record.integrity:
-        parts += ["", _integrity_table(record.integrity, asked)]
-    return "\n".join(parts)
+        from loadstone.cli.nodes_compared import compare
 
-
-def _options_table(found: list[Option], year_s: float) -> str:
-    numbers = {"Num", "extra", "total", "availability", "down a year"}
-    head = ["deployment", "node", "Num", "extra", "total", "availability", "down a year"]
-    ranged = any(option.num_range != (None, None) for option in found)
-    rows = []
-    for option in found:
-        down = option.downtime_s_per_year
-        row = [
-            option.deployment, option.node_type, str(option.num), _or(option.extra, "-"),
-            _or(option.total, "-"), "-" if down is None else spell_availability(down, year_s), "-" if down is
-            None else spell_duration(down),
-        ]  # fmt: skip
-        if ranged:
-            fewest, most = (_or(count, "?") for count in option.total_range)
-            row.append(fewest if fewest == most else f"{fewest}–{most}")
-        rows.append(row)
-    return columns([*head, "total over interval"] if ranged else head, rows, numbers)
-
-
-def _spread(chosen: Option) -> str:
-    """The same at the ends of the capacity's interval, where it was measured."""
-    if chosen.total_range == (None, None):
-        return ""
-    fewest, most = (_or(count, "?") for count in chosen.total_range)
-    return f"; {fewest} to {most} over the interval of the capacity"
-
-
-def _or(count: int | None, otherwise: str) -> str:
-    return otherwise if count is None else str(count)
-
-
-def _integrity_table(integrity: list[Integrity], asked: _Comparison) -> str:
-    rows = [
-        [each.node_type, *(f"{100 * share:.4g} %" for share in (each.correct, each.corrupt, each.down))]
-        for each in integrity
-    ]
-    head = ["node", "correct", "corrupt", "down"]
-    return f"Under {asked.typed['fault_rate']} transient faults, mean over 30 days:\n" + columns(
-        head, rows, set(head[1:])
-    )
+        compare(context)

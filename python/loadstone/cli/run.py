@@ -15,6 +15,7 @@ import typer
 from loadstone import leave
 from loadstone.cli.columns import columns
 from loadstone.cli.scenario import Overrides, overrides
+from loadstone.cli.scenario_name import Name
 from loadstone.errors import RUN_FAILED, RUN_INVALID, RUN_OPEN, SLA_NOT_MET, LoadstoneError
 
 if TYPE_CHECKING:
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
 MOST_PROCESS = 1 << 22
 """Linux gives no process a higher number."""
 
-Name = Annotated[
-    str, typer.Argument(metavar="SCENARIO", help="A scenario file, or the name of a built-in one.")
-]
 Url = Annotated[str | None, typer.Option(help="Measure this site instead of the scenario's target.")]
 Window = Annotated[
     float | None,

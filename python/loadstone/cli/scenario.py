@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from loadstone.cli.scenario_name import completed
 from loadstone.errors import LoadstoneError
 
 if TYPE_CHECKING:
@@ -51,7 +52,10 @@ def overrides(settings: list[str] | None) -> dict[str, str]:
 
 def check(
     files: Annotated[
-        list[str], typer.Argument(metavar="FILE...", help="Scenario files, or names of built-in ones.")
+        list[str],
+        typer.Argument(
+            metavar="FILE...", help="Scenario files, or names of built-in ones.", autocompletion=completed
+        ),
     ],
     settings: Overrides = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,

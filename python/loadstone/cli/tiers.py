@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -13,10 +14,9 @@ from loadstone.cli.written import show, warn, write_beside
 from loadstone.errors import LoadstoneError
 from loadstone.nodes.load import above_zero
 from loadstone.nodes.quantities import parse_target
-from loadstone.plan.asked import Asked
-from loadstone.plan.inputs import Inputs
-from loadstone.plan.tiers_outlook import outlook
-from loadstone.plan.tiers_read import counted, read_tiers
+
+if TYPE_CHECKING:
+    from loadstone.plan.inputs import Inputs
 
 SHARED = ("scenario", "tiers", "users", "sla", "target", "criterion", "without_spares", "as_json")
 """Options that mean the same with and without tiers."""
@@ -24,8 +24,10 @@ SHARED = ("scenario", "tiers", "users", "sla", "target", "criterion", "without_s
 
 def in_tiers(context: typer.Context, file: Path, *, as_json: bool) -> None:
     """Plans, reports, writes nodes.json beside the file; exit code 1 when nothing meets the target."""
-    # Imported here: the other commands need not wait for the record's model.
+    # Imported here: what is not in tiers need not wait for the models.
     from loadstone.cli.tiers_tables import plan_text
+    from loadstone.plan.tiers_outlook import outlook
+    from loadstone.plan.tiers_read import counted
     from loadstone.plan.tiers_record import tiers_record
 
     refuse_others(context, SHARED, "nodes-input")
@@ -45,6 +47,10 @@ def read_service(context: typer.Context, file: Path) -> Inputs:
 
     Raises what `read_tiers` raises, `nodes-input`, `target`.
     """
+    # Imported here: as above.
+    from loadstone.plan.asked import Asked
+    from loadstone.plan.tiers_read import read_tiers
+
     given = context.params
     users = above_zero(given["users"], "--users")
     if users is not None and users < 1:
