@@ -171,3 +171,24 @@ def test_a_service_goes_on_when_there_is_no_room_to_start_it_again(
 def change(service: str, unit: dict[str, object]) -> None:
     want(service, unit, "two")
     control.apply(service, OURS)
+
+
+def test_a_service_is_killed_or_stopped_and_starts_again(service: str, unit: dict[str, object]) -> None:
+    want(service, unit, "one")
+    control.apply(service, OURS)
+    with pytest.raises(Refused) as refused:
+        control.halt(service, Order("theirs"), "kill")
+    assert refused.value.slug == "service-owned"
+    alive = members(Home(service))
+    assert len(alive) == 2, "it has a child in a session of its own"
+    assert set(control.halt(service, OURS, "kill")["pids"]) == set(alive)
+    assert not members(Home(service)) and not any(Path(f"/proc/{pid}/cwd").exists() for pid in alive)
+    for how in ("kill", "stop"):
+        answer = control.answered("halt", service, OURS, how)
+        assert answer["refused"] == "service-failed", "it does not run"
+    control.restart(service, OURS)
+    assert said(unit) == "one"
+    assert control.answered("halt", service, OURS, "stop")["action"] == "stopped"
+    assert control.status(service, OURS, {})["state"] == "failed"
+    control.restart(service, OURS)
+    assert said(unit) == "one"

@@ -4,6 +4,7 @@ Other rooms use the names below and no module beneath.
 """
 
 from loadstone.deploy.deploy import deploy
+from loadstone.deploy.disturb import Part, drain_now, drained, halt, part, restarted
 from loadstone.deploy.dry_run import Planned, planned
 from loadstone.deploy.fetching import collect_logs
 from loadstone.deploy.kinds import ROLES
@@ -22,6 +23,7 @@ __all__ = [
     "Change",
     "Consent",
     "Outcome",
+    "Part",
     "Planned",
     "Service",
     "Site",
@@ -35,13 +37,18 @@ __all__ = [
     "collect_logs",
     "configure",
     "deploy",
+    "drain_now",
+    "drained",
+    "halt",
     "load_site",
+    "part",
     "planned",
     "reconfigure",
     "record",
     "rendered",
     "reset",
     "restart",
+    "restarted",
     "status",
     "undeploy",
     "watch",

@@ -1,4 +1,4 @@
-"""Faults of a scenario: done to hosts of the lab at their times, and told as events of the run."""
+"""Faults of a scenario: done to hosts and services at their times, and told as events of the run."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ import queue
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from loadstone.errors import LoadstoneError
-from loadstone.scenario import Fault
+from loadstone.scenario import Fault, ScenarioError
 
 if TYPE_CHECKING:
     from loadstone.record import Journal
 
 Event = dict[str, Any]
 Act = Callable[[Fault], str]
-"""Carries out a fault; what has become of the host, in words. Errors: LoadstoneError."""
+"""Carries out a fault; what has become of its subject, in words. Errors: LoadstoneError."""
 
 
 class Faults:
@@ -49,49 +50,111 @@ class Faults:
     def _carry_out(self, fault: Fault, began: float) -> None:
         assert self._act
         second = math.floor(time.monotonic() - began)
-        told = {"second": second, "host": fault.host}
+        service, _, back_end = (fault.service or "").partition("@")
+        names = {"host": fault.host or back_end, "service": service}
+        told = {"second": second, **{key: name for key, name in names.items() if name}}
         try:
             words = self._act(fault)
         except LoadstoneError as error:
-            words = f"fault `{fault.what}` of host {fault.host} failed after {second} s: {error.message}"
+            words = f"fault `{fault.what}` of {fault.subject} failed after {second} s: {error.message}"
             self._told.put({"kind": "fault-failed", **told, "note": words, "reason": error.message})
         else:
-            self._told.put({"kind": "fault", **told, "note": f"host {fault.host} {words} after {second} s"})
+            self._told.put({"kind": "fault", **told, "note": f"{fault.subject} {words} after {second} s"})
 
 
-def on_lab(lab: str) -> Act:
+def on_topology(topology: Path, faults: Sequence[Fault]) -> Faults:
+    """A schedule that can be carried out there.
+
+    Error `fault` when a host is not of its lab, a service is unknown or is not where it is said to be, or
+    nobody would be left behind a balancer; those of `load_topology` and `load_site`.
+    """
+    from loadstone.lab import load_topology
+
+    if not faults:
+        return Faults()
+    found = load_topology(topology)
+    made = [host.name for host in found.hosts]
+    for fault in faults:
+        if fault.host and fault.host not in made:
+            hint = f"the lab has made {', '.join(made) or 'none'}"
+            message = f"there is no host `{fault.host}` in the lab for the fault at {fault.at_s:g} s"
+            raise LoadstoneError("fault", message, hint=hint)
+    of_hosts = _on_lab(found.name)
+    of_services = _OnServices(topology, [fault for fault in faults if fault.service])
+    return Faults(faults, lambda fault: of_hosts(fault) if fault.host else of_services(fault))
+
+
+def refuse_without_hosts(faults: Sequence[Fault]) -> None:
+    """LoadstoneError `fault` when there are any, and no topology."""
+    if faults:
+        message = "the scenario has faults, and no hosts that they could be done to"
+        raise LoadstoneError("fault", message, hint="name the topology that is up with --topology")
+
+
+def _on_lab(lab: str) -> Act:
     """Carries faults out on the hosts of a lab."""
     from loadstone.lab import kill_host, repair_host, restart_host, set_link
 
     def act(fault: Fault) -> str:
+        host = fault.host or ""
         match fault.what:
             case "kill":
-                kill_host(lab, fault.host)
+                kill_host(lab, host)
                 return "killed"
             case "restart":
-                restart_host(lab, fault.host, lambda _: None)
+                restart_host(lab, host, lambda _: None)
                 return "restarted"
             case "repair":
-                repair_host(lab, fault.host)
+                repair_host(lab, host)
                 return "repaired"
             case "cut" | "mend":
-                set_link(lab, fault.host, {}, cut=fault.what == "cut")
+                set_link(lab, host, {}, cut=fault.what == "cut")
                 return "cut off" if fault.what == "cut" else "reachable again"
             case "link":
-                return f"behind another link ({set_link(lab, fault.host, fault.shape).link})"
+                return f"behind another link ({set_link(lab, host, fault.shape).link})"
+        raise AssertionError(fault.what)
 
     return act
 
 
-def refuse_impossible(faults: Sequence[Fault], hosts: Sequence[str] | None) -> None:
-    """LoadstoneError `fault` when there is no topology (`hosts` None), or not such a host of its lab."""
-    if not faults:
-        return
-    if hosts is None:
-        message = "the scenario has faults, and no hosts that they could be done to"
-        raise LoadstoneError("fault", message, hint="name the topology of a lab with --topology")
-    for fault in faults:
-        if fault.host not in hosts:
-            hint = f"the lab has made {', '.join(hosts) or 'none'}"
-            message = f"there is no host `{fault.host}` in the lab for the fault at {fault.at_s:g} s"
-            raise LoadstoneError("fault", message, hint=hint)
+class _OnServices:
+    """Carries faults out on the services of a topology, which it knows as earlier ones have left them."""
+
+    def __init__(self, topology: Path, faults: Sequence[Fault]) -> None:
+        """LoadstoneError `fault` when one of `faults`, in the order of their times, cannot be."""
+        from loadstone.deploy import drained, load_site, part
+
+        if not faults:
+            return
+        self._site = site = load_site(topology)
+        for fault in faults:
+            try:
+                meant = part(site, fault.service or "")
+                if fault.what in ("drain", "undrain"):
+                    site = drained(site, meant, fault.what == "drain")
+            except ScenarioError:
+                raise
+            except LoadstoneError as error:
+                message = f"the fault at {fault.at_s:g} s: {error.message}"
+                raise LoadstoneError("fault", message, hint=error.hint) from error
+
+    def __call__(self, fault: Fault) -> str:
+        """What has become of the service."""
+        from loadstone.deploy import drain_now, drained, halt, part, restarted
+        from loadstone.ssh import ssh
+
+        meant = part(self._site, fault.service or "")
+        with ssh(self._site.topology) as hosts:
+            match fault.what:
+                case "kill" | "stop":
+                    halt(hosts, meant, "kill" if fault.what == "kill" else "stop")
+                    return "killed" if fault.what == "kill" else "stopped"
+                case "restart":
+                    restarted(hosts, meant)
+                    return "restarted"
+                case "drain" | "undrain":
+                    wanted = drained(self._site, meant, fault.what == "drain")
+                    drain_now(wanted, hosts, meant.service)
+                    self._site = wanted
+                    return "drained" if fault.what == "drain" else "served with new users again"
+        raise AssertionError(fault.what)

@@ -15,7 +15,7 @@ from loadstone.errors import LoadstoneError
 from loadstone.measure.conduct import Progress, measure
 from loadstone.measure.deployed import Deployed
 from loadstone.measure.engine import Engine
-from loadstone.measure.faults import Faults, on_lab, refuse_impossible
+from loadstone.measure.faults import Faults, on_topology, refuse_without_hosts
 from loadstone.measure.imaged import imaged
 from loadstone.measure.interrupt import Interrupt
 from loadstone.measure.service import Service
@@ -103,13 +103,12 @@ def _prepared(deployed: Deployed, progress: Progress) -> tuple[dict[str, Any], l
 
 
 def _faults(job: Job) -> Faults:
-    """What the scenario does to hosts. Errors: `fault`, and those of `load_topology`."""
-    from loadstone.lab import load_topology
-
+    """What the scenario does to hosts and services. Errors: `fault`, and those of `on_topology`."""
     wanted = job.scenario.faults
-    topology = load_topology(job.deployed.topology) if wanted and job.deployed else None
-    refuse_impossible(wanted, [host.name for host in topology.hosts] if topology else None)
-    return Faults(wanted, on_lab(topology.name)) if topology else Faults()
+    if job.deployed:
+        return on_topology(job.deployed.topology, wanted)
+    refuse_without_hosts(wanted)
+    return Faults()
 
 
 def _beginning(job: Job, service: Service, load: float | None, seed: int) -> record.Beginning:

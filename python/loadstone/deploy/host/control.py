@@ -20,7 +20,7 @@ from .data import Order, backups, claim, foreign, guard, owner, restore
 from .home import ROOT, UNIT, Answer, Home, Refused, Unit, digest, folders, own, read, swap, texts, write
 from .logs import send
 from .processes import age_s, members, running
-from .program import check, major, missing, ready, reload, room, start, stop, version
+from .program import check, kill, major, missing, ready, reload, room, start, stop, version
 from .renew import VERBS
 from .units import note, quiet
 
@@ -114,6 +114,22 @@ def restart(service: str, order: Order) -> Answer:
         start(home, unit, order)
         write(home.run / "accepted", digest(home.conf))
     return {"changed": True, "action": "restarted", "pids": members(home)}
+
+
+def halt(service: str, order: Order, how: str) -> Answer:
+    """Ends the service, which stays deployed: `stop` asks its processes first, `kill` does not. Refused as
+    `guard`, and `service-failed` when there is nothing to end.
+    """
+    home = _deployed(service)
+    unit = home.unit()
+    _guard(home, unit, order)
+    if how == "kill":
+        return {"changed": True, "action": "killed", "pids": kill(home)}
+    with home.lock():
+        if not running(home):
+            raise Refused("service-failed", f"`{service}` does not run here")
+        stop(home, unit)
+    return {"changed": True, "action": "stopped", "pids": []}
 
 
 def status(service: str, order: Order, files: Mapping[str, str]) -> Answer:
@@ -265,6 +281,8 @@ def answered(verb: str, service: str, order: Order, given: Any) -> Answer:
             return plan(service, order, given)
         if verb == "content":
             return content.ask_for(_deployed(service) if given["deployed"] else Home(service), order, given)
+        if verb == "halt":
+            return halt(service, order, given)
         if verb == "install":
             return content.install(Home(service), order, given)
         return verbs[verb](service, order)

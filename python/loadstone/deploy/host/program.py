@@ -117,16 +117,32 @@ def stop(home: Home, unit: Unit) -> None:
     deadline = time.monotonic() + unit["stop_s"]
     while running(home) and time.monotonic() < deadline:
         time.sleep(0.02)
+    _kill_all(home, known, deadline + _DIE_S)
+    let_grow(home)
+    with contextlib.suppress(FileNotFoundError):
+        (home.run / "first").unlink()
+
+
+def kill(home: Home) -> List[int]:
+    """Ends all its processes without a word, as `kill -9` does; their numbers. Refused `service-failed` when
+    it has none.
+    """
+    known = starts(members(home))
+    if not known:
+        raise Refused("service-failed", f"`{home.service}` has no process here that could be killed")
+    _kill_all(home, known, time.monotonic() + _DIE_S)
+    return sorted(known)
+
+
+def _kill_all(home: Home, known: Dict[int, int], deadline: float) -> None:
+    """Kills its processes, and those of `known` (when each started) that live. Refused `service-failed`."""
     while left := {**starts(members(home)), **dict(known.items() & starts(list(known)).items())}:
         for pid in left:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         time.sleep(0.01)
-        if time.monotonic() > deadline + _DIE_S:
+        if time.monotonic() > deadline:
             raise Refused("service-failed", f"processes {sorted(left)} do not die")
-    let_grow(home)
-    with contextlib.suppress(FileNotFoundError):
-        (home.run / "first").unlink()
 
 
 def reload(home: Home, unit: Unit) -> None:
