@@ -10,14 +10,15 @@ import contextlib
 import re
 import shlex
 import subprocess
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
 
 from loadstone.errors import LoadstoneError
-from loadstone.lab import Folder, Topology, current
+from loadstone.lab import Folder, Identity, Topology, current, identify
 from loadstone.scratch import scratch
 
 SSH_FAILED = 255
@@ -52,10 +53,12 @@ class Ssh:
         ports: Mapping[str, int] | None = None,
         aliases: Mapping[str, str] | None = None,
         jumped: Collection[str] = (),
+        identity: Callable[[], Identity] | None = None,
     ) -> None:
         """`addresses` of all hosts by name; `sockets` is a folder of ours for ssh's own; `users` we log in as
         on real machines, at `ports` where the topology gives one, by `aliases` that only our ssh may know;
-        `topology` is the name in which we come; `jumped` are hosts that ssh reaches by way of another one.
+        `topology` is the name in which we come, and `identity` tells more of it; `jumped` are hosts that ssh
+        reaches by way of another one.
         """
         self.topology = topology
         self.config = config
@@ -65,11 +68,17 @@ class Ssh:
         self._ports = dict(ports or {})
         self._aliases = dict(aliases or {})
         self._jumped = frozenset(jumped)
+        self._identity = identity
 
     @property
     def hosts(self) -> list[str]:
         """Names of all hosts, in the order of the file."""
         return list(self.addresses)
+
+    @cached_property
+    def identity(self) -> Identity:
+        """Whose services ours are. LoadstoneError `cannot-write`."""
+        return self._identity() if self._identity else Identity(self.topology)
 
     def address(self, host: str) -> str:
         """The IP address or name under which other hosts reach it."""
@@ -198,7 +207,15 @@ def ssh(topology: Topology) -> Iterator[Ssh]:
     config = Folder(record.name).path / "ssh_config"
     with scratch("ssh", _end_masters) as sockets:
         hosts = _open[record.name] = Ssh(
-            config, addresses, sockets, users, record.name, ports, aliases, jumped
+            config,
+            addresses,
+            sockets,
+            users,
+            record.name,
+            ports,
+            aliases,
+            jumped,
+            lambda: identify(topology),
         )
         try:
             yield hosts

@@ -149,6 +149,33 @@ def test_with_consent_it_is_taken_over_and_its_data_are_kept(want: Want, filled:
         want(OURS)
 
 
+def test_two_topologies_of_one_name_are_two_owners(want: Want, root: Path) -> None:
+    first = Order("ours", "keep", "1f", "ops@one:/srv/shop")
+    second = Order("ours", "keep", "2e", "ops@two:/srv/shop")
+    want(first)
+    rows = Home("words").data / "rows"
+    rows.write_text(ROWS)
+    with pytest.raises(Refused) as refused:
+        want(second)
+    assert refused.value.slug == "service-owned"
+    assert "the topology `ours` of ops@one:/srv/shop, owner 1f, with 0.0 MiB" in refused.value.message
+    assert control.remove("words", second)["action"] == "left"
+    assert control.status("words", second, {})["state"] == "foreign"
+    moved = first._replace(origin="me@three:/home/me/shop")
+    assert want(moved)["action"] == "unchanged" and rows.read_text() == ROWS
+    assert control.remove("words", moved)["action"] == "removed"
+
+
+def test_what_an_earlier_version_brought_is_the_first_one_s_who_deploys(want: Want, filled: Path) -> None:
+    first, second = Order("ours", "keep", "1f"), Order("ours", "keep", "2e")
+    assert control.status("words", second, {})["state"] == "running", "nothing says whose it is but the name"
+    pids = members(Home("words"))
+    assert want(first)["action"] == "unchanged" and members(Home("words")) == pids
+    with pytest.raises(Refused, match="owner 1f"):
+        want(second)
+    assert control.remove("words", first)["action"] == "removed"
+
+
 def test_a_role_may_change_where_there_is_nothing_to_lose(want: Want) -> None:
     want(prepare=[])
     assert want(role="verses", prepare=[])["action"] == "restarted"

@@ -92,6 +92,16 @@ def test_another_host_reads_what_it_wrote(database: Database) -> None:
     ]
 
 
+def test_its_client_file_leads_to_the_database(deployed: tuple[Site, Ssh]) -> None:
+    _, hosts = deployed
+    file = "/var/lib/loadstone/mariadb/conf/client.cnf"
+    for client in ("mysql", "mariadb"):
+        said = hosts.run("db", f"{client} --defaults-file={file} -N -e 'select database()'")
+        assert (said.code, said.out.strip()) == (0, "loadstone"), said.words
+    dump = hosts.run("db", f"mariadb-dump --defaults-file={file} --no-data loadstone")
+    assert dump.code == 0, dump.words
+
+
 def test_a_restart_keeps_the_data(database: Database) -> None:
     restart(database.site, database.hosts, lab_sites.quiet, [database.role])
     assert database.says("SELECT v FROM t;") == TEXT

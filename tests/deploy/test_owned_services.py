@@ -1,6 +1,7 @@
 """A database with rows, and a second topology that has another service of the same name there."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import lab_sites
 import pytest
 
 from loadstone.deploy import Site, SiteError, configure, deploy, load_site, planned, status, undeploy
+from loadstone.lab import identify
 from loadstone.ssh import Ssh
 
 pytestmark = pytest.mark.long
@@ -35,6 +37,20 @@ def second(lab_file: Path, first: tuple[Site, Ssh]) -> tuple[Site, Ssh]:
     sockets = lab_file.with_name("s")
     sockets.mkdir(exist_ok=True)
     return load_site(file), Ssh(hosts.config, hosts.addresses, sockets, topology="second")
+
+
+@pytest.fixture
+def checkout(lab_file: Path, first: tuple[Site, Ssh]) -> tuple[Site, Ssh]:
+    """The same topology from another folder, as another machine would have it."""
+    _, hosts = first
+    folder = lab_file.parent / "checkout"
+    folder.mkdir(exist_ok=True)
+    shutil.copy(lab_file.with_name("site.toml"), folder)
+    site = load_site(folder / "site.toml")
+    name = site.topology.name
+    return site, Ssh(
+        hosts.config, hosts.addresses, folder, topology=name, identity=lambda: identify(site.topology)
+    )
 
 
 def sql(query: str, hosts: Ssh) -> str:
@@ -69,6 +85,27 @@ def test_a_second_topology_loses_nothing_of_the_first(
     finally:
         theirs.close()
     assert rows(first[1]) == 1000
+
+
+def test_a_second_checkout_is_another_owner(first: tuple[Site, Ssh], checkout: tuple[Site, Ssh]) -> None:
+    site, theirs = checkout
+    try:
+        for attempt in (lambda: deploy(site, theirs, lab_sites.quiet), lambda: planned(site, theirs)):
+            with pytest.raises(SiteError) as refused:
+                attempt()
+            assert refused.value.slugs == ["service-owned"]
+            assert f":{first[0].topology.path.parent.resolve()}, owner " in str(refused.value)
+        (step,) = undeploy(site, theirs, lab_sites.quiet).steps
+        assert step.action == "left"
+        assert [one.state for one in status(*first)] == ["running"] and rows(first[1]) == 1000
+        # With the owner that the message tells, it is the same topology.
+        number = first[1].identity.number
+        site.topology.path.write_text(f'owner = "{number}"\n{site.topology.path.read_text()}')
+        same = load_site(site.topology.path)
+        theirs.identity = identify(same.topology)
+        assert [one.state for one in status(same, theirs)] == ["running"]
+    finally:
+        theirs.close()
 
 
 def test_another_role_is_refused_until_it_is_wanted(first: tuple[Site, Ssh], lab_file: Path) -> None:

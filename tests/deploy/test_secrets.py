@@ -1,5 +1,6 @@
 """Where secrets come from, and that they are shown nowhere."""
 
+import hashlib
 import json
 import os
 import subprocess
@@ -16,6 +17,7 @@ from loadstone.deploy.playbook import _given, _inventory, _plays, _secrets
 from loadstone.deploy.recording import defaults
 from loadstone.deploy.render import render, shown
 from loadstone.errors import LoadstoneError
+from loadstone.lab import identify
 from loadstone.ssh import Ssh
 
 HEAD = 'format = 1\nname = "t-secrets"\n[[host]]\nname = "db"\n[[host]]\nname = "app"\n'
@@ -25,7 +27,8 @@ WORD = "s3cret-of-this.test"
 @pytest.fixture(autouse=True)
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    return tmp_path / "state" / "loadstone" / "secrets" / "t-secrets.json"
+    digest = hashlib.sha256(str(tmp_path.resolve()).encode()).hexdigest()[:12]
+    return tmp_path / "state" / "loadstone" / "topologies" / f"t-secrets-{digest}.json"
 
 
 def site(folder: Path, password: str = "", extra: str = "") -> Site:
@@ -75,15 +78,35 @@ def test_without_one_it_is_generated_and_stays_until_it_is_forgotten(tmp_path: P
     first = found(site(tmp_path), tmp_path)
     assert len(first) >= 32 and found(site(tmp_path), tmp_path) == first
     assert state.stat().st_mode & 0o777 == 0o600 and state.parent.stat().st_mode & 0o777 == 0o700
-    secrets_module.forget("t-secrets", "database")
-    assert not state.exists() and found(site(tmp_path), tmp_path) != first
+    secrets_module.forget("t-secrets", tmp_path, "database")
+    assert first not in state.read_text() and found(site(tmp_path), tmp_path) != first
+
+
+def test_another_checkout_has_secrets_of_its_own(tmp_path: Path) -> None:
+    folders = [tmp_path / "one", tmp_path / "two"]
+    for folder in folders:
+        folder.mkdir()
+    first, second = (found(site(folder), folder) for folder in folders)
+    assert first != second
+    secrets_module.forget("t-secrets", folders[1], "database")
+    assert found(site(folders[0]), folders[0]) == first
+
+
+def test_what_an_earlier_version_kept_is_taken_over(tmp_path: Path, state: Path) -> None:
+    earlier = state.parent.with_name("secrets") / "t-secrets.json"
+    earlier.parent.mkdir(parents=True)
+    earlier.write_text(json.dumps({"database": {"password": WORD}}))
+    assert found(site(tmp_path), tmp_path) == WORD
+    assert not earlier.exists() and found(site(tmp_path), tmp_path) == WORD
 
 
 def test_a_store_that_cannot_be_used_is_told(tmp_path: Path, state: Path) -> None:
     state.parent.mkdir(parents=True)
     state.write_text("cut off {")
-    with pytest.raises(LoadstoneError, match=r"error\[secret\]: .*t-secrets.json cannot be used"):
+    with pytest.raises(LoadstoneError, match=r"error\[secret\]: .*/t-secrets-.*.json cannot be used"):
         found(site(tmp_path), tmp_path)
+    with pytest.raises(LoadstoneError, match=r"error\[cannot-write\]: .*/t-secrets-.*.json cannot be used"):
+        identify(site(tmp_path).topology)
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ ELSEWHERE = {
     "lab-start": "tests/lab/test_life.py",
     "lab-host": "tests/lab/test_live.py",
     "lab-link": "tests/lab/test_live.py",
+    "cannot-write": "tests/deploy/test_secrets.py",
     "lab-stop": "needs a process that SIGKILL does not end",
     "lab-unsupported": "tests/lab/test_machine.py",
 }

@@ -97,7 +97,7 @@ def undeploy(site: Site, ssh: Ssh, say: Say, only: Collection[str] | None = None
     outcome = _on_all(site, ssh, services, lambda name, host: ask(ssh, host, "remove", name), say)
     for one in services:
         if all(step.action in ("removed", "absent") for step in outcome.steps if step.service == one.name):
-            forget(site.topology.name, one.name)
+            forget(site.topology.name, site.topology.path.parent, one.name)
     return outcome
 
 

@@ -15,7 +15,10 @@ HINTS = {
     "program-missing": "install it on the host",
     "service-unreachable": "does a firewall, on that host or between, let it through?",
     "service-missing": "loadstone deploy brings it there",
-    "service-owned": "give yours another `name`, undeploy the other, or take it over with `--replace-data`",
+    "service-owned": (
+        "give yours another `name`, undeploy the other, or take it over with `--replace-data`;"
+        " if it is yours, from another checkout: `owner` in the topology keeps it as it is"
+    ),
 }
 
 

@@ -95,7 +95,8 @@ def at_once(work: Callable[[_Item], _T], items: Iterable[_Item]) -> list[_T]:
 
 def command(ssh: Ssh, verb: str, service: str, consent: Consent = "keep") -> list[str]:
     """Words of a command that runs a verb on a host; its input is `program` and then the verb's own."""
-    return booted(program(), verb, service, ssh.topology, consent)
+    who = ssh.identity
+    return booted(program(), verb, service, who.topology, consent, who.number, who.origin)
 
 
 def booted(sent: str, *arguments: str) -> list[str]:

@@ -1,26 +1,25 @@
 """Secrets of services: where a topology says they are, and those that are generated.
 
-What is generated is kept in `~/.local/state/loadstone/secrets/TOPOLOGY.json` (`XDG_STATE_HOME`), which only
-its owner can read, until the service is undeployed.
+What is generated is kept with the state of the topology (`lab/state.py`) until the service is undeployed, or
+the lab is down.
 """
 
 from __future__ import annotations
 
 import contextlib
-import fcntl
-import json
 import os
 import re
 import secrets
 import subprocess
 import sys
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, SecretStr, model_serializer, model_validator
 
+from loadstone.errors import LoadstoneError
+from loadstone.lab import kept_state
 from loadstone.scenario.fields import Table, refuse
 
 _PLAIN = re.compile(r"[A-Za-z0-9._~-]{1,64}")
@@ -97,51 +96,21 @@ def plain(found: str) -> str:
     return found
 
 
-def generated(topology: str, service: str, name: str) -> str:
-    """A secret that is made when it is first asked for."""
-    with _kept(topology) as kept:
-        own = kept.setdefault(service, {})
-        found: str = own.setdefault(name, secrets.token_urlsafe(24))
-        return found
-
-
-def forget(topology: str, service: str) -> None:
-    """Lets go of what was generated for a service, where that can be done."""
-    if _path(topology).exists():
-        with contextlib.suppress(SecretError), _kept(topology) as kept:
-            kept.pop(service, None)
-
-
-@contextlib.contextmanager
-def _kept(topology: str) -> Iterator[dict[str, dict[str, str]]]:
-    """What was generated, to be changed; commands take turns. SecretError."""
-    path = _path(topology)
+def generated(topology: str, folder: Path, service: str, name: str) -> str:
+    """A secret that is made when it is first asked for. SecretError."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            fcntl.flock(folder, fcntl.LOCK_EX)
-            before = path.read_text("utf-8") if path.exists() else "{}"
-            kept = json.loads(before)
-            yield kept
-            after = json.dumps(kept, indent=1)
-            if not kept:
-                path.unlink(missing_ok=True)
-            elif after != before:
-                draft = path.with_suffix(".draft")
-                draft.touch(mode=0o600)
-                draft.write_text(after, encoding="utf-8")
-                draft.replace(path)
-        finally:
-            os.close(folder)
-    except (OSError, ValueError) as error:
-        hint = "XDG_STATE_HOME names another place; `undeploy` and `deploy` make new secrets"
-        raise SecretError(f"{path} cannot be used: {error}", hint) from error
+        with kept_state(topology, folder) as kept:
+            own = kept.setdefault("secrets", {}).setdefault(service, {})
+            found: str = own.setdefault(name, secrets.token_urlsafe(24))
+            return found
+    except LoadstoneError as error:
+        raise SecretError(error.message, error.hint or "") from error
 
 
-def _path(topology: str) -> Path:
-    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    return Path(state) / "loadstone" / "secrets" / f"{topology}.json"
+def forget(topology: str, folder: Path, service: str) -> None:
+    """Lets go of what was generated for a service, where that can be done."""
+    with contextlib.suppress(LoadstoneError), kept_state(topology, folder) as kept:
+        kept.get("secrets", {}).pop(service, None)
 
 
 def _file(path: Path) -> str:

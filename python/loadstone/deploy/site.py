@@ -79,7 +79,7 @@ class Site:
         self, one: Service, name: str, given: Secret | None, found: Mapping[str, Mapping[str, str]]
     ) -> str:
         if given is None:
-            return generated(self.topology.name, one.name, name)
+            return generated(self.topology.name, self.topology.path.parent, one.name, name)
         if given.service is None:
             read = given.read(self.topology.path.parent)
             return plain(read) if ROLES[one.role].secret_keys else read

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from loadstone.lab.live import repair as repair_host
     from loadstone.lab.live import restart as restart_host
     from loadstone.lab.live import set_link
+    from loadstone.lab.state import Identity
+    from loadstone.lab.state import forget as forget_state
+    from loadstone.lab.state import identity as identify
+    from loadstone.lab.state import kept as kept_state
     from loadstone.lab.status import HostStatus
     from loadstone.lab.status import status as lab_status
     from loadstone.lab.take_down import down, require
@@ -30,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Folder",
     "HostStatus",
+    "Identity",
     "Measured",
     "QuotaError",
     "RoundTrip",
@@ -37,6 +42,9 @@ __all__ = [
     "calibrate_links",
     "current",
     "down",
+    "forget_state",
+    "identify",
+    "kept_state",
     "kill_host",
     "lab_status",
     "labs",
@@ -55,6 +63,7 @@ __all__ = [
 _PLACES = {
     "Folder": "folder.Folder",
     "HostStatus": "status.HostStatus",
+    "Identity": "state.Identity",
     "Measured": "calibrate.Measured",
     "QuotaError": "cgroups.QuotaError",
     "RoundTrip": "calibrate.RoundTrip",
@@ -62,6 +71,9 @@ _PLACES = {
     "calibrate_links": "calibrate.calibrate",
     "current": "bring_up.current",
     "down": "take_down.down",
+    "forget_state": "state.forget",
+    "identify": "state.identity",
+    "kept_state": "state.kept",
     "kill_host": "live.kill",
     "lab_status": "status.status",
     "labs": "listing.labs",

@@ -20,7 +20,14 @@ def _name(value: str) -> str:
     return value
 
 
+def _owner(value: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9_.@-]{1,64}", value):
+        raise refuse("bad-name", f"`{value}` is not an owner", "1 to 64 letters, digits and `_.@-`")
+    return value
+
+
 HostName = Annotated[str, AfterValidator(_name)]
+Owner = Annotated[str, AfterValidator(_owner)]
 Law = Literal["normal", "uniform", "exponential"]
 Way = Literal["up", "down"]
 
@@ -120,6 +127,9 @@ class TopologyFile(Table):
 
     format: Literal[1]
     name: HostName
+    owner: Annotated[
+        Owner | None, Field(description="whose its services are; this checkout's when absent")
+    ] = None
     network: Network = Network()
     link: Annotated[dict[str, Link], Field(default_factory=dict)]
     host: Annotated[list[Host], Field(min_length=1, max_length=200)]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from loadstone.errors import LoadstoneError
 from loadstone.lab import cgroups, fabric, processes
 from loadstone.lab.folder import Folder, locked, names
 from loadstone.lab.model import NAME, NAME_HINT
+from loadstone.lab.state import forget
 from loadstone.scenario.findings import suggest
 
 
@@ -34,7 +36,12 @@ def down(lab: str) -> Removed:
     if not there:
         return Removed(lab, 0, False)
     with locked(folder.path, wait=False):
-        return Removed(lab, tear_down(lab), True)
+        record = folder.read()
+        removed = Removed(lab, tear_down(lab), True)
+        # Its services are gone with its hosts, but not those on real machines.
+        if record and not any(host.real for host in record.hosts):
+            forget(lab, Path(record.topology).parent)
+        return removed
 
 
 def tear_down(lab: str) -> int:

@@ -18,7 +18,7 @@ def ask_for(home: Home, order: Order, given: Mapping[str, Any]) -> Answer:
     guard(home, unit, order, lambda: major(home, unit))
     with home.lock():
         folders(home)
-        if not owner(home):
+        if not owner(home).topology:
             claim(home, order)
         folder, there = home.path / "app" / given["digest"], _mark(home, given["digest"]).exists()
         if not there:

@@ -1,8 +1,8 @@
 """One service on this host, brought to what is wanted, asked, removed.
 
 Plain Python 3.9, sent to the host with the modules beside it and run as `control VERB SERVICE TOPOLOGY
-CONSENT`, by ssh or by Ansible, with JSON on its input where the verb takes some. Its answer is one line of
-JSON, but of `logs` a stream. Who asks and what they consent to is the `Order`; see `data.py`.
+CONSENT IDENTITY ORIGIN`, by ssh or by Ansible, with JSON on its input where the verb takes some. Its answer
+is one line of JSON, but of `logs` a stream. Who asks and what they consent to is the `Order`; see `data.py`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import sys
 from typing import Any, Mapping, Optional, Sequence
 
 from . import content
-from .data import Order, backups, claim, foreign, guard, owner, restore
+from .data import KEEP, Order, backups, claim, claimed, foreign, guard, owner, restore, words_of
 from .home import ROOT, UNIT, Answer, Home, Refused, Unit, digest, folders, own, read, swap, texts, write
 from .logs import send
 from .processes import age_s, members, running
@@ -36,7 +36,7 @@ def prepare(service: str, order: Order, text: str, files: Sequence[str]) -> Answ
     before = digest(home.wanted)
     with home.lock():
         folders(home)
-        if not owner(home):
+        if not owner(home).topology:
             claim(home, order)
         for path in [path for path in home.wanted.rglob("*") if path.is_file()]:
             if str(path.relative_to(home.wanted)) not in files:
@@ -82,6 +82,8 @@ def apply(service: str, order: Order) -> Answer:
         _guard(home, unit, order)
         same = accepted == new == digest(home.conf) and not foreign(home, order)
         if same and (alive or not unit["start"]) and ready(home, unit):
+            if not claimed(home, order):
+                claim(home, order)
             return {"changed": False, "action": "unchanged", "digest": new, "pids": members(home)}
         check(home, unit)
         room(home, unit)
@@ -138,7 +140,7 @@ def status(service: str, order: Order, files: Mapping[str, str]) -> Answer:
     """
     home = Home(service)
     if foreign(home, order):
-        why = f"it belongs to the topology `{owner(home)}`"
+        why = f"it belongs to {words_of(owner(home))}"
         return {"state": "foreign", "pids": [], "version": "", "why": why}
     if not (home.conf / UNIT).exists():
         return {"state": "absent" if not home.path.exists() else "failed", "pids": [], "version": ""}
@@ -169,13 +171,13 @@ def plan(service: str, order: Order, files: Mapping[str, str]) -> Answer:
         action = "reloaded" if _reloads(old, unit) and not foreign(home, order) else "restarted"
     secret = [*unit["secret"], *(old["secret"] if old else [])]
     answer = {
-        "action": action, "owner": owner(home), "missing": missing(home, unit),
+        "action": action, "owner": owner(home).topology, "missing": missing(home, unit),
         "files": texts(home.conf, secret),
         "secrets": [name for name in unit["secret"] if read(home.conf / name) != files[name].strip()],
     }  # fmt: skip
     # What consent would do away with is told, too.
     try:
-        _guard(home, unit, Order(order.topology))
+        _guard(home, unit, order._replace(consent=KEEP))
     except Refused as error:
         answer["loses"] = {"refused": error.slug, "message": error.message}
     return answer
@@ -203,7 +205,7 @@ def remove(service: str, order: Order) -> Answer:
     if not home.path.exists():
         return {"changed": False, "action": "absent"}
     if foreign(home, order):
-        return {"changed": False, "action": "left", "owner": owner(home)}
+        return {"changed": False, "action": "left", "owner": owner(home).topology}
     with home.lock():
         for folder in ("conf", "wanted"):
             if (home.path / folder / UNIT).exists():
@@ -259,7 +261,7 @@ def _put_back(home: Home, old: Optional[Unit], alive: bool, kept: Sequence[str])
             reload(home, old)
         else:
             stop(home, old)
-            start(home, old, Order(owner(home)))
+            start(home, old, owner(home))
         write(home.run / "accepted", digest(home.conf))
 
 

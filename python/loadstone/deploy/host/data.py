@@ -1,7 +1,7 @@
 """What is in a service's `data/`: whose it is, how it was made, when it may go, and where it is kept then.
 
 Beside the folders of a service (see `home.py`):
-  owner.json     the topology that it belongs to
+  owner.json     the topology that it belongs to: its name, its own number, and from where it was deployed
   run/made       the role, recipe and major version of the data; `making` while they are made
 /var/lib/loadstone/.backups/SERVICE-TIME/ has `data`, `made`, `conf` and `owner.json` of data that gave way.
 """
@@ -33,24 +33,41 @@ class Order(NamedTuple):
 
     topology: str
     consent: str = KEEP
+    identity: str = ""
+    origin: str = ""
 
 
-def owner(home: Home) -> str:
-    """The topology that the service belongs to; empty when nothing says so."""
+def owner(home: Home) -> Order:
+    """Whose the service is, as they asked; with an empty topology when nothing says so."""
     try:
-        return str(json.loads(read(home.path / "owner.json"))["topology"])
-    except (ValueError, KeyError, TypeError):
-        return ""
+        kept = json.loads(read(home.path / "owner.json"))
+        return Order(kept["topology"], KEEP, kept.get("identity", ""), kept.get("origin", ""))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return Order("")
 
 
 def claim(home: Home, order: Order) -> None:
     """The service is that topology's from now on."""
-    write(home.path / "owner.json", json.dumps({"topology": order.topology}))
+    kept = {"topology": order.topology, "identity": order.identity, "origin": order.origin}
+    write(home.path / "owner.json", json.dumps({key: value for key, value in kept.items() if value}))
+
+
+def claimed(home: Home, order: Order) -> bool:
+    """Whether it bears the number of that topology: the first version wrote none."""
+    return owner(home)[:1] + owner(home)[2:3] == order[:1] + order[2:3]
 
 
 def foreign(home: Home, order: Order) -> bool:
-    """Whether it is another topology's."""
-    return owner(home) not in ("", order.topology)
+    """Whether it is another topology's. Without a number on either side, the name tells."""
+    whose = owner(home)
+    other = bool(whose.identity and order.identity and whose.identity != order.identity)
+    return bool(whose.topology) and (other or whose.topology != order.topology)
+
+
+def words_of(whose: Order) -> str:
+    """A topology as people know it."""
+    of = f" of {whose.origin}, owner {whose.identity}" if whose.identity else ""
+    return f"the topology `{whose.topology}`{of}"
 
 
 def guard(home: Home, unit: Unit, order: Order, major: Major) -> None:
@@ -58,7 +75,7 @@ def guard(home: Home, unit: Unit, order: Order, major: Major) -> None:
     if order.consent != KEEP:
         return
     if foreign(home, order):
-        raise Refused("service-owned", f"it belongs to the topology `{owner(home)}`, with {held(home)}")
+        raise Refused("service-owned", f"it belongs to {words_of(owner(home))}, with {held(home)}")
     if why := loss(home, unit, major):
         raise Refused("data-loss", f"{why}: {held(home)} would be lost")
 
