@@ -12,7 +12,7 @@ from typing import Any
 Respond = Callable[[random.Random, str], float]
 """Response time in seconds of an operation; negative: it fails with `status` after that time."""
 
-COUNTERS = 10
+COUNTERS = 13
 
 
 def plan(

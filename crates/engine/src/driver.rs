@@ -15,6 +15,7 @@ use rustix::fd::OwnedFd;
 use crate::browser::{Addresses, Validators};
 use crate::budget::{Budget, Countdown};
 use crate::clock::{Clock, micros};
+use crate::coding::Content;
 use crate::examples::Examples;
 use crate::open::Open;
 use crate::record::Window;
@@ -145,6 +146,8 @@ pub(crate) struct Driver<'p> {
     pub input: Box<[u8]>,
     pub discard: Box<[u8]>,
     pub scratch: Vec<u8>,
+    /// Bodies that are decompressed.
+    pub content: Content,
     pub drawing: Scratch,
     /// The path of a page, and of what it refers to.
     pub paths: [Vec<u8>; 2],
@@ -184,6 +187,7 @@ impl<'p> Driver<'p> {
             input: vec![0; INPUT].into(),
             discard: vec![0; DISCARD].into(),
             scratch: Vec::new(),
+            content: Content::default(),
             drawing: Scratch::default(),
             paths: [Vec::new(), Vec::new()],
             page_addresses: Addresses::default(),

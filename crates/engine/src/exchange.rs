@@ -10,11 +10,12 @@ use rustix::io::Errno;
 use rustix::net::{SendFlags, send};
 
 use crate::browser::{Browser, Validators};
+use crate::coding::is_coded;
 use crate::driver::Driver;
 use crate::judge::{Verdict, is_redirect};
 use crate::overload::retry_after;
 use crate::reader::{Reader, Reception, Whole};
-use crate::recorder::{Cause, Counter, SECOND};
+use crate::recorder::{Cause, Counter, Counts, SECOND};
 use crate::request::Wanted;
 use crate::socket::{Connection, sentence};
 use crate::user::{Fetch, Journey, Stage, User, Work};
@@ -270,6 +271,8 @@ impl Driver<'_> {
         let mut reception = Incoming {
             method: if of_step { user.method } else { Method::Get },
             collects: of_step && (step.reads_body || !step.extract.is_empty()),
+            measures: of_step && step.expect.min_bytes > 0,
+            counts: &mut user.counts,
             announced: &mut journey.announced,
             asked_to_wait: &mut user.asked_to_wait,
             browser: &mut user.browser,
@@ -372,6 +375,9 @@ impl Driver<'_> {
 struct Incoming<'a> {
     method: Method,
     collects: bool,
+    /// The length of the content matters, which a coding hides.
+    measures: bool,
+    counts: &'a mut Counts,
     /// Where a redirect leads.
     announced: &'a mut Vec<u8>,
     /// The time for which an overloaded server wants no requests.
@@ -399,6 +405,8 @@ impl Reception for Incoming<'_> {
         if let Some(address) = self.file.filter(|_| head.status == 200) {
             self.validators.learn(address, &head.headers);
         }
-        self.collects
+        let coded = head.headers.get_bytes("content-encoding").is_some_and(is_coded);
+        self.counts.add(Counter::Compressed, u64::from(coded));
+        self.collects || (self.measures && coded)
     }
 }

@@ -6,6 +6,7 @@ use loadstone_workload::{Answer, CompiledStep, markup_decode, references};
 use crate::address::{is_elsewhere, resolve};
 use crate::browser::address_hash;
 use crate::clock::micros;
+use crate::coding::{Content, is_coded};
 use crate::driver::Driver;
 use crate::examples::Of;
 use crate::reader::Whole;
@@ -62,6 +63,7 @@ impl<'p> Driver<'p> {
 
     /// Judges an answer. Changes what the user remembers, but sends nothing.
     pub(crate) fn judge(&mut self, user: &mut User, whole: Whole<'_>, journey: &mut Journey) -> Verdict {
+        user.counts.add(Counter::BodyBytes, whole.length);
         if let Some(wait) = self.is_put_off(user, whole.status) {
             return Verdict::Wait(wait);
         }
@@ -75,12 +77,37 @@ impl<'p> Driver<'p> {
             }
         }
         if user.fetch == Fetch::Reference {
+            user.counts.add(Counter::ContentBytes, whole.length);
             return judge_reference(user, &whole, journey);
         }
+        let mut content = std::mem::take(&mut self.content);
+        let verdict = self.judge_step(user, whole, journey, &mut content);
+        self.content = content;
+        verdict
+    }
+
+    /// Judges the answer to a step's own request by its content, which is decompressed if anything asks for it.
+    fn judge_step<'a>(
+        &mut self,
+        user: &mut User,
+        mut whole: Whole<'a>,
+        journey: &mut Journey,
+        content: &'a mut Content,
+    ) -> Verdict {
         let step = self.step_of(user);
+        let coding = whole.headers.get_bytes("content-encoding").unwrap_or_default();
+        let mut malformed = None;
+        if (step.reads_body || step.expect.min_bytes > 0) && is_coded(coding) {
+            let decoded = content.of(coding, whole.body);
+            // What cannot be read has no text; a wrong status tells more.
+            whole.body = decoded.as_ref().map_or(&[], |body| body);
+            malformed = decoded.err();
+            whole.length = whole.body.len() as u64;
+        }
+        user.counts.add(Counter::ContentBytes, whole.length);
         // For right and wrong answers: rules are made for answers that report an error.
         user.ruled = self.program.rule(whole.body, &user.state, &mut self.scratch).or(user.ruled);
-        if let Some((cause, said)) = self.find_fault(step, user, &whole) {
+        if let Some((cause, said)) = self.find_fault(step, user, &whole, malformed) {
             return Verdict::Fail(cause, said);
         }
         let answer = Received { headers: whole.headers, body: whole.body };
@@ -144,13 +171,23 @@ impl<'p> Driver<'p> {
         ours
     }
 
-    fn find_fault(&mut self, step: &CompiledStep, user: &User, whole: &Whole<'_>) -> Option<(Cause, String)> {
+    /// `malformed`: what is wrong with the coding of the body.
+    fn find_fault(
+        &mut self,
+        step: &CompiledStep,
+        user: &User,
+        whole: &Whole<'_>,
+        malformed: Option<&str>,
+    ) -> Option<(Cause, String)> {
         if !step.expect.status.contains(&whole.status) {
             let expected: Vec<String> = step.expect.status.iter().map(u16::to_string).collect();
             return Some((
                 Cause::Status,
                 format!("status {}, expected {}", whole.status, expected.join(" or ")),
             ));
+        }
+        if let Some(said) = malformed {
+            return Some((Cause::Marker, said.into()));
         }
         let fault = step.find_fault(whole.body, whole.length, &user.state, &mut self.scratch);
         fault.map(|said| (Cause::Marker, said))

@@ -8,6 +8,7 @@ mod address;
 mod browser;
 mod budget;
 mod clock;
+mod coding;
 mod control;
 mod driver;
 mod examples;

@@ -20,8 +20,10 @@ pub const CAUSES: [&str; 6] = ["refused", "reset", "closed", "timeout", "status"
 /// plan. `image_refs`, `images` and `image_bytes` speak of what a page refers to outside `browser.cached`;
 /// `cached_full` and `cached_304` of what `browser.cached` matches; `references_left_out` of the references
 /// beyond [`MOST_REFERENCES`] and [`MOST_REFERENCE_BYTES`], repeated ones too; `references_other_host` of those
-/// that lead to another host, which the engine asks for nothing, each once a page.
-pub const COUNTERS: [&str; 10] = [
+/// that lead to another host, which the engine asks for nothing, each once a page; `compressed` of answers with
+/// a content coding; `body_bytes` of bodies as they came, without heads and framing; `content_bytes` of the same
+/// decompressed, where the body was looked at.
+pub const COUNTERS: [&str; 13] = [
     "requests",
     "bytes_in",
     "bytes_out",
@@ -32,6 +34,9 @@ pub const COUNTERS: [&str; 10] = [
     "cached_304",
     "references_left_out",
     "references_other_host",
+    "compressed",
+    "body_bytes",
+    "content_bytes",
 ];
 
 /// Most style sheets, scripts and images of one page that are looked at. Heavy pages have a thousand; a

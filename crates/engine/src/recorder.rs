@@ -37,6 +37,9 @@ pub(crate) enum Counter {
     Cached304,
     ReferencesLeftOut,
     ReferencesOtherHost,
+    Compressed,
+    BodyBytes,
+    ContentBytes,
 }
 
 /// The counters of one execution of an operation; the named steps follow the fixed ones.
@@ -339,7 +342,7 @@ mod tests {
         let [dropped, ended] = &window.operations[..] else { panic!("{window:?}") };
         assert_eq!((dropped.operation, dropped.phase, dropped.dropped), (0, 1, 1));
         assert_eq!((ended.ok, ended.failed, ended.late), (1, [0, 0, 0, 1, 0, 0], 1));
-        assert_eq!(ended.counters, [0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 2]);
+        assert_eq!(ended.counters, [0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 2]);
         assert_eq!((ended.response.bucket[0], ended.service.bucket[0]), (510, 500));
         assert_eq!((&ended.lag.bucket, &ended.lag.count), (&vec![10], &vec![2]));
         // Of the failed operation only what it counted.

@@ -7,6 +7,7 @@ use rustix::io::Errno;
 use rustix::net::{SendFlags, send};
 
 use crate::browser::Validator;
+use crate::coding::ACCEPT_ENCODING;
 
 /// No text that a user types has such a line, and in random files its probability is 2^-400.
 const BOUNDARY: &str = "loadstone-part-5a1f0e93c7d24b86a0f7-end-of-part";
@@ -92,8 +93,12 @@ impl Outgoing {
 pub(crate) struct Requests {
     /// Whole requests of steps that are the same for all users, by operation and step.
     constant: Vec<Vec<Option<Box<[u8]>>>>,
+    /// The field Host; of a step that names its own, nothing.
+    host: Box<[u8]>,
     /// Fields of every request.
     common: Box<[u8]>,
+    /// The codings that are asked for; of a step that names its own, nothing.
+    coded: &'static [u8],
     base_path: Box<[u8]>,
 }
 
@@ -111,11 +116,14 @@ pub(crate) struct Wanted<'a> {
 impl Requests {
     pub(crate) fn new(program: &Program) -> Self {
         let (target, browser) = (&program.target, &program.browser);
-        let mut common = format!("Host: {}\r\n", target.authority).into_bytes();
+        let mut common = Vec::new();
         if !browser.user_agent.is_empty() {
             common.extend_from_slice(format!("User-Agent: {}\r\n", browser.user_agent).as_bytes());
         }
+        let coded = if browser.compressed { ACCEPT_ENCODING } else { "" };
         let mut requests = Self {
+            host: format!("Host: {}\r\n", target.authority).into_bytes().into(),
+            coded: coded.as_bytes(),
             constant: Vec::new(),
             common: common.into(),
             base_path: target.base_path.as_bytes().into(),
@@ -163,16 +171,25 @@ impl Requests {
         } else {
             text.extend_from_slice(location);
         }
-        push(text, &[b" HTTP/1.1\r\n", &self.common]);
-        if !step.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("accept")) {
+        let names = |wanted: &str| step.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(wanted));
+        push(text, &[b" HTTP/1.1\r\n", if names("host") { b"" } else { &self.host }, &self.common]);
+        if !names("accept") {
             text.extend_from_slice(b"Accept: */*\r\n");
+        }
+        if !names("accept-encoding") {
+            text.extend_from_slice(self.coded);
         }
         for (name, value) in &step.headers {
             push(text, &[name.as_bytes(), b": "]);
             value.render(state, text);
+            if name.eq_ignore_ascii_case("cookie") && !cookies.is_empty() {
+                push(text, &[b"; ", cookies]);
+            }
             text.extend_from_slice(b"\r\n");
         }
-        push_field(text, b"Cookie", cookies);
+        if !names("cookie") {
+            push_field(text, b"Cookie", cookies);
+        }
         // A redirect that turned the method into GET leaves the body behind.
         if method == method_of(step) {
             write_body(step, state, out, scratch);
@@ -190,7 +207,10 @@ impl Requests {
         out: &mut Outgoing,
     ) {
         out.clear();
-        push(&mut out.text, &[b"GET ", path, b" HTTP/1.1\r\n", &self.common, b"Accept: */*\r\n"]);
+        push(
+            &mut out.text,
+            &[b"GET ", path, b" HTTP/1.1\r\n", &self.host, &self.common, b"Accept: */*\r\n", self.coded],
+        );
         push_field(&mut out.text, b"Cookie", cookies);
         if let Some(validator) = validator {
             push_field(&mut out.text, b"If-None-Match", validator.etag.as_deref().unwrap_or_default());

@@ -103,3 +103,18 @@ fn it_begins_when_it_is_told_to() {
     let late = Run::start_at(plan(), monotonic()).unwrap_err();
     assert!(late.contains("has passed"), "{late}");
 }
+
+#[test]
+fn a_step_may_name_its_host_and_add_cookies() {
+    let server = Server::start(|_| answer(200, "Set-Cookie: s=1\r\n", ""));
+    let step = get("/", json!({"headers": [["host", "shop.example"], ["Cookie", "seen=yes"]]}));
+    let mut plan = plan(server.port, 600.0, json!([operation("op", json!([step]))]));
+    plan["load"]["operations"] = json!(2);
+    assert_eq!(run(plan).ok(0), 2);
+    let told = |name: &str| -> Vec<String> {
+        let all = server.requests().into_iter().flat_map(|request| request.fields);
+        all.filter(|(field, _)| field == name).map(|(_, value)| value).collect()
+    };
+    assert_eq!(told("host"), ["shop.example", "shop.example"]);
+    assert_eq!(told("cookie"), ["seen=yes", "seen=yes; s=1"]);
+}

@@ -255,8 +255,15 @@ pub struct Browser {
     pub cached: Vec<String>,
     /// User-Agent header.
     pub user_agent: String,
+    /// Ask for compressed answers, as browsers do.
+    #[serde(default = "yes")]
+    pub compressed: bool,
     /// Pause before each further file of a page: what browser and user do between two of them. It is part of
     /// the operation and of its response time. None: none.
     #[serde(default)]
     pub pause: Option<Law>,
+}
+
+fn yes() -> bool {
+    true
 }

@@ -13,16 +13,8 @@ use crate::{Body, Part, Step};
 /// Methods that a step may have.
 const METHODS: [&str; 6] = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH"];
 /// Fields that the engine writes itself.
-const OWN_FIELDS: [&str; 8] = [
-    "host",
-    "connection",
-    "content-length",
-    "transfer-encoding",
-    "content-type",
-    "cookie",
-    "user-agent",
-    "accept-encoding",
-];
+const OWN_FIELDS: [&str; 5] =
+    ["connection", "content-length", "transfer-encoding", "content-type", "user-agent"];
 
 /// A compiled [`Step`].
 #[derive(Debug, Clone)]

@@ -62,7 +62,11 @@ fn what_does_not_resolve_is_refused_by_name() {
         ("/operations/0/steps/0/when", json!(["!x"]), "when: no step sets or extracts a flag `x`"),
         ("/operations/0/steps/0/method", json!("BREW"), "method: `BREW` is none of"),
         ("/operations/0/steps/0/chance", json!(2), "chance: 2 is no probability"),
-        ("/operations/0/steps/0/headers", json!([["Host", "x"]]), "the engine writes `Host` itself"),
+        (
+            "/operations/0/steps/0/headers",
+            json!([["Connection", "x"]]),
+            "the engine writes `Connection` itself",
+        ),
         ("/operations/0/steps/0/expect", json!({"status": []}), "expect.status"),
         ("/operations/0/steps/0/set", json!(["user"]), "operation `a`, step 1: set `user`"),
         (

@@ -29,6 +29,9 @@ COUNTERS = (
     "cached_304",
     "references_left_out",
     "references_other_host",
+    "compressed",
+    "body_bytes",
+    "content_bytes",
 )
 """Counters of every operation, in the engine's order; the plan's named steps follow."""
 

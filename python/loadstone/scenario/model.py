@@ -142,6 +142,7 @@ class Browser(Table):
         default=[]
     )
     user_agent: str = "loadstone"
+    compressed: Annotated[bool, Field(description="ask for compressed answers, as browsers do")] = True
     pause: Annotated[
         Law | None,
         Field(description="pause before each further file of a page; part of the response time"),

@@ -1,0 +1,73 @@
+"""A real nginx, alone, on ports of this machine."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+_CONFIG = """
+daemon off;
+worker_processes 1;
+{user}
+pid {folder}/pid;
+error_log {folder}/error.log info;
+events {{ worker_connections 4096; }}
+http {{
+    types {{ text/html html; text/css css; }}
+    access_log off;
+    keepalive_requests 1000000;
+    client_body_temp_path {folder}/body;
+    proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi;
+    scgi_temp_path {folder}/scgi;
+    {http}
+}}
+"""
+_PATIENCE_S = 60.0
+
+
+def free_port() -> int:
+    """A port that nothing listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+@contextmanager
+def nginx(folder: Path, http: str, port: int) -> Iterator[None]:
+    """Runs it with the directives `http`, which must listen on `port`, until the end of the block."""
+    program = shutil.which("nginx") or "/usr/sbin/nginx"
+    if not Path(program).is_file():
+        pytest.skip("nginx is not installed")
+    config = folder / "nginx.conf"
+    config.write_text(_CONFIG.format(folder=folder, http=http, user="user root;" if _is_root() else ""))
+    with subprocess.Popen([program, "-p", str(folder), "-c", str(config)]) as process:
+        try:
+            _await(port, process)
+            yield
+        finally:
+            process.terminate()
+
+
+def _is_root() -> bool:
+    return Path("/proc/self").stat().st_uid == 0
+
+
+def _await(port: int, process: subprocess.Popen[bytes]) -> None:
+    until = time.monotonic() + _PATIENCE_S
+    while time.monotonic() < until:
+        assert process.poll() is None, "nginx ended"
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+        except OSError:
+            time.sleep(0.02)
+        else:
+            return
+    raise AssertionError("nginx does not listen")
