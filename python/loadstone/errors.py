@@ -73,6 +73,7 @@ SLUGS: dict[str, int] = {
     "image-file": BAD_INPUT,
     "image-options": BAD_INPUT,
     "image-source": BAD_INPUT,
+    "image-state": BAD_INPUT,
     "internal": OUR_FAULT,
     "lab-busy": BAD_INPUT,
     "lab-exists": BAD_INPUT,

@@ -22,7 +22,7 @@ PORT = re.compile(r"--port (\d+)")
 WRAPPER = """#!/bin/bash
 short="--window 2 --set load.ramp_up_s=1 --set load.ramp_down_s=0"
 case $1 in
-serve) exec {loadstone} "$@" ;;
+serve | image) exec {loadstone} "$@" ;;
 run) {loadstone} "$@" $short || [[ $? =~ ^[167]$ ]] ;;
 ab) {loadstone} "$@" --pairs 3 --window 2 --ramp-up 1 --anyway || [[ $? =~ ^[167]$ ]] ;;
 compare) {loadstone} "$@" --anyway || [[ $? =~ ^[167]$ ]] ;;

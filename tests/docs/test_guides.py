@@ -77,6 +77,15 @@ def test_the_guide_to_programs_of_ones_own_can_be_followed(
         assert said in (tmp_path / "runs" / run / "logs" / service).read_text("utf-8")
 
 
+@pytest.mark.long
+def test_the_guide_to_images_in_service_can_be_followed(tmp_path: Path) -> None:
+    if not shutil.which("qemu-system-x86_64"):
+        pytest.skip("not installed: qemu-system-x86_64")
+    said = follow("how-to/image-in-service.md", tmp_path)
+    assert "QEMU was ended by signal 9" in said and "2: renewed" in said
+    assert re.search(r"^olio.db +[\d,]+ +sound$", said, flags=re.M)
+
+
 def test_every_page_with_commands_is_followed_by_a_test() -> None:
     tests = "".join(file.read_text("utf-8") for file in Path(__file__).parent.glob("test_*.py"))
     pages = [DOCS / "tutorial.md", *sorted((DOCS / "how-to").glob("*.md"))]

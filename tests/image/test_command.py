@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from loadstone.cli import app
 from loadstone.errors import LoadstoneError
 from loadstone.image import build, sources
+from loadstone.image.guest import free_port
 
 
 def _program(folder: Path, name: str, script: str) -> None:
@@ -83,6 +84,21 @@ def test_what_is_typed_goes_to_the_consoles(programs: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert sorted(done.stdout.splitlines()) == ["1: heard shutdown", "2: heard shutdown", "2: heard status"]
     assert "there is no instance 9" in done.stderr
+
+
+def test_the_end_of_an_instance_is_told_and_the_other_goes_on(programs: Path) -> None:
+    port = free_port()
+    script = f'case "$*" in *:{port}-*) exit 35;; esac; read -r line; echo "heard $line"; exit 33'
+    _program(programs, "qemu-system-x86_64", script)
+    command = [sys.executable, "-m", "loadstone", "image", "boot", str(tiny_image(programs))]
+    command += ["--port", str(port), "--instances", "2"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
+        assert process.stdin and process.stderr
+        assert any("1: the guest panicked" in line for line in process.stderr)
+        said, _ = process.communicate("2: go on\n", timeout=60)
+    assert said == "2: heard go on\n"
+    assert process.returncode == 4
 
 
 @pytest.mark.parametrize(("ended", "code"), [(33, 0), (0, 0), (37, 2), (35, 4), (1, 4)])

@@ -10,7 +10,7 @@ import pytest
 
 from loadstone.errors import LoadstoneError
 from loadstone.image.fleet import Fleet
-from loadstone.image.guest import free_port
+from loadstone.image.guest import PANIC, free_port
 from loadstone.image.qemu import HTTP_PORT, Machine
 from loadstone.image.siblings import Balancer, Siblings
 
@@ -87,3 +87,20 @@ def test_a_list_that_cannot_be_kept_is_refused(folder: Path, file: str, reload: 
     with pytest.raises(LoadstoneError) as caught:
         Balancer(folder / file, reload).show(["127.0.0.1:80"])
     assert caught.value.slug == "balancer-list"
+
+
+def test_an_instance_that_has_ended_gets_nobody_sent(folder: Path) -> None:
+    lasting, ending = _machine(folder, "lasting", "read line"), _machine(folder, "ending", "exit 35")
+    siblings = Siblings([], print, Balancer(folder / "list"))
+    ended: list[tuple[int, int]] = []
+
+    def end(number: int, code: int) -> None:
+        ended.append((number, code))
+        siblings.miss(number)
+        if code == PANIC:
+            fleet.order("1: go")
+
+    with Fleet([lasting, ending], siblings.hear) as fleet, siblings.attend(fleet):
+        assert sorted(fleet.wait(end)) == [0, PANIC], "the end of one is not the end of the other"
+    assert ended == [(2, PANIC), (1, 0)]
+    assert (folder / "list").read_text() == ""

@@ -31,6 +31,7 @@ from loadstone.image.qemu import (
     Machine,
     accelerator,
 )
+from loadstone.image.service import Control, Policy, StateFolder, Supervisor, ask, await_end
 from loadstone.image.siblings import Balancer, Siblings
 from loadstone.image.sources import checkout, tool
 
@@ -46,6 +47,7 @@ __all__ = [
     "Board",
     "Built",
     "Checked",
+    "Control",
     "Disk",
     "Fleet",
     "Form",
@@ -54,8 +56,13 @@ __all__ = [
     "Image",
     "Kernel",
     "Machine",
+    "Policy",
     "Siblings",
+    "StateFolder",
+    "Supervisor",
     "accelerator",
+    "ask",
+    "await_end",
     "back_up",
     "back_up_running",
     "blank",

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from types import TracebackType
 
-from loadstone.image.guest import CLEAN, Guest, free_port
+from loadstone.image.guest import Guest, free_port
 from loadstone.image.qemu import HTTP_PORT, Disk, Machine
 
 _LOOK_S = 0.1
@@ -36,7 +36,7 @@ class Fleet:
     def add(self, machine: Machine) -> Guest:
         """Starts one more; the caller ends it. LoadstoneError `program-missing`."""
         number = len(self.guests) + 1
-        guest = Guest(machine, partial(self._say, number))
+        guest = Guest(replace(machine, tied=True), partial(self._say, number))
         self.guests.append(guest)
         return guest
 
@@ -68,16 +68,17 @@ class Fleet:
         self.guests[int(number) - 1].say(rest.strip())
         return None
 
-    def wait(self) -> list[int]:
-        """QEMU's exit codes, of those that have ended: of all, or of those that had when one ended badly."""
-        while left := [guest for guest in self.guests if guest.exit_code is None]:
-            if any(code not in (0, CLEAN) for code in self._codes()):
-                break
-            left[0].end_within(_LOOK_S)
-        return self._codes()
-
-    def _codes(self) -> list[int]:
-        return [code for guest in self.guests if (code := guest.exit_code) is not None]
+    def wait(self, ended: Callable[[int, int], None]) -> list[int]:
+        """QEMU's exit codes, when all have ended; `ended` gets the number of each that ends and its code."""
+        codes: dict[int, int] = {}
+        while left := [number for number in range(1, len(self.guests) + 1) if number not in codes]:
+            for number in left:
+                # The first that still runs is waited for, and the others looked at beside that.
+                code = self.guests[number - 1].end_within(_LOOK_S if number == left[0] else 0)
+                if code is not None:
+                    codes[number] = code
+                    ended(number, code)
+        return list(codes.values())
 
 
 def instances(machine: Machine, count: int, first_port: int, disks: Sequence[Disk]) -> list[Machine]:

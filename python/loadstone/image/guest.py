@@ -10,6 +10,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
 
@@ -28,6 +29,9 @@ _ENDS = {
 }
 
 _STOP_S = 5.0
+_LONGEST_LINE = 1 << 16
+_STARTER = ThreadPoolExecutor(1, "guests")
+"""The one thread that starts machines. It lives as long as the process, as those have to that are `tied`."""
 
 
 class Guest:
@@ -38,8 +42,11 @@ class Guest:
     ...     guest.wait_for("serving", 10)
     """
 
-    def __init__(self, machine: Machine, on_line: Callable[[str], None] | None = None) -> None:
-        """Starts it; `on_line` gets every line of the console, on a thread of its own.
+    def __init__(
+        self, machine: Machine, on_line: Callable[[str], None] | None = None, kept: int | None = None
+    ) -> None:
+        """Starts it; `on_line` gets every line of the console, on a thread of its own. Of a machine that runs
+        for long only the last `kept` lines or so stay in memory.
 
         LoadstoneError `program-missing`.
         """
@@ -50,14 +57,17 @@ class Guest:
         self._on_line = on_line
         self._news = threading.Condition()
         self._closed = False
-        self._process = subprocess.Popen(
+        self._kept = kept
+        self._forgotten = 0
+        self._process = _STARTER.submit(
+            subprocess.Popen,
             machine.command(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             # Ctrl-C in the terminal is for us: QEMU would end in the middle of what is measured.
             process_group=0,
-        )
+        ).result()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
@@ -97,7 +107,8 @@ class Guest:
         """Says a line to the guest on its console; the first line since in which the regular expression
         `answer` is found. Errors as `wait_for`.
         """
-        heard = len(self.lines)
+        with self._news:
+            heard = self._forgotten + len(self.lines)
         self.say(line)
         return self.wait_for(answer, timeout_s, heard)
 
@@ -119,10 +130,10 @@ class Guest:
         seen = heard
         with self._news:
             while True:
-                for _, line in self.lines[seen:]:
+                for _, line in self.lines[max(0, seen - self._forgotten) :]:
                     if wanted.search(line):
                         return line
-                seen = len(self.lines)
+                seen = self._forgotten + len(self.lines)
                 if self._closed:
                     raise self._ended()
                 left_s = deadline - time.monotonic()
@@ -172,12 +183,20 @@ class Guest:
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.close()
 
+    def kill(self) -> None:
+        """Ends it at once, without waiting for that."""
+        self._process.kill()
+
     def _read(self) -> None:
         assert self._process.stdout
-        for raw in self._process.stdout:
+        # A guest may say anything, also a line without an end.
+        while raw := self._process.stdout.readline(_LONGEST_LINE):
             line = raw.decode("utf-8", "replace").rstrip("\r\n")
             with self._news:
                 self.lines.append((time.monotonic() - self.started, line))
+                if self._kept and len(self.lines) > 2 * self._kept:
+                    self._forgotten += len(self.lines) - self._kept
+                    del self.lines[: -self._kept]
                 self._news.notify_all()
             if self._on_line:
                 self._on_line(line)

@@ -58,10 +58,13 @@ class Machine:
     """A socket for QEMU's monitor."""
     arrives: Path | None = None
     """A socket by which a running machine arrives, instead of booting."""
+    tied: bool = False
+    """The kernel kills it when the thread that started it is gone, however that came about."""
 
     def command(self) -> list[str]:
         """The program with its arguments. LoadstoneError `program-missing`."""
         return [
+            *((tool("setpriv"), "--pdeathsig", "KILL") if self.tied else ()),
             tool("qemu-system-x86_64"),
             *self._processor(),
             *self._board(),

@@ -13,6 +13,7 @@ import shlex
 import subprocess
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 
@@ -64,14 +65,18 @@ class Siblings:
         self._tell = tell
         self._balancer = balancer
         self._fleet: Fleet | None = None
-        self._wishes: queue.SimpleQueue[int | None] = queue.SimpleQueue()
+        self._wishes: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._started = contextlib.ExitStack()
         self._thread = threading.Thread(target=self._serve, daemon=True)
 
     def hear(self, number: int, line: str) -> None:
         """A line of the console of an instance, numbered from 1."""
         if _WANTED.match(line):
-            self._wishes.put(number)
+            self._wishes.put(partial(self._fulfil, number))
+
+    def miss(self, number: int) -> None:
+        """An instance has ended: nobody is sent there any more."""
+        self._wishes.put(partial(self._forget, number))
 
     def attend(self, fleet: Fleet) -> Siblings:
         """Begins to fulfil wishes. LoadstoneError `balancer-list`."""
@@ -94,18 +99,26 @@ class Siblings:
         self._started.close()
 
     def _serve(self) -> None:
-        while (number := self._wishes.get()) is not None:
-            assert self._fleet
-            asking = self._fleet.guests[number - 1]
-            answer = "none"
-            if self._spare:
-                try:
-                    answer = self._start(self._spare.pop(0), number)
-                except LoadstoneError as error:
-                    self._tell(f"the sibling that instance {number} asked for did not come: {error}")
-            else:
-                self._tell(f"instance {number} asked for a sibling, and there may be no more")
-            asking.say(f"sibling {answer}")
+        while (wish := self._wishes.get()) is not None:
+            wish()
+
+    def _fulfil(self, number: int) -> None:
+        assert self._fleet
+        answer = "none"
+        if self._spare:
+            try:
+                answer = self._start(self._spare.pop(0), number)
+            except LoadstoneError as error:
+                self._tell(f"the sibling that instance {number} asked for did not come: {error}")
+        else:
+            self._tell(f"instance {number} asked for a sibling, and there may be no more")
+        self._fleet.guests[number - 1].say(f"sibling {answer}")
+
+    def _forget(self, number: int) -> None:
+        try:
+            self._show()
+        except LoadstoneError as error:
+            self._tell(f"instance {number} has ended, and is still in the balancer's list: {error}")
 
     def _start(self, machine: Machine, number: int) -> str:
         """Starts it; its address. LoadstoneError as `Guest` and `Balancer`."""

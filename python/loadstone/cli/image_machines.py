@@ -1,0 +1,159 @@
+"""The machines that `loadstone image boot` and `image run` start: their options, checked."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from loadstone.errors import BAD_INPUT, OUR_FAULT, LoadstoneError
+
+if TYPE_CHECKING:
+    from loadstone.image import Accelerator, Machine
+
+_MIB = 1 << 20
+
+
+class Board(StrEnum):
+    """QEMU's machines that images know."""
+
+    MICROVM = "microvm"
+    Q35 = "q35"
+
+
+class Accel(StrEnum):
+    """What runs the guest's instructions."""
+
+    AUTO = "auto"
+    KVM = "kvm"
+    TCG = "tcg"
+
+
+What = Annotated[
+    str,
+    typer.Argument(metavar="APP|FILE", help="Image file, or an application whose image is built first."),
+]
+OfBoard = Annotated[Board, typer.Option("--machine", help="QEMU's machine.")]
+Memory = Annotated[int, typer.Option(min=1, max=65536, metavar="MIB", help="Memory of the guest, in MiB.")]
+Port = Annotated[
+    int,
+    typer.Option(min=0, max=65535, help="Port of 127.0.0.1 that leads to the guest. 0 takes a free one."),
+]
+Disks = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--disk", metavar="FILE", help="Disk of the guest. Repeat the option to give each instance its own."
+    ),
+]
+Instances = Annotated[
+    int, typer.Option(min=1, max=256, help="Number of instances. They get consecutive ports.")
+]
+Cmdline = Annotated[str, typer.Option(metavar="WORDS", help="Further words for the guest's command line.")]
+Dhcp = Annotated[bool, typer.Option("--dhcp", help="Let the guest ask for its address by DHCP.")]
+OfAccel = Annotated[Accel, typer.Option(help="Run under KVM or emulation. auto takes KVM where it works.")]
+
+
+def machine(
+    what: str, board: Board, memory_mib: int, words: Sequence[str], accel: Accel, monitor: Path | None = None
+) -> Machine:
+    """The machine, with its image built if need be. LoadstoneError `image-options`, `image-file`."""
+    from loadstone.image import Machine
+
+    return Machine(
+        image_file(what, memory_mib),
+        board=board.value,
+        memory_mib=memory_mib,
+        words=words,
+        accelerator=_accelerator(accel),
+        monitor=monitor,
+    )
+
+
+def several(described: Machine, count: int, port: int, disks: Sequence[Path]) -> list[Machine]:
+    """That machine `count` times. LoadstoneError `image-options`."""
+    from loadstone.image import Disk, instances
+
+    return instances(described, count, port, [Disk(one) for one in _checked(disks, count)])
+
+
+def check_ports(port: int, count: int) -> None:
+    """LoadstoneError `image-options` where there are not so many ports from `port` on."""
+    if port and port + count - 1 > 65535:
+        raise LoadstoneError("image-options", f"there are no {count} ports from {port} on")
+
+
+def check_free(ports: Sequence[int]) -> None:
+    """LoadstoneError `image-options` where somebody listens at one of these ports of 127.0.0.1."""
+    for port in ports:
+        with socket.socket() as one:
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                one.bind(("127.0.0.1", port))
+            except OSError as error:
+                raise LoadstoneError(
+                    "image-options", f"port {port}: {error.strerror}", hint="choose another one with --port"
+                ) from error
+
+
+def own_words(dhcp: bool, cmdline: str) -> list[str]:
+    """The words of the guest's command line: its address, unless it gets one otherwise, and `cmdline`."""
+    from loadstone.image import ADDRESS, GATEWAY
+
+    address = [] if dhcp or "ip=" in cmdline else [f"ip={ADDRESS}", f"gw={GATEWAY}"]
+    return [*address, *cmdline.split()]
+
+
+def image_file(what: str, memory_mib: int | None = None) -> Path:
+    """The file, or the image of that name, built. Refused if the guest's memory is too small for it."""
+    from loadstone.image import build_image, read_image
+
+    file = Path(what)
+    if not file.is_file() and ("/" in what or "." in what):
+        raise LoadstoneError("image-file", f"{what} cannot be booted: there is no such file")
+    image = read_image(file) if file.is_file() else build_image(what).stripped
+    least_mib = -(-image.end // _MIB)
+    if memory_mib is not None and memory_mib < least_mib:
+        raise LoadstoneError(
+            "image-options",
+            f"out of memory: {image.path} needs at least {least_mib} MiB to be loaded",
+            hint=f"--memory {least_mib} or more",
+        )
+    return image.path
+
+
+def exit_code(code: int) -> int:
+    """Of a command, for QEMU's."""
+    from loadstone.image import CLEAN, REFUSED
+
+    if code in (0, CLEAN):
+        return 0
+    return BAD_INPUT if code == REFUSED else OUR_FAULT
+
+
+def _checked(disks: Sequence[Path], instances: int) -> Sequence[Path]:
+    for one in disks:
+        if not one.is_file() and not one.is_block_device():
+            raise LoadstoneError(
+                "image-options", f"there is no disk {one}", hint="make one: `loadstone image disk`"
+            )
+    if disks and len(disks) != instances:
+        raise LoadstoneError(
+            "image-options",
+            f"{len(disks)} disks for {instances} instances",
+            hint="every instance needs a disk of its own",
+        )
+    if len({one.resolve() for one in disks}) < len(disks):
+        raise LoadstoneError("image-options", "two instances would write to the same disk")
+    return disks
+
+
+def _accelerator(accel: Accel) -> Accelerator:
+    from loadstone.image import accelerator
+
+    if accel is Accel.AUTO:
+        return accelerator()
+    return "kvm" if accel is Accel.KVM else "tcg"

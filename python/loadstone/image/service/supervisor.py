@@ -1,0 +1,173 @@
+"""The supervisor: keeps instances up, and does with all of them what is asked for."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from loadstone.errors import LoadstoneError
+from loadstone.image.elf import read_image
+from loadstone.image.qemu import Machine
+from loadstone.image.service.folder import StateFolder
+from loadstone.image.service.instance import Instance, Place
+from loadstone.image.service.moves import move_disk, move_live, move_port
+from loadstone.image.service.policy import Policy
+from loadstone.image.service.renew import renew
+
+Say = Callable[[str], None]
+
+_MIB = 1 << 20
+_LOOK_S = 0.25
+"""Between two looks for signals, which Python sees only then."""
+
+
+class Supervisor:
+    """Runs until it is told to stop, or until every instance was given up."""
+
+    def __init__(
+        self,
+        state: StateFolder,
+        machines: Sequence[Machine],
+        policy: Policy,
+        tell: Say,
+        words: Callable[[str], Sequence[str]] = str.split,
+    ) -> None:
+        """`machines` differ in ports and disks only; `words` makes the guest's command line of what users
+        say of it. LoadstoneError `image-state`."""
+        self.state = state
+        self.tell = tell
+        self._words = words
+        self._over = threading.Event()
+        self._changing = threading.Lock()
+        """Held by whoever changes instances: one change after another."""
+        cores = sorted(os.sched_getaffinity(0))
+        try:
+            kept = state.keep_image(machines[0].kernel)
+            self.instances = [
+                Instance(
+                    Place(
+                        number,
+                        state.instance(number),
+                        tell,
+                        cores[(number - 1) % len(cores)] if len(machines) > 1 else None,
+                    ),
+                    replace(machine, kernel=kept),
+                    policy,
+                )
+                for number, machine in enumerate(machines, 1)
+            ]
+        except OSError as error:
+            raise LoadstoneError("image-state", f"{state.path}: {error}") from error
+
+    def __enter__(self) -> Supervisor:
+        """Starts all instances."""
+        for sentence in self.state.left_over():
+            self.tell(sentence)
+        self.state.drop_images({one.machine.kernel for one in self.instances})
+        for one in self.instances:
+            one.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Has all instances finish and end, at the same time."""
+        for one in self.instances:
+            one.stop()
+        for one in self.instances:
+            one.join()
+
+    def wait(self) -> list[int]:
+        """Waits for the end: the exit codes of QEMU with which all were given up; none when it was told to
+        stop."""
+        while not self._over.wait(_LOOK_S):
+            given_up = [one.given_up for one in self.instances if one.given_up is not None]
+            if len(given_up) == len(self.instances) and not self._changing.locked():
+                return given_up
+        return []
+
+    def stop(self) -> None:
+        """Has it end; may be called from anywhere."""
+        self._over.set()
+
+    def hurry(self) -> None:
+        """Ends all machines without asking."""
+        for one in self.instances:
+            one.hurry()
+
+    def status(self) -> list[dict[str, Any]]:
+        """What there is to know about each instance."""
+        return [one.seen() for one in self.instances]
+
+    def reload(self, image: Path | None, cmdline: str | None, pause_s: float, say: Say) -> None:
+        """Has one instance after another run another image, or with other words; each is well before the next
+        begins, `pause_s` later: so long a balancer may need to see it.
+
+        LoadstoneError: an instance did not get well. It runs what it ran before, and so do those behind it;
+        those before it have been renewed.
+        """
+        with self._alone():
+            kept = self._kept(image) if image else None
+            for one in self.instances:
+                machine = one.machine
+                if one is not self.instances[0] and self._over.wait(pause_s):
+                    raise LoadstoneError("image-state", "the supervisor ends")
+                wanted = replace(
+                    machine,
+                    kernel=kept or machine.kernel,
+                    words=machine.words if cmdline is None else self._words(cmdline),
+                )
+                try:
+                    one.do(lambda one=one, wanted=wanted: renew(one, wanted)).result()  # type: ignore[misc]
+                except LoadstoneError as error:
+                    raise LoadstoneError(
+                        error.slug,
+                        f"instance {one.place.number} runs what it ran before: {error.message}",
+                        hint=_rest(len(self.instances), one.place.number),
+                    ) from error
+                say(f"{one.place.number}: renewed, at http://127.0.0.1:{one.port}")
+            self.state.drop_images({one.machine.kernel for one in self.instances})
+
+    def move(self, number: int, port: int | None, disk: Path | None, live: bool) -> list[str]:
+        """Moves an instance to another port, its disk to another file, and the instance itself to another
+        process of QEMU; a sentence for each. LoadstoneError `image-options`, and as `moves`."""
+        if not 0 < number <= len(self.instances):
+            raise LoadstoneError("image-options", f"there is no instance {number}")
+        one = self.instances[number - 1]
+        with self._alone():
+            told = []
+            if port is not None:
+                told.append(one.do(lambda: move_port(one, port)).result())
+            if disk is not None:
+                told.append(one.do(lambda: move_disk(one, disk)).result())
+            if live:
+                told.append(one.do(lambda: move_live(one)).result())
+            return told
+
+    def _kept(self, image: Path) -> Path:
+        least_mib = -(-read_image(image).end // _MIB)
+        if least_mib > (there := self.instances[0].machine.memory_mib):
+            message = f"{image} needs at least {least_mib} MiB to be loaded, and the instances have {there}"
+            raise LoadstoneError("image-options", message, hint="`image stop`, then `image run --memory`")
+        try:
+            return self.state.keep_image(image)
+        except OSError as error:
+            raise LoadstoneError("image-file", f"{image}: {error}") from error
+
+    def _alone(self) -> threading.Lock:
+        if self._changing.locked():
+            raise LoadstoneError("image-state", "another change of the instances is under way")
+        return self._changing
+
+
+def _rest(instances: int, number: int) -> str | None:
+    before = f"1 to {number - 1}" if number > 2 else "1"
+    behind = f"{number + 1} to {instances}" if number + 1 < instances else f"{instances}"
+    done = [f"renewed before it: {before}"] if number > 1 else []
+    left = [f"not renewed: {behind}"] if number < instances else []
+    return "; ".join([*done, *left]) or None
