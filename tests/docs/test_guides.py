@@ -43,6 +43,14 @@ def test_the_guide_to_two_releases_can_be_followed_and_ends_with_intervals(tmp_p
 
 
 @pytest.mark.long
+def test_the_guide_from_logs_can_be_followed(tmp_path: Path) -> None:
+    said = follow("how-to/from-your-logs.md", tmp_path)
+    assert "shop.toml: shop, " in said and "Event" in said
+    for name in ("learned", "named"):
+        assert (tmp_path / "runs" / name / "learn.html").exists()
+
+
+@pytest.mark.long
 def test_the_guide_to_agents_can_be_followed_and_no_operation_fails(tmp_path: Path) -> None:
     if reason := obstacle():
         pytest.skip(reason)

@@ -119,6 +119,31 @@ NODES_TABLE = (
 )
 
 
+def _requests() -> list[tuple[int, int, str]]:
+    """Client, second and path of a small log."""
+    paths = ("/", "/events", "/events/17", "/search?q=a", "/static/a.css")
+    return [
+        (client, 9000 * client + 7 * n, paths[(client + n) % len(paths)])
+        for client in range(40)
+        for n in range(1 + client % 6)
+    ]
+
+
+LOG = "".join(
+    f"10.0.0.{client} - - "
+    f"[25/Nov/2026:{10 + second // 3600 % 10}:{second // 60 % 60:02}:{second % 60:02} +0000]"
+    f' "GET {path} HTTP/1.1" 200 512 "-" "Mozilla/5.0"\n'
+    for client, second, path in _requests()
+)
+JSON_LOG = "".join(
+    json.dumps(
+        {"ts": 1_795_600_000.5 + second, "ip": f"10.0.0.{client}", "method": "GET", "uri": path,
+         "status": 200, "duration": 0.25, "user_agent": "Mozilla/5.0"}
+    ) + "\n"
+    for client, second, path in _requests()
+)  # fmt: skip
+
+
 full = files(
     *sorted(DEMO.glob("*.json")),
     *((path, str(path.relative_to(DEMO))) for path in sorted((DEMO / "runs" / "0001-1000").iterdir())),

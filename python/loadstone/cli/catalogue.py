@@ -98,6 +98,12 @@ CATALOGUE: dict[str, Entry] = {
         _SCENARIOS,
         "Print a built-in scenario, to be saved, changed and pointed at a URL of your own.",
     ),
+    "learn": Entry(
+        "learn",
+        _SCENARIOS,
+        "Learn a scenario from access logs: operations, what follows what, pauses, classes of users,"
+        " arrivals.",
+    ),
     "check": Entry(
         "scenario",
         _SCENARIOS,

@@ -15,6 +15,7 @@ RECORDS = {
     "compare": "loadstone.stages.compare:Comparison",
     "cost": "loadstone.stages.cost:Cost",
     "history": "loadstone.stages.compare:History",
+    "learn": "loadstone.stages.learn:Learned",
     "nodes": "loadstone.stages.nodes:Nodes",
     "plan": "loadstone.stages.plan:Plan",
     "probe": "loadstone.stages.probe:Probe",
