@@ -107,6 +107,7 @@ SLUGS: dict[str, int] = {
     "model-text": BAD_INPUT,
     "model-too-hard": BAD_INPUT,
     "name-taken": BAD_INPUT,
+    "needs-session": BAD_INPUT,
     "no-process": BAD_INPUT,
     "nodes-input": BAD_INPUT,
     "out-of-range": BAD_INPUT,

@@ -5,9 +5,10 @@ use std::collections::BinaryHeap;
 use std::mem::MaybeUninit;
 use std::net::SocketAddr;
 use std::num::NonZeroU64;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
-use loadstone_workload::{Next, PacingKind, Program, Scratch};
+use loadstone_workload::{PacingKind, Program, Scratch};
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, Event};
 use rustix::fd::OwnedFd;
@@ -17,6 +18,7 @@ use crate::budget::{Budget, Countdown};
 use crate::clock::{Clock, micros};
 use crate::coding::Content;
 use crate::examples::Examples;
+use crate::offered::Offered;
 use crate::open::Open;
 use crate::record::Window;
 use crate::recorder::{Gauges, Recorder, SECOND, Steady};
@@ -38,7 +40,7 @@ const REFUSED_PATIENCE: u64 = 3 * SECOND;
 const SILENT_PATIENCE: u64 = 10 * SECOND;
 /// Time between starts of users without a ramp-up: no user waits behind a burst of connects, and all start
 /// within a second.
-const STAGGER: u64 = 100;
+pub(crate) const STAGGER: u64 = 100;
 
 /// What threads share.
 #[derive(Debug)]
@@ -58,6 +60,9 @@ pub(crate) struct Shared {
     /// Sessions of an open workload that live, and threads that have some to come.
     pub live: Option<Countdown>,
     pub unreachable: AtomicBool,
+    /// Changes of the load by hand: from when on, and what; and how many there are.
+    pub changes: Mutex<Vec<(u64, f64)>>,
+    pub changed: AtomicUsize,
     pub examples: Examples,
     /// Threads that make load, and when the last of those that ended did so, microseconds.
     pub driving: AtomicU32,
@@ -82,6 +87,8 @@ impl Shared {
             budget,
             live,
             unreachable: AtomicBool::new(false),
+            changes: Mutex::default(),
+            changed: AtomicUsize::new(0),
             examples: Examples::new(operations),
             driving: AtomicU32::new(threads),
             ended: AtomicU64::new(0),
@@ -107,6 +114,13 @@ impl Shared {
         let first_try = self.first_try.load(Ordering::Relaxed);
         now >= first_try.saturating_add(patience) && !self.connected.load(Ordering::Relaxed)
     }
+}
+
+/// A thread, the number of threads, and what arrives on it: sessions or single operations.
+pub(crate) struct Arriving {
+    pub thread: (u32, u32),
+    pub open: Option<Open>,
+    pub offered: Option<Offered>,
 }
 
 /// Instants of a run in microseconds.
@@ -155,6 +169,12 @@ pub(crate) struct Driver<'p> {
     pub page_addresses: Addresses,
     /// Where sessions arrive.
     pub open: Option<Open>,
+    /// Where single operations arrive.
+    pub offered: Option<Offered>,
+    /// This thread, and the number of threads.
+    pub thread: (u32, u32),
+    /// Changes by hand that it has taken up.
+    pub changed: usize,
     queue: BinaryHeap<Reverse<(u64, u32)>>,
     #[expect(clippy::vec_box, reason = "lent to users as they are, without moving them")]
     pool: Vec<Box<Work>>,
@@ -169,7 +189,7 @@ impl<'p> Driver<'p> {
         shared: &'p Shared,
         clock: Clock,
         poll: OwnedFd,
-        open: Option<Open>,
+        Arriving { thread, open, offered }: Arriving,
         deliver: &'p dyn Fn(Window),
     ) -> Self {
         let timetable = Timetable::new(program);
@@ -192,6 +212,9 @@ impl<'p> Driver<'p> {
             paths: [Vec::new(), Vec::new()],
             page_addresses: Addresses::default(),
             open,
+            offered,
+            thread,
+            changed: 0,
             queue: BinaryHeap::new(),
             pool: Vec::new(),
             deliver,
@@ -211,7 +234,11 @@ impl<'p> Driver<'p> {
         let mut events = [const { MaybeUninit::<Event>::uninit() }; EVENTS];
         loop {
             let due = self.queue.peek().map_or(u64::MAX, |Reverse((due, _))| *due);
-            let arrival_at = self.open.as_ref().map_or(u64::MAX, Open::next_at);
+            let arrival_at = match (&self.open, &self.offered) {
+                (Some(open), _) => open.next_at(),
+                (_, Some(offered)) => offered.next_at(self.now),
+                _ => u64::MAX,
+            };
             let level_at = levels.last().map_or(u64::MAX, |(at, _)| *at);
             let wake = [
                 due,
@@ -238,9 +265,13 @@ impl<'p> Driver<'p> {
                 break;
             }
             self.roll_if_due();
+            if self.shared.changed.load(Ordering::Acquire) > self.changed {
+                self.take_up_changes(&mut levels);
+            }
             if self.now >= level_at
                 && let Some((_, count)) = levels.pop()
             {
+                self.join(users, count);
                 self.set_level(users, count);
             }
             if self.now >= next_patrol {
@@ -249,6 +280,7 @@ impl<'p> Driver<'p> {
             }
             if self.now >= arrival_at {
                 self.admit(users);
+                self.take_arrivals(users);
             }
             self.start_due(users);
         }
@@ -265,7 +297,11 @@ impl<'p> Driver<'p> {
             let step = if ramp_up == 0 { number * STAGGER.min(SECOND / all) } else { number * ramp_up / all };
             self.await_start(user, step);
         }
-        load.profile.iter().rev().map(|(at, count)| (ramp_up + micros(*at), *count)).collect()
+        if load.rate().is_some() {
+            // The arrivals follow it.
+            return Vec::new();
+        }
+        load.profile.iter().rev().map(|(at, count)| (ramp_up + micros(*at), *count as u32)).collect()
     }
 
     /// Waits for events until `wake` and deals with them.
@@ -333,42 +369,6 @@ impl<'p> Driver<'p> {
         self.queue.push(Reverse((at, user.token)));
     }
 
-    /// Starts and stops users so that the first `count` of the plan are active.
-    fn set_level(&mut self, users: &mut [User], count: u32) {
-        let mut started = 0;
-        for user in users {
-            let wanted = user.state.user() < count;
-            let away = user.stage == Stage::Away && user.wake == u64::MAX;
-            if wanted && away {
-                self.await_start(user, self.now + started * STAGGER);
-                started += 1;
-            } else if wanted {
-                user.leaving = false;
-            } else if user.is_busy() {
-                user.leaving = true;
-            } else if !away {
-                self.stop(user);
-            }
-        }
-    }
-
-    /// Sends a user away; it may come back in a new session.
-    pub(crate) fn stop(&mut self, user: &mut User) {
-        self.close(user);
-        if user.stage != Stage::Away {
-            self.recorder.users.ended(self.now);
-        }
-        if std::mem::take(&mut user.session.lives) {
-            self.recorder.live_sessions.ended(self.now);
-        }
-        user.stage = Stage::Away;
-        user.wake = u64::MAX;
-        user.leaving = false;
-        user.fresh = true;
-        user.next = Next::NewSession;
-        user.next_operation = self.program.first;
-    }
-
     /// Looks for requests that took too long, and for a server that is not there.
     fn patrol(&mut self, users: &mut [User]) {
         for user in users.iter_mut() {
@@ -398,6 +398,10 @@ impl<'p> Driver<'p> {
     /// Counts the operations intended in [from, to) that a user that is busy, or an engine that is late, has
     /// not sent. The start after a think time is not known before the operation under way has ended.
     fn count_dropped(&mut self, users: &[User], from: u64, to: u64, steady: bool) {
+        if self.offered.is_some() {
+            self.drop_waiting(from, to, steady);
+            return;
+        }
         for user in users {
             let intended = match user.stage {
                 Stage::Away => continue,
@@ -423,6 +427,7 @@ impl<'p> Driver<'p> {
         }
         self.now = ended;
         self.drop_overdue();
+        self.take_overdue();
         self.roll_if_due();
         // A thread whose own operations ended before the last of the run's may be a window ahead of that.
         if ended + SECOND > self.recorder.window_end() {

@@ -5,18 +5,18 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 /// Files that the process may still open while the run lasts: the record's, name look-ups.
 const SPARE: u64 = 64;
 
-/// Raises the soft limit of open files to the hard one and makes sure that there are enough for `users`.
+/// Raises the soft limit of open files to the hard one and makes sure that there are enough for `count` of `what`.
 ///
 /// # Errors
 /// A sentence with the numbers: a run that starts anyway would count its own lack of files as failures of the
 /// server.
-pub(crate) fn allow(users: u64) -> Result<(), String> {
+pub(crate) fn allow(count: u64, what: &str) -> Result<(), String> {
     let (allowed, besides) = limits();
     match allowed {
-        Some(allowed) if allowed < users + besides => Err(format!(
-            "{users} users need {} open files, one for each connection and {besides} besides, and the system allows \
-             {allowed}: raise the limit (`ulimit -Hn`), or run at most {} users from here and the rest from other agents",
-            users + besides,
+        Some(allowed) if allowed < count + besides => Err(format!(
+            "{count} {what} need {} open files, one for each connection and {besides} besides, and the system allows \
+             {allowed}: raise the limit (`ulimit -Hn`), or run at most {} {what} from here and the rest from other agents",
+            count + besides,
             allowed.saturating_sub(besides),
         )),
         _ => Ok(()),

@@ -10,9 +10,13 @@ impl Driver<'_> {
     /// not happen, or a user is never heard of again.
     pub(crate) fn assert_sound(&self, users: &[User]) {
         let established = |user: &&User| user.connection.as_ref().is_some_and(|one| one.established);
-        let here = users.iter().filter(|user| user.stage != Stage::Away).count();
-        assert_eq!(self.recorder.users.living() as usize, here, "users");
         let busy = users.iter().filter(|user| user.is_busy()).count();
+        let here = match &self.offered {
+            // What lives are operations, not connections.
+            Some(offered) => busy + offered.waiting() as usize,
+            None => users.iter().filter(|user| user.stage != Stage::Away).count(),
+        };
+        assert_eq!(self.recorder.users.living() as usize, here, "users");
         assert_eq!(self.gauges.in_flight as usize, busy, "operations under way");
         assert_eq!(self.gauges.connections as usize, users.iter().filter(established).count(), "connections");
         for (token, user) in (0..).zip(users) {
@@ -21,7 +25,8 @@ impl Driver<'_> {
                 Stage::Away => assert!(user.connection.is_none(), "user {token} left a connection behind"),
                 // When the operations of the plan are used up, it stays.
                 Stage::Idle => {
-                    let waits = user.wake < u64::MAX || self.shared.budget.is_some();
+                    let waits =
+                        user.wake < u64::MAX || self.shared.budget.is_some() || self.offered.is_some();
                     assert!(waits && user.work.is_none(), "user {token} is never woken, or keeps buffers");
                 }
                 Stage::Pausing => assert!(user.wake < u64::MAX, "user {token} pauses without an end"),

@@ -1,16 +1,18 @@
 //! The load engine: the only crate that makes load.
 //!
 //! Emulated users walk the mix of a [`loadstone_workload::Plan`] in a closed loop, or come as sessions that
-//! arrive at a rate. Each thread drives its share of them in one event loop; each user has at most one
+//! arrive at a rate; or single operations arrive at a rate, and share connections. Each thread drives its share of them in one event loop; each user has at most one
 //! connection. [`Run::next`] hands out what was measured, second by second.
 
 mod address;
 mod browser;
 mod budget;
+mod change;
 mod clock;
 mod coding;
 mod control;
 mod driver;
+mod due;
 mod examples;
 mod exchange;
 mod files;
@@ -18,6 +20,7 @@ mod invariants;
 mod judge;
 mod lived;
 mod merge;
+mod offered;
 mod open;
 mod overload;
 mod reader;

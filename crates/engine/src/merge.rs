@@ -17,6 +17,9 @@ pub(crate) fn merge(sum: &mut Window, other: Window) {
     sum.sessions_s += other.sessions_s;
     sum.in_flight += other.in_flight;
     sum.connections += other.connections;
+    sum.arrived += other.arrived;
+    sum.waited += other.waited;
+    sum.turned_away += other.turned_away;
     sum.connects += other.connects;
     sum.reconnects += other.reconnects;
     sum.closed_idle += other.closed_idle;

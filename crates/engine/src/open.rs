@@ -1,10 +1,11 @@
 //! Sessions: those that users begin one after the other, and those of an open workload, which arrive whether
 //! or not the server keeps up.
 
-use loadstone_workload::{Arrivals, Next, Program};
+use loadstone_workload::{Next, Program};
 
 use crate::clock::micros;
 use crate::driver::Driver;
+use crate::due::Due;
 use crate::recorder::Cause;
 use crate::user::{Session, Stage, User};
 
@@ -14,8 +15,7 @@ const AT_ONCE: usize = 64;
 /// The sessions of a thread that are still to come, and where they find room.
 #[derive(Debug)]
 pub(crate) struct Open {
-    arrivals: Arrivals,
-    next: Option<(u32, u64)>,
+    pub(crate) due: Due,
     /// Whether the thread has yet to say that no more sessions come.
     expecting: bool,
     /// No session arrives from here on.
@@ -28,12 +28,11 @@ pub(crate) struct Open {
 impl Open {
     /// The part of thread `number` of `threads` of an open workload; `room`: sockets for all threads.
     pub(crate) fn new(program: &Program, (number, threads): (u32, u32), room: u64) -> Option<Self> {
-        let (index, of) = program.slice;
-        let mut arrivals = Arrivals::new(program, index + of * number, of * threads)?;
+        program.load.sessions_per_s?;
+        let due = Due::new(program, (number, threads))?;
         let most = (room / u64::from(threads)).min(u64::from(program.population)) as usize;
         let until = micros(program.load.ramp_up_s) + micros(program.load.steady_s);
-        let next = next_of(&mut arrivals);
-        Some(Self { arrivals, next, expecting: true, until, free: Vec::with_capacity(most), most })
+        Some(Self { due, expecting: true, until, free: Vec::with_capacity(most), most })
     }
 
     /// Most sessions at once.
@@ -43,17 +42,11 @@ impl Open {
 
     /// When there is something to do.
     pub(crate) fn next_at(&self) -> u64 {
-        match self.next {
+        match self.due.next() {
             Some((_, at)) => at,
             None if self.expecting => self.until,
             None => u64::MAX,
         }
-    }
-
-    fn take_due(&mut self, now: u64) -> Option<(u32, u64)> {
-        let due = self.next.filter(|(_, at)| *at <= now)?;
-        self.next = next_of(&mut self.arrivals);
-        Some(due)
     }
 
     /// A user that is in no session, a new one if need be; none when all sockets are in use.
@@ -70,17 +63,13 @@ impl Open {
     }
 }
 
-fn next_of(arrivals: &mut Arrivals) -> Option<(u32, u64)> {
-    arrivals.next().map(|(number, at_s)| (number, micros(at_s)))
-}
-
 impl Driver<'_> {
     /// Begins the sessions that are due.
     pub(crate) fn admit(&mut self, users: &mut Vec<User>) {
         let (program, shared, round) = (self.program, self.shared, self.now);
         for _ in 0..AT_ONCE {
             let Some(open) = &mut self.open else { return };
-            let Some((number, at)) = open.take_due(round) else { break };
+            let Some((number, at)) = open.due.take(round) else { break };
             let Some(token) = open.room(program, users, number) else {
                 self.recorder.sessions.dropped(at);
                 continue;
@@ -94,7 +83,7 @@ impl Driver<'_> {
             self.recorder.woke(self.now - at);
             self.begin(user, at);
         }
-        let done = self.open.as_mut().filter(|open| open.next.is_none() && round >= open.until);
+        let done = self.open.as_mut().filter(|open| open.due.next().is_none() && round >= open.until);
         if let Some(open) = done.filter(|open| open.expecting) {
             open.expecting = false;
             shared.live.iter().for_each(|live| live.ended(open.until));
@@ -105,7 +94,7 @@ impl Driver<'_> {
     /// begun.
     pub(crate) fn drop_overdue(&mut self) {
         let Some(open) = &mut self.open else { return };
-        while let Some((_, at)) = open.take_due(self.now) {
+        while let Some((_, at)) = open.due.take(self.now) {
             self.recorder.sessions.dropped(at);
         }
     }

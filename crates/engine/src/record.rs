@@ -114,9 +114,11 @@ pub struct SessionWindow {
 pub struct Window {
     /// Seconds since the run began; the window is [second, second + 1).
     pub second: u32,
-    /// Users started and not stopped at its end; in an open workload, sessions that live.
+    /// Users started and not stopped at its end. Where sessions arrive: those that live. Where operations
+    /// arrive at a rate: those that have not ended, the waiting ones included.
     pub users: u32,
-    /// Seconds that all users together were started and not stopped in it.
+    /// Seconds that all users together were started and not stopped in it; of operations that arrive, from
+    /// their intended start.
     pub users_s: f64,
     /// Seconds that all sessions together lived in it, from the beginning (in an open workload: the intended
     /// arrival) to the end of the last operation, or to when the user stopped. What a late engine notices in
@@ -124,6 +126,15 @@ pub struct Window {
     pub sessions_s: f64,
     /// Users inside an operation at its end.
     pub in_flight: u32,
+    /// Operations that arrived at a rate in it.
+    #[serde(default)]
+    pub arrived: u64,
+    /// Those of them that had to wait for a connection.
+    #[serde(default)]
+    pub waited: u64,
+    /// Those of them that found no room to wait, and were dropped.
+    #[serde(default)]
+    pub turned_away: u64,
     /// Open connections at its end.
     pub connections: u32,
     /// Connections opened.

@@ -114,6 +114,11 @@ pub(crate) struct Recorder {
     /// Users that are started, and sessions.
     pub users: Lived,
     pub live_sessions: Lived,
+    /// Operations that arrived at a rate, those that had to wait for a connection, and those that found no
+    /// room to wait.
+    pub arrived: u64,
+    pub waited: u64,
+    pub turned_away: u64,
     pub connects: u64,
     pub reconnects: u64,
     pub closed_idle: u64,
@@ -150,6 +155,9 @@ impl Recorder {
             sessions: Sessions::new(steady),
             users: Lived::default(),
             live_sessions: Lived::default(),
+            arrived: 0,
+            waited: 0,
+            turned_away: 0,
             connects: 0,
             reconnects: 0,
             closed_idle: 0,
@@ -203,6 +211,13 @@ impl Recorder {
         self.cell(operation, if steady { 1 } else { 2 }).dropped += 1;
     }
 
+    /// Records an operation, intended at `at`, that will never be sent.
+    pub(crate) fn never_sent(&mut self, operation: usize, at: u64) {
+        let Steady { from, to } = self.steady;
+        let phase = usize::from(at >= from) + usize::from(at >= to);
+        self.cell(operation, phase).dropped += 1;
+    }
+
     fn cell(&mut self, operation: usize, phase: usize) -> &mut Cell {
         let counters = COUNTERS.len() + self.named_steps;
         self.cells[operation * PHASES + phase].get_or_insert_with(|| {
@@ -232,6 +247,9 @@ impl Recorder {
             sessions_s: seconds(self.live_sessions.take(until)),
             in_flight: gauges.in_flight,
             connections: gauges.connections,
+            arrived: std::mem::take(&mut self.arrived),
+            waited: std::mem::take(&mut self.waited),
+            turned_away: std::mem::take(&mut self.turned_away),
             connects: std::mem::take(&mut self.connects),
             reconnects: std::mem::take(&mut self.reconnects),
             closed_idle: std::mem::take(&mut self.closed_idle),

@@ -15,9 +15,10 @@ use rustix::fd::OwnedFd;
 use crate::budget::{Budget, Countdown};
 use crate::clock::{Clock, instant_at};
 use crate::control::Control;
-use crate::driver::{Driver, Shared};
+use crate::driver::{Arriving, Driver, Shared};
 use crate::files;
 use crate::merge::merge;
+use crate::offered::{Offered, connections, part};
 use crate::open::Open;
 use crate::record::{Summary, Window};
 use crate::recorder::SECOND;
@@ -34,7 +35,9 @@ const MAX_THREADS: u32 = 256;
 /// A run of the load engine, in threads of its own.
 #[derive(Debug)]
 pub struct Run {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) program: Arc<Program>,
+    pub(crate) clock: Clock,
     threads: u32,
     collector: Mutex<Collector>,
 }
@@ -101,10 +104,14 @@ impl Run {
         let threads = program.load.threads.clamp(1, MAX_THREADS);
         let own = (program.slice.0..program.population).step_by(program.slice.1 as usize);
         // Asked before there is a list of them: a plan may speak of four thousand million.
+        let pool = connections_of(&program, threads)?;
         let (numbers, room): (Vec<u32>, u64) = if open {
             (Vec::new(), files::room(threads.into())?)
+        } else if program.load.requests_per_s.is_some() {
+            files::allow(pool.iter().map(|count| *count as u64).sum(), "connections")?;
+            (Vec::new(), 0)
         } else {
-            files::allow(own.len() as u64)?;
+            files::allow(own.len() as u64, "users")?;
             (own.collect(), 0)
         };
         let live = open.then(|| Countdown::new(threads.into()));
@@ -121,12 +128,22 @@ impl Run {
         let mut handles: Vec<JoinHandle<()>> = (0..threads)
             .map(|thread| {
                 let own = numbers.iter().copied().skip(thread as usize).step_by(threads as usize).collect();
-                let share = Share { users: own, open: Open::new(&program, (thread, threads), room) };
+                let thread = (thread, threads);
+                let connections = pool[thread.0 as usize];
+                let share = Share {
+                    users: own,
+                    connections,
+                    arriving: Arriving {
+                        thread,
+                        open: Open::new(&program, thread, room),
+                        offered: Offered::new(&program, thread, connections),
+                    },
+                };
                 let (program, requests, shared) = (program.clone(), requests.clone(), shared.clone());
                 let sender = sender.clone();
                 let poll = epoll::create(CreateFlags::CLOEXEC).map_err(|why| format!("no epoll: {why}"))?;
                 std::thread::Builder::new()
-                    .name(format!("engine-{thread}"))
+                    .name(format!("engine-{}", thread.0))
                     .spawn(move || drive(&program, &requests, &shared, clock, poll, share, &sender))
                     .map_err(|why| format!("no thread for the engine: {why}"))
             })
@@ -146,7 +163,7 @@ impl Run {
             ended_us: 0,
             as_planned: true,
         };
-        Ok(Self { shared, threads, collector: Mutex::new(collector) })
+        Ok(Self { shared, program, clock, threads, collector: Mutex::new(collector) })
     }
 
     /// The next window, in order; `None` after `timeout` or when there will be no more.
@@ -264,10 +281,27 @@ impl Collector {
     }
 }
 
-/// A thread's part of the load: users, or sessions that arrive.
+/// A thread's part of the load: users, sessions that arrive, or operations that arrive and the connections
+/// for them.
 struct Share {
     users: Vec<u32>,
-    open: Option<Open>,
+    connections: usize,
+    arriving: Arriving,
+}
+
+/// How many connections each thread has; none where no single operations arrive.
+fn connections_of(program: &Program, threads: u32) -> Result<Vec<usize>, String> {
+    let (index, of) = program.slice;
+    let Some(all) = program.load.connections.filter(|_| program.load.requests_per_s.is_some()) else {
+        return Ok(vec![0; threads as usize]);
+    };
+    if u64::from(all) < u64::from(of) * u64::from(threads) {
+        return Err(format!(
+            "load.connections: {all} are too few for {} threads, each has its own",
+            of * threads
+        ));
+    }
+    Ok((0..threads).map(|thread| part(all, index + of * thread, of * threads) as usize).collect())
 }
 
 /// The life of an engine thread.
@@ -283,13 +317,14 @@ fn drive(
     let _guard = Leaving(shared);
     // The run may have been dropped; then the rest is not wanted.
     let deliver = |window| drop(sender.send(Report::Window(window)));
-    let Share { users: numbers, open } = share;
+    let Share { users: numbers, connections: count, arriving } = share;
     // Room for all at once: a list that grew while the run goes on would move them, and stand still
     // meanwhile.
-    let mut users = Vec::with_capacity(open.as_ref().map_or(numbers.len(), Open::most));
+    let mut users = Vec::with_capacity(arriving.open.as_ref().map_or(numbers.len().max(count), Open::most));
+    users.extend(connections(program, count));
     users.extend(numbers.iter().enumerate().map(|(token, number)| User::new(program, *number, token as u32)));
     let (ended, as_planned) =
-        Driver::new(program, requests, shared, clock, poll, open, &deliver).run(&mut users);
+        Driver::new(program, requests, shared, clock, poll, arriving, &deliver).run(&mut users);
     shared.ended.fetch_max(ended, Ordering::Relaxed);
     drop(sender.send(Report::Ended(ended, as_planned)));
 }

@@ -41,11 +41,7 @@ impl Driver<'_> {
         let operation = &program.operations[user.operation];
         let before = if operation.pacing.kind == PacingKind::Cycle { user.sent } else { user.ended };
         user.pace = (!user.fresh).then(|| self.now - before);
-        user.intended = intended;
-        user.sent = self.now;
-        user.requests_sent = 0;
-        self.gauges.in_flight += 1;
-        operation.draw(&mut user.state, &mut self.drawing);
+        self.draw(user, intended);
         // What follows is decided now, so that it is known when a busy user should have begun again.
         let next = if user.session.operations >= program.max_operations {
             Next::NewSession
@@ -58,6 +54,24 @@ impl Driver<'_> {
         self.next_step(user, work);
     }
 
+    /// Begins the operation that a user without a session makes.
+    pub(crate) fn enter(&mut self, user: &mut User, work: &mut Work, intended: u64) {
+        self.draw(user, intended);
+        user.ruled = None;
+        user.step = 0;
+        self.next_step(user, work);
+    }
+
+    /// The operation is under way from now on, with values of its own.
+    #[inline]
+    fn draw(&mut self, user: &mut User, intended: u64) {
+        user.intended = intended;
+        user.sent = self.now;
+        user.requests_sent = 0;
+        self.gauges.in_flight += 1;
+        self.program.operations[user.operation].draw(&mut user.state, &mut self.drawing);
+    }
+
     /// Settles what follows the operation under way, and after which time.
     pub(crate) fn plan_next(&self, user: &mut User, next: Next) {
         user.next = next;
@@ -67,7 +81,7 @@ impl Driver<'_> {
     }
 
     /// A new session: nothing remembered, the cache warm or empty by chance.
-    fn forget(&mut self, user: &mut User) {
+    pub(crate) fn forget(&mut self, user: &mut User) {
         user.state.forget(self.program);
         let share = self.program.browser.warm_share;
         // No random number is spent where the answer is certain.
@@ -160,6 +174,10 @@ impl Driver<'_> {
         });
         if let Some(budget) = &self.shared.budget {
             budget.ended(self.now);
+        }
+        if self.offered.is_some() {
+            self.release(user, work, result.is_ok());
+            return;
         }
         let lost = result.err().filter(|_| program.on_failure == OnFailure::End);
         if let Some(next) = user.ruled.filter(|_| user.session.operations < program.max_operations) {

@@ -167,6 +167,22 @@ fn sessions_that_come_and_go() {
 }
 
 #[test]
+fn operations_that_arrive_at_a_rate() {
+    let _guard = ONE_AT_A_TIME.lock();
+    let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+    let mut plan = plan(constant_server(answer), 3.0, json!([operation("op", json!([get("/", json!({}))]))]));
+    plan["load"] = json!({"requests_per_s": 3_000, "connections": 4, "ramp_up_s": 0, "steady_s": 3,
+        "ramp_down_s": 0, "timeout_s": 60});
+    let run = Run::start(serde_json::from_value(plan).unwrap()).unwrap();
+    let next = || run.next(Duration::from_secs(60)).unwrap();
+    drop(next());
+    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    let requests = next().requests;
+    let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
+    assert!(requests > 1_000 && allocations < 600, "{allocations} of {requests} requests");
+}
+
+#[test]
 fn a_page_with_values_cookies_links_and_revalidated_files() {
     let answer = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nSet-Cookie: s=1\r\nETag: \"a\"\r\nContent-Length: 96\r\n\r\n\
         <html><link rel=stylesheet href=/assets/a.css><a href=/e/15></a><a href=/e/16></a>Welcome</html>";

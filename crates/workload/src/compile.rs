@@ -11,7 +11,7 @@ use crate::extract::Site;
 use crate::generator::{Generator, days_of};
 use crate::mix::{Mix, next_of};
 use crate::names::Names;
-use crate::program::{CompiledOperation, CompiledPacing, Program};
+use crate::program::{CompiledOperation, CompiledPacing, Program, long_run_shares};
 use crate::step::{CompiledStep, Fillers};
 use crate::template::Template;
 use crate::{Law, Load, Locality, NameEra, Operation, Pacing, Plan, Value};
@@ -20,8 +20,8 @@ use crate::{Law, Load, Locality, NameEra, Operation, Pacing, Plan, Value};
 const MAX_SECONDS: f64 = 366.0 * 86_400.0;
 /// Most items or characters of a drawn value.
 const MAX_LENGTH: u32 = 1 << 20;
-/// Most sessions of an open workload.
-const MOST_SESSIONS: f64 = 1e9;
+/// Most sessions, or operations, that arrive.
+const MOST_ARRIVALS: f64 = 1e9;
 /// Draws of a sequence with locality; then it begins again.
 const SEQUENCE: u32 = 1 << 17;
 /// Stream of the random numbers of sequences: behind those of values and walks of all possible users.
@@ -52,9 +52,9 @@ pub(crate) fn compile(plan: &Plan) -> Result<Program> {
         Error::Name(format!("session.first: there is no operation `{}`", plan.session.first))
     })?;
     let mix = Mix::compile(&operation_names, first, &plan.mix)?;
-    let population = match plan.load.sessions_per_s {
+    let population = match plan.load.rate() {
         Some(_) => arrivals::most(&plan.load),
-        None => plan.load.profile.iter().map(|(_, users)| *users).max().unwrap_or(0).max(plan.load.users),
+        None => plan.load.profile.iter().map(|(_, users)| *users as u32).fold(plan.load.users, u32::max),
     };
     let mut fillers = Fillers::new(plan.seed);
     let rules = plan
@@ -84,7 +84,7 @@ pub(crate) fn compile(plan: &Plan) -> Result<Program> {
             .flat_map(|operation| &mut operation.steps)
             .for_each(|step| step.reads_body = true);
     }
-    Ok(Program {
+    let mut program = Program {
         seed: plan.seed,
         site: Site {
             origin: format!("http://{}", plan.target.authority).into_bytes().into(),
@@ -110,7 +110,19 @@ pub(crate) fn compile(plan: &Plan) -> Result<Program> {
         forgotten: names.drawn.iter().map(|drawn| !drawn).collect(),
         lists: names.lists,
         serials: names.serials.len(),
-    })
+        cumulative: Vec::new(),
+    };
+    if plan.load.requests_per_s.is_some() {
+        let (shares, _) = long_run_shares(&program)?;
+        program.cumulative = shares
+            .iter()
+            .scan(0.0, |sum, share| {
+                *sum += share;
+                Some(*sum)
+            })
+            .collect();
+    }
+    Ok(program)
 }
 
 fn check_load(load: &Load) -> Result<()> {
@@ -125,22 +137,7 @@ fn check_load(load: &Load) -> Result<()> {
             return Err(Error::Range(format!("load.{name}: {value} s is out of range")));
         }
     }
-    match load.sessions_per_s {
-        None if load.users == 0 => return Err(Error::Range("load.users: at least one user".into())),
-        None => {}
-        Some(_) if load.users > 0 || load.operations.is_some() || !load.profile.is_empty() => {
-            return Err(Error::Conflict(
-                "load.sessions_per_s: an open workload has no users, operations or profile".into(),
-            ));
-        }
-        // NaN is no rate either.
-        Some(rate) if !(rate > 0.0 && rate * (load.ramp_up_s + load.steady_s) <= MOST_SESSIONS) => {
-            return Err(Error::Range(format!(
-                "load.sessions_per_s: {rate} is no rate of at most {MOST_SESSIONS} sessions in all"
-            )));
-        }
-        Some(_) => {}
-    }
+    check_kind(load)?;
     if let Some(operations) = load.operations {
         if load.ramp_up_s > 0.0 || load.ramp_down_s > 0.0 || !load.profile.is_empty() {
             return Err(Error::Conflict(
@@ -157,6 +154,41 @@ fn check_load(load: &Load) -> Result<()> {
     let times: Vec<f64> = load.profile.iter().map(|(at, _)| *at).collect();
     if times.iter().any(|at| !(0.0..=MAX_SECONDS).contains(at)) || !times.is_sorted() {
         return Err(Error::Range("load.profile: times count from the end of ramp-up and ascend".into()));
+    }
+    let most = if load.rate().is_some() { f64::MAX } else { f64::from(u32::MAX) };
+    if load.profile.iter().any(|(_, load)| !(0.0..=most).contains(load)) {
+        return Err(Error::Range("load.profile: a load is a number from 0".into()));
+    }
+    Ok(())
+}
+
+/// Users stay, or sessions arrive, or operations do.
+fn check_kind(load: &Load) -> Result<()> {
+    let Some(rate) = load.rate() else {
+        return if load.users == 0 {
+            Err(Error::Range("load.users: at least one user".into()))
+        } else {
+            Ok(())
+        };
+    };
+    if load.users > 0
+        || load.operations.is_some()
+        || (load.sessions_per_s.is_some() && load.requests_per_s.is_some())
+    {
+        return Err(Error::Conflict(
+            "load: users stay, or sessions arrive at a rate, or requests do; and none of these has `operations` \
+             but users"
+                .into(),
+        ));
+    }
+    // NaN is no rate either.
+    if !(rate > 0.0 && arrivals::mean(load) <= MOST_ARRIVALS) {
+        return Err(Error::Range(format!(
+            "load: {rate} a second is no rate of at most {MOST_ARRIVALS} arrivals in all"
+        )));
+    }
+    if load.requests_per_s.is_some() && load.connections.unwrap_or(0) == 0 {
+        return Err(Error::Range("load.connections: requests take at least one connection".into()));
     }
     Ok(())
 }

@@ -70,18 +70,28 @@ pub struct Target {
     pub base_path: String,
 }
 
-/// The load: users or sessions over time. All times in seconds.
+/// The load: users, sessions or operations over time. All times in seconds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Load {
-    /// Concurrent users; 0 in an open workload.
+    /// Concurrent users; 0 where sessions or operations arrive.
     #[serde(default)]
     pub users: u32,
     /// Open workload: so many sessions arrive each second, all agents together, from the start to the end of
     /// the steady state. Each of them is a user of its own.
     #[serde(default)]
     pub sessions_per_s: Option<f64>,
-    /// When they arrive.
+    /// So many operations arrive each second, all agents together, to the end of the run. Each is drawn from
+    /// the long-run shares of the mix, and belongs to no session.
+    #[serde(default)]
+    pub requests_per_s: Option<f64>,
+    /// Connections that carry them, all agents together.
+    #[serde(default)]
+    pub connections: Option<u32>,
+    /// Most of them that wait for a connection, all agents together; what arrives beyond is dropped.
+    #[serde(default)]
+    pub most_waiting: Option<u32>,
+    /// When sessions, or operations, arrive.
     #[serde(default)]
     pub arrivals: ArrivalLaw,
     /// Users start spread evenly over this time.
@@ -92,9 +102,10 @@ pub struct Load {
     pub ramp_down_s: f64,
     /// A request without a whole answer after this long has failed.
     pub timeout_s: f64,
-    /// Variable load: (seconds from the end of ramp-up, users), ascending; empty = constant.
+    /// Variable load: (seconds from the end of ramp-up, load), ascending; empty = constant. The load is in the
+    /// unit of the plan: users, or a rate.
     #[serde(default)]
-    pub profile: Vec<(f64, u32)>,
+    pub profile: Vec<(f64, f64)>,
     /// Threads of the engine; 0 = one.
     #[serde(default)]
     pub threads: u32,
@@ -104,7 +115,14 @@ pub struct Load {
     pub operations: Option<u32>,
 }
 
-/// When the sessions of an open workload arrive.
+impl Load {
+    /// The rate at which sessions, or operations, arrive; none where users stay.
+    pub fn rate(&self) -> Option<f64> {
+        self.sessions_per_s.or(self.requests_per_s)
+    }
+}
+
+/// When sessions, or operations, arrive.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ArrivalLaw {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use loadstone_stats::Law;
+use loadstone_stats::{Law, Rng};
 use memchr::memmem;
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::extract::{Answer, Site};
 use crate::generator::{Generator, Scratch};
 use crate::mix::{Mix, Next};
-use crate::state::State;
+use crate::state::{State, WALKS};
 use crate::step::CompiledStep;
 use crate::template::Template;
 use crate::walk;
@@ -54,6 +54,8 @@ pub struct Program {
     pub(crate) forgotten: Vec<bool>,
     pub(crate) lists: usize,
     pub(crate) serials: usize,
+    /// Where single operations arrive: long-run shares of the operations, summed up.
+    pub(crate) cumulative: Vec<f64>,
 }
 
 /// A compiled [`crate::Operation`].
@@ -86,6 +88,17 @@ impl Program {
     /// What is wrong, and in which operation, step and field.
     pub fn compile(plan: &Plan) -> Result<Self> {
         crate::compile::compile(plan)
+    }
+
+    /// The operation that arrival `number` asks for, by the long-run shares of the mix. It is the arrival's own,
+    /// whoever makes it.
+    pub fn drawn(&self, number: u32) -> usize {
+        let last = self.cumulative.len().saturating_sub(1);
+        if last == 0 {
+            return 0;
+        }
+        let u = Rng::stream(self.seed, WALKS + u64::from(number)).unit_open() * self.cumulative[last];
+        self.cumulative.iter().position(|upto| u <= *upto).unwrap_or(last)
     }
 
     /// What follows `operation` for a user whose choices `state` makes.
@@ -193,6 +206,15 @@ pub struct Expectations {
     pub pace_mean_s: BTreeMap<String, f64>,
 }
 
+/// Shares of the operations in the long run, and their standard errors.
+pub(crate) fn long_run_shares(program: &Program) -> Result<(Vec<f64>, Vec<f64>)> {
+    let names: Vec<&str> = program.operations.iter().map(|o| o.name.as_str()).collect();
+    if program.mix.has_memory() || program.max_operations < u32::MAX {
+        return Ok(walk::shares(program));
+    }
+    Ok((program.mix.stationary(&names)?, vec![0.0; names.len()]))
+}
+
 /// What `plan` promises: shares and pace that a valid run must show.
 ///
 /// # Errors
@@ -200,11 +222,7 @@ pub struct Expectations {
 pub fn expectations(plan: &Plan) -> Result<Expectations> {
     let program = Program::compile(plan)?;
     let names: Vec<&str> = program.operations.iter().map(|o| o.name.as_str()).collect();
-    let (shares, errors) = if program.mix.has_memory() || program.max_operations < u32::MAX {
-        walk::shares(&program)
-    } else {
-        (program.mix.stationary(&names)?, vec![0.0; names.len()])
-    };
+    let (shares, errors) = long_run_shares(&program)?;
     let by_name = |value: &dyn Fn(usize) -> f64| {
         names.iter().enumerate().map(|(i, name)| (name.to_string(), value(i))).collect()
     };

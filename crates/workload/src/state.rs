@@ -11,7 +11,7 @@ pub(crate) const LIST_LIMIT: usize = 64;
 const HISTORY_LIMIT: usize = 1 << 10;
 
 /// Streams of walks begin behind those of the values of all possible users.
-const WALKS: u64 = 1 << 32;
+pub(crate) const WALKS: u64 = 1 << 32;
 
 /// The memory of one user.
 #[derive(Debug)]

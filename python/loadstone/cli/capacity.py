@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from loadstone.capacity import Forecast, Limits, Search
     from loadstone.scenario import Scenario
 
-_FIRST = {Unit.USERS: 25, Unit.SESSIONS: 1}
-_MOST = {Unit.USERS: 100_000, Unit.SESSIONS: 10_000}
+_FIRST = {Unit.USERS: 25, Unit.SESSIONS: 1, Unit.REQUESTS: 10}
+_MOST = {Unit.USERS: 100_000, Unit.SESSIONS: 10_000, Unit.REQUESTS: 1_000_000}
 _PROBE_S = 10
 
 
@@ -63,13 +63,16 @@ def capacity(
             "--from",
             metavar="N",
             max=MOST_USERS,
-            help="Load of the first probe: users (25), or sessions a second where they arrive (1).",
+            help="Load of the first probe: users (25), or sessions (1) or requests (10) a second.",
         ),
     ] = None,
     most: Annotated[
         float | None,
         typer.Option(
-            "--to", metavar="M", max=MOST_USERS, help="Most load to try: 100000 users, or 10000 sessions/s."
+            "--to",
+            metavar="M",
+            max=MOST_USERS,
+            help="Most to try: 100000 users, 10000 sessions/s or 1000000 requests/s.",
         ),
     ] = None,
     window: Window = None,
@@ -113,7 +116,8 @@ def capacity(
 ) -> None:
     """Find the most users a service carries at SLA-1 (90 %) and SLA-2 (99 %), with fresh data for each run.
 
-    Where sessions arrive (load.sessions_per_s), it is the most sessions a second. Each `--goal` is searched
+    Where sessions arrive (load.sessions_per_s), it is the most sessions a second; of single requests
+    (load.requests_per_s), the most requests a second. Each `--goal` is searched
     beside them. Exit code: 0 the search knows a load that holds SLA-1 and each `--goal`, 1 not even the least
     load (1 user, 0.1 sessions/s) holds one of them, 2 bad input, 3 service unreachable, 4 our fault, 5 the
     service fails at any load, 6 undecided, 7 the generator or the load was at fault, 130 interrupted.
@@ -185,11 +189,11 @@ def _limits(unit: Unit, first: float | None, most: float | None, rest: Limits) -
 def _short(scenario: Scenario, probe_s: float) -> list[str]:
     """What makes a probe of a run: a short steady state after a short ramp-up.
 
-    Users join in the midst of their pauses, so that the ramp-up only has to spread their connections.
-    Sessions that arrive need all of it, to become as many as live at once.
+    Users join in the midst of their pauses, so that the ramp-up only has to spread their connections, and
+    requests are single ones. Sessions that arrive need all of it, to become as many as live at once.
     """
     ramp_up_s = scenario.file.load.ramp_up_s
-    if scenario.sessions_per_s is None:
+    if scenario.unit is not Unit.SESSIONS:
         ramp_up_s = min(ramp_up_s, probe_s / 2)
     return [
         f"load.ramp_up_s={ramp_up_s!r}", f"load.steady_s={probe_s!r}", f"sla.window_s={probe_s!r}",

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from loadstone.cli.terminal import plain
 from loadstone.judge import Histogram
+from loadstone.unit import Unit
 
 _PLAIN_EVERY_S = 10
 _RECENT_S = 5
@@ -67,7 +68,8 @@ class RunProgress:
         operations = [operation for one in self._recent for operation in one["operations"]]
         rate = sum(operation["ok"] for operation in operations) / len(self._recent)
         p90 = _p90_ms(operations)
-        who = "sessions" if self._load.get("sessions_per_s") else "users"
+        unit = Unit.of(self._load)
+        who = "requests waiting or under way" if unit is Unit.REQUESTS else unit.things
         return (
             f"{self._title}{self._phase(window['second'])}  {second} s of {self._total():.0f}  "
             f"{window['users']} {who}  {rate:.1f} ops/s  p90 {'-' if p90 is None else f'{p90:.1f} ms'}  "
@@ -104,8 +106,8 @@ class LoadingProgress:
 
 
 def _load(load: Mapping[str, Any]) -> str:
-    rate = load.get("sessions_per_s")
-    return f"{load['users']} users" if rate is None else f"{rate:g} sessions/s"
+    unit = Unit.of(load)
+    return f"{load[unit]:.15g} {unit.words}"
 
 
 def _p90_ms(operations: list[Mapping[str, Any]]) -> float | None:

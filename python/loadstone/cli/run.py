@@ -287,15 +287,14 @@ def table(result: Run, folder: Path) -> str:
     load, sessions = result.load, result.sessions
     length = result.steady.end_s - result.steady.start_s if result.steady else 0.0
     shown = f"{length:.0f}" if length >= 10 else f"{length:.3g}"
-    per_s = load.sessions_per_s
     lines = [
-        f"{result.name}: {f'{load.users} users' if per_s is None else f'{per_s:g} sessions/s'}, "
+        f"{result.name}: {load.amount:.15g} {load.unit.words}, "
         f"{shown} s steady, {_number(result.throughput_ops_per_s, 1)} ops/s, "
         f"{_number(result.requests_per_s, 1)} requests/s",
         columns(head, rows, set(head[1:])),
     ]
     lines += [_goal(goal) for goal in result.goals.values()]
-    if sessions and (per_s is not None or sum(sessions.lost.values())):
+    if sessions and (load.unit.is_rate or sum(sessions.lost.values())):
         lines.append(_sessions(sessions))
     if result.limited_by:
         lines.append(f"limited by {result.limited_by.said}")

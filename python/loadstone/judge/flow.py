@@ -6,14 +6,17 @@ import math
 
 import numpy as np
 
+from loadstone.judge import offered
 from loadstone.judge.checks import SESSIONS_LATE
 from loadstone.judge.evidence import count_bounds, dispersion_bounds, level, mean_bounds, share_bounds
 from loadstone.judge.histogram import Floats
 from loadstone.judge.intervals import Ratio, ratio
 from loadstone.judge.laws import Walk, pacing_law, unsettled, variation
 from loadstone.judge.measurement import Measurement, OperationSeries, Rules
+from loadstone.judge.offered import rate_of
 from loadstone.stages.run import Check
 from loadstone.stages.verdict import About, Verdict
+from loadstone.unit import Unit
 
 TOLERANCE = 0.02
 """The mean pace holds within 2 %."""
@@ -103,7 +106,7 @@ def _unsettled(measurement: Measurement, rules: Rules) -> dict[str, float]:
     """By operation: how far its share may be from the long run's, as the users' walks are young yet."""
     names = [operation.name for operation in measurement.operations]
     pace = sum(rules.mix[name] * rules.pace_mean_s[name] for name in names)
-    if not pace or rules.plan["load"].get("sessions_per_s"):
+    if not pace or rate_of(rules.plan["load"]):
         return dict.fromkeys(names, 0.0)
     # The youngest user began at the end of the ramp-up.
     age = measurement.settled_s - measurement.start_s
@@ -167,39 +170,61 @@ def _pace_bounds(operation: OperationSeries, rules: Rules, doubt: float, away: f
 
 
 def arrivals(measurement: Measurement, rules: Rules) -> list[Check]:
-    """Sessions of an open workload arrive by their law: evenly, or as a Poisson stream of the rate.
+    """Sessions, or requests, arrive by their law: evenly, or as a Poisson stream of the rate.
 
     Not checked for a workload of users, nor in folders that do not say when sessions arrived.
     """
-    load, sessions = rules.plan["load"], measurement.sessions
-    rate = load.get("sessions_per_s")
-    if not rate or not sessions:
+    load = rules.plan["load"]
+    unit = Unit.of(load)
+    if not unit.is_rate:
+        return []
+    if unit is Unit.REQUESTS:
+        # The last second of a run need not be whole.
+        seconds: Floats | None = measurement.arrived[:-1]
+        count, end_s = float(measurement.arrived[:-1].sum()), float(max(0, len(measurement.arrived) - 1))
+        end_s += measurement.first_s
+    elif measurement.sessions:
+        tally, end_s = measurement.sessions.steady, measurement.end_s
+        count, seconds = float(tally.begun + tally.dropped), measurement.sessions.arrived
+    else:
         return []
     poisson = load.get("arrivals") == "poisson"
-    count = sessions.steady.begun + sessions.steady.dropped
-    wanted = rate * measurement.steady_s
+    start_s = measurement.first_s if unit is Unit.REQUESTS else measurement.start_s
+    wanted = offered.arrivals(load, start_s, end_s)
     low, high = count_bounds(wanted, level(2)) if poisson else (math.floor(wanted) - 1, math.ceil(wanted) + 1)
-    shown, expected = f"{count} arrived", f"{low:.0f} to {high:.0f}"
+    shown, expected = f"{count:.0f} arrived", f"{low:.0f} to {high:.0f}"
     spaced = True
-    if (seconds := sessions.arrived) is not None and len(seconds) > 1 and seconds.sum() > 0:
-        spaced, words, asked = _spacing(seconds, rate, poisson)
+    if seconds is not None and len(seconds) > 1 and seconds.sum() > 0:
+        each = offered.by_second(load, measurement.first_s, len(seconds))
+        spaced, words, asked = _spacing(seconds, each, poisson)
         shown, expected = f"{shown}, {words}", f"{expected}, {asked}"
     verdict: Verdict = "met" if low <= count <= high and spaced else "missed"
-    hint = "the generator could not begin sessions when they were due: give it more threads or a machine"
+    hint = (
+        f"the generator could not begin {unit.things} when they were due: give it more threads or a machine"
+    )
     return [_check(SESSIONS_LATE, verdict, shown, expected, hint, "generator")]
 
 
-def _spacing(seconds: Floats, rate: float, poisson: bool) -> tuple[bool, str, str]:
-    """Whether the counts of whole seconds scatter as the law's do; in words what was seen, what is asked."""
+def _spacing(seconds: Floats, wanted: Floats, poisson: bool) -> tuple[bool, str, str]:
+    """Whether the counts of whole seconds scatter as the law's do; in words what was seen, what is asked.
+
+    `wanted`: the mean of each second's count, by the plan.
+    """
     if poisson:
-        dispersion = float(seconds.var(ddof=1) / seconds.mean())
-        low, high = dispersion_bounds(len(seconds), level(2))
+        some = wanted > 0
+        if some.sum() < 2:
+            return True, "", ""
+        # Of a constant rate, the variance by the mean.
+        middle = wanted[some] * seconds[some].sum() / wanted[some].sum()
+        dispersion = float((np.square(seconds[some] - middle) / middle).sum() / (some.sum() - 1))
+        low, high = dispersion_bounds(int(some.sum()), level(2))
         # Few arrivals a second make the index coarser than its law.
-        high += 4 / (rate * math.sqrt(len(seconds)))
+        high += 4 / (float(wanted[some].min()) * math.sqrt(some.sum()))
         return low <= dispersion <= high, f"variance by mean {dispersion:.2f}", f"{low:.2f} to {high:.2f}"
     least, most = int(seconds.min()), int(seconds.max())
-    low, high = max(0, math.floor(rate) - 1), math.ceil(rate) + 1
-    return low <= least and most <= high, f"{least} to {most} a second", f"{low} to {high} a second"
+    lows, highs = np.maximum(0, np.floor(wanted) - 1), np.ceil(wanted) + 1
+    right = bool(((lows <= seconds) & (seconds <= highs)).all())
+    return right, f"{least} to {most} a second", f"{lows.min():.0f} to {highs.max():.0f} a second"
 
 
 def _simulated(rules: Rules, name: str) -> str:

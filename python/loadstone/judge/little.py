@@ -10,15 +10,20 @@ from loadstone.judge.evidence import count_bounds, heavy_deviations, level
 from loadstone.judge.histogram import Floats, Histogram
 from loadstone.judge.laws import moments, pacing_law, variation
 from loadstone.judge.measurement import Measurement, Rules
+from loadstone.judge.offered import arrivals
 from loadstone.judge.sessions import Sessions
 from loadstone.stages.run import Check
 from loadstone.stages.verdict import About, Verdict
+from loadstone.unit import Unit
 
 TOLERANCE = 0.02
 """It holds within 2 %."""
 
 _LIFE_STEP_S = 0.001
 """Lives are counted in whole milliseconds, the rest is cut off."""
+
+_ANSWERED = 0.99
+"""Share of the requests that must be answered rightly, so that the times of those stand for all."""
 
 _FEWEST = 10
 """Operations, or sessions, that a run must have led to expect, so that missing ones show."""
@@ -29,6 +34,8 @@ def littles_law(measurement: Measurement, rules: Rules) -> Check:
     load = rules.plan["load"]
     if load.get("sessions_per_s"):
         return _of_sessions(measurement, even=load.get("arrivals") != "poisson")
+    if load.get("requests_per_s"):
+        return _of_requests(measurement)
     if load.get("operations"):
         return _check("open", "not judged: users fall idle one by one when the operations run out", "users")
     if measurement.settled.start >= measurement.settled.stop:
@@ -38,11 +45,12 @@ def littles_law(measurement: Measurement, rules: Rules) -> Check:
 
 def hung(measurement: Measurement, rules: Rules) -> bool:
     """Of a run in which no operation ended: whether by its users and its length many should have."""
-    rate = rules.plan["load"].get("sessions_per_s")
+    load = rules.plan["load"]
+    if Unit.of(load).is_rate:
+        return arrivals(load, measurement.start_s, measurement.end_s) >= _FEWEST
     paces = rules.pace_mean_s.values()
     lived = float(_users_s(measurement).sum())
-    wanted = rate * measurement.steady_s if rate else lived / max(paces, default=math.inf)
-    return wanted >= _FEWEST
+    return lived / max(paces, default=math.inf) >= _FEWEST
 
 
 def _by_cycles(measurement: Measurement, rules: Rules) -> Check:
@@ -138,6 +146,32 @@ def _of_sessions(measurement: Measurement, even: bool) -> Check:
         return _check("met", shown, expected)
     hint = "sessions pile up or run dry: the service does not end as many as arrive"
     return _check("missed", shown, expected, hint)
+
+
+def _of_requests(measurement: Measurement) -> Check:
+    """The response times of what ended in the steady state are the time that requests lived in it, but for
+    those that live at its two ends. A service that answers fewer than arrive has more of them at its end.
+    """
+    answered = sum(o.response.count for o in measurement.operations)
+    ended = sum(float(o.count.sum()) for o in measurement.operations)
+    if answered < _FEWEST or answered < _ANSWERED * ended:
+        shown = "not judged: how long failed requests lived is not known" if answered >= _FEWEST else (
+            "not judged: too few requests were answered")  # fmt: skip
+        return _check("open", shown, "arrivals/s x response time = requests at once")
+    responses = [o.response for o in measurement.operations if o.response.count]
+    carried = sum(_total_s(one) for one in responses) * ended / answered
+    lived, seconds = float(_users_s(measurement).sum()), measurement.steady_s
+    at_once = lived / seconds
+    first, third = (sum(one.moment(power) * one.count for one in responses) / answered for power in (1, 3))
+    age = third / (3 * first) if first else 0.0
+    longest = max((one.quantile_us(0.99) or 0.0) for one in responses) / 1e6
+    chance = heavy_deviations(level(), at_once) * math.sqrt(2 * at_once * age)
+    allowed = max(TOLERANCE * lived, chance + longest * max(1.0, at_once))
+    shown = f"arrivals/s x response time = {carried / seconds:.3g} requests"
+    expected = f"{at_once:.3g} requests at once ± {allowed / seconds:.2g}"
+    if abs(carried - lived) <= allowed:
+        return _check("met", shown, expected)
+    return _check("missed", shown, expected, "requests pile up: the service does not end as many as arrive")
 
 
 def _check(

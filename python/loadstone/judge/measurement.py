@@ -111,6 +111,10 @@ class Measurement:
     `users` is a sample. None of a folder of before they were counted."""
     sessions_s: Floats | None = None
     """The same of sessions, from their beginning (in an open workload: their intended arrival)."""
+    arrived: Floats = field(default_factory=lambda: np.zeros(0))
+    """Requests that arrived at a rate in each second."""
+    waited: Floats = field(default_factory=lambda: np.zeros(0))
+    """Those of them that had to wait for a connection."""
     wake_lag: Histogram = EMPTY
     agents: tuple[AgentSeries, ...] = ()
     """Who made the load, where that was not this process."""

@@ -28,6 +28,7 @@ from loadstone.judge.measurement import Measurement, OperationSeries, Rules
 from loadstone.judge.noise import Noise, mean
 from loadstone.judge.sla import SLAS, worst_at
 from loadstone.stages.run import Check
+from loadstone.unit import Unit
 
 MUCH = 0.1
 """Share of a full machine that others take, from which on a queue may be their doing."""
@@ -55,7 +56,7 @@ def late_starts_matter(measurement: Measurement, rules: Rules) -> bool:
     A missed goal would be met without them, or they made pauses so much longer that the load was less.
     """
     pauses = [rules.pace_mean_s.get(one.name, 0.0) for one in measurement.operations]
-    of_users = not rules.plan["load"].get("sessions_per_s")
+    of_users = not Unit.of(rules.plan["load"]).is_rate
     shortest = min((pause for pause in pauses if pause > 0), default=math.inf)
     if of_users and measurement.wake_lag.count and measurement.wake_lag.mean_s > LESS_LOAD * shortest:
         return True

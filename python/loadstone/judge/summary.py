@@ -49,7 +49,9 @@ def summarise(measurement: Measurement, rules: Rules, observed: Sut) -> Figures:
             out_per_op=_per(float(measurement.bytes_out.sum()), operations),
         ),
         operations={o.name: _operation(o, measurement, rules) for o in measurement.operations},
-        sessions=summarise_sessions(counted, steady, load, measurement.sessions_s) if counted else None,
+        sessions=summarise_sessions(counted, steady, load, measurement.sessions_s)
+        if counted and not load.get("requests_per_s")
+        else None,
         sla=judge_sla(measurement, rules),
         goals={goal.name: goal for goal in judge_goals(measurement, rules)},
         validity=Validity(

@@ -11,10 +11,12 @@ import numpy as np
 from loadstone.judge.checks import GENERATOR_BUSY, SESSIONS_DROPPED, STARTED_LATE, met_if
 from loadstone.judge.evidence import at_least_by_chance, count_bounds, deviations, level
 from loadstone.judge.flow import arrivals, mix, pace
+from loadstone.judge.histogram import Floats
 from loadstone.judge.intervals import Ratio, ratio, wilson
 from loadstone.judge.little import hung, littles_law
 from loadstone.judge.measurement import Measurement, OperationSeries, Rules
 from loadstone.judge.noise_checks import late_starts_matter, noise_checks
+from loadstone.judge.offered import by_second
 from loadstone.judge.sla import RAMP_UP_S, SLAS, WINDOW_S
 from loadstone.stages.run import Check
 
@@ -44,10 +46,11 @@ def checks(measurement: Measurement, rules: Rules) -> list[Check]:
         *agents,
         *_operations(measurement, rules),
         *_dropped_sessions(measurement, rules),
+        *_dropped_requests(measurement, rules),
         littles_law(measurement, rules),
         *arrivals(measurement, rules),
         mix(measurement, rules),
-        pace(measurement, rules),
+        *([] if rules.plan["load"].get("requests_per_s") else [pace(measurement, rules)]),
         _generator_cpu(measurement),
         _late_starts(measurement, rules),
         *noise_checks(measurement, rules),
@@ -118,6 +121,31 @@ def _dropped_sessions(measurement: Measurement, rules: Rules) -> list[Check]:
     ]
 
 
+def _dropped_requests(measurement: Measurement, rules: Rules) -> list[Check]:
+    """Requests that arrive at a rate are sent. Not checked for users and sessions.
+
+    The response times of those that were not are missing in every other figure.
+    """
+    if not rules.plan["load"].get("requests_per_s"):
+        return []
+    dropped = sum(float(o.dropped.sum()) for o in measurement.operations)
+    planned = measurement.count + dropped
+    chance = at_least_by_chance(dropped, planned, FAILED_SHARE) >= level()
+    waited = float(measurement.waited.sum())
+    share = waited / planned if planned else 0.0
+    return [
+        Check(
+            name="dropped",
+            verdict=met_if(dropped <= FAILED_SHARE * planned or chance),
+            measured=f"{dropped:.0f} dropped; {100 * share:.2f} % waited for a connection",
+            expected=f"at most {100 * FAILED_SHARE:g} % of the requests not sent",
+            hint="the service answers too late for so many on `load.connections`; if it would serve more at "
+            "once, give the load more of them",
+            about="overload",
+        )
+    ]
+
+
 def _generator_cpu(measurement: Measurement) -> Check:
     # Of several agents the busiest is judged: a sum would hide that one of them was the bottleneck.
     shares = {agent.name: measurement.cpu_share(agent) for agent in measurement.agents if len(agent.cpu_s)}
@@ -166,8 +194,8 @@ def _unanswered(measurement: Measurement, rules: Rules) -> Check:
     still = math.floor(min(o.limit_s for o in measurement.operations)) + 1
     most = 1 - SLAS[-1].share
     if len(waiting) > 2 * still:
-        # Of each user: the load may follow a profile.
-        users = np.maximum(measurement.users, 1.0)
+        # Of each user, or request that arrives: the load may follow a profile.
+        users = np.maximum(_loads(measurement, rules), 1.0)
         usual = float((waiting / users)[:-still].mean() * users[-1])
         excess = max(0.0, float(waiting[-still:].min()) - usual)
         if excess <= count_bounds(max(1.0, usual), level())[1] - usual:
@@ -185,6 +213,14 @@ def _unanswered(measurement: Measurement, rules: Rules) -> Check:
         hint="the service stalled at the end of the steady state, which no other figure shows: measure again",
         about="overload",
     )
+
+
+def _loads(measurement: Measurement, rules: Rules) -> Floats:
+    """The load of each second: users, sessions that live, or requests that arrive."""
+    load = rules.plan["load"]
+    if load.get("requests_per_s"):
+        return by_second(load, measurement.first_s, len(measurement.users))
+    return measurement.users
 
 
 def _error_rate(measurement: Measurement) -> Check:

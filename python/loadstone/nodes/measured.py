@@ -181,6 +181,9 @@ def _capacity(record: Capacity, file: Path) -> Measured:
     at, withheld, named = {}, {}, record.named()
     for sla in SLAS:
         held = named.get(sla)
+        if record.unit is Unit.REQUESTS and held and held.load:
+            withheld[sla] = _of_requests(held.load)
+            continue
         entry = _at(held, sla, record.unit, file) if held else None
         if entry:
             at[sla] = entry
@@ -201,6 +204,17 @@ def _capacity(record: Capacity, file: Path) -> Measured:
         if each.high is None
     ]
     return Measured(file, record.name or "", at, warnings, record.node, withheld)
+
+
+def _of_requests(per_s: float) -> Withheld:
+    """Users ask again after a think time, of which a rate of requests knows nothing."""
+    return Withheld(
+        f"{Unit.REQUESTS.amount(per_s)} were measured, which belong to no users: a user asks again after a "
+        "think time",
+        f"with so many seconds between two operations of a user, one node carries {per_s:g} times as many "
+        "users: type --users-per-node; or plan for operations: --load and --throughput-per-node "
+        f"{per_s:g}",
+    )
 
 
 _UNCOUNTED = Withheld(
@@ -248,6 +262,9 @@ def _undecided(held: Held | None, sla: str, unit: Unit) -> Withheld:
 
 def _run(record: Run, file: Path) -> Measured:
     """One run knows only that its own users held the SLA or did not: a lower bound of the capacity."""
+    if record.load.unit is Unit.REQUESTS:
+        known = _of_requests(record.load.amount or 0.0)
+        return Measured(file, record.name or "", {}, [], record.node, dict.fromkeys(SLAS, known))
     users, name = _users_of(record, file)
     traffic = record.bytes
     if users is None:
@@ -265,14 +282,14 @@ def _run(record: Run, file: Path) -> Measured:
         else:
             withheld[sla] = doubt
     warnings = ["one run, not a capacity: the node may carry more than its users"]
-    if record.load.sessions_per_s is not None:
+    if record.load.unit is Unit.SESSIONS:
         warnings.append(f"users are the {float(users):.4g} sessions that lived at once, in the mean")
     return Measured(file, record.name or "", at, warnings, record.node, withheld)
 
 
 def _users_of(run: Run, file: Path) -> tuple[Fraction | None, str]:
     """Users of a run, or sessions that lived at once, and the field that says so."""
-    if run.load.sessions_per_s is None:
+    if not run.load.unit.is_rate:
         return exact(run.load.users, "load.users", file), "load.users"
     live = run.sessions.live_mean if run.sessions else None
     return exact(live, "sessions.live_mean", file), "sessions.live_mean"

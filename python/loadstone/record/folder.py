@@ -16,6 +16,7 @@ from loadstone.intake.shapes import require_shape
 from loadstone.intake.tables import reading_tables
 from loadstone.judge import Measurement, Rules, summarise, summarise_agents
 from loadstone.judge.limits import is_limit
+from loadstone.judge.offered import as_it_was
 from loadstone.record import journal, shapes
 from loadstone.record.disk import (
     make_folder,
@@ -149,6 +150,7 @@ def _complete(folder: Path, plan: dict[str, Any], first: dict[str, Any], rules: 
     """The record of the run, after the tables are made from the journal."""
     path = folder / journal.NAME
     events = write_tables(folder, plan)
+    as_planned, plan = plan, as_it_was(plan, events)
     ending = _ending(events, path)
     known = Rules(
         plan=plan,
@@ -193,7 +195,7 @@ def _complete(folder: Path, plan: dict[str, Any], first: dict[str, Any], rules: 
         scenario=Scenario(name=plan["name"], file="scenario.toml", sha256=hashlib.sha256(text).hexdigest()),
         target=rules["target"],
         accounts=rules["accounts"],
-        load=Load(**{name: plan["load"][name] for name in Load.model_fields if name in plan["load"]}),
+        load=Load(**{name: of for name, of in as_planned["load"].items() if name in Load.model_fields}),
         agents=_agents(summarise_agents(measurement), events),
         node=_node(events),
         connector=_connector(events, ending["ended_s"]),

@@ -55,7 +55,9 @@ def read_measurement(
         connection.execute(f"SET VARIABLE high = {math.ceil(end)}")
         sessions = read_sessions(connection, folder, known if ended_s is None else ended_s)
         settled = start + longest_pause_s(plan)
-        if load.get("sessions_per_s") and sessions:
+        if load.get("requests_per_s"):
+            settled = start
+        elif load.get("sessions_per_s") and sessions:
             # From then on as many sessions end as begin, and their pauses are seen whole.
             settled = max(start, sessions.longest_s, longest_life_s(plan))
         connection.execute(f"SET VARIABLE settled = {math.ceil(settled)}")
@@ -81,6 +83,8 @@ def read_measurement(
             cpu_s=engine["cpu_user_s"] + engine["cpu_sys_s"],
             threads=threads or (load["threads"] or 1) * max(1, len(agents)),
             in_flight=engine["in_flight"],
+            arrived=engine["arrived"],
+            waited=engine["waited"],
             wake_lag=_histograms(connection, "phase = 'steady' AND kind = 'wake_lag'").get(
                 ("*", "wake_lag"), EMPTY
             ),
@@ -205,7 +209,7 @@ def _histograms(connection: duckdb.DuckDBPyConnection, where: str) -> dict[tuple
 
 def _engine(connection: duckdb.DuckDBPyConnection, seconds: int) -> dict[str, Floats]:
     columns = ["users", "in_flight", "requests", "bytes_in", "bytes_out", "cpu_user_s", "cpu_sys_s"]
-    integrals = ["users_s", "sessions_s"]
+    integrals = ["users_s", "sessions_s", "arrived", "waited"]
     known = {str(row[0]) for row in connection.execute("DESCRIBE engine").fetchall()}
     # What is not known of a second is NaN: zero would be a figure.
     selected = columns + [

@@ -15,6 +15,7 @@ class WorkloadLoad(TypedDict):
 
     users: NotRequired[Count | None]
     sessions_per_s: NotRequired[Known]
+    requests_per_s: NotRequired[Known]
     arrivals: NotRequired[Word]
     ramp_up_s: Seconds
     steady_s: Seconds

@@ -26,7 +26,8 @@ _SESSIONS = f"""STRUCT(phase UTINYINT, begun UBIGINT, completed UBIGINT, lost UB
     life_ms {_SPARSE}, lost_life_ms {_SPARSE}, operations {_SPARSE})"""
 _COLUMNS = {
     "window": f"""STRUCT(second UINTEGER, users UINTEGER, users_s DOUBLE, sessions_s DOUBLE,
-        in_flight UINTEGER, connections UINTEGER, connects UBIGINT, reconnects UBIGINT, closed_idle UBIGINT,
+        in_flight UINTEGER, arrived UBIGINT, waited UBIGINT, turned_away UBIGINT,
+        connections UINTEGER, connects UBIGINT, reconnects UBIGINT, closed_idle UBIGINT,
         closed_with_answer UBIGINT, waits UBIGINT, requests UBIGINT, bytes_in UBIGINT, bytes_out UBIGINT,
         cpu_user_s DOUBLE, cpu_sys_s DOUBLE, control {_SPARSE}, control_cpu_s DOUBLE,
         wake_lag {_SPARSE}, operations {_OPERATION}[],
@@ -39,7 +40,18 @@ _COLUMNS = {
     "event": "JSON",
 }
 _ENGINE = (
-    *("users", "users_s", "sessions_s", "in_flight", "connections", "connects", "reconnects"),
+    *(
+        "users",
+        "users_s",
+        "sessions_s",
+        "in_flight",
+        "arrived",
+        "waited",
+        "turned_away",
+        "connections",
+        "connects",
+        "reconnects",
+    ),
     *("closed_idle", "closed_with_answer", "waits", "requests"),
     *("bytes_in", "bytes_out", "cpu_user_s", "cpu_sys_s", "control_cpu_s"),
 )

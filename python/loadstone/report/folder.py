@@ -48,9 +48,8 @@ class Run:
 
     @property
     def load(self) -> float:
-        """Users of this run, or sessions a second where they arrived."""
-        asked = self.summary.load
-        load = asked.users if asked.sessions_per_s is None else asked.sessions_per_s
+        """Users of this run, or the rate of what arrived."""
+        load = self.summary.load.amount
         if load is None:
             raise ValueError(f"{self.folder.name} is a run without a load")
         return load

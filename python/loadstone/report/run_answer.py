@@ -58,9 +58,9 @@ def unmet(run: Run) -> list[Check]:
 
 def offered(load: Load) -> str:
     """What was asked of the service."""
-    if load.sessions_per_s is None:
+    if not load.unit.is_rate:
         return f"{format.whole(load.users)} users"
-    return f"{format.brief(load.sessions_per_s)} sessions a second"
+    return f"{format.brief(load.amount)} {load.unit.things} a second"
 
 
 def run_tiles(run: Run) -> list[tuple[str, str, str, str]]:
@@ -68,8 +68,8 @@ def run_tiles(run: Run) -> list[tuple[str, str, str, str]]:
     sut, generator, load, limit = run.sut or Sut(), run.generator or Generator(), run.load, run.limited_by
     first = (
         ("Users", format.whole(load.users), "", "")
-        if load.sessions_per_s is None
-        else ("Offered", format.figure(load.sessions_per_s), "sessions/s", "")
+        if not load.unit.is_rate
+        else ("Offered", format.figure(load.amount), load.unit.words, "")
     )
     goals = [
         (goal.name, amount(goal, goal.measured), "", f"{asked(goal)}: {goal.verdict}")

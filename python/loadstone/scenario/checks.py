@@ -11,12 +11,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from loadstone import goals
-from loadstone.scenario import app, mixing, names, values
+from loadstone.scenario import app, mixing, names, stateless, values
 from loadstone.scenario.faults import Fault
 from loadstone.scenario.findings import Finding, listed, suggest
 from loadstone.scenario.model import BACK, END, Check, Extract, Operation, ScenarioFile, Target
 from loadstone.scenario.positions import Path
 from loadstone.scenario.sessions import Load
+from loadstone.unit import Unit
 
 COUNTERS = (
     "requests",
@@ -44,6 +45,7 @@ def errors(file: ScenarioFile, data: Mapping[str, Any]) -> Iterator[Finding]:
     yield from _operations(file)
     yield from names.check(file, names.collect(file, data))
     yield from mixing.check(file)
+    yield from stateless.check(file, data)
     for index, check in enumerate(file.check):
         yield from _check(check, ("check", index), file)
     for index, fault in enumerate(file.fault):
@@ -148,10 +150,12 @@ def _load(load: Load) -> Iterator[Finding]:
         if after <= start:
             message = f"the profile's times must ascend: {after:g} s follows {start:g} s"
             yield Finding("load-profile", message, ("load", "profile"))
-    for at, users in load.profile:
-        if at < 0 or users < 0 or users != int(users):
-            message = f"[{at:g}, {users:g}] is not a time and a number of users"
-            yield Finding("load-profile", message, ("load", "profile"), "times from 0, whole users")
+    unit = Unit.of(dict(load))
+    for at, amount in load.profile:
+        if at < 0 or amount < 0 or not (unit.is_rate or amount == int(amount)):
+            message = f"[{at:g}, {amount:g}] is not a time and a number of {unit.words}"
+            hint = "times from 0, and rates from 0" if unit.is_rate else "times from 0, whole users"
+            yield Finding("load-profile", message, ("load", "profile"), hint)
 
 
 def _operations(file: ScenarioFile) -> Iterator[Finding]:

@@ -74,23 +74,18 @@ class Scenario:
         return self.file.sla.goals
 
     @property
-    def sessions_per_s(self) -> float | None:
-        """The rate at which sessions arrive; None of a workload of users."""
-        return self.file.load.sessions_per_s
-
-    @property
     def unit(self) -> Unit:
         """What its load is counted in."""
-        return Unit.of(self.sessions_per_s)
+        return Unit.of(dict(self.file.load))
 
     def require_users(self, whose: str) -> None:
-        """LoadstoneError `open-workload` when sessions arrive and `whose` speaks of users."""
-        if self.sessions_per_s is not None:
-            message = (
-                f"{whose} of users, and here sessions arrive at a rate ({self.sessions_per_s:g} a second)"
-            )
-            hint = "--set load.users=N makes users of them; another rate is --set load.sessions_per_s=R"
-            raise self._source.error(Finding("open-workload", message, ("load", "sessions_per_s"), hint))
+        """LoadstoneError `open-workload` when something arrives at a rate and `whose` speaks of users."""
+        unit = self.unit
+        if unit.is_rate:
+            rate = getattr(self.file.load, unit)
+            message = f"{whose} of users, and here {unit.things} arrive at a rate ({rate:g} a second)"
+            hint = f"--set load.users=N makes users of them; another rate is --set load.{unit}=R"
+            raise self._source.error(Finding("open-workload", message, ("load", unit.value), hint))
 
     def searched(self) -> list[Goal]:
         """The goals, each of which more load can break. LoadstoneError `goal` when one is not so."""
@@ -118,7 +113,7 @@ class Scenario:
         """The plan for one agent, ready for `json.dumps`.
 
         `target` is the (host, port) of a site at the root; without it the scenario's URL.
-        `load` takes the place of the scenario's own: users, or sessions a second where these arrive.
+        `load` takes the place of the scenario's own: users, or the rate of what arrives.
         `slice` is (this agent from 0, number of agents). ValueError when there is no address.
         """
         if target is not None:

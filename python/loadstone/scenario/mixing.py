@@ -16,11 +16,12 @@ def rows(file: ScenarioFile) -> dict[str, dict[str, float]]:
     Zeros are left out, except of `back`: a row in which it was more than 0 keeps it when it is clipped away,
     because its operation still remembers where the user came from.
 
-    A scenario of one operation needs no mix: it repeats.
+    A scenario of one operation needs no mix: it repeats. Without one, requests that arrive at a rate ask for
+    all operations alike.
     """
     names = [operation.name for operation in file.operation]
     if file.mix is None:
-        return {names[0]: {names[0]: 1.0}}
+        return {name: {other: 1 / len(names) for other in names} for name in names}
     written = file.mix.rows
     complete = {}
     for name in names:
@@ -60,7 +61,7 @@ def check(file: ScenarioFile) -> Iterator[Finding]:
     names = [operation.name for operation in file.operation]
     yield from _rules(file, names)
     if file.mix is None:
-        if len(names) > 1:
+        if len(names) > 1 and file.load.requests_per_s is None:
             hint = f'for example [mix."*"] with {names[0]} = {1 / len(names):.3g}, ..., for any order'
             yield Finding("mix-missing", "several operations need a [mix]", (), hint)
         return

@@ -359,6 +359,15 @@ class ScenarioFile(Table):
     nodes: dict[str, Any] = Field(default={}, description="defaults of `loadstone nodes`, by option")
     cost: dict[str, Any] = Field(default={}, description="defaults of `loadstone cost`, by option")
 
+    @model_validator(mode="before")
+    @classmethod
+    def _no_pauses(cls, written: Any) -> Any:
+        """Requests that arrive at a rate have no pauses between them."""
+        load = written.get("load") if isinstance(written, dict) else None
+        if isinstance(load, dict) and load.get("requests_per_s") is not None:
+            written = {"pacing": {"think": 0}, **written}
+        return written
+
     def with_options(self, options: dict[str, Any]) -> ScenarioFile:
         """The same with the options of its built-in application as they were checked."""
         target = self.target.model_copy(update={"options": options})

@@ -11,6 +11,15 @@ from loadstone.intake import toml_of
 from loadstone.intake.toml import MOST_PARTS
 from loadstone.scenario.findings import suggest
 from loadstone.scenario.positions import Path
+from loadstone.unit import Unit
+
+_IN_ITS_UNIT = ("profile",)
+_POOL = ("connections", "most_waiting")
+_OTHERS: dict[str, tuple[str, ...]] = {
+    Unit.USERS: ("sessions_per_s", "requests_per_s", "arrivals", *_POOL),
+    Unit.SESSIONS: ("users", "requests_per_s", "operations", *_POOL),
+    Unit.REQUESTS: ("users", "sessions_per_s", "operations"),
+}
 
 
 def apply(
@@ -19,7 +28,8 @@ def apply(
     """The changed copy, and by changed path the option that did it. LoadstoneError `override-path`.
 
     Items of lists go by their name or their number from 1, as in `operation.Home.step.2.chance`.
-    Setting `load.users` or `load.sessions_per_s` removes the other one. Setting `target.url` replaces a
+    Setting one of `load.users`, `load.sessions_per_s` and `load.requests_per_s` removes the others, and what
+    belongs to them. Setting `target.url` replaces a
     built-in application as the target, and forgets a `target.reset` of the file. `goals` are added to those
     of the file.
 
@@ -39,11 +49,7 @@ def apply(
             # What resets one site must not run for another.
             if ("target", "reset") not in options:
                 changed["target"].pop("reset", None)
-    for kept, *others in (("users", "sessions_per_s", "arrivals"), ("sessions_per_s", "users")):
-        if ("load", kept) in options:
-            for other in others:
-                if ("load", other) not in options:
-                    changed["load"].pop(other, None)
+    _one_unit(raw.get("load"), changed.get("load"), options)
     for goal in goals:
         sla = changed.setdefault("sla", {})
         written = sla.setdefault("goals", []) if isinstance(sla, dict) else []
@@ -54,6 +60,17 @@ def apply(
             options["sla", "goals", len(written)] = f'--goal "{goal}"'
             written.append(goal)
     return changed, options
+
+
+def _one_unit(before: Any, load: Any, options: Mapping[Path, str]) -> None:
+    """Leaves of a file's load what does not contradict the unit that is set."""
+    for kept, others in _OTHERS.items():
+        if ("load", kept) in options and isinstance(load, dict):
+            # A profile is in the unit of its file.
+            was = Unit.of(before) if isinstance(before, Mapping) else Unit.USERS
+            for other in (*others, *(() if was == kept else _IN_ITS_UNIT)):
+                if ("load", other) not in options:
+                    load.pop(other, None)
 
 
 def parse_value(text: str) -> Any:

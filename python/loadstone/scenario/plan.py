@@ -14,7 +14,14 @@ from urllib.parse import urlsplit
 from loadstone.scenario import mixing, model, sessions, values
 from loadstone.scenario.model import FilePart
 from loadstone.scenario.templates import fill, literal
+from loadstone.unit import Unit
 
+_ABSENT = {
+    Unit.USERS: {"sessions_per_s", "requests_per_s", "arrivals", "connections", "most_waiting"},
+    Unit.SESSIONS: {"users", "requests_per_s", "connections", "most_waiting"},
+    Unit.REQUESTS: {"users", "sessions_per_s"},
+}
+"""Keys of `[load]` that say nothing in this unit."""
 Json = dict[str, Any]
 Cells = Callable[[str, str], list[str]]  # (file, column) -> all cells
 
@@ -73,9 +80,13 @@ class Planner:
         }
 
     def _load(self, load: sessions.Load) -> Json:
-        profile = [[at, int(users)] for at, users in load.profile]
-        absent = {"users"} if load.sessions_per_s is not None else {"sessions_per_s", "arrivals"}
-        return {**load.model_dump(exclude={"profile", *absent}), "profile": profile}
+        unit = Unit.of(dict(load))
+        written = load.model_dump(exclude=_ABSENT[unit])
+        if unit is Unit.REQUESTS:
+            written["connections"] = load.connections or sessions.CONNECTIONS
+            if load.most_waiting is None:
+                written["most_waiting"] = sessions.MOST_WAITING
+        return written
 
     def _session(self, file: model.ScenarioFile) -> Json:
         rules = [{"contains": self._fill(rule.contains), "next": rule.next} for rule in file.session.after]

@@ -1,4 +1,4 @@
-"""The tables `[load]` and `[session]`: who comes, for how long, and when a session ends."""
+"""The tables `[load]` and `[session]`: who or what comes, for how long, and when a session ends."""
 
 from __future__ import annotations
 
@@ -7,17 +7,38 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from loadstone.scenario.fields import Count, Length, Positive, Real, Size, Span, Table, Text, Threads, refuse
+from loadstone.unit import Unit
+
+CONNECTIONS = 256
+"""That requests share: more than most servers work on at once."""
+MOST_WAITING = 100_000
+_INSTEAD = {"users": "users stay", "operations": "users stay", "requests_per_s": "requests do"}
 
 
 class Load(Table):
-    """How many users, or sessions a second, and for how long (seconds)."""
+    """How many users, or sessions or requests a second, and for how long (seconds)."""
 
     users: Annotated[
-        Count | None, Field(description="concurrent users; by default 10, or none if sessions arrive")
+        Count | None,
+        Field(description="concurrent users; by default 10, or none if sessions or requests arrive"),
     ] = 10
     sessions_per_s: Annotated[
         Positive | None,
         Field(description="open workload: sessions arrive at this rate until the steady state ends"),
+    ] = None
+    requests_per_s: Annotated[
+        Positive | None,
+        Field(description="single operations arrive at this rate, and share connections"),
+    ] = None
+    connections: Annotated[
+        Count | None, Field(le=1 << 20, description=f"that requests share; by default {CONNECTIONS}")
+    ] = None
+    most_waiting: Annotated[
+        Size | None,
+        Field(
+            le=10_000_000,
+            description=f"requests that wait for a connection, by default {MOST_WAITING}; more are dropped",
+        ),
     ] = None
     arrivals: Literal["even", "poisson"] = "even"
     ramp_up_s: Span = 30.0
@@ -25,7 +46,7 @@ class Load(Table):
     ramp_down_s: Span = 10.0
     timeout_s: Length = 30.0
     profile: list[Annotated[list[Real], Field(min_length=2, max_length=2)]] = Field(
-        default=[], description="variable load: [seconds from the end of ramp-up, users], ascending"
+        default=[], description="variable load: [seconds from the end of ramp-up, load], ascending"
     )
     threads: Threads = 0
     operations: Annotated[
@@ -40,7 +61,7 @@ class Load(Table):
             return written
         if written.get("operations") is not None:
             written = {"ramp_up_s": 0.0, "ramp_down_s": 0.0, **written}
-        if written.get("sessions_per_s") is not None:
+        if Unit.of(written).is_rate:
             # TOML has no None. A file with `users` keeps it, and the check below reports it.
             written = {"users": None, **written}
         return written
@@ -65,22 +86,27 @@ class Load(Table):
 
     @model_validator(mode="after")
     def _open_or_closed(self) -> Load:
-        if self.sessions_per_s is None:
-            if self.arrivals != "even":
-                raise refuse(
-                    "open-workload",
-                    "`arrivals` needs `sessions_per_s`: it says how these sessions arrive",
-                    "add sessions_per_s, or remove `arrivals`",
-                )
-            return self
-        both = {"users": self.users, "profile": self.profile, "operations": self.operations}
+        unit = Unit.of(dict(self))
+        if not unit.is_rate and self.arrivals != "even":
+            raise refuse(
+                "open-workload",
+                "`arrivals` needs `sessions_per_s` or `requests_per_s`: it says how these arrive",
+                "add one of them, or remove `arrivals`",
+            )
+        for key in ("connections", "most_waiting"):
+            if getattr(self, key) is not None and unit is not Unit.REQUESTS:
+                message = f"`{key}` needs `requests_per_s`: only these requests share connections"
+                raise refuse("open-workload", message, f"add requests_per_s, or remove `{key}`")
+        both: dict[str, Any] = {"users": self.users, "operations": self.operations} if unit.is_rate else {}
+        if unit is Unit.SESSIONS:
+            both["requests_per_s"] = self.requests_per_s
         for key in (key for key, value in both.items() if value):
             raise refuse(
                 "open-workload",
-                f"[load] has `sessions_per_s` and `{key}`: sessions arrive at a rate, or users stay",
-                "remove one of the two (`--set load.sessions_per_s=...` does, and `load.users`)"
-                if key == "users"
-                else f"remove `{key}`",
+                f"[load] has `{unit}` and `{key}`: {unit.things} arrive at a rate, or {_INSTEAD[key]}",
+                f"remove `{key}`"
+                if key == "operations"
+                else f"remove one of the two (`--set load.{unit}=...` does, and `load.{key}`)",
             )
         return self
 

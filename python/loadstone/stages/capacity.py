@@ -1,6 +1,6 @@
 """`capacity.json`: the most load at each SLA, and the runs that say so (docs/reference/run-folder.md).
 
-A load is a number of users, or of sessions that arrive each second: `unit` says which.
+A load is a number of users, or of sessions or requests that arrive each second: `unit` says which.
 """
 
 from __future__ import annotations

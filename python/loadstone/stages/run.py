@@ -11,6 +11,7 @@ from loadstone.stages.base import Piece
 from loadstone.stages.origin import Node, Origin
 from loadstone.stages.run_before import from_format_1, from_format_2
 from loadstone.stages.verdict import About, RunState, Verdict
+from loadstone.unit import Unit
 
 
 class Scenario(Piece):
@@ -27,10 +28,25 @@ class Load(Piece):
     users: Known = None
     sessions_per_s: Known = None
     """Of an open workload, which has no number of users."""
+    requests_per_s: Known = None
+    """Of single operations that arrive."""
+    connections: Known = None
+    """That these share."""
     arrivals: Word | None = None
     ramp_up_s: Seconds
     steady_s: Seconds
     ramp_down_s: Seconds
+
+    @property
+    def unit(self) -> Unit:
+        """What it is counted in."""
+        return Unit.of(dict(self))
+
+    @property
+    def amount(self) -> float | None:
+        """The load itself; None of a record that does not say it."""
+        found: float | None = getattr(self, self.unit)
+        return found
 
 
 class Steady(Piece):

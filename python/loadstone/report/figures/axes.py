@@ -8,6 +8,7 @@ from loadstone.report.figures.figure import Layout, band, end_labels, label, lay
 from loadstone.report.folder import Run
 from loadstone.report.series import Series
 from loadstone.stages.run import Steady
+from loadstone.unit import Unit
 
 HEIGHT = 230
 
@@ -65,7 +66,7 @@ def length_s(run: Run) -> float:
     """The length of the run; of one that ended early, up to where it got."""
     load, steady, sessions = run.summary.load, run.summary.steady, run.summary.sessions
     planned = load.ramp_up_s + load.steady_s + load.ramp_down_s
-    if load.sessions_per_s is not None and sessions and sessions.whole_run.seconds is not None:
+    if load.unit is Unit.SESSIONS and sessions and sessions.whole_run.seconds is not None:
         # Such a run ends with its last session.
         return float(sessions.whole_run.seconds)
     if run.summary.outcome == "complete" or steady is None:

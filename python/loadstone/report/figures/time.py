@@ -11,6 +11,7 @@ from loadstone.report.figures.tiers import marked, tiers
 from loadstone.report.folder import Run
 from loadstone.report.run_tables import spoken
 from loadstone.report.series import Series
+from loadstone.unit import Unit
 
 
 def over_time(run: Run) -> list[Figure]:
@@ -82,7 +83,12 @@ def _users(run: Run, lines: list[Series], width: int) -> Figure:
     colours = ["@ink", "@s1"]
     frame["annotations"] += named_ends(lines, colours, top)
     traces = [line(one, tint, hover="%{y:,.0f}") for one, tint in zip(lines, colours, strict=True)]
-    if run.summary.load.sessions_per_s is not None:
+    if run.summary.load.unit is Unit.REQUESTS:
+        note = (
+            "Requests that have arrived and not ended, and those of them that are under way on a connection."
+        )
+        return Figure("users", f"Requests at once{per(width)}", note, traces, frame)
+    if run.summary.load.unit is Unit.SESSIONS:
         note = "Sessions that live, and those of them waiting for an answer."
         return Figure("users", f"Sessions{per(width)}", note, traces, frame)
     note = "Users who have started, and those of them waiting for an answer."
