@@ -1,8 +1,10 @@
-"""Clients of an image whom no other check has: run under `unshare --net`, prints JSON.
+"""Clients of a site whom no other check has: run under `unshare --net`, prints JSON.
 
     outer (64 addresses) -- switch (shaped) -- inner -- bridge -- guest
+                                                 or: inner, in the network of a process
 
-The clients never reuse a connection. Some read or write slowly, some do not read at all, and somebody floods.
+What serves is an image, or the container with one of its connectors. The clients never reuse a connection.
+Some read or write slowly, some do not read at all, and somebody floods.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -200,53 +202,102 @@ async def _phases(large: str, middle: str) -> dict[str, Tally]:
     return tallies
 
 
+def _ip(*lines: str, inside: int | None = None) -> None:
+    """Sets up a network, this one or that of a process."""
+    where = ["nsenter", f"--net=/proc/{inside}/ns/net"] if inside else []
+    for line in lines:
+        subprocess.run([*where, "ip", *line.split()], check=True)
+
+
 @contextlib.contextmanager
-def _network(folder: Path, delay_ms: float, loss: float) -> Iterator[None]:
-    """The switch and what hangs on it."""
+def _network(folder: Path, delay_ms: float, loss: float, seed: int) -> Iterator[None]:
+    """The switch, the clients' addresses on its outer port, and nginx."""
     shape = {"delay_ms": delay_ms / 2, "loss": loss / 2, "queue_ms": 1000}
     ports = [
         {"name": "out", "device": "outer", "up": shape, "down": shape},
         {"name": "in", "device": "inner"},
     ]
     run = "import sys; from loadstone._core import run_switch; run_switch(sys.argv[1])"
-    command = [sys.executable, "-c", run, json.dumps({"ports": ports, "seed": 5})]
-    subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+    command = [sys.executable, "-c", run, json.dumps({"ports": ports, "seed": seed})]
+    _ip("link set lo up")
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as switch:
         try:
             assert switch.stdout and switch.stdout.readline().strip() == "ready"
-            lines = [
-                "link add bridge0 type bridge",
-                "tuntap add guest mode tap",
-                "address add 10.9.0.1/24 dev outer",
-            ]
-            lines += [f"address add {one}/24 dev outer" for one in CLIENTS]
-            lines += ["link set inner master bridge0", "link set guest master bridge0"]
-            lines += [f"link set {device} up" for device in ("bridge0", "inner", "guest", "outer")]
-            for line in lines:
-                subprocess.run(["ip", *line.split()], check=True)
+            _ip("address add 10.9.0.1/24 dev outer", *(f"address add {one}/24 dev outer" for one in CLIENTS))
+            _ip("link set outer up")
             (folder / "nginx.conf").write_text(NGINX.format(folder=folder, guest=GUEST))
             with subprocess.Popen(["nginx", "-c", str(folder / "nginx.conf")]) as nginx:
-                yield
-                nginx.terminate()
+                try:
+                    yield
+                finally:
+                    nginx.terminate()
         finally:
             switch.terminate()
 
 
-def main(image: Path, folder: Path, memory_mib: int, delay_ms: float, loss: float) -> None:
-    """Boots, asks, and says what came of it."""
-    with _network(folder, delay_ms, loss):
-        words = [f"ip={GUEST}/24", *OLIO]
-        machine = Machine(image, memory_mib=memory_mib, words=words, disk=empty_disk(folder), tap="guest")
-        with Guest(machine) as guest:
-            guest.wait_for("^serving ", BOOT_S)
-            large, middle = _upload(LARGE), _upload(MIDDLE)
-            began = time.monotonic()
-            Browser([f"http://{GUEST}"]).get(large)
-            rate = LARGE / (time.monotonic() - began)
-            tallies = asyncio.run(_phases(large, middle))
-            found = {name: vars(tally) for name, tally in tallies.items()}
-            print(json.dumps({"phases": found, "end": guest.exit_code, "bytes_a_s": round(rate)}))
+Ended = Callable[[], int | None]
+"""With which code what serves has ended."""
+
+
+@contextlib.contextmanager
+def _image(folder: Path, image: Path, memory_mib: int) -> Iterator[Ended]:
+    """A machine at the inner port of the switch."""
+    _ip("link add bridge0 type bridge", "tuntap add guest mode tap")
+    _ip("link set inner master bridge0", "link set guest master bridge0")
+    _ip(*(f"link set {device} up" for device in ("bridge0", "inner", "guest")))
+    words = [f"ip={GUEST}/24", *OLIO]
+    machine = Machine(image, memory_mib=memory_mib, words=words, disk=empty_disk(folder), tap="guest")
+    with Guest(machine) as guest:
+        guest.wait_for("^serving ", BOOT_S)
+        yield lambda: guest.exit_code
+
+
+@contextlib.contextmanager
+def _process(connector: str) -> Iterator[Ended]:
+    """The container in a network of its own, which has the inner port of the switch."""
+    command = [sys.executable, "-m", "loadstone", "serve", "olio", "--host", GUEST, "--port", "80"]
+    command += [
+        "--connector",
+        connector,
+        "--rules",
+        "benchmark",
+        "--accounts",
+        "120",
+        "--media-scale",
+        "0.01",
+    ]
+    waits = ["unshare", "--net", "sh", "-c", 'echo apart; read -r _; exec "$@"', "sh", *command]
+    with subprocess.Popen(waits, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdin and process.stdout and process.stdout.readline() == "apart\n"
+            _ip(f"link set inner netns {process.pid}")
+            _ip(
+                "link set lo up", f"address add {GUEST}/24 dev inner", "link set inner up", inside=process.pid
+            )
+            process.stdin.write("go\n")
+            process.stdin.flush()
+            assert process.stdout.readline().startswith("serving olio at ")
+            yield process.poll
+        finally:
+            process.terminate()
+
+
+def main(what: str, folder: Path, memory_mib: int, delay_ms: float, loss: float, seed: int) -> None:
+    """Starts an image, or the container by its connector's name; asks, and says what came of it."""
+    image = Path(what)
+    with (
+        _network(folder, delay_ms, loss, seed),
+        _image(folder, image, memory_mib) if image.is_file() else _process(what) as ended,
+    ):
+        large, middle = _upload(LARGE), _upload(MIDDLE)
+        began = time.monotonic()
+        Browser([f"http://{GUEST}"]).get(large)
+        rate = LARGE / (time.monotonic() - began)
+        tallies = asyncio.run(_phases(large, middle))
+        found = {name: vars(tally) for name, tally in tallies.items()}
+        print(json.dumps({"phases": found, "end": ended(), "bytes_a_s": round(rate)}))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4]), float(sys.argv[5]))
+    served, at, mib, delay, loss, seed = sys.argv[1:]
+    main(served, Path(at), int(mib), float(delay), float(loss), int(seed))

@@ -91,18 +91,20 @@ def test_readers_and_writers_of_much_cannot_end_it(tmp_path: Path) -> None:
         assert site.guest.exit_code is None, site.guest.console()
 
 
-def test_no_answer_is_lost_on_a_bad_line(tmp_path: Path) -> None:
+@pytest.mark.parametrize("what", ["image", "threaded", "event", "hybrid"])
+def test_no_answer_is_lost_on_a_bad_line(tmp_path: Path, what: str) -> None:
     """Without keep-alive, from 64 addresses, behind nginx with its defaults, slow readers and writers, a
-    flood of SYNs, readers who fill the memory: with 50 ms and 2 % of the frames lost, on 16 MiB.
+    flood of SYNs, readers who fill the memory: with 50 ms and 2 % of the frames lost. The image has 16 MiB.
     """
     if os.geteuid() or not Path("/dev/net/tun").exists() or not shutil.which("nginx"):
         pytest.skip("needs root, TAP devices and nginx")
     environment = os.environ | {
         "PYTHONPATH": f"{HERE}:{HERE.parent / 'parity'}:{os.environ.get('PYTHONPATH', '')}"
     }
-    command = ["unshare", "--net", sys.executable, str(HERE / "public.py"), str(image("olio")), str(tmp_path)]
+    served = str(image("olio")) if what == "image" else what
+    command = ["unshare", "--net", sys.executable, str(HERE / "public.py"), served, str(tmp_path)]
     done = subprocess.run(
-        [*command, "16", "50", "0.02"], env=environment, capture_output=True, text=True, timeout=280
+        [*command, "16", "50", "0.02", "5"], env=environment, capture_output=True, text=True, timeout=280
     )
     assert done.returncode == 0, done.stdout + done.stderr
     found = json.loads(done.stdout.splitlines()[-1])

@@ -86,8 +86,9 @@ impl Guard {
         match (segment.flags & RST != 0, last.opening) {
             (true, _) if exact => Verdict::Pass,
             (true, true) => Verdict::Drop,
-            // Asked for once more, because the answer was lost.
-            (false, true) => Verdict::Pass,
+            // Asked for once more, because the answer was lost: smoltcp sends it again by itself. It would give
+            // who asks to any socket that listens, and the client would have two, one of which resets it.
+            (false, true) => Verdict::Drop,
             (_, false) => Verdict::Challenge,
         }
     }

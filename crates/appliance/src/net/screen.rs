@@ -1,7 +1,12 @@
 //! What frames are held against before smoltcp, or the card, sees them: the part `guard`, or nothing.
 
+#[cfg(not(any(test, feature = "guard")))]
+use alloc::vec::Vec;
+
 use smoltcp::time::Instant;
 
+#[cfg(not(any(test, feature = "guard")))]
+use super::frame::SYN;
 use super::frame::Segment;
 #[cfg(any(test, feature = "guard"))]
 use super::guard::{Guard, Verdict};
@@ -21,8 +26,7 @@ pub(super) enum Passage {
     Free,
     /// It asks for a connection.
     Opens,
-    /// It is dropped: somebody guesses.
-    #[cfg(any(test, feature = "guard"))]
+    /// It is dropped: somebody guesses, or asks again for a connection that has been answered.
     Shut,
 }
 
@@ -85,23 +89,32 @@ impl Screen {
     }
 }
 
-/// Everything passes as it is.
+/// Everything passes as it is, but for who asks again: smoltcp would give who does to any socket that listens,
+/// and the client would have two, one of which resets it.
 #[cfg(not(any(test, feature = "guard")))]
 #[derive(Debug)]
-pub(super) struct Screen;
+pub(super) struct Screen {
+    /// Who has an answer and nothing else yet.
+    opening: Vec<Flow>,
+}
 
 #[cfg(not(any(test, feature = "guard")))]
 impl Screen {
     pub fn new(_: [u64; 2]) -> Self {
-        Self
+        Self { opening: Vec::new() }
     }
 
     pub fn introduction(&mut self, _: &[u8], _: Instant) -> Option<[u8; INTRODUCTION]> {
         None
     }
 
-    pub fn passage(&self, segment: &Segment, _: &[u8]) -> Passage {
-        if segment.opens { Passage::Opens } else { Passage::Free }
+    pub fn passage(&self, segment: &Segment, frame: &[u8]) -> Passage {
+        let [(remote, theirs), (_, port)] = segment.ends(frame);
+        match segment.opens {
+            true if self.opening.contains(&(remote, theirs, port)) => Passage::Shut,
+            true => Passage::Opens,
+            false => Passage::Free,
+        }
     }
 
     pub fn admits(&mut self, _: &[u8]) -> bool {
@@ -111,8 +124,19 @@ impl Screen {
     pub fn take(&mut self, _: &mut [u8]) {}
 
     pub fn send(&mut self, frame: &mut [u8]) -> Option<Segment> {
-        Segment::find(frame)
+        let segment = Segment::find(frame)?;
+        let [(_, port), (remote, theirs)] = segment.ends(frame);
+        let flow = (remote, theirs, port);
+        self.opening.retain(|known| *known != flow);
+        if segment.flags & SYN != 0 {
+            self.opening.push(flow);
+        }
+        Some(segment)
     }
 
-    pub fn keep(&mut self, _: impl Iterator<Item = Flow>) {}
+    /// Forgets all connections but these.
+    pub fn keep(&mut self, flows: impl Iterator<Item = Flow>) {
+        let alive: Vec<Flow> = flows.collect();
+        self.opening.retain(|known| alive.contains(known));
+    }
 }

@@ -101,7 +101,6 @@ impl<I: Incoming, O: Outgoing> Wire<I, O> {
             } else {
                 match screen.passage(&segment, frame) {
                     Passage::Free => return true,
-                    #[cfg(any(test, feature = "guard"))]
                     Passage::Shut => {}
                     Passage::Opens => {
                         self.introduction = screen.introduction(frame, now);

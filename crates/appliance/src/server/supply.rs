@@ -12,9 +12,10 @@ use super::desk::{Free, Memory, answer_bytes};
 use super::{BACKLOG, BESIDE, LEAST, Now, PATIENCE, Server, Slot};
 use crate::net::{Incoming, Outgoing};
 
-/// How long who has asked for a connection keeps a socket that others want. Who is cut off sooner may already
-/// have sent a request.
-const HANDSHAKE_MS: u64 = 1000;
+/// How long who has asked for a connection keeps a socket that others want. Who got an answer has a connection,
+/// and what it sends to none is reset. smoltcp answers again after one and after three seconds: between them, who
+/// got one of the first two answers has gone on, and who got none has nothing to lose.
+const HANDSHAKE_MS: u64 = 2000;
 /// The share of the free memory that a connection's answers may wait in, and its bound: 100 ms at 20 Mbit/s.
 const SHARE: usize = 256;
 const LONGEST: usize = 256 * 1024;

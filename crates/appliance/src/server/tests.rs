@@ -2,6 +2,7 @@
 
 mod endings;
 mod framing;
+mod handshakes;
 mod memory;
 mod newcomers;
 mod strangers;
