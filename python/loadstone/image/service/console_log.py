@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from pathlib import Path
@@ -23,14 +24,13 @@ class ConsoleLog:
     def write(self, line: str) -> None:
         """Adds a line. A full disk loses lines, not the instance."""
         raw = f"{time.strftime('%Y-%m-%dT%H:%M:%S')} {line}\n".encode("utf-8", "backslashreplace")
-        with self._alone:
-            try:
-                if self._bytes and self._bytes + len(raw) > self._most:
-                    self._rotate()
-                self._stream.write(raw)
-                self._bytes += len(raw)
-            except OSError:
-                return
+        with self._alone, contextlib.suppress(OSError):
+            if self._stream.closed:
+                self._open()
+            if self._bytes and self._bytes + len(raw) > self._most:
+                self._rotate()
+            self._stream.write(raw)
+            self._bytes += len(raw)
 
     def close(self) -> None:
         """Ends it."""

@@ -175,9 +175,9 @@ class Instance:
         while not self._stopped:
             try:
                 self._look()
-            except (LoadstoneError, OSError) as error:
-                # QEMU could not be started at all.
-                self._ended(1, str(error), 0.0, [])
+            except Exception as error:
+                # Whatever it is, an instance must not be left to itself.
+                self._failed(error)
             try:
                 self._wishes.get(timeout=_LOOK_S)()
             except queue.Empty:
@@ -192,11 +192,7 @@ class Instance:
             return
         code = life.guest.exit_code
         if code is None and time.monotonic() >= self._asked + (_ASK_S if life.served else _LOOK_S):
-            try:
-                self._ask(life)
-            except LoadstoneError as error:
-                self._over(life, 1, error.message)
-                return
+            self._ask(life)
         if code is None and life.silent_s() > self.policy.patience_s:
             self._over(life, 1, _silence(life))
         elif code is not None:
@@ -213,6 +209,13 @@ class Instance:
         if self.state != before:
             why = f": {life.health.why}" if life.health.why else f" at http://127.0.0.1:{self.port}"
             self.tell(f"{self.state}{why}")
+
+    def _failed(self, error: Exception) -> None:
+        why = error.message if isinstance(error, LoadstoneError) else f"{type(error).__name__}: {error}"
+        if self.life:
+            self._over(self.life, 1, why)
+        else:
+            self._ended(1, why, 0.0, [])
 
     def _over(self, life: Life, code: int, reason: str) -> None:
         life.gone()
@@ -246,8 +249,9 @@ class Instance:
         self.remember(life.guest.exit_code, f"{why}: {came}", life.lived_s(), life.last_lines())
 
     def tell(self, sentence: str) -> None:
-        """Tells an event of this instance."""
-        self.place.tell(f"{self.place.number}: {sentence}")
+        """Tells an event of this instance. It goes on also when nobody listens any more."""
+        with contextlib.suppress(OSError, ValueError):
+            self.place.tell(f"{self.place.number}: {sentence}")
 
     def _stop(self) -> None:
         if self.life:

@@ -45,9 +45,11 @@ class Life:
         self._link = folder / "monitor"
         if machine.monitor:
             new = folder / "monitor.new"
-            new.unlink(missing_ok=True)
-            new.symlink_to(machine.monitor.name)
-            new.replace(self._link)
+            # A full disk loses the name, not the machine.
+            with contextlib.suppress(OSError):
+                new.unlink(missing_ok=True)
+                new.symlink_to(machine.monitor.name)
+                new.replace(self._link)
 
     def ask(self, path: str) -> None:
         """Asks whether it is well."""

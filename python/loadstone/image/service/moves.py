@@ -40,7 +40,7 @@ def move_disk(instance: Instance, to: Path) -> str:
     """QEMU copies the disk while the instance serves and writes, and goes on with the copy. The old file is
     named `FILE.moved`: whoever starts with the old name is refused, and does not get what is out of date.
 
-    LoadstoneError `image-options`, `image-disk`, `guest-refused`, `guest-ended`: it goes on with the old one.
+    LoadstoneError `image-options`, `image-disk`: it goes on with the old one.
     """
     life, disk = _serving(instance), instance.machine.disk
     if not disk:
@@ -52,11 +52,15 @@ def move_disk(instance: Instance, to: Path) -> str:
     try:
         with Monitor(life.machine.monitor, _OPEN_S) as monitor:
             _mirror(monitor, partial)
+    except (LoadstoneError, OSError) as error:
+        partial.unlink(missing_ok=True)
+        raise LoadstoneError("image-disk", f"{to}: {error}") from error
+    # From here on this file is the disk, whatever becomes of its name.
+    try:
         partial.rename(to)
     except OSError as error:
-        raise LoadstoneError("image-disk", f"{to}: {error}") from error
-    finally:
-        partial.unlink(missing_ok=True)
+        instance.tell(f"its disk keeps the name {partial}: {error}")
+        to = partial
     instance.machine = replace(instance.machine, disk=replace(disk, file=to))
     left = disk.file.with_name(f"{disk.file.name}.moved")
     if disk.file.is_file():

@@ -5,6 +5,7 @@ All of it runs on the instance's thread.
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 
 from loadstone.errors import LoadstoneError
@@ -45,13 +46,16 @@ def _in_turn(instance: Instance, machine: Machine) -> None:
 
 def _beside(instance: Instance, machine: Machine, old: Life) -> None:
     new = _well(instance, machine)
-    old.close_door(instance.port)
+    # One that has ended meanwhile has no door.
+    with contextlib.suppress(LoadstoneError):
+        old.close_door(instance.port)
     try:
         # Connections to the old one go on; for the moment between the two nobody takes new ones.
         new.serve_at(instance.port)
     except LoadstoneError:
         new.gone()
-        old.open_door(instance.port)
+        with contextlib.suppress(LoadstoneError):
+            old.open_door(instance.port)
         raise
     instance.take(new, machine)
     instance.retire(old, "renewed")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -108,30 +109,38 @@ class Supervisor:
         """Has one instance after another run another image, or with other words; each is well before the next
         begins, `pause_s` later: so long a balancer may need to see it.
 
+        Those that are not well come first, so that one serves while another is renewed.
+
         LoadstoneError: an instance did not get well. It runs what it ran before, and so do those behind it;
         those before it have been renewed.
         """
         with self._alone():
             kept = self._kept(image) if image else None
-            for one in self.instances:
-                machine = one.machine
-                if one is not self.instances[0] and self._over.wait(pause_s):
+            order = sorted(self.instances, key=lambda one: one.state == "serving")
+            for done, one in enumerate(order):
+                if done and self._over.wait(pause_s):
                     raise LoadstoneError("image-state", "the supervisor ends")
-                wanted = replace(
-                    machine,
-                    kernel=kept or machine.kernel,
-                    words=machine.words if cmdline is None else self._words(cmdline),
-                )
                 try:
-                    one.do(lambda one=one, wanted=wanted: renew(one, wanted)).result()  # type: ignore[misc]
+                    self._renew(one, kept, cmdline)
                 except LoadstoneError as error:
                     raise LoadstoneError(
                         error.slug,
                         f"instance {one.place.number} runs what it ran before: {error.message}",
-                        hint=_rest(len(self.instances), one.place.number),
+                        hint=_rest(order, done),
                     ) from error
                 say(f"{one.place.number}: renewed, at http://127.0.0.1:{one.port}")
             self.state.drop_images({one.machine.kernel for one in self.instances})
+
+    def _renew(self, one: Instance, image: Path | None, cmdline: str | None) -> None:
+        siblings = [other.state for other in self.instances if other is not one]
+        if siblings and one.state == "serving" not in siblings:
+            raise LoadstoneError("image-state", "it is the only one that serves")
+        wanted = replace(
+            one.machine,
+            kernel=image or one.machine.kernel,
+            words=one.machine.words if cmdline is None else self._words(cmdline),
+        )
+        one.do(lambda: renew(one, wanted)).result()
 
     def move(self, number: int, port: int | None, disk: Path | None, live: bool) -> list[str]:
         """Moves an instance to another port, its disk to another file, and the instance itself to another
@@ -159,15 +168,18 @@ class Supervisor:
         except OSError as error:
             raise LoadstoneError("image-file", f"{image}: {error}") from error
 
-    def _alone(self) -> threading.Lock:
-        if self._changing.locked():
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        if not self._changing.acquire(blocking=False):
             raise LoadstoneError("image-state", "another change of the instances is under way")
-        return self._changing
+        try:
+            yield
+        finally:
+            self._changing.release()
 
 
-def _rest(instances: int, number: int) -> str | None:
-    before = f"1 to {number - 1}" if number > 2 else "1"
-    behind = f"{number + 1} to {instances}" if number + 1 < instances else f"{instances}"
-    done = [f"renewed before it: {before}"] if number > 1 else []
-    left = [f"not renewed: {behind}"] if number < instances else []
-    return "; ".join([*done, *left]) or None
+def _rest(order: Sequence[Instance], done: int) -> str | None:
+    numbers = [str(one.place.number) for one in order]
+    before = [f"renewed before it: {', '.join(numbers[:done])}"] if done else []
+    behind = [f"not renewed: {', '.join(numbers[done + 1 :])}"] if numbers[done + 1 :] else []
+    return "; ".join([*before, *behind]) or None
