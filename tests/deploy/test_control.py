@@ -192,3 +192,15 @@ def test_a_service_is_killed_or_stopped_and_starts_again(service: str, unit: dic
     assert control.status(service, OURS, {})["state"] == "failed"
     control.restart(service, OURS)
     assert said(unit) == "one"
+
+
+def test_a_plan_says_unchanged_only_of_what_came_up_with_its_configuration(
+    service: str, unit: dict[str, object]
+) -> None:
+    want(service, unit, "one")
+    control.apply(service, OURS)
+    files = {name: (Home(service).conf / name).read_text() for name in ("unit.json", "word")}
+    assert control.plan(service, OURS, files)["action"] == "unchanged"
+    # As after a kill between the new configuration and its start.
+    (Home(service).run / "accepted").write_text("another")
+    assert control.plan(service, OURS, files)["action"] == "restarted"

@@ -165,7 +165,12 @@ def plan(service: str, order: Order, files: Mapping[str, str]) -> Answer:
     alive = there and running(home)
     if old is None or (not alive and old["start"]):
         action = "started" if unit["start"] else "applied"
-    elif texts(home.conf) == dict(files) and not foreign(home, order) and ready(home, old):
+    elif (
+        texts(home.conf) == dict(files)
+        and read(home.run / "accepted") == digest(home.conf)
+        and not foreign(home, order)
+        and ready(home, old)
+    ):
         action = "unchanged"
     else:
         action = "reloaded" if _reloads(old, unit) and not foreign(home, order) else "restarted"
