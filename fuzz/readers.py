@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-for _room in ("tests/intake", "tests/fakes", "tests/probe"):
+for _room in ("tests/intake", "tests/fakes", "tests/learn", "tests/probe"):
     sys.path.insert(0, str(ROOT / _room))
 
 Target = Callable[[bytes], None]

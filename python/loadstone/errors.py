@@ -74,6 +74,7 @@ SLUGS: dict[str, int] = {
     "image-options": BAD_INPUT,
     "image-source": BAD_INPUT,
     "image-state": BAD_INPUT,
+    "import-file": BAD_INPUT,
     "internal": OUR_FAULT,
     "lab-busy": BAD_INPUT,
     "lab-exists": BAD_INPUT,

@@ -38,6 +38,7 @@ from good_files import (
     topology,
 )
 from pool_model import POOL
+from recordings import OPENAPI, har
 
 REPORT = command("report", "@", "--markdown", "--out", "@page.html", "--csv", "@tables")
 PAGE = command("report", "@")
@@ -122,6 +123,23 @@ KINDS = [
         "shop-tiers.toml",
         files(ROOT / "examples/plan/shop-tiers.toml", ROOT / "examples/plan/prices.csv"),
         called(plan, "shop-tiers.toml"),
+    ),
+    *(
+        Kind(
+            f"recording: {how}",
+            "json",
+            "it.har",
+            text("it.har", har(chrome=how == "chrome")),
+            command("import", "@it.har"),
+        )
+        for how in ("chrome", "firefox")
+    ),
+    Kind(
+        "description of an interface",
+        "text",
+        "it.yaml",
+        text("it.yaml", OPENAPI),
+        command("import", "@it.yaml"),
     ),
     Kind(
         "access log",

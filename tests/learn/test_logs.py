@@ -13,7 +13,7 @@ from simulated_logs import START, WORKLOADS, hits, line
 
 from loadstone.errors import LoadstoneError
 from loadstone.intake.logs import LONGEST, line_blocks
-from loadstone.learn import Lesson, Options, learn
+from loadstone.learn import Lesson, Named, Options, learn
 from loadstone.learn.formats import of_format, of_json
 from loadstone.learn.read import read
 from loadstone.stages.learn import Learned
@@ -174,7 +174,7 @@ def test_slugs_are_folded_and_what_is_asked_for_often_is_not(good: str, tmp_path
 
 def test_operations_by_name(good: str, tmp_path: Path) -> None:
     (tmp_path / "log").write_text(good)
-    named = [("Look", re.compile(r"^/(items/|search)"))]
+    named = [Named("Look", re.compile(r"^/(items/|search)"))]
     found = lesson(tmp_path / "log", operations=named).record
     assert {one.name for one in found.operations} == {"Look", "home", "cart", "post-checkout"}
 

@@ -104,6 +104,12 @@ CATALOGUE: dict[str, Entry] = {
         "Learn a scenario from access logs: operations, what follows what, pauses, classes of users,"
         " arrivals.",
     ),
+    "import": Entry(
+        "import_",
+        _SCENARIOS,
+        "Make a scenario from a recording of a browser (HAR), or from a description of an interface"
+        " (OpenAPI 3).",
+    ),
     "check": Entry(
         "scenario",
         _SCENARIOS,

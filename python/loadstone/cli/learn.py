@@ -107,7 +107,7 @@ def learn(
     from datetime import UTC, datetime
 
     from loadstone import record
-    from loadstone.learn import Options
+    from loadstone.learn import Named, Options
     from loadstone.learn import learn as learned
     from loadstone.report.learned import learned_page
     from loadstone.scratch import scratch
@@ -117,7 +117,7 @@ def learn(
         keys=_pairs("--field", fields),
         user=user,
         operations=[
-            (one, _regex("--operation", text)) for one, text in _pairs("--operation", operations).items()
+            Named(one, _regex("--operation", text)) for one, text in _pairs("--operation", operations).items()
         ],
         files=_regex("--files", files) if files else None,
         cutoff_s=cutoff,
@@ -131,8 +131,10 @@ def learn(
         url=url,
     )
     for one in options.operations:
-        if not _NAME.fullmatch(one[0]) or one[0] in ("end", "back"):
-            raise LoadstoneError("bad-option", f"`{one[0]}` is no name of an operation", place="--operation")
+        if not _NAME.fullmatch(one.name) or one.name in ("end", "back"):
+            raise LoadstoneError(
+                "bad-option", f"`{one.name}` is no name of an operation", place="--operation"
+            )
     folder = out or Path("runs") / f"{datetime.now(UTC):%Y%m%d-%H%M%S}-learn"
     record.require_unused(folder)
     started = record.now()

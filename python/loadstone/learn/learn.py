@@ -36,7 +36,9 @@ class Options:
     format: str | None = None
     keys: Mapping[str, str] = field(default_factory=dict)
     user: str | None = None
-    operations: Sequence[tuple[str, re.Pattern[str]]] = ()
+    operations: Sequence[Named] = ()
+    only_named: bool = False
+    """Other operations are left out."""
     files: re.Pattern[str] | None = None
     cutoff_s: float | None = None
     most_classes: int = 4
@@ -63,12 +65,12 @@ def learn(sources: Sequence[str], options: Options, folder: Path, about: Mapping
     folder: a private one for what does not fit into memory. about: the fields of `Origin`.
     Errors: `log-file`, `log-format`, `log-empty`.
     """
-    named = [Named(name, pattern) for name, pattern in options.operations]
+    named = options.operations
     log = read(
         sources, folder, format=options.format, keys=dict(options.keys), user=options.user, named=named,
         files=options.files, most_bad=options.bad_share,
     )  # fmt: skip
-    kinds = _kinds(log, named)
+    kinds = _kinds(log, named, options.only_named)
     gaps, clients, people = _first_look(log, kinds, options)
     chosen = _chosen(kinds, people, options)
     cut = cutoff.fitted(gaps) if options.cutoff_s is None else cutoff.CutOff(options.cutoff_s, "given")
@@ -104,12 +106,13 @@ def learn(sources: Sequence[str], options: Options, folder: Path, about: Mapping
     return Lesson(record, scenario_text(record, chosen, options.name, options.url))
 
 
-def _kinds(log: Log, named: Sequence[Named]) -> list[Found]:
+def _kinds(log: Log, named: Sequence[Named], only_named: bool) -> list[Found]:
     """All kinds of requests; leaves count the named ones first."""
     first = len(named)
     kinds = log.paths.operations(log.counts[first:].tolist() + [0] * log.paths.leaves)
     for one in kinds:
         one.leaves = [leaf + first for leaf in one.leaves]
+    kinds = [] if only_named else kinds
     taken = {one.name for one in named}
     for one in kinds:
         one.name += "-2" if one.name in taken else ""

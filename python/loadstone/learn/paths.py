@@ -133,7 +133,7 @@ class Paths:
             self._fold(method, [root], (), {}, {}, counts, found)
         found.sort(key=lambda one: -sum(counts[leaf] for leaf in one.leaves))
         for one in found:
-            one.name = _name(one, {other.name for other in found})
+            one.name = named(one, {other.name for other in found})
         return found
 
     def _fold(
@@ -191,10 +191,10 @@ def _examples(nodes: list[_Node], name: str) -> list[str]:
     return list(dict.fromkeys(seen))[:_EXAMPLES]
 
 
-def _name(operation: Operation, taken: Iterable[str]) -> str:
+def named(operation: Operation, taken: Iterable[str]) -> str:
     """A name for the scenario: of letters, digits, `-` and `_`, and nobody else's.
 
-    >>> _name(Operation("GET", ("events", "{int}"), []), ()), _name(Operation("POST", (), []), ())
+    >>> named(Operation("GET", ("events", "{int}"), []), ()), named(Operation("POST", (), []), ())
     ('events-id', 'post-home')
     """
     parts = [_PLACEHOLDERS.get(one) or _UNNAMED.sub("_", one).strip("_") for one in operation.path]

@@ -52,8 +52,14 @@ class Named:
 
     name: str
     pattern: re.Pattern[str]
+    method: str | None = None
+    """Only of this method."""
     example: tuple[str, str] | None = None
     """Method and path of the first one."""
+
+    def names(self, hit: Hit) -> bool:
+        """Whether the request is one of it."""
+        return self.method in (None, hit.method) and bool(self.pattern.search(hit.target))
 
 
 @dataclass
@@ -233,7 +239,7 @@ class _Reader:
         path = hit.target.partition("?")[0]
         if "://" in path[:10]:
             path = "/" + path.split("://", 1)[1].partition("/")[2]
-        named = next((n for n, one in enumerate(self._named) if one.pattern.search(hit.target)), None)
+        named = next((n for n, one in enumerate(self._named) if one.names(hit)), None)
         if named is not None:
             self._named[named].example = self._named[named].example or (hit.method, path)
             found = (-2 - named, what)

@@ -47,7 +47,7 @@ def scenario_text(record: Learned, found: Sequence[Found], name: str, url: str) 
         for number, one in enumerate(classes, 1)
         for to, share in one.enter.items()
     ]
-    enter = _free(ENTER, {one.name for one in record.operations}) if len(starts) > 1 else None
+    enter = toml_text.free(ENTER, {one.name for one in record.operations}) if len(starts) > 1 else None
     parts = [
         toml_text.comment(_HEAD) + "\n",
         f"format = 1\nname = {toml_text.value(name[:100] or 'learned')}\n"
@@ -143,7 +143,7 @@ def _operation(name: str, told: Told, path: Found, cutoff_s: float) -> Operation
     if asked:
         pairs = []
         for one in asked:
-            draw = _free("q_" + re.sub(r"\W", "_", one, flags=re.ASCII), draws)
+            draw = toml_text.free("q_" + re.sub(r"\W", "_", one, flags=re.ASCII), draws)
             draws[draw] = {"kind": "words", "low": 4, "high": 12}
             pairs.append(f"{one}={{{draw}}}")
         target += "?" + "&".join(pairs)
@@ -173,7 +173,7 @@ def _draw_name(path: Found, number: int, taken: Mapping[str, Any]) -> str:
     before = [one for one in path.path[:number] if one not in (INT, TOKEN, SLUG)]
     stem = re.sub(r"[^A-Za-z0-9]+", "_", before[-1]).strip("_")[:40] if before else "page"
     stem = stem if stem[:1].isalpha() else f"n{stem}"
-    return _free(f"{stem}_{ {INT: 'id', TOKEN: 'token', SLUG: 'item'}[path.path[number]] }", taken)
+    return toml_text.free(f"{stem}_{ {INT: 'id', TOKEN: 'token', SLUG: 'item'}[path.path[number]] }", taken)
 
 
 def _draw(segment: str, path: Found, number: int) -> Mapping[str, Any]:
@@ -205,11 +205,3 @@ def _mix(mix: Mapping[str, Mapping[str, float]], classes: Sequence[Class]) -> st
 
 def _named(name: str, number: int, classes: Sequence[Class]) -> str:
     return name if len(classes) == 1 else f"{name}-c{number}"
-
-
-def _free(name: str, taken: Any) -> str:
-    number, first = 1, name
-    while name in taken:
-        number += 1
-        name = f"{first}_{number}"
-    return name

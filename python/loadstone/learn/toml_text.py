@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -52,7 +52,7 @@ def value(content: Any) -> str:
         return f"{{ {inner} }}" if inner else "{}"
     if isinstance(content, Sequence):
         return f"[{', '.join(value(one) for one in content)}]"
-    return str(content) if isinstance(content, int) else f"{content:.6g}"
+    return str(content) if isinstance(content, int) else f"{content:.15g}"
 
 
 def key(name: str) -> str:
@@ -101,6 +101,19 @@ def operation(one: Operation) -> str:
             else:
                 lines.append(f"{key(name)} = {value(content)}")
     return "\n".join(lines) + "\n"
+
+
+def free(name: str, taken: Collection[str]) -> str:
+    """The name, or one like it that is not taken.
+
+    >>> free("id", ["id", "id_2"])
+    'id_3'
+    """
+    number, first = 1, name
+    while name in taken:
+        number += 1
+        name = f"{first}_{number}"
+    return name
 
 
 def document(parts: Sequence[str]) -> str:
