@@ -17,8 +17,10 @@ from loadstone.ssh import SSH_FAILED, Ssh, refuse
 PYTHON = "/usr/bin/python3"
 """Debian's, on every host; Ansible uses it too."""
 
-_CONTROL = ("home", "processes", "data", "logs", "units", "program", "content", "renew", "control")
-WATCH = ("home", "processes", "data", "logs", "program", "counting", "system", "watch")
+_CONTROL = (
+    *("home", "processes", "data", "logs", "systemd", "units", "program", "content", "renew", "control"),
+)
+WATCH = ("home", "processes", "data", "logs", "systemd", "program", "counting", "system", "watch")
 """Modules of `host/`, each after those it imports; the last one is run."""
 
 # The program comes on its input, in front of what it is given: nothing of ours stays on the host.

@@ -71,6 +71,10 @@ class Unit:
     secret_env: str = ""
     """The one of them that holds variables of the environment, as JSON."""
     env: Mapping[str, str] = field(default_factory=dict)
+    managed: bool = False
+    """Whether it is a unit of systemd where the host runs that."""
+    at_boot: bool = False
+    """Whether that unit is enabled."""
     room_mib: int = 1
     """What a start may write."""
     ready_s: float = 30.0

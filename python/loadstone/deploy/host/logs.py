@@ -32,14 +32,18 @@ done
 def keep_small(home: Home, user: Sequence[str]) -> None:
     """Starts a process that looks after the logs, as the service's user (words before a command)."""
     let_grow(home)
-    place = os.statvfs(home.log)
-    most = min(LARGEST, place.f_frsize * place.f_blocks // 20)
-    keeper = subprocess.Popen(
-        [*user, "sh", "-c", _KEEPER, "loadstone-logs", str(home.log), str(most)],
-        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    process = subprocess.Popen(
+        keeper(home, user), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         start_new_session=True,
     )  # fmt: skip
-    write(home.path / "keeper", str(keeper.pid))
+    write(home.path / "keeper", str(process.pid))
+
+
+def keeper(home: Home, user: Sequence[str]) -> List[str]:
+    """Words of that process."""
+    place = os.statvfs(home.log)
+    most = min(LARGEST, place.f_frsize * place.f_blocks // 20)
+    return [*user, "sh", "-c", _KEEPER, "loadstone-logs", str(home.log), str(most)]
 
 
 def let_grow(home: Home) -> None:

@@ -13,11 +13,12 @@ import signal
 import socket
 import subprocess
 import time
-from typing import Dict, List, Sequence
+from typing import Callable, Dict, List, Optional, Sequence
 
+from . import systemd
 from .data import Order, major_made, major_of, make
 from .home import Home, Refused, Unit, own, read, user
-from .logs import keep_small, let_grow, tail
+from .logs import keep_small, keeper, let_grow, tail
 from .processes import identity, listener, listening, members, running, starts
 
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -78,21 +79,12 @@ def start(home: Home, unit: Unit, order: Order) -> None:
     # One that was killed has left its sockets, and some programs do not start over them.
     for path in home.run.glob("*.sock"):
         path.unlink()
-    # Balancers hold thousands of connections; the limit of a login is 1024 files.
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    keep_small(home, _as(home, unit))
-    command = _fill(home, unit, unit["start"])
-    with open(home.log / "service.log", "ab") as log:
-        process = subprocess.Popen(
-            ["sh", "-c", _LAUNCH, "sh", str(home.run / "first"), *_as(home, unit), *command],
-            stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
-            cwd=home.run, env=_environment(home, unit),
-        )  # fmt: skip
+    ended = _launch(home, unit)
     deadline = time.monotonic() + unit["ready_s"]
     pause = 0.02
     while not ready(home, unit):
-        if (code := process.poll()) is not None:
+        if (code := ended()) is not None:
+            systemd.stop(home)
             raise Refused("service-failed", f"ended at once, with exit code {code}", tail(home))
         if time.monotonic() > deadline:
             stop(home, unit)
@@ -103,10 +95,32 @@ def start(home: Home, unit: Unit, order: Order) -> None:
         must(home, unit, command)
 
 
+def _launch(home: Home, unit: Unit) -> Callable[[], Optional[int]]:
+    """Starts the first process; what tells its exit code once it has ended."""
+    command = _fill(home, unit, unit["start"])
+    words = ["sh", "-c", _LAUNCH, "sh", str(home.run / "first"), *_as(home, unit), *command]
+    environment = _environment(home, unit)
+    with open(home.log / "service.log", "ab") as log:
+        os.fchown(log.fileno(), *user(home, unit))  # who keeps it small
+        if systemd.runs(unit):
+            systemd.start(home, unit, words, environment, keeper(home, _as(home, unit)))
+            return lambda: systemd.ended(home)
+        # Balancers hold thousands of connections; the limit of a login is 1024 files.
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+        keep_small(home, _as(home, unit))
+        process = subprocess.Popen(
+            words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+            cwd=home.run, env=environment,
+        )  # fmt: skip
+        return process.poll
+
+
 def stop(home: Home, unit: Unit) -> None:
     """Ends it: asks first, then kills whatever is left."""
     # Children that have left the session are not known as its own once their parent is gone.
     known = starts(members(home))
+    systemd.stop(home)
     for command in unit["stop"]:
         subprocess.run(
             _fill(home, unit, command), capture_output=True, check=False, env=_environment(home, unit)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import List, Set
 
 from .home import Home, write
+from .systemd import PREFIX
 
 SYSTEM = Path("/")
 """Its links say what is started at boot. They can be changed whether systemd runs or not."""
@@ -27,7 +28,8 @@ def quiet(home: Home) -> List[str]:
     kept = _kept(home)
     if not kept.exists():
         return []
-    new = sorted(enabled() - set(json.loads(kept.read_text("utf-8"))))
+    before = set(json.loads(kept.read_text("utf-8")))
+    new = sorted(name for name in enabled() - before if not name.startswith(PREFIX))
     for name in new:
         if shutil.which("systemctl"):
             _said(["systemctl", f"--root={SYSTEM}", "disable", name])

@@ -88,6 +88,7 @@ class CommandSettings(Settings):
     ]
     health: Annotated[Health, Field(description="when an instance is well")] = Health()
     programs: Annotated[Lines, Field(description="what must be installed on the hosts")]
+    at_boot: Annotated[bool, Field(description="its unit of systemd starts it at boot")] = False
     ready_s: Annotated[Positive, Field(le=3600, description="longest time until it is well")] = 30.0
     stop_s: Annotated[Positive, Field(le=3600, description="longest time to end in")] = 10.0
     stop_signal: Annotated[Literal["TERM", "INT", "QUIT"], Field(description="that ends it")] = "TERM"
@@ -144,6 +145,8 @@ class Command(Role):
             user=settings.user or OWN,
             secret=[_SECRET] if settings.secrets else [],
             secret_env=_SECRET if settings.secrets else "",
+            managed=True,
+            at_boot=settings.at_boot,
             ready_s=settings.ready_s,
             stop_s=settings.stop_s + _LAST_S,
         )
