@@ -32,7 +32,7 @@ def register(app: typer.Typer) -> None:
     image.command("boot")(boot_command)
     image.command("disk")(disk_command)
     for one in (
-        *(image_run.run, image_run.status, image_run.reload, image_run.move, image_run.stop),
+        *(image_run.run, image_run.status, image_run.reload, image_run.scale, image_run.move, image_run.stop),
         *(image_copies.check, image_copies.export, image_copies.backup, image_copies.restore),
     ):
         image.command(one.__name__)(one)

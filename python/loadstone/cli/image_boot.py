@@ -35,15 +35,8 @@ def boot(
             min=0, max=256, metavar="N", help="Let busy instances start siblings, up to N instances in all."
         ),
     ] = 0,
-    balancer: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Keep the list of addresses in this file, in a form that nginx can include."
-        ),
-    ] = None,
-    reload: Annotated[
-        str, typer.Option(metavar="COMMAND", help="Command that makes the balancer read the list again.")
-    ] = "",
+    balancer: machines_.BalancerFile = None,
+    reload: machines_.BalancerReload = "",
     cmdline: machines_.Cmdline = "",
     dhcp: machines_.Dhcp = False,
     accel: machines_.OfAccel = Accel.AUTO,

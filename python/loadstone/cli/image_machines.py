@@ -52,6 +52,18 @@ Disks = Annotated[
 Instances = Annotated[
     int, typer.Option(min=1, max=256, help="Number of instances. They get consecutive ports.")
 ]
+BalancerFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--balancer",
+        metavar="FILE",
+        help="Keep the list of addresses in this file, in a form that nginx can include.",
+    ),
+]
+BalancerReload = Annotated[
+    str,
+    typer.Option("--reload", metavar="COMMAND", help="Command that makes the balancer read the list again."),
+]
 Cmdline = Annotated[str, typer.Option(metavar="WORDS", help="Further words for the guest's command line.")]
 Dhcp = Annotated[bool, typer.Option("--dhcp", help="Let the guest ask for its address by DHCP.")]
 OfAccel = Annotated[Accel, typer.Option(help="Run under KVM or emulation. auto takes KVM where it works.")]
@@ -77,7 +89,7 @@ def several(described: Machine, count: int, port: int, disks: Sequence[Path]) ->
     """That machine `count` times. LoadstoneError `image-options`."""
     from loadstone.image import Disk, instances
 
-    return instances(described, count, port, [Disk(one) for one in _checked(disks, count)])
+    return instances(described, count, port, [Disk(one) for one in _one_each(disks, count)])
 
 
 def check_ports(port: int, count: int) -> None:
@@ -134,21 +146,26 @@ def exit_code(code: int) -> int:
     return BAD_INPUT if code == REFUSED else OUR_FAULT
 
 
-def _checked(disks: Sequence[Path], instances: int) -> Sequence[Path]:
+def checked_disks(disks: Sequence[Path]) -> Sequence[Path]:
+    """These disks. LoadstoneError `image-options` where one is not there or is there twice."""
     for one in disks:
         if not one.is_file() and not one.is_block_device():
             raise LoadstoneError(
                 "image-options", f"there is no disk {one}", hint="make one: `loadstone image disk`"
             )
+    if len({one.resolve() for one in disks}) < len(disks):
+        raise LoadstoneError("image-options", "two instances would write to the same disk")
+    return disks
+
+
+def _one_each(disks: Sequence[Path], instances: int) -> Sequence[Path]:
     if disks and len(disks) != instances:
         raise LoadstoneError(
             "image-options",
             f"{len(disks)} disks for {instances} instances",
             hint="every instance needs a disk of its own",
         )
-    if len({one.resolve() for one in disks}) < len(disks):
-        raise LoadstoneError("image-options", "two instances would write to the same disk")
-    return disks
+    return checked_disks(disks)
 
 
 def _accelerator(accel: Accel) -> Accelerator:

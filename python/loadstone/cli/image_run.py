@@ -38,6 +38,8 @@ def run(
     port: machines_.Port = 8080,
     disk: machines_.Disks = None,
     instances: machines_.Instances = 1,
+    balancer: machines_.BalancerFile = None,
+    reload: machines_.BalancerReload = "",
     cmdline: machines_.Cmdline = "",
     dhcp: machines_.Dhcp = False,
     accel: machines_.OfAccel = Accel.AUTO,
@@ -75,7 +77,7 @@ def run(
 
     Example: loadstone image run olio --disk olio.disk --state olio.state
     """
-    from loadstone.image import HTTP_PORT, Control, Policy, StateFolder, Supervisor, ending
+    from loadstone.image import HTTP_PORT, Balancer, Control, Policy, StateFolder, Supervisor, ending
 
     if not check.startswith("/") or any(ord(one) <= 32 or ord(one) > 126 for one in check):
         raise LoadstoneError("image-options", f"`{check}` is no path of a site", hint="such as /events")
@@ -87,7 +89,9 @@ def run(
     talk = Lines(sys.stderr)
     place = state or Path(f"{described.kernel.stem}.state")
     with contextlib.closing(StateFolder(place)) as folder:
-        supervisor = Supervisor(folder, described_all, policy, talk.say, partial(machines_.own_words, dhcp))
+        words = partial(machines_.own_words, dhcp)
+        shown = Balancer(balancer, reload) if balancer else None
+        supervisor = Supervisor(folder, described_all, policy, talk.say, words, shown)
         with _told_to_end(supervisor) as signals, supervisor, Control(folder.path / "control", supervisor):
             talk.say(f"{described.kernel} in service, state in {place}; Ctrl-C ends it")
             codes = supervisor.wait()
@@ -153,6 +157,24 @@ def reload(
         raise LoadstoneError("image-options", "nothing new to reload", hint="give an image, or --cmdline")
     file = machines_.image_file(image) if image else None
     order = {"do": "reload", "image": file and str(file.absolute()), "cmdline": cmdline, "pause_s": pause}
+    ask(state, order, lambda sentence: print(sentence, file=sys.stderr))
+
+
+def scale(
+    state: State,
+    instances: Annotated[int, typer.Argument(min=1, max=256, metavar="N", help="Number of instances.")],
+    disk: machines_.Disks = None,
+) -> None:
+    """Have N instances: start more behind the last one, or end the last ones in good order.
+
+    If the instances have disks, each new one needs one: --disk, once for each.
+
+    Example: loadstone image scale surge.state 4
+    """
+    from loadstone.image import ask
+
+    disks = [str(one.absolute()) for one in machines_.checked_disks(disk or [])]
+    order = {"do": "scale", "instances": instances, "disks": disks}
     ask(state, order, lambda sentence: print(sentence, file=sys.stderr))
 
 

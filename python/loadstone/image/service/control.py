@@ -89,6 +89,8 @@ class Control:
             return supervisor.reload(
                 order["image"] and Path(order["image"]), order["cmdline"], order["pause_s"], say
             )
+        if what == "scale":
+            return supervisor.scale(order["instances"], [Path(one) for one in order["disks"]], say)
         if what == "move":
             disk = order["disk"] and Path(order["disk"])
             return supervisor.move(order["instance"], order["port"], disk, order["live"])

@@ -7,18 +7,20 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from loadstone.errors import LoadstoneError
 from loadstone.image.elf import read_image
-from loadstone.image.qemu import Machine
+from loadstone.image.qemu import HTTP_PORT, Disk, Machine
 from loadstone.image.service.folder import StateFolder
 from loadstone.image.service.instance import Instance, Place
 from loadstone.image.service.moves import move_disk, move_live, move_port
 from loadstone.image.service.policy import Policy
 from loadstone.image.service.renew import renew
+from loadstone.image.siblings import Balancer
 
 Say = Callable[[str], None]
 
@@ -37,29 +39,26 @@ class Supervisor:
         policy: Policy,
         tell: Say,
         words: Callable[[str], Sequence[str]] = str.split,
+        balancer: Balancer | None = None,
     ) -> None:
         """`machines` differ in ports and disks only; `words` makes the guest's command line of what users
-        say of it. LoadstoneError `image-state`."""
+        say of it; `balancer` is shown who serves. LoadstoneError `image-state`."""
         self.state = state
         self.tell = tell
+        self._policy = policy
         self._words = words
+        self._balancer = balancer
+        self._shown: list[str] | None = None
+        self._leaving: Instance | None = None
+        """One that still serves and is about to end."""
         self._over = threading.Event()
         self._changing = threading.Lock()
         """Held by whoever changes instances: one change after another."""
-        cores = sorted(os.sched_getaffinity(0))
+        self._showing = threading.Lock()
         try:
             kept = state.keep_image(machines[0].kernel)
             self.instances = [
-                Instance(
-                    Place(
-                        number,
-                        state.instance(number),
-                        tell,
-                        cores[(number - 1) % len(cores)] if len(machines) > 1 else None,
-                    ),
-                    replace(machine, kernel=kept),
-                    policy,
-                )
+                self._instance(number, replace(machine, kernel=kept), pinned=len(machines) > 1)
                 for number, machine in enumerate(machines, 1)
             ]
         except OSError as error:
@@ -87,6 +86,7 @@ class Supervisor:
         """Waits for the end: the exit codes of QEMU with which all were given up; none when it was told to
         stop."""
         while not self._over.wait(_LOOK_S):
+            self._show()
             given_up = [one.given_up for one in self.instances if one.given_up is not None]
             if len(given_up) == len(self.instances) and not self._changing.locked():
                 return given_up
@@ -140,7 +140,59 @@ class Supervisor:
             kernel=image or one.machine.kernel,
             words=one.machine.words if cmdline is None else self._words(cmdline),
         )
-        one.do(lambda: renew(one, wanted)).result()
+        with self._away(one if wanted.disk else None):
+            one.do(lambda: renew(one, wanted)).result()
+
+    def scale(self, count: int, disks: Sequence[Path], say: Say) -> None:
+        """Has so many instances: new ones at the ports behind the last one's, `disks` for those, or the last
+        ones ended in good order.
+
+        LoadstoneError `image-options`; `guest-ended`, `guest-silent` where a new one does not get well: it
+        and those behind it are not there then.
+        """
+        with self._alone():
+            new = range(len(self.instances) + 1, count + 1)
+            needed = len(new) if self.instances[0].machine.disk else 0
+            if len(disks) != needed:
+                raise LoadstoneError(
+                    "image-options", f"{len(disks)} disks for {len(new)} new instances: {needed} are needed"
+                )
+            for one in self.instances:
+                mine = one.machine.disk
+                if mine and mine.file.resolve() in {disk.resolve() for disk in disks}:
+                    raise LoadstoneError("image-options", f"instance {one.place.number} has this disk")
+            for number, disk in zip_longest(new, disks):
+                one = self._added(number, disk)
+                say(f"{number}: serving at http://127.0.0.1:{one.port}")
+            while len(self.instances) > count:
+                one = self.instances[-1]
+                with self._away(one):
+                    one.stop().result()
+                    one.join()
+                    self.instances.pop()
+                say(f"{one.place.number}: stopped")
+
+    def _added(self, number: int, disk: Path | None) -> Instance:
+        like = self.instances[-1].machine
+        port = max(one.port for one in self.instances) + 1
+        machine = replace(like, ports={HTTP_PORT: port}, disk=Disk(disk) if disk else None)
+        try:
+            one = self._instance(number, machine, pinned=self.instances[0].place.core is not None)
+        except OSError as error:
+            raise LoadstoneError("image-state", f"{self.state.path}: {error}") from error
+        one.start()
+        while one.state != "serving" and not one.failures:
+            if self._over.wait(_LOOK_S):
+                break
+        if one.state != "serving":
+            one.stop().result()
+            one.join()
+            end = one.seen()["last_end"] or {"reason": "the supervisor ends", "console": []}
+            said = "".join(f"\n    {line}" for line in end["console"])
+            raise LoadstoneError("guest-ended", f"instance {number} did not get well: {end['reason']}{said}")
+        self.instances.append(one)
+        self._show()
+        return one
 
     def move(self, number: int, port: int | None, disk: Path | None, live: bool) -> list[str]:
         """Moves an instance to another port, its disk to another file, and the instance itself to another
@@ -157,6 +209,41 @@ class Supervisor:
             if live:
                 told.append(one.do(lambda: move_live(one)).result())
             return told
+
+    def _instance(self, number: int, machine: Machine, pinned: bool) -> Instance:
+        cores = sorted(os.sched_getaffinity(0))
+        core = cores[(number - 1) % len(cores)] if pinned else None
+        place = Place(number, self.state.instance(number), self.tell, core)
+        return Instance(place, machine, self._policy)
+
+    @contextlib.contextmanager
+    def _away(self, one: Instance | None) -> Iterator[None]:
+        """Takes it off the balancer's list before it ends."""
+        self._leaving = one
+        self._show()
+        try:
+            yield
+        finally:
+            self._leaving = None
+
+    def _show(self) -> None:
+        """Shows the balancer who serves, when that has changed."""
+        if not self._balancer:
+            return
+        with self._showing:
+            serving = [
+                f"127.0.0.1:{one.port}"
+                for one in list(self.instances)
+                if one is not self._leaving and one.state == "serving"
+            ]
+            # An `upstream` without servers is no configuration: the last list stays, and nobody is there.
+            if not serving or serving == self._shown:
+                return
+            self._shown = serving
+            try:
+                self._balancer.show(serving)
+            except LoadstoneError as error:
+                self.tell(f"the balancer was not told: {error.message}")
 
     def _kept(self, image: Path) -> Path:
         least_mib = -(-read_image(image).end // _MIB)
