@@ -38,7 +38,9 @@ OWN = {
     "study": "answers of programs that it started",
 }
 """Rooms that read by themselves what no person hands in."""
-_READS = re.compile(r"\bjson\.loads?\(|\btomllib\.loads?\(|(?<!resources)\.read_(text|bytes)\(|pickle|\byaml\.\w*load")
+_READS = re.compile(
+    r"\bjson\.loads?\(|\btomllib\.loads?\(|(?<!resources)\.read_(text|bytes)\(|pickle|\byaml\.\w*load"
+)
 
 
 def test_targets_are_the_readers() -> None:
