@@ -1,5 +1,6 @@
-//! Links without an operating system: no start files, no C library, the memory layout of `link.ld`; and
-//! writes the folder that the image `files` serves as Rust.
+//! Links without an operating system, and writes the folder that the image `files` serves as Rust.
+
+mod link;
 
 use std::fmt::Write;
 use std::fs;
@@ -8,25 +9,9 @@ use std::time::UNIX_EPOCH;
 
 use loadstone_files::{file_name, media_type};
 
-const LINKED: [&str; 9] = [
-    "-nostartfiles",
-    "-nostdlib",
-    "-static",
-    "-no-pie",
-    "-Wl,--gc-sections",
-    "-Wl,--build-id=none",
-    "-Wl,-z,norelro",
-    "-Wl,-n",
-    "-Wl,--no-eh-frame-hdr",
-];
-
 fn main() {
     let here = PathBuf::from(variable("CARGO_MANIFEST_DIR"));
-    for argument in LINKED {
-        println!("cargo:rustc-link-arg-bins={argument}");
-    }
-    println!("cargo:rustc-link-arg-bins=-Wl,-T,{}", here.join("link.ld").display());
-    println!("cargo:rerun-if-changed=link.ld");
+    link::as_image(&here.join("link.ld"));
     println!("cargo:rerun-if-env-changed=LOADSTONE_SITE");
     let site = std::env::var_os("LOADSTONE_SITE").map_or_else(|| here.join("site"), PathBuf::from);
     let mut source = String::from("[\n");

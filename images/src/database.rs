@@ -11,6 +11,9 @@ use loadstone_store::vfs::block::{BlockVfs, FormatOptions, MountError};
 use loadstone_store::vfs::{MemoryVfs, provide_entropy, register};
 use loadstone_store::{Access, Db, Options, release_memory};
 
+/// The words that are about it, in an image that never loads a data set.
+#[cfg(feature = "own-database")]
+pub const WORDS: [&str; 2] = ["data.disk", "data.erase"];
 /// Name of the VFS, on the disk or in memory.
 const VFS: &str = "data";
 /// The share of the free heap that a connection's page cache may take, and its bounds in KiB.
@@ -18,7 +21,7 @@ const CACHE_SHARE: usize = 16;
 const CACHE_KIB: (usize, usize) = (128, 8 * 1024);
 
 /// A site's database, with a data set in it.
-pub(crate) struct Place {
+pub struct Place {
     /// Its name in the VFS.
     pub name: &'static str,
     /// How connections are opened.
@@ -31,22 +34,14 @@ impl Place {
     ///
     /// # Errors
     /// A sentence when there is no disk, or no data set and no word about how large a new one should be.
-    pub(crate) fn open<T>(
+    pub fn open<T>(
         machine: &mut Machine,
         name: &'static str,
         size: impl FnOnce(&str) -> Option<T>,
         load: impl FnOnce(&Db, T, &dyn Fn(u64, u64)) -> Result<(), String>,
     ) -> Result<Self, String> {
-        provide_entropy(entropy);
-        let mut canary = [0; size_of::<usize>()];
-        entropy(&mut canary);
-        set_canary(usize::from_ne_bytes(canary));
-        // What is cached of the disk need not travel: the disk will be there.
-        machine.callbacks.on_relocate(|| {
-            release_memory();
-        });
         let size = word(&machine.args, "data.load", None, |text| size(text).map(Some))?;
-        let place = Self { name, options: mount(machine, size.is_some())? };
+        let place = Self { name, options: begin(machine, size.is_some())? };
         if place.is_loaded()? {
             return Ok(place);
         }
@@ -85,11 +80,19 @@ impl Place {
     }
 }
 
+/// Where databases are, on a disk that is formatted if it is empty. What is there says the word `data.disk`.
+///
+/// # Errors
+/// A sentence when there is no disk, or it cannot be used.
+pub fn found(machine: &mut Machine) -> Result<Options, String> {
+    begin(machine, true)
+}
+
 /// What a word of the command line says.
 ///
 /// # Errors
 /// A sentence when `parse` does not understand it.
-pub(crate) fn word<T>(
+pub fn word<T>(
     args: &Args,
     key: &str,
     default: T,
@@ -103,7 +106,7 @@ pub(crate) fn word<T>(
 
 /// Reads a number such as `12` or `0.005`, to millionths: the standard library's way takes sixteen kilobytes
 /// of image.
-pub(crate) fn decimal(text: &str) -> Option<f64> {
+pub fn decimal(text: &str) -> Option<f64> {
     let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |text: &str| -> Option<u32> {
         let plain = (1..=6).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -113,7 +116,19 @@ pub(crate) fn decimal(text: &str) -> Option<f64> {
     Some(f64::from(digits(whole)?) + f64::from(millionths) / 1e6)
 }
 
-/// Registers the VFS.
+/// Gets SQLite ready, and registers the VFS.
+fn begin(machine: &mut Machine, may_format: bool) -> Result<Options, String> {
+    provide_entropy(entropy);
+    let mut canary = [0; size_of::<usize>()];
+    entropy(&mut canary);
+    set_canary(usize::from_ne_bytes(canary));
+    // What is cached of the disk need not travel: the disk will be there.
+    machine.callbacks.on_relocate(|| {
+        release_memory();
+    });
+    mount(machine, may_format)
+}
+
 fn mount(machine: &mut Machine, may_format: bool) -> Result<Options, String> {
     let trouble = |error: loadstone_store::Error| error.to_string();
     let base = match machine.args.app("data.disk") {

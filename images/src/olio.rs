@@ -1,4 +1,4 @@
-//! Olio as an image, its database and uploads on the disk. Words on the command line: those of `database.rs`,
+//! Olio as an image, its database and uploads on the disk. Words on the command line: those of `images::database`,
 //! and `olio.profile`, `olio.media`, `olio.cache`, `olio.full_image`, `olio.rules`, `olio.url` as the options
 //! of `loadstone serve olio`, but that the rules are a benchmark's where nothing is said.
 #![no_std]
@@ -6,14 +6,13 @@
 
 extern crate alloc;
 
-mod database;
-
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use core::time::Duration;
 
+use images::database::{Place, decimal, word};
 use loadstone_appliance::args::Args;
 use loadstone_appliance::bare::{self, Machine, clock};
 use loadstone_http::Service;
@@ -22,8 +21,6 @@ use loadstone_olio::loader::{self, LoadOptions, Profile};
 use loadstone_olio::origin::Origin;
 use loadstone_olio::rules::Rules;
 use loadstone_olio::{CacheLevel, Olio, Options};
-
-use database::{Place, decimal, word};
 
 loadstone_appliance::image!(open);
 

@@ -1,24 +1,21 @@
-//! RUBiS as an image, its database on the disk. Words on the command line: those of `database.rs`, and
+//! RUBiS as an image, its database on the disk. Words on the command line: those of `images::database`, and
 //! `rubis.rules`, `rubis.url` as for Olio.
 #![no_std]
 #![no_main]
 
 extern crate alloc;
 
-mod database;
-
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 
+use images::database::{Place, decimal, word};
 use loadstone_appliance::bare::{self, Machine, clock};
 use loadstone_http::Service;
 use loadstone_rubis::loader::{self, LoadOptions};
 use loadstone_rubis::origin::Origin;
 use loadstone_rubis::rules::Rules;
 use loadstone_rubis::{Host, Options, Rubis};
-
-use database::{Place, decimal, word};
 
 loadstone_appliance::image!(open);
 

@@ -69,6 +69,7 @@ SLUGS: dict[str, int] = {
     "host-write": SUT_UNREACHABLE,
     "image-app": BAD_INPUT,
     "image-build": OUR_FAULT,
+    "image-crate": BAD_INPUT,
     "image-disk": BAD_INPUT,
     "image-file": BAD_INPUT,
     "image-options": BAD_INPUT,

@@ -94,6 +94,16 @@ def test_the_guide_to_images_in_service_can_be_followed(tmp_path: Path) -> None:
     assert re.search(r"^olio.db +[\d,]+ +sound$", said, flags=re.M)
 
 
+@pytest.mark.long
+@pytest.mark.timeout(1200)
+def test_the_guide_to_images_of_ones_own_can_be_followed(tmp_path: Path) -> None:
+    if not shutil.which("qemu-system-x86_64"):
+        pytest.skip("not installed: qemu-system-x86_64")
+    said = follow("how-to/own-image.md", tmp_path)
+    assert said.count("<p>from an image") == 2 and "<p>from a process" in said
+    assert "serving guest-book at" in said
+
+
 def test_every_page_with_commands_is_followed_by_a_test() -> None:
     tests = "".join(file.read_text("utf-8") for file in Path(__file__).parent.glob("test_*.py"))
     pages = [DOCS / "tutorial.md", *sorted((DOCS / "how-to").glob("*.md"))]

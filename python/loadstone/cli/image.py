@@ -13,6 +13,7 @@ from loadstone.cli import image_copies, image_run
 from loadstone.cli.columns import columns
 from loadstone.cli.image_boot import boot as boot_command
 from loadstone.cli.image_disk import disk as disk_command
+from loadstone.cli.image_new import new
 from loadstone.cli.options import Commands
 from loadstone.errors import LoadstoneError
 
@@ -30,6 +31,7 @@ _KIB = 1024
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
     image.command("boot")(boot_command)
+    image.command()(new)
     image.command("disk")(disk_command)
     for one in (
         *(image_run.run, image_run.status, image_run.reload, image_run.scale, image_run.move, image_run.stop),
@@ -41,7 +43,12 @@ def register(app: typer.Typer) -> None:
 
 @image.command()
 def build(
-    app: Annotated[str, typer.Argument(help="Application to build: files, surge, olio, rubis, …")],
+    app: Annotated[
+        str,
+        typer.Argument(
+            metavar="APP|DIR", help="Application: files, surge, olio, rubis, … or the folder of a crate."
+        ),
+    ],
     folder: Annotated[
         Path | None,
         typer.Option(
@@ -50,7 +57,7 @@ def build(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="File to write. Default: APP.elf in the current folder."),
+        typer.Option(metavar="FILE", help="File to write. Default: NAME.elf in the current folder."),
     ] = None,
     link: Annotated[
         str | None,
@@ -70,7 +77,7 @@ def build(
     from loadstone.image import build_image, symbols_beside
 
     parts = None if link is None else [part.strip() for part in link.split(",") if part.strip()]
-    made = build_image(app, out or Path(f"{app}.elf"), folder, parts)
+    made = build_image(app, out or Path(), folder, parts)
     if as_json:
         print(json.dumps(_content(made.stripped, made.symbols) | {"features": made.features}, indent=2))
         return

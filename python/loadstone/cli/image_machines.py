@@ -35,7 +35,9 @@ class Accel(StrEnum):
 
 What = Annotated[
     str,
-    typer.Argument(metavar="APP|FILE", help="Image file, or an application whose image is built first."),
+    typer.Argument(
+        metavar="APP|DIR|FILE", help="Image file, or an application or crate whose image is built first."
+    ),
 ]
 OfBoard = Annotated[Board, typer.Option("--machine", help="QEMU's machine.")]
 Memory = Annotated[int, typer.Option(min=1, max=65536, metavar="MIB", help="Memory of the guest, in MiB.")]
@@ -124,7 +126,7 @@ def image_file(what: str, memory_mib: int | None = None) -> Path:
     from loadstone.image import build_image, read_image
 
     file = Path(what)
-    if not file.is_file() and ("/" in what or "." in what):
+    if not file.exists() and ("/" in what or "." in what):
         raise LoadstoneError("image-file", f"{what} cannot be booted: there is no such file")
     image = read_image(file) if file.is_file() else build_image(what).stripped
     least_mib = -(-image.end // _MIB)

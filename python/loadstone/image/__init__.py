@@ -20,6 +20,7 @@ from loadstone.image.fleet import Fleet, instances
 from loadstone.image.guest import CLEAN, REFUSED, Guest, ending, free_port
 from loadstone.image.linux import Kernel, kernel, write_initramfs
 from loadstone.image.linux import linux as linux_machine
+from loadstone.image.new import new_crate
 from loadstone.image.qemu import (
     ADDRESS,
     GATEWAY,
@@ -81,6 +82,7 @@ __all__ = [
     "linux_programs",
     "loaded_disk",
     "loaded_sections",
+    "new_crate",
     "places",
     "read_image",
     "restore_disk",

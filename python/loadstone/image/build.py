@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from loadstone.errors import LoadstoneError
+from loadstone.image.cargo import Artifacts, cargo_build, image_flags, strip
 from loadstone.image.contents import symbols_beside
+from loadstone.image.crates import folder_of, read_crate, staged
 from loadstone.image.elf import Image, read_image
 from loadstone.image.sources import SETUP, checkout, kept, tool
 
@@ -71,41 +71,60 @@ def _chosen(parts: Sequence[str] | None) -> Sequence[str]:
     return parts
 
 
-def _paths() -> dict[str, str]:
-    """Keeps this machine's folders out of the image: it names places in sources, and those of packages and of
-    the checkout begin with the package's or the crate's name on every machine."""
-    home = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo")
-    known = os.environ.get("RUSTFLAGS", "")
-    roots = (home / "registry" / "src", checkout())
-    return {"RUSTFLAGS": " ".join([known, *(f"--remap-path-prefix={root}/=" for root in roots)]).strip()}
-
-
 def build(
     app: str, to: Path | None = None, folder: Path | None = None, parts: Sequence[str] | None = None
 ) -> Built:
-    """Builds an image into a file, and the same with its symbols beside it. Without `to` it is kept in the
-    checkout. `parts` of the library OS are linked and no others; without, all that can be left out are.
+    """Builds an image into a file, or a folder, and the same with its symbols beside it. Without `to` it is
+    kept in the checkout. `parts` of the library OS are linked and no others; without, all that can be left
+    out are. `app` is one of `apps`, or the folder of a crate.
 
-    LoadstoneError `image-app`, `image-options`, `image-source`, `program-missing`, `image-build`,
-    `image-file`.
+    LoadstoneError `image-app`, `image-crate`, `image-options`, `image-source`, `program-missing`,
+    `image-build`, `image-file`.
     """
     known = _features()
-    if app not in known:
-        raise LoadstoneError("image-app", f"there is no image `{app}`", hint=f"there are {', '.join(known)}")
-    environment = _environment(app, folder) | _paths()
+    crate_folder = None if app in known else folder_of(app)
+    if app not in known and not crate_folder:
+        raise LoadstoneError(
+            "image-app",
+            f"there is no image `{app}`",
+            hint=f"there are {', '.join(known)}, and any folder with a Cargo.toml",
+        )
+    environment = _environment(app, folder) | image_flags()
     for program in ("cargo", "gcc", "strip"):
         tool(program)
+    if crate_folder:
+        return _build_crate(crate_folder, to, parts, environment)
     wanted = [*known[app], *_chosen(parts)]
     manifest = ["--manifest-path", str(_images() / "Cargo.toml")]
     linked = ["--no-default-features", "--features", ",".join(wanted)]
-    artifacts = _cargo([*manifest, "--bin", app, *linked], environment)
-    made = next(one for one in artifacts if one["target"]["name"] == app and one["executable"])
-    features = [one["features"] for one in artifacts if LIBRARY_OS in one["package_id"]]
-    to = to or kept() / "images" / f"{app}.elf"
+    artifacts = cargo_build([*manifest, "--bin", app, *linked], environment)
+    if not artifacts.ok:
+        raise _failed()
+    return _kept(app, artifacts, to or kept() / "images" / f"{app}.elf")
+
+
+def _build_crate(folder: Path, to: Path | None, parts: Sequence[str] | None, environment: Json) -> Built:
+    crate = read_crate(folder)
+    workspace = staged(crate, _chosen(parts), _manifest()["profile"]["release"])
+    place = ["--manifest-path", str(workspace / "Cargo.toml"), "--target-dir", str(_images() / "target")]
+    artifacts = cargo_build([*place, "--bin", crate.name, *_profile()], environment)
+    if not artifacts.ok:
+        raise crate.refusal(artifacts.has_library(crate.library))
+    return _kept(crate.name, artifacts, to or workspace / f"{crate.name}.elf")
+
+
+def _kept(name: str, artifacts: Artifacts, to: Path) -> Built:
+    made = artifacts.program(name)
+    if to.is_dir():
+        to /= f"{name}.elf"
     to.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(made["executable"], symbols_beside(to))
-    _strip(Path(made["executable"]), to)
-    return Built(app, read_image(to), read_image(symbols_beside(to)), sorted(features[0]) if features else [])
+    shutil.copyfile(made, symbols_beside(to))
+    strip(made, to)
+    return Built(name, read_image(to), read_image(symbols_beside(to)), artifacts.features(LIBRARY_OS))
+
+
+def _failed() -> LoadstoneError:
+    return LoadstoneError("image-build", "Cargo could not build it, see above", hint=SETUP)
 
 
 def linux_programs(*names: str) -> dict[str, Path]:
@@ -115,16 +134,20 @@ def linux_programs(*names: str) -> dict[str, Path]:
     away what Linux has. Errors as `build`.
     """
     manifest = ["--manifest-path", str(checkout() / "Cargo.toml"), "--target", _TRIPLE, *_profile()]
-    flags = {"RUSTFLAGS": "-C target-feature=+crt-static", "LIBSQLITE3_FLAGS": " ".join(_sqlite_options())}
+    flags = {
+        "RUSTFLAGS": "-C target-feature=+crt-static",
+        "LIBSQLITE3_FLAGS": " ".join(_sqlite_options()),
+    }
     found = {}
     for name in names:
         package = f"loadstone-{name}"
         features = ["--features", f"{package}/std"] if _has_feature(name, "std") else []
-        artifacts = _cargo([*manifest, "-p", package, *features], flags)
-        made = next(one for one in artifacts if one["executable"])
+        artifacts = cargo_build([*manifest, "-p", package, *features], flags)
+        if not artifacts.ok:
+            raise _failed()
         found[name] = kept() / "programs" / name
         found[name].parent.mkdir(parents=True, exist_ok=True)
-        _strip(Path(made["executable"]), found[name])
+        strip(artifacts.program(), found[name])
     return found
 
 
@@ -150,20 +173,6 @@ def _environment(app: str, folder: Path | None) -> dict[str, str]:
                 hint="copy into the folder what is to become part of the image, or remove the link",
             )
     return {FOLDER_VARIABLE: str(root)}
-
-
-def _cargo(arguments: Sequence[str], environment: Mapping[str, str]) -> list[Json]:
-    """What Cargo built, also of what was there already. Its own progress goes to stderr."""
-    command = [tool("cargo"), "build", "--release", "--message-format", "json-render-diagnostics", *arguments]
-    done = subprocess.run(command, stdout=subprocess.PIPE, env=os.environ | environment, check=False)
-    if done.returncode:
-        raise LoadstoneError("image-build", "Cargo could not build it, see above", hint=SETUP)
-    messages = [json.loads(line) for line in done.stdout.splitlines()]
-    return [one for one in messages if one["reason"] == "compiler-artifact"]
-
-
-def _strip(program: Path, to: Path) -> None:
-    subprocess.run([tool("strip"), "--strip-all", "-o", str(to), str(program)], check=True)
 
 
 def _profile() -> list[str]:

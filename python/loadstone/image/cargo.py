@@ -1,0 +1,60 @@
+"""Cargo, as images and the programs of the Linux guest are built with it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from loadstone.image.sources import checkout, tool
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Artifacts:
+    """What Cargo built, also of what was there already."""
+
+    ok: bool
+    made: list[Json]
+
+    def program(self, name: str | None = None) -> Path:
+        """The program of that name; without one the first."""
+        programs = (one for one in self.made if one["executable"])
+        return Path(next(one["executable"] for one in programs if name in (None, one["target"]["name"])))
+
+    def features(self, package: str) -> list[str]:
+        """The features that a package was built with; none if it was not built."""
+        found = [one["features"] for one in self.made if package in one["package_id"]]
+        return sorted(found[0]) if found else []
+
+    def has_library(self, name: str) -> bool:
+        """Whether a library of that name was compiled."""
+        return any(one["target"]["name"] == name and "lib" in one["target"]["kind"] for one in self.made)
+
+
+def cargo_build(arguments: Sequence[str], environment: Mapping[str, str]) -> Artifacts:
+    """Builds; Cargo's own progress and messages go to stderr. LoadstoneError `program-missing`."""
+    command = [tool("cargo"), "build", "--release", "--message-format", "json-render-diagnostics", *arguments]
+    done = subprocess.run(command, stdout=subprocess.PIPE, env=os.environ | environment, check=False)
+    messages = [json.loads(line) for line in done.stdout.splitlines()]
+    return Artifacts(not done.returncode, [one for one in messages if one["reason"] == "compiler-artifact"])
+
+
+def image_flags() -> dict[str, str]:
+    """Keeps this machine's folders out of the image: it names places in sources, and those of packages and of
+    the checkout begin with the package's or the crate's name on every machine."""
+    home = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo")
+    known = os.environ.get("RUSTFLAGS", "")
+    roots = (home / "registry" / "src", checkout())
+    remapped = (f"--remap-path-prefix={root}/=" for root in roots)
+    return {"RUSTFLAGS": " ".join([known, *remapped]).strip()}
+
+
+def strip(program: Path, to: Path) -> None:
+    """Writes the program without its symbols."""
+    subprocess.run([tool("strip"), "--strip-all", "-o", str(to), str(program)], check=True)
