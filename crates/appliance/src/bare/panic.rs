@@ -43,8 +43,9 @@ pub(super) fn trace(at: usize, stack_pointer: usize) {
     // SAFETY: within the stack, which is mapped.
     let words =
         words.map(|word| unsafe { core::ptr::with_exposed_provenance::<usize>(word).read_volatile() });
+    // Told is the call's last byte: behind a call that never returns another function may begin.
     for place in words.filter(|place| is_called_from(*place)).take(DEPTH) {
-        crate::log!("  {place:#x}");
+        crate::log!("  {:#x}", place - 1);
     }
 }
 
