@@ -140,7 +140,15 @@ def test_a_killed_machine_comes_back_with_its_data_and_moves_with_them(tmp_path:
         assert (tmp_path / "disk-0.moved").exists() and not (tmp_path / "disk-0").exists()
 
         port = free_port()
-        print(supervisor.move(1, port, None, live=True))
+        asking = Asking(port)
+        print(supervisor.move(1, port, None, live=False))
+        asking.start()
+        print(supervisor.move(1, None, None, live=True))
+        _until(lambda: supervisor.status()[0]["healthy"])
+        asking.ended.set()
+        asking.join()
+        refused = [why for why in asking.lost if "ConnectionRefused" in why]
+        assert asking.answers > 0 and asking.lost == refused, "no request is cut"
         assert has_it()
         os.kill(supervisor.status()[0]["pid"], signal.SIGKILL)
         _until(lambda: (one := supervisor.status()[0])["restarts"] == 2 and one["healthy"])

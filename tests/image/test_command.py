@@ -10,6 +10,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from in_service import gone, until
 from tiny import tiny_image
 from typer.testing import CliRunner
 
@@ -99,6 +100,16 @@ def test_the_end_of_an_instance_is_told_and_the_other_goes_on(programs: Path) ->
         said, _ = process.communicate("2: go on\n", timeout=60)
     assert said == "2: heard go on\n"
     assert process.returncode == 4
+
+
+def test_a_machine_ends_with_its_command_however_that_ends(programs: Path) -> None:
+    _program(programs, "qemu-system-x86_64", "echo $$; exec sleep 600")
+    command = [sys.executable, "-m", "loadstone", "image", "boot", str(tiny_image(programs)), "--port", "0"]
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        pid = int(process.stdout.readline())
+        process.kill()
+    until(lambda: gone(pid))
 
 
 @pytest.mark.parametrize(("ended", "code"), [(33, 0), (0, 0), (37, 2), (35, 4), (1, 4)])

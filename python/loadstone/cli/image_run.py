@@ -190,7 +190,7 @@ def move(
     live: Annotated[
         bool,
         typer.Option(
-            "--live", help="Go on in a new process of QEMU, with its memory. Open connections are lost."
+            "--live", help="Go on in a new process of QEMU, with its memory, when its connections are done."
         ),
     ] = False,
 ) -> None:

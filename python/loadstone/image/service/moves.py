@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -72,11 +73,23 @@ def move_disk(instance: Instance, to: Path) -> str:
 
 def move_live(instance: Instance) -> str:
     """The running machine, with its memory, goes on in a process of QEMU that starts now: the way to a new
-    version of QEMU without a boot. Requests under way are lost with QEMU's own network.
+    version of QEMU without a boot.
 
-    LoadstoneError as `relocate`: it goes on in the old process.
+    QEMU's own network does not move connections. So nobody gets new ones, and those that there are have the
+    time of an orderly end to be done. LoadstoneError as `relocate`: it goes on in the old process.
     """
     life = _serving(instance)
+    life.close_door(instance.port)
+    try:
+        _await_quiet(life, instance.policy.grace_s)
+        return _live(instance, life)
+    except LoadstoneError:
+        if instance.life is life:
+            life.open_door(instance.port)
+        raise
+
+
+def _live(instance: Instance, life: Life) -> str:
     target = instance.prepared(instance.machine)
     costs: list[Relocation] = []
 
@@ -95,6 +108,15 @@ def move_live(instance: Instance) -> str:
         f"{instance.place.number}: goes on in process {new.guest.pid}; it stood still for"
         f" {cost.downtime_ms:.0f} ms, and {cost.moved_bytes:,} bytes were moved"
     )
+
+
+def _await_quiet(life: Life, most_s: float) -> None:
+    deadline = time.monotonic() + most_s
+    while time.monotonic() < deadline:
+        said = life.guest.order("status", "^status: ")
+        if re.search(r", 0 connections,", said):
+            return
+        time.sleep(_LOOK_S)
 
 
 def _serving(instance: Instance) -> Life:
