@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import stat
 import subprocess
 from collections.abc import Callable
@@ -79,6 +80,16 @@ def test_a_stop_leaves_nothing_behind(run: Callable[..., Running]) -> None:
     assert code == 2 and "error[image-state]" in said
 
 
+def test_a_stop_does_not_wait_for_whoever_has_the_monitor(run: Callable[..., Running]) -> None:
+    running = run("a")
+    (pid,) = [one["pid"] for one in running.well()]
+    with socket.socket(socket.AF_UNIX) as other:
+        other.connect(str(running.state / "1/monitor"))
+        running.stop()
+    assert gone(pid)
+    assert running.ends()[-1]["reason"] == "stopped: the guest ended"
+
+
 def test_an_instance_that_does_not_end_is_ended(run: Callable[..., Running]) -> None:
     running = run("stubborn", policy=Policy(grace_s=0.2))
     (pid,) = [one["pid"] for one in running.well()]
@@ -103,6 +114,16 @@ def test_what_is_refused_is_not_tried_again(place: Path) -> None:
         said = command.communicate(timeout=WAIT_S)[1]
     assert command.returncode == 2
     assert "1: the guest refused what it was given; it is not started again: refuse: so it is" in said
+
+
+@pytest.mark.long
+def test_a_closed_terminal_ends_it_in_good_order(place: Path) -> None:
+    with process(place, "a") as command:
+        well(place / "state")
+        command.send_signal(signal.SIGHUP)
+        assert command.wait(WAIT_S) == 0
+    ends = json.loads((place / "state/1/ends.json").read_text())
+    assert ends[-1]["reason"] == "stopped: the guest ended"
 
 
 @pytest.mark.long

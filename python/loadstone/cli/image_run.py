@@ -245,5 +245,9 @@ def _told_to_end(supervisor: Supervisor) -> Iterator[list[int]]:
             supervisor.hurry()
         supervisor.stop()
 
-    with leave.handling((signal.SIGINT, signal.SIGTERM), handle):
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    # A terminal that is closed; `nohup` has it ignored.
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
+    with leave.handling(numbers, handle):
         yield told

@@ -17,10 +17,11 @@ _ANSWER_S = 30.0
 class Monitor:
     """A connection to the socket that `Machine.monitor` names."""
 
-    def __init__(self, path: Path, timeout_s: float = 10.0) -> None:
-        """Connects; QEMU may still be starting. LoadstoneError `guest-silent`."""
+    def __init__(self, path: Path, timeout_s: float = 10.0, answer_s: float = _ANSWER_S) -> None:
+        """Connects; QEMU may still be starting. LoadstoneError `guest-silent`; TimeoutError when an answer
+        does not come within `answer_s`, as when somebody else has the monitor."""
         self._socket = socket.socket(socket.AF_UNIX)
-        self._socket.settimeout(_ANSWER_S)
+        self._socket.settimeout(answer_s)
         deadline = time.monotonic() + timeout_s
         while True:
             try:

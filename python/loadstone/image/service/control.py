@@ -71,6 +71,9 @@ class Control:
             except LoadstoneError as error:
                 told = {"slug": error.slug, "message": error.message, "hint": error.hint}
                 _write(connection, {"error": told})
+            except Exception as error:
+                told = {"slug": "internal", "message": f"{type(error).__name__}: {error}", "hint": None}
+                _write(connection, {"error": told})
             else:
                 _write(connection, {"done": done})
 

@@ -254,10 +254,14 @@ class Instance:
             self.place.tell(f"{self.place.number}: {sentence}")
 
     def _stop(self) -> None:
-        if self.life:
-            self.retire(self.life, "stopped")
+        try:
+            if self.life:
+                self.retire(self.life, "stopped")
+        finally:
+            if self.life:
+                self.life.gone()
             self.life = None
-        self._stopped = True
+            self._stopped = True
 
 
 def _silence(life: Life) -> str:

@@ -113,7 +113,11 @@ class Life:
 
     def _told(self, line: str, said: str) -> None:
         assert self.machine.monitor
-        with Monitor(self.machine.monitor, _MONITOR_S) as monitor:
-            answer = monitor.ask("human-monitor-command", command_line=line).strip()
+        try:
+            with Monitor(self.machine.monitor, _MONITOR_S, _MONITOR_S) as monitor:
+                answer = monitor.ask("human-monitor-command", command_line=line).strip()
+        except (OSError, ValueError) as error:
+            # It takes one connection at a time, and a backup may have it.
+            raise LoadstoneError("guest-silent", f"`{line}`: no answer of QEMU's monitor: {error}") from error
         if (said not in answer) if said else answer:
             raise LoadstoneError("guest-refused", f"`{line}`: {answer or 'no answer'}")

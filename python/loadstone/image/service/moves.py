@@ -83,7 +83,7 @@ def move_live(instance: Instance) -> str:
     try:
         _await_quiet(life, instance.policy.grace_s)
         return _live(instance, life)
-    except LoadstoneError:
+    except (LoadstoneError, OSError):
         if instance.life is life:
             life.open_door(instance.port)
         raise
