@@ -175,6 +175,31 @@ async def _held(stack: contextlib.AsyncExitStack, path: str, count: int) -> None
                 await asyncio.get_running_loop().sock_sendall(connection, _request(path))
 
 
+async def _head(source: str) -> None:
+    """Sends a head in drops that never ends, again and again."""
+    loop = asyncio.get_running_loop()
+    while True:
+        with contextlib.suppress(OSError):
+            async with _connected((GUEST, 80), source) as connection:
+                await loop.sock_sendall(connection, b"GET / HTTP/1.1\r\nHost: olio.test\r\nX-Slow: ")
+                while True:
+                    await asyncio.sleep(1)
+                    await loop.sock_sendall(connection, b"x")
+
+
+@contextlib.asynccontextmanager
+async def _heads(count: int) -> AsyncIterator[None]:
+    """So many who are slow at a head."""
+    slow = [asyncio.create_task(_head(CLIENTS[number % len(CLIENTS)])) for number in range(count)]
+    await asyncio.sleep(1)
+    try:
+        yield
+    finally:
+        for one in slow:
+            one.cancel()
+        await asyncio.gather(*slow, return_exceptions=True)
+
+
 def _upload(size: int) -> str:
     """Uploads a picture; its path."""
     browser = Browser([f"http://{GUEST}"])
@@ -187,7 +212,7 @@ def _upload(size: int) -> str:
 
 
 async def _phases(large: str, middle: str) -> dict[str, Tally]:
-    tallies = {name: Tally() for name in ("addresses", "nginx", "slow", "flood", "memory")}
+    tallies = {name: Tally() for name in ("addresses", "nginx", "slow", "flood", "memory", "heads")}
     everywhere: list[str | None] = list(CLIENTS)
     await _crowd(tallies["addresses"], (GUEST, 80), 4, everywhere)
     await _crowd(tallies["nginx"], ("127.0.0.1", 8000), 20, [None] * 16)
@@ -199,6 +224,8 @@ async def _phases(large: str, middle: str) -> dict[str, Tally]:
     async with contextlib.AsyncExitStack() as stack:
         await _held(stack, large, 40)
         await _crowd(tallies["memory"], (GUEST, 80), 4, everywhere[:16])
+    async with _heads(500):
+        await _crowd(tallies["heads"], (GUEST, 80), 2, everywhere[:16])
     return tallies
 
 

@@ -94,7 +94,8 @@ def test_readers_and_writers_of_much_cannot_end_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize("what", ["image", "threaded", "event", "hybrid"])
 def test_no_answer_is_lost_on_a_bad_line(tmp_path: Path, what: str) -> None:
     """Without keep-alive, from 64 addresses, behind nginx with its defaults, slow readers and writers, a
-    flood of SYNs, readers who fill the memory: with 50 ms and 2 % of the frames lost. The image has 16 MiB.
+    flood of SYNs, readers who fill the memory, 500 slow heads: with 50 ms and 2 % of the frames lost. The
+    image has 16 MiB.
     """
     if os.geteuid() or not Path("/dev/net/tun").exists() or not shutil.which("nginx"):
         pytest.skip("needs root, TAP devices and nginx")

@@ -67,9 +67,12 @@ impl Client {
         Self { talk, shut: false, undelivered: 0, waiting: Waiting::Head, deadline_ms }
     }
 
-    /// Whether bytes of a request have arrived.
-    pub fn has_input(&self) -> bool {
-        self.talk.has_input()
+    /// Whether a part of a request has arrived, and the rest is waited for.
+    pub fn is_at_request(&self) -> bool {
+        match self.waiting {
+            Waiting::Head => self.talk.has_input(),
+            waiting => waiting == Waiting::Body,
+        }
     }
 
     /// Goes on as far as it can without waiting.

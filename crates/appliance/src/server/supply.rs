@@ -12,10 +12,13 @@ use super::desk::{Free, Memory, answer_bytes};
 use super::{BACKLOG, BESIDE, LEAST, Now, PATIENCE, Server, Slot};
 use crate::net::{Incoming, Outgoing};
 
-/// How long who has asked for a connection keeps a socket that others want. Who got an answer has a connection,
-/// and what it sends to none is reset. smoltcp answers again after one and after three seconds: between them, who
-/// got one of the first two answers has gone on, and who got none has nothing to lose.
+/// How long who has asked for a connection keeps a socket that others want. Who got an answer has a
+/// connection, and what it sends to none is reset. smoltcp answers again after one and after three seconds:
+/// between them, who got one of the first two answers has gone on, and who got none has nothing to lose.
 const HANDSHAKE_MS: u64 = 2000;
+/// How long who is at a request's head keeps a socket that others want: long enough to send it four times on
+/// a line of 250 ms.
+const HEAD_MS: u64 = 3000;
 /// The share of the free memory that a connection's answers may wait in, and its bound: 100 ms at 20 Mbit/s.
 const SHARE: usize = 256;
 const LONGEST: usize = 256 * 1024;
@@ -44,7 +47,7 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
                 (listening, all) = (listening + 1, all + 1);
             }
             if listening == 0 && wanted > 0 {
-                listening = self.make_way(site, now);
+                listening = self.make_way(site, now, free);
             }
             let gate = &mut self.wire.gates[site];
             (gate.listening, gate.full, gate.waits) = (listening, gate.waits && listening == 0, false);
@@ -64,7 +67,7 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
     }
 
     /// Finds a socket of `site` for newcomers among those that are done or idle; how many.
-    fn make_way(&mut self, site: usize, now: Now) -> usize {
+    fn make_way(&mut self, site: usize, now: Now, free: Free<'_>) -> usize {
         if !self.wire.gates[site].waits {
             return 0;
         }
@@ -82,17 +85,20 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
         if self.drop_half_open(site) {
             return 1;
         }
-        let idle = |slot: &&mut Slot| {
-            slot.site == site && slot.client.as_ref().is_some_and(|c| c.waiting == Waiting::Idle)
+        let since = |waiting, least_ms| {
+            let clients = self.slots.iter().enumerate().filter(|(_, slot)| slot.site == site);
+            let clients = clients.filter_map(|(at, slot)| Some((slot.client.as_ref()?, at)));
+            let waiting = clients.filter(|(client, _)| client.waiting == waiting);
+            let oldest = waiting.map(|(client, at)| (client.deadline_ms, at)).min();
+            oldest.filter(|(until_ms, _)| *until_ms <= now.ms() + least_ms)
         };
-        let since = |slot: &&mut Slot| slot.client.as_ref().map_or(u64::MAX, |c| c.deadline_ms);
-        if let Some(slot) = self.slots.iter_mut().filter(idle).min_by_key(since) {
-            // Its client sees an end, as at the end of its patience, and asks anew.
-            let socket = self.sockets.get_mut::<Socket<'_>>(slot.socket);
-            if let Some(client) = &mut slot.client {
-                client.leave(socket, now.ms(), &self.timeouts);
-            }
+        // Its client sees an end, as at the end of its patience, and asks anew.
+        if let Some((_, at)) = since(Waiting::Idle, u64::MAX / 2) {
+            self.dismiss(at, now, free);
             self.counters.evicted += 1;
+        } else if let Some((_, at)) = since(Waiting::Head, self.timeouts.head_ms.saturating_sub(HEAD_MS)) {
+            self.dismiss(at, now, free);
+            self.counters.slow[0] += 1;
         }
         0
     }

@@ -45,3 +45,20 @@ fn many_ask_at_the_same_instant() {
     }
     assert!(world.now_us < 500_000, "nobody had to ask twice");
 }
+
+#[test]
+fn who_is_slow_at_a_head_makes_way() {
+    let mut world = World::new("connections=8", None);
+    for _ in 0..8 {
+        let slow = world.connect();
+        world.send(slow, b"GET / HT");
+    }
+    let (from_us, client) = (world.now_us, world.connect());
+    assert!(world.ask(client, &get("/a")).ends_with("/a:"));
+    assert!(world.now_us < from_us + 8_000_000, "{} ms", (world.now_us - from_us) / 1000);
+    assert!(world.server.counters.slow[0] >= 1);
+    let quick = world.connect();
+    world.send(quick, b"GET /b HT");
+    world.receive(quick, 1000, |_| false);
+    assert!(world.ask(quick, "TP/1.1\r\nHost: x\r\n\r\n").ends_with("/b:"), "a second is not slow");
+}
