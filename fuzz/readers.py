@@ -29,6 +29,8 @@ def targets() -> dict[str, Target]:
 
     from loadstone.cost.book import parse
     from loadstone.intake import decoded, json_of, toml_of
+    from loadstone.learn.formats import of_format, of_json
+    from loadstone.learn.paths import Paths
     from loadstone.nodes.quantities import parse_duration, parse_rate, parse_target
     from loadstone.record import recover
     from loadstone.scenario.formula import evaluate
@@ -51,7 +53,26 @@ def targets() -> dict[str, Target]:
         words = data.decode("utf-8", "replace").replace("\0", "\n").split("\n")[:8]
         _held(loadstone(*_COMMANDS[len(data) % len(_COMMANDS)], *words), data)
 
+    parsers = [
+        of_format("combined").parse,
+        of_format('%h %t "%r" %>s %D %{sid}C', "sid").parse,
+        of_json({}).parse,
+    ]
+
+    def log_lines(data: bytes) -> None:
+        paths = Paths()
+        for line in data.split(b"\n"):
+            for parse in parsers:
+                if hit := parse(line):
+                    paths.leaf(hit.method, hit.target)
+        paths.operations([1] * paths.leaves)
+
+    def log_format(data: bytes) -> None:
+        of_format(data.decode("utf-8", "replace")).parse(data)
+
     found: dict[str, Target] = {
+        "text-log-lines": log_lines,
+        "text-log-format": log_format,
         "text-toml": toml,
         "text-json": lambda data: _ignored(json_of(data)),
         "text-formula": lambda data: _ignored(evaluate(data.decode("utf-8", "replace"), {"a": 2, "b": "x"})),
@@ -94,6 +115,12 @@ _OF_KIND = {
 """Targets that read the text of a kind: without a good one, mutations do not come past its first line.
 `journal` only makes the tables; a whole report of a crashed run takes a second."""
 _WORDS = {
+    "text-log-lines": (
+        '1.2.3.4 - - [25/Nov/2026:23:47:19 +0100] "GET /a/17?b=1 HTTP/1.1" 200 5 "-" "M"\n'
+        '1.2.3.4 [25/Nov/2026:23:47:19 +0100] "GET /a-1-2-3-4/{x} HTTP/1.1" 200 5000 s\n'
+        '{"ts": 1795646839.5, "ip": "1.1.1.1", "method": "GET", "uri": "/x", "status": 200, "duration": 0.1}\n'
+    ),
+    "text-log-format": '$remote_addr [$time_local] "$request" $status $request_time %h %{sec}t',
     "text-formula": "3 * (a + 1) / 2 - len(b)",
     "text-template": "/events/{id}?user={user.name}",
     "text-setting": '{ kind = "neg-exp", mean_s = 5 }',

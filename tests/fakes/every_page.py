@@ -14,6 +14,7 @@ from loadstone import compare, probe, report
 from loadstone.chaos.page import chaos_page
 from loadstone.cli import app
 from loadstone.report.compared import comparison_page, history_page
+from loadstone.report.learned import learned_page, read_learned
 from loadstone.report.plan import plan_page
 from loadstone.report.probe import probe_page
 from loadstone.study.page import study_page
@@ -79,6 +80,7 @@ PAGES: dict[str, Callable[[Path], str]] = {
     "history": _history,
     "plan": _plan,
     "probe": _probe,
+    "learn": lambda _: learned_page(read_learned(KEPT / "2026-11-25-x86_64-2core/learn/two-classes")),
     "study-balancers": _study("2026-11-21-x86_64-2core/balancers"),
     "study-connectors": _study("2026-11-22-x86_64-2core/connectors"),
     "study-appliance": _study("2026-11-22-x86_64-2core/appliance"),

@@ -222,6 +222,15 @@ def planned(folder: Path) -> None:
     shutil.rmtree(folder / "out")
 
 
+def learned(folder: Path) -> None:
+    """What `loadstone learn` wrote."""
+    (folder / "access.log").write_text(LOG)
+    ended = loadstone("learn", str(folder / "access.log"), "--out", str(folder / "out"))
+    assert ended.code == 0, ended
+    (folder / "out" / "learn.json").rename(folder / "learn.json")
+    shutil.rmtree(folder / "out")
+
+
 def image(path: Path) -> object:
     """Looks into an image."""
     from loadstone.image.elf import read_image

@@ -89,6 +89,15 @@ def _made(folders: list[Path], out: Path | None, markdown: bool, csv: Path | Non
             lambda folder: comparison_page(read_comparison(folder)),
         )  # fmt: skip
         return
+    if any((folder / "learn.json").is_file() for folder in folders):
+        from loadstone.report.learned import learned_page, read_learned
+
+        _alone(
+            "what was learned", folders, out, as_json, markdown or csv is not None,
+            lambda folder: read_learned(folder).content(),
+            lambda folder: learned_page(read_learned(folder)),
+        )  # fmt: skip
+        return
     chapters = [report.read_chapter(folder) for folder in folders]
     if csv:
         for index, chapter in enumerate(chapters, 1):

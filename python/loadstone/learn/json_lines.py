@@ -31,6 +31,8 @@ KEYS: dict[str, tuple[str, ...]] = {
     "took_ms": ("duration_ms", "request_time_ms", "response_time_ms", "latency_ms", "elapsed_ms"),
 }  # fmt: skip
 """Keys of each field, the most telling first."""
+Paths = tuple[tuple[str, tuple[str, ...]], ...]
+"""Keys, each with its parts where dots lead into objects."""
 _SCALE = {"took_s": 1.0, "took_ms": 1e-3}
 
 
@@ -40,7 +42,8 @@ def parser(names: Mapping[str, str], user: str | None) -> Parser:
         if name not in KEYS:
             hint = f"fields are {', '.join(KEYS)}"
             raise LoadstoneError("log-format", f"there is no field `{name}`", place="--field", hint=hint)
-    keys = {field: (names[field],) if field in names else known for field, known in KEYS.items()}
+    keys = {field: _paths((names[field],) if field in names else known) for field, known in KEYS.items()}
+    whose = _paths((user,)) if user else ()
 
     def parse(line: bytes) -> Hit | None:
         content = object_of(line)
@@ -49,7 +52,7 @@ def parser(names: Mapping[str, str], user: str | None) -> Parser:
         try:
             method, target = _request(content, keys)
             address = _word(content, keys["address"])
-            who = _word(content, (user,)) if user else ""
+            who = _word(content, whose)
             if not (target and (address or who)):
                 return None
             at, status = moment(_word(content, keys["time"])), int(_word(content, keys["status"]))
@@ -62,7 +65,7 @@ def parser(names: Mapping[str, str], user: str | None) -> Parser:
     return parse
 
 
-def _request(content: dict[str, Any], keys: Mapping[str, tuple[str, ...]]) -> tuple[str, str]:
+def _request(content: dict[str, Any], keys: Mapping[str, Paths]) -> tuple[str, str]:
     line = _word(content, keys["request"])
     if " " in line:
         method, target = line.split(" ", 2)[:2]
@@ -73,7 +76,7 @@ def _request(content: dict[str, Any], keys: Mapping[str, tuple[str, ...]]) -> tu
     return _word(content, keys["method"]) or "GET", target
 
 
-def _took(content: dict[str, Any], keys: Mapping[str, tuple[str, ...]]) -> float | None:
+def _took(content: dict[str, Any], keys: Mapping[str, Paths]) -> float | None:
     for field, scale in _SCALE.items():
         if word := _word(content, keys[field]):
             try:
@@ -83,18 +86,25 @@ def _took(content: dict[str, Any], keys: Mapping[str, tuple[str, ...]]) -> float
     return None
 
 
-def _word(content: dict[str, Any], keys: tuple[str, ...]) -> str:
+def _paths(keys: tuple[str, ...]) -> Paths:
+    return tuple((key, tuple(key.split(".")) if "." in key else ()) for key in keys)
+
+
+def _word(content: dict[str, Any], keys: Paths) -> str:
     """The first of the keys that has a text or number; a list of headers counts by its first."""
-    for key in keys:
+    for key, path in keys:
         value = content.get(key)
-        if value is None and "." in key:
+        if value is None and path:
             value = content
-            for part in key.split("."):
+            for part in path:
                 value = value.get(part) if isinstance(value, dict) else None
+                if value is None:
+                    break
         if isinstance(value, list) and value:
             value = value[0]
         if isinstance(value, str):
-            return value.encode("utf-8", "replace").decode()  # halves of characters
+            # Halves of characters are of no use to anybody.
+            return value if value.isascii() else value.encode("utf-8", "replace").decode()
         if isinstance(value, int | float) and not isinstance(value, bool):
             return str(value)
     return ""

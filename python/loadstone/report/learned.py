@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from loadstone.intake import Kind
 from loadstone.report import format
 from loadstone.report.badge import Badge
 from loadstone.report.figures import learned as drawn
+from loadstone.report.folder import HINT
 from loadstone.report.html import page_of
 from loadstone.report.sections import Article, Section, Tile, anchored, numbered
 from loadstone.report.table import Column, Row, Table, words
 from loadstone.stages.learn import Between, Class, Law, Learned
 
 END = "end"
+_KIND = Kind("report-json", "what was learned from a log", 64 << 20, HINT)
+
+
+def read_learned(folder: Path) -> Learned:
+    """What `learn.json` of the folder says. LoadstoneError `report-json`."""
+    return Learned.read(folder / Learned.FILE, _KIND)
 
 
 def learned_page(record: Learned) -> str:
@@ -207,10 +217,11 @@ def _matrix(record: Learned, one: Class, number: int) -> Table:
 def _pauses(record: Learned) -> Section:
     if record.pauses is None:
         return Section("pauses", "Pauses", "No session has more than one operation.")
-    kind = {
+    kinds = {
         "think": "Think times: from the end of an operation, with its files, to the start of the next.",
         "cycle": "Cycle times, from start to start: the log does not say how long requests took.",
-    }[record.pauses.kind]
+    }
+    kind = kinds.get(record.pauses.kind, record.pauses.kind)
     intro = f"{kind} Laws are fitted by maximum likelihood, and AIC chooses."
     columns = [
         words("operation", "before"), Column("count", "pauses"), Column("mean_s", "mean, s", format.figure),
