@@ -12,6 +12,9 @@ from handed import Ended, loadstone
 from recordings import CSRF, OPENAPI, SECRETS, har
 from simulated_logs import START
 
+ONLY_A_FILE = """{"log": {"entries": [{"startedDateTime": "2026-11-25T10:00:00Z",
+"request": {"method": "GET", "url": "http://a.example/x.png"}}]}}"""
+
 
 def imported(folder: Path, name: str, text: str, *words: str) -> tuple[Ended, dict[str, Any]]:
     """What the command said, and the scenario, which `check` must accept."""
@@ -135,6 +138,7 @@ def test_the_mix_of_a_description_comes_from_a_log(tmp_path: Path) -> None:
     [
         "", "nothing", "{}", "[]", '{"log": {}}', '{"log": {"entries": []}}', '{"log": {"entries": [1, {}]}}',
         '{"openapi": "3.0.0"}', '{"openapi": "3.0.0", "paths": 5}', '{"swagger": "2.0", "paths": {}}',
+        ONLY_A_FILE,
         "a: &x [1]\nb: *x", "a: " + "[" * 100, "{" * 100, "!!python/object:os.system x", "a: b: c", "\x00",
         '{"log": {"entries": [{"startedDateTime": "2026", "request": {"method": "GET", "url": "http://[x"}}]}}',
     ],

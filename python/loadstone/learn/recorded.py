@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urljoin
 
+from loadstone.errors import LoadstoneError
 from loadstone.intake import json_of
 from loadstone.learn import toml_text
 from loadstone.learn.har import Entry, Recording
@@ -177,6 +178,9 @@ def imported(found: Recording, name: str, url: str | None) -> Imported:
         notes.append("the recording has no bodies of answers: saved with content, it shows values sent back")
     writer = _Writer(notes)
     operations = _operations(own, writer)
+    if not operations:
+        message = f"the recording has neither a page nor a call of {origin.hostname}, only files of pages"
+        raise LoadstoneError("import-file", message)
     address = url
     if address is None:
         host = origin.netloc.rpartition("@")[2]
