@@ -53,6 +53,12 @@ class Server:
 def end_children_if_asked() -> None:
     """Kills what this process started, and what that started, when it was asked to end."""
 
+def check_tls(tls_json: str, host: str) -> None:
+    """Reads the files that a plan's `target.tls` names.
+
+    ValueError with what is wrong, and in which file and line.
+    """
+
 def expectations(plan_json: str) -> dict[str, dict[str, float]]:
     """`{"mix": {operation: long-run share}, "mix_error": {operation: its standard error, 0 when exact},
     "pace_mean_s": {operation: expected mean}}`.

@@ -173,6 +173,7 @@ SLUGS: dict[str, int] = {
     "template-syntax": BAD_INPUT,
     "tier-capacity": BAD_INPUT,
     "tiers-missing": BAD_INPUT,
+    "tls": BAD_INPUT,
     "toml-syntax": BAD_INPUT,
     "topology-missing": BAD_INPUT,
     "trouble": SUT_UNREACHABLE,

@@ -110,7 +110,7 @@ def _cell(index: int, phase: int) -> dict[str, Any]:
         "operation": index,
         "phase": phase,
         "ok": 0,
-        "failed": [0] * 6,
+        "failed": [0] * 7,
         "late": 0,
         "dropped": 0,
         "counters": [0] * COUNTERS,

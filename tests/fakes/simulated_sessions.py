@@ -98,7 +98,7 @@ def _walk(
 
 def _none(phase: int) -> dict[str, Any]:
     return {
-        "phase": phase, "begun": 0, "completed": 0, "lost": [0] * 6, "dropped": 0,
+        "phase": phase, "begun": 0, "completed": 0, "lost": [0] * 7, "dropped": 0,
         "life_ms": {}, "lost_life_ms": {}, "operations": {},
     }  # fmt: skip
 

@@ -1,17 +1,19 @@
 //! Which addresses are ours, and what they mean on a page.
 
+use loadstone_workload::Target;
+
 /// The path, with query and without fragment, of `address` as it stands on the page `page`, when it is on our
 /// site. Written to `out`, which is empty if the address is elsewhere, is not HTTP, or has characters that a
 /// request line may not have.
 ///
-/// `authority` is the site's; `page` the path of the page, with query.
-pub(crate) fn resolve(address: &[u8], page: &[u8], authority: &str, out: &mut Vec<u8>) {
+/// `page` is the path of the page, with query.
+pub(crate) fn resolve(address: &[u8], page: &[u8], site: &Target, out: &mut Vec<u8>) {
     out.clear();
     let address = address.split(|b| *b == b'#').next().unwrap_or_default();
-    let absolute = strip_ignoring_case(address, b"http:").unwrap_or(address);
+    let absolute = strip_ignoring_case(address, scheme(site)).unwrap_or(address);
     if let Some(rest) = absolute.strip_prefix(b"//") {
         let end = rest.iter().position(|b| matches!(b, b'/' | b'?')).unwrap_or(rest.len());
-        if without_port_80(&rest[..end]).eq_ignore_ascii_case(without_port_80(authority.as_bytes())) {
+        if is_ours(&rest[..end], site) {
             if rest.get(end) != Some(&b'/') {
                 out.push(b'/');
             }
@@ -36,19 +38,27 @@ pub(crate) fn resolve(address: &[u8], page: &[u8], authority: &str, out: &mut Ve
     }
 }
 
-/// Whether `address` leads to another host, or to ours by HTTPS, which is another server.
-pub(crate) fn is_elsewhere(address: &[u8], authority: &str) -> bool {
-    let secure = strip_ignoring_case(address, b"https:");
-    let absolute = secure.or_else(|| strip_ignoring_case(address, b"http:")).unwrap_or(address);
-    let Some(rest) = absolute.strip_prefix(b"//") else { return false };
+/// Whether `address` leads to another host, or to ours by the other scheme, which is another server.
+pub(crate) fn is_elsewhere(address: &[u8], site: &Target) -> bool {
+    let schemes = [&b"https:"[..], b"http:"];
+    let named =
+        schemes.into_iter().find_map(|name| strip_ignoring_case(address, name).map(|rest| (name, rest)));
+    let other = named.is_some_and(|(name, _)| name != scheme(site));
+    let Some(rest) = named.map_or(address, |(_, rest)| rest).strip_prefix(b"//") else { return false };
     let end = rest.iter().position(|b| matches!(b, b'/' | b'?' | b'#')).unwrap_or(rest.len());
-    let ours = without_port_80(&rest[..end]).eq_ignore_ascii_case(without_port_80(authority.as_bytes()));
-    end > 0 && (secure.is_some() || !ours)
+    end > 0 && (other || !is_ours(&rest[..end], site))
 }
 
-/// An authority without HTTP's default port: in redirects, some servers leave that port out and some do not.
-fn without_port_80(authority: &[u8]) -> &[u8] {
-    authority.strip_suffix(b":80").unwrap_or(authority)
+fn scheme(site: &Target) -> &'static [u8] {
+    if site.tls.is_some() { b"https:" } else { b"http:" }
+}
+
+/// Whether an authority is that of `site`. In redirects, some servers leave the usual port out and some do not.
+fn is_ours(authority: &[u8], site: &Target) -> bool {
+    let usual: &[u8] = if site.tls.is_some() { b":443" } else { b":80" };
+    let ours = site.authority.as_bytes();
+    let bare = |whole: &'_ [u8]| whole.len() - if whole.ends_with(usual) { usual.len() } else { 0 };
+    authority[..bare(authority)].eq_ignore_ascii_case(&ours[..bare(ours)])
 }
 
 fn strip_ignoring_case<'a>(text: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
@@ -94,26 +104,45 @@ fn remove_dots(path: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
+    use loadstone_workload::Tls;
     use proptest::prelude::*;
 
     use super::*;
 
+    fn site(url: &str) -> Target {
+        let (scheme, authority) = url.split_once("://").unwrap();
+        let tls = (scheme == "https").then_some(Tls {
+            server_name: None,
+            ca: None,
+            certificate: None,
+            key: None,
+            insecure: false,
+            resume: true,
+        });
+        Target { host: String::new(), port: 0, authority: authority.into(), base_path: String::new(), tls }
+    }
+
     fn resolved(address: &str) -> String {
         let mut out = Vec::new();
-        resolve(address.as_bytes(), b"/app/events/7?page=2", "site:8080", &mut out);
+        resolve(address.as_bytes(), b"/app/events/7?page=2", &site("http://site:8080"), &mut out);
         String::from_utf8(out).unwrap()
     }
 
     #[test]
-    fn port_80_may_be_left_out() {
+    fn the_usual_port_may_be_left_out() {
         let mut out = Vec::new();
         for (authority, address, path) in [
-            ("site", "http://site:80/a", "/a"),
-            ("site:80", "http://site/a", "/a"),
-            ("site:8080", "http://site/a", ""),
-            ("[::1]", "http://[::1]:80/a", "/a"),
+            ("http://site", "http://site:80/a", "/a"),
+            ("http://site:80", "http://site/a", "/a"),
+            ("http://site:8080", "http://site/a", ""),
+            ("http://[::1]", "http://[::1]:80/a", "/a"),
+            ("https://site", "https://site:443/a", "/a"),
+            ("https://site:443", "HTTPS://site/a", "/a"),
+            ("https://site", "//site/a", "/a"),
+            ("https://site", "//site:80/a", ""),
+            ("https://site", "http://site/a", ""),
         ] {
-            resolve(address.as_bytes(), b"/", authority, &mut out);
+            resolve(address.as_bytes(), b"/", &site(authority), &mut out);
             assert_eq!(out, path.as_bytes(), "{address} on {authority}");
         }
     }
@@ -158,15 +187,17 @@ mod tests {
             ("///x", false),
             ("mailto:a@b", false),
         ] {
-            assert_eq!(is_elsewhere(address.as_bytes(), "site:8080"), elsewhere, "{address}");
+            assert_eq!(is_elsewhere(address.as_bytes(), &site("http://site:8080")), elsewhere, "{address}");
         }
+        let secure = |address: &str| is_elsewhere(address.as_bytes(), &site("https://site:8080"));
+        assert!(secure("http://site:8080/c") && !secure("https://site:8080/c") && !secure("//site:8080/c"));
     }
 
     proptest! {
         #[test]
         fn what_is_resolved_can_stand_in_a_request_line(address in proptest::collection::vec(any::<u8>(), 0..40)) {
             let mut out = Vec::new();
-            resolve(&address, b"/p/q", "s", &mut out);
+            resolve(&address, b"/p/q", &site("http://s"), &mut out);
             prop_assert!(out.is_empty() || out[0] == b'/');
             prop_assert!(out.iter().all(|b| *b > b' '));
         }

@@ -23,6 +23,7 @@ use crate::open::Open;
 use crate::record::Window;
 use crate::recorder::{Gauges, Recorder, SECOND, Steady};
 use crate::request::Requests;
+use crate::tls::{Credentials, Handshakes, Records};
 use crate::user::{Stage, User, Work};
 
 /// Received at once; larger than the usual page.
@@ -63,6 +64,9 @@ pub(crate) struct Shared {
     /// Changes of the load by hand: from when on, and what; and how many there are.
     pub changes: Mutex<Vec<(u64, f64)>>,
     pub changed: AtomicUsize,
+    /// Of a target with TLS.
+    pub credentials: Option<Credentials>,
+    pub handshakes: Handshakes,
     pub examples: Examples,
     /// Threads that make load, and when the last of those that ended did so, microseconds.
     pub driving: AtomicU32,
@@ -72,6 +76,7 @@ pub(crate) struct Shared {
 impl Shared {
     pub(crate) fn new(
         addresses: Vec<SocketAddr>,
+        credentials: Option<Credentials>,
         budget: Option<Budget>,
         live: Option<Countdown>,
         threads: u32,
@@ -89,6 +94,8 @@ impl Shared {
             unreachable: AtomicBool::new(false),
             changes: Mutex::default(),
             changed: AtomicUsize::new(0),
+            credentials,
+            handshakes: Handshakes::default(),
             examples: Examples::new(operations),
             driving: AtomicU32::new(threads),
             ended: AtomicU64::new(0),
@@ -158,6 +165,7 @@ pub(crate) struct Driver<'p> {
     pub gauges: Gauges,
     pub validators: Validators,
     pub input: Box<[u8]>,
+    pub records: Records,
     pub discard: Box<[u8]>,
     pub scratch: Vec<u8>,
     /// Bodies that are decompressed.
@@ -205,6 +213,7 @@ impl<'p> Driver<'p> {
             gauges: Gauges::default(),
             validators: Validators::default(),
             input: vec![0; INPUT].into(),
+            records: Records::new(shared.credentials.is_some()),
             discard: vec![0; DISCARD].into(),
             scratch: Vec::new(),
             content: Content::default(),
@@ -458,7 +467,7 @@ mod tests {
 
     #[test]
     fn patience_begins_with_the_first_try() {
-        let shared = Shared::new(Vec::new(), None, None, 1, 0);
+        let shared = Shared::new(Vec::new(), None, None, None, 1, 0);
         assert!(!shared.has_no_server(3_600 * SECOND), "nothing was tried");
         shared.first_try.store(45 * SECOND, Ordering::Relaxed);
         assert!(!shared.has_no_server(54 * SECOND) && shared.has_no_server(55 * SECOND));

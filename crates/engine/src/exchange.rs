@@ -7,7 +7,6 @@ use loadstone_workload::Next;
 use rustix::event::epoll::EventFlags;
 use rustix::fd::AsFd;
 use rustix::io::Errno;
-use rustix::net::{SendFlags, send};
 
 use crate::browser::{Browser, Validators};
 use crate::coding::is_coded;
@@ -17,7 +16,8 @@ use crate::overload::retry_after;
 use crate::reader::{Reader, Reception, Whole};
 use crate::recorder::{Cause, Counter, Counts, SECOND};
 use crate::request::Wanted;
-use crate::socket::{Connection, sentence};
+use crate::socket::{Broken, Connection, Received, sentence};
+use crate::tls::Wire;
 use crate::user::{Fetch, Journey, Stage, User, Work};
 
 /// If a used connection breaks later than this after the request was sent, the server did not close it
@@ -68,6 +68,7 @@ impl Driver<'_> {
             Ok(connection) => {
                 user.connection = Some(connection);
                 user.stage = Stage::Connecting;
+                user.setup.began = self.now;
             }
             Err(why) => self.refused(user, work, why),
         }
@@ -94,9 +95,9 @@ impl Driver<'_> {
         }
     }
 
-    fn send_request(&mut self, user: &mut User, work: &mut Work) {
+    pub(crate) fn send_request(&mut self, user: &mut User, work: &mut Work) {
         let (program, requests) = (self.program, self.requests);
-        let Some(connection) = &user.connection else { return };
+        let Some(connection) = &mut user.connection else { return };
         let cookies = user.browser.cookies.as_bytes();
         let Journey { outgoing, location, references, .. } = &mut work.journey;
         let constant = match user.fetch {
@@ -106,15 +107,15 @@ impl Driver<'_> {
             _ => None,
         };
         let outcome = if let Some(bytes) = constant {
-            match send(connection.as_fd(), bytes, SendFlags::NOSIGNAL) {
-                Ok(sent) if sent == bytes.len() => Ok((true, sent)),
+            match connection.send(bytes, false) {
+                Ok(sent) if sent == bytes.len() => connection.flush(),
                 Ok(sent) => {
                     outgoing.hold(&bytes[sent..]);
-                    Ok((false, sent))
+                    Ok(false)
                 }
-                Err(Errno::AGAIN | Errno::INTR) => {
+                Err(Errno::AGAIN) => {
                     outgoing.hold(bytes);
-                    Ok((false, 0))
+                    Ok(false)
                 }
                 Err(why) => Err(why),
             }
@@ -133,16 +134,15 @@ impl Driver<'_> {
                 let asks = reference.cached && user.browser.warm;
                 requests.write_reference(path, cookies, validator.filter(|_| asks), outgoing);
             }
-            outgoing.send(connection.as_fd())
+            outgoing.send(connection)
         };
         self.sent(user, work, outcome);
     }
 
-    fn sent(&mut self, user: &mut User, work: &mut Work, outcome: Result<(bool, usize), Errno>) {
+    fn sent(&mut self, user: &mut User, work: &mut Work, outcome: Result<bool, Errno>) {
+        self.book(user);
         match outcome {
-            Ok((done, bytes)) => {
-                self.recorder.bytes_out += bytes as u64;
-                user.counts.add(Counter::BytesOut, bytes as u64);
+            Ok(done) => {
                 user.stage = if done { Stage::Reading } else { Stage::Sending };
                 if done {
                     work.journey.outgoing.clear();
@@ -163,7 +163,7 @@ impl Driver<'_> {
         let ended = flags.intersects(EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR);
         if !user.is_busy() || user.stage == Stage::Pausing {
             // The server closed an idle connection, or sent something that was not asked for.
-            if ended || flags.contains(EventFlags::IN) {
+            if ended || (flags.contains(EventFlags::IN) && !self.is_chatter(user)) {
                 let between = user.connection.is_some() && user.next != Next::NewSession;
                 self.recorder.closed_idle += u64::from(between || user.stage == Stage::Pausing);
                 self.close(user);
@@ -173,6 +173,8 @@ impl Driver<'_> {
         let mut work = self.borrow_work(user);
         if user.stage == Stage::Connecting {
             self.on_connected(user, &mut work, flags);
+        } else if user.stage == Stage::Handshaking {
+            self.shake_hands(user, &mut work, ended);
         } else {
             if user.stage == Stage::Sending && flags.contains(EventFlags::OUT) {
                 self.go_on_sending(user, &mut work);
@@ -194,25 +196,42 @@ impl Driver<'_> {
                 self.recorder.reconnects += u64::from(user.session.connects > 0);
                 user.session.connects += 1;
                 self.gauges.connections += 1;
+                self.now = self.clock.now();
+                user.setup.connect += self.now - user.setup.began;
                 if !self.shared.connected.load(Ordering::Relaxed) {
                     self.shared.address.store(user.address, Ordering::Relaxed);
                     self.shared.connected.store(true, Ordering::Relaxed);
                 }
-                self.send_request(user, work);
+                match &self.shared.credentials {
+                    None => self.send_request(user, work),
+                    Some(credentials) => self.secure(user, work, credentials),
+                }
             }
             Ok(()) => {}
         }
     }
 
     fn go_on_sending(&mut self, user: &mut User, work: &mut Work) {
-        if let Some(connection) = &user.connection {
-            let outcome = work.journey.outgoing.send(connection.as_fd());
+        if let Some(connection) = &mut user.connection {
+            let outcome = work.journey.outgoing.send(connection);
             self.sent(user, work, outcome);
         }
     }
 
+    /// Books what crossed the network since this was done last.
+    #[inline]
+    pub(crate) fn book(&mut self, user: &mut User) {
+        if let Some(connection) = &mut user.connection {
+            let Wire { sent, received } = std::mem::take(&mut connection.wire);
+            self.recorder.bytes_out += sent;
+            user.counts.add(Counter::BytesOut, sent);
+            self.recorder.bytes_in += received;
+            user.counts.add(Counter::BytesIn, received);
+        }
+    }
+
     /// Receives all there is. `ended`: the server will send nothing more than what is there.
-    fn receive(&mut self, user: &mut User, work: &mut Work, ended: bool) {
+    pub(crate) fn receive(&mut self, user: &mut User, work: &mut Work, ended: bool) {
         let mut input = std::mem::take(&mut self.input);
         let mut pieces = 0;
         while let Some(connection) = &mut user.connection {
@@ -225,21 +244,22 @@ impl Driver<'_> {
             }
             pieces += 1;
             let unseen = user.reader.unseen();
-            let discarding = unseen >= WORTH_DISCARDING;
+            // What TLS carries must be decrypted, or its end is never found.
+            let discarding = unseen >= WORTH_DISCARDING && connection.tls().is_none();
             let received = if discarding {
                 let most = usize::try_from(unseen).unwrap_or(usize::MAX).min(self.discard.len());
                 connection.discard(&mut self.discard[..most])
             } else {
-                connection.receive(&mut input)
+                connection.receive(&mut input, &mut self.records)
             };
+            let broken = connection.broken;
+            self.book(user);
             match received {
-                Ok(0) if connection.broken => {
+                Ok(Received { length: 0, .. }) if broken => {
                     self.lost(user, work, Cause::Reset, sentence(Errno::CONNRESET));
                 }
-                Ok(0) => self.on_end(user, work),
-                Ok(length) => {
-                    self.recorder.bytes_in += length as u64;
-                    user.counts.add(Counter::BytesIn, length as u64);
+                Ok(Received { length: 0, .. }) => self.on_end(user, work),
+                Ok(Received { length, drained }) => {
                     if discarding {
                         user.reader.discarded(length as u64);
                         // The last piece is received in the usual way, so that there is one place where
@@ -250,13 +270,14 @@ impl Driver<'_> {
                         self.on_piece(user, work, &[]);
                         break;
                     }
-                    if self.on_piece(user, work, &input[..length]) || (length < input.len() && !ended) {
+                    if self.on_piece(user, work, &input[..length]) || (drained && !ended) {
                         break;
                     }
                     continue;
                 }
-                Err(Errno::AGAIN) => {}
-                Err(why) => self.lost(user, work, Cause::Reset, sentence(why)),
+                Err(Broken::Socket(Errno::AGAIN)) => {}
+                Err(Broken::Socket(why)) => self.lost(user, work, Cause::Reset, sentence(why)),
+                Err(Broken::Tls(said)) => self.lost(user, work, Cause::Tls, &said),
             }
             break;
         }
@@ -298,11 +319,17 @@ impl Driver<'_> {
     fn on_end(&mut self, user: &mut User, work: &mut Work) {
         self.now = self.clock.now();
         let Work { store, journey } = &mut *work;
-        if let Some(whole) = user.reader.end(store) {
+        let cut = user.connection.as_ref().is_some_and(Connection::may_be_cut);
+        if let Some(whole) = user.reader.end(store).filter(|_| !cut) {
             let verdict = self.on_whole(user, whole, journey);
             self.follow(user, work, verdict);
         } else {
-            self.lost(user, work, Cause::Closed, "the server closed the connection before the whole answer");
+            let said = if cut {
+                "the server closed the connection before the whole answer, without the end of TLS"
+            } else {
+                "the server closed the connection before the whole answer"
+            };
+            self.lost(user, work, Cause::Closed, said);
         }
     }
 
@@ -348,15 +375,19 @@ impl Driver<'_> {
     /// The request under way took too long.
     pub(crate) fn on_timeout(&mut self, user: &mut User) {
         let mut work = self.borrow_work(user);
-        let said =
-            if user.stage == Stage::Connecting { "no connection in time" } else { "no whole answer in time" };
+        let said = match user.stage {
+            Stage::Connecting => "no connection in time",
+            Stage::Handshaking => "no TLS handshake in time",
+            _ => "no whole answer in time",
+        };
         self.fail(user, &mut work, Cause::Timeout, said);
         self.return_work(user, work);
     }
 
     /// Closes a user's connection.
     pub(crate) fn close(&mut self, user: &mut User) {
-        if let Some(connection) = user.connection.take() {
+        if let Some(mut connection) = user.connection.take() {
+            connection.say_goodbye();
             self.gauges.connections -= u32::from(connection.established);
         }
     }

@@ -30,7 +30,7 @@ impl Driver<'_> {
                     assert!(waits && user.work.is_none(), "user {token} is never woken, or keeps buffers");
                 }
                 Stage::Pausing => assert!(user.wake < u64::MAX, "user {token} pauses without an end"),
-                Stage::Connecting | Stage::Sending | Stage::Reading => {
+                Stage::Connecting | Stage::Handshaking | Stage::Sending | Stage::Reading => {
                     assert!(user.connection.is_some(), "user {token} waits for no connection");
                     let last = self.now + self.timetable.timeout;
                     assert!(user.deadline <= last, "the request of user {token} never takes too long");

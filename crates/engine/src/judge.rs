@@ -127,6 +127,7 @@ impl<'p> Driver<'p> {
             Verdict::Fetch => {
                 if user.fetch == Fetch::Step {
                     user.step_answered = self.now;
+                    user.setup.of_answer = user.setup.spent();
                 }
                 user.fetch = Fetch::Reference;
                 user.method = Method::Get;
@@ -155,7 +156,7 @@ impl<'p> Driver<'p> {
             }
             _ => self.page_path(user, journey, &mut page),
         }
-        resolve(&journey.announced, &page, &self.program.target.authority, &mut target);
+        resolve(&journey.announced, &page, &self.program.target, &mut target);
         journey.announced.clear();
         let ours = !target.is_empty();
         if ours {
@@ -206,7 +207,7 @@ impl<'p> Driver<'p> {
         for reference in found.by_ref().take(MOST_REFERENCES) {
             self.scratch.clear();
             markup_decode(reference.address, &mut self.scratch);
-            resolve(&self.scratch, &page, &self.program.target.authority, &mut path);
+            resolve(&self.scratch, &page, &self.program.target, &mut path);
             let Some(left) = bytes_left.checked_sub(path.len()) else {
                 user.counts.add(Counter::ReferencesLeftOut, 1);
                 break;
@@ -237,8 +238,7 @@ impl<'p> Driver<'p> {
     /// Counts the reference in `scratch`, which is not to our site, if a browser would ask another host for it.
     fn elsewhere(&mut self, user: &mut User) {
         let address = &self.scratch;
-        if !is_elsewhere(address, &self.program.target.authority)
-            || !self.page_addresses.insert(address_hash(address))
+        if !is_elsewhere(address, &self.program.target) || !self.page_addresses.insert(address_hash(address))
         {
             return;
         }

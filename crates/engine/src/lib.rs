@@ -28,12 +28,15 @@ mod record;
 mod recorder;
 mod request;
 mod run;
+mod secure;
 mod sessions;
 mod socket;
 mod steps;
+mod tls;
 mod user;
 mod walk;
 
 pub use merge::merged;
 pub use record::*;
 pub use run::Run;
+pub use tls::check_tls;

@@ -33,6 +33,8 @@ pub(crate) fn merge(sum: &mut Window, other: Window) {
     sum.control_cpu_s += other.control_cpu_s;
     merge_sparse(&mut sum.control, &other.control);
     merge_sparse(&mut sum.wake_lag, &other.wake_lag);
+    merge_sparse(&mut sum.handshake_full, &other.handshake_full);
+    merge_sparse(&mut sum.handshake_resumed, &other.handshake_resumed);
     for operation in other.operations {
         let key = |o: &OperationWindow| (o.operation, o.phase);
         match sum.operations.binary_search_by_key(&key(&operation), key) {
@@ -77,6 +79,8 @@ fn merge_operation(sum: &mut OperationWindow, other: OperationWindow) {
 }
 
 fn merge_step(sum: &mut StepWindow, other: &StepWindow) {
+    merge_sparse(&mut sum.connect, &other.connect);
+    merge_sparse(&mut sum.handshake, &other.handshake);
     merge_sparse(&mut sum.answer, &other.answer);
     merge_sparse(&mut sum.files, &other.files);
 }
@@ -113,7 +117,11 @@ mod tests {
                 response: Sparse { bucket: buckets.to_vec(), count: vec![1; buckets.len()] },
                 ..OperationWindow::default()
             }],
-            sessions: vec![SessionWindow { phase: 1, lost: [0, 1, 0, 0, 0, 2], ..SessionWindow::default() }],
+            sessions: vec![SessionWindow {
+                phase: 1,
+                lost: [0, 1, 0, 0, 0, 2, 0],
+                ..SessionWindow::default()
+            }],
             ..Window::default()
         };
         let mut sum = window(4, &[1, 5, 9]);
@@ -121,7 +129,7 @@ mod tests {
         merge(&mut sum, window(2, &[7]));
         assert_eq!((sum.users, sum.operations.len(), sum.operations[0].operation), (6, 2, 2));
         assert_eq!((sum.users_s, sum.sessions_s), (4.5, 0.75));
-        assert_eq!((sum.sessions.len(), sum.sessions[0].lost), (1, [0, 3, 0, 0, 0, 6]));
+        assert_eq!((sum.sessions.len(), sum.sessions[0].lost), (1, [0, 3, 0, 0, 0, 6, 0]));
         let both = &sum.operations[1];
         assert_eq!((both.ok, &both.counters), (6, &vec![2, 4]));
         assert_eq!(both.response, Sparse { bucket: vec![0, 1, 5, 9, 10], count: vec![1, 1, 2, 1, 1] });
@@ -131,7 +139,12 @@ mod tests {
     fn steps_add_up() {
         let times = |bucket| Sparse { bucket: vec![bucket], count: vec![1] };
         let window = |step, bucket| OperationWindow {
-            steps: vec![StepWindow { step, answer: times(bucket), files: times(bucket + 1) }],
+            steps: vec![StepWindow {
+                step,
+                answer: times(bucket),
+                files: times(bucket + 1),
+                ..StepWindow::default()
+            }],
             ..OperationWindow::default()
         };
         let mut sum = window(2, 10);
@@ -139,8 +152,12 @@ mod tests {
             merge_operation(&mut sum, window(step, bucket));
         }
         let both = |buckets: [u32; 2]| Sparse { bucket: buckets.to_vec(), count: vec![1, 1] };
-        let second = StepWindow { step: 2, answer: both([10, 11]), files: both([11, 12]) };
-        assert_eq!(sum.steps, [StepWindow { step: 0, answer: times(5), files: times(6) }, second]);
+        let second =
+            StepWindow { step: 2, answer: both([10, 11]), files: both([11, 12]), ..StepWindow::default() };
+        assert_eq!(
+            sum.steps,
+            [StepWindow { step: 0, answer: times(5), files: times(6), ..StepWindow::default() }, second]
+        );
     }
 
     #[test]

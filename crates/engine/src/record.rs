@@ -13,7 +13,7 @@ pub struct Sparse {
 }
 
 /// Causes of failed operations; also their order in every count of failures.
-pub const CAUSES: [&str; 6] = ["refused", "reset", "closed", "timeout", "status", "marker"];
+pub const CAUSES: [&str; 7] = ["refused", "reset", "closed", "timeout", "status", "marker", "tls"];
 
 /// Counters kept for every operation, summed over its executions; their order in
 /// [`OperationWindow::counters`]. The counts of named steps (`count = "..."`) follow, in the order of the
@@ -56,7 +56,7 @@ pub struct OperationWindow {
     /// Right answers, late ones included.
     pub ok: u64,
     /// Wrong answers and errors by cause ([`CAUSES`]).
-    pub failed: [u64; 6],
+    pub failed: [u64; CAUSES.len()],
     /// Right answers over the operation's limit.
     pub late: u64,
     /// Intended in this second but not sent.
@@ -81,7 +81,14 @@ pub struct OperationWindow {
 pub struct StepWindow {
     /// Index of the step in its operation.
     pub step: u32,
-    /// From the end of the step before to the last byte of this one's answer, redirects and waits included.
+    /// Connecting, where a connection was made.
+    #[serde(default)]
+    pub connect: Sparse,
+    /// The TLS handshake after it.
+    #[serde(default)]
+    pub handshake: Sparse,
+    /// From the end of the step before to the last byte of this one's answer, redirects and waits included,
+    /// connecting and handshake not.
     pub answer: Sparse,
     /// From there to the last byte of the last file that its page refers to; only where files were fetched.
     pub files: Sparse,
@@ -97,7 +104,7 @@ pub struct SessionWindow {
     /// Ended in this second as the walk had it.
     pub completed: u64,
     /// Ended in this second by a failed operation, by its cause ([`CAUSES`]).
-    pub lost: [u64; 6],
+    pub lost: [u64; CAUSES.len()],
     /// Arrived in this second without a free socket.
     pub dropped: u64,
     /// Milliseconds from the beginning (in an open workload: the intended arrival) of completed ones to their
@@ -164,6 +171,12 @@ pub struct Window {
     pub control_cpu_s: f64,
     /// How late the engine itself woke up for an operation that could start: a loaded generator shows here.
     pub wake_lag: Sparse,
+    /// How long TLS handshakes took, from the end of connecting, microseconds: those that began from nothing,
+    #[serde(default)]
+    pub handshake_full: Sparse,
+    /// and those that resumed the TLS session of an earlier connection.
+    #[serde(default)]
+    pub handshake_resumed: Sparse,
     /// Operations.
     pub operations: Vec<OperationWindow>,
     /// Sessions.
@@ -183,6 +196,23 @@ pub struct Summary {
     /// The first example of each cause of failure, and of a reference to another host, of each operation, in
     /// the order of time.
     pub examples: Vec<Example>,
+    /// What was agreed on in TLS handshakes, the most frequent first.
+    pub tls: Vec<Negotiated>,
+}
+
+/// What was agreed on in TLS handshakes, and in how many.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Negotiated {
+    /// `TLS 1.3`.
+    pub protocol: String,
+    /// `TLS_AES_128_GCM_SHA256`.
+    pub cipher: String,
+    /// Group of the key exchange, such as `X25519`; none where a resumed session had no exchange.
+    pub group: Option<String>,
+    /// Handshakes that began from nothing.
+    pub full: u64,
+    /// Handshakes that resumed an earlier session.
+    pub resumed: u64,
 }
 
 /// The first of its kind.

@@ -4,7 +4,7 @@ use loadstone_stats::Histogram;
 
 use crate::clock::thread_cpu_s;
 use crate::lived::Lived;
-use crate::record::{COUNTERS, OperationWindow, Sparse, Window};
+use crate::record::{CAUSES, COUNTERS, OperationWindow, Sparse, Window};
 use crate::sessions::Sessions;
 use crate::steps::{StepTimes, Timed};
 
@@ -22,6 +22,7 @@ pub(crate) enum Cause {
     Timeout,
     Status,
     Marker,
+    Tls,
 }
 
 /// Index of a counter in [`COUNTERS`].
@@ -109,6 +110,8 @@ pub(crate) struct Recorder {
     named_steps: usize,
     cells: Vec<Option<Box<Cell>>>,
     wake_lag: Histogram,
+    /// Of TLS: those that began from nothing, and those that resumed.
+    handshakes: [Histogram; 2],
     cpu_before: (f64, f64),
     pub sessions: Sessions,
     /// Users that are started, and sessions.
@@ -132,7 +135,7 @@ pub(crate) struct Recorder {
 #[derive(Debug)]
 struct Cell {
     ok: u64,
-    failed: [u64; 6],
+    failed: [u64; CAUSES.len()],
     late: u64,
     dropped: u64,
     counters: Box<[u64]>,
@@ -151,6 +154,7 @@ impl Recorder {
             named_steps,
             cells: std::iter::repeat_with(|| None).take(operations * PHASES).collect(),
             wake_lag: Histogram::new(),
+            handshakes: [Histogram::new(), Histogram::new()],
             cpu_before: thread_cpu_s(),
             sessions: Sessions::new(steady),
             users: Lived::default(),
@@ -179,6 +183,11 @@ impl Recorder {
     #[inline]
     pub(crate) fn woke(&mut self, late_us: u64) {
         self.wake_lag.record(late_us);
+    }
+
+    /// Records a TLS handshake.
+    pub(crate) fn shook_hands(&mut self, resumed: bool, took_us: u64) {
+        self.handshakes[usize::from(resumed)].record(took_us);
     }
 
     /// Records an operation in the current window and clears its counts.
@@ -223,7 +232,7 @@ impl Recorder {
         self.cells[operation * PHASES + phase].get_or_insert_with(|| {
             Box::new(Cell {
                 ok: 0,
-                failed: [0; 6],
+                failed: [0; CAUSES.len()],
                 late: 0,
                 dropped: 0,
                 counters: vec![0; counters].into(),
@@ -261,6 +270,8 @@ impl Recorder {
             cpu_user_s: cpu.0 - self.cpu_before.0,
             cpu_sys_s: cpu.1 - self.cpu_before.1,
             wake_lag: drain(&mut self.wake_lag),
+            handshake_full: drain(&mut self.handshakes[0]),
+            handshake_resumed: drain(&mut self.handshakes[1]),
             operations: self
                 .cells
                 .iter_mut()
@@ -321,7 +332,7 @@ mod tests {
         counts.add_step(0);
         let limit_us = 500;
         let pace = Some(7);
-        let mut timed = vec![Timed { step: 2, answer: 30, files: Some(4) }];
+        let mut timed = vec![Timed { step: 2, connect: 6, handshake: 0, answer: 30, files: Some(4) }];
         recorder.ended(Ended {
             operation: 1,
             intended,
@@ -359,13 +370,22 @@ mod tests {
         let window = recorder.roll(1_000_000, Gauges::default());
         let [dropped, ended] = &window.operations[..] else { panic!("{window:?}") };
         assert_eq!((dropped.operation, dropped.phase, dropped.dropped), (0, 1, 1));
-        assert_eq!((ended.ok, ended.failed, ended.late), (1, [0, 0, 0, 1, 0, 0], 1));
+        assert_eq!((ended.ok, ended.failed, ended.late), (1, [0, 0, 0, 1, 0, 0, 0], 1));
         assert_eq!(ended.counters, [0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 2]);
         assert_eq!((ended.response.bucket[0], ended.service.bucket[0]), (510, 500));
         assert_eq!((&ended.lag.bucket, &ended.lag.count), (&vec![10], &vec![2]));
         // Of the failed operation only what it counted.
         let once = |bucket| Sparse { bucket: vec![bucket], count: vec![1] };
-        assert_eq!(ended.steps, [StepWindow { step: 2, answer: once(30), files: once(4) }]);
+        assert_eq!(
+            ended.steps,
+            [StepWindow {
+                step: 2,
+                connect: once(6),
+                handshake: Sparse::default(),
+                answer: once(30),
+                files: once(4)
+            }]
+        );
         assert_eq!((window.users, window.users_s), (4, 2.75));
         let next = recorder.roll(2_000_000, Gauges::default());
         assert!(next.operations.is_empty() && next.users_s == 4.0);

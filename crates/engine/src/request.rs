@@ -2,12 +2,11 @@
 
 use loadstone_http::Method;
 use loadstone_workload::{CompiledBody, CompiledPart, CompiledStep, Filler, Program, State};
-use rustix::fd::BorrowedFd;
 use rustix::io::Errno;
-use rustix::net::{SendFlags, send};
 
 use crate::browser::Validator;
 use crate::coding::ACCEPT_ENCODING;
+use crate::socket::Connection;
 
 /// No text that a user types has such a line, and in random files its probability is 2^-400.
 const BOUNDARY: &str = "loadstone-part-5a1f0e93c7d24b86a0f7-end-of-part";
@@ -47,21 +46,13 @@ impl Outgoing {
         self.text.extend_from_slice(rest);
     }
 
-    /// Sends as much as the socket takes; whether that was all, and how many bytes went.
-    pub(crate) fn send(&mut self, socket: BorrowedFd<'_>) -> Result<(bool, usize), Errno> {
-        let mut went = 0;
+    /// Sends as much as the connection takes; whether that was all.
+    pub(crate) fn send(&mut self, connection: &mut Connection) -> Result<bool, Errno> {
         loop {
-            let Some((piece, more)) = self.next_piece() else { return Ok((true, went)) };
-            // The rest of the request follows at once; without this a small head would leave in a packet of
-            // its own.
-            let flags = if more { SendFlags::NOSIGNAL | SendFlags::MORE } else { SendFlags::NOSIGNAL };
-            match send(socket, piece, flags) {
-                Ok(sent) => {
-                    self.sent += sent;
-                    went += sent;
-                }
-                Err(Errno::AGAIN) => return Ok((false, went)),
-                Err(Errno::INTR) => {}
+            let Some((piece, more)) = self.next_piece() else { return connection.flush() };
+            match connection.send(piece, more) {
+                Ok(sent) => self.sent += sent,
+                Err(Errno::AGAIN) => return Ok(false),
                 Err(why) => return Err(why),
             }
         }

@@ -23,6 +23,7 @@ use crate::open::Open;
 use crate::record::{Summary, Window};
 use crate::recorder::SECOND;
 use crate::request::Requests;
+use crate::tls::Credentials;
 use crate::user::User;
 
 /// Threads come up within this time; the run's clock starts when it has passed.
@@ -117,6 +118,7 @@ impl Run {
         let live = open.then(|| Countdown::new(threads.into()));
         let shared = Arc::new(Shared::new(
             addresses_of(&program)?,
+            credentials_of(&program)?,
             Budget::of(&program),
             live,
             threads,
@@ -198,6 +200,7 @@ impl Run {
             ended_s: collector.ended_us as f64 / SECOND as f64,
             threads: self.threads,
             examples: self.shared.examples.all(),
+            tls: self.shared.handshakes.all(),
         })
     }
 }
@@ -354,6 +357,11 @@ impl Drop for Leaving<'_> {
         }
         self.0.driving.fetch_sub(1, Ordering::Release);
     }
+}
+
+fn credentials_of(program: &Program) -> Result<Option<Credentials>, String> {
+    let target = &program.target;
+    target.tls.as_ref().map(|tls| Credentials::new(tls, &target.host)).transpose()
 }
 
 fn addresses_of(program: &Program) -> Result<Vec<std::net::SocketAddr>, String> {

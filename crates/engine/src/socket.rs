@@ -1,4 +1,4 @@
-//! Non-blocking sockets.
+//! Non-blocking sockets, plain or with TLS.
 
 use std::net::{Ipv4Addr, SocketAddr};
 
@@ -6,8 +6,11 @@ use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::net::{
-    AddressFamily, RecvFlags, SocketFlags, SocketType, bind, connect, recv, socket_with, sockopt,
+    AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, bind, connect, recv, send, socket_with,
+    sockopt,
 };
+
+use crate::tls::{Records, Session, Wire};
 
 /// Users that share a source address on the loopback. With half of an address's 28,000 ports in use the
 /// kernel looks at thousands of them in each connect(): 14,000 users stood still for two seconds while more
@@ -22,6 +25,9 @@ const INTEREST: EventFlags =
 #[derive(Debug)]
 pub(crate) struct Connection {
     socket: OwnedFd,
+    tls: Option<Box<Session>>,
+    /// What crossed the network and is not yet booked.
+    pub wire: Wire,
     /// The server accepted it.
     pub established: bool,
     /// It carried a whole answer before.
@@ -53,7 +59,8 @@ impl Connection {
             Err(why) => return Err(why),
         }
         epoll::add(poll, &socket, EventData::new_u64(token), INTEREST)?;
-        Ok(Self { socket, established: false, reused: false, broken: false, dying: false })
+        let wire = Wire::default();
+        Ok(Self { socket, tls: None, wire, established: false, reused: false, broken: false, dying: false })
     }
 
     /// What became of connecting.
@@ -67,16 +74,98 @@ impl Connection {
         epoll::modify(poll, &self.socket, EventData::new_u64(token), INTEREST)
     }
 
-    /// Receives into `buffer`; 0 at the end of the stream.
+    /// Begins TLS.
+    pub(crate) fn secure(&mut self, session: Box<Session>) {
+        self.tls = Some(session);
+    }
+
+    /// Its TLS, if it has any.
+    pub(crate) fn tls(&self) -> Option<&Session> {
+        self.tls.as_deref()
+    }
+
+    /// Goes on with the TLS handshake; whether it is done.
+    pub(crate) fn shake_hands(&mut self, records: &mut Records) -> Result<bool, Broken> {
+        match &mut self.tls {
+            Some(tls) => tls.shake_hands(self.socket.as_fd(), records, &mut self.wire),
+            None => Ok(true),
+        }
+    }
+
+    /// Sends as much of `piece` as goes; how much. `more`: the rest of a message follows at once; without
+    /// this a small head would leave in a packet of its own.
     #[inline]
-    pub(crate) fn receive(&self, buffer: &mut [u8]) -> Result<usize, Errno> {
-        retry(|| recv(&self.socket, &mut *buffer, RecvFlags::empty()).map(|(_, length)| length))
+    pub(crate) fn send(&mut self, piece: &[u8], more: bool) -> Result<usize, Errno> {
+        if let Some(tls) = &mut self.tls {
+            return tls.send(self.socket.as_fd(), piece, &mut self.wire);
+        }
+        let flags = if more { SendFlags::NOSIGNAL | SendFlags::MORE } else { SendFlags::NOSIGNAL };
+        let sent = retry(|| send(&self.socket, piece, flags))?;
+        self.wire.sent += sent as u64;
+        Ok(sent)
+    }
+
+    /// Sends what TLS still holds; whether that was all.
+    #[inline]
+    pub(crate) fn flush(&mut self) -> Result<bool, Errno> {
+        match &mut self.tls {
+            Some(tls) => tls.flush(self.socket.as_fd(), &mut self.wire),
+            None => Ok(true),
+        }
+    }
+
+    /// Receives into `buffer`; nothing at the end of the stream. `records` is used for TLS.
+    #[inline]
+    pub(crate) fn receive(&mut self, buffer: &mut [u8], records: &mut Records) -> Result<Received, Broken> {
+        if let Some(tls) = &mut self.tls {
+            return tls.receive(self.socket.as_fd(), buffer, records, &mut self.wire);
+        }
+        let length =
+            retry(|| recv(&self.socket, &mut *buffer, RecvFlags::empty()).map(|(_, length)| length))?;
+        self.wire.received += length as u64;
+        Ok(Received { length, drained: length < buffer.len() })
     }
 
     /// Receives and drops up to `buffer.len()` bytes: the kernel does not copy them, `buffer` stays
     /// untouched.
-    pub(crate) fn discard(&self, buffer: &mut [u8]) -> Result<usize, Errno> {
-        retry(|| recv(&self.socket, &mut *buffer, RecvFlags::TRUNC).map(|(_, length)| length))
+    pub(crate) fn discard(&mut self, buffer: &mut [u8]) -> Result<Received, Broken> {
+        let length = retry(|| recv(&self.socket, &mut *buffer, RecvFlags::TRUNC).map(|(_, length)| length))?;
+        self.wire.received += length as u64;
+        Ok(Received { length, drained: length < buffer.len() })
+    }
+
+    /// Whether the end of the stream may be a cut: TLS says when a stream ends.
+    pub(crate) fn may_be_cut(&self) -> bool {
+        self.tls.as_ref().is_some_and(|tls| !tls.said_goodbye())
+    }
+
+    /// Ends TLS in good order, if that can be done at once.
+    pub(crate) fn say_goodbye(&mut self) {
+        if let Some(tls) = self.tls.as_mut().filter(|_| !self.broken) {
+            tls.say_goodbye(self.socket.as_fd());
+        }
+    }
+}
+
+/// What was received.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Received {
+    pub length: usize,
+    /// There was no more in the socket.
+    pub drained: bool,
+}
+
+/// Why a connection cannot go on.
+#[derive(Debug)]
+pub(crate) enum Broken {
+    Socket(Errno),
+    /// What is wrong with its TLS, as a sentence's end.
+    Tls(String),
+}
+
+impl From<Errno> for Broken {
+    fn from(why: Errno) -> Self {
+        Self::Socket(why)
     }
 }
 
@@ -95,7 +184,8 @@ fn source(address: SocketAddr, user: u32) -> Option<SocketAddr> {
     spread.then(|| (Ipv4Addr::from_bits(Ipv4Addr::LOCALHOST.to_bits() + number), 0).into())
 }
 
-fn retry(mut call: impl FnMut() -> Result<usize, Errno>) -> Result<usize, Errno> {
+#[inline]
+pub(crate) fn retry(mut call: impl FnMut() -> Result<usize, Errno>) -> Result<usize, Errno> {
     loop {
         match call() {
             Err(Errno::INTR) => {}

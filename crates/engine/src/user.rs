@@ -1,14 +1,17 @@
 //! One emulated client.
 
+use std::sync::Arc;
+
 use loadstone_http::Method;
 use loadstone_workload::{Next, Program, State};
+use rustls::ClientConfig;
 
 use crate::browser::Browser;
 use crate::reader::{Reader, Store};
 use crate::recorder::Counts;
 use crate::request::Outgoing;
 use crate::socket::Connection;
-use crate::steps::Timed;
+use crate::steps::{Setup, Timed};
 
 /// A buffer that grew beyond this is given back to the allocator, or the largest answer ever seen would stay.
 const KEPT_CAPACITY: usize = 256 << 10;
@@ -22,6 +25,8 @@ pub(crate) enum Stage {
     Idle,
     /// A connection is being opened.
     Connecting,
+    /// It is being secured by TLS.
+    Handshaking,
     /// A request is being sent.
     Sending,
     /// The answer is awaited or being read.
@@ -47,6 +52,8 @@ pub(crate) struct User {
     pub state: State,
     pub browser: Browser,
     pub connection: Option<Connection>,
+    /// What its session has kept of TLS, so that later connections can resume it.
+    pub tls: Option<Arc<ClientConfig>>,
     pub stage: Stage,
     /// Stops when its operation ends.
     pub leaving: bool,
@@ -60,6 +67,8 @@ pub(crate) struct User {
     /// When the step began, and when its answer had come whole.
     pub step_began: u64,
     pub step_answered: u64,
+    /// What it spent on connections.
+    pub setup: Setup,
     /// The steps of the operation that are done.
     pub timed: Vec<Timed>,
     pub fetch: Fetch,
@@ -100,6 +109,7 @@ impl User {
             state: State::new(program, number),
             browser: Browser::default(),
             connection: None,
+            tls: None,
             stage: Stage::Away,
             leaving: false,
             deadline: u64::MAX,
@@ -108,6 +118,7 @@ impl User {
             step: 0,
             step_began: 0,
             step_answered: 0,
+            setup: Setup::default(),
             timed: Vec::new(),
             fetch: Fetch::Step,
             method: Method::Get,

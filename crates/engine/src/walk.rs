@@ -6,10 +6,10 @@ use crate::clock::micros;
 use crate::driver::Driver;
 use crate::examples::Of;
 use crate::recorder::{Cause, Ended};
-use crate::steps::Timed;
+use crate::steps::{Setup, Timed};
 use crate::user::{Fetch, Stage, User, Work};
 
-/// A user whose connection was refused tries again no sooner than this, as a person would; a closed loop
+/// A user whose connection was refused, or whose TLS failed, tries again no sooner than this, as a person would; a closed loop
 /// without think time would otherwise spin.
 const BACK_OFF: u64 = 100_000;
 
@@ -31,6 +31,7 @@ impl Driver<'_> {
         if user.next == Next::NewSession {
             self.close(user);
             user.state.begin_session(program);
+            user.tls = None;
             self.forget(user);
             self.begin_session(user, intended);
         } else {
@@ -96,6 +97,7 @@ impl Driver<'_> {
             if step.is_taken(&mut user.state) {
                 user.fetch = Fetch::Step;
                 user.step_began = self.now;
+                user.setup = Setup::default();
                 user.method = crate::request::method_of(step);
                 user.redirects = 0;
                 user.waits = 0;
@@ -112,13 +114,17 @@ impl Driver<'_> {
     pub(crate) fn step_done(&mut self, user: &mut User, work: &mut Work) {
         let operation = &self.program.operations[user.operation];
         let step = &operation.steps[user.step];
-        if operation.has_parts() {
+        if operation.has_parts() || self.shared.credentials.is_some() {
             let fetched = user.fetch == Fetch::Reference;
-            let answered = if fetched { user.step_answered } else { self.now };
+            let spent = user.setup.spent();
+            let (answered, setup) =
+                if fetched { (user.step_answered, user.setup.of_answer) } else { (self.now, spent) };
             user.timed.push(Timed {
                 step: user.step,
-                answer: answered - user.step_began,
-                files: fetched.then(|| self.now - answered),
+                connect: user.setup.connect,
+                handshake: user.setup.handshake,
+                answer: answered - user.step_began - setup,
+                files: fetched.then(|| self.now - answered - (spent - setup)),
             });
         }
         if let Some(named) = step.count {
@@ -195,7 +201,7 @@ impl Driver<'_> {
             PacingKind::Think => user.ended,
         };
         let mut intended = reference + user.delay;
-        if result == Err(Cause::Refused) {
+        if matches!(result, Err(Cause::Refused | Cause::Tls)) {
             intended = intended.max(self.now + BACK_OFF);
         }
         // What sent nothing, or failed, goes through the queue: the same user must not starve the others

@@ -54,6 +54,13 @@ pub fn expectations(py: Python<'_>, plan_json: &str) -> PyResult<Py<PyAny>> {
     to_python(py, &expectations.map_err(refused)?)
 }
 
+/// What is wrong with the files of a plan's `target.tls`.
+#[pyfunction]
+pub fn check_tls(py: Python<'_>, tls_json: &str, host: &str) -> PyResult<()> {
+    let tls = serde_json::from_str(tls_json).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    py.detach(|| engine::check_tls(&tls, host)).map_err(PyValueError::new_err)
+}
+
 /// What is wrong with a plan, as a sentence.
 fn refused(error: workload::Error) -> PyErr {
     PyValueError::new_err(error.to_string())

@@ -87,7 +87,7 @@ pub(crate) fn compile(plan: &Plan) -> Result<Program> {
     let mut program = Program {
         seed: plan.seed,
         site: Site {
-            origin: format!("http://{}", plan.target.authority).into_bytes().into(),
+            origin: format!("{}://{}", plan.target.scheme(), plan.target.authority).into_bytes().into(),
             base_path: plan.target.base_path.as_bytes().into(),
         },
         target: plan.target.clone(),

@@ -56,7 +56,7 @@ impl Plan {
     }
 }
 
-/// The server's address. HTTP only.
+/// The server's address.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Target {
@@ -68,6 +68,58 @@ pub struct Target {
     pub authority: String,
     /// Prefix of every path, without a trailing slash; empty for a site at the root.
     pub base_path: String,
+    /// HTTPS; none: plain HTTP.
+    #[serde(default)]
+    pub tls: Option<Tls>,
+}
+
+impl Target {
+    /// The scheme of its addresses.
+    pub fn scheme(&self) -> &'static str {
+        if self.tls.is_some() { "https" } else { "http" }
+    }
+}
+
+/// How the target is reached by TLS.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tls {
+    /// Name that is asked for (SNI) and checked; none: the host.
+    #[serde(default)]
+    pub server_name: Option<String>,
+    /// The authorities to believe; none: those that the machine trusts.
+    #[serde(default)]
+    pub ca: Option<Pem>,
+    /// Certificate of the users.
+    #[serde(default)]
+    pub certificate: Option<Pem>,
+    /// Its private key.
+    #[serde(default)]
+    pub key: Option<Pem>,
+    /// Believe any certificate.
+    #[serde(default)]
+    pub insecure: bool,
+    /// Later connections of a session resume the TLS session of the first.
+    #[serde(default = "yes")]
+    pub resume: bool,
+}
+
+/// A file of certificates or keys.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pem {
+    /// Its name.
+    pub file: String,
+    /// What is in it, for a machine that does not have the file.
+    #[serde(default)]
+    pub text: Option<String>,
+}
+
+impl std::fmt::Debug for Pem {
+    /// Without what may be secret.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pem").field("file", &self.file).finish_non_exhaustive()
+    }
 }
 
 /// The load: users, sessions or operations over time. All times in seconds.

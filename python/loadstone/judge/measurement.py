@@ -13,13 +13,13 @@ from loadstone.goals import Goal, SlaRules
 from loadstone.judge.histogram import EMPTY, Floats, Histogram
 from loadstone.judge.noise import Noise
 from loadstone.judge.sessions import Sessions
-from loadstone.stages.run import Part
+from loadstone.stages.run import HandshakeKind, Part
 
-CAUSES = ("refused", "reset", "closed", "timeout", "status", "marker")
+CAUSES = ("refused", "reset", "closed", "timeout", "status", "marker", "tls")
 """Causes of failed operations, and of lost sessions, in the engine's order."""
 
-PARTS: tuple[Part, ...] = ("answer", "files")
-"""What a step takes time for: its own answer, and the files that its page refers to."""
+PARTS: tuple[Part, ...] = ("connect", "handshake", "answer", "files")
+"""What a step takes time for: connecting, the TLS handshake, its own answer, and the files of its page."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +122,8 @@ class Measurement:
     """Agents that were given up, with what happened."""
     noise: Noise | None = None
     """None of a folder of before the machine was watched."""
+    handshakes: Mapping[HandshakeKind, Histogram] = field(default_factory=dict)
+    """Times of the TLS handshakes of the whole run, by kind."""
     sessions: Sessions | None = None
     """None of a folder of before sessions were counted."""
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import get_args
 
 import numpy as np
 
 from loadstone.judge.flow import mix_share
 from loadstone.judge.goals import judge_goals
-from loadstone.judge.histogram import Histogram
+from loadstone.judge.histogram import EMPTY, Histogram
 from loadstone.judge.measurement import AgentSeries, Measurement, OperationSeries, Rules
 from loadstone.judge.noise import summarise_noise
 from loadstone.judge.sessions import QUANTILES, summarise_sessions
@@ -20,12 +21,15 @@ from loadstone.stages.run import (
     Check,
     Figures,
     Generator,
+    HandshakeKind,
+    Handshakes,
     OperationFigures,
     PerOperation,
     Quantiles,
     Steady,
     StepPart,
     Sut,
+    TlsFigures,
     Validity,
 )
 from loadstone.stages.verdict import run_state
@@ -63,12 +67,24 @@ def summarise(measurement: Measurement, rules: Rules, observed: Sut) -> Figures:
             threads=measurement.threads,
             wake_lag_ms_p99=_ms(measurement.wake_lag.quantile_us(0.99)),
         ),
+        tls=_tls(measurement),
         noise=summarise_noise(measurement.noise) if measurement.noise else None,
         sut=observed,
         warnings=[
             *(f"not compliant: {departure}" for departure in departures(rules, steady)),
             *_left_out(measurement),
         ],
+    )
+
+
+def _tls(measurement: Measurement) -> TlsFigures | None:
+    """How long handshakes took; what was agreed on only the engine knows."""
+    full, resumed = (measurement.handshakes.get(kind, EMPTY) for kind in get_args(HandshakeKind))
+    if not full.count and not resumed.count:
+        return None
+    return TlsFigures(
+        full=Handshakes(count=int(full.count), ms=_quantiles(full)),
+        resumed=Handshakes(count=int(resumed.count), ms=_quantiles(resumed)),
     )
 
 

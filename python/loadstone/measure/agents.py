@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any, TypeVar
 
 from loadstone.errors import LoadstoneError
@@ -77,7 +78,7 @@ class RemoteEngine:
 
         LoadstoneError `agent-start`, `agents` (fewer users than agents), `plan-refused`.
         """
-        plan = json.loads(plan_json)
+        plan = _with_files(json.loads(plan_json))
         count = len(self._hosts)
         users = plan["load"].get("users")
         if users is not None and users < count:
@@ -181,3 +182,21 @@ class RemoteEngine:
         items = list(items)
         with ThreadPoolExecutor(max_workers=max(1, len(items))) as pool:
             return list(pool.map(work, items))
+
+
+def _with_files(plan: dict[str, Any]) -> dict[str, Any]:
+    """The plan with what is in its files, which its agents do not have.
+
+    LoadstoneError `tls` when one of them cannot be read any more.
+    """
+    tls = plan["target"].get("tls")
+    if not tls:
+        return plan
+    try:
+        brought = {
+            key: value | {"text": Path(value["file"]).read_text()} if isinstance(value, dict) else value
+            for key, value in tls.items()
+        }
+    except OSError as error:
+        raise LoadstoneError("tls", f"{error.filename}: {error.strerror}") from error
+    return {**plan, "target": {**plan["target"], "tls": brought}}

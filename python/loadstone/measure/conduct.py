@@ -135,6 +135,7 @@ def _write(
         ended_s=summary["ended_s"],
         threads=summary["threads"],
         examples=summary["examples"],
+        tls=summary.get("tls", []),
     )
 
 

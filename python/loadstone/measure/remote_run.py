@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import queue
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,6 +99,7 @@ class RemoteRun:
             ),
             # The earliest of each kind, which comes last and replaces the others.
             "examples": list({(one["operation"], one["of"]): one for one in examples}.values()),
+            "tls": _agreed(summaries.values()),
             "agents": summaries,
         }
 
@@ -194,3 +196,17 @@ def _own(window: Message) -> dict[str, Any]:
     """The figures of one agent that a sum would hide."""
     kept = {key: window[key] for key in ("users", "in_flight", "requests", "wake_lag")}
     return {**kept, "cpu_s": window["cpu_user_s"] + window["cpu_sys_s"]}
+
+
+def _agreed(summaries: Iterable[Message]) -> list[dict[str, Any]]:
+    """What all agents agreed on in TLS handshakes, the most frequent first."""
+    counts: Counter[tuple[str, str, str | None, str]] = Counter()
+    for one in (one for summary in summaries for one in summary.get("tls", [])):
+        for kind in ("full", "resumed"):
+            counts[one["protocol"], one["cipher"], one["group"], kind] += one[kind]
+    sums = [
+        {"protocol": protocol, "cipher": cipher, "group": group}
+        | {kind: counts[protocol, cipher, group, kind] for kind in ("full", "resumed")}
+        for protocol, cipher, group in dict.fromkeys(key[:3] for key in counts)
+    ]
+    return sorted(sums, key=lambda one: -(one["full"] + one["resumed"]))

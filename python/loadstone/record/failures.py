@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import duckdb
 
 from loadstone.judge import CAUSES
+from loadstone.record.tables import with_causes
 from loadstone.scenario import only_here
 from loadstone.stages.run import Failure, OperationFigures
 
@@ -28,7 +29,7 @@ def read_failures(folder: Path, examples: Examples) -> list[Failure]:
     sums = ", ".join(f"coalesce(sum({cause}), 0)" for cause in CAUSES)
     with duckdb.connect() as connection:
         rows = connection.execute(
-            f"SELECT operation, {sums} FROM read_parquet(?) GROUP BY operation", [source]
+            f"SELECT operation, {sums} FROM {with_causes('read_parquet(?)')} GROUP BY operation", [source]
         ).fetchall()
     found = [
         (int(count), name, cause)
@@ -72,11 +73,13 @@ def _remedy(address: str, target: str) -> str:
     'load is made for 127.0.0.1:8080 alone. To include them, let the site serve them itself'
     """
     there, here = urlsplit(address), urlsplit(target)
-    port = there.port or 80
-    if there.scheme.lower() == "https" and there.hostname == here.hostname:
-        return "the page asks for it by HTTPS. Let the site write addresses without it, such as /a.css"
+    usual = 443 if here.scheme == "https" else 80
+    if there.scheme.lower() not in ("", here.scheme) and there.hostname == here.hostname:
+        by = there.scheme.upper()
+        return f"the page asks for it by {by}. Let the site write addresses without it, such as /a.css"
     alias = only_here(there.hostname or "") and only_here(here.hostname or "")
-    if alias and port == (here.port or 80) and there.scheme.lower() != "https":
+    same = (there.port or usual) == (here.port or usual)
+    if alias and same and there.scheme.lower() in ("", here.scheme):
         names = f"`{there.hostname}` and `{here.hostname}` are the same machine, but two sites to a browser"
-        return f"{names}. Measure http://{there.netloc}{here.path.rstrip('/')}"
+        return f"{names}. Measure {here.scheme}://{there.netloc}{here.path.rstrip('/')}"
     return f"load is made for {here.netloc} alone. To include them, let the site serve them itself"

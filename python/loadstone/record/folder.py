@@ -32,7 +32,17 @@ from loadstone.record.machine import machine, versions
 from loadstone.record.measured import read_measurement, read_observed
 from loadstone.record.tables import write_tables
 from loadstone.stages.origin import Machine, Node
-from loadstone.stages.run import Agent, AgentFigures, Connector, Event, Load, Run, Scenario, WatchedHost
+from loadstone.stages.run import (
+    Agent,
+    AgentFigures,
+    Connector,
+    Event,
+    Load,
+    Negotiated,
+    Run,
+    Scenario,
+    WatchedHost,
+)
 
 _APART = ("agents", "connector", "end", "hosts", "node")
 """Events that have a place of their own in `run.json`."""
@@ -180,6 +190,10 @@ def _complete(folder: Path, plan: dict[str, Any], first: dict[str, Any], rules: 
     left_out = other_hosts(figures.operations, examples, rules["target"])
     told = [event["note"] for event in events if event["kind"] in _WORTH_A_WARNING]
     figures = figures.model_copy(update={"warnings": [*figures.warnings, *left_out, *told]})
+    if figures.tls:
+        negotiated = [Negotiated(**one) for one in ending.get("tls", [])]
+        agreed = figures.tls.model_copy(update={"negotiated": negotiated})
+        figures = figures.model_copy(update={"tls": agreed})
     hosts = [WatchedHost(**host) for event in events if event["kind"] == "hosts" for host in event["hosts"]]
     busiest = read_limit(folder, hosts, events, measurement)
     return Run(

@@ -6,7 +6,7 @@ import glob
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import duckdb
 import numpy as np
@@ -20,7 +20,7 @@ from loadstone.record.noise import read_noise
 from loadstone.record.sessions import read_sessions
 from loadstone.record.steps import read_steps
 from loadstone.record.tables import counters
-from loadstone.stages.run import Sut
+from loadstone.stages.run import HandshakeKind, Sut
 
 _MOST_CELLS = 1 << 28
 """Figures that are held at once, 2 GiB: a week of a large scenario. A changed table can claim any second."""
@@ -62,6 +62,7 @@ def read_measurement(
             settled = max(start, sessions.longest_s, longest_life_s(plan))
         connection.execute(f"SET VARIABLE settled = {math.ceil(settled)}")
         engine = _engine(connection, math.ceil(end) - math.floor(start))
+        handshakes = _histograms(connection, "kind LIKE 'handshake_%'")
         agents = _agents(connection, folder / "agents.parquet", load["threads"] or 1)
         return Measurement(
             start_s=start,
@@ -91,6 +92,11 @@ def read_measurement(
             agents=agents,
             noise=read_noise(connection, folder, math.ceil(end) - math.floor(start)),
             lost=lost or {},
+            handshakes={
+                kind: found
+                for kind in get_args(HandshakeKind)
+                if (found := handshakes.get(("*", f"handshake_{kind}")))
+            },
             sessions=sessions,
         )
 

@@ -12,6 +12,7 @@ import numpy as np
 from loadstone.judge import CAUSES, Histogram
 from loadstone.judge.histogram import Floats
 from loadstone.judge.sessions import Sessions, Tally
+from loadstone.record.tables import with_causes
 
 CONNECTIONS = {
     "opened": "connects",
@@ -34,7 +35,8 @@ def read_sessions(connection: duckdb.DuckDBPyConnection, folder: Path, ended_s: 
     if not table.is_file():
         return None
     source = glob.escape(str(table)).replace("'", "''")
-    connection.execute(f"CREATE VIEW sessions AS SELECT * FROM read_parquet('{source}')")
+    table_sql = with_causes(f"read_parquet('{source}')")
+    connection.execute(f"CREATE VIEW sessions AS FROM {table_sql}")
     lives = _histograms(connection, "true")
     steady_lives = _histograms(connection, "phase = 'steady'")
     ended = _histograms(connection, _STEADY)

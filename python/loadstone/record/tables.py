@@ -18,7 +18,7 @@ from loadstone.scenario.checks import COUNTERS
 TABLES = ("histograms", "steps", "windows", "sessions", "engine", "agents", "hosts", "services")
 
 _SPARSE = "STRUCT(bucket UINTEGER[], count UBIGINT[])"
-_STEPS = f"STRUCT(step UINTEGER, answer {_SPARSE}, files {_SPARSE})"
+_STEPS = f"STRUCT(step UINTEGER, connect {_SPARSE}, handshake {_SPARSE}, answer {_SPARSE}, files {_SPARSE})"
 _OPERATION = f"""STRUCT(operation UINTEGER, phase UTINYINT, ok UBIGINT, failed UBIGINT[], late UBIGINT,
     dropped UBIGINT, counters UBIGINT[],
     response {_SPARSE}, service {_SPARSE}, pace {_SPARSE}, lag {_SPARSE}, steps {_STEPS}[])"""
@@ -30,7 +30,7 @@ _COLUMNS = {
         connections UINTEGER, connects UBIGINT, reconnects UBIGINT, closed_idle UBIGINT,
         closed_with_answer UBIGINT, waits UBIGINT, requests UBIGINT, bytes_in UBIGINT, bytes_out UBIGINT,
         cpu_user_s DOUBLE, cpu_sys_s DOUBLE, control {_SPARSE}, control_cpu_s DOUBLE,
-        wake_lag {_SPARSE}, operations {_OPERATION}[],
+        wake_lag {_SPARSE}, handshake_full {_SPARSE}, handshake_resumed {_SPARSE}, operations {_OPERATION}[],
         sessions {_SESSIONS}[])""",
     "hosts": "STRUCT(second UINTEGER, metrics MAP(VARCHAR, MAP(VARCHAR, DOUBLE)))",
     "seen": """STRUCT(second UINTEGER, host VARCHAR, metrics MAP(VARCHAR, DOUBLE),
@@ -56,6 +56,11 @@ _ENGINE = (
     *("bytes_in", "bytes_out", "cpu_user_s", "cpu_sys_s", "control_cpu_s"),
 )
 _LONGEST_LINE = 1 << 28  # bytes; a second of a million operations stays far below
+
+
+def with_causes(source: str) -> str:
+    """The table `windows` or `sessions` with a column of each cause: NULL where an older one lacks it."""
+    return f"(SELECT * FROM {source} UNION ALL BY NAME SELECT 0::UBIGINT AS tls WHERE false)"
 
 
 def counters(plan: Mapping[str, Any]) -> list[str]:
@@ -138,10 +143,11 @@ def _queries(plan: Mapping[str, Any]) -> dict[str, str]:
         f"SELECT w.second, '*' AS operation, CASE WHEN w.second < {start} THEN 'ramp-up' "
         f"WHEN w.second < {end} THEN 'steady' ELSE 'ramp-down' END AS phase, '{kind}' AS kind, "
         f"unnest(w.{kind}.bucket) AS bucket, unnest(w.{kind}.count) AS count FROM seconds"
-        for kind in ("wake_lag", "control")
+        for kind in ("wake_lag", "control", "handshake_full", "handshake_resumed")
     ]
     causes, lost = (
-        ", ".join(f"{of}[{i}] AS {cause}" for i, cause in enumerate(CAUSES, start=1))
+        # The journal of an earlier version has fewer causes.
+        ", ".join(f"coalesce({of}[{i}], 0) AS {cause}" for i, cause in enumerate(CAUSES, start=1))
         for of in ("o.failed", "s.lost")
     )
     extra = ", ".join(_counter(i, name, plan) for i, name in enumerate(counters(plan)))

@@ -9,6 +9,7 @@ from loadstone.report.goals import amount, asked
 from loadstone.report.noise import noise
 from loadstone.report.steps import steps
 from loadstone.report.table import Column, Row, Table, mark, words
+from loadstone.report.tls import handshakes
 from loadstone.report.watched import events_table, hosts_table
 from loadstone.stages import run as stages
 from loadstone.stages.run import Check, SessionCounts
@@ -18,6 +19,7 @@ SPOKEN = {
     "timeout": "timed out",
     "status": "wrong status",
     "marker": "wrong body",
+    "tls": "TLS failed",
 }
 """Causes of failure whose own names say too little."""
 _ALWAYS = ("accepted", "refused", "closed_by_timeout", "requests")
@@ -35,6 +37,7 @@ def run_tables(run: Run) -> list[Table | None]:
         operations(run),
         response_times(run),
         steps(run),
+        handshakes(run),
         failures(run),
         examples(run),
         sessions(run),
@@ -148,7 +151,7 @@ def failures(run: Run) -> Table | None:
     rows = [
         {
             "operation": name,
-            **operation.failed,
+            **dict.fromkeys(CAUSES, 0) | operation.failed,
             "dropped": operation.dropped,
         }
         for name, operation in run.summary.operations.items()
@@ -189,7 +192,7 @@ def sessions(run: Run) -> Table | None:
         for which, part in (("began in the steady state", found), ("whole run", found.whole_run))
         if part.begun or part.dropped
     ]
-    causes = [cause for cause in CAUSES if found.whole_run.lost[cause]]
+    causes = [cause for cause in CAUSES if found.whole_run.lost.get(cause)]
     columns = [
         words("which", "sessions"),
         *(Column(key, key) for key in ("begun", "completed")),

@@ -14,6 +14,7 @@ import duckdb
 import numpy as np
 
 from loadstone.judge import CAUSES
+from loadstone.record.tables import with_causes
 
 MOST_BINS = 600
 """Points a chart over time has at most; longer runs get wider bins."""
@@ -59,6 +60,9 @@ class Curve:
     share: list[float]
 
 
+_CAUSED = with_causes("read_parquet(?)")
+
+
 def bin_width_s(length_s: float) -> int:
     """The width of the bins over time: one second, or what keeps a long run at `MOST_BINS`.
 
@@ -88,11 +92,11 @@ def _last(width: int) -> int:
 
 def throughput(windows: Path, width: int) -> list[Series]:
     """Right answers, and failed or dropped operations, each per second; a second without any is 0."""
-    wrong = " + ".join(CAUSES)
+    wrong = " + ".join(f"coalesce({cause}, 0)" for cause in CAUSES)
     rows = _query(
         f"""
         WITH seen AS (
-            SELECT second, sum(ok) AS ok, sum({wrong} + dropped) AS wrong FROM read_parquet(?) GROUP BY second
+            SELECT second, sum(ok) AS ok, sum({wrong} + dropped) AS wrong FROM {_CAUSED} GROUP BY second
         ), every AS (
             SELECT unnest(range(least(max(second), {_last(width)}) + 1)) AS second FROM seen
         )
@@ -115,7 +119,7 @@ def sessions(table: Path, width: int) -> list[Series]:
     sums = ", ".join(f"sum(coalesce({kind}, 0)) / {width} AS {kind}" for kind in kinds)
     rows = _query(
         f"""
-        WITH seen AS (SELECT * FROM read_parquet(?)), every AS (
+        WITH seen AS (FROM {_CAUSED}), every AS (
             SELECT unnest(range(least(max(second), {_last(width)}) + 1)) AS second FROM seen
         )
         SELECT second // {width} * {width} AS bin, {sums}
@@ -148,7 +152,7 @@ def failures(windows: Path, width: int) -> list[Series]:
     rows = _query(
         f"""
         WITH seen AS (
-            SELECT second, {sums} FROM read_parquet(?) GROUP BY second
+            SELECT second, {sums} FROM {_CAUSED} GROUP BY second
         ), every AS (
             SELECT unnest(range(least(max(second), {_last(width)}) + 1)) AS second FROM seen
         )

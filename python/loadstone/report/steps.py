@@ -6,11 +6,17 @@ from loadstone.report import format
 from loadstone.report.folder import Run
 from loadstone.report.table import Column, Row, Table, words
 
+_SPOKEN = {
+    "connect": "connecting",
+    "handshake": "TLS handshake",
+    "answer": "its answer",
+    "files": "its files",
+}
 _POINTS = ("mean", "p50", "p90", "p99", "max")
 
 
 def steps(run: Run) -> Table | None:
-    """Every part of every step; None if all operations are single requests, or steps were not timed yet."""
+    """Every part of every step; None if all operations are single plain requests, or steps were not timed."""
     rows: list[Row] = [
         {
             "operation": name,
@@ -30,13 +36,14 @@ def steps(run: Run) -> Table | None:
         words("operation", "operation"),
         Column("step", "step"),
         words("request", "request"),
-        words("part", "time of", lambda part: {"answer": "its answer", "files": "its files"}[part]),
+        words("part", "time of", lambda part: _SPOKEN[part]),
         Column("count", "taken"),
         Column("share", "of the operation’s time", format.share),
         *(Column(f"ms_{point}", f"{point}, ms", format.figure) for point in _POINTS),
     ]
     note = (
         "Right answers of the steady state. Answer: from the end of the step before to its last byte, "
-        "redirects and waits included. Files: from there to the last file that the page refers to."
+        "redirects and waits included. Files: from there to the last file that the page refers to. "
+        "Both without connecting and the TLS handshakes of new connections, which not every step needs."
     )
     return Table("steps", "Time per step", columns, rows, note)

@@ -17,6 +17,7 @@ from loadstone.scenario.findings import Finding, listed, suggest
 from loadstone.scenario.model import BACK, END, Check, Extract, Operation, ScenarioFile, Target
 from loadstone.scenario.positions import Path
 from loadstone.scenario.sessions import Load
+from loadstone.scenario.tls import Tls
 from loadstone.unit import Unit
 
 COUNTERS = (
@@ -100,11 +101,12 @@ def _target(target: Target) -> Iterator[Finding]:
     except ValueError as error:
         yield Finding("bad-url", f"`{target.url}` is not a URL: {error}", path)
         return
-    if parts.scheme == "https":
-        yield Finding("url-scheme", "https is not supported yet", path, "put the load on the plain HTTP side")
-    elif parts.scheme != "http":
+    if parts.scheme not in ("http", "https"):
         yield Finding(
-            "url-scheme", f"`{target.url}` is not an http URL", path, "for example http://127.0.0.1:8080"
+            "url-scheme",
+            f"`{target.url}` is not an http or https URL",
+            path,
+            "for example http://127.0.0.1:8080",
         )
     elif (
         not parts.hostname
@@ -128,6 +130,11 @@ def _target(target: Target) -> Iterator[Finding]:
             path,
             "queries belong to steps",
         )
+    elif parts.scheme == "https":
+        yield from (target.tls or Tls()).errors(parts.hostname)
+    elif target.tls is not None:
+        message = f"[target.tls] is about HTTPS, and `{target.url}` is not an https URL"
+        yield Finding("tls", message, ("target", "tls"), "remove the table, or write https:// in `url`")
 
 
 def _no_host(name: str) -> str:

@@ -119,7 +119,7 @@ class Scenario:
         if target is not None:
             address = plan.endpoint(*target)
         elif self.target.url is not None:
-            address = plan.address(self.target.url)
+            address = plan.address(self.target)
         else:
             raise ValueError(
                 f"the built-in application `{self.target.app}` has no address before it is started"

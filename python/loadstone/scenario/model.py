@@ -27,6 +27,7 @@ from loadstone.scenario.fields import (
 )
 from loadstone.scenario.findings import listed, suggest
 from loadstone.scenario.sessions import Load, Session
+from loadstone.scenario.tls import Tls
 from loadstone.scenario.values import Law, Value
 from loadstone.site import SITES
 
@@ -85,6 +86,10 @@ class Target(Table):
     """Where requests go: a site that runs already (`url`) or a built-in application (`app`)."""
 
     url: str | None = None
+    host: Annotated[
+        str | None, Field(pattern=r"^[!-~]+$", description="the Host header, if it is not that of `url`")
+    ] = None
+    tls: Annotated[Tls | None, Field(description="of an `https` URL")] = None
     app: Annotated[str, AfterValidator(_known)] | None = None
     options: Annotated[dict[str, Any], Field(description="options of `app` and of its server")] = Field(
         default={}
@@ -111,6 +116,8 @@ class Target(Table):
             raise refuse(
                 "target", "[target.image] is only for a built-in `app`", "remove it, or name the app"
             )
+        if self.app is not None and (self.tls is not None or self.host is not None):
+            raise refuse("target", "[target] has `tls` or `host` beside an `app`", "they go with a `url`")
         if self.reset is not None and self.app is not None:
             raise refuse(
                 "target",

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from loadstone.scenario import mixing, model, sessions, values
 from loadstone.scenario.model import FilePart
 from loadstone.scenario.templates import fill, literal
+from loadstone.scenario.tls import Tls
 from loadstone.unit import Unit
 
 _ABSENT = {
@@ -26,14 +27,21 @@ Json = dict[str, Any]
 Cells = Callable[[str, str], list[str]]  # (file, column) -> all cells
 
 
-def address(url: str) -> Json:
+def address(target: model.Target) -> Json:
     """The plan's target of a checked URL.
 
-    >>> address("http://[::1]:8080/app/")
+    >>> address(model.Target(url="http://[::1]:8080/app/"))
     {'host': '::1', 'port': 8080, 'authority': '[::1]:8080', 'base_path': '/app'}
+    >>> address(model.Target(url="https://shop.example"))["tls"]
+    {'insecure': False, 'resume': True}
     """
-    parts = urlsplit(url)
-    return _address(str(parts.hostname), parts.port or 80, parts.path.rstrip("/"))
+    parts = urlsplit(str(target.url))
+    secure = parts.scheme == "https"
+    usual = 443 if secure else 80
+    found = _address(str(parts.hostname), parts.port or usual, parts.path.rstrip("/"), usual)
+    if target.host:
+        found["authority"] = target.host
+    return {**found, "tls": (target.tls or Tls()).plan()} if secure else found
 
 
 def endpoint(host: str, port: int) -> Json:
@@ -53,9 +61,9 @@ def only_here(host: str) -> bool:
         return host == "localhost"
 
 
-def _address(host: str, port: int, base_path: str) -> Json:
+def _address(host: str, port: int, base_path: str, usual: int = 80) -> Json:
     shown = f"[{host}]" if ":" in host else host
-    authority = shown if port == 80 else f"{shown}:{port}"
+    authority = shown if port == usual else f"{shown}:{port}"
     return {"host": host, "port": port, "authority": authority, "base_path": base_path}
 
 

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from loadstone.errors import SLUGS
-from loadstone.scenario import faults, model, sessions, values
+from loadstone.scenario import faults, model, sessions, tls, values
 from loadstone.scenario.fields import Table
 from loadstone.scenario.findings import Finding, child, listed, suggest
 from loadstone.scenario.positions import Path
@@ -52,6 +52,7 @@ _TABLES: dict[str, type[Table]] = {
     "sla": model.Sla,
     "step": model.Step,
     "target": model.Target,
+    "tls": tls.Tls,
 }
 _ITEMS: dict[str, type[Table]] = {"extract": model.Extract, "multipart": model.FilePart}
 

@@ -75,7 +75,8 @@ class Quantiles(Piece):
     max: Known = None
 
 
-Part = Literal["answer", "files"]
+Part = Literal["connect", "handshake", "answer", "files"]
+HandshakeKind = Literal["full", "resumed"]
 
 
 class StepPart(Piece):
@@ -87,7 +88,8 @@ class StepPart(Piece):
     """Method and path."""
     part: Part
     """`answer`: from the end of the step before to the last byte of the answer, with redirects and waits;
-    `files`: from there to the last byte of the last file that the page refers to."""
+    `files`: from there to the last byte of the last file that the page refers to. Both without `connect`, the
+    time for new connections, and `handshake`, that for TLS on them."""
     count: Count
     """Operations that took it."""
     ms: Quantiles
@@ -356,6 +358,36 @@ class Event(Piece):
     """What happened, in a sentence."""
 
 
+class Handshakes(Piece):
+    """TLS handshakes of one kind, in the whole run."""
+
+    count: Count
+    ms: Quantiles
+    """From the end of connecting."""
+
+
+class Negotiated(Piece):
+    """What servers and users agreed on in TLS handshakes, in the whole run."""
+
+    protocol: Word
+    cipher: Word
+    group: Word | None = None
+    """Of the key exchange; None where a resumed session had none."""
+    full: Count
+    resumed: Count
+
+
+class TlsFigures(Piece):
+    """TLS of the whole run: most connections are made in the ramp-up."""
+
+    full: Handshakes
+    """Handshakes that began from nothing."""
+    resumed: Handshakes
+    """Those that resumed the TLS session of an earlier connection."""
+    negotiated: list[Negotiated] = Field(default_factory=list)
+    """The most frequent first; empty of a run that broke off."""
+
+
 class Figures(Piece):
     """All that follows from the measurement by itself."""
 
@@ -371,6 +403,8 @@ class Figures(Piece):
     validity: Validity
     generator: Generator | None = None
     noise: NoiseFigures | None = None
+    tls: TlsFigures | None = None
+    """None without HTTPS."""
     sut: Sut | None = None
     warnings: list[Text] = Field(default_factory=list)
 

@@ -11,7 +11,7 @@ from loadstone.stages.run import OperationFigures, StepPart
 ROW = 34
 _LETTER = 6.6
 """Mean width of a letter of an axis."""
-_KINDS = ("first answer", "later answers", "files of its pages")
+_KINDS = ("first answer", "later answers", "files of its pages", "connecting", "TLS handshakes")
 _MARKERS = (
     {"color": "@s1"},
     {"color": "@s2"},
@@ -20,7 +20,14 @@ _MARKERS = (
         "color": "@s3",
         "pattern": {"shape": "/", "fillmode": "overlay", "fgcolor": "@page", "size": 7, "solidity": 0.25},
     },
+    {"color": "@s4"},
+    {
+        "color": "@s5",
+        "pattern": {"shape": "x", "fillmode": "overlay", "fgcolor": "@page", "size": 7, "solidity": 0.25},
+    },
 )
+_APART = {"files": 2, "connect": 3, "handshake": 4}
+"""The kinds of parts that are no answers."""
 
 
 def time_per_step(run: Run) -> Figure | None:
@@ -87,9 +94,9 @@ def _pieces(one: OperationFigures) -> list[tuple[float, float, StepPart]]:
 
 
 def _kind(part: StepPart) -> int:
-    return 2 if part.part == "files" else min(part.step, 1)
+    return _APART.get(part.part, min(part.step, 1))
 
 
 def _said(part: StepPart) -> str:
-    what = f"{part.request}: its files" if part.part == "files" else part.request
-    return f"{what}: {spelled(part.ms.mean)} ms, taken {part.count} times"
+    what = {"files": ": its files", "connect": ": connecting", "handshake": ": TLS handshake"}
+    return f"{part.request}{what.get(part.part, '')}: {spelled(part.ms.mean)} ms, taken {part.count} times"

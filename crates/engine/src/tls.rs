@@ -1,0 +1,11 @@
+//! TLS by rustls over the engine's non-blocking sockets.
+
+mod config;
+mod seen;
+mod session;
+mod words;
+
+pub(crate) use config::Credentials;
+pub use config::check_tls;
+pub(crate) use seen::Handshakes;
+pub(crate) use session::{Records, Session, Wire};

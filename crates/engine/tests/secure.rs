@@ -1,0 +1,144 @@
+//! TLS against a server that does what it is told, also what real ones never should.
+
+mod support;
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::sync::Arc;
+
+use rcgen::{CertifiedKey, generate_simple_self_signed};
+use rustls::pki_types::PrivateKeyDer;
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use serde_json::{Value as Json, json};
+use support::{Outcome, get, operation, plan, run};
+
+/// What a server sends after each request, and how its connection goes on.
+#[derive(Clone)]
+struct Script {
+    answer: Vec<u8>,
+    /// Says goodbye and closes; a server that hangs up does not say it.
+    closes: bool,
+    hangs_up: bool,
+}
+
+impl Script {
+    fn keeping(answer: impl Into<Vec<u8>>) -> Self {
+        Self { answer: answer.into(), closes: false, hangs_up: false }
+    }
+}
+
+/// Its port, and its certificate as PEM.
+fn start(script: Script) -> (u16, String) {
+    let CertifiedKey { cert, signing_key } = generate_simple_self_signed(vec!["localhost".into()]).unwrap();
+    let key = PrivateKeyDer::try_from(signing_key.serialize_der()).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![cert.der().clone()], key)
+        .unwrap();
+    let config = Arc::new(config);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let (config, script) = (config.clone(), script.clone());
+            let connection = ServerConnection::new(config).unwrap();
+            std::thread::spawn(move || serve(StreamOwned::new(connection, stream.unwrap()), &script));
+        }
+    });
+    (port, cert.pem())
+}
+
+fn serve(mut stream: StreamOwned<ServerConnection, std::net::TcpStream>, script: &Script) {
+    let mut request = Vec::new();
+    let mut buffer = [0; 16 << 10];
+    loop {
+        let Ok(length @ 1..) = stream.read(&mut buffer) else { return };
+        request.extend_from_slice(&buffer[..length]);
+        if !is_whole(&request) {
+            continue;
+        }
+        request.clear();
+        if stream.write_all(&script.answer).is_err() || stream.flush().is_err() {
+            return;
+        }
+        if script.closes {
+            stream.conn.send_close_notify();
+            let _ = stream.flush();
+        }
+        if script.closes || script.hangs_up {
+            return;
+        }
+    }
+}
+
+fn is_whole(request: &[u8]) -> bool {
+    let Some(end) = request.windows(4).position(|window| window == b"\r\n\r\n") else { return false };
+    let head = String::from_utf8_lossy(&request[..end]).to_lowercase();
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+    request.len() >= end + 4 + length.map_or(0, |length| length.parse().unwrap())
+}
+
+/// Five operations of one step.
+fn five(script: Script, step: Json) -> Outcome {
+    let (port, certificate) = start(script);
+    let mut plan = plan(port, 600.0, json!([operation("op", json!([step]))]));
+    plan["target"]["host"] = json!("localhost");
+    plan["target"]["authority"] = json!(format!("localhost:{port}"));
+    plan["target"]["tls"] = json!({"ca": {"file": "its own", "text": certificate}});
+    plan["load"]["operations"] = json!(5);
+    plan["load"]["timeout_s"] = json!(300);
+    run(plan)
+}
+
+fn page(body: &str) -> Vec<u8> {
+    format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
+}
+
+#[test]
+fn requests_and_answers_go_through_one_connection() {
+    let step = get("/", json!({"expect": {"status": [200], "contains": ["the end"]}}));
+    let outcome = five(Script::keeping(page("the end")), step);
+    assert_eq!((outcome.ok(0), outcome.failures()), (5, Vec::new()));
+    let connects: u64 = outcome.windows.iter().map(|window| window.connects).sum();
+    let [agreed] = &outcome.summary.tls[..] else { panic!("{:?}", outcome.summary.tls) };
+    assert_eq!((connects, agreed.protocol.as_str(), agreed.full), (1, "TLS 1.3", 1));
+    let timed: u64 = outcome.windows.iter().flat_map(|window| &window.handshake_full.count).sum();
+    assert_eq!(timed, 1);
+}
+
+#[test]
+fn a_body_of_many_turns_arrives_whole_whether_it_is_looked_at_or_not() {
+    let answer = page(&format!("{}the end", "x".repeat(12 << 20)));
+    for expect in [json!({"status": [200], "contains": ["the end"]}), json!({"status": [200]})] {
+        let outcome = five(Script::keeping(answer.clone()), get("/", json!({"expect": expect})));
+        assert_eq!((outcome.ok(0), outcome.failures()), (5, Vec::new()));
+        assert!(outcome.counter(0, "bytes_in") > 5 * answer.len() as u64, "records have heads");
+    }
+}
+
+#[test]
+fn an_upload_that_waits_for_the_socket_arrives_whole() {
+    let step = json!({"method": "POST", "path": "/", "body": {"kind": "multipart", "parts": [
+        {"kind": "file", "name": "f", "filename": "a.bin", "content_type": "image/png", "bytes": 9_000_000}]}});
+    let outcome = five(Script::keeping(page("")), step);
+    assert_eq!((outcome.ok(0), outcome.failures()), (5, Vec::new()));
+    assert!(outcome.counter(0, "bytes_out") > 45_000_000);
+}
+
+#[test]
+fn an_answer_that_ends_with_its_connection_must_end_tls_too() {
+    let endless = b"HTTP/1.1 200 OK\r\n\r\nthe end".to_vec();
+    let ended = Script { answer: endless.clone(), closes: true, hangs_up: false };
+    let outcome = five(ended, get("/", json!({})));
+    assert_eq!((outcome.ok(0), outcome.failures()), (5, Vec::new()));
+    let cut = Script { answer: endless, closes: false, hangs_up: true };
+    let outcome = five(cut, get("/", json!({})));
+    assert_eq!((outcome.ok(0), outcome.failures()), (0, vec![("closed", 5)]));
+    assert!(outcome.summary.examples[0].said.contains("without the end of TLS"));
+    // An answer that says how long it is cannot be cut unnoticed.
+    let whole = Script { answer: page("the end"), closes: false, hangs_up: true };
+    assert_eq!(five(whole, get("/", json!({}))).ok(0), 5);
+}
