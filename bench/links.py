@@ -72,18 +72,27 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--seconds", type=float, default=3.0, help="of each run of iperf3")
     parser.add_argument("--runs", type=int, default=3, help="of iperf3 by case")
+    parser.add_argument("--only", action="append", help="only this case; repeatable")
+    parser.add_argument(
+        "--real-time",
+        action="store_true",
+        help="iperf3 has the processor before all other work, but not before the switch",
+    )
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     found = []
+    before = ["chrt", "--fifo", "10"] if options.real_time else []
     for case in CASES:
-        found.append(measured(case, options.seconds, options.runs))
+        if options.only and case.name not in options.only:
+            continue
+        found.append(measured(case, options.seconds, options.runs, before))
         print(row(found[-1]), flush=True)
     (options.out / "links.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     (options.out / "README.md").write_text(page(found, options), encoding="utf-8")
 
 
-def measured(case: Case, seconds: float, runs: int) -> dict[str, Any]:
-    """Brings a lab up with the shape, measures, and takes it down."""
+def measured(case: Case, seconds: float, runs: int, before: list[str]) -> dict[str, Any]:
+    """Brings a lab up with the shape, measures with `before` in front of iperf3, and takes it down."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "links.toml"
         hosts = "".join(f'[[host]]\nname = "{name}"\nlink = "shape"\n' for name in ("a", "b"))
@@ -92,20 +101,20 @@ def measured(case: Case, seconds: float, runs: int) -> dict[str, Any]:
         lab.up(lab.load_topology(path), lambda _: None)
     try:
         to = next(host["address"] for host in lab.labs(NAME)[0]["hosts"] if host["name"] == "b")
-        run("b", ["iperf3", "-s", "-D"])
+        run("b", [*before, "iperf3", "-s", "-D"])
         run("a", ["ping", "-n", "-q", "-c", "5", "-i", "0.2", to])  # both ends know each other
         trips = run("a", ["ping", "-n", "-q", "-i", "0.02", "-c", "100", to])
-        tcp = [once(to, case, seconds) for _ in range(runs)]
+        tcp = [once(to, case, seconds, before) for _ in range(runs)]
         asked = {"case": case.name, "link": case.link, "rtt_ms": case.rtt_ms, "loss": case.loss}
         return asked | {"ping": ping(trips), "tcp": tcp, "frames": settled()}
     finally:
         lab.down(NAME)
 
 
-def once(to: str, case: Case, seconds: float) -> dict[str, Any]:
+def once(to: str, case: Case, seconds: float, before: list[str]) -> dict[str, Any]:
     """One run of TCP: payload in Mbit/s, and what theory says of it."""
     # The first two seconds hold the slow start and are left out.
-    words = ["iperf3", "-c", to, "-t", f"{seconds:g}", "-O", "2", "-i", "0.5", "-J"]
+    words = [*before, "iperf3", "-c", to, "-t", f"{seconds:g}", "-O", "2", "-i", "0.5", "-J"]
     words += ["-w", case.window] if case.window else []
     told = json.loads(run("a", words))
     streams = [one["streams"][0] for one in told["intervals"] if not one["sum"]["omitted"]]
@@ -188,6 +197,7 @@ def page(found: list[dict[str, Any]], options: argparse.Namespace) -> str:
     """The table as a page."""
     load = Path("/proc/loadavg").read_text().split()[0]
     command = f"python bench/links.py --out DIR --seconds {options.seconds:g} --runs {options.runs}"
+    command += " --real-time" if options.real_time else ""
     head = ["shape", "RTT asked ms", "ping least / mean", "loss asked / ping %", "TCP theory Mbit/s"]
     head += ["iperf3, all runs", "off by %", "frames offered", "dropped"]
     return f"""# Links of the lab: ping, iperf3 and theory, every frame accounted for

@@ -6,15 +6,17 @@ import sys
 import flask
 import pymysql
 
-ENTRIES = 2000
+ENTRIES = int(os.environ.get("ENTRIES", "2000"))
 WORDS = "apple bread cloud dance eagle flame grape honey island jungle kettle lemon market night ocean".split()
 PAGE = """<!doctype html><title>Guest book</title><h1>Guest book</h1>
 <form action="/search"><input name="word"></form>
 <form action="/entries" method="post"><input name="author"><input name="text"></form>
+{% if found is not none %}<p>{{ found }} entries</p>{% endif %}
 <ul>{% for author, text in entries %}<li><b>{{ author }}</b> {{ text }}</li>{% endfor %}</ul></html>
 """
 
 app = flask.Flask(__name__)
+template = app.jinja_env.from_string(PAGE)
 
 
 def database():
@@ -40,23 +42,27 @@ def close(_error):
         flask.g.database.close()
 
 
-def page(query, *values):
-    """The entries that a query finds."""
+def page(where="", *values):
+    """The newest entries of those that are meant; of a search with their number."""
     with database().cursor() as cursor:
-        cursor.execute(query, values)
-        return flask.render_template_string(PAGE, entries=cursor.fetchall())
+        found = None
+        if where:
+            cursor.execute(f"SELECT COUNT(*) FROM entry {where}", values)
+            (found,) = cursor.fetchone()
+        cursor.execute(f"SELECT author, text FROM entry {where} ORDER BY id DESC LIMIT 20", values)
+        return template.render(entries=cursor.fetchall(), found=found)
 
 
 @app.get("/")
 def newest():
-    return page("SELECT author, text FROM entry ORDER BY id DESC LIMIT 20")
+    return page()
 
 
 @app.get("/search")
 def search():
     # No index can help: the database reads every entry.
     word = flask.request.args.get("word", "")
-    return page("SELECT author, text FROM entry WHERE text LIKE %s ORDER BY id DESC LIMIT 20", f"%{word}%")
+    return page("WHERE text LIKE %s", f"%{word}%")
 
 
 @app.post("/entries")
