@@ -230,7 +230,7 @@ class Instance:
         # A guest that refuses its words or its disk would refuse them again.
         if code == REFUSED or self.failures > self.policy.restarts:
             self.given_up = code
-            often = "" if code == REFUSED else f", {self.failures} times in a row"
+            often = f", {self.failures} times in a row" if self.failures > 1 and code != REFUSED else ""
             self.tell(f"{reason}{often}; it is not started again{_last(console)}")
             return
         self.restarts += 1

@@ -180,16 +180,18 @@ class Supervisor:
             one = self._instance(number, machine, pinned=self.instances[0].place.core is not None)
         except OSError as error:
             raise LoadstoneError("image-state", f"{self.state.path}: {error}") from error
+        # Its first end is its last: what does not get well is no instance.
+        one.policy = replace(self._policy, restarts=0)
         one.start()
-        while one.state != "serving" and not one.failures:
-            if self._over.wait(_LOOK_S):
-                break
+        while one.state not in ("serving", "failed") and not self._over.wait(_LOOK_S):
+            pass
         if one.state != "serving":
             one.stop().result()
             one.join()
             end = one.seen()["last_end"] or {"reason": "the supervisor ends", "console": []}
             said = "".join(f"\n    {line}" for line in end["console"])
             raise LoadstoneError("guest-ended", f"instance {number} did not get well: {end['reason']}{said}")
+        one.policy = self._policy
         self.instances.append(one)
         self._show()
         return one
