@@ -3,7 +3,8 @@
 import json
 import socket
 import subprocess
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -78,6 +79,14 @@ def get(address: str, port: int, path: str = "/", header: str = "") -> tuple[int
     status, *lines = head.decode().split("\r\n")
     headers = dict(line.lower().split(": ", 1) for line in lines)
     return int(status.split()[1]), headers, body
+
+
+def until(true: Callable[[], bool], what: str) -> None:
+    """Waits for a condition; AssertionError with `what` when it does not come true."""
+    deadline = time.monotonic() + 60
+    while not true():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.1)
 
 
 def processes(lab_name: str, host: str) -> set[str]:

@@ -3,8 +3,6 @@
 import json
 import shutil
 import subprocess
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import lab_sites
@@ -79,13 +77,6 @@ def test_our_own_units_are_not_switched_off_with_those_of_packages(
     assert units.quiet(Home("words")) == off == ["new.service"]
 
 
-def until(true: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + 60
-    while not true():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.1)
-
-
 def site(folder: Path, name: str, port: int, at_boot: bool) -> Site:
     file = folder / f"{name}.toml"
     file.write_text(SITE.format(name=name, port=port, at_boot=str(at_boot).lower()))
@@ -128,14 +119,14 @@ def test_a_unit_comes_back_after_its_end_and_after_a_boot(tmp_path: Path) -> Non
         assert "ODD=100% of '$HOME' \"\\ \n" in environment and "PORT=18310" in environment
         assert here.says("stat -c %a%u /var/lib/loadstone/kept/launch") == "6000"
         here.says(f"kill -9 {first}")
-        until(lambda: state(kept) == "running" and main_pid("kept") not in ("0", first), "not back")
+        lab_sites.until(lambda: state(kept) == "running" and main_pid("kept") not in ("0", first), "not back")
         second = main_pid("kept")
         restart(kept, here, lab_sites.quiet)
         assert state(kept) == "running" and main_pid("kept") != second
 
         here.off()
         here.boot()
-        until(lambda: state(kept) == "running", "not up after the boot")
+        lab_sites.until(lambda: state(kept) == "running", "not up after the boot")
         assert state(passing) == "failed", "it was not asked for at boot"
         assert here.says("systemctl is-active a-package") == "inactive"
         assert here.says("systemctl is-enabled a-package") == "disabled"

@@ -46,6 +46,8 @@ class Unit:
     """Run after each start, when it is ready."""
     stop: Sequence[Command] = ()
     """Run before the signal that ends it."""
+    clear: Sequence[Command] = ()
+    """Run after its end, however it came: what they end is no child of its processes."""
     stop_signal: int = signal.SIGTERM
     ready: Mapping[str, Any] = field(default_factory=dict)
     """`send` and `expect` (how the answer begins), or a `command` that succeeds; empty: it listens."""

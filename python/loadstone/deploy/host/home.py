@@ -25,7 +25,7 @@ UNIT = "unit.json"
 Unit = Dict[str, Any]
 _LATER: Unit = {
     "recipe": [], "holds": "", "resets": "", "reset": [], "counts": {}, "bin": "", "reads": False,
-    "secret": [], "secret_env": "", "room_mib": 1, "managed": False, "at_boot": False,
+    "secret": [], "secret_env": "", "room_mib": 1, "managed": False, "at_boot": False, "clear": [],
 }  # fmt: skip
 """What the units of the first version lack."""
 OWN = "own"

@@ -121,10 +121,7 @@ def stop(home: Home, unit: Unit) -> None:
     # Children that have left the session are not known as its own once their parent is gone.
     known = starts(members(home))
     systemd.stop(home)
-    for command in unit["stop"]:
-        subprocess.run(
-            _fill(home, unit, command), capture_output=True, check=False, env=_environment(home, unit)
-        )
+    _each(home, unit, unit["stop"])
     if running(home):
         with contextlib.suppress(ProcessLookupError):
             os.kill(identity(home)[0], unit["stop_signal"])
@@ -132,9 +129,17 @@ def stop(home: Home, unit: Unit) -> None:
     while running(home) and time.monotonic() < deadline:
         time.sleep(0.02)
     _kill_all(home, known, deadline + _DIE_S)
+    _each(home, unit, unit["clear"])
     let_grow(home)
     with contextlib.suppress(FileNotFoundError):
         (home.run / "first").unlink()
+
+
+def _each(home: Home, unit: Unit, commands: Sequence[Sequence[str]]) -> None:
+    """Runs commands as root, whatever comes of them."""
+    for command in commands:
+        words = _fill(home, unit, command)
+        subprocess.run(words, capture_output=True, check=False, env=_environment(home, unit))
 
 
 def kill(home: Home) -> List[int]:

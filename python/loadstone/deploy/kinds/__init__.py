@@ -3,6 +3,7 @@
 from loadstone.deploy.kinds.apache import Apache
 from loadstone.deploy.kinds.caddy import Caddy
 from loadstone.deploy.kinds.command import Command
+from loadstone.deploy.kinds.container import Container
 from loadstone.deploy.kinds.haproxy import Haproxy
 from loadstone.deploy.kinds.mariadb import Mariadb
 from loadstone.deploy.kinds.memcached import Memcached
@@ -15,7 +16,18 @@ from loadstone.deploy.role import Role
 from loadstone.site import SITES
 
 _EVERY: tuple[Role, ...] = (
-    *(Apache(), Caddy(), Command(), Haproxy(), Mariadb(), Memcached(), Nftables(), Nginx(), Postgresql()),
+    *(
+        Apache(),
+        Caddy(),
+        Command(),
+        Container(),
+        Haproxy(),
+        Mariadb(),
+        Memcached(),
+        Nftables(),
+        Nginx(),
+        Postgresql(),
+    ),
     Varnish(),
     *(SiteRole(site) for site in SITES.values()),
 )

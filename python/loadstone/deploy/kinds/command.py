@@ -24,7 +24,8 @@ from loadstone.scenario.findings import listed
 _PORT = re.compile(r"port\.([a-z][a-z0-9_]*)")
 _OWN = ("address", "app", "conf", "data", "host", "instance", "log", "port", "run")
 _OTHERS = ("address", "host", "port")
-_LINES = ("install", "prepare", "reset")
+_DATA = ("prepare", "reset")
+_LINES = ("install", *_DATA)
 _PREPARE_S = 1800.0
 _SECRET = "environment.json"
 # Beyond what its instances have to end: the supervisor kills them itself.
@@ -61,15 +62,9 @@ class Health(Table):
         return self
 
 
-class CommandSettings(Settings):
-    """Of a program of the user's own."""
+class SupervisedSettings(Settings):
+    """Of a program of the user's own, in whatever way it is brought and started."""
 
-    command: Annotated[str, Field(min_length=1, description="what is started, in the foreground")]
-    source: Annotated[Lines, Field(description="folders, archives, files; from the topology file")]
-    revision: Annotated[str | None, Field(min_length=1, description="of the git repository `source`")] = None
-    build: Annotated[Lines, Field(description="shell lines here, in a copy of the sources")]
-    keep: Annotated[Lines, Field(description="what of it is brought; all when empty")]
-    install: Annotated[Lines, Field(description="shell lines on each host, in `{app}`")]
     prepare: Annotated[Lines, Field(description="shell lines that make the data, before the first start")]
     prepare_on: Annotated[Literal["each", "first"], Field(description="which hosts make data")] = "each"
     reset: Annotated[Lines, Field(description="shell lines that bring the data back, between runs")]
@@ -77,17 +72,12 @@ class CommandSettings(Settings):
     secrets: Annotated[
         dict[Variable, Given], Field(default_factory=dict, description="of every instance, shown nowhere")
     ]
-    user: Annotated[
-        Annotated[str, _named("a user's name", r"[a-z_][a-z0-9_-]*")] | None,
-        Field(description="of the host; one of its own when absent"),
-    ] = None
     instances: Annotated[Count, Field(le=256, description="on each host, at ports one after another")] = 1
     ports: Annotated[
         dict[PortName, Annotated[int, Field(ge=1024, le=65535)]],
         Field(default_factory=dict, description="others that it takes, by name"),
     ]
     health: Annotated[Health, Field(description="when an instance is well")] = Health()
-    programs: Annotated[Lines, Field(description="what must be installed on the hosts")]
     at_boot: Annotated[bool, Field(description="its unit of systemd starts it at boot")] = False
     ready_s: Annotated[Positive, Field(le=3600, description="longest time until it is well")] = 30.0
     stop_s: Annotated[Positive, Field(le=3600, description="longest time to end in")] = 10.0
@@ -99,11 +89,27 @@ class CommandSettings(Settings):
         return self.health.http or ""
 
 
+class CommandSettings(SupervisedSettings):
+    """Of a program that is a process of its host."""
+
+    command: Annotated[str, Field(min_length=1, description="what is started, in the foreground")]
+    source: Annotated[Lines, Field(description="folders, archives, files; from the topology file")]
+    revision: Annotated[str | None, Field(min_length=1, description="of the git repository `source`")] = None
+    build: Annotated[Lines, Field(description="shell lines here, in a copy of the sources")]
+    keep: Annotated[Lines, Field(description="what of it is brought; all when empty")]
+    install: Annotated[Lines, Field(description="shell lines on each host, in `{app}`")]
+    user: Annotated[
+        Annotated[str, _named("a user's name", r"[a-z_][a-z0-9_-]*")] | None,
+        Field(description="of the host; one of its own when absent"),
+    ] = None
+    programs: Annotated[Lines, Field(description="what must be installed on the hosts")]
+
+
 class Command(Role):
     """Its processes are started, watched and started again by `supervise.py` in its configuration."""
 
     name = "command"
-    settings = CommandSettings
+    settings: ClassVar[type[SupervisedSettings]] = CommandSettings
     port = 8000
     tasks: ClassVar = "service"
 
@@ -130,9 +136,9 @@ class Command(Role):
         lines, back = (settings.prepare, settings.reset) if makes else ([], [])
         return Unit(
             role=self.name,
-            port=service.port,
+            port=self.listens(service),
             start=command("run"),
-            programs=[PYTHON, *settings.programs],
+            programs=[PYTHON, *self.programs(settings)],
             check=command("check"),
             prepare=[command("prepare")] if lines else [],
             recipe=lines,
@@ -142,14 +148,42 @@ class Command(Role):
             prepare_s=_PREPARE_S,
             ready={"command": command("ready")},
             version=command("version"),
-            user=settings.user or OWN,
+            user=self.user(settings),
+            clear=self.ends(service),
             secret=[_SECRET] if settings.secrets else [],
             secret_env=_SECRET if settings.secrets else "",
             managed=True,
             at_boot=settings.at_boot,
             ready_s=settings.ready_s,
-            stop_s=settings.stop_s + _LAST_S,
+            stop_s=settings.stop_s + _LAST_S * (1 + len(self.ends(service))),
         )
+
+    def listens(self, service: Service) -> int | None:
+        """The port that its processes must have."""
+        return service.port
+
+    def user(self, settings: Any) -> str:
+        """Whose the processes are."""
+        found: str = settings.user or OWN
+        return found
+
+    def programs(self, settings: Any) -> list[str]:
+        """What must be installed on the hosts, besides Python."""
+        found: list[str] = settings.programs
+        return found
+
+    def words(self, service: Service, number: int) -> list[str]:
+        """What an instance is started by, with names in braces."""
+        return shlex.split(service.settings.command)
+
+    def ends(self, service: Service) -> list[list[str]]:
+        """Commands that end, for each instance, what is not a child of its first process."""
+        return []
+
+    def install(self, settings: Any) -> list[str]:
+        """Shell lines on each host, in `{app}`."""
+        lines: list[str] = settings.install
+        return lines
 
     def _elsewhere(self, service: Service, place: Place) -> str:
         """Databases that its lines may fill, in words; empty without one."""
@@ -188,7 +222,7 @@ class Command(Role):
 
     def variables(self, service: Service, place: Place) -> Mapping[str, Any]:
         """`orders`: all that the supervisor needs, with every name in braces filled."""
-        settings, home = service.settings, ROOT / service.name
+        settings, home, ends = service.settings, ROOT / service.name, self.ends(service)
         app = home / "app" / service.content.digest if service.content else home / "run"
         folders = {name: str(home / name) for name in ("conf", "data", "log", "run")} | {"app": str(app)}
 
@@ -213,10 +247,12 @@ class Command(Role):
             own = {"PORT": str(service.port + number), "INSTANCE": str(number + 1)}
             return {
                 "port": service.port + number,
-                "words": [filled(word, value) for word in shlex.split(settings.command)],
+                "words": [filled(word, value) for word in self.words(service, number)],
+                "end": ends[number] if ends else [],
                 "env": own | {name: filled(text, value) for name, text in settings.env.items()},
                 "health": filled(settings.health.command, value) if settings.health.command else None,
-                **{key: [filled(line, value) for line in getattr(settings, key)] for key in _LINES},
+                "install": [filled(line, value) for line in self.install(settings)],
+                **{key: [filled(line, value) for line in getattr(settings, key)] for key in _DATA},
                 "log": log,
             }
 
@@ -234,7 +270,7 @@ class Command(Role):
     def refused(self, service: Service) -> Iterator[Refusal]:
         """What cannot be brought, names that stand for nothing, words that no shell would read."""
         settings = service.settings
-        yield from _sources(service)
+        yield from self.unlike(service)
         for keys, text in _texts(settings):
             try:
                 shlex.split(text) if keys == ("command",) else None
@@ -254,6 +290,10 @@ class Command(Role):
                         f"known are {known}; `{{{{{name}}}}}` is itself",
                     )
         yield from _doubled(service)
+
+    def unlike(self, service: Service) -> Iterator[Refusal]:
+        """What cannot be brought."""
+        return _sources(service)
 
 
 def _sources(service: Service) -> Iterator[Refusal]:
@@ -279,11 +319,12 @@ def _doubled(service: Service) -> Iterator[Refusal]:
 
 def _texts(settings: Any) -> Iterator[tuple[Keys, str]]:
     """Every text that may have names in braces, by its path."""
-    yield ("command",), settings.command
+    if settings.command is not None:
+        yield ("command",), settings.command
     for name, text in settings.env.items():
         yield ("env", name), text
     if settings.health.command:
         yield ("health", "command"), settings.health.command
     for key in _LINES:
-        for number, line in enumerate(getattr(settings, key)):
+        for number, line in enumerate(getattr(settings, key, ())):
             yield (key, number), line

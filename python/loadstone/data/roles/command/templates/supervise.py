@@ -57,6 +57,7 @@ class Instance:
 
     def start(self) -> None:
         """Starts it, in a process group of its own."""
+        self.clear()
         self.started = time.monotonic()
         with contextlib.ExitStack() as stack:
             log = stack.enter_context(open(self.own["log"], "ab")) if self.own["log"] else None
@@ -82,6 +83,15 @@ class Instance:
         if self.process:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGKILL)
+            self.clear()
+
+    def clear(self) -> None:
+        """Ends what is not its child: a container is the engine's."""
+        if self.own["end"]:
+            subprocess.run(
+                self.own["end"], stdin=subprocess.DEVNULL, capture_output=True, check=False,
+                env=environment(self.orders, self.own),
+            )  # fmt: skip
 
 
 def run(orders: dict[str, Any]) -> int:
