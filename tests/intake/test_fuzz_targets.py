@@ -31,6 +31,7 @@ OWN = {
     "image/linux.py": "the kernel's own files",
     "image/qemu.py": "what the processor can do",
     "image/monitor.py": "answers of QEMU",
+    "image/service": "its own folder, orders that its own commands send it, the machine's files",
     "lab": "its own folder and the machine's files",
     "probe/connect.py": "its own program for the source",
     "probe/iperf.py": "answers of iperf3",
