@@ -1,9 +1,9 @@
 //! The back end in this process: SQLite.
 
-use alloc::collections::BTreeMap;
 use alloc::ffi::CString;
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::cell::RefCell;
 use core::ffi::{CStr, c_int};
 use core::ptr::{self, NonNull};
@@ -22,10 +22,13 @@ pub(crate) use cells::SqliteRow;
 pub use copy::copy_database;
 use statement::Statement;
 
+/// A statement by the place and length of its SQL; none while it is lent.
+type Cached = ((usize, usize), Option<Statement>);
+
 /// A connection and its statements.
 pub(crate) struct Sqlite {
     // Fields are dropped in this order: statements before their connection.
-    statements: RefCell<BTreeMap<(usize, usize), Statement>>,
+    statements: RefCell<Vec<Cached>>,
     connection: Connection,
 }
 
@@ -136,14 +139,22 @@ impl Sqlite {
         work: impl FnOnce(&mut Statement) -> Result<T>,
     ) -> Result<T> {
         let key = (sql.as_ptr() as usize, sql.len());
-        let cached = self.statements.borrow_mut().remove(&key);
-        let mut statement = match cached {
-            Some(statement) => statement,
-            None => self.connection.compile_single(sql)?,
-        };
+        let mut statement =
+            match self.place(key).ok().and_then(|at| self.statements.borrow_mut()[at].1.take()) {
+                Some(statement) => statement,
+                None => self.connection.compile_single(sql)?,
+            };
         let outcome = work(&mut statement);
-        self.statements.borrow_mut().insert(key, statement);
+        match self.place(key) {
+            Ok(at) => self.statements.borrow_mut()[at].1 = Some(statement),
+            Err(at) => self.statements.borrow_mut().insert(at, (key, Some(statement))),
+        }
         outcome
+    }
+
+    /// Where a statement is in the cache, or belongs.
+    fn place(&self, key: (usize, usize)) -> core::result::Result<usize, usize> {
+        self.statements.borrow().binary_search_by_key(&key, |(found, _)| *found)
     }
 }
 

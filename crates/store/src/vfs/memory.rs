@@ -1,7 +1,6 @@
 //! Files in memory, shared by all connections of the process.
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec;
@@ -26,11 +25,12 @@ impl MemoryVfs {
     }
 }
 
-struct Files(Mutex<BTreeMap<String, Arc<Mutex<Content>>>>);
+/// A database and its journal: so few that they are looked through.
+struct Files(Mutex<Vec<(String, Arc<Mutex<Content>>)>>);
 
 impl Default for Files {
     fn default() -> Self {
-        Self(Mutex::new(BTreeMap::new()))
+        Self(Mutex::new(Vec::new()))
     }
 }
 
@@ -41,9 +41,12 @@ impl Vfs for MemoryVfs {
             None => fresh(),
             Some(name) => {
                 let mut files = self.files.0.lock();
-                match files.get(name) {
-                    Some(content) => content.clone(),
-                    None if create => files.entry(name.into()).or_insert_with(fresh).clone(),
+                match files.iter().find(|(found, _)| found == name) {
+                    Some((_, content)) => content.clone(),
+                    None if create => {
+                        files.push((name.into(), fresh()));
+                        files[files.len() - 1].1.clone()
+                    }
                     None => return Err(VfsError::NotFound),
                 }
             }
@@ -52,11 +55,14 @@ impl Vfs for MemoryVfs {
     }
 
     fn delete(&self, name: &str) -> Result<(), VfsError> {
-        self.files.0.lock().remove(name).map(|_| ()).ok_or(VfsError::NotFound)
+        let mut files = self.files.0.lock();
+        let at = files.iter().position(|(found, _)| found == name).ok_or(VfsError::NotFound)?;
+        files.swap_remove(at);
+        Ok(())
     }
 
     fn exists(&self, name: &str) -> bool {
-        self.files.0.lock().contains_key(name)
+        self.files.0.lock().iter().any(|(found, _)| found == name)
     }
 }
 

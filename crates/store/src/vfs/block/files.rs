@@ -21,7 +21,8 @@ const MOST_DIRTY: usize = 256;
 /// The files of a mounted device.
 pub(super) struct Files {
     pub volume: Volume,
-    contents: BTreeMap<u32, Content>,
+    /// By their ids, which only grow: so few that they are looked through.
+    contents: Vec<(u32, Content)>,
     next: u32,
 }
 
@@ -29,10 +30,10 @@ impl Files {
     /// Mounts a device.
     pub(super) fn mount(device: Box<dyn BlockDevice>) -> Result<Self, MountError> {
         let (volume, tables, lists) = Volume::mount(device)?;
-        let mut contents = BTreeMap::new();
+        let mut contents = Vec::new();
         for ((index, entry), chunks) in (0u8..).zip(&tables.files).zip(lists) {
             if let Some(entry) = entry {
-                contents.insert(u32::from(index), Content::mounted(index, entry, chunks));
+                contents.push((u32::from(index), Content::mounted(index, entry, chunks)));
             }
         }
         Ok(Self { volume, contents, next: MOST_FILES as u32 })
@@ -60,13 +61,15 @@ impl Files {
         self.next += 1;
         let mut content = Content::new(named);
         content.handles = 1;
-        self.contents.insert(id, content);
+        self.contents.push((id, content));
         Ok(id)
     }
 
     fn free_index(&self) -> Result<u8, VfsError> {
         let taken = |index: u8| {
-            self.contents.values().any(|content| content.named.as_ref().is_some_and(|(at, _)| *at == index))
+            self.contents
+                .iter()
+                .any(|(_, content)| content.named.as_ref().is_some_and(|(at, _)| *at == index))
         };
         (0..MOST_FILES as u8).find(|index| !taken(*index)).ok_or(VfsError::Full)
     }
@@ -79,7 +82,7 @@ impl Files {
             return;
         }
         if content.named.is_none() {
-            if let Some(mut content) = self.contents.remove(&id) {
+            if let Some(mut content) = self.take(id) {
                 content.cut(&mut self.volume, 0);
             }
         } else if !content.is_journal {
@@ -105,7 +108,7 @@ impl Files {
             volume.flush()?;
         }
         if unopened {
-            self.contents.remove(&id);
+            self.take(id);
         }
         Ok(())
     }
@@ -117,11 +120,17 @@ impl Files {
 
     /// The file with this number.
     pub(super) fn content(&mut self, id: u32) -> Result<&mut Content, VfsError> {
-        self.contents.get_mut(&id).ok_or(VfsError::Io)
+        self.both(id).map(|(_, content)| content)
     }
 
     fn both(&mut self, id: u32) -> Result<(&mut Volume, &mut Content), VfsError> {
-        Ok((&mut self.volume, self.contents.get_mut(&id).ok_or(VfsError::Io)?))
+        let found = self.contents.iter_mut().find(|(known, _)| *known == id);
+        found.map(|(_, content)| (&mut self.volume, content)).ok_or(VfsError::Io)
+    }
+
+    fn take(&mut self, id: u32) -> Option<Content> {
+        let at = self.contents.iter().position(|(known, _)| *known == id)?;
+        Some(self.contents.remove(at).1)
     }
 
     /// Reads from `offset` on; returns how many bytes there were.
@@ -351,9 +360,9 @@ impl Files {
         let Some((_, name)) = content.named.as_ref().filter(|_| !content.is_journal) else { return Ok(()) };
         let journal = alloc::format!("{name}-journal");
         let waiting = self.find(&journal).filter(|id| {
-            let journal = self.contents.get(id);
-            journal.is_some_and(|content| {
-                !content.dirty.is_empty() || content.is_spilled || content.size != content.known.size
+            self.contents().any(|(known, content)| {
+                known == *id
+                    && (!content.dirty.is_empty() || content.is_spilled || content.size != content.known.size)
             })
         });
         match waiting {
