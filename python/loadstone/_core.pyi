@@ -20,6 +20,13 @@ class Run:
         None after `timeout_s` or at the end.
         """
 
+    def change(self, load: float, at_s: float | None = None) -> float:
+        """Changes the load of the run under way: users, or the rate, as its plan has it, all agents together.
+
+        It stands in place of what the plan says of later times. Returns from when on, seconds since the run
+        began; `at_s` asks for that instant. ValueError when it is no load, or there is no room for it.
+        """
+
     def stop(self) -> None:
         """Ends the run early; windows up to now are still delivered."""
 

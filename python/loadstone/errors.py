@@ -139,6 +139,7 @@ SLUGS: dict[str, int] = {
     "reset-failed": SUT_UNREACHABLE,
     "run-folder": BAD_INPUT,
     "run-going-on": BAD_INPUT,
+    "run-control": BAD_INPUT,
     "scenario-missing": BAD_INPUT,
     "search-range": BAD_INPUT,
     "secret": BAD_INPUT,

@@ -37,6 +37,11 @@ impl Run {
         }
     }
 
+    #[pyo3(signature = (load, at_s = None))]
+    fn change(&self, load: f64, at_s: Option<f64>) -> PyResult<f64> {
+        self.run.change(load, at_s).map_err(PyValueError::new_err)
+    }
+
     fn stop(&self) {
         self.run.stop();
     }

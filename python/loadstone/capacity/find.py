@@ -121,7 +121,7 @@ def _measure(
         ledger.search.block(steps, "generator")
         return
     with interrupt:
-        if result.outcome == "interrupted":
+        if result.outcome == "interrupted" or result.changed:
             ledger.add_unjudged(steps, path, result)
         else:
             ledger.add(steps, path, result)

@@ -131,6 +131,7 @@ def capacity(
     loaded = load(scenario, settings, window=window, url=url, goals=goals)
     unit = loaded.unit
     limits = _limits(unit, first, most, Limits(1, 1, tolerance, repeats, max_runs))
+    loaded.require_one_load()
     searched = loaded.searched()
     placement = placed(loaded, topology, agents)
     sut = sut_of(loaded, processes=processes(sut_pid, db_pid), reset=reset, loading=loading(loaded))

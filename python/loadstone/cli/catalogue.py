@@ -40,6 +40,9 @@ CATALOGUE: dict[str, Entry] = {
         "Show everything in three minutes, small: capacity, nodes, cost and report of the built-in site.",
     ),
     "run": Entry("run", _MEASURE, "Measure a service once, into a run folder."),
+    "set": Entry(
+        "set", _MEASURE, "Change the load of a run that is under way: its users, or the rate of what arrives."
+    ),
     "capacity": Entry(
         "capacity",
         _MEASURE,

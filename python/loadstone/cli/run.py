@@ -287,8 +287,9 @@ def table(result: Run, folder: Path) -> str:
     load, sessions = result.load, result.sessions
     length = result.steady.end_s - result.steady.start_s if result.steady else 0.0
     shown = f"{length:.0f}" if length >= 10 else f"{length:.3g}"
+    by_hand = ", changed by hand" if result.changed else ""
     lines = [
-        f"{result.name}: {load.amount:.15g} {load.unit.words}, "
+        f"{result.name}: {load.amount:.15g} {load.unit.words}{by_hand}, "
         f"{shown} s steady, {_number(result.throughput_ops_per_s, 1)} ops/s, "
         f"{_number(result.requests_per_s, 1)} requests/s",
         columns(head, rows, set(head[1:])),

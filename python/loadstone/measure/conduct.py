@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from loadstone import record
 from loadstone.errors import LoadstoneError
+from loadstone.measure.control import Control
 from loadstone.measure.engine import Engine, EngineRun
 from loadstone.measure.faults import Faults
 from loadstone.measure.interrupt import Interrupt
@@ -24,8 +25,8 @@ _LOOK_S = 0.25
 """How long a wait for the next window may delay the answer to Ctrl-C or to the service's death."""
 
 
-Beside = tuple[Seen, Faults]
-"""What goes on beside the load: hosts that are watched, and what is done to them."""
+Beside = tuple[Seen, Faults, Control]
+"""What goes on beside the load: hosts that are watched, what is done to them, and changes of the load."""
 
 
 class Progress(Protocol):
@@ -86,8 +87,12 @@ def measure(
             run = _start(engine, beginning, folder)
             for event in before:
                 journal.event(**event)
-            beside = (seen or Seen(), faults or Faults())
-            _write(run, journal, folder, beginning, service, observer, interrupt, progress, beside)
+            control = Control(folder, run, beginning.plan)
+            try:
+                beside = (seen or Seen(), faults or Faults(), control)
+                _write(run, journal, folder, beginning, service, observer, interrupt, progress, beside)
+            finally:
+                control.close()
         finally:
             journal.close()
     return record.recover(folder)
@@ -149,7 +154,7 @@ def _follow(
     beside: Beside,
 ) -> tuple[str, dict[str, Any]]:
     """Until the engine has ended: its outcome in our words, and its summary."""
-    _, faults = beside
+    _, faults, _ = beside
     cut: str | None = None
     second = 0
     began = math.inf

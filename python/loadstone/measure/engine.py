@@ -55,7 +55,7 @@ class _LocalRun:
     """A run in threads of this process. It has no events except its end."""
 
     def __init__(self, run: _core.Run) -> None:
-        self.next, self.stop, self.summary = run.next, run.stop, run.summary
+        self.next, self.stop, self.summary, self.change = run.next, run.stop, run.summary, run.change
 
     def events(self) -> list[dict[str, Any]]:
         return []

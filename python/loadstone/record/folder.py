@@ -16,7 +16,7 @@ from loadstone.intake.shapes import require_shape
 from loadstone.intake.tables import reading_tables
 from loadstone.judge import Measurement, Rules, summarise, summarise_agents
 from loadstone.judge.limits import is_limit
-from loadstone.judge.offered import as_it_was
+from loadstone.judge.offered import CHANGED, as_it_was
 from loadstone.record import journal, shapes
 from loadstone.record.disk import (
     make_folder,
@@ -46,8 +46,10 @@ from loadstone.stages.run import (
 
 _APART = ("agents", "connector", "end", "hosts", "node")
 """Events that have a place of their own in `run.json`."""
-_WORTH_A_WARNING = ("service-down", "service-died", "host-lost", "fault-failed")
-"""Events of watched hosts that a verdict may hang on."""
+_WORTH_A_WARNING = (CHANGED, "service-down", "service-died", "host-lost", "fault-failed")
+"""Events that a verdict may hang on."""
+CONTROL = "control.sock"
+"""The socket of a run under way, through which its load is changed."""
 WORKLOAD = "workload.json"
 _WORKLOAD_BEFORE = "plan.json"
 """Its name in folders of earlier versions; it is now that of the record of `loadstone plan`."""
@@ -135,6 +137,8 @@ def recover(folder: Path) -> Run:
     write_stage(folder, run)
     with naming_disk_errors(path):
         path.unlink()
+        # Of a process that was killed.
+        (folder / CONTROL).unlink(missing_ok=True)
     return run
 
 

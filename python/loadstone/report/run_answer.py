@@ -35,7 +35,7 @@ def run_badge(run: Run) -> Badge:
 
 def run_clause(name: str, run: Run) -> str:
     """What the run found out."""
-    load = offered(run.load)
+    load = offered(run.load) + (", changed by hand meanwhile" if run.changed else "")
     if run.validity.state != "valid":
         first, *others = [check.name.replace("-", " ") for check in unmet(run)] or [""]
         rest = f" and {len(others)} more" if others else ""

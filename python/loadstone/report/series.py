@@ -113,6 +113,20 @@ def throughput(windows: Path, width: int) -> list[Series]:
     ]
 
 
+def arrived(engine: Path, width: int) -> Series | None:
+    """Requests that arrived at a rate, each second, the mean of each bin; None of a folder without them."""
+    with _database().cursor() as connection:
+        known = connection.execute("DESCRIBE SELECT * FROM read_parquet(?)", [glob.escape(str(engine))])
+        if "arrived" not in {row[0] for row in known.fetchall()}:
+            return None
+    rows = _query(
+        f"SELECT second // {width} * {width} AS bin, avg(arrived) FROM read_parquet(?)"
+        " GROUP BY bin ORDER BY bin",
+        engine,
+    )
+    return Series("arrived", [float(row[0]) for row in rows], [float(row[1] or 0) for row in rows])
+
+
 def sessions(table: Path, width: int) -> list[Series]:
     """Sessions completed, and lost by each cause that occurred, a second; one without any is 0."""
     kinds = ("completed", *CAUSES)

@@ -8,6 +8,7 @@ from typing import Any
 
 import duckdb
 
+from loadstone.judge.offered import CHANGED
 from loadstone.report import format
 from loadstone.report.folder import Run
 from loadstone.report.series import Series
@@ -35,8 +36,12 @@ def tiers(run: Run) -> dict[str, list[str]]:
 
 
 def told(run: Run) -> list[Event]:
-    """Events of hosts, services and agents, in the order of time."""
-    events = [one for one in run.summary.events if one.second is not None and (one.host or one.agent)]
+    """Events of hosts, services, agents and the load, in the order of time."""
+    events = [
+        one
+        for one in run.summary.events
+        if one.second is not None and (one.host or one.agent or one.kind == CHANGED)
+    ]
     return sorted(events, key=lambda one: one.second or 0)
 
 
@@ -117,7 +122,7 @@ def hosts_table(run: Run) -> Table | None:
 
 
 def events_table(run: Run) -> Table | None:
-    """What happened on hosts, and when."""
+    """What happened, and when."""
     rows = [{"second": one.second, "kind": one.kind, "note": one.note or one.reason} for one in told(run)]
     columns = [Column("second", "second"), words("kind", "event"), words("note", "what happened")]
     return Table("events", "Events", columns, rows) if rows else None

@@ -87,6 +87,15 @@ class Scenario:
             hint = f"--set load.users=N makes users of them; another rate is --set load.{unit}=R"
             raise self._source.error(Finding("open-workload", message, ("load", unit.value), hint))
 
+    def require_one_load(self) -> None:
+        """LoadstoneError `load-profile` when the load changes: a search looks for one that holds."""
+        load = self.file.load
+        if load.changes:
+            key = "shape" if load.shape else "profile"
+            message = f"a search looks for one load, and the `{key}` of [load] changes it during every run"
+            hint = "leave it out: without it each run of the search has one load"
+            raise self._source.error(Finding("load-profile", message, ("load", key), hint))
+
     def searched(self) -> list[Goal]:
         """The goals, each of which more load can break. LoadstoneError `goal` when one is not so."""
         found = parse_all(self.goals, [operation.name for operation in self.file.operation])
@@ -193,7 +202,10 @@ def _check(raw: Mapping[str, Any], source: Source, path: Path, text: bytes) -> S
     findings.extend(columns.check(file))
     if findings:
         raise source.errors(findings)
-    body = plan.Planner(known, columns.cells).plan(file)
+    try:
+        body = plan.Planner(known, columns.cells, path.parent).plan(file)
+    except data.ColumnError as error:
+        raise source.errors([Finding(error.slug, str(error), ("load", "shape"), error.hint)]) from error
     warnings = tuple(source.error(finding) for finding in checks.warnings(file))
     return Scenario(file, path, text, known, warnings, body, source)
 

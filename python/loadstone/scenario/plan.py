@@ -8,6 +8,7 @@ from __future__ import annotations
 import ipaddress
 import json
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -70,8 +71,9 @@ def _address(host: str, port: int, base_path: str, usual: int = 80) -> Json:
 class Planner:
     """Turns the parts of one file into the parts of its plan."""
 
-    def __init__(self, data: Mapping[str, Any], cells: Cells) -> None:
-        """`data` fills templates; `cells` reads columns of CSV files."""
+    def __init__(self, data: Mapping[str, Any], cells: Cells, folder: Path = Path()) -> None:
+        """`data` fills templates; `cells` reads columns of CSV files; `folder` is that of the scenario."""
+        self._folder = folder
         self._data = data
         self._cells = cells
 
@@ -89,7 +91,10 @@ class Planner:
 
     def _load(self, load: sessions.Load) -> Json:
         unit = Unit.of(dict(load))
-        written = load.model_dump(exclude=_ABSENT[unit])
+        written = load.model_dump(exclude=_ABSENT[unit] | {"shape"})
+        if load.shape is not None:
+            base = float(getattr(load, unit))
+            written["profile"] = load.shape.profile(base, load.steady_s, self._folder, whole=not unit.is_rate)
         if unit is Unit.REQUESTS:
             written["connections"] = load.connections or sessions.CONNECTIONS
             if load.most_waiting is None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from loadstone.scenario.fields import Count, Length, Positive, Real, Size, Span, Table, Text, Threads, refuse
+from loadstone.scenario.shapes import Shape, as_written
 from loadstone.unit import Unit
 
 CONNECTIONS = 256
@@ -48,6 +49,11 @@ class Load(Table):
     profile: list[Annotated[list[Real], Field(min_length=2, max_length=2)]] = Field(
         default=[], description="variable load: [seconds from the end of ramp-up, load], ascending"
     )
+    shape: Annotated[
+        Shape | None,
+        BeforeValidator(as_written, json_schema_input_type=Shape | str),
+        Field(description="variable load: steps, a spike, a sine, a hockey stick or a file"),
+    ] = None
     threads: Threads = 0
     operations: Annotated[
         Count | None,
@@ -70,7 +76,7 @@ class Load(Table):
     def _all_steady(self) -> Load:
         if self.operations is None:
             return self
-        if self.ramp_up_s or self.ramp_down_s or self.profile:
+        if self.ramp_up_s or self.ramp_down_s or self.profile or self.shape:
             raise refuse(
                 "load-operations",
                 "a run with `operations` is measured as a whole: it has no ramp-up, ramp-down or profile",
@@ -83,6 +89,18 @@ class Load(Table):
                 "give each user at least one",
             )
         return self
+
+    @model_validator(mode="after")
+    def _one_change(self) -> Load:
+        if self.shape and self.profile:
+            message = "[load] has a `profile` and a `shape`: both say how the load changes"
+            raise refuse("load-profile", message, "remove one of the two")
+        return self
+
+    @property
+    def changes(self) -> bool:
+        """Whether it is not one load all the time."""
+        return bool(self.profile or self.shape)
 
     @model_validator(mode="after")
     def _open_or_closed(self) -> Load:

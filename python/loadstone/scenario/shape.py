@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from loadstone.errors import SLUGS
-from loadstone.scenario import faults, model, sessions, tls, values
+from loadstone.scenario import faults, model, sessions, shapes, tls, values
 from loadstone.scenario.fields import Table
 from loadstone.scenario.findings import Finding, child, listed, suggest
 from loadstone.scenario.positions import Path
@@ -49,6 +49,7 @@ _TABLES: dict[str, type[Table]] = {
     "operation": model.Operation,
     "pacing": model.Pacing,
     "session": sessions.Session,
+    "shape": shapes.Shape,
     "sla": model.Sla,
     "step": model.Step,
     "target": model.Target,

@@ -438,3 +438,8 @@ class Run(Figures, Begun):
     failures: list[Failure] = Field(default_factory=list)
     """The most frequent come first."""
     events: list[Event] = Field(default_factory=list)
+
+    @property
+    def changed(self) -> bool:
+        """Whether somebody changed its load by hand: then it says nothing of the load that was asked for."""
+        return any(event.kind == "load-changed" for event in self.events)

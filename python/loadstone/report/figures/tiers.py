@@ -31,7 +31,9 @@ def marked(run: Run, frame: Layout) -> Layout:
     for number, event in enumerate(watched.told(run)[:_MOST_MARKS]):
         tint = "@good" if event.kind in _GOOD else "@bad"
         at = float(event.second or 0)
-        words = f"{event.service or event.host or event.agent} {_SPOKEN.get(event.kind, event.kind)}"
+        words = (
+            f"{event.service or event.host or event.agent or 'load'} {_SPOKEN.get(event.kind, event.kind)}"
+        )
         frame["shapes"] = [*frame["shapes"], rule(tint, x=at)]
         # Beneath each other: events of one cause come within seconds.
         place: dict[str, Any] = {"xref": "x", "xanchor": "left", "yanchor": "top"}

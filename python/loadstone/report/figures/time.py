@@ -35,14 +35,19 @@ def over_time(run: Run) -> list[Figure]:
 def _throughput(run: Run, lines: list[Series], width: int) -> Figure:
     answered, failed = lines
     lines = [answered, failed] if any(failed.values) else [answered]
-    colours = ["@s1", "@bad"]
-    top = max((value for value in answered.values if value), default=1.0) * 1.08
+    colours = ["@s1", "@bad"][: len(lines)]
+    engine = run.table("engine") if run.summary.load.unit is Unit.REQUESTS else None
+    offered = series.arrived(engine, width) if engine else None
+    if offered:
+        lines, colours = [offered, *lines], ["@muted", *colours]
+    top = max((value for one in lines for value in one.values if value), default=1.0) * 1.08
     frame = axes(run, top, named_phases=True)
     frame["annotations"] += named_ends(lines, colours, top)
     traces = [line(one, tint, hover="%{y:.3~f} /s") for one, tint in zip(lines, colours, strict=False)]
     note = "Right answers per second of all operations" + (
-        ", and failed ones in red." if len(lines) > 1 else "."
+        ", and failed ones in red." if any(failed.values) else "."
     )
+    note += " Grey: those that arrived." if offered else ""
     return Figure("throughput", f"Throughput, operations per second{per(width)}", note, traces, frame)
 
 
