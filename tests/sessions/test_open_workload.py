@@ -15,6 +15,7 @@ from loadstone.measure import Interrupt, Job, Silent, measure_scenario, sut_of
 from loadstone.measure.engine import RustEngine
 from loadstone.record import measurement_of
 from loadstone.scenario import load_scenario
+from loadstone.unit import Unit
 
 Json = dict[str, Any]
 
@@ -111,7 +112,7 @@ def test_users_and_sessions_exclude_each_other_but_settings_choose(tmp_path: Pat
     path = tmp_path / "scenario.toml"
     path.write_text(SCENARIO.format(port=1, timeout_s=1), encoding="utf-8")
     closed = load_scenario(path, {"load.users": "7"})
-    assert closed.sessions_per_s is None and closed.plan()["load"]["users"] == 7
+    assert closed.unit is Unit.USERS and closed.plan()["load"]["users"] == 7
     again = load_scenario(path, {"load.sessions_per_s": "9", "load.arrivals": "poisson"})
     assert again.plan()["load"]["arrivals"] == "poisson" and "users" not in again.plan()["load"]
     assert again.plan(load=5)["load"]["sessions_per_s"] == 5 and "users" not in again.plan(load=5)["load"]
