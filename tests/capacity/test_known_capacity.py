@@ -57,6 +57,28 @@ def test_a_token_bucket_is_found_in_sessions_per_second(tmp_path: Path) -> None:
         assert found[sla]["sessions_live"] < 0.2 * RATE
 
 
+@pytest.mark.long
+@pytest.mark.timeout(1200)
+def test_a_token_bucket_is_found_in_requests_per_second(tmp_path: Path) -> None:
+    # As with sessions: some requests beyond the rate only wait too long after the run's end.
+    seen_beyond = RATE + 12 / 16.5
+    with sites.token_bucket(RATE) as (_, port):
+        scenario = sites.scenario(tmp_path / "bucket.toml", port, ramp_up_s=3, steady_s=15)
+        for attempt in range(ATTEMPTS):
+            options = ["--set", "load.requests_per_s=10", "--from", "40", "--probe", "5"]
+            options += ["--tolerance", "0.2", "--repeats", "2"]
+            found = search(scenario, tmp_path / f"{attempt}", *options)
+            if all(found[sla]["high"] > RATE for sla in SLAS):
+                break
+        else:
+            pytest.fail(str(found))
+    assert found["unit"] == "requests_per_s"
+    for sla in SLAS:
+        assert found[sla]["low"] <= seen_beyond and found[sla]["high"] <= 1.2 * found[sla]["low"] + 0.01
+        assert found[sla]["sessions_live"] is None
+        assert found[sla]["throughput_ops_per_s"] == pytest.approx(found[sla]["low"], rel=0.05)
+
+
 def search(scenario: Path, folder: Path, *options: str) -> dict[str, Any]:
     command = [
         "capacity",
