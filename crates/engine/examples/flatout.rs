@@ -1,6 +1,6 @@
-//! Requests one page as fast as it comes, on a number of connections: what the engine itself costs.
+//! Requests one page as fast as it comes, or at a rate, on a number of connections: what the engine costs.
 //!
-//! `cargo run --release -p loadstone-engine --example flatout -- URL CONNECTIONS SECONDS THREADS`
+//! `cargo run --release -p loadstone-engine --example flatout -- URL CONNECTIONS SECONDS THREADS [RATE]`
 //! prints one JSON object: requests, requests/s, and the engine's CPU time a request in microseconds.
 
 use std::process::ExitCode;
@@ -13,25 +13,33 @@ use serde_json::json;
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.as_slice() {
-        [url, connections, seconds, threads] => match measure(url, connections, seconds, threads) {
-            Ok(report) => {
-                println!("{report}");
-                ExitCode::SUCCESS
+        [url, connections, seconds, threads, rate @ ..] if rate.len() < 2 => {
+            match measure(url, connections, seconds, threads, rate.first()) {
+                Ok(report) => {
+                    println!("{report}");
+                    ExitCode::SUCCESS
+                }
+                Err(why) => {
+                    eprintln!("flatout: {why}");
+                    ExitCode::from(2)
+                }
             }
-            Err(why) => {
-                eprintln!("flatout: {why}");
-                ExitCode::from(2)
-            }
-        },
+        }
         _ => {
-            eprintln!("usage: flatout http[s]://HOST:PORT/PATH CONNECTIONS SECONDS THREADS");
+            eprintln!("usage: flatout http[s]://HOST:PORT/PATH CONNECTIONS SECONDS THREADS [RATE]");
             ExitCode::from(2)
         }
     }
 }
 
-fn measure(url: &str, connections: &str, seconds: &str, threads: &str) -> Result<String, String> {
-    let run = Run::start(plan(url, connections, seconds, threads)?)?;
+fn measure(
+    url: &str,
+    connections: &str,
+    seconds: &str,
+    threads: &str,
+    rate: Option<&String>,
+) -> Result<String, String> {
+    let run = Run::start(plan(url, connections, seconds, threads, rate)?)?;
     let (mut requests, mut failed, mut user_s, mut sys_s) = (0, 0, 0.0, 0.0);
     let mut first_second = None;
     let mut last_second = 0;
@@ -62,7 +70,13 @@ fn measure(url: &str, connections: &str, seconds: &str, threads: &str) -> Result
     Ok(report.to_string())
 }
 
-fn plan(url: &str, connections: &str, seconds: &str, threads: &str) -> Result<Plan, String> {
+fn plan(
+    url: &str,
+    connections: &str,
+    seconds: &str,
+    threads: &str,
+    rate: Option<&String>,
+) -> Result<Plan, String> {
     let (secure, rest) = match url.split_once("://") {
         Some(("http", rest)) => (false, rest),
         Some(("https", rest)) => (true, rest),
@@ -71,7 +85,7 @@ fn plan(url: &str, connections: &str, seconds: &str, threads: &str) -> Result<Pl
     let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
     let (host, port) = authority.rsplit_once(':').unwrap_or((authority, if secure { "443" } else { "80" }));
     let number = |text: &str| text.parse::<u32>().map_err(|_| format!("`{text}` is no number"));
-    let plan = json!({
+    let mut plan = json!({
         "name": "flatout", "seed": 1,
         "target": {"host": host, "port": number(port)?, "authority": authority, "base_path": "",
             // Whose certificate it is makes no difference to what a request costs.
@@ -90,5 +104,10 @@ fn plan(url: &str, connections: &str, seconds: &str, threads: &str) -> Result<Pl
         }],
         "mix": {"page": {"page": 1}}
     });
+    if let Some(rate) = rate {
+        plan["load"]["users"] = json!(0);
+        plan["load"]["connections"] = json!(number(connections)?);
+        plan["load"]["requests_per_s"] = json!(number(rate)?);
+    }
     Ok(Plan::from_json(&plan.to_string())?)
 }

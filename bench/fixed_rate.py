@@ -1,0 +1,116 @@
+"""The engine at a fixed rate beside oha and vegeta: CPU time per request on one static page, in one run.
+
+nginx serves a 166-byte page from a private folder on one core, each generator runs on the other, in turn.
+Requests are counted by nginx, CPU time by the kernel for the generator's whole process. Peers that are not
+installed are left out (`cargo install oha`, `go install github.com/tsenart/vegeta/v12@latest`).
+
+    python bench/fixed_rate.py [--rate 2000] [--seconds 10] [--rounds 5] [--connections 64]
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import os
+import platform
+import shutil
+import statistics
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from engine import ROOT, generators, measure, page_server, processor
+
+SCENARIO = """format = 1
+name = "fixed-rate"
+[target]
+url = "{url}"
+[load]
+requests_per_s = {rate}
+connections = {connections}
+ramp_up_s = 1
+steady_s = {seconds}
+ramp_down_s = 0
+[[operation]]
+name = "Page"
+limit_s = 1
+step = [{{ get = "/" }}]
+"""
+
+
+@contextmanager
+def commands(url: str, options: argparse.Namespace) -> Iterator[dict[str, list[str]]]:
+    """Command line of each generator; the engine is built first."""
+    rate, seconds, connections = str(options.rate), str(options.seconds), str(options.connections)
+    engine = generators(url, options.seconds, options.connections)["loadstone"]
+    found = {"engine": [*engine, rate]}
+    with tempfile.TemporaryDirectory() as name:
+        scenario = Path(name) / "scenario.toml"
+        text = SCENARIO.format(url=url.rstrip("/"), rate=rate, seconds=seconds, connections=connections)
+        scenario.write_text(text, encoding="utf-8")
+        loadstone = Path(sys.executable).with_name("loadstone")
+        # A folder is used once: the shell makes a new one for each run.
+        run = f'exec "{loadstone}" run "{scenario}" --out "$(mktemp -d "{name}/XXXXXX")/run"'
+        found["loadstone run"] = ["sh", "-c", run]
+        if oha := shutil.which("oha"):
+            found["oha"] = [oha, "--no-tui", "-q", rate, "-z", f"{seconds}s", "-c", connections, url]
+        if vegeta := shutil.which("vegeta"):
+            attack = f'echo "GET {url}" | "{vegeta}" attack -rate {rate} -duration {seconds}s'
+            found["vegeta"] = ["sh", "-c", f"{attack} -workers {connections} -output {name}/vegeta.bin"]
+        yield found
+
+
+def main() -> None:
+    """Runs all rounds, prints the table, keeps the raw figures under bench/runs/."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rate", type=int, default=2000)
+    parser.add_argument("--seconds", type=int, default=10)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--connections", type=int, default=64)
+    options = parser.parse_args()
+    rounds: list[dict[str, dict[str, float]]] = []
+    with page_server(core=0) as url, commands(url, options) as found:
+        for number in range(options.rounds):
+            print(f"round {number + 1} of {options.rounds}", file=sys.stderr)
+            rounds.append({name: measure(command, url, core=1) for name, command in found.items()})
+    summary = {
+        name: {key: statistics.median(r[name][key] for r in rounds) for key in rounds[0][name]}
+        for name in rounds[0]
+    }
+    against = "oha" if "oha" in summary else None
+    print(f"{'':14} {'µs CPU/request':>15} {'user':>7} {'sys':>7} {'x oha':>6} {'req/s':>8}")
+    for name, row in summary.items():
+        if against:
+            row["cpu_ratio_to_oha"] = statistics.median(
+                r[name]["cpu_us"] / r[against]["cpu_us"] for r in rounds
+            )
+        print(
+            f"{name:14} {row['cpu_us']:15.2f} {row['user_us']:7.2f} {row['sys_us']:7.2f} "
+            f"{row.get('cpu_ratio_to_oha', float('nan')):6.2f} {row['requests_per_s']:8.0f}"
+        )
+    keep(options, rounds, summary)
+
+
+def keep(options: argparse.Namespace, rounds: list[dict[str, dict[str, float]]], summary: object) -> None:
+    """Writes command, machine and raw figures under bench/runs/<date>-<machine>/fixed-rate.json."""
+    now = datetime.datetime.now(datetime.UTC)
+    folder = ROOT / "bench" / "runs" / f"{now:%Y-%m-%d}-{platform.machine()}-{os.cpu_count()}core"
+    folder.mkdir(parents=True, exist_ok=True)
+    record = {
+        "command": f"python bench/fixed_rate.py --rate {options.rate} --seconds {options.seconds} "
+        f"--rounds {options.rounds} --connections {options.connections}",
+        "date": now.isoformat(timespec="seconds"),
+        "machine": {"cores": os.cpu_count(), "kernel": platform.release(), "cpu": processor()},
+        "load_average": os.getloadavg(),
+        "summary_of_medians": summary,
+        "rounds": rounds,
+    }
+    (folder / "fixed-rate.json").write_text(json.dumps(record, indent=1) + "\n")
+    print(f"raw figures: {(folder / 'fixed-rate.json').relative_to(ROOT)}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
