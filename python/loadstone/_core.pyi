@@ -8,11 +8,15 @@ __version__: str
 class Run:
     """One run of the load engine, in its own threads."""
 
-    def __init__(self, plan_json: str, start_at_s: float | None = None) -> None:
+    def __init__(self, plan_json: str, start_at_s: float | None = None, *, traced: bool = False) -> None:
         """Starts the run; its first second begins when `time.monotonic()` is `start_at_s`, or in a moment.
 
+        `traced`: the requests and answers of its one user are kept for `exchanges`.
         ValueError with a sentence when the plan does not compile, or when that instant has passed.
         """
+
+    def exchanges(self) -> list[dict[str, Any]]:
+        """The exchanges of a traced run since the last call, `loadstone_engine::Exchange` as dicts."""
 
     def next(self, timeout_s: float) -> dict[str, Any] | None:
         """The next one-second window, `loadstone_engine::Window` as a dict.

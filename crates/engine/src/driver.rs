@@ -24,6 +24,7 @@ use crate::record::Window;
 use crate::recorder::{Gauges, Recorder, SECOND, Steady};
 use crate::request::Requests;
 use crate::tls::{Credentials, Handshakes, Records};
+use crate::trace::Trace;
 use crate::user::{Stage, User, Work};
 
 /// Received at once; larger than the usual page.
@@ -68,6 +69,8 @@ pub(crate) struct Shared {
     pub credentials: Option<Credentials>,
     pub handshakes: Handshakes,
     pub examples: Examples,
+    /// Where somebody wants to see every request and answer of the one user.
+    pub trace: Option<Trace>,
     /// Threads that make load, and when the last of those that ended did so, microseconds.
     pub driving: AtomicU32,
     pub ended: AtomicU64,
@@ -97,6 +100,7 @@ impl Shared {
             credentials,
             handshakes: Handshakes::default(),
             examples: Examples::new(operations),
+            trace: None,
             driving: AtomicU32::new(threads),
             ended: AtomicU64::new(0),
         }

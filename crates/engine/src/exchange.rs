@@ -97,6 +97,8 @@ impl Driver<'_> {
 
     pub(crate) fn send_request(&mut self, user: &mut User, work: &mut Work) {
         let (program, requests) = (self.program, self.requests);
+        let traced = self.shared.trace.as_ref();
+        traced.iter().for_each(|trace| trace.asked(program, user, self.now));
         let Some(connection) = &mut user.connection else { return };
         let cookies = user.browser.cookies.as_bytes();
         let Journey { outgoing, location, references, .. } = &mut work.journey;
@@ -107,6 +109,7 @@ impl Driver<'_> {
             _ => None,
         };
         let outcome = if let Some(bytes) = constant {
+            traced.iter().for_each(|trace| trace.wrote(bytes));
             match connection.send(bytes, false) {
                 Ok(sent) if sent == bytes.len() => connection.flush(),
                 Ok(sent) => {
@@ -134,6 +137,7 @@ impl Driver<'_> {
                 let asks = reference.cached && user.browser.warm;
                 requests.write_reference(path, cookies, validator.filter(|_| asks), outgoing);
             }
+            traced.iter().for_each(|trace| trace.wrote(&outgoing.shown()));
             outgoing.send(connection)
         };
         self.sent(user, work, outcome);
@@ -291,7 +295,7 @@ impl Driver<'_> {
         let of_step = user.fetch == Fetch::Step;
         let mut reception = Incoming {
             method: if of_step { user.method } else { Method::Get },
-            collects: of_step && (step.reads_body || !step.extract.is_empty()),
+            collects: of_step && (step.reads_body || !step.extract.is_empty() || self.shared.trace.is_some()),
             measures: of_step && step.expect.min_bytes > 0,
             counts: &mut user.counts,
             announced: &mut journey.announced,
@@ -349,6 +353,7 @@ impl Driver<'_> {
                 self.close(user);
             }
         }
+        self.shared.trace.iter().for_each(|trace| trace.answered(&whole, self.now));
         self.judge(user, whole, journey)
     }
 

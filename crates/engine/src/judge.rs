@@ -35,6 +35,19 @@ pub(crate) enum Verdict {
     Fail(Cause, String),
 }
 
+impl Verdict {
+    /// Its name in a trace; a failure is told by itself.
+    fn traced(&self) -> Option<&'static str> {
+        match self {
+            Self::Redirect => Some("redirect"),
+            Self::Fetch => Some("files"),
+            Self::Wait(_) => Some("wait"),
+            Self::Done => Some("done"),
+            Self::Fail(..) => None,
+        }
+    }
+}
+
 /// Whether a status sends the client elsewhere.
 pub(crate) fn is_redirect(status: u16) -> bool {
     matches!(status, 301 | 302 | 303 | 307 | 308)
@@ -111,7 +124,8 @@ impl<'p> Driver<'p> {
             return Verdict::Fail(cause, said);
         }
         let answer = Received { headers: whole.headers, body: whole.body };
-        self.program.extract(step, &answer, &mut user.state, &mut self.scratch);
+        let found = self.program.extract(step, &answer, &mut user.state, &mut self.scratch);
+        self.shared.trace.iter().for_each(|trace| trace.extracted(step.extract.len(), found));
         user.state.flags = (user.state.flags | step.set) & !step.unset;
         if step.page {
             self.plan_references(user, whole.body, journey);
@@ -121,6 +135,9 @@ impl<'p> Driver<'p> {
 
     /// Does what a verdict says.
     pub(crate) fn follow(&mut self, user: &mut User, work: &mut Work, verdict: Verdict) {
+        if let (Some(trace), Some(outcome)) = (&self.shared.trace, verdict.traced()) {
+            trace.decided(self.program, user, outcome);
+        }
         match verdict {
             Verdict::Redirect => self.issue(user, work),
             Verdict::Wait(wait) => self.put_off(user, wait),

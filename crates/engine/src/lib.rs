@@ -33,6 +33,7 @@ mod sessions;
 mod socket;
 mod steps;
 mod tls;
+mod trace;
 mod user;
 mod walk;
 
@@ -40,3 +41,4 @@ pub use merge::merged;
 pub use record::*;
 pub use run::Run;
 pub use tls::check_tls;
+pub use trace::Exchange;

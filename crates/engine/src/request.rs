@@ -58,6 +58,18 @@ impl Outgoing {
         }
     }
 
+    /// The text of the whole request; a file in it is told by its length.
+    pub(crate) fn shown(&self) -> Vec<u8> {
+        let (mut shown, mut from) = (Vec::new(), 0);
+        for (to, file) in &self.files {
+            shown.extend_from_slice(&self.text[from..*to]);
+            shown.extend_from_slice(format!("[{} bytes]", file.len()).as_bytes());
+            from = *to;
+        }
+        shown.extend_from_slice(&self.text[from..]);
+        shown
+    }
+
     /// The next contiguous bytes, and whether others follow.
     fn next_piece(&self) -> Option<(&[u8], bool)> {
         let mut position = self.sent;

@@ -24,6 +24,7 @@ use crate::record::{Summary, Window};
 use crate::recorder::SECOND;
 use crate::request::Requests;
 use crate::tls::Credentials;
+use crate::trace::{Exchange, Trace};
 use crate::user::User;
 
 /// Threads come up within this time; the run's clock starts when it has passed.
@@ -84,7 +85,18 @@ impl Run {
     /// A sentence when the plan does not compile, the host has no address or the system no room for the
     /// users.
     pub fn start(plan: Plan) -> Result<Self, String> {
-        Self::begin(plan, || Ok(Instant::now() + LEAD))
+        Self::begin(plan, None, || Ok(Instant::now() + LEAD))
+    }
+
+    /// Starts the run of one user, whose requests and answers [`Run::exchanges`] hands out.
+    ///
+    /// # Errors
+    /// As [`Run::start`], and when there are several users.
+    pub fn traced(plan: Plan) -> Result<Self, String> {
+        if plan.load.users != 1 || !plan.load.profile.is_empty() {
+            return Err("load.users: only one user can be traced".into());
+        }
+        Self::begin(plan, Some(Trace::default()), || Ok(Instant::now() + LEAD))
     }
 
     /// Starts a run whose first second begins when the system's monotonic clock (CLOCK_MONOTONIC) shows
@@ -94,11 +106,17 @@ impl Run {
     /// # Errors
     /// As [`Run::start`], and when `start` has passed before the threads could be started.
     pub fn start_at(plan: Plan, start: Duration) -> Result<Self, String> {
-        Self::begin(plan, || instant_at(start).ok_or_else(|| "the instant to start at has passed".into()))
+        Self::begin(plan, None, || {
+            instant_at(start).ok_or_else(|| "the instant to start at has passed".into())
+        })
     }
 
     /// `origin` is asked for the run's first instant when everything else is prepared.
-    fn begin(plan: Plan, origin: impl FnOnce() -> Result<Instant, String>) -> Result<Self, String> {
+    fn begin(
+        plan: Plan,
+        trace: Option<Trace>,
+        origin: impl FnOnce() -> Result<Instant, String>,
+    ) -> Result<Self, String> {
         let program = Arc::new(Program::compile(&plan)?);
         let requests = Arc::new(Requests::new(&program));
         let open = program.load.sessions_per_s.is_some();
@@ -116,14 +134,15 @@ impl Run {
             (own.collect(), 0)
         };
         let live = open.then(|| Countdown::new(threads.into()));
-        let shared = Arc::new(Shared::new(
+        let shared = Shared::new(
             addresses_of(&program)?,
             credentials_of(&program)?,
             Budget::of(&program),
             live,
             threads,
             program.operations.len(),
-        ));
+        );
+        let shared = Arc::new(Shared { trace, ..shared });
         // Without a bound: a reader that falls behind never holds the engine up.
         let (sender, reports) = channel();
         let clock = Clock::starting_at(origin()?);
@@ -175,6 +194,11 @@ impl Run {
     pub fn next(&self, timeout: Duration) -> Option<Window> {
         let until = Instant::now() + timeout.min(LONGEST_WAIT);
         self.collector.lock().unwrap_or_else(PoisonError::into_inner).next(until)
+    }
+
+    /// The exchanges of a traced run that were decided since the last call, in order.
+    pub fn exchanges(&self) -> Vec<Exchange> {
+        self.shared.trace.as_ref().map(Trace::take).unwrap_or_default()
     }
 
     /// Ends the run early. What was measured up to now is still handed out.

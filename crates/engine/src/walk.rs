@@ -38,6 +38,7 @@ impl Driver<'_> {
             program.leave(user.operation, user.next, &mut user.state);
         }
         user.session.operations += 1;
+        self.shared.trace.iter().for_each(|trace| trace.begun(user));
         user.operation = user.next_operation;
         let operation = &program.operations[user.operation];
         let before = if operation.pacing.kind == PacingKind::Cycle { user.sent } else { user.ended };
@@ -139,6 +140,7 @@ impl Driver<'_> {
 
     /// The operation failed.
     pub(crate) fn fail(&mut self, user: &mut User, work: &mut Work, cause: Cause, said: &str) {
+        self.shared.trace.iter().for_each(|trace| trace.failed(self.program, user, self.now, cause, said));
         let (operation, of) = (&self.program.operations[user.operation], Of::Failure(cause));
         let describe = || self.describe(user, work, said);
         self.shared.examples.note(user.operation, &operation.name, of, self.now, describe);

@@ -17,12 +17,13 @@ pub struct Run {
 #[pymethods]
 impl Run {
     #[new]
-    #[pyo3(signature = (plan_json, start_at_s = None))]
-    fn new(py: Python<'_>, plan_json: &str, start_at_s: Option<f64>) -> PyResult<Self> {
+    #[pyo3(signature = (plan_json, start_at_s = None, *, traced = false))]
+    fn new(py: Python<'_>, plan_json: &str, start_at_s: Option<f64>, traced: bool) -> PyResult<Self> {
         let start = start_at_s.map(seconds).transpose()?;
         let plan = py.detach(|| Plan::from_json(plan_json)).map_err(refused)?;
         let begin = || match start {
             Some(start) => engine::Run::start_at(plan, start),
+            None if traced => engine::Run::traced(plan),
             None => engine::Run::start(plan),
         };
         let run = py.detach(begin).map_err(PyValueError::new_err)?;
@@ -40,6 +41,10 @@ impl Run {
     #[pyo3(signature = (load, at_s = None))]
     fn change(&self, load: f64, at_s: Option<f64>) -> PyResult<f64> {
         self.run.change(load, at_s).map_err(PyValueError::new_err)
+    }
+
+    fn exchanges(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        to_python(py, &self.run.exchanges())
     }
 
     fn stop(&self) {

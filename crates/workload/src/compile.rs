@@ -84,8 +84,10 @@ pub(crate) fn compile(plan: &Plan) -> Result<Program> {
             .flat_map(|operation| &mut operation.steps)
             .for_each(|step| step.reads_body = true);
     }
+    let told = names.told();
     let mut program = Program {
         seed: plan.seed,
+        told,
         site: Site {
             origin: format!("{}://{}", plan.target.scheme(), plan.target.authority).into_bytes().into(),
             base_path: plan.target.base_path.as_bytes().into(),

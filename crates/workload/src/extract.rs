@@ -123,20 +123,35 @@ impl Extractor {
         !matches!(self.0, Kind::Header { .. })
     }
 
-    /// Takes what it finds; what is not found leaves the old value or list. `scratch` is any buffer.
-    pub(crate) fn run(&self, answer: &impl Answer, site: &Site, state: &mut State, scratch: &mut Vec<u8>) {
+    /// Takes what it finds, and says whether there was anything; what is not found leaves the old value or
+    /// list. `scratch` is any buffer.
+    pub(crate) fn run(
+        &self,
+        answer: &impl Answer,
+        site: &Site,
+        state: &mut State,
+        scratch: &mut Vec<u8>,
+    ) -> bool {
         let body = answer.body();
-        match &self.0 {
+        let (value, found) = match &self.0 {
             Kind::Links { list, pattern, within } => {
                 let part = within.as_ref().map_or(body, |element| element.content(body));
-                links(part, pattern, site, state, *list, scratch);
+                return links(part, pattern, site, state, *list, scratch);
+            }
+            Kind::Contains { flag, text } => {
+                scratch.clear();
+                text.render(state, scratch);
+                let holds = memmem::find(body, scratch).is_some();
+                state.flags = if holds { state.flags | flag } else { state.flags & !flag };
+                return true;
             }
             Kind::Hidden { value, field } => {
-                if let Some(found) = hidden(body, field) {
+                let found = hidden(body, field).map(|found| {
                     scratch.clear();
                     markup_decode(found, scratch);
-                    state.set_value(*value, scratch);
-                }
+                    &scratch[..]
+                });
+                (value, found)
             }
             Kind::Between { value, ends } => {
                 let [left, right] = &**ends;
@@ -144,27 +159,18 @@ impl Extractor {
                     let rest = &body[at + left.needle().len()..];
                     right.find(rest).map(|end| &rest[..end])
                 });
-                if let Some(found) = found {
-                    state.set_value(*value, found);
-                }
+                (value, found)
             }
             Kind::Regex { value, pattern } => {
-                if let Some(found) = pattern.captures(body).and_then(|groups| groups.get(1)) {
-                    state.set_value(*value, found.as_bytes());
-                }
+                let group = pattern.captures(body).and_then(|groups| groups.get(1));
+                (value, group.map(|found| found.as_bytes()))
             }
-            Kind::Header { value, name } => {
-                if let Some(found) = answer.header(name) {
-                    state.set_value(*value, found);
-                }
-            }
-            Kind::Contains { flag, text } => {
-                scratch.clear();
-                text.render(state, scratch);
-                let holds = memmem::find(body, scratch).is_some();
-                state.flags = if holds { state.flags | flag } else { state.flags & !flag };
-            }
+            Kind::Header { value, name } => (value, answer.header(name)),
+        };
+        if let Some(found) = found {
+            state.set_value(*value, found);
         }
+        found.is_some()
     }
 }
 
@@ -197,8 +203,8 @@ impl LinkPattern {
     }
 }
 
-/// Replaces a list by the distinct matches among the page's links, unless there is none. When the page has
-/// more than a list holds, the first ones stay.
+/// Replaces a list by the distinct matches among the page's links, unless there is none; whether there was
+/// one. When the page has more than a list holds, the first ones stay.
 fn links(
     page: &[u8],
     pattern: &LinkPattern,
@@ -206,7 +212,7 @@ fn links(
     state: &mut State,
     list: usize,
     scratch: &mut Vec<u8>,
-) {
+) -> bool {
     let mut fresh = true;
     for at in memmem::find_iter(page, b"href=") {
         // Looked at first: the search for the end of each `href=` in `href=href=href=...` goes to the end of
@@ -239,6 +245,7 @@ fn links(
             state.list_mut(list).insert(found);
         }
     }
+    !fresh
 }
 
 /// The attribute value that `text` begins with.

@@ -32,6 +32,14 @@ pub(crate) struct Names {
     pub counters: Vec<String>,
 }
 
+/// What the values, lists and flags of a plan are called, by index.
+#[derive(Debug, Default)]
+pub(crate) struct Told {
+    pub values: Vec<String>,
+    pub lists: Vec<String>,
+    pub flags: Vec<String>,
+}
+
 impl Names {
     /// Finds every name that the plan defines.
     pub(crate) fn collect(plan: &Plan) -> Result<Self> {
@@ -117,6 +125,24 @@ impl Names {
             return Err(Error::Range(format!("more than {MAX_FLAGS} flags")));
         }
         Ok(slot)
+    }
+
+    /// The names by slot.
+    pub(crate) fn told(&self) -> Told {
+        let mut told = Told {
+            values: vec![String::new(); self.drawn.len()],
+            lists: vec![String::new(); self.lists],
+            flags: vec![String::new(); self.flags],
+        };
+        for (name, slot) in &self.slots {
+            let place = match slot {
+                Slot::Value(index) => &mut told.values[*index],
+                Slot::List(index) => &mut told.lists[*index],
+                Slot::Flag(index) => &mut told.flags[*index],
+            };
+            place.clone_from(name);
+        }
+        told
     }
 
     /// Index of a value.

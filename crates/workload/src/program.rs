@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::extract::{Answer, Site};
 use crate::generator::{Generator, Scratch};
 use crate::mix::{Mix, Next};
+use crate::names::Told;
 use crate::state::{State, WALKS};
 use crate::step::CompiledStep;
 use crate::template::Template;
@@ -44,6 +45,7 @@ pub struct Program {
     pub on_failure: OnFailure,
     /// How often in a row a 503 with Retry-After is waited for.
     pub retry_after: u32,
+    pub(crate) told: Told,
     pub(crate) rules: Vec<(Template, Next)>,
     /// What follows what.
     pub mix: Mix,
@@ -56,6 +58,17 @@ pub struct Program {
     pub(crate) serials: usize,
     /// Where single operations arrive: long-run shares of the operations, summed up.
     pub(crate) cumulative: Vec<f64>,
+}
+
+/// What a user knows at a moment, for people to see.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Remembered {
+    /// Values that were drawn or extracted.
+    pub values: BTreeMap<String, String>,
+    /// Lists of links.
+    pub lists: BTreeMap<String, Vec<String>>,
+    /// Flags that are set.
+    pub flags: Vec<String>,
 }
 
 /// A compiled [`crate::Operation`].
@@ -134,17 +147,40 @@ impl Program {
         self.rules.iter().find(|(text, _)| applies(text, scratch)).map(|(_, next)| *next)
     }
 
-    /// Runs the extractions of a step; `scratch` is any buffer.
+    /// What a user knows, by name. What is empty is left out.
+    pub fn remembered(&self, state: &State) -> Remembered {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let values = self.told.values.iter().enumerate().map(|(slot, name)| (name, state.value(slot)));
+        let lists = self.told.lists.iter().enumerate().map(|(slot, name)| (name, state.list(slot)));
+        let flags = self.told.flags.iter().enumerate();
+        Remembered {
+            values: values.filter(|(_, v)| !v.is_empty()).map(|(name, v)| (name.clone(), text(v))).collect(),
+            lists: lists
+                .filter(|(_, list)| list.len() > 0)
+                .map(|(name, list)| (name.clone(), (0..list.len()).map(|at| text(list.get(at))).collect()))
+                .collect(),
+            flags: flags
+                .filter(|(bit, _)| state.flags >> bit & 1 == 1)
+                .map(|(_, name)| name.clone())
+                .collect(),
+        }
+    }
+
+    /// Runs the extractions of a step; `scratch` is any buffer. A bit for each of the first 64 that found
+    /// something.
     pub fn extract(
         &self,
         step: &CompiledStep,
         answer: &impl Answer,
         state: &mut State,
         scratch: &mut Vec<u8>,
-    ) {
-        for extractor in &step.extract {
-            extractor.run(answer, &self.site, state, scratch);
+    ) -> u64 {
+        let mut found = 0;
+        for (number, extractor) in step.extract.iter().enumerate() {
+            let bit = 1_u64.checked_shl(number as u32).unwrap_or(0);
+            found |= if extractor.run(answer, &self.site, state, scratch) { bit } else { 0 };
         }
+        found
     }
 }
 

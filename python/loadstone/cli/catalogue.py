@@ -119,6 +119,11 @@ CATALOGUE: dict[str, Entry] = {
         "Check scenario files and show what follows from them: the mix and the mean times between"
         " operations.",
     ),
+    "try": Entry(
+        "try_scenario",
+        _SCENARIOS,
+        "Walk one user through a scenario and show each request, its answer, and what was taken from it.",
+    ),
     "schema": Entry(
         "schema",
         _SCENARIOS,

@@ -8,6 +8,7 @@ from loadstone.measure.interrupt import Interrupt
 from loadstone.measure.job import Job, measure_scenario, sut_of
 from loadstone.measure.placement import Here, OnHosts, Placement
 from loadstone.measure.sut import Builtin, External, Sut
+from loadstone.measure.trial import Exchange, trial
 
 __all__ = [
     "Builtin",
@@ -15,6 +16,7 @@ __all__ = [
     "Deployed",
     "Engine",
     "EngineRun",
+    "Exchange",
     "External",
     "Here",
     "Interrupt",
@@ -28,4 +30,5 @@ __all__ = [
     "measure",
     "measure_scenario",
     "sut_of",
+    "trial",
 ]

@@ -1,0 +1,101 @@
+"""One user walked through a scenario, for people to see: requests, answers, and what was taken from them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from loadstone.errors import LoadstoneError
+from loadstone.measure.sut import Sut
+from loadstone.scenario import Scenario
+
+_LONGEST_S = 86_400.0
+_LOOK_S = 0.1
+"""How long an exchange may wait until somebody sees it."""
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A request and what came of it.
+
+    session, number, step: which session, which operation of it, which step of that, from 1. file: asked for
+    because a page refers to it. request, body: up to 64 KiB. outcome: `done`, `redirect` (followed), `files`
+    (of the page are next), `wait` (the server asked for it) or `failed`, with cause and said. not_found:
+    extractions of the step that found nothing. values, lists, flags: what the user knows afterwards.
+    """
+
+    operation: str
+    session: int
+    number: int
+    step: int
+    file: bool
+    request: str
+    sent_s: float
+    took_s: float
+    status: int | None
+    head: str
+    body: str
+    body_bytes: int
+    outcome: str
+    cause: str | None
+    said: str | None
+    not_found: tuple[str, ...]
+    values: dict[str, str]
+    lists: dict[str, list[str]]
+    flags: tuple[str, ...]
+
+
+def trial(scenario: Scenario, sut: Sut, *, operations: int, seed: int, waits: bool) -> Iterator[Exchange]:
+    """Brings the service up and walks one user through so many operations; the exchanges as they happen.
+
+    `waits`: think times and pauses are kept. Errors: `plan-refused`, `sut-unreachable`, those of
+    `Sut.running`.
+    """
+    from loadstone import _core
+
+    with sut.running() as service:
+        target = None if scenario.target.url else service.endpoint()
+        plan = _of_one_user(scenario.plan(seed=seed, target=target), operations, waits)
+        try:
+            run = _core.Run(json.dumps(plan), traced=True)
+        except ValueError as error:
+            raise LoadstoneError("plan-refused", f"the engine refuses the plan: {error}") from error
+        wanted = {
+            operation["name"]: [[one["name"] for one in step["extract"]] for step in operation["steps"]]
+            for operation in plan["operations"]
+        }
+        try:
+            while (summary := run.summary()) is None:
+                run.next(_LOOK_S)
+                yield from (_exchange(found, wanted) for found in run.exchanges())
+            yield from (_exchange(found, wanted) for found in run.exchanges())
+        finally:
+            run.stop()
+        if summary["outcome"] == "unreachable":
+            hint = "look at its log"
+            raise LoadstoneError("sut-unreachable", f"{service.url} took no connection", hint=hint)
+
+
+def _of_one_user(plan: dict[str, Any], operations: int, waits: bool) -> dict[str, Any]:
+    """The plan with one user, until so many operations have ended."""
+    load = {
+        "users": 1, "threads": 1, "operations": operations, "profile": [],
+        "ramp_up_s": 0.0, "steady_s": _LONGEST_S, "ramp_down_s": 0.0, "timeout_s": plan["load"]["timeout_s"],
+    }  # fmt: skip
+    plan = plan | {"load": load}
+    if waits:
+        return plan
+    at_once = {"kind": "think", "law": {"kind": "fixed", "value_s": 0.0}}
+    browser = {name: value for name, value in plan["browser"].items() if name != "pause"}
+    each = [operation | {"pacing": None} for operation in plan["operations"]]
+    return plan | {"pacing": at_once, "browser": browser, "operations": each}
+
+
+def _exchange(found: dict[str, Any], wanted: dict[str, list[list[str]]]) -> Exchange:
+    remembered = found.pop("remembered")
+    names = wanted[found["operation"]][found["step"] - 1]
+    missing = tuple(names[place] for place in found.pop("not_found"))
+    known = {"values": remembered["values"], "lists": remembered["lists"]}
+    return Exchange(**found, **known, flags=tuple(remembered["flags"]), not_found=missing)

@@ -1,0 +1,152 @@
+"""`loadstone try`: what a person sees of one user's walk, right and wrong."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+import scripted_site
+from typer.testing import CliRunner, Result
+
+from loadstone.cli import app
+from loadstone.errors import LoadstoneError
+
+SHOP = """
+format = 1
+name = "shop"
+[target]
+url = "http://127.0.0.1:{port}"
+[load]
+{load}
+timeout_s = 2
+[session]
+max_operations = 2
+[pacing]
+think = 30
+[[operation]]
+name = "Home"
+limit_s = 1
+[[operation.step]]
+get = "/"
+page = true
+set = ["seen"]
+extract.items.links = "/item/{{int}}"
+extract.token.hidden = "token"
+extract.price.between = ["<b>", "</b>"]
+[[operation]]
+name = "Buy"
+limit_s = 1
+[[operation.step]]
+post = "/buy"
+form.token = "{{token}}"
+expect.contains = "Thank you"
+[mix]
+Home = {{ Buy = 1 }}
+Buy = {{ Home = 1 }}
+"""
+HOME = b'<a href="/item/7"><a href="/item/9"><input name=token value=t1><img src="/a.png">'
+
+
+def _page(body: bytes, head: bytes = b"200 OK\r\nContent-Type: text/html") -> bytes:
+    return b"HTTP/1.1 " + head + b"\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+
+
+def _shop(path: str, number: int) -> bytes | None:
+    answers = {
+        "/": _page(HOME),
+        "/buy": _page(b"", b"303 See Other\r\nLocation: /thanks"),
+        "/thanks": _page(b"Thank you\x1b[2J", b"200 OK\r\nContent-Type: text/plain"),
+        "/a.png": _page(b"picture", b"200 OK\r\nContent-Type: image/png"),
+    }
+    return answers.get(path, _page(b"none", b"404 Not Found"))
+
+
+def _sold_out(path: str, number: int) -> bytes | None:
+    if path == "/thanks":
+        return _page(b"<p>sold out</p>\n" * 60, b"200 OK\r\nContent-Type: text/html\r\nX-Why: stock")
+    return _shop(path, number)
+
+
+def _try(folder: Path, port: int, *words: str, load: str = "users = 500") -> Result:
+    (folder / "shop.toml").write_text(SHOP.format(port=port, load=load))
+    return CliRunner().invoke(app, ["try", str(folder / "shop.toml"), *words])
+
+
+def test_a_walk_is_told_request_by_request(tmp_path: Path) -> None:
+    with scripted_site.site(_shop) as port:
+        done = _try(tmp_path, port, "--operations", "3")
+    assert done.exit_code == 0, done.output
+    lines = [re.sub(r"  [\d.]+ ms$", "", line) for line in done.stdout.splitlines()]
+    assert [line for line in lines if not line.startswith("      +")] == [
+        "Session 1", "  1. Home",
+        f"    GET /  200  {len(HOME)} B",
+        "      token = t1", "      items = 2 links: 7, 9", "      seen: set",
+        "      price: nothing found in this answer",
+        "  2. Buy", "    POST /buy  303 → /thanks  0 B", "    GET /thanks  200  13 B",
+        "Session 2", "  1. Home",
+        f"    GET /  200  {len(HOME)} B",
+        "      token = t1", "      items = 2 links: 7, 9", "      seen: set",
+        "      price: nothing found in this answer",
+        "3 operations, all as expected",
+    ]  # fmt: skip
+    assert done.stdout.count("+ 1 file of the page, 7 B") == 2
+    assert not list(tmp_path.glob("runs*")), "nothing is written"
+
+
+def test_think_times_are_left_out_also_where_sessions_arrive(tmp_path: Path) -> None:
+    with scripted_site.site(_shop) as port:
+        done = _try(tmp_path, port, "--operations", "4", load="sessions_per_s = 3")
+    assert done.exit_code == 0 and "Session 2" in done.stdout, done.output
+
+
+def test_what_failed_is_shown_whole(tmp_path: Path) -> None:
+    with scripted_site.site(_sold_out) as port:
+        done = _try(tmp_path, port, "--operations", "2")
+    assert done.exit_code == 5
+    said = done.stdout
+    assert "      > GET /thanks HTTP/1.1" in said and "      < X-Why: stock" in said
+    assert "      < … 20 more lines; --whole shows them" in said
+    assert "      FAILED (marker): the body does not hold `Thank you`" in said, said
+    assert "2 operations, 1 failed: Buy (" in said
+
+
+def test_everything_is_shown_whole_when_asked_for(tmp_path: Path) -> None:
+    with scripted_site.site(_shop) as port:
+        done = _try(tmp_path, port, "--operations", "2", "--whole")
+    assert "      > token=t1" in done.stdout
+    assert "      < [7 B that are no text]" in done.stdout
+    assert "    GET /a.png  200  7 B" in done.stdout
+
+
+def test_json_has_one_line_an_exchange(tmp_path: Path) -> None:
+    with scripted_site.site(_shop) as port:
+        done = _try(tmp_path, port, "--operations", "1", "--json")
+    first, second = map(json.loads, done.stdout.splitlines())
+    assert (first["outcome"], first["not_found"], first["lists"]) == (
+        "files",
+        ["price"],
+        {"items": ["7", "9"]},
+    )
+    assert second["file"] and second["status"] == 200
+
+
+def test_a_service_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with scripted_site.site(_shop) as port:
+        pass
+    done = _try(tmp_path, port)
+    assert isinstance(done.exception, LoadstoneError) and done.exception.exit_code == 3
+
+
+def test_a_server_that_never_answers_ends_the_step_and_not_the_walk(tmp_path: Path) -> None:
+    with scripted_site.site(lambda path, number: None if path == "/buy" else _shop(path, number)) as port:
+        done = _try(tmp_path, port, "--operations", "3", "--set", "load.timeout_s=0.2")
+    assert done.exit_code == 5
+    assert "    POST /buy  no answer after 2" in done.stdout and "3 operations, 1 failed" in done.stdout
+
+
+@pytest.mark.parametrize("words", [("--operations", "0"), ("--seed", "-1"), ("--set", "load.users=x")])
+def test_bad_input_is_refused(tmp_path: Path, words: tuple[str, ...]) -> None:
+    done = _try(tmp_path, 1, *words)
+    assert getattr(done.exception, "exit_code", done.exit_code) == 2
