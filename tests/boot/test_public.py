@@ -22,7 +22,8 @@ from test_shared_database import EVENT, PICTURE
 
 from loadstone._core import usernames
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
+# The first test of an image may have to build it.
+pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
 
 HERE = Path(__file__).parent
 LARGE = 1_000_000

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from loadstone.errors import LoadstoneError
+from loadstone.image import siblings
 from loadstone.image.fleet import Fleet
 from loadstone.image.guest import PANIC, free_port
 from loadstone.image.qemu import HTTP_PORT, Machine
@@ -81,9 +82,13 @@ def test_a_sibling_that_does_not_come_is_no_sibling(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "file, reload", [("absent/list", ""), ("list", "false"), ("list", "/no/such/program")]
+    "file, reload",
+    [("absent/list", ""), ("list", "false"), ("list", "/no/such/program"), ("list", "sleep 60")],
 )
-def test_a_list_that_cannot_be_kept_is_refused(folder: Path, file: str, reload: str) -> None:
+def test_a_list_that_cannot_be_kept_is_refused(
+    folder: Path, file: str, reload: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(siblings, "_RELOAD_S", 0.5)
     with pytest.raises(LoadstoneError) as caught:
         Balancer(folder / file, reload).show(["127.0.0.1:80"])
     assert caught.value.slug == "balancer-list"

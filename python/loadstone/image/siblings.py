@@ -25,6 +25,8 @@ from loadstone.image.qemu import HTTP_PORT, Machine
 _WANTED = re.compile(r"^want sibling: busy \d+ %$")
 _HEAD = b"HEAD / HTTP/1.1\r\nHost: sibling\r\nConnection: close\r\n\r\n"
 _BOOT_S = 60.0
+_RELOAD_S = 30.0
+"""A balancer that takes longer to read its list again hangs."""
 
 
 class Balancer:
@@ -43,9 +45,12 @@ class Balancer:
             partial.write_text("".join(f"server {address};\n" for address in addresses), "utf-8")
             partial.replace(self._file)
             if self._reload:
-                subprocess.run(self._reload, check=True, capture_output=True, text=True)
+                subprocess.run(self._reload, check=True, capture_output=True, text=True, timeout=_RELOAD_S)
         except OSError as error:
             raise LoadstoneError("balancer-list", f"{self._file}: {error}") from error
+        except subprocess.TimeoutExpired as error:
+            told = f"`{shlex.join(self._reload)}` did not end within {_RELOAD_S:g} s"
+            raise LoadstoneError("balancer-list", told) from error
         except subprocess.CalledProcessError as error:
             told = (error.stderr or error.stdout).strip()
             raise LoadstoneError("balancer-list", f"`{shlex.join(self._reload)}`: {told}") from error

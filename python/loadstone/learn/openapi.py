@@ -116,10 +116,14 @@ def imported(
 
 
 def address(whole: Mapping[str, Any]) -> str | None:
-    """The plain HTTP address of the first server, without its path; None where it has none."""
+    """The address of the first server, without its path; None where it has none."""
     try:
         found = urlsplit(_server(whole))
-        return f"http://{found.netloc}" if found.scheme in ("http", "https") and found.hostname else None
+        return (
+            f"{found.scheme}://{found.netloc}"
+            if found.scheme in ("http", "https") and found.hostname
+            else None
+        )
     except ValueError:
         return None
 

@@ -181,14 +181,7 @@ def imported(found: Recording, name: str, url: str | None) -> Imported:
     if not operations:
         message = f"the recording has neither a page nor a call of {origin.hostname}, only files of pages"
         raise LoadstoneError("import-file", message)
-    address = url
-    if address is None:
-        host = origin.netloc.rpartition("@")[2]
-        address = f"http://{host}"
-        if origin.scheme == "https":
-            notes.append(
-                f"{host} was recorded over https: give the address of its plain HTTP side with --url"
-            )
+    address = url or f"{origin.scheme}://{origin.netloc.rpartition('@')[2]}"
     for field, count in writer.replaced.items():
         notes.append(
             f"`{field[:60] or 'a value'}` is secret or a token ({count} times): {PLACEHOLDER} stands there"
