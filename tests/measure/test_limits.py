@@ -1,7 +1,7 @@
 """What a run came nearest to the end of, from means of its steady state."""
 
 from loadstone.judge.limits import is_limit, nearest
-from loadstone.stages.run import WatchedHost, WatchedService
+from loadstone.stages.run_hosts import WatchedHost, WatchedService
 
 DB = WatchedService(name="db", role="postgresql", tier="database", port=5432)
 WEB = WatchedService(name="web", role="nginx", tier="web server", port=80)

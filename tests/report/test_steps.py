@@ -68,7 +68,8 @@ def test_the_slow_step_is_seen(folder: Path) -> None:
     run = report.read_chapter(folder).detail
     assert run
     home = run.summary.operations["Home"]
-    page, ajax = home.steps[0], home.steps[-1]
+    connect, page, ajax = home.steps[0], home.steps[1], home.steps[-1]
+    assert (connect.step, connect.part, connect.count) == (0, "connect", 4), "each user connects once"
     assert (page.step, page.request, page.part, page.count) == (0, "GET /", "answer", home.ok)
     assert (ajax.step, ajax.request, ajax.part, ajax.count) == (1, "GET /ajax", "answer", home.ok)
     assert ajax.ms.p50 is not None and ajax.ms.p50 >= 1000 * SLOW_S

@@ -87,7 +87,7 @@ def sentence(name: str, held: Held, unit: Unit = Unit.USERS) -> str:
     >>> why = LimitedBy(operation="Search", share_at_high=0.84)
     >>> print(sentence("SLA-1", Held(low=57, high=60, limited_by=why, verdict="met", ended_by="tolerance")))
     SLA-1: 57 users hold it, 60 break it, limited by Search (84.0 % within its limit at 60)
-    >>> from loadstone.stages.run import Limit
+    >>> from loadstone.stages.run_hosts import Limit
     >>> cpu = Limit(resource="cpu", share=0.97, host="h3", said="db: CPU 97 %")
     >>> why = LimitedBy(operation="Search", share_at_high=0.84, resource=cpu)
     >>> print(sentence("SLA-1", Held(high=1, limited_by=why, verdict="missed")))

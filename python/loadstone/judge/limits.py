@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from loadstone.stages.run import Limit, WatchedHost, WatchedService
+from loadstone.stages.run_hosts import Limit, WatchedHost, WatchedService
 
 _AT_LIMIT = 0.85
 """Of a resource in the mean of the steady state: with random arrivals, queues grow fast from here on."""

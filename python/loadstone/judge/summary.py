@@ -17,7 +17,6 @@ from loadstone.judge.sessions import QUANTILES, summarise_sessions
 from loadstone.judge.sla import departures, judge_sla
 from loadstone.judge.validity import checks
 from loadstone.stages.run import (
-    AgentFigures,
     Check,
     Figures,
     Generator,
@@ -28,10 +27,10 @@ from loadstone.stages.run import (
     Quantiles,
     Steady,
     StepPart,
-    Sut,
     TlsFigures,
     Validity,
 )
+from loadstone.stages.run_hosts import AgentFigures, Sut
 from loadstone.stages.verdict import run_state
 
 LEFT_OUT = "references_left_out"

@@ -32,17 +32,8 @@ from loadstone.record.machine import machine, versions
 from loadstone.record.measured import read_measurement, read_observed
 from loadstone.record.tables import write_tables
 from loadstone.stages.origin import Machine, Node
-from loadstone.stages.run import (
-    Agent,
-    AgentFigures,
-    Connector,
-    Event,
-    Load,
-    Negotiated,
-    Run,
-    Scenario,
-    WatchedHost,
-)
+from loadstone.stages.run import Event, Load, Negotiated, Run, Scenario
+from loadstone.stages.run_hosts import Agent, AgentFigures, Connector, WatchedHost
 
 _APART = ("agents", "connector", "end", "hosts", "node")
 """Events that have a place of their own in `run.json`."""

@@ -11,7 +11,7 @@ import duckdb
 
 from loadstone.judge import Measurement
 from loadstone.judge.limits import nearest
-from loadstone.stages.run import Limit, WatchedHost
+from loadstone.stages.run_hosts import Limit, WatchedHost
 
 _STEADY = "second >= ? AND second < ?"
 

@@ -20,7 +20,8 @@ from loadstone.record.noise import read_noise
 from loadstone.record.sessions import read_sessions
 from loadstone.record.steps import read_steps
 from loadstone.record.tables import counters
-from loadstone.stages.run import HandshakeKind, Sut
+from loadstone.stages.run import HandshakeKind
+from loadstone.stages.run_hosts import Sut
 
 _MOST_CELLS = 1 << 28
 """Figures that are held at once, 2 GiB: a week of a large scenario. A changed table can claim any second."""

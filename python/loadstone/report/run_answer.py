@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from loadstone.report import format
 from loadstone.report.badge import Badge
 from loadstone.report.goals import amount, asked, seen
-from loadstone.stages.run import Check, Generator, GoalFigures, Load, Run, Sut
+from loadstone.stages.run import Check, Generator, GoalFigures, Load, Run
+from loadstone.stages.run_hosts import Sut
 
 _KINDS = {"failed": "bad", "inconclusive": "warn", "invalid": "bad"}
 """Kind of the badge of a run that is not valid."""

@@ -13,7 +13,7 @@ from loadstone.intake.shapes import Count, Figure, Known, Seconds, Word, Yes
 from loadstone.stages.base import Piece, spelled
 from loadstone.stages.capacity_before import from_format_1, from_format_2
 from loadstone.stages.origin import Node, Origin
-from loadstone.stages.run import Limit
+from loadstone.stages.run_hosts import Limit
 from loadstone.stages.verdict import RunState, Verdict
 from loadstone.unit import Unit
 

@@ -10,6 +10,7 @@ from loadstone.intake.shapes import Count, Figure, Known, Seconds, Text, Word, Y
 from loadstone.stages.base import Piece
 from loadstone.stages.origin import Node, Origin
 from loadstone.stages.run_before import from_format_1, from_format_2
+from loadstone.stages.run_hosts import Agent, Connector, Limit, Sut, WatchedHost
 from loadstone.stages.verdict import About, RunState, Verdict
 from loadstone.unit import Unit
 
@@ -236,90 +237,6 @@ class NoiseFigures(Piece):
     """Of processes that are neither the generator nor the service; None if the service was not observed."""
     clock_steps: Count | None = None
     """Steps of the time of day."""
-
-
-class AgentFigures(Piece):
-    """What one agent did in the steady state."""
-
-    host: Word
-    users: Known = None
-    requests: Known = None
-    share: Known = None
-    cpu_share: Known = None
-    wake_lag_ms_p99: Known = None
-
-
-class Agent(AgentFigures):
-    """An agent: its host, how well its clock was known, what it did."""
-
-    clock_offset_s: Figure
-    clock_error_s: Figure
-    threads: Count | None = None
-    hostname: Word | None = None
-    cores: Known = None
-    kernel: Word | None = None
-    python: Word | None = None
-    lost_at_s: Known = None
-
-
-class Sut(Piece):
-    """What the service's processes needed in the steady state; None where they were not observed."""
-
-    cpu_cores_mean: Known = None
-    rss_bytes_max: Known = None
-
-
-class WatchedService(Piece):
-    """A service of a host of the topology."""
-
-    name: Word
-    role: Word
-    tier: Word
-    """What it is to the others: `database`, say."""
-    port: Count | None = None
-
-
-class WatchedHost(Piece):
-    """A host of the topology that was watched during the run."""
-
-    host: Word
-    lab: Yes = False
-    """Whether it shared its machine with the other hosts of a lab."""
-    cpus: Known = None
-    """Its quota of the machine's processors; None without one."""
-    memory_limit_bytes: Known = None
-    link_mbit: Known = None
-    """What its link carries in the slower direction; None where that is not known."""
-    cores: Known = None
-    memory_bytes: Known = None
-    hostname: Word | None = None
-    kernel: Word | None = None
-    services: list[WatchedService] = Field(default_factory=list)
-
-
-class Limit(Piece):
-    """The resource of a host that was used most in the steady state, and by whom."""
-
-    resource: Literal["cpu", "memory", "disk", "network", "connections", "down"]
-    """`down`: the service did not run."""
-    share: Known = None
-    """Of what there is, the mean of the steady state."""
-    host: Word
-    service: Word | None = None
-    tier: Word | None = None
-    said: Text
-    """The same in words."""
-
-
-class Connector(Piece):
-    """What the connector of a built-in application counted."""
-
-    seconds: Known = None
-    """How long the load lasted."""
-    readings: Count
-    counters: dict[str, Figure]
-    """Sums over the whole run; microseconds where the name ends in `_us`."""
-    most: dict[str, Figure]
 
 
 class Failure(Piece):
