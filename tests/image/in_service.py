@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
+import random
+import socket
 import subprocess
 import sys
 import time
@@ -20,7 +22,6 @@ from loadstone.cli import app
 from loadstone.cli.image_machines import own_words
 from loadstone.errors import LoadstoneError
 from loadstone.image.fleet import instances
-from loadstone.image.guest import free_port
 from loadstone.image.qemu import Disk, Machine
 from loadstone.image.service import Control, Policy, StateFolder, Supervisor, ask
 
@@ -57,7 +58,7 @@ class Running:
 
     def __init__(self, folder: Path, kernel: Path, count: int, policy: Policy, disks: list[Path]) -> None:
         self.state = folder / "state"
-        self.port = free_port()
+        self.port = free_row()
         self.told: list[str] = []
         described = Machine(kernel, words=own_words(False, ""))
         machines = instances(described, count, self.port, [Disk(one) for one in disks])
@@ -113,6 +114,18 @@ def body(port: int) -> str:
     with contextlib.closing(connection):
         connection.request("GET", "/")
         return connection.getresponse().read().decode()
+
+
+def free_row(count: int = 4) -> int:
+    """The first of so many free ports in a row, none of which the system hands out by itself meanwhile."""
+    lowest = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    for _ in range(1000):
+        first = random.randrange(10_000, lowest - count)
+        with contextlib.ExitStack() as held, contextlib.suppress(OSError):
+            for port in range(first, first + count):
+                held.enter_context(socket.create_server(("127.0.0.1", port)))
+            return first
+    raise AssertionError("no ports in a row are free")
 
 
 def gone(pid: int) -> bool:

@@ -6,9 +6,8 @@ import contextlib
 from collections.abc import Callable
 from pathlib import Path
 
-from in_service import Running, body, gone, image, loadstone, until
+from in_service import Running, body, free_row, gone, image, loadstone, until
 
-from loadstone.image.guest import free_port
 from loadstone.image.qemu import HTTP_PORT, Machine
 from loadstone.image.service import Policy, StateFolder, Supervisor
 from loadstone.image.siblings import Balancer
@@ -60,7 +59,7 @@ def test_a_new_instance_that_does_not_get_well_is_none(run: Callable[..., Runnin
 
 
 def test_the_balancer_knows_who_serves(place: Path) -> None:
-    port = free_port()
+    port = free_row()
     machine = Machine(image(place, "a"), ports={HTTP_PORT: port})
     listed, shown = place / "list", place / "shown"
     reload = f"sh -c 'cat {listed} > {shown}; ls {place}/state/2 >> {shown} || true'"
