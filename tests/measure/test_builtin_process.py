@@ -135,6 +135,13 @@ def test_it_keeps_to_its_cores() -> None:
     assert {len(cores) for cores in threads} == {1} and len(set.union(*threads)) == 1
 
 
+def test_it_leaves_the_machine_to_the_generator_once_it_serves() -> None:
+    with Builtin(OLIO, SMALL).running() as service:
+        threads = psutil.Process(service.roots()["sut"]).threads()
+        policies = {os.sched_getscheduler(thread.id) for thread in threads}
+    assert len(threads) > 2 and policies == {os.SCHED_IDLE}
+
+
 def test_its_death_is_noticed() -> None:
     with Builtin(OLIO, SMALL).running() as service:
         process = psutil.Process(service.roots()["sut"])

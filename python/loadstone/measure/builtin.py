@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import IO, Any
 from urllib.parse import urlsplit
 
+import psutil
+
 from loadstone.errors import LoadstoneError
 from loadstone.measure.counting import Counting
 from loadstone.site import Site
@@ -82,15 +84,36 @@ def serving(site: Site, place: Path | str, options: Mapping[str, Any]) -> Iterat
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said, process_group=0
         )
         try:
-            # The service takes what the generator leaves: a generator that waited for a service that uses
-            # all of the machine would measure its own lateness as the service's. Niceness is not enough,
-            # it shares out time and does not let the generator in at once when it wakes.
-            os.sched_setscheduler(process.pid, os.SCHED_IDLE, os.sched_param(0))
             # Before it has threads: they inherit this, and it counts its processors by it.
             os.sched_setaffinity(process.pid, sorted(os.sched_getaffinity(0))[: options.get("cores") or None])
-            yield Process(process, _announced(process, said), site.tells_counters)
+            url = _announced(process, said)
+            _step_back(process.pid)
+            yield Process(process, url, site.tells_counters)
         finally:
             _stop(process)
+
+
+def _step_back(pid: int) -> None:
+    """Lets every thread of the service take what the generator leaves; new threads inherit it.
+
+    A generator that waited for a service that uses all of the machine would measure its own lateness as the
+    service's. Niceness is not enough: it shares out time and does not let the generator in at once when it
+    wakes. While it starts, the service is as others are: beside other work it might never be ready.
+    """
+    done = set[int]()
+    while tasks := _threads(pid) - done:
+        for task in tasks:
+            with contextlib.suppress(ProcessLookupError):
+                os.sched_setscheduler(task, os.SCHED_IDLE, os.sched_param(0))
+        done |= tasks
+
+
+def _threads(pid: int) -> set[int]:
+    """Of the process and of those below it; none of one that has ended."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        root = psutil.Process(pid)
+        return {thread.id for one in (root, *root.children(recursive=True)) for thread in one.threads()}
+    return set()
 
 
 def _announced(process: subprocess.Popen[bytes], said: IO[bytes]) -> str:
