@@ -6,10 +6,11 @@ import json
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 from pathlib import Path
+
+from free_ports import free_row
 
 DOCS = Path(__file__).parents[2] / "docs"
 BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
@@ -48,7 +49,7 @@ def follow(page: str, folder: Path) -> str:
     """
     text = (DOCS / page).read_text("utf-8")
     for port in dict.fromkeys(PORT.findall(text)):
-        text = re.sub(rf"\b{port}\b", str(_free_port()), text)
+        text = re.sub(rf"\b{port}\b", str(free_row()), text)
     script = [PROLOGUE]
     for kind, title, body in BLOCK.findall(text):
         if title:
@@ -91,13 +92,6 @@ def failures(folder: Path) -> dict[str, dict[str, int]]:
             }
         )
     }
-
-
-def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
 
 
 def _loadstone() -> str:

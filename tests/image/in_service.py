@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
-import random
-import socket
 import subprocess
 import sys
 import time
@@ -15,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from free_ports import free_row
 from tiny import tiny_image
 from typer.testing import CliRunner
 
@@ -114,18 +113,6 @@ def body(port: int) -> str:
     with contextlib.closing(connection):
         connection.request("GET", "/")
         return connection.getresponse().read().decode()
-
-
-def free_row(count: int = 4) -> int:
-    """The first of so many free ports in a row, none of which the system hands out by itself meanwhile."""
-    lowest = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
-    for _ in range(1000):
-        first = random.randrange(10_000, lowest - count)
-        with contextlib.ExitStack() as held, contextlib.suppress(OSError):
-            for port in range(first, first + count):
-                held.enter_context(socket.create_server(("127.0.0.1", port)))
-            return first
-    raise AssertionError("no ports in a row are free")
 
 
 def gone(pid: int) -> bool:

@@ -6,7 +6,8 @@ import contextlib
 from collections.abc import Callable
 from pathlib import Path
 
-from in_service import Running, body, free_row, gone, image, loadstone, until
+from free_ports import free_row
+from in_service import Running, body, gone, image, loadstone, until
 
 from loadstone.image.qemu import HTTP_PORT, Machine
 from loadstone.image.service import Policy, StateFolder, Supervisor
