@@ -11,7 +11,7 @@ import signal
 import socket
 import stat
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -116,7 +116,16 @@ def test_what_is_refused_is_not_tried_again(place: Path) -> None:
     assert "1: the guest refused what it was given; it is not started again: refuse: so it is" in said
 
 
+@pytest.fixture
+def on_a_terminal() -> Iterator[None]:
+    """What is started hears that its terminal closes, also when the tests themselves do not (`nohup`)."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
 @pytest.mark.long
+@pytest.mark.usefixtures("on_a_terminal")
 def test_a_closed_terminal_ends_it_in_good_order(place: Path) -> None:
     with process(place, "a") as command:
         well(place / "state")
