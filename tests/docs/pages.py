@@ -36,8 +36,9 @@ capacity)
 esac
 """
 RECORDED = Path(__file__).parents[2] / "bench/runs/2026-11-23-x86_64-2core/demo"
+# What the page has ended itself may be gone or may not.
 PROLOGUE = """set -euo pipefail
-trap 'jobs -p | xargs --no-run-if-empty kill' EXIT
+trap 'jobs -p | xargs --no-run-if-empty kill 2>/dev/null || true' EXIT
 wait_for() { until (: </dev/tcp/127.0.0.1/"$1") 2>/dev/null; do sleep 0.1; done; }
 """
 
