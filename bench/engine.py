@@ -27,6 +27,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+
+Round = dict[str, dict[str, float]]
+"""Figures of each generator by name."""
+
 PAGE = (b"<!doctype html><title>page</title><p>" + b"x" * 166)[:166]
 
 NGINX = """
@@ -126,16 +130,10 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--connections", type=int, default=64)
     options = parser.parse_args()
-    rounds: list[dict[str, dict[str, float]]] = []
     with page_server(core=0) as url:
         commands = generators(url, options.seconds, options.connections)
-        for number in range(options.rounds):
-            print(f"round {number + 1} of {options.rounds}", file=sys.stderr)
-            rounds.append({name: measure(command, url, core=1) for name, command in commands.items()})
-    summary = {
-        name: {key: statistics.median(r[name][key] for r in rounds) for key in rounds[0][name]}
-        for name in rounds[0]
-    }
+        rounds = measure_rounds(commands, url, options.rounds)
+    summary = medians(rounds)
     print(f"{'':10} {'µs CPU/request':>15} {'user':>6} {'sys':>6} {'× wrk':>6} {'req/s':>8}")
     for name, row in summary.items():
         ratio = statistics.median(r[name]["cpu_us"] / r["wrk"]["cpu_us"] for r in rounds)
@@ -144,24 +142,46 @@ def main() -> None:
             f"{name:10} {row['cpu_us']:15.2f} {row['user_us']:6.2f} {row['sys_us']:6.2f} {ratio:6.2f}"
             f" {row['requests_per_s']:8.0f}"
         )
-    keep(options, rounds, summary)
+    command = (
+        f"python bench/engine.py --seconds {options.seconds} --rounds {options.rounds}"
+        f" --connections {options.connections}"
+    )
+    keep("engine", command, rounds, summary)
 
 
-def keep(options: argparse.Namespace, rounds: list[dict[str, dict[str, float]]], summary: object) -> None:
-    """Writes command, machine and raw figures under bench/runs/<date>-<machine>/engine.json."""
+def measure_rounds(commands: dict[str, list[str]], url: str, count: int) -> list[Round]:
+    """Every generator in turn, so many times."""
+    rounds: list[Round] = []
+    for number in range(count):
+        print(f"round {number + 1} of {count}", file=sys.stderr)
+        rounds.append({name: measure(command, url, core=1) for name, command in commands.items()})
+    return rounds
+
+
+def medians(rounds: list[Round]) -> Round:
+    """Of each figure of each generator."""
+    return {
+        name: {key: statistics.median(r[name][key] for r in rounds) for key in rounds[0][name]}
+        for name in rounds[0]
+    }
+
+
+def keep(name: str, command: str, rounds: list[Round], summary: Round) -> None:
+    """Writes command, machine and raw figures under bench/runs/<date>-<machine>/<name>.json."""
     now = datetime.datetime.now(datetime.UTC)
     folder = ROOT / "bench" / "runs" / f"{now:%Y-%m-%d}-{platform.machine()}-{os.cpu_count()}core"
     folder.mkdir(parents=True, exist_ok=True)
     record = {
-        "command": f"python bench/engine.py --seconds {options.seconds} --rounds {options.rounds}"
-        f" --connections {options.connections}",
+        "command": command,
         "date": now.isoformat(timespec="seconds"),
         "machine": {"cores": os.cpu_count(), "kernel": platform.release(), "cpu": processor()},
+        "load_average": os.getloadavg(),
         "summary_of_medians": summary,
         "rounds": rounds,
     }
-    (folder / "engine.json").write_text(json.dumps(record, indent=1) + "\n")
-    print(f"raw figures: {(folder / 'engine.json').relative_to(ROOT)}", file=sys.stderr)
+    file = folder / f"{name}.json"
+    file.write_text(json.dumps(record, indent=1) + "\n")
+    print(f"raw figures: {file.relative_to(ROOT)}", file=sys.stderr)
 
 
 def processor() -> str:

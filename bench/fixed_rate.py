@@ -10,10 +10,6 @@ installed are left out (`cargo install oha`, `go install github.com/tsenart/vege
 from __future__ import annotations
 
 import argparse
-import datetime
-import json
-import os
-import platform
 import shutil
 import statistics
 import sys
@@ -22,7 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from engine import ROOT, generators, measure, page_server, processor
+from engine import generators, keep, measure_rounds, medians, page_server
 
 SCENARIO = """format = 1
 name = "fixed-rate"
@@ -71,15 +67,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--connections", type=int, default=64)
     options = parser.parse_args()
-    rounds: list[dict[str, dict[str, float]]] = []
     with page_server(core=0) as url, commands(url, options) as found:
-        for number in range(options.rounds):
-            print(f"round {number + 1} of {options.rounds}", file=sys.stderr)
-            rounds.append({name: measure(command, url, core=1) for name, command in found.items()})
-    summary = {
-        name: {key: statistics.median(r[name][key] for r in rounds) for key in rounds[0][name]}
-        for name in rounds[0]
-    }
+        rounds = measure_rounds(found, url, options.rounds)
+    summary = medians(rounds)
     against = "oha" if "oha" in summary else None
     print(f"{'':14} {'µs CPU/request':>15} {'user':>7} {'sys':>7} {'x oha':>6} {'req/s':>8}")
     for name, row in summary.items():
@@ -91,25 +81,11 @@ def main() -> None:
             f"{name:14} {row['cpu_us']:15.2f} {row['user_us']:7.2f} {row['sys_us']:7.2f} "
             f"{row.get('cpu_ratio_to_oha', float('nan')):6.2f} {row['requests_per_s']:8.0f}"
         )
-    keep(options, rounds, summary)
-
-
-def keep(options: argparse.Namespace, rounds: list[dict[str, dict[str, float]]], summary: object) -> None:
-    """Writes command, machine and raw figures under bench/runs/<date>-<machine>/fixed-rate.json."""
-    now = datetime.datetime.now(datetime.UTC)
-    folder = ROOT / "bench" / "runs" / f"{now:%Y-%m-%d}-{platform.machine()}-{os.cpu_count()}core"
-    folder.mkdir(parents=True, exist_ok=True)
-    record = {
-        "command": f"python bench/fixed_rate.py --rate {options.rate} --seconds {options.seconds} "
-        f"--rounds {options.rounds} --connections {options.connections}",
-        "date": now.isoformat(timespec="seconds"),
-        "machine": {"cores": os.cpu_count(), "kernel": platform.release(), "cpu": processor()},
-        "load_average": os.getloadavg(),
-        "summary_of_medians": summary,
-        "rounds": rounds,
-    }
-    (folder / "fixed-rate.json").write_text(json.dumps(record, indent=1) + "\n")
-    print(f"raw figures: {(folder / 'fixed-rate.json').relative_to(ROOT)}", file=sys.stderr)
+    command = (
+        f"python bench/fixed_rate.py --rate {options.rate} --seconds {options.seconds}"
+        f" --rounds {options.rounds} --connections {options.connections}"
+    )
+    keep("fixed-rate", command, rounds, summary)
 
 
 if __name__ == "__main__":
