@@ -27,7 +27,7 @@ SERVICES = """
 name = "front"
 role = "haproxy"
 hosts = ["lb"]
-settings = { backends = "shop" }
+settings = { backends = "shop", check_interval_s = 0.2 }
 [[service]]
 name = "shop"
 role = "command"
@@ -76,7 +76,7 @@ name = "passive, repaired"
 needed = 1
 active = 1
 pool = 1
-crash = "1/2s"
+crash = "1/4s"
 failover = "1s"
 repair = "2s"
 [quick]

@@ -17,6 +17,7 @@ from loadstone.chaos.description import Order, Played
 from loadstone.chaos.live import Hands, Life, live
 from loadstone.chaos.machine import Machine
 from loadstone.chaos.probe import Prober, Seen
+from loadstone.chaos.served import wait_until_served
 from loadstone.deploy import Site, load_site
 from loadstone.errors import LoadstoneError
 from loadstone.measure import Interrupt
@@ -44,7 +45,8 @@ class _Field:
 def run(order: Order, folder: Path, seed: int, command: Sequence[str], say: Say) -> Json:
     """Plays every cluster; returns the content of `chaos.json`. Every life is on disk before the next.
 
-    LoadstoneError `chaos-input` when the topology has too few nodes, `folder-in-use`, and those of the lab.
+    LoadstoneError `chaos-input` when the topology has too few nodes, `folder-in-use`, `service-unreachable`
+    when the balancer serves no page before a life, and those of the lab.
     """
     site = load_site(order.topology)
     _check(site, order)
@@ -103,6 +105,7 @@ def _life(field: _Field, played: Played, seed: int, start_s: float) -> Json:
     cluster = played.cluster
     hands.only(set(range(cluster.active)))
     entry = field.bench.target(order.balancer)
+    wait_until_served((entry.address, entry.port), order.page, order.marker, order.balancer)
     port = field.bench.site.service(order.nodes).port
     nodes = range(cluster.active + (cluster.pool or 0))
     addresses = {node: (field.bench.ssh.address(hands.hosts[node]), port) for node in nodes}
