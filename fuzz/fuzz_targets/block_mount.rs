@@ -57,7 +57,8 @@ fn template(past: usize) -> &'static [u8] {
     TEMPLATES[past].get_or_init(|| {
         let (atomic, rounds, again) = PASTS[past];
         let mut disk = Disk(Arc::new(Mutex::new(vec![0; BLOCKS * BLOCK_BYTES])));
-        BlockVfs::format(&mut disk, &FormatOptions { atomic, log_blocks: Some(LOG as u64), checked: false }).unwrap();
+        BlockVfs::format(&mut disk, &FormatOptions { atomic, log_blocks: Some(LOG as u64), checked: false })
+            .unwrap();
         if rounds > 0 {
             work(&disk, rounds);
         }

@@ -1,0 +1,5 @@
+//! A server, frame by frame: good ones and hostile ones.
+
+mod answers;
+mod hostile;
+mod server;
