@@ -3,7 +3,7 @@
 import pytest
 
 from loadstone.deploy.host import counting
-from loadstone.deploy.host.watch import Rates
+from loadstone.deploy.host.rates import Rates
 
 HAPROXY = """\
 # pxname,svname,qcur,qmax,scur,smax,slim,stot,ereq,econ,eresp,wretr,wredis,status,hrsp_5xx,req_tot
@@ -20,7 +20,7 @@ NGINX = (
 CASES = {
     "mariadb": (
         "Threads_connected\t11\nThreads_running\t2\nQuestions\t700\nUptime\t5\nmax_connections\t151\nmark\n",
-        {"connections": 11, "running": 2, "connections_most": 151},
+        {"connections": 11, "running": 1, "connections_most": 151},
         {"queries": 700},
     ),
     "postgresql": (

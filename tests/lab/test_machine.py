@@ -77,6 +77,10 @@ def test_groups_of_version_2(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
         assert (above / "cgroup.subtree_control").exists(), "the controller is passed on"
     assert cgroups.left("x") == [group.parent]
 
+    assert cgroups.counted("x", "web1") is None
+    (group / "cpu.stat").write_text("nr_periods 0")
+    assert cgroups.counted("x", "web1") == group
+
 
 def test_without_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cgroups, "_mounts", lambda text: [])

@@ -1,5 +1,7 @@
 """What a run came nearest to the end of, from means of its steady state."""
 
+import pytest
+
 from loadstone.judge.limits import is_limit, nearest
 from loadstone.stages.run_hosts import WatchedHost, WatchedService
 
@@ -71,3 +73,37 @@ def test_what_is_down_comes_first() -> None:
 def test_nothing_is_known_of_nothing() -> None:
     assert nearest([], {}, {}) is None
     assert nearest([H1], {}, {}) is None
+
+
+def test_a_quota_that_is_used_up_in_most_periods_is_a_limit_below_its_mean() -> None:
+    own = {("b", "db"): {"cpu_cores": 0.036}}
+    of_hosts = {"b": {"cpu_cores": 0.037, "cpu_quota_cores": 0.05, "cpu_throttled_share": 0.93}}
+    busy = {"a": {"cpu_cores": 0.38}}  # of 0.5 cores: more in the mean, and never throttled
+    found = nearest(LAB, of_hosts | busy, own)
+    assert found is not None and is_limit(found)
+    assert (found.tier, found.service, found.resource) == ("database", "db", "cpu")
+    assert (found.share, found.throttled_share) == (pytest.approx(0.74), 0.93)
+    assert found.said == (
+        "database `db` on host b: CPU, of a quota of 0.05 cores, 74 % used, throttled in 93 % of its periods"
+    )
+    of_hosts["b"]["cpu_throttled_share"] = 0.3
+    found = nearest(LAB, of_hosts | busy, own)
+    assert found is not None and found.host == "a" and not is_limit(found)
+
+
+def test_a_service_may_have_a_quota_of_its_own() -> None:
+    own = {("h3", "db"): {"cpu_cores": 0.3, "cpu_quota_cores": 0.4, "cpu_throttled_share": 0.6}}
+    found = nearest([H3], {"h3": {"cpu_cores": 0.4, "idle_cores": 1.6}}, own)
+    assert found is not None and is_limit(found) and (found.service, found.throttled_share) == ("db", 0.6)
+
+
+def test_sessions_that_wait_for_locks_hold_up_a_database() -> None:
+    of_hosts = {"h3": {"cpu_cores": 0.2, "idle_cores": 1.8}}
+    found = nearest([H3], of_hosts, {("h3", "db"): {"lock_wait_share": 0.8}})
+    assert found is not None and is_limit(found) and found.resource == "locks"
+    assert found.said == (
+        "database `db` on host h3: half of the sessions at work, or more, waited for locks in"
+        " 80 % of the readings"
+    )
+    found = nearest([H3], of_hosts, {("h3", "db"): {"lock_wait_share": 0.2}})
+    assert found is not None and not is_limit(found)

@@ -39,8 +39,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with duckdb.connect() as connection:
         connection.execute(
             f"COPY (SELECT second, NULL::VARCHAR AS host, role, metric, value FROM '{hosts}' UNION ALL "
-            "SELECT s, h, 'watched', 'cpu_cores', if(h = 'h3', 1.9, 0.4) FROM range(155) a(s), "
-            f"(VALUES ('h1'), ('h3')) b(h)) TO '{hosts}.new' (FORMAT parquet)"
+            "SELECT s, h, 'watched', m, v FROM range(155) a(s), (VALUES ('h1', 'cpu_cores', 0.4), "
+            f"('h3', 'cpu_cores', 1.9), ('h3', 'cpu_throttled_share', 0.9)) b(h, m, v)) "
+            f"TO '{hosts}.new' (FORMAT parquet)"
         )
         rows = ", ".join(
             f"('{host}', '{SERVICES[host][0]}', '{metric}', {value})"
@@ -81,6 +82,10 @@ def test_the_section_of_hosts_says_what_was_used_up(folder: Path) -> None:
     hosts, events = section.tables
     assert [(row["host"], row["services"]) for row in hosts.rows] == [("h1", "web"), ("h3", "db")]
     assert hosts.rows[1]["cpu_cores"] == pytest.approx(1.9)
+    assert "Database: periods in which the quota was used up, share" in titles
+    assert not any(title.startswith("Web server: periods") for title in titles)
+    shown = [dict((column.label, text) for column, text in hosts.cells(row)) for row in hosts.rows]
+    assert [row["periods throttled"] for row in shown] == ["–", "90 %"]
     assert [row["note"] for row in events.rows] == [DIED]
     assert ("Limited by", "database", "db", SAID) in [
         (tile.label, tile.value, tile.unit, tile.note) for tile in laid_out(folder).tiles

@@ -10,6 +10,7 @@ from loadstone.capacity.search import Verdict
 from loadstone.goals import Goal
 from loadstone.judge import Measurement
 from loadstone.judge.checks import ONLY_SLOWER, at_its_limit, missed
+from loadstone.judge.limits import nearness
 from loadstone.stages.capacity import Bound, LimitedBy, Trend
 from loadstone.stages.run import Run
 from loadstone.stages.verdict import About
@@ -85,7 +86,7 @@ class Point:
             operation=worst[0],
             share_at_high=worst[1],
             checks=sorted(broken),
-            resource=max(known, key=lambda one: one.share or 1.0, default=None),
+            resource=max(known, key=nearness, default=None),
         )
 
 

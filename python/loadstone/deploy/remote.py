@@ -20,7 +20,10 @@ PYTHON = "/usr/bin/python3"
 _CONTROL = (
     *("home", "processes", "data", "logs", "systemd", "units", "program", "content", "renew", "control"),
 )
-WATCH = ("home", "processes", "data", "logs", "systemd", "program", "counting", "system", "watch")
+WATCH = (
+    *("home", "processes", "data", "logs", "systemd", "program", "counting", "system"),
+    *("rates", "quota", "watch"),
+)
 """Modules of `host/`, each after those it imports; the last one is run."""
 
 # The program comes on its input, in front of what it is given: nothing of ours stays on the host.

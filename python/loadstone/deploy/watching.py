@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from loadstone import lab
+from loadstone.deploy.host.quota import Quota
 from loadstone.deploy.remote import WATCH, booted, program
 from loadstone.deploy.role import Service
 from loadstone.deploy.settings import Database
@@ -28,6 +31,12 @@ class WatchedHost:
     memory_mib: int | None
     link_mbit: float | None
     """What its link carries in the slower direction."""
+    group: Path | None = None
+    """Where this machine counts what the quota of a lab host takes; the host itself does not see it."""
+
+    def quota(self) -> Quota | None:
+        """What is asked once a second, here."""
+        return Quota(self.group) if self.group else None
 
     def described(self) -> dict[str, Any]:
         """For the record of a run."""
@@ -79,6 +88,7 @@ def watched(site: Site) -> list[WatchedHost]:
                 ),
                 default=None,
             ),
+            group=lab.quota_group(topology.name, host.name) if host.cpus and not host.real else None,
         )
         for host in topology.file.host
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from loadstone.stages.run_hosts import Limit, WatchedHost, WatchedService
@@ -9,15 +10,29 @@ from loadstone.stages.run_hosts import Limit, WatchedHost, WatchedService
 _AT_LIMIT = 0.85
 """Of a resource in the mean of the steady state: with random arrivals, queues grow fast from here on."""
 
+_WAITING = 0.5
+"""Of the periods of a quota, and of the readings of a database: from here on, what comes meets a quota that
+is used up, or sessions that wait for locks, more often than not. A mean does not show it: work comes in
+bursts, and what is left of a quota in a quiet period is lost.
+"""
+
 _OURS = 0.5
 """Hosts of a lab that use less of what is busy of their machine do not exhaust it: something else does."""
 
 Figures = Mapping[str, float]
 
 
+def nearness(found: Limit) -> float:
+    """How near a resource is to its limit; 1 and more is at it. Of several, the greatest limits."""
+    if found.resource == "down":
+        return math.inf
+    enough = _WAITING if found.resource == "locks" else _AT_LIMIT
+    return max((found.share or 0.0) / enough, (found.throttled_share or 0.0) / _WAITING)
+
+
 def is_limit(found: Limit) -> bool:
     """Whether the resource was at its limit, rather than the busiest of many that were not."""
-    return found.resource == "down" or (found.share or 0.0) >= _AT_LIMIT
+    return nearness(found) >= 1
 
 
 def nearest(
@@ -26,7 +41,7 @@ def nearest(
     of_services: Mapping[tuple[str, str], Figures],
     died: Sequence[tuple[str, str, str]] = (),
 ) -> Limit | None:
-    """The resource with the greatest share in use; None where nothing is known.
+    """The resource that is nearest to its limit; None where nothing is known.
 
     `of_hosts` and `of_services` (by host and service) are means of the steady state. `died`: host, service
     and what happened, of services that did not run all the time. They come first: what is down limits.
@@ -44,7 +59,7 @@ def nearest(
             host, of_hosts.get(host.host, {}), _own(host, of_services), _lab(hosts, of_hosts)
         )
     ]
-    return max(every, key=lambda limit: limit.share or 0.0, default=None)
+    return max(every, key=nearness, default=None)
 
 
 def _own(host: WatchedHost, of_services: Mapping[tuple[str, str], Figures]) -> dict[str, Figures]:
@@ -77,6 +92,11 @@ def _limits(
             share = open_now / own["connections_most"]
             words = f"connections, of {own['connections_most']:.0f} that it takes,"
             yield _said(host, name, "connections", share, words)
+        if own.get("lock_wait_share") is not None:
+            words = "half of the sessions at work, or more, waited for locks in"
+            yield _said(host, name, "locks", own["lock_wait_share"], words, of="of the readings")
+        if quota := own.get("cpu_quota_cores"):
+            yield _quota(host, name, own, quota)
 
 
 def _cpu(
@@ -86,9 +106,8 @@ def _cpu(
     if used is None:
         return
     if host.lab:
-        if host.cpus:
-            words = f"CPU, of a quota of {host.cpus:g} cores,"
-            yield _limit(host, services, "cpu", used / host.cpus, "cpu_cores", words)
+        if quota := figures.get("cpu_quota_cores", host.cpus):
+            yield _quota(host, _most(services, "cpu_cores"), figures, quota)
         idle, busy = figures.get("machine_idle_cores"), figures.get("machine_cpu_cores")
         if host.host == busiest and idle is not None and busy is not None and host.cores:
             words = f"CPU of the machine that all hosts of the lab share ({used:.2f} cores here),"
@@ -97,6 +116,14 @@ def _cpu(
     free = figures.get("idle_cores", 0.0) + figures.get("cpu_iowait_cores", 0.0)
     if host.cores:
         yield _limit(host, services, "cpu", 1 - free / host.cores, "cpu_cores", "CPU")
+
+
+def _quota(host: WatchedHost, service: str | None, figures: Figures, quota: float) -> Limit:
+    """Processor time that is bounded by a quota: of the host, or of the service alone."""
+    throttled = figures.get("cpu_throttled_share")
+    words = f"CPU, of a quota of {quota:g} cores,"
+    of = f"used, throttled in {100 * throttled:.0f} % of its periods" if throttled is not None else ""
+    return _said(host, service, "cpu", figures.get("cpu_cores", 0.0) / quota, words, throttled, of)
 
 
 def _limit(
@@ -108,22 +135,35 @@ def _limit(
     words: str,
 ) -> Limit:
     """A resource of the whole host, and the service that uses most of it."""
+    return _said(host, _most(services, metric), resource, share, words)
+
+
+def _most(services: Mapping[str, Figures], metric: str) -> str | None:
     amounts = {name: own.get(metric, 0.0) for name, own in services.items()}
     most = max(amounts, key=lambda name: amounts[name], default=None)
-    return _said(host, most if most is not None and amounts[most] > 0 else None, resource, share, words)
+    return most if most is not None and amounts[most] > 0 else None
 
 
-def _said(host: WatchedHost, service: str | None, resource: str, share: float, words: str) -> Limit:
+def _said(
+    host: WatchedHost,
+    service: str | None,
+    resource: str,
+    share: float,
+    words: str,
+    throttled: float | None = None,
+    of: str = "",
+) -> Limit:
     found = _service(host, service)
     who = f"{found.tier} `{found.name}` on host {host.host}" if found else f"host {host.host}"
     share = min(1.0, max(0.0, share))
     return Limit(
         resource=resource,  # type: ignore[arg-type]
         share=share,
+        throttled_share=throttled,
         host=host.host,
         service=service,
         tier=found.tier if found else None,
-        said=f"{who}: {words} {100 * share:.0f} %",
+        said=f"{who}: {words} {100 * share:.0f} % {of}".rstrip(),
     )
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from loadstone.lab.calibrate import Measured, RoundTrip, lateness
     from loadstone.lab.calibrate import calibrate as calibrate_links
     from loadstone.lab.cgroups import QuotaError
+    from loadstone.lab.cgroups import counted as quota_group
     from loadstone.lab.cgroups import limit as limit_host
     from loadstone.lab.folder import Folder
     from loadstone.lab.hosts import within
@@ -52,6 +53,7 @@ __all__ = [
     "limit_host",
     "load_topology",
     "only_lab",
+    "quota_group",
     "repair_host",
     "require",
     "restart_host",
@@ -81,6 +83,7 @@ _PLACES = {
     "limit_host": "cgroups.limit",
     "load_topology": "topology.load_topology",
     "only_lab": "take_down.only",
+    "quota_group": "cgroups.counted",
     "repair_host": "live.repair",
     "require": "take_down.require",
     "restart_host": "live.restart",

@@ -46,6 +46,13 @@ def entries(lab: str, host: str) -> list[Path]:
     return [entry for entry in found if entry.exists()]
 
 
+def counted(lab: str, host: str) -> Path | None:
+    """The group that counts what the quota of a host's processors takes; None where the host has none."""
+    mounts = _mounts(Path("/proc/mounts").read_text(encoding="utf-8"))
+    groups = (mount / _name(lab) / host for _, mount, controllers in mounts if "cpu" in controllers)
+    return next((group for group in groups if (group / "cpu.stat").exists()), None)
+
+
 def remove(lab: str) -> None:
     """Removes the groups of all hosts of a lab; their processes must have ended."""
     for _, mount, _ in _mounts(Path("/proc/mounts").read_text(encoding="utf-8")):

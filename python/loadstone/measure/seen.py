@@ -46,6 +46,7 @@ class Seen:
         self._told: queue.SimpleQueue[tuple[float, str, Line]] = queue.SimpleQueue()
         self._heard = dict.fromkeys(self._hosts, -math.inf)
         self._reasons = dict.fromkeys(self._hosts, "nothing was heard from it")
+        self._quotas = {host.name: quota for host in hosts if (quota := host.quota())}
         self._hellos: dict[str, Line] = {}
         self._hello = {name: threading.Event() for name in self._hosts}
         self._closed = threading.Event()
@@ -114,7 +115,10 @@ class Seen:
                     self._hellos[host] = line["hello"]
                     self._hello[host].set()
                 else:
-                    self._told.put((time.monotonic(), host, line))
+                    at = time.monotonic()
+                    if "host" in line and host in self._quotas:
+                        line["host"].update(self._quotas[host].since(at))
+                    self._told.put((at, host, line))
         if not self._closed.is_set():
             _end(process)
             words = process.stderr.read().decode(errors="replace").split()

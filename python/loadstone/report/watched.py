@@ -24,6 +24,8 @@ WORK = {
 }
 """What a server of each role does, by its own count."""
 
+_USED = ("cpu_cores", "cpu_throttled_share", "memory_used_bytes")
+
 
 def tiers(run: Run) -> dict[str, list[str]]:
     """Hosts of each tier, in the order of the topology."""
@@ -99,7 +101,7 @@ def hosts_table(run: Run) -> Table | None:
             "host": host.host,
             "services": ", ".join(one.name for one in host.services),
             "cores": host.cpus or host.cores,
-            **{name: means.get(host.host, {}).get(name) for name in ("cpu_cores", "memory_used_bytes")},
+            **{name: means.get(host.host, {}).get(name) for name in _USED},
             **{
                 f"{way}_bytes_per_s": means.get(host.host, {}).get(f"{way}_bytes_per_s")
                 for way in ("rx", "tx")
@@ -108,11 +110,13 @@ def hosts_table(run: Run) -> Table | None:
         }
         for host in run.summary.hosts
     ]
+    throttled = Column("cpu_throttled_share", "periods throttled", format.share)
     columns = [
         words("host", "host"),
         words("services", "services"),
         Column("cores", "cores", format.figure),
         Column("cpu_cores", "cores busy", format.figure),
+        *([throttled] if any(row[throttled.key] is not None for row in table) else []),
         Column("memory_used_bytes", "memory", format.size),
         Column("rx_bytes_per_s", "received /s", format.size),
         Column("tx_bytes_per_s", "sent /s", format.size),

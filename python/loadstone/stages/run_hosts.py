@@ -72,10 +72,12 @@ class WatchedHost(Piece):
 class Limit(Piece):
     """The resource of a host that was used most in the steady state, and by whom."""
 
-    resource: Literal["cpu", "memory", "disk", "network", "connections", "down"]
+    resource: Literal["cpu", "memory", "disk", "network", "connections", "locks", "down"]
     """`down`: the service did not run."""
     share: Known = None
-    """Of what there is, the mean of the steady state."""
+    """Of what there is, the mean of the steady state; of locks, the readings in which they held up work."""
+    throttled_share: Known = None
+    """Of the periods of its quota, those in which it was used up and processes stood still."""
     host: Word
     service: Word | None = None
     tier: Word | None = None

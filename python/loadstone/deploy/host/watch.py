@@ -18,38 +18,19 @@ import platform
 import sys
 import threading
 import time
-from typing import Any, Dict, Mapping
+from typing import Any, Mapping, Optional
 
 from . import system
 from .counting import Asked
 from .home import Home
 from .processes import Table, identity, members, running, table
+from .quota import Quota, of_process
+from .rates import Figures, Rates
 
 SILENT_S = 15.0
 _EVERY_S = 1.0
 _SHORTEST_S = 0.5
 """Rates over less than this would mostly show the granularity of the kernel's clocks."""
-
-Figures = Dict[str, float]
-
-
-class Rates:
-    """Sums as rates since they were seen last."""
-
-    def __init__(self) -> None:
-        """Nothing was seen yet."""
-        self._before: Figures = {}
-        self._at = 0.0
-
-    def since(self, sums: Mapping[str, float], at: float) -> Figures:
-        """By name the growth a second; a sum that is new, or fell because a server restarted, has none."""
-        elapsed, before = at - self._at, self._before
-        self._before, self._at = dict(sums), at
-        return {
-            name: (value - before[name]) / elapsed
-            for name, value in sums.items()
-            if name in before and value >= before[name]
-        }
 
 
 class Watched:
@@ -59,12 +40,22 @@ class Watched:
         """Whether it is there or not."""
         self.name, self.home = name, Home(name)
         self._rates = Rates()
+        self._first = 0
+        self._quota: "Optional[Quota]" = None
 
     def sample(self, every: Table, at: float) -> Figures:
-        """What its processes use. `alive` is 1 or 0."""
+        """What its processes use, and what a quota takes from them. `alive` is 1 or 0."""
         levels, sums = system.used(members(self.home, every), every)
         alive = {"alive": float(running(self.home, every))}
-        return {**levels, **alive, **_named(self._rates.since(sums, at))}
+        return {**levels, **alive, **_named(self._rates.since(sums, at)), **self._throttled(at)}
+
+    def _throttled(self, at: float) -> Figures:
+        """A quota is that of its first process's group; another process may be in another group."""
+        first = identity(self.home)[0]
+        if first != self._first:
+            group = of_process(first) if first else None
+            self._first, self._quota = first, Quota(group) if group else None
+        return self._quota.since(at) if self._quota else {}
 
     @property
     def kept(self) -> bool:

@@ -58,6 +58,10 @@ def by_tier(run: Run) -> list[Figure]:
         lines = watched.of_hosts(run, hosts, "cpu_cores", width)
         title = f"{tier.capitalize()}: CPU by host, cores busy{per(width)}"
         figures += _drawn(run, f"tier-cpu-{number}", title, f"Hosts {', '.join(hosts)}.", lines, "cores")
+        lines = watched.of_hosts(run, hosts, "cpu_throttled_share", width)
+        title = f"{tier.capitalize()}: periods in which the quota was used up, share{per(width)}"
+        note = "Whatever wants the processor then, waits for the next period."
+        figures += _drawn(run, f"tier-throttled-{number}", title, note, lines, "")
     for metric, what in (("connections", "connections open"), ("lock_waits", "waiting for locks")):
         lines = [one for one in watched.of_tiers(run, metric, width) if any(one.values)]
         title = f"By tier: {what}{per(width)}"
