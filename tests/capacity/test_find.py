@@ -105,6 +105,13 @@ def test_probes_say_where_to_begin_and_are_no_evidence(job: Job, tmp_path: Path)
     # Between 40 and 80 by ratio, then a step of 10 %.
     assert [row["load"] for row in found["runs"]][:2] == [57, 63]
     assert found["SLA-1"]["low"] <= CAPACITY < found["SLA-1"]["high"] <= 1.05 * found["SLA-1"]["low"] + 1
+    points = found["scaling"]["points"]
+    assert [point["load"] for point in points if point.get("short")] == [10, 20, 40]
+    runs = {row["load"] for row in found["runs"] if row["state"] == "valid" and row["trend"] == "steady"}
+    assert {point["load"] for point in points if not point.get("short")} == runs
+    # Users of this service do in proportion whatever their number: half an operation a second each.
+    assert found["scaling"]["alone"]["value"] == pytest.approx(0.5, rel=0.1)
+    assert found["scaling"]["straight"] and found["scaling"]["curve"][-1]["load"] == max(runs)
     without = find(job, tmp_path / "without", options, Interrupt(), silent).content()
     assert without["probes"] == []
     assert len(found["runs"]) < len(without["runs"])

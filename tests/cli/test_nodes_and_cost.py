@@ -33,6 +33,7 @@ ours,acme,hall-1,power,grid,,,kWh,,,0.20,2026-01,bill,,
 """
 
 TYPED = ["nodes", "--users-per-node", "1", "--users", "10"]
+SCALED = ["nodes", "--from", "FOLDER", "--users", "2600"]
 SOLD = ["cost", "--book", "aws-2008", "--users-sla-1", "500"]
 PRINTED = {
     "nodes-typed": [
@@ -58,6 +59,8 @@ PRINTED = {
         "never-returns",
     ],
     "nodes-throughput": ["nodes", "--throughput-per-node", "40.2", "--load", "500", "--target", "five nines"],
+    "nodes-scale": [*SCALED, "--scale", "1=FOLDER", "--scale", "2=FOLDER/two", "--scale", "4=FOLDER/four"],
+    "nodes-scale-few": [*SCALED, "--scale", "1=FOLDER", "--scale", "4=FOLDER/four"],
     "cost-paper": [*SOLD, "--users-sla-2", "250", "--instance", "c1.xlarge:2"],
     "cost-planned": ["cost", "--from", "FOLDER", "--book", "aws-2026", "--instance", "m7i.xlarge"],
     "cost-terms": [
@@ -93,6 +96,7 @@ REFUSED = {
     "nodes-no-load": ["nodes", "--users-per-node", "1"],
     "nodes-type": [*TYPED, "--node-type", "irl"],
     "nodes-folder": ["nodes", "--from", "FOLDER/none", "--users", "5"],
+    "nodes-scale-text": [*SCALED, "--scale", "two=FOLDER"],
     "nodes-scenario": ["nodes", "FOLDER/wrong.toml", "--users", "5"],
     "cost-sku": [*SOLD, "--instance", "c1.xlrge:2"],
     "cost-book": ["cost", "--book", "aws-208", "--instance", "c1.xlarge:2", "--users-sla-1", "5"],
@@ -114,6 +118,10 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "right.toml").write_text(
         '[nodes]\ntarget = 0.9999\ndeployment = ["PF on-prem", "ARA cloud"]\n'
     )
+    for name, users in (("two", 920), ("four", 1560)):
+        held = {"SLA-1": CAPACITY["SLA-1"] | {"users": users, "low": users, "high": round(users * 1.02)}}
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "capacity.json").write_text(json.dumps(CAPACITY | held))
     return tmp_path
 
 

@@ -15,6 +15,9 @@ from typing import Any
 import duckdb
 import numpy as np
 
+from loadstone.judge.scaling import scaling
+from loadstone.stages.scaling import ScalingPoint
+
 OPERATIONS = {  # name: (limit s, share of the mix, base ms)
     "HomePage": (1.0, 0.2615, 24.0),
     "Login": (1.0, 0.1022, 18.0),
@@ -93,11 +96,12 @@ def capacity(
     folder: Path, tried: tuple[int, ...] = (100, 200, 400, 500, 560, 530, 515, 520), **changes: Any
 ) -> None:
     """Writes a capacity folder with its runs; limits at 90 and 99 % decide the verdicts."""
-    rows = []
+    rows, points = [], []
     for number, users in enumerate(tried, 1):
         name = f"runs/{number:04}-{users}"
         summary = run(folder / name, users, ramp_up=10, steady=30)
         shares = {key: operation["share_within_limit"] for key, operation in summary["operations"].items()}
+        points.append(ScalingPoint(load=users, per_s=summary["throughput_ops_per_s"]))
         worst = min(share for share in shares.values() if share is not None)
         verdict = {
             sla: "met" if worst >= share else "missed" for sla, share in (("SLA-1", 0.9), ("SLA-2", 0.99))
@@ -124,10 +128,19 @@ def capacity(
             {"load": row["load"], "runs": 1, "verdict": row["verdict"]}
             for row in sorted(rows, key=lambda row: row["load"])
         ],
-        "runs": rows,
+        "runs": rows, "scaling": _rounded(scaling(points, "users", "operations/s").content()),
         "warnings": ["not compliant: short window (20 s instead of 300 s)"],
     }  # fmt: skip
     (folder / "capacity.json").write_text(json.dumps(content | changes, indent=2))
+
+
+def _rounded(content: Any) -> Any:
+    """To four digits: the last ones of a fit are the machine's own."""
+    if isinstance(content, float):
+        return float(f"{content:.4g}")
+    if isinstance(content, dict):
+        return {key: _rounded(value) for key, value in content.items()}
+    return [_rounded(one) for one in content] if isinstance(content, list) else content
 
 
 def _found(rows: list[dict[str, Any]], sla: str) -> dict[str, Any]:

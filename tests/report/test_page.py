@@ -68,9 +68,9 @@ def test_every_chart_has_its_place_and_words(page: str) -> None:
     places = {str(one["id"]): one for one in plots}
     assert set(charts) == set(places)
     assert all(len(str(one["aria-label"])) > 20 for one in places.values())
-    # Shares, throughput, seven operations against users; four over time, and four operations with answers
-    # enough for it; time per step; distributions, of which one operation had too few; four of hosts.
-    assert len(charts) == 1 + 8 + 4 + 4 + 1 + 6 + 4
+    # Shares, throughput, its law, seven operations against users; four over time, and four operations with
+    # answers enough for it; time per step; distributions, of which one operation had too few; four of hosts.
+    assert len(charts) == 1 + 9 + 4 + 4 + 1 + 6 + 4
 
 
 def test_goals_of_ones_own_are_drawn_beside_the_slas(tmp_path: Path) -> None:

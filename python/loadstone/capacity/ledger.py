@@ -12,6 +12,7 @@ from loadstone import record
 from loadstone.capacity.evidence import unjudged, verdicts
 from loadstone.capacity.forecast import Forecast, lengths, runs_left
 from loadstone.capacity.points import Point, recorded, trial_of
+from loadstone.capacity.scale import Scaled
 from loadstone.capacity.search import Limits, Search, Verdict
 from loadstone.capacity.steadiness import Steadiness, steadiness
 from loadstone.goals import Goal
@@ -54,6 +55,7 @@ class Ledger:
         self._confidence = confidence
         self._unit = job.scenario.unit
         self._points: dict[int, Point] = {}
+        self._scaled = Scaled(probes)
         self._young_s = 0.0
         self._disturbed: list[int] = []
         self._nodes: list[Node] = []
@@ -70,12 +72,14 @@ class Ledger:
             # More load held the SLA that this one broke, so something else disturbed the run.
             point = self._points[steps] = Point()
             self._disturbed.append(steps)
+            self._scaled.forget(self._unit.load(steps))
         measurement = record.measurement_of(path, self._goals)
         steady = steadiness(measurement)
         one = trial_of(result, measurement, self._goals, steady.trend)
         point.add(one, result, self._name(path))
         if self._unit is Unit.SESSIONS:
             self._young_s = max(self._young_s, measurement.settled_s - measurement.start_s)
+        self._scaled.add(self._unit.load(steps), result, steady)
         self._row(steps, path, result, verdicts([one], self._goals, self._confidence), steady)
         self.search.record(steps, point.verdicts(self._goals, self._look()))
         if point.busy > 1:
@@ -127,6 +131,8 @@ class Ledger:
                 took_s=round(time.monotonic() - self._begun_s, 1),
                 left_s=self.left().expected_s,
             ),
+            # A search of arrivals offers a throughput: how that grows is no property of the service.
+            scaling=self._scaled.law() if self._unit is Unit.USERS and self._is_over() else None,
             warnings=[f"not compliant: {departure}" for departure in departures(rules, steady_s)]
             + self._warnings(),
         )

@@ -77,6 +77,10 @@ def table(result: Capacity, folder: Path) -> str:
         "",
         columns(["run", "least within limit", *goals, "state", "trend"], rows, {"least within limit"}),
     ]
+    if result.scaling:
+        from loadstone.report.scaling import scaling_lines
+
+        lines += ["", *scaling_lines(result.scaling)]
     return "\n".join([*lines, "", f"{result.outcome}; {folder}"])
 
 

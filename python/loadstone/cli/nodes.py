@@ -27,6 +27,8 @@ Examples:
 
   loadstone nodes --users-per-node 1 --users 10 --year 365d --fault-rate 0.9/day
 
+  loadstone nodes --from one --users 5000 --scale 1=one --scale 2=two --scale 4=four
+
   loadstone nodes --tiers site/tiers.toml --users 20000 --target "five nines"
 
 With --tiers, that file has limits and rates, tier by tier, and nodes.json is written beside it.
@@ -57,6 +59,13 @@ def nodes(
     tiers: Annotated[
         Path | None,
         typer.Option(help="Plan file with tiers: balancer, web, database, each with its own limit."),
+    ] = None,
+    scale: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COUNT=DIR",
+            help="Measurement with so many machines, for the scaling law: three or more. Repeatable.",
+        ),
     ] = None,
     users: Annotated[float | None, typer.Option(help="Users the service must carry.")] = None,
     load: Annotated[float | None, typer.Option(help="Operations a second it must carry.")] = None,

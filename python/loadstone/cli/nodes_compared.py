@@ -73,6 +73,8 @@ def compare(context: typer.Context) -> None:
     told = [warning for kind in kinds for warning in warnings(kind)]
     with models_counted():
         record, found = _solve(asked, [*(measured.warnings if measured else []), *told])
+    if scale := given["scale"]:
+        record = _scaled(record, asked.demands[0], scale)
     if measured:
         record = record.model_copy(update=measured.marks())
         write_beside(measured.file, record)
@@ -80,6 +82,24 @@ def compare(context: typer.Context) -> None:
     warn(record)
     if record.chosen is None:
         raise typer.Exit(1)
+
+
+def _scaled(record: Nodes, demand: Demand, typed: list[str]) -> Nodes:
+    """With the law of several machine counts. It does not change the plan: it warns of it."""
+    # Imported here: most plans have no law.
+    from loadstone.nodes.scale import law_warning, machines_for, machines_law, parse_scale
+    from loadstone.nodes.sizing import nodes_needed
+
+    unit = demand.per_node.unit
+    law = machines_law(parse_scale(typed), demand.sla, unit)
+    warning = law_warning(law, demand.load, nodes_needed(demand.load, demand.per_node.value), unit)
+    return record.model_copy(
+        update={
+            "scaling": law,
+            "machines_by_law": machines_for(law, demand.load),
+            "warnings": [*record.warnings, *([warning] if warning else [])],
+        }
+    )
 
 
 def _appliance(typed: str | None, measured: Measured | None) -> NodeType | None:
@@ -168,6 +188,10 @@ def _table(asked: _Comparison, found: list[Option], record: Nodes) -> str:
     else:
         parts += ["", "No deployment meets the target."]
     parts += [f"{sla} is withheld: {why}." for sla, why in record.withheld.items()]
+    if record.scaling:
+        from loadstone.report.scaling import scaling_lines
+
+        parts += ["", *scaling_lines(record.scaling)]
     if record.integrity:
         parts += ["", _integrity_table(record.integrity, asked)]
     return "\n".join(parts)

@@ -11,6 +11,7 @@ from loadstone.report.cost import cost_intro, cost_tiles
 from loadstone.report.figures import capacity, distribution, hosts, response, sessions, steps, time
 from loadstone.report.figures.figure import Figure
 from loadstone.report.figures.growth import GROWTH_TITLE, growth
+from loadstone.report.figures.scaling import scaling_curve
 from loadstone.report.figures.tiers import by_tier
 from loadstone.report.folder import Chapter, Run
 from loadstone.report.plan_answer import nodes_intro, nodes_tiles
@@ -26,13 +27,7 @@ def article(chapter: Chapter, key: str) -> Article:
     tables = all_tables(chapter)
     found = [
         _capacity(chapter, tables),
-        _plan(
-            "nodes",
-            "Nodes",
-            nodes_intro(chapter.nodes) if chapter.nodes else None,
-            tables,
-            growth(chapter.nodes),
-        ),
+        _nodes(chapter, tables),
         _plan("cost", "Cost", cost_intro(chapter.cost) if chapter.cost else None, tables),
         *_run(chapter, tables),
         _method(chapter),
@@ -61,20 +56,41 @@ def _capacity(chapter: Chapter, tables: dict[str, Table]) -> Section | None:
         return Section("verdict", "Verdict", tables=picked) if picked else None
     shares, rates = capacity.shares(chapter), capacity.throughput(chapter)
     confidence = chapter.capacity.confidence
+    scaling = chapter.capacity.scaling
     intro = f"Each bound is stated with {format.share(confidence)} confidence." if confidence else ""
+    if scaling and scaling.refused:
+        intro = f"{intro} No scaling law: {scaling.refused}.".strip()
     return Section(
         "capacity",
         "Capacity",
         intro,
         wide=numbered("w", [shares] if shares else []),
-        small=numbered("s", ([rates] if rates else []) + capacity.responses(chapter)),
+        small=numbered(
+            "s", ([rates] if rates else []) + scaling_curve(scaling) + capacity.responses(chapter)
+        ),
         small_title="Throughput, and p90 and p99 of each operation, in every run that was judged",
-        tables=_pick(tables, "verdicts", "loads", "runs"),
+        tables=_pick(tables, "verdicts", "loads", "runs", "scaling"),
+        folded=_pick(tables, "scaling-curve"),
     )
 
 
+def _nodes(chapter: Chapter, tables: dict[str, Table]) -> Section | None:
+    """A plan in tiers grows with its users; of one tier there may be a scaling law."""
+    plan = chapter.nodes
+    charts = growth(plan)
+    title = GROWTH_TITLE if charts else ""
+    if plan and (law := scaling_curve(plan.scaling)):
+        charts, title = law, "What machines carry, by their number. Dashed: extrapolated, not measured"
+    return _plan("nodes", "Nodes", nodes_intro(plan) if plan else None, tables, charts, title)
+
+
 def _plan(
-    slug: str, title: str, intro: str | None, tables: dict[str, Table], small: Sequence[Figure] = ()
+    slug: str,
+    title: str,
+    intro: str | None,
+    tables: dict[str, Table],
+    small: Sequence[Figure] = (),
+    small_title: str = "",
 ) -> Section | None:
     """The section of a stage; without an `intro` the stage was not done."""
     picked = [table for name, table in tables.items() if name == slug or name.startswith(f"{slug}-")]
@@ -85,7 +101,7 @@ def _plan(
         title,
         intro,
         small=numbered("s", list(small)),
-        small_title=GROWTH_TITLE if small else "",
+        small_title=small_title,
         tables=picked,
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from loadstone.report import format
 from loadstone.report.plan_tiers import tiers_tables
+from loadstone.report.scaling import scaling_tables
 from loadstone.report.table import Column, Row, Table, words
 from loadstone.stages.nodes import Nodes, Option
 
@@ -12,7 +13,9 @@ def nodes_tables(nodes: Nodes | None) -> list[Table]:
     """What each deployment needs, what that rests on, and the integrity of each node type."""
     if nodes and nodes.service:
         return tiers_tables(nodes, nodes.service)
-    return [_options(nodes), _chosen(nodes), _integrity(nodes)] if nodes else []
+    if not nodes:
+        return []
+    return [_options(nodes), _chosen(nodes), *scaling_tables(nodes.scaling, "nodes-"), _integrity(nodes)]
 
 
 def _options(nodes: Nodes) -> Table:

@@ -10,6 +10,7 @@ from loadstone.report.cost import cost_tables
 from loadstone.report.folder import Chapter
 from loadstone.report.plan_tables import nodes_tables
 from loadstone.report.run_tables import goals_of, run_tables
+from loadstone.report.scaling import scaling_tables
 from loadstone.report.table import Table
 
 
@@ -19,6 +20,7 @@ def all_tables(chapter: Chapter) -> dict[str, Table]:
         verdicts(chapter),
         loads(chapter),
         searched(chapter),
+        *scaling_tables(chapter.capacity.scaling if chapter.capacity else None),
         *nodes_tables(chapter.nodes),
         *cost_tables(chapter.cost),
     ]

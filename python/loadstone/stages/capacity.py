@@ -14,6 +14,7 @@ from loadstone.stages.base import Piece, spelled
 from loadstone.stages.capacity_before import from_format_1, from_format_2
 from loadstone.stages.origin import Node, Origin
 from loadstone.stages.run_hosts import Limit
+from loadstone.stages.scaling import Scaling
 from loadstone.stages.verdict import RunState, Verdict
 from loadstone.unit import Unit
 
@@ -188,6 +189,8 @@ class Capacity(Origin):
     """From the least to the most."""
     runs: list[SearchRun]
     time: Time | None = None
+    scaling: Scaling | None = None
+    """How throughput grows with users: of a search that has ended, and of users only."""
 
     def named(self) -> dict[str, Held]:
         """What there is, by the goal's name."""

@@ -10,6 +10,7 @@ from loadstone.intake.shapes import Count, Figure, Known, Text, Word, Yes
 from loadstone.stages.base import Piece, spelled
 from loadstone.stages.dollars import ByMonths
 from loadstone.stages.origin import Origin
+from loadstone.stages.scaling import Scaling
 
 Ends = Annotated[list[Known], Field(min_length=2, max_length=2)]
 """At both ends of the measured capacity's interval; None where that is open."""
@@ -186,6 +187,10 @@ class Nodes(Origin):
     """None: none meets the target."""
     per_sla: dict[str, PerSla] = Field(default_factory=dict)
     integrity: list[Integrity] = Field(default_factory=list)
+    scaling: Scaling | None = None
+    """Of the measurements with several machines that `--scale` named."""
+    machines_by_law: Count | None = None
+    """The fewest that carry the load by that law; None where it does not reach so far."""
     tiers: list[PlannedTier] = Field(default_factory=list)
     service: Service | None = None
     """None: of one tier."""
