@@ -54,7 +54,7 @@ def test_the_seconds_add_up_to_the_summary(tmp_path: Path) -> None:
     run = measured(
         tmp_path,
         lambda path, _number: None if path.endswith("7/second") else OK,
-        timeout_s=0.3,
+        timeout_s=3,
         load__arrivals="poisson",
     )
     [seconds] = duckdb.execute(
