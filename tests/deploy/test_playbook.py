@@ -47,7 +47,7 @@ def test_what_ansible_says_when_it_breaks_off_is_shown(
     monkeypatch.setattr(playbook, "TEMPLATES", tmp_path / "no roles here")
     error = run(tmp_path)
     assert (error.slug, error.exit_code) == ("ansible-failed", 4)
-    assert "role 'nginx' was not found" in str(error)
+    assert "role 'service' was not found" in str(error)
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,9 @@
 
 from typing import Annotated
 
-import pytest
 from pydantic import Field
 
 from loadstone.deploy import Service
-from loadstone.deploy.kinds import ROLES
 from loadstone.deploy.recording import defaults
 from loadstone.deploy.role import Role
 from loadstone.deploy.settings import Settings
@@ -25,7 +23,6 @@ class NeedyRole(Role):
     port = 8080
 
 
-def test_a_setting_without_a_default_is_its_own_default(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(ROLES, "needy", NeedyRole())
-    service = Service("one", "needy", ("web",), 8080, Needy(word="given", number=2))
+def test_a_setting_without_a_default_is_its_own_default() -> None:
+    service = Service("one", NeedyRole(), ("web",), 8080, Needy(word="given", number=2))
     assert defaults(service).settings == Needy(word="given", number=1)

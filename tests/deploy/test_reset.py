@@ -114,13 +114,13 @@ def test_a_database_keeps_what_the_loader_did_not_make(lab_file: Path) -> None:
 @pytest.mark.parametrize(("rules", "resets"), [("benchmark", "data"), ("public", "")])
 def test_a_site_for_people_is_never_reset(rules: str, resets: str) -> None:
     settings = ROLES["olio"].settings(rules=rules)
-    service = Service("olio", "olio", ("web1",), 8080, settings)
+    service = Service("olio", ROLES["olio"], ("web1",), 8080, settings)
     place = Place("web1", {"web1": "10.0.0.1"}, {"olio": service})
     assert ROLES["olio"].unit(service, place).resets == resets
 
 
 @pytest.mark.parametrize("role", ["mariadb", "postgresql", "nginx"])
 def test_what_loadstone_has_not_loaded_is_never_reset(role: str) -> None:
-    service = Service("one", role, ("web1",), 8080, ROLES[role].settings())
+    service = Service("one", ROLES[role], ("web1",), 8080, ROLES[role].settings())
     place = Place("web1", {"web1": "10.0.0.1"}, {"one": service})
     assert ROLES[role].unit(service, place).resets == ""

@@ -65,7 +65,7 @@ def want(service: str, port: int, **settings: Any) -> None:
     role = ROLES["command"]
     given = {"command": "python3 {data}/../server.py", "health": {"http": "/"}, "stop_s": 1.0}
     checked = role.settings.model_validate(given | settings)
-    one = Service(service, "command", ("here",), port, checked)
+    one = Service(service, ROLES["command"], ("here",), port, checked)
     place = Place("here", {"here": "127.0.0.1"}, {service: one})
     unit = json.dumps(role.unit(one, place).as_json())
     control.prepare(service, OWN, unit, list(role.files(one)))
@@ -224,7 +224,7 @@ def bring(service: str, digest: str, lines: list[str], user: str = "nobody") -> 
 
 def _any(service: str, user: str) -> tuple[Service, Place]:
     settings = ROLES["command"].settings.model_validate({"command": "x", "user": user})
-    one = Service(service, "command", ("here",), 8000, settings)
+    one = Service(service, ROLES["command"], ("here",), 8000, settings)
     return one, Place("here", {"here": "127.0.0.1"}, {service: one})
 
 

@@ -39,7 +39,7 @@ env = {{ ODD = "100% of '$HOME' \\"\\\\ \\n" }}
 def unit(service: str, **settings: object) -> homes.Unit:
     role = ROLES["command"]
     checked = role.settings.model_validate({"command": "serve"} | settings)
-    one = Service(service, "command", ("here",), 8000, checked)
+    one = Service(service, ROLES["command"], ("here",), 8000, checked)
     made = role.unit(one, Place("here", {"here": "127.0.0.1"}, {service: one}))
     return json.loads(json.dumps(made.as_json()))  # type: ignore[no-any-return]
 

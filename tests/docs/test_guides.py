@@ -86,6 +86,22 @@ def test_the_guide_to_programs_of_ones_own_can_be_followed(
 
 
 @pytest.mark.long
+def test_the_guide_to_roles_of_ones_own_can_be_followed(tmp_path: Path) -> None:
+    if reason := obstacle():
+        pytest.skip(reason)
+    if not shutil.which("lighttpd", path=f"{os.environ['PATH']}:/usr/sbin:/sbin"):
+        pytest.skip("not installed: lighttpd; scripts/setup-servers installs it")
+    try:
+        follow("how-to/own-role.md", tmp_path)
+    finally:
+        loadstone("lab", "down", "role-guide")
+    assert failures(tmp_path) == {}
+    deployed = json.loads((tmp_path / "runs/pages/deployment.json").read_text("utf-8"))["services"]["pages"]
+    assert {one["version"].partition("/")[0] for one in deployed["hosts"].values()} == {"lighttpd"}
+    assert (tmp_path / "runs/pages/logs/web1/pages/error.log").is_file()
+
+
+@pytest.mark.long
 def test_the_guide_to_images_in_service_can_be_followed(tmp_path: Path) -> None:
     if not shutil.which("qemu-system-x86_64"):
         pytest.skip("not installed: qemu-system-x86_64")

@@ -7,7 +7,6 @@ from loadstone.deploy.deploy import deploy
 from loadstone.deploy.disturb import Part, drain_now, drained, halt, part, restarted
 from loadstone.deploy.dry_run import Planned, planned
 from loadstone.deploy.fetching import collect_logs
-from loadstone.deploy.kinds import ROLES
 from loadstone.deploy.operate import Change, State, configure, reconfigure, restart, status, undeploy
 from loadstone.deploy.outcome import Outcome, SiteError, Step
 from loadstone.deploy.recording import record
@@ -19,7 +18,6 @@ from loadstone.deploy.site import Site, load_site
 from loadstone.deploy.watching import WatchedHost, watch, watched
 
 __all__ = [
-    "ROLES",
     "Change",
     "Consent",
     "Outcome",

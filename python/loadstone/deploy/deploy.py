@@ -105,7 +105,7 @@ def _take(step: Step, event: Mapping[str, Any], say: Say) -> None:
         say(f"{where}: {task}: {step.error.slug}")
         return
     step.changed |= event["changed"]
-    if task == _LAST_TASK:
+    if task == _LAST_TASK and not event["own"]:
         step.take(event["answer"])
         say(f"{where}: {step.words}")
     elif event["changed"]:
@@ -115,7 +115,7 @@ def _take(step: Step, event: Mapping[str, Any], say: Say) -> None:
 
 def failure(step: Step, event: Mapping[str, Any]) -> LoadstoneError:
     """Why a task failed, by its event: what `host/` refused, a disk without room, Ansible's own words."""
-    if event["answer"] and "refused" in event["answer"]:
+    if not event.get("own") and event["answer"] and "refused" in event["answer"]:
         return refusal(event["answer"], step.service, step.host)
     words = without_traces(event["message"] or "").strip() or "no reason given"
     if any(sign in words.lower() for sign in _NO_SPACE):

@@ -9,7 +9,6 @@ from typing import Any
 
 from loadstone.deploy.bring import bring
 from loadstone.deploy.deploy import Say, chosen
-from loadstone.deploy.kinds import ROLES
 from loadstone.deploy.outcome import Outcome, SiteError, Step
 from loadstone.deploy.reach import reach
 from loadstone.deploy.remote import Consent, ask, at_once
@@ -141,7 +140,7 @@ def _on_all(
             say(f"{host} {one.name}: {step.words}")
             return step
 
-        if ROLES[one.role].one_by_one(one):
+        if one.kind.one_by_one(one):
             steps += [work(host) for host in one.hosts]
         else:
             steps += at_once(work, one.hosts)

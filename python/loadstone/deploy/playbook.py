@@ -14,11 +14,10 @@ from importlib.resources import files as package_files
 from pathlib import Path
 from typing import Any
 
-from loadstone.deploy.kinds import ROLES
 from loadstone.deploy.outcome import without_traces
 from loadstone.deploy.remote import PYTHON, Consent, command, program
-from loadstone.deploy.render import TEMPLATES, templates, unit_text, variables
-from loadstone.deploy.role import Place, Service
+from loadstone.deploy.render import templates, unit_text, variables
+from loadstone.deploy.role import TEMPLATES, Place, Service
 from loadstone.errors import LoadstoneError
 from loadstone.scratch import scratch
 from loadstone.ssh import Ssh
@@ -48,7 +47,8 @@ def events(
     with scratch("ansible") as folder:
         (folder / "inventory.json").write_text(json.dumps(_inventory(services, hosts, places, ssh, consent)))
         (folder / "site.json").write_text(json.dumps(_plays(services, hosts, places, ssh)))
-        (folder / "ansible.cfg").write_text(_settings(folder))
+        own = dict.fromkeys(one.kind.folder for one in services if one.kind.own)
+        (folder / "ansible.cfg").write_text(_settings(folder, [*own, TEMPLATES]))
         yield from _run(folder, _secrets(services, places))
 
 
@@ -95,12 +95,12 @@ def _event(line: bytes) -> dict[str, Any] | None:
     return None
 
 
-def _settings(folder: Path) -> str:
+def _settings(folder: Path, folders: Sequence[Path]) -> str:
     lines: dict[str, dict[str, Any]] = {
         "defaults": {
             "stdout_callback": "loadstone_events",
             "callback_plugins": _DEPLOY / "callback",
-            "roles_path": TEMPLATES,
+            "roles_path": ":".join(map(str, folders)),
             "forks": _FORKS,
             "gathering": "explicit",
             "host_key_checking": True,
@@ -162,12 +162,12 @@ def _literal(value: Any) -> Any:
 def _given(service: Service, place: Place, ssh: Ssh, consent: Consent = "keep") -> dict[str, Any]:
     """What the tasks of a service need, and its templates."""
     given = variables(service, place)
-    files, unit = templates(service), ROLES[service.role].unit(service, place)
+    files, unit = templates(service), service.kind.unit(service, place)
     wanted = {"unit": unit_text(service, place), "files": list(files)}
     own = {
         "prepare": {"argv": command(ssh, "prepare", service.name, consent), "given": json.dumps(wanted)},
         "apply": {"argv": command(ssh, "apply", service.name, consent)},
-        "packages": list(ROLES[service.role].packages),
+        "packages": list(service.kind.packages),
         "wanted": str(Path(given["conf"]).with_name("wanted")),
         "files": [
             {"path": path, "template": name, "mode": "0600" if path in unit.secret else "0644"}
@@ -181,7 +181,7 @@ def _given(service: Service, place: Place, ssh: Ssh, consent: Consent = "keep") 
 def _secrets(services: Sequence[Service], places: Mapping[str, Place]) -> str:
     """Of every service on each of its hosts."""
     found = {
-        host: {one.name: ROLES[one.role].secrets(one, places[host]) for one in services if host in one.hosts}
+        host: {one.name: one.kind.secrets(one, places[host]) for one in services if host in one.hosts}
         for host in places
     }
     return json.dumps(found)
@@ -194,20 +194,30 @@ def _plays(
     for service in services:
         if not hosts[service.name]:
             continue
-        role = {"ansible.builtin.import_role": {"name": ROLES[service.role].tasks or service.role}}
         names = _given(service, places[hosts[service.name][0]], ssh)
         plays.append(
             {
                 "name": service.name,
                 "hosts": list(hosts[service.name]),
                 "gather_facts": False,
-                "serial": 1 if ROLES[service.role].one_by_one(service) else len(hosts[service.name]),
+                "serial": 1 if service.kind.one_by_one(service) else len(hosts[service.name]),
                 # Templates see the same names here as on the fast path.
                 "vars": {key: f"{{{{ loadstone['{service.name}']['{key}'] }}}}" for key in names}
                 | {"secrets": f"{{{{ {_FROM_ENVIRONMENT}['{service.name}'] }}}}"},
                 # What fails on a host must not keep Ansible from the services after it, there or elsewhere.
                 "ignore_unreachable": True,
-                "tasks": [{"block": [role], "rescue": [{"ansible.builtin.meta": "noop"}]}],
+                "tasks": [{"block": _steps(service), "rescue": [{"ansible.builtin.meta": "noop"}]}],
             }
         )
     return plays
+
+
+def _steps(service: Service) -> list[dict[str, Any]]:
+    """What every service shares, and in its middle the tasks of its role, where it has some."""
+    tasks = service.kind.tasks
+    own = [_role(tasks), {"ansible.builtin.meta": "flush_handlers"}] if tasks else []
+    return [_role("service", "before"), *own, _role("service", "after")]
+
+
+def _role(name: str, file: str = "main") -> dict[str, Any]:
+    return {"ansible.builtin.import_role": {"name": name, "tasks_from": file}}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 from collections.abc import Sequence
 
-from loadstone.deploy.kinds import ROLES
 from loadstone.deploy.outcome import Step, host_error
 from loadstone.deploy.remote import ask, at_once
 from loadstone.deploy.role import Place, Service
@@ -48,7 +47,7 @@ def reach(site: Site, ssh: Ssh, steps: Sequence[Step]) -> None:
 
 
 def _listens(service: Service, places: dict[str, Place]) -> bool:
-    return ROLES[service.role].unit(service, places[service.hosts[0]]).port is not None
+    return service.kind.unit(service, places[service.hosts[0]]).port is not None
 
 
 def _here(where: tuple[str, int]) -> str:

@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Any
 
 from loadstone.deploy.host.home import UNIT
-from loadstone.deploy.kinds import ROLES
 from loadstone.deploy.remote import ask, at_once
 from loadstone.deploy.render import render, shown
 from loadstone.deploy.role import Place, Service
@@ -43,7 +42,7 @@ def record(site: Site, ssh: Ssh) -> dict[str, Any]:
 
 def defaults(service: Service) -> Service:
     """The same service with default settings; what has no default stays, and services that it refers to."""
-    model = ROLES[service.role].settings
+    model = service.kind.settings
     required = {name for name, field in model.model_fields.items() if field.is_required()}
     named = {str(keys[0]) for keys in references(service)}
     kept = {name: getattr(service.settings, name) for name in required | named}

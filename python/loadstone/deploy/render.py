@@ -3,53 +3,51 @@
 from __future__ import annotations
 
 import json
+import traceback
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
-from importlib.resources import files as package_files
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError, TemplateSyntaxError
 
-from loadstone.deploy.host.home import ROOT, UNIT
-from loadstone.deploy.kinds import ROLES
-from loadstone.deploy.role import Place, Service, listen
+from loadstone.deploy.host.home import UNIT
+from loadstone.deploy.role import TEMPLATES, Place, Service, seen
+from loadstone.errors import LoadstoneError
 
-TEMPLATES = Path(str(package_files("loadstone"))) / "data" / "roles"
+_UNPRIVILEGED = 1024
+"""The first port that any user may take."""
+_FILLING = "template code"
+"""How Jinja calls its frames, `top-level template code` first."""
 
 
 def variables(service: Service, place: Place) -> dict[str, Any]:
-    """What every template sees: `service`, `role`, `host`, `address`, `port`, `listen`, `settings`,
-    `backends`, `check_path`, `secrets`, and the folders `conf`, `data`, `log`, `run` of the service on its
-    host."""
-    home = ROOT / service.name
+    """What the templates of a service see: what all do (`role.seen`), what its own role adds, `secrets`."""
+    kind = service.kind
     return {
-        "service": service.name,
-        "role": service.role,
-        "host": place.host,
-        "address": place.addresses[place.host],
-        "port": service.port,
-        "listen": listen(service, place),
-        "settings": service.settings.model_dump(),
-        "backends": place.backends(service),
-        "check_path": place.check_path(service),
-        **{name: str(home / name) for name in ("conf", "data", "log", "run")},
-        **ROLES[service.role].variables(service, place),
-        "secrets": ROLES[service.role].secrets(service, place),
+        **seen(service, place),
+        **kind.variables(service, place),
+        "secrets": kind.secrets(service, place),
     }
 
 
 def unit_text(service: Service, place: Place) -> str:
     """How the service is handled, as `host/control.py` keeps it."""
-    return json.dumps(ROLES[service.role].unit(service, place).as_json(), indent=1, sort_keys=True)
+    low = min(service.kind.ports(service)) < _UNPRIVILEGED
+    unit = replace(service.kind.unit(service, place), low_ports=low)
+    return json.dumps(unit.as_json(), indent=1, sort_keys=True)
 
 
 def render(service: Service, place: Place) -> dict[str, str]:
-    """Every file of the service's configuration on a host, by its path below `conf`."""
+    """Every file of the service's configuration on a host, by its path below `conf`.
+
+    LoadstoneError `role-template` with the line of the template, or of the manifest.
+    """
     given = variables(service, place)
     texts = {
-        path: _environment().get_template(template).render(given)
-        for path, template in ROLES[service.role].files(service).items()
+        path: _text(service.kind.folder, template, given)
+        for path, template in service.kind.files(service).items()
     }
     return texts | {UNIT: unit_text(service, place)}
 
@@ -62,13 +60,38 @@ def shown(files: Mapping[str, str]) -> dict[str, str]:
 
 def templates(service: Service) -> Mapping[str, str]:
     """Absolute paths of the templates, by the path of the file below `conf`."""
-    return {path: str(TEMPLATES / name) for path, name in ROLES[service.role].files(service).items()}
+    found = {}
+    for path, name in service.kind.files(service).items():
+        own = service.kind.folder / name
+        found[path] = str(own if own.exists() else TEMPLATES / name)
+    return found
+
+
+def _text(folder: Path, template: str, given: Mapping[str, Any]) -> str:
+    try:
+        return _environment(folder).get_template(template).render(given)
+    except (TemplateError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+        hint = (
+            "templates are Jinja's, without Ansible's own filters, over the names in the reference of roles"
+        )
+        place = f"{folder / template}:{_line(error)}"
+        raise LoadstoneError("role-template", str(error), place=place, hint=hint) from error
+
+
+def _line(error: Exception) -> int:
+    """Of the template, where the error is: Jinja's own count, or where it was when it was filled."""
+    if isinstance(error, TemplateSyntaxError):
+        return error.lineno
+    lines = [
+        frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.name.endswith(_FILLING)
+    ]
+    return lines[-1] or 1 if lines else 1
 
 
 @cache
-def _environment() -> Environment:
+def _environment(folder: Path) -> Environment:
     # As Ansible sets Jinja up, so that both make the same text.
     return Environment(
-        loader=FileSystemLoader(TEMPLATES), trim_blocks=True, keep_trailing_newline=True,
+        loader=FileSystemLoader([folder, TEMPLATES]), trim_blocks=True, keep_trailing_newline=True,
         undefined=StrictUndefined, autoescape=False,
     )  # fmt: skip

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from loadstone.deploy.kinds import ROLES
 from loadstone.deploy.remote import ask, at_once
 from loadstone.deploy.role import Service
 from loadstone.deploy.site import Site, references
@@ -66,7 +65,7 @@ def reset(site: Site, ssh: Ssh, one: Worn) -> list[dict[str, Any]]:
         took_s = round(time.monotonic() - began, 3)
         return {"service": one.service.name, "host": host, "action": answer["action"], "took_s": took_s}
 
-    each: Callable[..., Any] = map if ROLES[one.service.role].one_by_one(one.service) else at_once
+    each: Callable[..., Any] = map if one.service.kind.one_by_one(one.service) else at_once
     return list(each(work, one.hosts))
 
 

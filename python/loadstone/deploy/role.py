@@ -5,15 +5,17 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from importlib.resources import files as package_files
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from loadstone.deploy.content import Content
-from loadstone.deploy.host.home import OWN
+from loadstone.deploy.host.home import OWN, ROOT
 from loadstone.deploy.secrets import Secret
 from loadstone.deploy.settings import Settings
 
 Command = Sequence[str]
+Tier = Literal["application", "cache", "database", "web server"]
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class Unit:
     """Run after its end, however it came: what they end is no child of its processes."""
     stop_signal: int = signal.SIGTERM
     ready: Mapping[str, Any] = field(default_factory=dict)
-    """`send` and `expect` (how the answer begins), or a `command` that succeeds; empty: it listens."""
+    """`send` and `expect` (how the answer may begin), or a `command` that succeeds; empty: it listens."""
     version: Command = ()
     """Its first line of output is the program's version."""
     resets: str = ""
@@ -62,10 +64,15 @@ class Unit:
     counts: Mapping[str, Any] = field(default_factory=dict)
     """How its own counters are asked for, once a second in a run: `kind` of `host/counting.py`, and where: a
     `client` that takes statements on its input, a `port`, or a `socket` file. Empty: it tells none."""
+    tasks: str = ""
+    """Digest of the Ansible tasks of its role; empty without any."""
     bin: str = ""
     """Folders of a program that each version has of its own, as a pattern; `{bin}` is the newest there is."""
     user: str = OWN
     """A name, or a number of its own, which no other service on the host has."""
+    low_ports: bool = False
+    """Whether it takes a port below 1024: its processes may (`CAP_NET_BIND_SERVICE`), and nothing else of
+    root's."""
     reads: bool = False
     """Whether the program may be in a place that is closed to this user, who is then let read there."""
     secret: Sequence[str] = ()
@@ -87,10 +94,10 @@ class Unit:
         return asdict(self)
 
 
-HTTP_READY = {"send": "GET / HTTP/1.0\r\nHost: localhost\r\n\r\n", "expect": "HTTP/1.1 200"}
+HTTP_READY = {"send": "GET / HTTP/1.0\r\nHost: localhost\r\n\r\n", "expect": ["HTTP/1.1 200"]}
 """The page is there."""
-BALANCER_READY = HTTP_READY | {"expect": "HTTP/1."}
-"""It answers; that its back ends do is not its own matter."""
+
+TEMPLATES = Path(str(package_files("loadstone"))) / "data" / "roles"
 
 Keys = tuple[str | int, ...]
 Refusal = tuple[str | Keys, str, str]
@@ -102,13 +109,18 @@ class Service:
     """One service of a site."""
 
     name: str
-    role: str
+    kind: Role
     hosts: tuple[str, ...]
     port: int
     settings: Any
     """An instance of the role's `settings`."""
     content: Content | None = None
     """What is brought to its hosts beside its configuration."""
+
+    @property
+    def role(self) -> str:
+        """The name of its role."""
+        return self.kind.name
 
 
 @dataclass(frozen=True)
@@ -148,7 +160,7 @@ class Place:
     def check_path(self, service: Service) -> str:
         """What a balancer asks its back ends for to see that they are well; empty: it only connects."""
         behind = self.services.get(getattr(service.settings, "backends", None) or "")
-        return getattr(behind.settings, "check_path", "/") if behind else "/"
+        return behind.kind.check_path(behind) if behind else "/"
 
 
 def listen(service: Service, place: Place) -> list[str]:
@@ -159,15 +171,41 @@ def listen(service: Service, place: Place) -> list[str]:
     return [bind] if bind in every else ["127.0.0.1", bind]
 
 
+def seen(service: Service, place: Place) -> dict[str, Any]:
+    """What every template and every expression of a manifest sees: `service`, `role`, `host`, `address`,
+    `port`, `listen`, `settings`, `backends`, `check_path`, and the folders `conf`, `data`, `log`, `run` of
+    the service on its host."""
+    home = ROOT / service.name
+    return {
+        "service": service.name,
+        "role": service.role,
+        "host": place.host,
+        "address": place.addresses[place.host],
+        "port": service.port,
+        "listen": listen(service, place),
+        "settings": service.settings.model_dump(),
+        "backends": place.backends(service),
+        "check_path": place.check_path(service),
+        **{name: str(home / name) for name in ("conf", "data", "log", "run")},
+    }
+
+
 class Role:
-    """A server program. One object a role, in `kinds/`; its Ansible role and templates in `roles/NAME/`."""
+    """A server program. One object a role: by its manifest (`described.py`), or in `kinds/` where that takes
+    a program."""
 
     name: ClassVar[str]
     settings: ClassVar[type[Settings]]
     port: ClassVar[int]
     """Where it listens when the topology names none."""
+    folder: ClassVar[Path] = TEMPLATES
+    """With its templates, by role."""
+    own: ClassVar[bool] = False
+    """Whether it is the user's: all that is wrong with its files is told."""
     tasks: ClassVar[str | None] = None
-    """The folder in `roles/` with its tasks; the one of its own name when None."""
+    """The Ansible role with tasks of its own, which come before the configuration is written."""
+    tier: ClassVar[Tier] = "application"
+    """What it is to the others."""
     packages: ClassVar[tuple[str, ...]] = ()
     """Debian packages that bring the program."""
     secret_keys: ClassVar[tuple[str, ...]] = ()
@@ -208,6 +246,10 @@ class Role:
     def secret_settings(self, service: Service) -> Mapping[Keys, Secret | None]:
         """Its settings that are secrets, by their path; None for one that is generated."""
         return {(key,): getattr(service.settings, key) for key in self.secret_keys}
+
+    def check_path(self, service: Service) -> str:
+        """What a balancer asks it for to see that it is well; empty: it only connects."""
+        return "/"
 
     def one_by_one(self, service: Service) -> bool:
         """Whether its first host must be up before the others begin."""

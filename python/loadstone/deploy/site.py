@@ -11,8 +11,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from loadstone.deploy.described import Described, described
 from loadstone.deploy.kinds import ROLES
-from loadstone.deploy.role import Place, Service
+from loadstone.deploy.manifest import MANIFEST
+from loadstone.deploy.render import render
+from loadstone.deploy.role import Place, Role, Service
 from loadstone.deploy.secrets import Secret, SecretError, generated, plain
 from loadstone.deploy.settings import known_keys
 from loadstone.errors import LoadstoneError
@@ -45,12 +48,13 @@ class Site:
         at: Keys = ("service", number, "settings")
         place = {at: f"with settings of `{service}`"}
         source = Source(str(self.topology.path), self.topology.source.positions, {"service": raw}, place)
-        checked = _settings(old.role, given, source, at)
-        content = ROLES[old.role].content(checked, self.topology.path.parent)
+        checked = _settings(old.kind, given, source, at)
+        content = old.kind.content(checked, self.topology.path.parent)
         new = replace(old, settings=checked, content=content)
         services = {**self.services, service: new}
         if findings := list(_check(new, services, at)):
             raise source.errors(findings)
+        _try(new, services)
         return Site(self.topology, services)
 
     def places(self, ssh: Ssh) -> dict[str, Place]:
@@ -65,7 +69,7 @@ class Site:
         for one in self.services.values():
             number = [table.known_as for table in self.topology.services].index(one.name)
             own = found.setdefault(one.name, {})
-            for keys, given in ROLES[one.role].secret_settings(one).items():
+            for keys, given in one.kind.secret_settings(one).items():
                 try:
                     own[str(keys[-1])] = self._secret(one, str(keys[-1]), given, found)
                 except SecretError as error:
@@ -82,7 +86,7 @@ class Site:
             return generated(self.topology.name, self.topology.path.parent, one.name, name)
         if given.service is None:
             read = given.read(self.topology.path.parent)
-            return plain(read) if ROLES[one.role].secret_keys else read
+            return plain(read) if one.kind.secret_keys else read
         if "password" not in found.get(given.service, {}):
             raise SecretError(f"`{given.service}` has no password", "a database has one")
         return found[given.service]["password"]
@@ -96,28 +100,32 @@ class Site:
 
 
 def load_site(path: Path) -> Site:
-    """Reads a topology file and checks its services.
+    """Reads a topology file and checks its services, with the roles of its own that they have.
 
-    Errors as `load_topology`; ScenarioError with everything that is wrong in the services.
+    Errors as `load_topology`; ScenarioError with everything that is wrong in the services, or in a manifest;
+    LoadstoneError `role-template` for a template.
     """
     topology = load_topology(path)
     source = topology.source
     services, findings = {}, []
+    roles = _roles(topology)
     for number, table in enumerate(topology.services):
         at: Keys = ("service", number)
-        if table.role not in ROLES:
-            hint = suggest(table.role, ROLES, f"known are {listed(sorted(ROLES))}")
+        kind = roles.get(table.role)
+        if kind is None:
+            hint = suggest(table.role, roles, f"known are {listed(sorted(roles))}")
             findings.append(Finding("service-role", f"there is no role `{table.role}`", (*at, "role"), hint))
             continue
         try:
-            settings = ROLES[table.role].settings.model_validate(table.settings)
+            settings = kind.settings.model_validate(table.settings)
         except ValidationError as error:
-            findings += _explained(error, table.role, source, (*at, "settings"))
+            findings += _explained(error, kind, source, (*at, "settings"))
             continue
         hosts = tuple(host.name for host in topology.hosts_of(table))
-        port = table.port or ROLES[table.role].port
-        content = ROLES[table.role].content(settings, path.parent)
-        services[table.known_as] = Service(table.known_as, table.role, hosts, port, settings, content)
+        content = kind.content(settings, path.parent)
+        services[table.known_as] = Service(
+            table.known_as, kind, hosts, table.port or kind.port, settings, content
+        )
     if findings:
         raise source.errors(findings)
     for number, service in enumerate(services.values()):
@@ -125,33 +133,77 @@ def load_site(path: Path) -> Site:
     findings += _ports(services)
     if findings:
         raise source.errors(findings)
+    for service in services.values():
+        _try(service, services)
     return Site(topology, _ordered(services, source))
 
 
 def references(service: Service) -> dict[Keys, str]:
     """Services that it needs, by the path of the setting that names each."""
-    return dict(ROLES[service.role].needs(service.settings))
+    return dict(service.kind.needs(service.settings))
 
 
-def _settings(role: str, given: Mapping[str, Any], source: Source, at: Keys) -> Any:
+def _roles(topology: Topology) -> Mapping[str, Role]:
+    """Those that come along, and those of the topology's own folder."""
+    if topology.file.roles is None:
+        return ROLES
+    folder = topology.path.parent / topology.file.roles
+    at: Keys = ("roles",)
+    if not folder.is_dir():
+        hint = "it is from the topology file"
+        raise topology.source.errors([Finding("role-missing", f"there is no folder `{folder}`", at, hint)])
+    own = described(folder)
+    if taken := [name for name in own if name in ROLES or name == "service"]:
+        message = f"`{folder / taken[0]}` has the name of a role that comes along"
+        raise topology.source.errors([Finding("service-role", message, at, "give it another name")])
+    findings = [
+        Finding(
+            "role-missing",
+            f"the role `{folder / table.role}` has no `{MANIFEST}`",
+            ("service", number, "role"),
+            "write one beside its `tasks`: it says how the program is started",
+        )
+        for number, table in enumerate(topology.services)
+        if table.role not in {*ROLES, *own} and (folder / table.role).is_dir()
+    ]
+    if findings:
+        raise topology.source.errors(findings)
+    return {**ROLES, **{name: Described(folder.absolute() / name) for name in own}}
+
+
+def _try(service: Service, services: Mapping[str, Service]) -> None:
+    """Fills the templates of a role of the user's own, with made-up addresses and secrets."""
+    if not service.kind.own:
+        return
+    hosts = dict.fromkeys(host for one in services.values() for host in one.hosts)
+    addresses = {host: f"192.0.2.{number % 250 + 1}" for number, host in enumerate(hosts)}
+    secrets = {
+        one.name: {str(keys[-1]): "made-up" for keys in one.kind.secret_settings(one)}
+        for one in services.values()
+    }
+    for host in service.hosts:
+        render(service, Place(host, addresses, services, secrets))
+
+
+def _settings(role: Role, given: Mapping[str, Any], source: Source, at: Keys) -> Any:
     try:
-        return ROLES[role].settings.model_validate(given)
+        return role.settings.model_validate(given)
     except ValidationError as error:
         raise source.errors(_explained(error, role, source, at)) from error
 
 
-def _explained(error: ValidationError, role: str, source: Source, at: Keys) -> list[Finding]:
+def _explained(error: ValidationError, role: Role, source: Source, at: Keys) -> list[Finding]:
     """What pydantic found in the settings, at their place in the whole file."""
     table: Any = source.raw
     for key in at:
         table = child(table, key)
-    found = explain(error, table or {}, partial(known_keys, ROLES[role].settings))
+    found = explain(error, table or {}, partial(known_keys, role.settings))
     return [replace(one, path=(*at, *one.path)) for one in found]
 
 
 def _check(service: Service, services: Mapping[str, Service], at: Keys) -> Iterator[Finding]:
     """What in the settings of one service cannot be."""
-    role = ROLES[service.role]
+    role = service.kind
     for key, sentence, hint in role.refused(service):
         where = (key,) if isinstance(key, str) else key
         yield Finding("service-setting", sentence, (*at, *where), hint)
@@ -181,7 +233,7 @@ def _ports(services: Mapping[str, Service]) -> Iterator[Finding]:
     taken: dict[tuple[str, int], str] = {}
     for number, service in enumerate(services.values()):
         at: Keys = ("service", number)
-        for host, port in product(service.hosts, ROLES[service.role].ports(service)):
+        for host, port in product(service.hosts, service.kind.ports(service)):
             if port > _LAST_PORT:
                 yield Finding("service-port", f"there is no port {port}", at, "give it a smaller `port`")
                 break

@@ -12,11 +12,8 @@ from loadstone import lab
 from loadstone.deploy.host.quota import Quota
 from loadstone.deploy.remote import WATCH, booted, program
 from loadstone.deploy.role import Service
-from loadstone.deploy.settings import Database
 from loadstone.deploy.site import Site
 from loadstone.ssh import Ssh
-
-_WEB = ("apache", "caddy", "nginx")
 
 
 @dataclass(frozen=True)
@@ -58,16 +55,12 @@ def tier(service: Service) -> str:
 
     >>> from loadstone.deploy.kinds import ROLES
     >>> role = ROLES["postgresql"]
-    >>> tier(Service("db", role.name, ("h1",), 5432, role.settings()))
+    >>> tier(Service("db", role, ("h1",), 5432, role.settings()))
     'database'
     """
     if getattr(service.settings, "backends", None):
         return "balancer"
-    if isinstance(service.settings, Database):
-        return "database"
-    if service.role == "memcached":
-        return "cache"
-    return "web server" if service.role in _WEB else "application"
+    return service.kind.tier
 
 
 def watched(site: Site) -> list[WatchedHost]:

@@ -116,7 +116,7 @@ def _step(folder: Folder, record: Record, stage: str, say: Callable[[str], None]
 
 def _digest(topology: Topology) -> str:
     # What runs on the hosts does not change the hosts.
-    return hashlib.sha256(topology.file.model_dump_json(exclude={"service"}).encode()).hexdigest()
+    return hashlib.sha256(topology.file.model_dump_json(exclude={"roles", "service"}).encode()).hexdigest()
 
 
 def _check_machine(topology: Topology) -> None:

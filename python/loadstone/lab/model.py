@@ -112,8 +112,7 @@ class Service(Table):
     role: HostName
     hosts: Annotated[list[HostName] | None, Field(min_length=1)] = None
     kind: Annotated[HostName | None, Field(description="all hosts of that kind, instead of `hosts`")] = None
-    # Below 1024 a program could not run as an unprivileged user.
-    port: Annotated[int | None, Field(ge=1024, le=65535, description="the role's own when absent")] = None
+    port: Annotated[int | None, Field(ge=1, le=65535, description="the role's own when absent")] = None
     settings: dict[str, Any] = Field(default_factory=dict)
 
     @property
@@ -129,6 +128,9 @@ class TopologyFile(Table):
     name: HostName
     owner: Annotated[
         Owner | None, Field(description="whose its services are; this checkout's when absent")
+    ] = None
+    roles: Annotated[
+        str | None, Field(min_length=1, description="a folder of Ansible roles, from the topology file")
     ] = None
     network: Network = Network()
     link: Annotated[dict[str, Link], Field(default_factory=dict)]

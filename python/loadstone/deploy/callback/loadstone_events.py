@@ -17,7 +17,8 @@ description: read by loadstone.deploy.playbook
 
 
 class CallbackModule(CallbackBase):  # type: ignore[misc]
-    """Writes `service`, `host`, `task`, `outcome`, `changed`, `took_s`, `answer`, and what a failure says."""
+    """Writes `service`, `host`, `task`, whether that is the role's `own`, `outcome`, `changed`, `took_s`,
+    `answer`, and what a failure says."""
 
     CALLBACK_VERSION = 2.0
     CALLBACK_TYPE = "stdout"
@@ -60,6 +61,7 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]
             "service": self._service,
             "host": host,
             "task": result._task.name,
+            "own": _of_the_role(result._task),
             "outcome": outcome,
             "changed": bool(said.get("changed")),
             "took_s": round(time.monotonic() - started, 3) if started is not None else None,
@@ -67,6 +69,11 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]
             "message": _words(said) if outcome in ("failed", "unreachable") else None,
         }
         print(json.dumps(line, default=str), flush=True)
+
+
+def _of_the_role(task: Any) -> bool:
+    """Whether it is a task of the service's role, and none of those that all services share."""
+    return task._role is not None and task._role.get_name() != "service"
 
 
 def _answer(said: dict[str, Any]) -> Any:

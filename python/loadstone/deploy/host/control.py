@@ -54,6 +54,8 @@ def configure(service: str, order: Order, files: Mapping[str, str]) -> Answer:
     """Replaces what is wanted by `files` (text by path), and applies it. Refused as `guard` and `apply`."""
     home = _deployed(service)
     _guard(home, json.loads(files[UNIT]), order)
+    if json.loads(files[UNIT])["tasks"] != home.unit()["tasks"]:
+        raise Refused("role-tasks", "tasks of its role are to run, which only `loadstone deploy` does")
     with home.lock():
         draft = home.path / "wanted.draft"
         shutil.rmtree(draft, ignore_errors=True)
@@ -245,7 +247,9 @@ def _renew(home: Home, unit: Unit, old: Optional[Unit], order: Order, sound: boo
 
 
 def _reloads(old: Unit, unit: Unit) -> bool:
-    same = all(old[key] == unit[key] for key in ("start", "prepare", "env", "user", "port"))
+    same = all(
+        old[key] == unit[key] for key in ("start", "prepare", "env", "user", "port", "tasks", "low_ports")
+    )
     return same and bool(unit["reload"] or unit["reload_signal"])
 
 

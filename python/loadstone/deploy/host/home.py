@@ -26,6 +26,7 @@ Unit = Dict[str, Any]
 _LATER: Unit = {
     "recipe": [], "holds": "", "resets": "", "reset": [], "counts": {}, "bin": "", "reads": False,
     "secret": [], "secret_env": "", "room_mib": 1, "managed": False, "at_boot": False, "clear": [],
+    "tasks": "", "low_ports": False,
 }  # fmt: skip
 """What the units of the first version lack."""
 OWN = "own"
@@ -132,7 +133,8 @@ def own(home: Home, unit: Unit) -> None:
     """
     uid, gid = user(home, unit)
     for folder in (home.data, home.log, home.run):
-        if folder.stat().st_uid != uid:
+        # Tasks of a role make what they like in `run`, as root.
+        if folder.stat().st_uid != uid or (unit["tasks"] and folder == home.run):
             for path in [folder, *folder.rglob("*")]:
                 os.chown(path, uid, gid, follow_symlinks=False)
     for folder in (home.wanted, home.conf):

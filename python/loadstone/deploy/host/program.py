@@ -25,7 +25,7 @@ _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _DIE_S = 10.0
 _ANSWER_S = 5.0
 _LINES = 15
-_READS = ("--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search")
+_READS, _LOW_PORTS = "+dac_read_search", "+net_bind_service"
 
 # The shell notes its own identity before it becomes the program: nothing is lost when we are killed.
 _LAUNCH = (
@@ -195,15 +195,17 @@ def ready(home: Home, unit: Unit) -> bool:
     return "send" not in probe or _talk(unit["port"], probe["send"], probe["expect"])
 
 
-def _talk(port: int, send: str, expect: str) -> bool:
+def _talk(port: int, send: str, expect: Sequence[str]) -> bool:
+    beginnings = tuple(one.encode() for one in ([expect] if isinstance(expect, str) else expect))
+    longest = max(map(len, beginnings))
     try:
         with socket.create_connection(("127.0.0.1", port), _ANSWER_S) as connection:
             connection.settimeout(_ANSWER_S)
             connection.sendall(send.encode())
             said = b""
-            while len(said) < len(expect) and (more := connection.recv(4096)):
+            while len(said) < longest and (more := connection.recv(4096)):
                 said += more
-            return said.startswith(expect.encode())
+            return said.startswith(beginnings)
     except OSError:
         return False
 
@@ -265,7 +267,9 @@ def _as(home: Home, unit: Unit) -> List[str]:
         return []
     uid, gid = user(home, unit)
     words = ["setpriv", f"--reuid={uid}", f"--regid={gid}", "--clear-groups"]
-    return [*words, *_READS] if (home.path / "reads").exists() else words
+    more = [_READS] if (home.path / "reads").exists() else []
+    more += [_LOW_PORTS] if unit["low_ports"] else []
+    return [*words, *(f"--{kind}-caps={','.join(more)}" for kind in ("inh", "ambient") if more)]
 
 
 def _let_read(home: Home, unit: Unit) -> None:

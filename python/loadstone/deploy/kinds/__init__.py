@@ -1,34 +1,16 @@
-"""The roles: one module each; `site.py` is that of every built-in site."""
+"""The roles that come along: by their manifests in `roles/`; one module each where that takes a program;
+`site.py` is that of every built-in site."""
 
-from loadstone.deploy.kinds.apache import Apache
-from loadstone.deploy.kinds.caddy import Caddy
+from loadstone.deploy.described import Described, described
 from loadstone.deploy.kinds.command import Command
 from loadstone.deploy.kinds.container import Container
-from loadstone.deploy.kinds.haproxy import Haproxy
-from loadstone.deploy.kinds.mariadb import Mariadb
-from loadstone.deploy.kinds.memcached import Memcached
-from loadstone.deploy.kinds.nftables import Nftables
-from loadstone.deploy.kinds.nginx import Nginx
-from loadstone.deploy.kinds.postgresql import Postgresql
 from loadstone.deploy.kinds.site import SiteRole
-from loadstone.deploy.kinds.varnish import Varnish
-from loadstone.deploy.role import Role
+from loadstone.deploy.role import TEMPLATES, Role
 from loadstone.site import SITES
 
 _EVERY: tuple[Role, ...] = (
-    *(
-        Apache(),
-        Caddy(),
-        Command(),
-        Container(),
-        Haproxy(),
-        Mariadb(),
-        Memcached(),
-        Nftables(),
-        Nginx(),
-        Postgresql(),
-    ),
-    Varnish(),
+    *(Described(TEMPLATES / name, own=False) for name in described(TEMPLATES)),
+    *(Command(), Container()),
     *(SiteRole(site) for site in SITES.values()),
 )
 

@@ -74,7 +74,7 @@ class SupervisedSettings(Settings):
     ]
     instances: Annotated[Count, Field(le=256, description="on each host, at ports one after another")] = 1
     ports: Annotated[
-        dict[PortName, Annotated[int, Field(ge=1024, le=65535)]],
+        dict[PortName, Annotated[int, Field(ge=1, le=65535)]],
         Field(default_factory=dict, description="others that it takes, by name"),
     ]
     health: Annotated[Health, Field(description="when an instance is well")] = Health()
@@ -82,11 +82,6 @@ class SupervisedSettings(Settings):
     ready_s: Annotated[Positive, Field(le=3600, description="longest time until it is well")] = 30.0
     stop_s: Annotated[Positive, Field(le=3600, description="longest time to end in")] = 10.0
     stop_signal: Annotated[Literal["TERM", "INT", "QUIT"], Field(description="that ends it")] = "TERM"
-
-    @property
-    def check_path(self) -> str:
-        """What balancers ask for; empty: they only connect."""
-        return self.health.http or ""
 
 
 class CommandSettings(SupervisedSettings):
@@ -111,7 +106,6 @@ class Command(Role):
     name = "command"
     settings: ClassVar[type[SupervisedSettings]] = CommandSettings
     port = 8000
-    tasks: ClassVar = "service"
 
     def files(self, service: Service) -> Mapping[str, str]:
         """The supervisor, and what it is to do."""
@@ -191,6 +185,11 @@ class Command(Role):
         found = [name for name in named if isinstance(place.services[name].settings, Database)]
         return f"what `prepare` made in {listed(found)}" if found else ""
 
+    def check_path(self, service: Service) -> str:
+        """What its health is asked for."""
+        found: str | None = service.settings.health.http
+        return found or ""
+
     def one_by_one(self, service: Service) -> bool:
         """The first host makes what the others need."""
         return bool(service.settings.prepare) and service.settings.prepare_on == "first"
@@ -259,7 +258,7 @@ class Command(Role):
         described = {
             **folders,
             "address": place.addresses[place.host],
-            "check_path": settings.check_path,
+            "check_path": self.check_path(service),
             "stop_s": settings.stop_s,
             "stop_signal": int(signal.Signals[f"SIG{settings.stop_signal}"]),
             "content": service.content.digest if service.content else "none",

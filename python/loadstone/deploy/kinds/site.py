@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, create_model
 
@@ -50,7 +50,6 @@ class SiteRole(Role):
     """By the interpreter that deploys: a lab host has it too. A real machine needs one with Loadstone."""
 
     port = 8080
-    tasks: ClassVar = "service"
 
     def __init__(self, site: Site) -> None:
         """The role is called as the site is."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from loadstone.capacity import Limits, Options, find
-from loadstone.deploy import ROLES, at_once
+from loadstone.deploy import at_once
 from loadstone.errors import LoadstoneError
 from loadstone.measure import Interrupt, Job, Silent
 from loadstone.measure.service import Remote, Service, require
@@ -113,8 +113,8 @@ class _Behind:
         """What earlier runs wrote must not meet this one: the same people would register twice."""
         site, first = self.bench.site.service(SITE), self.bench.servers(SITE)[0]
         place = self.bench.site.places(self.bench.ssh)[first]
-        url = ROLES[site.role].secrets(site, place)["LOADSTONE_DATABASE"]
-        for command in ROLES[site.role].unit(site, place).prepare:
+        url = site.kind.secrets(site, place)["LOADSTONE_DATABASE"]
+        for command in site.kind.unit(site, place).prepare:
             words = [*self.bench.ssh.as_root(first), "sh", "-c", _WITH_DATABASE, "sh", *command]
             answer = self.bench.ssh.run(first, words, send=f"{url}\n", timeout_s=_LOAD_S)
             if answer.code:
