@@ -86,6 +86,11 @@ CATALOGUE: dict[str, Entry] = {
         _SHOW,
         "Make report.html, one file that needs no network: answer, charts, tables, and how it was measured.",
     ),
+    "export": Entry(
+        "export",
+        _SHOW,
+        "Write runs, searches or a comparison as JUnit XML, Markdown, CSV or Parquet.",
+    ),
     "compare": Entry(
         "compare",
         _SHOW,

@@ -14,6 +14,7 @@ import duckdb
 import numpy as np
 
 from loadstone.judge import CAUSES
+from loadstone.record.by_second import VALUE
 from loadstone.record.tables import with_causes
 
 MOST_BINS = 600
@@ -30,13 +31,6 @@ LEAST = 20
 _WIDTHS = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 1800, 3600)
 _MEAN_SAMPLES = ((150, 10), (2 * LEAST, 5))
 """Samples that a bin has on average, and bins that there are then, both at least; better ones first."""
-
-VALUE = """
-    CASE WHEN bucket < 2048 THEN bucket
-         ELSE (((bucket::BIGINT & 1023) + 1024) << ((bucket::BIGINT >> 10) - 1))
-              + ((1::BIGINT << ((bucket::BIGINT >> 10) - 1)) - 1) / 2 END
-"""
-"""The middle of a bucket, in µs, as in `loadstone.judge.histogram`."""
 
 
 @dataclass(frozen=True)
