@@ -57,15 +57,30 @@ def follow(page: str, folder: Path) -> str:
             script.append(f"cat > {title} <<'END OF FILE'\n{body}END OF FILE\n")
         elif kind == "sh":
             script.append(body + "".join(f"wait_for {port}\n" for port in PORT.findall(body)))
+    _wrapped(folder)
+    return _typed("".join(script), folder)
+
+
+def workflow(file: Path, scripts: list[str]) -> str:
+    """Runs the scripts of a pipeline, which `follow` wrote into `file`'s folder, in one shell."""
+    env = {"GITHUB_STEP_SUMMARY": str(file.parent / "step-summary.md")}
+    return _typed("\n".join(["set -e", PROLOGUE, *scripts]), file.parent, env)
+
+
+def _wrapped(folder: Path) -> None:
+    """Makes the command `loadstone` of the page's shell."""
     (programs := folder / ".programs").mkdir()
     (wrapper := programs / "loadstone").write_text(
         WRAPPER.format(loadstone=_loadstone(), recorded=RECORDED), "utf-8"
     )
     wrapper.chmod(0o755)
+
+
+def _typed(script: str, folder: Path, env: dict[str, str] | None = None) -> str:
     done = subprocess.run(
-        ["bash", "-c", "".join(script)],
+        ["bash", "-c", script],
         cwd=folder,
-        env=os.environ | {"PATH": f"{programs}:{os.environ['PATH']}"},
+        env=os.environ | {"PATH": f"{folder / '.programs'}:{os.environ['PATH']}"} | (env or {}),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -10,8 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from labs import loadstone, obstacle
-from pages import BLOCK, DOCS, failures, follow
+from pages import BLOCK, DOCS, failures, follow, workflow
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -24,10 +25,35 @@ def test_the_guide_to_four_nines_can_be_followed(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("guide", ["login", "ci-gate", "arrivals"])
+@pytest.mark.parametrize("guide", ["login", "arrivals"])
 def test_a_guide_that_measures_can_be_followed_and_no_operation_fails(guide: str, tmp_path: Path) -> None:
     follow(f"how-to/{guide}.md", tmp_path)
     assert failures(tmp_path) == {}
+
+
+@pytest.mark.long
+def test_the_guide_to_a_gate_can_be_followed_and_its_pipelines_run(tmp_path: Path) -> None:
+    """What a runner of GitHub or GitLab would do, but the installation and what only they have."""
+    from junitparser import JUnitXml
+
+    follow("how-to/ci-gate.md", tmp_path)
+    assert failures(tmp_path) == {}
+    assert JUnitXml.fromfile(str(tmp_path / "loadstone.xml")).tests > 2
+    job = yaml.safe_load((tmp_path / "gate.yml").read_text())["jobs"]["gate"]
+    steps = {step["name"]: step["run"] for step in job["steps"] if "run" in step}
+    assert list(steps) == ["Install", "Start the site", "Measure"]
+    gitlab = yaml.safe_load((tmp_path / "gitlab-ci.yml").read_text())["load-gate"]
+    assert gitlab["before_script"][0] == steps["Install"]
+    for name, scripts in (
+        ("gate.yml", [steps["Start the site"], steps["Measure"]]),
+        ("gitlab-ci.yml", [*gitlab["before_script"][1:], *gitlab["script"]]),
+    ):
+        for made in ("loadstone.xml", "report.html", "runs/ci"):
+            shutil.rmtree(tmp_path / made) if (tmp_path / made).is_dir() else (tmp_path / made).unlink(True)
+        workflow(tmp_path / name, scripts)
+        assert JUnitXml.fromfile(str(tmp_path / "loadstone.xml")).tests > 2
+        assert (tmp_path / "report.html").is_file() and (tmp_path / "runs/ci/run.json").is_file()
+    assert "SLA-1" in (tmp_path / "step-summary.md").read_text()
 
 
 @pytest.mark.long

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -73,6 +73,14 @@ Agents = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
+Metrics = Annotated[
+    str | None,
+    typer.Option(
+        metavar="HOST:PORT",
+        help="Serve the figures of every second to Prometheus while the run goes on. `:9464` is on loopback.",
+    ),
+]
+
 Goals = Annotated[
     list[str] | None,
     typer.Option(
@@ -113,6 +121,7 @@ def run(
     service: Service = None,
     keep_data: KeepData = False,
     agents: Agents = None,
+    metrics: Metrics = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure a service once, into a run folder.
@@ -132,10 +141,14 @@ def run(
     sut = sut_of(loaded, processes=processes(sut_pid, db_pid), reset=reset, loading=loading(loaded))
     folder = out or default_folder(loaded.name)
     try:
-        with deployed.held() if deployed else nullcontext(), placement.engine() as engine:
+        with (
+            scraped(metrics) as shown,
+            deployed.held() if deployed else nullcontext(),
+            placement.engine() as engine,
+        ):
             job = Job(loaded, sut, engine, ["loadstone", *sys.argv[1:]], deployed)
             result = measure_scenario(
-                job, folder, load=users, seed=seed, interrupt=Interrupt(), progress=progress()
+                job, folder, load=users, seed=seed, interrupt=Interrupt(), progress=shown
             )
     except KeyboardInterrupt:
         begun = (folder / "rules.json").is_file()
@@ -213,6 +226,19 @@ def progress(title: str = "") -> Any:
     from loadstone.cli.progress import RunProgress
 
     return RunProgress(title)
+
+
+@contextmanager
+def scraped(address: str | None) -> Iterator[Any]:
+    """What shows a run on stderr, and to Prometheus where an address is given. Error `bad-address`."""
+    if address is None:
+        yield progress()
+        return
+    from loadstone.cli.metrics import Metrics, listening, served
+
+    watched = Metrics(progress())
+    with served(watched, listening(address)):
+        yield watched
 
 
 def loading(scenario: Scenario) -> Any:
