@@ -11,6 +11,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from free_ports import free_row
+
 POSTGRES = Path("/usr/lib/postgresql/15/bin")
 WAIT_S = 60.0
 USER = "olio"
@@ -27,9 +29,8 @@ def missing() -> str | None:
 
 
 def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """None of those that the system hands out: on 127.0.0.2, too, somebody may have one for a while."""
+    return free_row(1)
 
 
 @dataclass
@@ -39,6 +40,8 @@ class Server:
     folder: Path
     port: int = field(default_factory=_free_port)
     process: subprocess.Popen[bytes] | None = None
+    certificate: tuple[Path, Path] | None = None
+    """Of a server that takes TLS only, on 127.0.0.2, too; with its key."""
 
     scheme = ""
 
@@ -55,6 +58,11 @@ class Server:
         """The server itself, in the foreground."""
         raise NotImplementedError
 
+    @property
+    def listens(self) -> str:
+        """Its addresses."""
+        return "127.0.0.1,127.0.0.2" if self.certificate else "127.0.0.1"
+
     def start(self) -> None:
         """Starts; returns when connections are taken."""
         log = (self.folder / "log").open("ab")
@@ -63,11 +71,14 @@ class Server:
         )
         end = time.monotonic() + WAIT_S
         while time.monotonic() < end and self.process.poll() is None:
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
-                    return
+            if all(self._accepts(address) for address in self.listens.split(",")):
+                return
             time.sleep(0.05)
         raise RuntimeError((self.folder / "log").read_text())
+
+    def _accepts(self, address: str) -> bool:
+        with socket.socket() as probe:
+            return probe.connect_ex((address, self.port)) == 0
 
     def stop(self) -> None:
         """Ends it at once, as a crash would; connections break."""
@@ -89,6 +100,8 @@ class Server:
         done = subprocess.run(
             self.as_other(list(command)),
             cwd=self.folder,
+            # psql looks for files of TLS there, which another user may not read.
+            env={**os.environ, "HOME": str(self.folder)},
             input=text,
             capture_output=True,
             text=True,
@@ -111,6 +124,8 @@ class Postgres(Server):
             *(str(POSTGRES / "initdb"), "-D", str(self.folder / "data"), "--no-sync", "--locale=C.UTF-8"),
             *("-U", USER, "--pwfile", str(secret), "--auth=scram-sha-256"),
         )
+        if self.certificate:
+            (self.folder / "data" / "pg_hba.conf").write_text("hostssl all all all scram-sha-256\n")
         self.start()
         single = f"PGPASSWORD={PASSWORD} psql -h 127.0.0.1 -p {self.port} -U {USER} -d postgres -q"
         end = time.monotonic() + WAIT_S
@@ -125,10 +140,14 @@ class Postgres(Server):
                 time.sleep(0.1)
 
     def command(self) -> list[str]:
+        secure = self.certificate and [
+            *("-c", "ssl=on", "-c", f"ssl_cert_file={self.certificate[0]}"),
+            *("-c", f"ssl_key_file={self.certificate[1]}"),
+        ]
         return [
             *(str(POSTGRES / "postgres"), "-D", str(self.folder / "data"), "-p", str(self.port)),
-            *("-c", "listen_addresses=127.0.0.1", "-c", f"unix_socket_directories={self.folder}"),
-            *("-c", "fsync=off"),
+            *("-c", f"listen_addresses={self.listens}", "-c", f"unix_socket_directories={self.folder}"),
+            *("-c", "fsync=off", *(secure or [])),
         ]
 
 
@@ -150,8 +169,13 @@ class MariaDb(Server):
         )
 
     def command(self) -> list[str]:
+        secure = self.certificate and [
+            *("--require-secure-transport=ON", f"--ssl-cert={self.certificate[0]}"),
+            f"--ssl-key={self.certificate[1]}",
+        ]
         return [
             *("mariadbd", "--no-defaults", f"--datadir={self.folder / 'data'}", f"--port={self.port}"),
-            *(f"--socket={self.folder / 'socket'}", "--bind-address=127.0.0.1", "--skip-log-bin"),
+            *(f"--socket={self.folder / 'socket'}", f"--bind-address={self.listens}", "--skip-log-bin"),
             *(f"--pid-file={self.folder / 'pid'}", "--innodb-flush-log-at-trx-commit=0"),
+            *(secure or []),
         ]

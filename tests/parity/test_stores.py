@@ -40,6 +40,21 @@ def test_the_store_keeps_its_promises_on_every_database(database_servers: dict[s
 
 
 @pytest.mark.long
+def test_tls_only_servers_are_believed_or_refused_by_their_certificates(
+    database_servers: dict[str, Server], secure_servers: tuple[dict[str, Server], Path]
+) -> None:
+    secure, folder = secure_servers
+    words = [*(server.url for server in secure.values()), str(folder)]
+    urls = " ".join(server.url for server in database_servers.values())
+    told = _cargo(
+        {"LOADSTONE_TEST_DATABASES": urls, "LOADSTONE_TEST_SECURE": " ".join(words)},
+        *("-p", "loadstone-store", "--features", "postgres,mariadb", "--test", "secure"),
+        *("--", "--ignored"),
+    )
+    assert "6 passed" in told and "0 ignored" in told
+
+
+@pytest.mark.long
 def test_misuse_of_entities_does_not_compile() -> None:
     compiler = subprocess.run(
         ["rustc", "--version"], cwd=ROOT, capture_output=True, text=True, check=True

@@ -3,7 +3,6 @@
 mod config;
 mod seen;
 mod session;
-mod words;
 
 pub(crate) use config::Credentials;
 pub use config::check_tls;

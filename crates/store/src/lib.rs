@@ -42,6 +42,8 @@ mod row;
 #[cfg(feature = "servers")]
 mod server;
 mod sqlite;
+#[cfg(feature = "servers")]
+mod tls;
 pub mod vfs;
 
 pub use address::without_password;

@@ -6,16 +6,20 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::time::Duration;
 use std::error::Error as StdError;
+use std::io;
+use std::path::PathBuf;
 
 use mysql::consts::CapabilityFlags;
 use mysql::prelude::Queryable;
-use mysql::{Conn, DriverError, OptsBuilder, Params};
+use mysql::{Conn, DriverError, OptsBuilder, Params, SslOpts};
+use rustls::crypto::ring;
 
 use crate::address::Address;
 use crate::dialect::{Translated, translate};
 use crate::error::Kind;
 use crate::row::Cell;
 use crate::server::{Answer, Driver, Record};
+use crate::tls::{Mode, Words};
 use crate::{Dialect, Error, Options, Result, Value};
 
 /// How long a server may take to accept a connection.
@@ -40,6 +44,13 @@ impl Driver for MariaDb {
     type Prepared = Prepared;
     type Record = mysql::Row;
     const PORT: u16 = 3306;
+    /// Those of MySQL's clients; without `PREFERRED`, which goes on without TLS.
+    const TLS: Words = Words {
+        mode: "ssl-mode",
+        modes: ["DISABLED", "REQUIRED", "VERIFY_CA", "VERIFY_IDENTITY"],
+        roots: "ssl-ca",
+        system: false,
+    };
 
     fn connect(address: &Address, options: &Options) -> Result<Self> {
         let patience = options.busy_timeout.as_secs().max(1);
@@ -67,8 +78,9 @@ impl Driver for MariaDb {
             .stmt_cache_size(0)
             // An UPDATE counts the rows that it finds, as elsewhere, not those that it makes different.
             .additional_capabilities(CapabilityFlags::CLIENT_FOUND_ROWS)
+            .ssl_opts(secure(address)?)
             .init(init);
-        Conn::new(wanted).map(|connection| Self { connection }).map_err(|error| failure(&error))
+        Conn::new(wanted).map(|connection| Self { connection }).map_err(|error| refused(address, &error))
     }
 
     fn prepare(&mut self, sql: &'static str) -> Result<Prepared> {
@@ -123,6 +135,59 @@ impl MariaDb {
             result.by_ref().collect::<core::result::Result<_, _>>().map_err(|error| failure(&error))?;
         Ok(Answer { rows, changed })
     }
+}
+
+/// What `mysql` is to do about TLS; the file of authorities is read before, because it would not say which one is
+/// broken, or where.
+fn secure(address: &Address) -> Result<Option<SslOpts>> {
+    let tls = &address.tls;
+    if tls.mode == Mode::Plain {
+        return Ok(None);
+    }
+    tls.authorities().map_err(|why| Error::other(told(address, &why)))?;
+    // It takes the provider of the process, where it finds one.
+    let _ = ring::default_provider().install_default();
+    let wanted = SslOpts::default()
+        .with_root_cert_path(tls.roots.clone().map(PathBuf::from))
+        .with_danger_accept_invalid_certs(tls.mode < Mode::Authority)
+        .with_danger_skip_domain_validation(tls.mode < Mode::Name);
+    Ok(Some(wanted))
+}
+
+fn told(address: &Address, why: &str) -> String {
+    format!("{} port {}: {why}", address.host, address.port)
+}
+
+/// Why there is no connection: TLS that fails does so again.
+fn refused(address: &Address, error: &mysql::Error) -> Error {
+    if let Some(why) = of_tls(error) {
+        let roots = address.tls.roots.as_deref().map(|file| format!(" (ssl-ca={file})"));
+        let why = format!("{}{}", loadstone_trust::told(why), roots.unwrap_or_default());
+        return Error::other(told(address, &why));
+    }
+    match error {
+        mysql::Error::DriverError(DriverError::TlsNotSupported) => {
+            Error::other(told(address, "the server offers no TLS, which `ssl-mode` asks for"))
+        }
+        // To who comes without TLS where it must be, MariaDB says the same as to a wrong password.
+        mysql::Error::MySqlError(complaint)
+            if address.tls.mode == Mode::Plain && matches!(complaint.code, 1045 | 3159) =>
+        {
+            let error = failure(error);
+            Error { message: format!("{}, without TLS (`ssl-mode` asks for it)", error.message), ..error }
+        }
+        _ => failure(error),
+    }
+}
+
+/// What rustls says, wherever in the error it is.
+fn of_tls(error: &mysql::Error) -> Option<&rustls::Error> {
+    let broken = match error {
+        mysql::Error::IoError(error) => error,
+        mysql::Error::CodecError(error) => error.source()?.downcast_ref::<io::Error>()?,
+        _ => return None,
+    };
+    broken.get_ref()?.downcast_ref()
 }
 
 fn value(value: Value<'_>) -> mysql::Value {

@@ -19,9 +19,11 @@ use crate::address::Address;
 use crate::dialect::translate;
 use crate::row::Cell;
 use crate::server::{Answer, Driver, Record};
+use crate::tls::Words;
 use crate::{Dialect, Error, Options, Result, Value};
 
 mod failure;
+mod stream;
 mod wire;
 
 use wire::Wire;
@@ -59,6 +61,13 @@ impl Driver for Postgres {
     type Prepared = Prepared;
     type Record = PostgresRow;
     const PORT: u16 = 5432;
+    /// libpq's; without `allow` and `prefer`, which go on without TLS.
+    const TLS: Words = Words {
+        mode: "sslmode",
+        modes: ["disable", "require", "verify-ca", "verify-full"],
+        roots: "sslrootcert",
+        system: true,
+    };
 
     fn connect(address: &Address, options: &Options) -> Result<Self> {
         let patience = format!("{}ms", options.busy_timeout.as_millis());

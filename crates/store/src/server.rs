@@ -12,6 +12,7 @@ use std::time::Instant;
 use crate::address::Address;
 use crate::error::Kind;
 use crate::row::{Cell, Source};
+use crate::tls::Words;
 use crate::{Error, Options, Result, Row, Value};
 
 /// After a connection was refused, calls fail at once for this long: a page answers at once instead of
@@ -43,6 +44,8 @@ pub(crate) trait Driver: Sized + Send {
     type Record: Record;
     /// Where such servers listen.
     const PORT: u16;
+    /// How their addresses say what is wanted of TLS.
+    const TLS: Words;
 
     fn connect(address: &Address, options: &Options) -> Result<Self>;
     fn prepare(&mut self, sql: &'static str) -> Result<Self::Prepared>;
@@ -86,7 +89,7 @@ struct State<D: Driver> {
 
 impl<D: Driver> Server<D> {
     pub(crate) fn open(url: &str, options: &Options) -> Result<Self> {
-        let address = Address::parse(url, D::PORT)?;
+        let address = Address::parse(url, D::PORT, &D::TLS)?;
         let connection = D::connect(&address, options)?;
         let state = State {
             connection: Some(connection),

@@ -2,18 +2,12 @@
 
 use std::sync::Arc;
 
+use loadstone_trust::{Anyone, certificates, private_key, read, told};
 use loadstone_workload::{Pem, Tls};
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{ClientConnection, Resumption};
-use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
-
-use super::words::told;
-
-/// Of a file of certificates or keys; the bundle of all public authorities has a quarter of a megabyte.
-const LARGEST_FILE: u64 = 16 << 20;
+use rustls::crypto::ring;
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, Error, RootCertStore};
 
 /// All that a connection to the target needs.
 #[derive(Debug)]
@@ -68,15 +62,16 @@ fn config_of(tls: &Tls) -> Result<ClientConfig, String> {
         .with_safe_default_protocol_versions()
         .map_err(|why| format!("target.tls: {why}"))?;
     let builder = if tls.insecure {
-        builder.dangerous().with_custom_certificate_verifier(Arc::new(Anyone(provider)))
+        builder.dangerous().with_custom_certificate_verifier(Arc::new(Anyone::new(provider)))
     } else {
         builder.with_root_certificates(roots(tls.ca.as_ref())?)
     };
     let mut config = match (&tls.certificate, &tls.key) {
         (None, None) => builder.with_no_client_auth(),
         (Some(certificate), Some(key)) => {
-            let chain = certificates(certificate)?.into_iter().map(|(_, certificate)| certificate).collect();
-            builder.with_client_auth_cert(chain, private_key(key)?).map_err(|why| {
+            let chain = certificates(&certificate.file, &text(certificate)?)?;
+            let chain = chain.into_iter().map(|(_, certificate)| certificate).collect();
+            builder.with_client_auth_cert(chain, private_key(&key.file, &text(key)?)?).map_err(|why| {
                 format!("{}: the key does not go with {}: {}", key.file, certificate.file, told(&why))
             })?
         }
@@ -89,13 +84,10 @@ fn config_of(tls: &Tls) -> Result<ClientConfig, String> {
 
 /// Whose certificates are believed: those of a file, or those that this machine trusts.
 fn roots(ca: Option<&Pem>) -> Result<RootCertStore, String> {
-    let mut roots = RootCertStore::empty();
     if let Some(ca) = ca {
-        for (line, certificate) in certificates(ca)? {
-            roots.add(certificate).map_err(|why| format!("{}:{line}: {}", ca.file, told(&why)))?;
-        }
-        return Ok(roots);
+        return loadstone_trust::roots(&ca.file, &text(ca)?);
     }
+    let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     if roots.is_empty() {
         return Err(
@@ -105,138 +97,6 @@ fn roots(ca: Option<&Pem>) -> Result<RootCertStore, String> {
     Ok(roots)
 }
 
-fn certificates(pem: &Pem) -> Result<Vec<(usize, CertificateDer<'static>)>, String> {
-    let found = sections(pem)?
-        .into_iter()
-        .filter(|section| section.kind == "CERTIFICATE")
-        .map(|section| Ok((section.line, section.parse(pem, CertificateDer::from_pem_slice)?)))
-        .collect::<Result<Vec<_>, String>>()?;
-    if found.is_empty() {
-        return Err(format!("{}: there is no certificate in it (`-----BEGIN CERTIFICATE-----`)", pem.file));
-    }
-    Ok(found)
-}
-
-fn private_key(pem: &Pem) -> Result<PrivateKeyDer<'static>, String> {
-    let sections = sections(pem)?;
-    match sections.iter().find(|section| section.kind.ends_with("PRIVATE KEY")) {
-        Some(locked) if locked.kind.starts_with("ENCRYPTED") => Err(format!(
-            "{}:{}: the key is encrypted; `openssl pkey -in {} -out plain.pem` takes the pass phrase off",
-            pem.file, locked.line, pem.file
-        )),
-        Some(key) => key.parse(pem, PrivateKeyDer::from_pem_slice),
-        None => Err(format!("{}: there is no private key in it (`-----BEGIN PRIVATE KEY-----`)", pem.file)),
-    }
-}
-
-/// From a BEGIN line to its END line.
-struct Section {
-    kind: String,
-    /// Of its BEGIN line, from 1.
-    line: usize,
-    text: String,
-}
-
-impl Section {
-    fn parse<T>(
-        &self,
-        pem: &Pem,
-        parser: impl Fn(&[u8]) -> Result<T, rustls::pki_types::pem::Error>,
-    ) -> Result<T, String> {
-        parser(self.text.as_bytes()).map_err(|_| {
-            format!("{}:{}: the {} is not valid base64", pem.file, self.line, self.kind.to_lowercase())
-        })
-    }
-}
-
-fn sections(pem: &Pem) -> Result<Vec<Section>, String> {
-    let text = read(pem)?;
-    let mut found: Vec<Section> = Vec::new();
-    let mut open: Option<(String, usize, String)> = None;
-    for (index, line) in text.lines().enumerate() {
-        let at = index + 1;
-        if let Some(kind) = mark(line, "-----BEGIN ") {
-            if let Some((kind, begun, _)) = &open {
-                return Err(format!(
-                    "{}:{at}: the {} of line {begun} has no end",
-                    pem.file,
-                    kind.to_lowercase()
-                ));
-            }
-            open = Some((kind.to_owned(), at, String::new()));
-        }
-        if let Some((_, _, body)) = &mut open {
-            body.push_str(line);
-            body.push('\n');
-        }
-        if let Some(kind) = mark(line, "-----END ") {
-            let Some((begun, at, text)) = open.take().filter(|(begun, ..)| begun == kind) else {
-                return Err(format!(
-                    "{}:{at}: the end of a {} that did not begin",
-                    pem.file,
-                    kind.to_lowercase()
-                ));
-            };
-            found.push(Section { kind: begun, line: at, text });
-        }
-    }
-    match open {
-        Some((kind, at, _)) => Err(format!("{}:{at}: the {} has no end", pem.file, kind.to_lowercase())),
-        None => Ok(found),
-    }
-}
-
-fn mark<'a>(line: &'a str, prefix: &str) -> Option<&'a str> {
-    line.trim_end().strip_prefix(prefix)?.strip_suffix("-----")
-}
-
-fn read(pem: &Pem) -> Result<String, String> {
-    if let Some(text) = &pem.text {
-        return Ok(text.clone());
-    }
-    let told = |why: std::io::Error| format!("{}: the file cannot be read: {why}", pem.file);
-    let size = std::fs::metadata(&pem.file).map_err(told)?.len();
-    if size > LARGEST_FILE {
-        return Err(format!("{}: the file is larger than 16 MiB", pem.file));
-    }
-    std::fs::read_to_string(&pem.file).map_err(told)
-}
-
-/// Believes every server to be who it says it is.
-#[derive(Debug)]
-struct Anyone(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for Anyone {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls12_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
-    }
+fn text(pem: &Pem) -> Result<String, String> {
+    pem.text.clone().map_or_else(|| read(&pem.file), Ok)
 }

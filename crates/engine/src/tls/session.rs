@@ -7,8 +7,8 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, recv, sendmsg};
 use rustls::{ClientConnection, Error, HandshakeKind};
 
-use super::words::told;
 use crate::socket::{Broken, Received, retry};
+use loadstone_trust::told;
 
 /// Records are received into it; one of each thread. What is received at once, decrypted, fits into a buffer
 /// twice as large, with what was left of the record before.

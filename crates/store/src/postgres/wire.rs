@@ -4,9 +4,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
-use core::time::Duration;
 use std::io::{self, Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
 
 use bytes::BytesMut;
 use fallible_iterator::FallibleIterator;
@@ -14,23 +12,18 @@ use postgres_protocol::authentication::md5_hash;
 use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, ScramSha256};
 use postgres_protocol::message::backend::Message;
 use postgres_protocol::message::frontend;
-use rustix::net::sockopt;
 
+use super::stream::Stream;
 use super::{failure, sentence};
 use crate::address::Address;
 use crate::error::Kind;
 use crate::{Error, Result};
 
-/// How long a server may take to accept a connection.
-const CONNECT: Duration = Duration::from_secs(2);
-/// After this long without a sign of life the operating system gives a connection up: a network that was cut
-/// must not hold a worker for minutes.
-const SILENCE: Duration = Duration::from_secs(5);
 const READ_BYTES: usize = 32 * 1024;
 
-/// A connection that speaks the protocol's version 3. TLS is not spoken.
+/// A connection that speaks the protocol's version 3.
 pub(super) struct Wire {
-    stream: TcpStream,
+    stream: Stream,
     out: BytesMut,
     input: BytesMut,
     chunk: Vec<u8>,
@@ -41,12 +34,8 @@ pub(super) struct Wire {
 impl Wire {
     /// Connects and logs in with `settings` for the session.
     pub(super) fn connect(address: &Address, settings: &[(&str, &str)]) -> Result<Self> {
-        let stream = dial(address).map_err(|error| {
-            let Address { host, port, .. } = address;
-            Error { kind: Kind::Unavailable, ..Error::other(format!("{host} port {port}: {error}")) }
-        })?;
         let mut wire = Self {
-            stream,
+            stream: Stream::connect(address)?,
             out: BytesMut::new(),
             input: BytesMut::new(),
             chunk: vec![0; READ_BYTES],
@@ -78,7 +67,7 @@ impl Wire {
 
     /// Sends what was written.
     pub(super) fn flush(&mut self) -> Result<()> {
-        self.stream.write_all(&self.out).map_err(|error| lost(&error))?;
+        self.stream.write_all(&self.out).and_then(|()| self.stream.flush()).map_err(|error| lost(&error))?;
         self.out.clear();
         Ok(())
     }
@@ -147,7 +136,7 @@ impl Wire {
         }
     }
 
-    /// RFC 7677, without channel binding: there is no TLS to bind to.
+    /// RFC 7677, without channel binding: where the server's certificate is checked, it adds nothing.
     fn scram(&mut self, password: &str) -> Result<()> {
         let mut scram = ScramSha256::new(password.as_bytes(), ChannelBinding::unsupported());
         self.write(|out| frontend::sasl_initial_response(SCRAM_SHA_256, scram.message(), out))?;
@@ -191,26 +180,8 @@ impl Drop for Wire {
         // A courtesy: the server need not be told, and may be gone.
         self.out.clear();
         frontend::terminate(&mut self.out);
-        let _ = self.stream.write_all(&self.out);
+        let _ = self.stream.write_all(&self.out).and_then(|()| self.stream.flush());
     }
-}
-
-fn dial(address: &Address) -> io::Result<TcpStream> {
-    let mut outcome = Err(io::Error::from(io::ErrorKind::NotFound));
-    for place in (address.host.as_str(), address.port).to_socket_addrs()? {
-        outcome = TcpStream::connect_timeout(&place, CONNECT);
-        if outcome.is_ok() {
-            break;
-        }
-    }
-    let stream = outcome?;
-    stream.set_nodelay(true)?;
-    sockopt::set_socket_keepalive(&stream, true)?;
-    sockopt::set_tcp_keepidle(&stream, Duration::from_secs(2))?;
-    sockopt::set_tcp_keepintvl(&stream, Duration::from_secs(1))?;
-    sockopt::set_tcp_keepcnt(&stream, 3)?;
-    sockopt::set_tcp_user_timeout(&stream, SILENCE.as_millis() as u32)?;
-    Ok(stream)
 }
 
 fn lost(error: &io::Error) -> Error {

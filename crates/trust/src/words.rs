@@ -3,7 +3,7 @@
 use rustls::{AlertDescription, CertificateError, Error, InvalidMessage};
 
 /// A sentence's end on what is wrong.
-pub(crate) fn told(error: &Error) -> String {
+pub fn told(error: &Error) -> String {
     match error {
         Error::InvalidCertificate(why) => certificate(why),
         Error::AlertReceived(alert) => format!("the server ended TLS with the alert {}", spelled(*alert)),
