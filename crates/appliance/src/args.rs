@@ -16,6 +16,8 @@ pub struct Args {
     pub port: u16,
     /// `metrics=9100`, with the feature `metrics`: a port for the figures; none: they are not served.
     pub metrics: Option<u16>,
+    /// `tls=fw_cfg`, with the feature `tls`: the port speaks TLS; where certificate and key come from.
+    pub tls: bool,
     /// `time=SECONDS` since 1970 at boot, for machines without a real-time clock.
     pub time_s: Option<u64>,
     /// `connections=N`: most open connections; 0: as memory allows.
@@ -37,6 +39,7 @@ impl Default for Args {
             gateway: None,
             port: 80,
             metrics: None,
+            tls: false,
             time_s: None,
             connections: 0,
             scale_percent: None,
@@ -84,6 +87,7 @@ impl Args {
             "gw" => self.gateway = Some(value.parse().ok()?),
             "port" => self.port = port(value)?,
             "metrics" if cfg!(feature = "metrics") => self.metrics = Some(port(value)?),
+            "tls" if cfg!(feature = "tls") && value == "fw_cfg" => self.tls = true,
             "time" => self.time_s = Some(value.parse().ok()?),
             "connections" => self.connections = value.parse().ok()?,
             "scale" => {

@@ -5,9 +5,11 @@
 //! |---|---|
 //! | [`args`], [`memory`], [`heap`] | the command line, the memory map, the allocator |
 //! | [`events`] | relocation, shutdown, the wish for a sibling |
+//! | `fw_cfg` | files that the hypervisor has for the machine (feature `tls`) |
 //! | [`virtio`] | queues and devices, over memory that is told to them |
 //! | [`net`] | frames to TCP/IP: the adaptor for smoltcp, checksums, who may connect |
 //! | [`server`] | HTTP on its sockets, as cooperative tasks |
+//! | `tls` | sessions between the two (feature `tls`) |
 //! | `bare` | what only a bare machine can do (feature `bare`): boot, pages, interrupts, console, clock |
 //!
 //! All but `bare` is ordinary code, tested on the host. There is one processor and nothing preempts; what
@@ -24,11 +26,15 @@ pub mod args;
 pub mod bare;
 pub mod day;
 pub mod events;
+#[cfg(feature = "tls")]
+pub mod fw_cfg;
 pub mod heap;
 pub mod memory;
 pub mod net;
 pub mod one_cpu;
 pub mod server;
+#[cfg(feature = "tls")]
+pub mod tls;
 pub mod virtio;
 
 /// An application, as an image hands it over.

@@ -63,9 +63,12 @@ def build(
         str | None,
         typer.Option(
             metavar="PARTS",
-            help="Parts to link in: mmio, pci, dhcp, metrics, guard. The others are left out.",
+            help="Parts to link in: mmio, pci, dhcp, metrics, guard, tls. The others are left out.",
         ),
     ] = None,
+    tls: Annotated[
+        bool, typer.Option("--tls", help="Link TLS in, for `--tls-cert` of `image run` and `image boot`.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Build an image from the checkout's sources, with the stable Rust compiler alone.
@@ -77,7 +80,7 @@ def build(
     from loadstone.image import build_image, symbols_beside
 
     parts = None if link is None else [part.strip() for part in link.split(",") if part.strip()]
-    made = build_image(app, out or Path(), folder, parts)
+    made = build_image(app, out or Path(), folder, parts, tls=tls)
     if as_json:
         print(json.dumps(_content(made.stripped, made.symbols) | {"features": made.features}, indent=2))
         return

@@ -39,6 +39,8 @@ def boot(
     reload: machines_.BalancerReload = "",
     cmdline: machines_.Cmdline = "",
     dhcp: machines_.Dhcp = False,
+    tls_cert: machines_.TlsCert = None,
+    tls_key: machines_.TlsKey = None,
     accel: machines_.OfAccel = Accel.AUTO,
     monitor: Annotated[
         Path | None,
@@ -67,10 +69,11 @@ def boot(
     words = machines_.own_words(dhcp, cmdline)
     if most > instances and "scale=" not in cmdline:
         words.append(f"scale={_BUSY_PERCENT}")
-    described = machines_.machine(what, machine, memory, words, accel, monitor)
+    tls = machines_.tls_files(tls_cert, tls_key)
+    described = machines_.machine(what, machine, memory, words, accel, monitor, tls)
     possible = machines_.several(described, most, port, disk or [])
     machines, spare = possible[:instances], possible[instances:]
-    _announce(described, [f"http://127.0.0.1:{one.ports[HTTP_PORT]}" for one in machines], as_json)
+    _announce(described, [one.url(one.ports[HTTP_PORT]) for one in machines], as_json)
 
     talk = Lines(sys.stderr)
     consoles = talk if as_json else Lines(sys.stdout)

@@ -13,7 +13,7 @@ import typer
 from loadstone.errors import BAD_INPUT, OUR_FAULT, LoadstoneError
 
 if TYPE_CHECKING:
-    from loadstone.image import Accelerator, Machine
+    from loadstone.image import Accelerator, Machine, TlsFiles
 
 _MIB = 1 << 20
 
@@ -68,23 +68,50 @@ BalancerReload = Annotated[
 ]
 Cmdline = Annotated[str, typer.Option(metavar="WORDS", help="Further words for the guest's command line.")]
 Dhcp = Annotated[bool, typer.Option("--dhcp", help="Let the guest ask for its address by DHCP.")]
+TlsCert = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Serve https with this chain of certificates (PEM). Each start reads it."
+    ),
+]
+TlsKey = Annotated[Path | None, typer.Option(metavar="FILE", help="Private key of the certificate (PEM).")]
 OfAccel = Annotated[Accel, typer.Option(help="Run under KVM or emulation. auto takes KVM where it works.")]
 
 
 def machine(
-    what: str, board: Board, memory_mib: int, words: Sequence[str], accel: Accel, monitor: Path | None = None
+    what: str,
+    board: Board,
+    memory_mib: int,
+    words: Sequence[str],
+    accel: Accel,
+    monitor: Path | None = None,
+    tls: TlsFiles | None = None,
 ) -> Machine:
     """The machine, with its image built if need be. LoadstoneError `image-options`, `image-file`."""
     from loadstone.image import Machine
 
     return Machine(
-        image_file(what, memory_mib),
+        image_file(what, memory_mib, tls is not None),
         board=board.value,
         memory_mib=memory_mib,
         words=words,
         accelerator=_accelerator(accel),
         monitor=monitor,
+        tls=tls,
     )
+
+
+def tls_files(certificate: Path | None, key: Path | None) -> TlsFiles | None:
+    """The files for TLS, if it is asked for. LoadstoneError `image-options`, `tls`."""
+    from loadstone.image import TlsFiles
+
+    if certificate is None and key is None:
+        return None
+    if certificate is None or key is None:
+        raise LoadstoneError("image-options", "--tls-cert and --tls-key belong together")
+    files = TlsFiles(certificate.absolute(), key.absolute())
+    files.check()
+    return files
 
 
 def several(described: Machine, count: int, port: int, disks: Sequence[Path]) -> list[Machine]:
@@ -121,14 +148,14 @@ def own_words(dhcp: bool, cmdline: str) -> list[str]:
     return [*address, *cmdline.split()]
 
 
-def image_file(what: str, memory_mib: int | None = None) -> Path:
+def image_file(what: str, memory_mib: int | None = None, with_tls: bool = False) -> Path:
     """The file, or the image of that name, built. Refused if the guest's memory is too small for it."""
     from loadstone.image import build_image, read_image
 
     file = Path(what)
     if not file.exists() and ("/" in what or "." in what):
         raise LoadstoneError("image-file", f"{what} cannot be booted: there is no such file")
-    image = read_image(file) if file.is_file() else build_image(what).stripped
+    image = read_image(file) if file.is_file() else build_image(what, tls=with_tls).stripped
     least_mib = -(-image.end // _MIB)
     if memory_mib is not None and memory_mib < least_mib:
         raise LoadstoneError(

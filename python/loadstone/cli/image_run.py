@@ -42,6 +42,8 @@ def run(
     reload: machines_.BalancerReload = "",
     cmdline: machines_.Cmdline = "",
     dhcp: machines_.Dhcp = False,
+    tls_cert: machines_.TlsCert = None,
+    tls_key: machines_.TlsKey = None,
     accel: machines_.OfAccel = Accel.AUTO,
     check: Annotated[
         str, typer.Option(metavar="PATH", help="Path that is asked for each second to see that all is well.")
@@ -82,7 +84,9 @@ def run(
     if not check.startswith("/") or any(ord(one) <= 32 or ord(one) > 126 for one in check):
         raise LoadstoneError("image-options", f"`{check}` is no path of a site", hint="such as /events")
     machines_.check_ports(port, instances)
-    described = machines_.machine(what, machine, memory, machines_.own_words(dhcp, cmdline), accel)
+    tls = machines_.tls_files(tls_cert, tls_key)
+    words_ = machines_.own_words(dhcp, cmdline)
+    described = machines_.machine(what, machine, memory, words_, accel, tls=tls)
     described_all = machines_.several(described, instances, port, disk or [])
     machines_.check_free([one.ports[HTTP_PORT] for one in described_all])
     policy = Policy(check, patience, restarts, grace, log_size << 10)
@@ -147,15 +151,18 @@ def reload(
 ) -> None:
     """Bring a new image or new words to one instance after another; each is well before the next begins.
 
+    With TLS each reads its certificate anew, also when nothing else is.
+
     One that does not get well is taken back: what ran before serves on, and the command ends with an error.
 
     Example: loadstone image reload olio.state olio.elf
     """
     from loadstone.image import ask
 
-    if image is None and cmdline is None:
+    with_tls = any(one["address"].startswith("https:") for one in ask(state, {"do": "status"}))
+    if image is None and cmdline is None and not with_tls:
         raise LoadstoneError("image-options", "nothing new to reload", hint="give an image, or --cmdline")
-    file = machines_.image_file(image) if image else None
+    file = machines_.image_file(image, with_tls=with_tls) if image else None
     order = {"do": "reload", "image": file and str(file.absolute()), "cmdline": cmdline, "pause_s": pause}
     ask(state, order, lambda sentence: print(sentence, file=sys.stderr))
 

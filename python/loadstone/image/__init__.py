@@ -35,6 +35,7 @@ from loadstone.image.qemu import (
 from loadstone.image.service import Control, Policy, StateFolder, Supervisor, ask, await_end
 from loadstone.image.siblings import Balancer, Siblings
 from loadstone.image.sources import checkout, tool
+from loadstone.image.tls import TlsFiles
 
 __all__ = [
     "ADDRESS",
@@ -61,6 +62,7 @@ __all__ = [
     "Siblings",
     "StateFolder",
     "Supervisor",
+    "TlsFiles",
     "accelerator",
     "ask",
     "await_end",

@@ -20,6 +20,8 @@ from loadstone.image.sources import SETUP, checkout, kept, tool
 FOLDER_VARIABLE = "LOADSTONE_SITE"
 """Names the folder that the image `files` takes in, for its build script."""
 LIBRARY_OS = "loadstone-appliance"
+TLS = "tls"
+"""The part of it that is linked only when somebody asks."""
 
 Json = dict[str, Any]
 
@@ -53,14 +55,13 @@ def _features() -> dict[str, list[str]]:
     return {one["name"]: one.get("required-features", []) for one in _manifest()["bin"]}
 
 
-def _chosen(parts: Sequence[str] | None) -> Sequence[str]:
+def _chosen(parts: Sequence[str] | None, tls: bool) -> Sequence[str]:
     """The parts of the library OS to link: those asked for, of those that can be left out."""
-    free: list[str] = _manifest()["features"]["default"]
-    if parts is None:
-        return free
-    if unknown := [part for part in parts if part not in free]:
+    usual: list[str] = _manifest()["features"]["default"]
+    parts = [*(usual if parts is None else parts), *([TLS] if tls and TLS not in (parts or ()) else [])]
+    if unknown := [part for part in parts if part not in (*usual, TLS)]:
         raise LoadstoneError(
-            "image-options", f"there is no part `{unknown[0]}`", hint=f"there are {', '.join(free)}"
+            "image-options", f"there is no part `{unknown[0]}`", hint=f"there are {', '.join((*usual, TLS))}"
         )
     if not {"mmio", "pci"} & set(parts):
         raise LoadstoneError(
@@ -72,11 +73,16 @@ def _chosen(parts: Sequence[str] | None) -> Sequence[str]:
 
 
 def build(
-    app: str, to: Path | None = None, folder: Path | None = None, parts: Sequence[str] | None = None
+    app: str,
+    to: Path | None = None,
+    folder: Path | None = None,
+    parts: Sequence[str] | None = None,
+    *,
+    tls: bool = False,
 ) -> Built:
     """Builds an image into a file, or a folder, and the same with its symbols beside it. Without `to` it is
     kept in the checkout. `parts` of the library OS are linked and no others; without, all that can be left
-    out are. `app` is one of `apps`, or the folder of a crate.
+    out are, but TLS, which `tls` asks for. `app` is one of `apps`, or the folder of a crate.
 
     LoadstoneError `image-app`, `image-crate`, `image-options`, `image-source`, `program-missing`,
     `image-build`, `image-file`.
@@ -93,8 +99,8 @@ def build(
     for program in ("cargo", "gcc", "strip"):
         tool(program)
     if crate_folder:
-        return _build_crate(crate_folder, to, parts, environment)
-    wanted = [*known[app], *_chosen(parts)]
+        return _build_crate(crate_folder, to, _chosen(parts, tls), environment)
+    wanted = [*known[app], *_chosen(parts, tls)]
     manifest = ["--manifest-path", str(_images() / "Cargo.toml")]
     linked = ["--no-default-features", "--features", ",".join(wanted)]
     artifacts = cargo_build([*manifest, "--bin", app, *linked], environment)
@@ -103,9 +109,9 @@ def build(
     return _kept(app, artifacts, to or kept() / "images" / f"{app}.elf")
 
 
-def _build_crate(folder: Path, to: Path | None, parts: Sequence[str] | None, environment: Json) -> Built:
+def _build_crate(folder: Path, to: Path | None, parts: Sequence[str], environment: Json) -> Built:
     crate = read_crate(folder)
-    workspace = staged(crate, _chosen(parts), _manifest()["profile"]["release"])
+    workspace = staged(crate, parts, _manifest()["profile"]["release"])
     place = ["--manifest-path", str(workspace / "Cargo.toml"), "--target-dir", str(_images() / "target")]
     artifacts = cargo_build([*place, "--bin", crate.name, *_profile()], environment)
     if not artifacts.ok:

@@ -50,6 +50,9 @@ path = "main.rs"
 test = false
 bench = false
 
+[patch.crates-io]
+getrandom = {{ path = {entropy} }}
+
 [profile.release]
 {profile}
 """
@@ -154,6 +157,7 @@ def staged(crate: Crate, parts: Sequence[str], profile: Json) -> Path:
         images=json.dumps(str(images)),
         features=json.dumps([*crate.features, *parts]),
         appliance=json.dumps(str(checkout() / "crates" / "appliance")),
+        entropy=json.dumps(str(images / "getrandom")),
         http=json.dumps(str(checkout() / "crates" / "http")),
         profile="\n".join(f"{key} = {json.dumps(profile[key])}" for key in profile if key != "package"),
     )

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from loadstone.image.sources import tool
+from loadstone.image.tls import WORD, TlsFiles
 
 Board = Literal["microvm", "q35"]
 Accelerator = Literal["tcg", "kvm"]
@@ -58,6 +59,8 @@ class Machine:
     """A socket for QEMU's monitor."""
     arrives: Path | None = None
     """A socket by which a running machine arrives, instead of booting."""
+    tls: TlsFiles | None = None
+    """The site is served with TLS, by this certificate."""
     tied: bool = False
     """The kernel kills it when the thread that started it is gone, however that came about."""
 
@@ -71,7 +74,7 @@ class Machine:
             *("-m", str(self.memory_mib), "-smp", "1", "-nodefaults", "-no-user-config", "-display", "none"),
             # A guest that asks for a reboot has ended.
             *("-no-reboot", "-serial", "stdio", "-device", "isa-debug-exit,iobase=0xf4,iosize=1"),
-            *("-kernel", str(self.kernel), "-append", " ".join(self.words)),
+            *("-kernel", str(self.kernel), "-append", " ".join([*self.words, *([WORD] if self.tls else [])])),
             *(("-initrd", str(self.initramfs)) if self.initramfs else ()),
             *self._devices(),
             *(("-qmp", f"unix:{self.monitor},server=on,wait=off") if self.monitor else ()),
@@ -114,7 +117,11 @@ class Machine:
         if self.disk:
             drive = f"if=none,id=disk0,format=raw,file={_escaped(self.disk.file)},cache={self.disk.cache}"
             devices += ["-drive", drive, "-device", f"virtio-blk-{bus},drive=disk0"]
-        return devices
+        return devices + (self.tls.devices() if self.tls else [])
+
+    def url(self, port: int) -> str:
+        """The site's address, where `port` of 127.0.0.1 leads to it."""
+        return f"{'https' if self.tls else 'http'}://127.0.0.1:{port}"
 
 
 @cache

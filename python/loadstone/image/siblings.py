@@ -12,6 +12,7 @@ import re
 import shlex
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -130,7 +131,7 @@ class Siblings:
         assert self._fleet
         guest = self._started.enter_context(self._fleet.add(machine))
         self._fleet.pin(guest)
-        seconds = guest.wait_for_port(machine.ports[HTTP_PORT], _BOOT_S, _HEAD)
+        seconds = _served_after(guest)
         self._show()
         address = _address(guest)
         self._tell(f"instance {number} asked for a sibling: {address} serves after {seconds * 1000:.0f} ms")
@@ -140,6 +141,15 @@ class Siblings:
         assert self._fleet
         if self._balancer:
             self._balancer.show([_address(guest) for guest in self._fleet.guests if guest.exit_code is None])
+
+
+def _served_after(guest: Guest) -> float:
+    """Seconds from its start until it serves. LoadstoneError as `Guest`."""
+    if not guest.machine.tls:
+        return guest.wait_for_port(guest.machine.ports[HTTP_PORT], _BOOT_S, _HEAD)
+    # It answers only who begins a session; it says when it could.
+    guest.wait_for("^serving ", _BOOT_S)
+    return time.monotonic() - guest.started
 
 
 def _address(guest: Guest) -> str:

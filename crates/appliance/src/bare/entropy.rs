@@ -46,6 +46,13 @@ pub fn fill(bytes: &mut [u8]) {
     }
 }
 
+/// The same for the package `getrandom`, which stands between ring and who has entropy.
+#[cfg(feature = "tls")]
+#[unsafe(no_mangle)]
+fn loadstone_entropy(bytes: &mut [u8]) {
+    fill(bytes);
+}
+
 /// Waits for the hypervisor's bytes; false when none came for long.
 fn wait(source: &mut Entropy, bytes: &mut [u8]) -> bool {
     let since_us = clock::monotonic_us();

@@ -13,6 +13,8 @@ mod pci;
 pub mod ports;
 mod power;
 mod run;
+#[cfg(feature = "tls")]
+mod secrets;
 mod symbols;
 
 use core::sync::atomic::{AtomicU64, Ordering};

@@ -7,24 +7,16 @@ use super::devices::Found;
 use super::paging::MAPPED;
 use super::ports::{in16, in32, out16, out32};
 use super::{interrupts, refuse};
-use crate::virtio::Kind;
-use crate::virtio::pci::{Pci, Windows};
+use crate::virtio::bus::{Function as _, Misplaced, kind, messages, windows};
+use crate::virtio::pci::Pci;
 
 const ADDRESS: u16 = 0xcf8;
 const DATA: u16 = 0xcfc;
 
-/// Registers of every function.
+/// A register of every function: memory, and the right to be a bus master.
 const COMMAND: u8 = 4;
-const FIRST_BAR: u8 = 0x10;
-const SUBSYSTEM: u8 = 0x2c;
-const CAPABILITIES: u8 = 0x34;
-/// Memory, and the right to be a bus master.
 const ENABLED: u32 = 0b110;
-
-const VIRTIO: u32 = 0x1af4;
-/// Capabilities: the vendor's own, MSI-X.
-const OF_VENDOR: u32 = 9;
-const MESSAGES: u32 = 0x11;
+/// In the register of the messages' capability.
 const MESSAGES_ON: u32 = 1 << 31;
 /// Where messages go: the local APIC.
 const LOCAL_APIC: u32 = 0xfee0_0000;
@@ -33,15 +25,17 @@ const LOCAL_APIC: u32 = 0xfee0_0000;
 #[derive(Clone, Copy)]
 struct Function(u32);
 
-impl Function {
-    fn read(self, register: u8) -> u32 {
+impl crate::virtio::bus::Function for Function {
+    fn read(&self, register: u8) -> u32 {
         // SAFETY: the bus's configuration, which nothing else uses.
         unsafe {
             out32(ADDRESS, 1 << 31 | self.0 << 8 | u32::from(register & 0xfc));
             in32(DATA)
         }
     }
+}
 
+impl Function {
     fn write(self, register: u8, value: u32) {
         // SAFETY: as before; callers write to registers that they know.
         unsafe {
@@ -49,96 +43,38 @@ impl Function {
             out32(DATA, value);
         }
     }
-
-    fn capabilities(self) -> impl Iterator<Item = u8> {
-        let follow = move |at: u8| {
-            let next = (self.read(at) >> 8) as u8 & 0xfc;
-            (next != 0).then_some(next)
-        };
-        let first = self.read(CAPABILITIES) as u8 & 0xfc;
-        // A list that goes round ends, too.
-        core::iter::successors((first != 0).then_some(first), move |at| follow(*at)).take(48)
-    }
-
-    /// The address of a window, where firmware has put it.
-    fn window(self, bar: u8) -> usize {
-        let register = FIRST_BAR + 4 * bar;
-        let low = self.read(register);
-        let high = if low & 0b110 == 0b100 { self.read(register + 4) } else { 0 };
-        let address = u64::from(high) << 32 | u64::from(low & !0xf);
-        if low & 1 != 0 || address == 0 || address >= MAPPED {
-            refuse(&alloc::format!("a PCI device's window lies at {address:#x}, which is not mapped"));
-        }
-        address as usize
-    }
 }
 
 /// Finds virtio devices, and has their messages delivered.
 pub(super) fn find(found: &mut Vec<Found>) {
     for number in 0..32 * 8 {
         let function = Function(number);
-        let identity = function.read(0);
-        if identity & 0xffff != VIRTIO {
-            continue;
-        }
-        // Devices of the current version have their kind in their number, others in that of their subsystem.
-        let device = identity >> 16;
-        let kind = if device >= 0x1040 { device - 0x1040 } else { function.read(SUBSYSTEM) >> 16 };
-        let (Some(kind), Some(windows)) = (Kind::from_number(kind), windows(function)) else { continue };
+        let Some(kind) = kind(&function) else { continue };
+        let Some(windows) = mapped(windows(&function, MAPPED)) else { continue };
         function.write(COMMAND, function.read(COMMAND) & 0xffff | ENABLED);
+        let Some((at, first)) = mapped(messages(&function, MAPPED)) else {
+            refuse("a PCI device has no MSI-X");
+        };
         let number = found.len();
-        deliver_messages(function, number);
+        deliver(first, number);
+        function.write(at, function.read(at) | MESSAGES_ON);
         // SAFETY: its capabilities say where its windows are.
         let transport = Box::new(unsafe { Pci::new(windows) });
         found.push(Found { kind, transport, number });
     }
 }
 
-/// Where the capabilities say that the windows are; none on a legacy device.
-fn windows(function: Function) -> Option<Windows> {
-    let mut windows = Windows::default();
-    for at in function.capabilities() {
-        let head = function.read(at);
-        if head & 0xff != OF_VENDOR {
-            continue;
-        }
-        let kind = head >> 24;
-        if !(1..=4).contains(&kind) || kind == 3 {
-            continue;
-        }
-        let length = function.read(at + 12) as usize;
-        let place = function.window(function.read(at + 4) as u8) + function.read(at + 8) as usize;
-        if place + length > MAPPED as usize {
-            refuse(&alloc::format!(
-                "a PCI device's window ends at {:#x}, which is not mapped",
-                place + length
-            ));
-        }
-        match kind {
-            1 => windows.common = place,
-            2 => {
-                (windows.notify, windows.notify_bytes) = (place, length);
-                windows.notify_step = function.read(at + 16) as usize;
-            }
-            _ => windows.own = place,
-        }
-    }
-    (windows.common != 0 && windows.notify != 0).then_some(windows)
+fn mapped<T>(found: Result<T, Misplaced>) -> T {
+    found.unwrap_or_else(|why| refuse(&alloc::format!("{why}")))
 }
 
-/// Makes the first MSI-X message the interrupt of the device of this number.
-fn deliver_messages(function: Function, number: usize) {
-    let Some(at) = function.capabilities().find(|at| function.read(*at) & 0xff == MESSAGES) else {
-        refuse("a PCI device has no MSI-X");
-    };
-    let table = function.read(at + 4);
-    let entry = function.window((table & 7) as u8) + (table & !7) as usize;
-    let entry = core::ptr::with_exposed_provenance_mut::<u32>(entry);
+/// Makes the message at this address the interrupt of the device of this number.
+fn deliver(message: usize, number: usize) {
+    let entry = core::ptr::with_exposed_provenance_mut::<u32>(message);
     for (word, value) in [LOCAL_APIC, 0, interrupts::vector_of(number).into(), 0].into_iter().enumerate() {
         // SAFETY: the first entry of the device's table.
         unsafe { entry.add(word).write_volatile(value) };
     }
-    function.write(at, function.read(at) | MESSAGES_ON);
 }
 
 /// The power registers of QEMU's q35 (Intel's ICH9): 0:31.0 says at which port.

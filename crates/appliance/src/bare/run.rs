@@ -127,6 +127,10 @@ pub(super) fn run(args: Args, io: IoRegion) -> ! {
     let Card { receiver, sender, address, transport } = card;
     let wire = Wire::new(receiver, sender, [random(), random()]);
     let mut server = Server::new(wire, address, &machine.args, random(), now());
+    #[cfg(feature = "tls")]
+    if machine.args.tls {
+        server.secure(super::secrets::tls().unwrap_or_else(|why| refuse(&why)));
+    }
     let free = heap().free();
     server.serve(machine.args.port, handler, machine.args.connections, free);
     #[cfg(feature = "metrics")]

@@ -4,6 +4,7 @@ use loadstone_http::{Awaited, CONTINUE, Conversation, Need};
 use smoltcp::socket::tcp::{Socket, State};
 
 use super::desk::{Application, Desk};
+use super::line::{Heard, Line};
 use super::{LINGER_MS, PATIENCE, PIECE, Timeouts};
 
 /// Pipelined requests of one connection answered, and pieces of content made, in a row before others get
@@ -41,6 +42,7 @@ impl From<Awaited> for Waiting {
 #[derive(Debug)]
 pub(super) struct Client {
     talk: Conversation,
+    line: Line,
     /// Whether our side is closed.
     shut: bool,
     /// Bytes that the client has not acknowledged.
@@ -61,10 +63,10 @@ pub(super) enum Step {
 
 impl Client {
     /// One that has just connected.
-    pub fn new(now_ms: u64, timeouts: &Timeouts) -> Self {
+    pub fn new(line: Line, now_ms: u64, timeouts: &Timeouts) -> Self {
         let deadline_ms = now_ms + timeouts.head_ms;
         let talk = Conversation::new();
-        Self { talk, shut: false, undelivered: 0, waiting: Waiting::Head, deadline_ms }
+        Self { talk, line, shut: false, undelivered: 0, waiting: Waiting::Head, deadline_ms }
     }
 
     /// Whether a part of a request has arrived, and the rest is waited for.
@@ -117,49 +119,37 @@ impl Client {
                     desk.counters.bad_requests += 1;
                     self.refuse(status, desk);
                 }
-                Need::Bytes(awaited) if socket.can_recv() => {
-                    progress = true;
-                    self.receive(awaited, socket, desk);
-                }
-                Need::Bytes(awaited) if socket.may_recv() => {
-                    return self.hear(awaited, progress, socket, desk);
-                }
-                Need::Bytes(_) => self.talk.end(),
+                Need::Bytes(awaited) => match self.line.hear(socket, desk) {
+                    Heard::Bytes => {
+                        progress = true;
+                        self.receive(awaited, socket, desk);
+                    }
+                    Heard::Nothing => return self.hear(awaited, progress, socket, desk),
+                    Heard::End => self.talk.end(),
+                    Heard::Broken => self.talk.leave(),
+                },
                 Need::Close | Need::Linger => return self.part(socket, desk),
             }
         }
     }
 
-    /// Gives the socket what it takes of an answer; whether it took any. A socket that can send no more is
-    /// noticed by who looks after its state.
+    /// Gives the line what it takes of an answer; whether it took any.
     fn flush(&mut self, socket: &mut Socket<'_>, desk: &mut Desk<'_>) -> bool {
         let Some(unsent) = self.talk.unsent() else { return false };
-        let mut sent = unsent.sent;
-        if let Some(rest) = unsent.head.get(sent..).filter(|rest| !rest.is_empty()) {
-            sent += socket.send_slice(rest).unwrap_or(0);
-        }
-        let rest = sent.checked_sub(unsent.head.len()).and_then(|at| unsent.body.as_slice().get(at..));
-        if let Some(rest) = rest.filter(|rest| !rest.is_empty()) {
-            sent += socket.send_slice(rest).unwrap_or(0);
-        }
-        let count = sent - unsent.sent;
-        desk.counters.bytes_out += count as u64;
+        let before = unsent.sent;
+        let body = unsent.body.as_slice();
+        let sent = self.line.say(socket, unsent.head, body, before, desk.application);
+        desk.counters.bytes_out += (sent - before) as u64;
         self.talk.sent(sent, false, &mut desk.application.composer, desk.limits);
-        count > 0
+        sent > before
     }
 
-    /// Takes what the socket has, or refuses where there is no memory for it.
+    /// Takes what there is, or refuses where there is no memory for it.
     fn receive(&mut self, awaited: Awaited, socket: &mut Socket<'_>, desk: &mut Desk<'_>) {
         if awaited == Awaited::Body && !desk.memory.affords(self.talk.cost(), desk.answer_bytes()) {
             return self.refuse(503, desk);
         }
-        let input = self.talk.room();
-        let taken = socket.recv(|bytes| {
-            let count = bytes.len().min(input.capacity() - input.len());
-            input.extend_from_slice(&bytes[..count]);
-            (count, count)
-        });
-        desk.counters.bytes_in += taken.unwrap_or(0) as u64;
+        desk.counters.bytes_in += self.line.take(socket, self.talk.room()) as u64;
         self.talk.received(desk.limits);
     }
 
@@ -168,7 +158,7 @@ impl Client {
         if !desk.memory.affords(desk.answer_bytes() + self.talk.memory(), 0) {
             return self.refuse(503, desk);
         }
-        let Application { handler, composer } = &mut *desk.application;
+        let Application { handler, composer, .. } = &mut *desk.application;
         desk.counters.requests += 1;
         let draining = desk.draining;
         self.talk.answer(
@@ -213,14 +203,14 @@ impl Client {
         let left = socket.send_queue();
         let waiting = match socket.state() {
             State::FinWait2 => Waiting::Linger,
-            _ if left > 0 => Waiting::Write,
+            _ if left > 0 || !self.shut => Waiting::Write,
             _ => Waiting::End,
         };
         self.wait(waiting, left < self.undelivered, desk)
     }
 
     fn shut(&mut self, socket: &mut Socket<'_>) {
-        if !self.shut {
+        if !self.shut && self.line.part(socket) {
             socket.close();
             self.shut = true;
         }
@@ -240,7 +230,7 @@ impl Client {
     ) -> Step {
         if self.talk.asks_to_continue() {
             // A client whose socket takes no 25 bytes sends its body without having been asked to.
-            desk.counters.bytes_out += socket.send_slice(CONTINUE).unwrap_or(0) as u64;
+            desk.counters.bytes_out += self.line.say(socket, CONTINUE, &[], 0, desk.application) as u64;
             desk.counters.response(100);
         }
         if awaited == Awaited::Request {

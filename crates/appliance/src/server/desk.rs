@@ -12,12 +12,29 @@ use super::{ANSWER, Timeouts};
 pub(super) struct Application {
     pub handler: Box<dyn Handler>,
     pub composer: Composer,
+    /// What sessions of its port begin with; none: it is plain.
+    #[cfg(feature = "tls")]
+    pub tls: Option<crate::tls::Tls>,
 }
 
 impl Application {
     pub fn new(handler: Box<dyn Handler>) -> Self {
         // A socket copies what it is given: head and body as they are.
-        Self { handler, composer: Composer::new(0) }
+        Self {
+            handler,
+            composer: Composer::new(0),
+            #[cfg(feature = "tls")]
+            tls: None,
+        }
+    }
+
+    /// Memory that a connection takes for its session.
+    pub fn session_bytes(&self) -> usize {
+        #[cfg(feature = "tls")]
+        if self.tls.is_some() {
+            return crate::tls::SESSION;
+        }
+        0
     }
 }
 

@@ -8,6 +8,7 @@ mod client;
 mod counters;
 mod desk;
 mod expiry;
+mod line;
 #[cfg(feature = "metrics")]
 mod metrics;
 mod supply;
@@ -25,10 +26,13 @@ use smoltcp::wire::{EthernetAddress, HardwareAddress, IpAddress, IpCidr};
 
 use crate::args::Args;
 use crate::net::{Gate, Incoming, Outgoing, Wire};
+#[cfg(feature = "tls")]
+use crate::tls::Tls;
 use address::set_address;
 use client::{Client, Step};
 pub use counters::Counters;
 use desk::{Application, Desk, Free, Memory};
+use line::Line;
 #[cfg(feature = "metrics")]
 pub use metrics::{Figures, Metrics};
 
@@ -131,6 +135,9 @@ pub struct Server<I: Incoming, O: Outgoing> {
     attended_ms: u64,
     #[cfg(feature = "dhcp")]
     lease: Option<SocketHandle>,
+    /// For the next port that is served.
+    #[cfg(feature = "tls")]
+    tls: Option<Tls>,
 }
 
 impl<I: Incoming, O: Outgoing> Server<I, O> {
@@ -166,18 +173,32 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
             attended_ms: 0,
             #[cfg(feature = "dhcp")]
             lease,
+            #[cfg(feature = "tls")]
+            tls: None,
         }
+    }
+
+    /// Has the next port that is served speak TLS.
+    #[cfg(feature = "tls")]
+    pub fn secure(&mut self, tls: Tls) {
+        self.tls = Some(tls);
     }
 
     /// Serves `handler` on a port with at most `connections`, 0: as many as fit into half of `free` bytes of
     /// memory, of which an eighth is the largest body.
     pub fn serve(&mut self, port: u16, handler: Box<dyn Handler>, connections: usize, free: usize) {
-        let each = self.buffers.0 + self.buffers.1 + BESIDE;
+        #[cfg_attr(not(feature = "tls"), expect(unused_mut, reason = "ports are plain"))]
+        let mut application = Application::new(handler);
+        #[cfg(feature = "tls")]
+        {
+            application.tls = self.tls.take();
+        }
+        let each = self.buffers.0 + self.buffers.1 + BESIDE + application.session_bytes();
         let most = if connections > 0 { connections } else { (free / 2 / each).clamp(LEAST, 4096) };
         self.limits.body_bytes = self.limits.body_bytes.min(free as u64 / 8);
         // The first port is the site's; those behind it are the operator's.
         let vital = !self.sites.is_empty();
-        self.sites.push(Site { port, application: Application::new(handler), most, vital });
+        self.sites.push(Site { port, application, most, vital });
         self.wire.gates.push(Gate { port, ..Gate::default() });
     }
 
@@ -278,7 +299,7 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
                     slot.opening_ms = None;
                     let client = slot.client.get_or_insert_with(|| {
                         desk.counters.accepted += 1;
-                        Client::new(now.ms(), &self.timeouts)
+                        Client::new(Line::new(desk.application), now.ms(), &self.timeouts)
                     });
                     again |= client.step(socket, &mut desk) == Step::Again;
                     if is_late() {

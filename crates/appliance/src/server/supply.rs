@@ -37,7 +37,8 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
                 all += 1;
             }
             let wanted = if self.draining { 0 } else { BACKLOG.min(most) };
-            let each = self.buffers.0 + self.buffers.1 + BESIDE;
+            let session = self.sites[site].application.session_bytes();
+            let each = self.buffers.0 + self.buffers.1 + BESIDE + session;
             while listening < wanted
                 && all < most
                 && (all < LEAST || memory.affords(each, answer_bytes(&self.limits)))

@@ -6,6 +6,8 @@ mod handshakes;
 mod memory;
 mod newcomers;
 mod strangers;
+#[cfg(feature = "tls")]
+mod tls;
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -135,6 +137,16 @@ impl World {
     }
 
     fn with_secret(words: &str, loss: Option<usize>, secret: u64) -> Self {
+        Self::set_up(words, loss, secret, |_| ())
+    }
+
+    /// `prepare` has the server before it serves.
+    fn set_up(
+        words: &str,
+        loss: Option<usize>,
+        secret: u64,
+        prepare: impl FnOnce(&mut Server<Way, Way>),
+    ) -> Self {
         let (there, back) = (Way { loss, ..Way::default() }, Way { loss, ..Way::default() });
         let now = Now { monotonic_us: 0, unix_s: 784_111_777 };
         let args = Args::parse(&alloc::format!("ip=10.0.0.1/24 {words}")).unwrap();
@@ -145,6 +157,7 @@ impl World {
             7,
             now,
         );
+        prepare(&mut server);
         let spare = Arc::new(AtomicUsize::new(4 << 20));
         server.serve(80, Box::new(Echo { spare: Arc::clone(&spare) }), args.connections, 8 << 20);
         let mut wire = Wire::new(back, there, [5, 6]);

@@ -4,6 +4,7 @@
 
 #[cfg(any(feature = "block", test))]
 pub mod block;
+pub mod bus;
 pub mod entropy;
 #[cfg(test)]
 mod hostile;

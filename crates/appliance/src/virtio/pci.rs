@@ -19,6 +19,9 @@ mod register {
     pub const QUEUE_PLACES: [usize; 3] = [32, 40, 48];
 }
 
+/// Bytes of the common configuration.
+pub(super) const COMMON_BYTES: usize = 56;
+
 /// No message for changes of the configuration; the first message for queues.
 const NO_VECTOR: u16 = 0xffff;
 const FIRST_VECTOR: u16 = 0;
@@ -39,6 +42,8 @@ pub struct Windows {
     pub notify_bytes: usize,
     /// The device's own configuration.
     pub own: usize,
+    /// Bytes of its window.
+    pub own_bytes: usize,
 }
 
 /// A device's registers.
@@ -131,6 +136,10 @@ impl Transport for Pci {
     }
 
     fn config(&mut self, offset: usize) -> u8 {
+        // What it does not have it does not say.
+        if offset >= self.windows.own_bytes {
+            return 0;
+        }
         let place = core::ptr::with_exposed_provenance::<u8>(self.windows.own + offset);
         // SAFETY: within the device's own configuration.
         unsafe { place.read_volatile() }

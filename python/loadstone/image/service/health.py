@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import ssl
 from dataclasses import dataclass
+from functools import cache
 
 _BAD = 500
 
@@ -24,9 +26,13 @@ class Health:
         return self.status is not None
 
 
-def health(port: int, path: str, timeout_s: float) -> Health:
-    """Asks what serves at this port of 127.0.0.1."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout_s)
+def health(port: int, path: str, timeout_s: float, with_tls: bool = False) -> Health:
+    """Asks what serves at this port of 127.0.0.1. Whose certificate it has is for its clients to judge."""
+    connection = (
+        http.client.HTTPSConnection("127.0.0.1", port, timeout=timeout_s, context=_any_certificate())
+        if with_tls
+        else http.client.HTTPConnection("127.0.0.1", port, timeout=timeout_s)
+    )
     with contextlib.closing(connection):
         try:
             connection.request("HEAD", path, headers={"Connection": "close", "User-Agent": "loadstone"})
@@ -34,3 +40,11 @@ def health(port: int, path: str, timeout_s: float) -> Health:
         except (OSError, http.client.HTTPException) as error:
             return Health(None, f"no answer: {error or type(error).__name__}")
     return Health(status, f"{path} answers {status}" if status >= _BAD else "")
+
+
+@cache
+def _any_certificate() -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    return context

@@ -92,7 +92,7 @@ class Instance:
             "state": self.state,
             "healthy": self.state == "serving",
             "why": life.health.why if life else "",
-            "address": f"http://127.0.0.1:{self.port}",
+            "address": self.machine.url(self.port),
             "image": self.machine.kernel.name,
             "disk": str(self.machine.disk.file) if self.machine.disk else None,
             "pid": life.guest.pid if life else None,
@@ -207,7 +207,7 @@ class Instance:
         if life.served and life.lived_s() > LONG_S:
             self.failures = 0
         if self.state != before:
-            why = f": {life.health.why}" if life.health.why else f" at http://127.0.0.1:{self.port}"
+            why = f": {life.health.why}" if life.health.why else f" at {self.machine.url(self.port)}"
             self.tell(f"{self.state}{why}")
 
     def _failed(self, error: Exception) -> None:

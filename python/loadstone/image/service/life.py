@@ -53,7 +53,8 @@ class Life:
 
     def ask(self, path: str) -> None:
         """Asks whether it is well."""
-        self.health = health(self.port, path, _ANSWER_S if self.served else _BOOT_ANSWER_S)
+        time_s = _ANSWER_S if self.served else _BOOT_ANSWER_S
+        self.health = health(self.port, path, time_s, self.machine.tls is not None)
         if self.health.answered:
             self.heard = time.monotonic()
 

@@ -34,7 +34,7 @@ def move_port(instance: Instance, port: int) -> str:
     life, before = _serving(instance), instance.port
     life.serve_at(port)
     instance.machine = replace(instance.machine, ports={HTTP_PORT: port})
-    return f"{instance.place.number}: now at http://127.0.0.1:{port}, no longer at {before}"
+    return f"{instance.place.number}: now at {instance.machine.url(port)}, no longer at {before}"
 
 
 def move_disk(instance: Instance, to: Path) -> str:

@@ -106,15 +106,19 @@ class Supervisor:
         return [one.seen() for one in self.instances]
 
     def reload(self, image: Path | None, cmdline: str | None, pause_s: float, say: Say) -> None:
-        """Has one instance after another run another image, or with other words; each is well before the next
-        begins, `pause_s` later: so long a balancer may need to see it.
+        """Has one instance after another run another image, or with other words, or with what its files for
+        TLS hold now; each is well before the next begins, `pause_s` later: so long a balancer may need to see
+        it.
 
         Those that are not well come first, so that one serves while another is renewed.
 
-        LoadstoneError: an instance did not get well. It runs what it ran before, and so do those behind it;
-        those before it have been renewed.
+        LoadstoneError `tls` before anything is changed. Others: an instance did not get well. It runs what it
+        ran before, and so do those behind it; those before it have been renewed.
         """
         with self._alone():
+            for one in self.instances:
+                if one.machine.tls:
+                    one.machine.tls.check()
             kept = self._kept(image) if image else None
             order = sorted(self.instances, key=lambda one: one.state == "serving")
             for done, one in enumerate(order):
@@ -128,7 +132,7 @@ class Supervisor:
                         f"instance {one.place.number} runs what it ran before: {error.message}",
                         hint=_rest(order, done),
                     ) from error
-                say(f"{one.place.number}: renewed, at http://127.0.0.1:{one.port}")
+                say(f"{one.place.number}: renewed, at {one.machine.url(one.port)}")
             self.state.drop_images({one.machine.kernel for one in self.instances})
 
     def _renew(self, one: Instance, image: Path | None, cmdline: str | None) -> None:
@@ -163,7 +167,7 @@ class Supervisor:
                     raise LoadstoneError("image-options", f"instance {one.place.number} has this disk")
             for number, disk in zip_longest(new, disks):
                 one = self._added(number, disk)
-                say(f"{number}: serving at http://127.0.0.1:{one.port}")
+                say(f"{number}: serving at {one.machine.url(one.port)}")
             while len(self.instances) > count:
                 one = self.instances[-1]
                 with self._away(one):
