@@ -3,7 +3,8 @@
     outer (64 addresses) -- switch (shaped) -- inner -- bridge -- guest
                                                  or: inner, in the network of a process
 
-What serves is an image, or the container with one of its connectors. The clients never reuse a connection.
+What serves is an image, with TLS or without, or the container with one of its connectors. The clients never
+reuse a connection.
 Some read or write slowly, some do not read at all, and somebody floods.
 """
 
@@ -15,6 +16,7 @@ import json
 import random
 import re
 import socket
+import ssl
 import struct
 import subprocess
 import sys
@@ -22,6 +24,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from booted import BOOT_S, OLIO
 from booted import disk as empty_disk
@@ -31,7 +34,10 @@ from test_shared_database import EVENT, PICTURE
 from loadstone._core import usernames
 from loadstone.image.guest import Guest
 from loadstone.image.qemu import Machine
+from loadstone.image.tls import TlsFiles
 
+SECURED: list[str] = []
+"""Certificate and key of an image with TLS; without it nothing."""
 GUEST = "10.9.0.2"
 CLIENTS = [f"10.9.0.{number}" for number in range(10, 74)]
 LARGE, MIDDLE = 1_000_000, 60_000
@@ -41,8 +47,57 @@ daemon off; pid {folder}/nginx.pid; error_log {folder}/error.log;
 events {{}}
 http {{ access_log off; client_body_temp_path {folder}/b; proxy_temp_path {folder}/p;
 fastcgi_temp_path {folder}/f; uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;
-server {{ listen 127.0.0.1:8000; location / {{ proxy_pass http://{guest}; }} }} }}
+server {{ listen 127.0.0.1:8000; location / {{ proxy_pass {scheme}://{guest}:80; }} }} }}
 """
+
+
+TRUSTING = ssl.create_default_context()
+"""Of clients of an image with TLS: what they are shown is another test's matter."""
+TRUSTING.check_hostname, TRUSTING.verify_mode = False, ssl.CERT_NONE
+
+
+class Line:
+    """A client's connection: its bytes as they are, or within a session."""
+
+    def __init__(self, connection: socket.socket, secured: bool) -> None:
+        self._connection, self._loop = connection, asyncio.get_running_loop()
+        self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self._session = TRUSTING.wrap_bio(self._incoming, self._outgoing) if secured else None
+
+    async def begin(self) -> None:
+        """The handshake, where there is one."""
+        if self._session:
+            await self._going_on(self._session.do_handshake, 1 << 14)
+            await self._loop.sock_sendall(self._connection, self._outgoing.read())
+
+    async def send(self, data: bytes) -> None:
+        """Sends all of it."""
+        if self._session:
+            self._session.write(data)
+            data = self._outgoing.read()
+        await self._loop.sock_sendall(self._connection, data)
+
+    async def receive(self, at_once: int) -> bytes:
+        """What there is; nothing at the end. An end that the session did not announce is an OSError."""
+        if not self._session:
+            return await self._loop.sock_recv(self._connection, at_once)
+        read = self._session.read
+        try:
+            return bytes(await self._going_on(lambda: read(at_once), at_once))
+        except ssl.SSLZeroReturnError:
+            return b""
+
+    async def _going_on(self, act: Callable[[], Any], at_once: int) -> Any:
+        while True:
+            try:
+                return act()
+            except ssl.SSLWantReadError:
+                if said := self._outgoing.read():
+                    await self._loop.sock_sendall(self._connection, said)
+                if data := await self._loop.sock_recv(self._connection, at_once):
+                    self._incoming.write(data)
+                else:
+                    self._incoming.write_eof()
 
 
 class Tally:
@@ -81,10 +136,10 @@ async def _connected(
         yield connection
 
 
-async def _read(connection: socket.socket, at_once: int = 1 << 16, pause_s: float = 0) -> tuple[int, bool]:
+async def _read(line: Line, at_once: int = 1 << 16, pause_s: float = 0) -> tuple[int, bool]:
     """The status, and whether the answer came whole: to its length, and to an end that is no reset."""
-    loop, data = asyncio.get_running_loop(), b""
-    while part := await loop.sock_recv(connection, at_once):
+    data = b""
+    while part := await line.receive(at_once):
         data += part
         if pause_s:
             await asyncio.sleep(pause_s)
@@ -101,10 +156,12 @@ async def _one(
     receive, reading = how.get("receive", 0), how.get("reading", (1 << 16, 0.0))
     try:
         async with asyncio.timeout(PATIENCE_S), _connected(to, source, receive) as connection:
+            line = Line(connection, bool(SECURED) and to[0] == GUEST)
+            await line.begin()
             for number, piece in enumerate(data):
                 await asyncio.sleep(0.1 if number else 0)
-                await asyncio.get_running_loop().sock_sendall(connection, piece)
-            tally.note(*await _read(connection, *reading), who)
+                await line.send(piece)
+            tally.note(*await _read(line, *reading), who)
     except (OSError, TimeoutError) as error:
         tally.lost.append(f"{who}: {error!r}")
 
@@ -172,16 +229,21 @@ async def _held(stack: contextlib.AsyncExitStack, path: str, count: int) -> None
             async with asyncio.timeout(PATIENCE_S):
                 source = CLIENTS[20 + number % 20]
                 connection = await stack.enter_async_context(_connected((GUEST, 80), source, 4096))
-                await asyncio.get_running_loop().sock_sendall(connection, _request(path))
+                line = Line(connection, bool(SECURED))
+                await line.begin()
+                await line.send(_request(path))
 
 
 async def _head(source: str) -> None:
-    """Sends a head in drops that never ends, again and again."""
+    """Sends a head in drops that never ends, or a handshake, again and again."""
     loop = asyncio.get_running_loop()
+    begin = b"GET / HTTP/1.1\r\nHost: olio.test\r\nX-Slow: "
+    if SECURED:
+        begin = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"
     while True:
         with contextlib.suppress(OSError):
             async with _connected((GUEST, 80), source) as connection:
-                await loop.sock_sendall(connection, b"GET / HTTP/1.1\r\nHost: olio.test\r\nX-Slow: ")
+                await loop.sock_sendall(connection, begin)
                 while True:
                     await asyncio.sleep(1)
                     await loop.sock_sendall(connection, b"x")
@@ -200,9 +262,13 @@ async def _heads(count: int) -> AsyncIterator[None]:
         await asyncio.gather(*slow, return_exceptions=True)
 
 
+def _site() -> str:
+    return f"{'https' if SECURED else 'http'}://{GUEST}:80"
+
+
 def _upload(size: int) -> str:
     """Uploads a picture; its path."""
-    browser = Browser([f"http://{GUEST}"])
+    browser = Browser([_site()])
     browser.log_in(usernames(1, 120)[4], "5")
     browser.get("/events/new")
     _, page = browser.upload("/events", EVENT, {"event_image": PICTURE + bytes(size)})
@@ -252,7 +318,9 @@ def _network(folder: Path, delay_ms: float, loss: float, seed: int) -> Iterator[
             assert switch.stdout and switch.stdout.readline().strip() == "ready"
             _ip("address add 10.9.0.1/24 dev outer", *(f"address add {one}/24 dev outer" for one in CLIENTS))
             _ip("link set outer up")
-            (folder / "nginx.conf").write_text(NGINX.format(folder=folder, guest=GUEST))
+            (folder / "nginx.conf").write_text(
+                NGINX.format(folder=folder, guest=GUEST, scheme=urlsplit(_site()).scheme)
+            )
             with subprocess.Popen(["nginx", "-c", str(folder / "nginx.conf")]) as nginx:
                 try:
                     yield
@@ -273,7 +341,10 @@ def _image(folder: Path, image: Path, memory_mib: int) -> Iterator[Ended]:
     _ip("link set inner master bridge0", "link set guest master bridge0")
     _ip(*(f"link set {device} up" for device in ("bridge0", "inner", "guest")))
     words = [f"ip={GUEST}/24", *OLIO]
-    machine = Machine(image, memory_mib=memory_mib, words=words, disk=empty_disk(folder), tap="guest")
+    tls = TlsFiles(*map(Path, SECURED)) if SECURED else None
+    machine = Machine(
+        image, memory_mib=memory_mib, words=words, disk=empty_disk(folder), tap="guest", tls=tls
+    )
     with Guest(machine) as guest:
         guest.wait_for("^serving ", BOOT_S)
         yield lambda: guest.exit_code
@@ -318,7 +389,7 @@ def main(what: str, folder: Path, memory_mib: int, delay_ms: float, loss: float,
     ):
         large, middle = _upload(LARGE), _upload(MIDDLE)
         began = time.monotonic()
-        Browser([f"http://{GUEST}"]).get(large)
+        Browser([_site()]).get(large)
         rate = LARGE / (time.monotonic() - began)
         tallies = asyncio.run(_phases(large, middle))
         found = {name: vars(tally) for name, tally in tallies.items()}
@@ -326,5 +397,5 @@ def main(what: str, folder: Path, memory_mib: int, delay_ms: float, loss: float,
 
 
 if __name__ == "__main__":
-    served, at, mib, delay, loss, seed = sys.argv[1:]
+    served, at, mib, delay, loss, seed, *SECURED = sys.argv[1:]
     main(served, Path(at), int(mib), float(delay), float(loss), int(seed))

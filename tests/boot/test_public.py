@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from booted import OLIO, Booted, booted, disk, image, machine
+from certificates import make_certificate
 from shared_sites import Browser
 from test_shared_database import EVENT, PICTURE
 
@@ -92,7 +93,7 @@ def test_readers_and_writers_of_much_cannot_end_it(tmp_path: Path) -> None:
         assert site.guest.exit_code is None, site.guest.console()
 
 
-@pytest.mark.parametrize("what", ["image", "threaded", "event", "hybrid"])
+@pytest.mark.parametrize("what", ["image", "image with TLS", "threaded", "event", "hybrid"])
 def test_no_answer_is_lost_on_a_bad_line(tmp_path: Path, what: str) -> None:
     """Without keep-alive, from 64 addresses, behind nginx with its defaults, slow readers and writers, a
     flood of SYNs, readers who fill the memory, 500 slow heads: with 50 ms and 2 % of the frames lost. The
@@ -103,10 +104,18 @@ def test_no_answer_is_lost_on_a_bad_line(tmp_path: Path, what: str) -> None:
     environment = os.environ | {
         "PYTHONPATH": f"{HERE}:{HERE.parent / 'parity'}:{os.environ.get('PYTHONPATH', '')}"
     }
-    served = str(image("olio")) if what == "image" else what
+    secured = []
+    if what == "image with TLS":
+        make_certificate(tmp_path)
+        secured = [str(tmp_path / "cert.pem"), str(tmp_path / "key.pem")]
+    served = str(image("olio", tls=bool(secured))) if what.startswith("image") else what
     command = ["unshare", "--net", sys.executable, str(HERE / "public.py"), served, str(tmp_path)]
     done = subprocess.run(
-        [*command, "16", "50", "0.02", "5"], env=environment, capture_output=True, text=True, timeout=280
+        [*command, "16", "50", "0.02", "5", *secured],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=280,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     found = json.loads(done.stdout.splitlines()[-1])

@@ -10,6 +10,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from certificates import make_certificate
 from in_service import gone, until
 from tiny import tiny_image
 from typer.testing import CliRunner
@@ -144,6 +145,41 @@ def test_inspect_tells_what_is_in_it(programs: Path) -> None:
     assert "PVH entry 0x100000" in result.stdout and "loadstone_http" in result.stdout
 
 
+def test_an_image_with_tls_gets_its_files_from_the_hypervisor(programs: Path) -> None:
+    make_certificate(programs)
+    image, files = (
+        tiny_image(programs),
+        ("--tls-cert", programs / "cert.pem", "--tls-key", programs / "key.pem"),
+    )
+    _program(programs, "qemu-system-x86_64", 'for word in "$@"; do echo "$word"; done; exit 33')
+    words = ["image", "boot", str(image), "--port", "0", "--json", *map(str, files)]
+    result = CliRunner().invoke(app, words)
+    assert json.loads(result.stdout)["addresses"][0].startswith("https://127.0.0.1:")
+    said = result.stderr.splitlines()
+    assert "ip=10.0.2.15/24 gw=10.0.2.2 tls=fw_cfg" in said
+    assert f"name=opt/loadstone/tls-cert,file={programs}/cert.pem" in said
+    assert f"name=opt/loadstone/tls-key,file={programs}/key.pem" in said
+
+
+def test_files_that_are_no_certificate_are_refused_before_anything_starts(
+    programs: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    make_certificate(programs)
+    make_certificate(other := tmp_path_factory.mktemp("other"))
+    image, certificate, key = tiny_image(programs), programs / "cert.pem", programs / "key.pem"
+    (programs / "long.pem").write_text(certificate.read_text() * 500)
+    for command in ("boot", "run"):
+        assert _refused(command, image, "--tls-cert", certificate).slug == "image-options"
+        for one, two, why in (
+            (programs / "none.pem", key, "none.pem"),
+            (certificate, other / "key.pem", "KEY_VALUES_MISMATCH"),
+            (key, key, "cannot be used"),
+            (programs / "long.pem", key, "longer than 256 KiB"),
+        ):
+            error = _refused(command, image, "--tls-cert", one, "--tls-key", two)
+            assert error.slug == "tls" and why in str(error)
+
+
 @pytest.fixture
 def images(programs: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A checkout with two images in it."""
@@ -174,6 +210,17 @@ def test_builds_what_cargo_makes(images: Path) -> None:
     assert found["bytes"] == out.stat().st_size < image.stat().st_size
     assert found["crates"]["loadstone_http"] == 100
     assert (images / "made.elf.symbols").read_bytes() == image.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "features"),
+    [((), "mmio,pci"), (("--tls",), "mmio,pci,tls"), (("--tls", "--link", "pci,tls"), "pci,tls")],
+)
+def test_tls_is_linked_when_it_is_asked_for(images: Path, options: tuple[str, ...], features: str) -> None:
+    _program(images, "cargo", f'for word in "$@"; do echo "$word"; done > {images}/words; exit 101')
+    _refused("build", "files", "--out", images / "made.elf", *options)
+    assert features in (images / "words").read_text().splitlines()
+    assert "tls" in str(_refused("build", "files", "--link", "mmio,ssl"))
 
 
 def test_a_build_that_cannot_be_is_refused(images: Path) -> None:

@@ -95,7 +95,9 @@ pub fn windows(function: &impl Function, limit: u64) -> Result<Option<Windows>, 
         let bytes = function.read(at + 12) as usize;
         let start = place(function, function.read(at + 4) as u8, function.read(at + 8), bytes, limit)?;
         match kind {
-            1 if bytes < COMMON_BYTES => {}
+            // Registers that the processor could not reach at once are none.
+            1 if bytes < COMMON_BYTES || !start.is_multiple_of(align_of::<u32>()) => {}
+            2 if !start.is_multiple_of(align_of::<u16>()) => {}
             1 => windows.common = start,
             2 => {
                 (windows.notify, windows.notify_bytes) = (start, bytes);
@@ -176,7 +178,9 @@ mod tests {
         // Cut by the end of the registers; too small for what is in it.
         let cut: &[(u8, u32)] = &[(0x34, 0xfc), (0xfc, 0x0100_0009), (0x10, 0xfe00_0004)];
         let small: &[(u8, u32)] = &[(0x34, 0x40), (0x40, 0x0100_0009), (0x10, 0xfe00_0004), (0x4c, 55)];
-        for registers in [cut, small] {
+        let odd: &[(u8, u32)] =
+            &[(0x34, 0x40), (0x40, 0x0100_0009), (0x10, 0xfe00_0004), (0x48, 0x1002), (0x4c, 56)];
+        for registers in [cut, small, odd] {
             assert_eq!(windows(&Told(registers), LIMIT), Ok(None), "{registers:x?}");
         }
         let table: &[(u8, u32)] = &[(0x34, 0x40), (0x40, 0x11), (0x44, 0xffff_fff8), (0x10, 0xffff_0000)];

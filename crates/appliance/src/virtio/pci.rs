@@ -67,9 +67,13 @@ impl Pci {
         unsafe { register.read_volatile() }
     }
 
-    /// Where in its window the doorbell of the chosen queue is.
+    /// Where in its window the doorbell of the chosen queue is; none where that is beyond it, or where no
+    /// register of two bytes can be.
     fn doorbell(&self) -> Option<usize> {
-        usize::from(self.read::<u16>(register::QUEUE_NOTIFY)).checked_mul(self.windows.notify_step)
+        let at =
+            usize::from(self.read::<u16>(register::QUEUE_NOTIFY)).checked_mul(self.windows.notify_step)?;
+        let end = at.checked_add(size_of::<u16>())?;
+        (end <= self.windows.notify_bytes && at.is_multiple_of(size_of::<u16>())).then_some(at)
     }
 
     fn write<T>(&mut self, offset: usize, value: T) {
@@ -108,12 +112,7 @@ impl Transport for Pci {
     fn queue_size(&mut self, index: u16) -> u16 {
         self.write(register::QUEUE_SELECT, index);
         // A doorbell elsewhere would be a write to memory that is not the device's.
-        let end = self.doorbell().and_then(|at| at.checked_add(size_of::<u16>()));
-        if end.is_some_and(|end| end <= self.windows.notify_bytes) {
-            self.read(register::QUEUE_SIZE)
-        } else {
-            0
-        }
+        if self.doorbell().is_some() { self.read(register::QUEUE_SIZE) } else { 0 }
     }
 
     fn place_queue(&mut self, index: u16, queue: &Places) -> Doorbell {
@@ -126,7 +125,7 @@ impl Transport for Pci {
         }
         self.write(register::QUEUE_ENABLE, 1_u16);
         // Looked at again by what it may have become meanwhile: out of its window, the first one rings.
-        let at = self.doorbell().filter(|at| at + size_of::<u16>() <= self.windows.notify_bytes);
+        let at = self.doorbell();
         // SAFETY: within the window of doorbells.
         unsafe { Doorbell::new(self.windows.notify + at.unwrap_or(0), index, false) }
     }
@@ -147,5 +146,35 @@ impl Transport for Pci {
 
     fn quiet(&mut self) {
         // A message is over when it is sent.
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_queue_whose_doorbell_is_nowhere_is_none() {
+        // (which step, bytes of the window, entries)
+        for (step, bytes, entries) in
+            [(4, 8, 16), (4, 5, 0), (3, 8, 0), (usize::MAX, 8, 0), (0, 2, 16), (0, 1, 0)]
+        {
+            let mut common = [0_u64; 7];
+            let registers: *mut u16 = common.as_mut_ptr().cast();
+            // SAFETY: within the registers.
+            unsafe {
+                registers.add(register::QUEUE_SIZE / 2).write(16);
+                registers.add(register::QUEUE_NOTIFY / 2).write(1);
+            }
+            let windows = Windows {
+                common: registers.expose_provenance(),
+                notify_step: step,
+                notify_bytes: bytes,
+                ..Windows::default()
+            };
+            // SAFETY: the common configuration is there; nothing rings.
+            let mut pci = unsafe { Pci::new(windows) };
+            assert_eq!(pci.queue_size(0), entries, "{step} {bytes}");
+        }
     }
 }
