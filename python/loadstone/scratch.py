@@ -13,16 +13,26 @@ from pathlib import Path
 PLACE = Path("/tmp")
 """Paths here are short: a socket's may have 108 bytes."""
 
+_PLAIN = ("ansible", "content", "learn")
+"""Kinds that only have to be removed: any command does that, whatever it needs itself."""
+
+
+def _nothing(_: Path) -> None:
+    """There is nothing to do but to remove it."""
+
 
 @contextlib.contextmanager
-def scratch(kind: str, last: Callable[[Path], None] = lambda _: None) -> Iterator[Path]:
+def scratch(kind: str, last: Callable[[Path], None] = _nothing) -> Iterator[Path]:
     """A folder `loadstone-KIND-...` that only we can read, removed at the end, after `last(folder)`.
 
-    First the same is done to those whose command is gone.
+    First the same is done to those whose command is gone. `last` must be nothing for the kinds of `_PLAIN`.
     """
     prefix = f"loadstone-{kind}-"
     for path in PLACE.glob(f"{prefix}*"):
         _sweep(path, last)
+    for plain in _PLAIN:
+        for path in PLACE.glob(f"loadstone-{plain}-*"):
+            _sweep(path, _nothing)
     while True:
         folder = Path(tempfile.mkdtemp(prefix=prefix, dir=PLACE))
         held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)

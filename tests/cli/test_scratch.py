@@ -46,6 +46,15 @@ def test_a_killed_commands_folder_goes_and_a_running_ones_stays(place: Path) -> 
     other.write_text("somebody's")
     with scratch("ansible") as own:
         assert set(place.iterdir()) == {folders[1], own, other}
+    # A command that needs folders of another kind removes them, too.
+    third = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert third.stdout and third.stdin
+    left = Path(third.stdout.readline().strip())
+    third.kill()
+    third.wait(60)
+    with scratch("ssh", ssh._end_masters) as own:
+        assert left.name.startswith("loadstone-ansible-")
+        assert set(place.iterdir()) == {folders[1], own, other}
     alive.communicate("", timeout=60)
     assert list(place.iterdir()) == [other]
 
