@@ -32,6 +32,15 @@ def test_a_service_that_does_not_run_as_the_run_begins() -> None:
     assert told(Lives(TIERS).heard("h1", 0, {"db": GONE})) == [("service-down", 0)]
 
 
+def test_a_full_disk_is_told_once_and_so_is_its_room() -> None:
+    lives = Lives(TIERS)
+    assert lives.room("h1", 0, 9e9) == [] and lives.room("h2", 0, 5e6) == []
+    [full] = lives.room("h1", 4, 0.0)
+    assert (full["kind"], full["note"]) == ("host-disk-full", "the disk of host h1 is full after 4 s")
+    assert lives.room("h1", 5, 4096.0) == []
+    assert told(lives.room("h1", 6, 5e6)) == [("host-disk-has-room", 6)]
+
+
 def test_a_service_that_is_removed_has_died() -> None:
     lives = Lives(TIERS)
     assert lives.heard("h1", 0, {"db": FIRST}) == []

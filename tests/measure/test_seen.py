@@ -31,6 +31,7 @@ SHARED = {
     "tcp_sockets",
     "retransmits_per_s",
     "steal_cores",
+    "disk_free_bytes",
 }
 OWN = {
     "cpu_user_cores",

@@ -1,9 +1,12 @@
-"""From what hosts say of their services to events: died, came back, restarted; host lost, host back."""
+"""From what hosts say to events: services died, came back, restarted; hosts lost and back; disks full."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+_FULL_BYTES = float(4 << 20)
+"""A disk with less room is full for a database: files grow by up to so much at once."""
 
 Event = dict[str, Any]
 Life = tuple[bool, tuple[Any, ...]]
@@ -18,6 +21,7 @@ class Lives:
         self._tiers = {host: dict(services) for host, services in hosts.items()}
         self._seen: dict[tuple[str, str], Life] = {}
         self._lost: set[str] = set()
+        self._full: set[str] = set()
 
     def heard(self, host: str, second: int, lives: Mapping[str, Sequence[Any]]) -> list[Event]:
         """A host has told of its services: `[lives, number of the first process, when that started]`."""
@@ -35,6 +39,15 @@ class Lives:
                 events.append(self._told(kind, host, service, second))
             self._seen[host, service] = (alive, first if alive else before[1] if before else ())
         return events
+
+    def room(self, host: str, second: int, free_bytes: float) -> list[Event]:
+        """A host has told how much room its services' disk has."""
+        full = free_bytes < _FULL_BYTES
+        if full == (host in self._full):
+            return []
+        self._full ^= {host}
+        kind, said = ("host-disk-full", "is full") if full else ("host-disk-has-room", "has room again")
+        return [_event(kind, second, f"the disk of host {host} {said} after {second} s", host)]
 
     def silent(self, host: str, second: int, reason: str) -> list[Event]:
         """Nothing is heard of a host any more."""

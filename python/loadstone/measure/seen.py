@@ -66,6 +66,8 @@ class Seen:
             if second < 0:
                 continue
             journal.seen(second, host, line.get("host", {}), line.get("services", {}))
+            if (free := line.get("host", {}).get("disk_free_bytes")) is not None:
+                self._put(self._lives.room(host, second, free), journal, note)
             if "lives" in line:
                 self._put(self._lives.heard(host, second, line["lives"]), journal, note)
         now = time.monotonic()

@@ -37,7 +37,9 @@ from loadstone.stages.run_hosts import Agent, AgentFigures, Connector, WatchedHo
 
 _APART = ("agents", "connector", "end", "hosts", "node")
 """Events that have a place of their own in `run.json`."""
-_WORTH_A_WARNING = (CHANGED, "service-down", "service-died", "host-lost", "fault-failed")
+_WORTH_A_WARNING = (
+    CHANGED, "service-down", "service-died", "host-lost", "host-disk-full", "fault-failed",
+)  # fmt: skip
 """Events that a verdict may hang on."""
 CONTROL = "control.sock"
 """The socket of a run under way, through which its load is changed."""

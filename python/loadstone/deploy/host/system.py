@@ -45,6 +45,17 @@ def memory() -> Figures:
     }
 
 
+def room(folder: Path) -> Figures:
+    """Of the disk that has the folder, or its nearest ancestor that exists: bytes in use, and left for us."""
+    while not folder.exists():
+        folder = folder.parent
+    found = os.statvfs(folder)
+    return {
+        "disk_used_bytes": float((found.f_blocks - found.f_bfree) * found.f_frsize),
+        "disk_free_bytes": float(found.f_bavail * found.f_frsize),
+    }
+
+
 def memory_bytes() -> int:
     """All that the machine has."""
     return os.sysconf("SC_PHYS_PAGES") * _PAGE

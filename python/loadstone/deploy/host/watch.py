@@ -22,7 +22,7 @@ from typing import Any, Mapping, Optional
 
 from . import system
 from .counting import Asked
-from .home import Home
+from .home import ROOT, Home
 from .processes import Table, identity, members, running, table
 from .quota import Quota, of_process
 from .rates import Figures, Rates
@@ -82,6 +82,7 @@ class Sampler:
         """Rates since the last one, and levels now."""
         machine = self._machine.since(system.processor(), at)
         levels, refused = system.sockets()
+        levels.update(system.room(ROOT))
         sums = {**system.network(), **refused}
         if self._shared:
             held, used = system.used(every, every)

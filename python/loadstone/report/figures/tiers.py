@@ -14,7 +14,7 @@ from loadstone.report.series import Series
 _MOST_MARKS = 12
 """Of events; more of them would hide what they mark."""
 
-_GOOD = ("service-came-back", "host-came-back")
+_GOOD = ("service-came-back", "host-came-back", "host-disk-has-room")
 _SPOKEN = {
     "service-down": "down",
     "service-died": "died",
@@ -22,6 +22,8 @@ _SPOKEN = {
     "service-restarted": "restarted",
     "host-lost": "lost",
     "host-came-back": "back",
+    "host-disk-full": "disk full",
+    "host-disk-has-room": "has room",
     "agent-lost": "lost",
 }
 
