@@ -66,7 +66,7 @@ def test_it_is_brought_measured_restarted_and_leaves_nothing(lab: None, tmp_path
     assert json.loads(loadstone("deploy", LAB, "--json", timeout_s=500).stdout)["changed"] == 4
     states = json.loads(loadstone("status", LAB, "--json").stdout)
     assert {one["state"] for one in states} == {"running"} and all(one["wanted"] for one in states)
-    assert sql("SELECT COUNT(*) FROM entry") == "2000"
+    assert sql("SELECT COUNT(*) FROM entry") == "20000"
 
     short = ("--users", "4", "--window", "3", "--set", "load.ramp_up_s=1")
     measured = ("--topology", LAB, "--service", "front", *short)
@@ -85,7 +85,7 @@ def test_it_is_brought_measured_restarted_and_leaves_nothing(lab: None, tmp_path
     assert "Booting worker" in (tmp_path / "run" / "logs" / "app1" / "guestbook" / "service.log").read_text()
     # Its data were brought back, and what was written since is there.
     assert sql("SELECT COUNT(*) FROM entry WHERE author = 'before'") == "0"
-    assert int(sql("SELECT COUNT(*) FROM entry")) >= 2000
+    assert int(sql("SELECT COUNT(*) FROM entry")) >= 20000
 
     restarted = json.loads(loadstone("restart", LAB, "--only", "guestbook", "--json", timeout_s=300).stdout)
     assert [step["action"] for step in restarted["steps"]] == ["restarted", "restarted"]

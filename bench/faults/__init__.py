@@ -1,0 +1,1 @@
+"""What `bench/faults_table.py` breaks, and how."""
