@@ -175,7 +175,7 @@ def test_it_is_only_in_files_that_nothing_shows(tmp_path: Path) -> None:
     where = {service.name: service.hosts for service in services}
     assert WORD not in json.dumps(_inventory(services, where, places, hosts, "keep"))
     assert WORD not in json.dumps(_plays(services, where, places, hosts))
-    assert WORD in _secrets(services, places)
+    assert WORD in json.dumps(_secrets(services, places))
     assert WORD not in repr(places)
 
 

@@ -46,9 +46,10 @@ def run(order: Order, folder: Path, seed: int, command: Sequence[str], say: Say)
     """Plays every cluster; returns the content of `chaos.json`. Every life is on disk before the next.
 
     LoadstoneError `chaos-input` when the topology has too few nodes, `folder-in-use`, `service-unreachable`
-    when the balancer serves no page before a life, and those of the lab.
+    when the balancer serves no page before a life, `tls`, and those of the lab.
     """
     site = load_site(order.topology)
+    site.require_plain("`chaos`")
     _check(site, order)
     record.require_unused(folder)
     record.make_folder(folder)

@@ -111,7 +111,7 @@ def ab(
     deployed, served = site(topology, service, None, keep_data)
     short = [f"load.ramp_up_s={ramp_up!r}", "load.ramp_down_s=0.0", *(settings or [])]
     loaded = {
-        side: load(scenario, [*short, *(own or [])], window=window, url=url or served)
+        side: load(scenario, [*short, *(own or [])], window=window, url=url or served, deployed=deployed)
         for side, own, url in zip(SIDES, (a_set, b_set), (a, b), strict=True)
     }
     if users is not None:

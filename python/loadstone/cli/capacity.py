@@ -128,7 +128,7 @@ def capacity(
     from loadstone.measure import Interrupt, Job, sut_of
 
     deployed, url = site(topology, service, url, keep_data)
-    loaded = load(scenario, settings, window=window, url=url, goals=goals)
+    loaded = load(scenario, settings, window=window, url=url, goals=goals, deployed=deployed)
     unit = loaded.unit
     limits = _limits(unit, first, most, Limits(1, 1, tolerance, repeats, max_runs))
     loaded.require_one_load()
@@ -136,7 +136,8 @@ def capacity(
     placement = placed(loaded, topology, agents)
     sut = sut_of(loaded, processes=processes(sut_pid, db_pid), reset=reset, loading=loading(loaded))
     folder = out or default_folder(f"{loaded.name}-capacity")
-    short = load(scenario, [*(settings or []), *_short(loaded, probe)], url=url) if probe else None
+    shorter = [*(settings or []), *_short(loaded, probe)] if probe else None
+    short = load(scenario, shorter, url=url, deployed=deployed) if shorter else None
     options = Options(limits, confidence, seed)
     try:
         with deployed.held() if deployed else nullcontext(), placement.engine() as engine:

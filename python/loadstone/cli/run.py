@@ -134,7 +134,7 @@ def run(
     from loadstone.measure import Interrupt, Job, measure_scenario, sut_of
 
     deployed, url = site(topology, service, url, keep_data)
-    loaded = load(scenario, settings, window=window, url=url, goals=goals)
+    loaded = load(scenario, settings, window=window, url=url, goals=goals, deployed=deployed)
     if users is not None:
         loaded.require_users("--users is a number")
     placement = placed(loaded, topology, agents)
@@ -167,8 +167,11 @@ def load(
     window: float | None = None,
     url: str | None = None,
     goals: list[str] | None = None,
+    deployed: Deployed | None = None,
 ) -> Scenario:
-    """The scenario with the changes of the command line. An explicit `--set` wins."""
+    """The scenario with the changes of the command line; what is `deployed` with TLS is checked against the
+    topology's authority. An explicit `--set` wins.
+    """
     from loadstone.scenario import load_scenario
 
     changes: dict[str, str] = {}
@@ -176,6 +179,8 @@ def load(
         changes |= {"load.steady_s": repr(window), "sla.window_s": repr(window)}
     if url is not None:
         changes["target.url"] = url
+    if deployed and (authority := deployed.authority()):
+        changes["target.tls.ca"] = str(authority)
     return load_scenario(name, changes | overrides(settings), goals or ())
 
 

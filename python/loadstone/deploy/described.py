@@ -37,6 +37,8 @@ class Described(Role):
         self.settings = settings_of(self.name, read)  # type: ignore[misc]
         self.port, self.packages = manifest.port, tuple(manifest.packages)  # type: ignore[misc]
         self.tier = manifest.tier  # type: ignore[misc]
+        self.tls = "can" if manifest.tls else "cannot"  # type: ignore[misc]
+        self.believes = manifest.balancer is None or manifest.balancer.tls  # type: ignore[misc]
         secret = [name for name, one in manifest.settings.items() if one.type == "secret"]
         self.secret_keys = (*secret, *(["password"] if manifest.database else []))  # type: ignore[misc]
         self._named = {
@@ -73,7 +75,9 @@ class Described(Role):
         for name in self._peers(service).values():
             address, port = place.endpoint(name)
             host = place.services[name].hosts[0]
-            made["services"][name] = {"name": name, "host": host, "address": address, "port": port}
+            tls = place.services[name].tls
+            found = {"name": name, "host": host, "address": address, "port": port, "tls": tls}
+            made["services"][name] = found
         given = seen(service, place)
         for name, expression in self._manifest.variables.items():
             with self._at("variables", name):

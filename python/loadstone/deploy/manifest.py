@@ -95,6 +95,7 @@ class Balancer(Table):
     """It balances: it has all settings of balancers."""
 
     optional: Annotated[bool, Field(description="`backends` may be absent")] = False
+    tls: Annotated[bool, Field(description="it speaks TLS to back ends that are served with it")] = False
     most_weight: Annotated[Count, Field(description="largest weight of a host")] = 256
     without: Annotated[
         dict[str, Line], Field(default_factory=dict, description="settings that it has nothing for, and why")
@@ -142,6 +143,7 @@ class Manifest(Table):
     settings: Annotated[dict[Annotated[str, Field(pattern=_NAME)], Setting], Field(default_factory=dict)]
     refuse: Annotated[list[Refuse], Field(default_factory=list)]
     balancer: Balancer | None = None
+    tls: Annotated[bool, Field(description="it can be served with TLS: `tls` is true then")] = False
     pages: Annotated[bool, Field(description="it serves the one page that web servers here have")] = False
     database: Annotated[bool, Field(description="it has the settings of databases")] = False
 

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from loadstone.deploy.bring import bring
+from loadstone.deploy.certificates import forget_certificates
 from loadstone.deploy.deploy import Say, chosen
 from loadstone.deploy.outcome import Outcome, SiteError, Step
 from loadstone.deploy.reach import reach
@@ -97,6 +98,7 @@ def undeploy(site: Site, ssh: Ssh, say: Say, only: Collection[str] | None = None
     for one in services:
         if all(step.action in ("removed", "absent") for step in outcome.steps if step.service == one.name):
             forget(site.topology.name, site.topology.path.parent, one.name)
+            forget_certificates(site.topology.name, site.topology.path.parent, one.name)
     return outcome
 
 

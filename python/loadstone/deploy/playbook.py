@@ -16,7 +16,7 @@ from typing import Any
 
 from loadstone.deploy.outcome import without_traces
 from loadstone.deploy.remote import PYTHON, Consent, command, program
-from loadstone.deploy.render import templates, unit_text, variables
+from loadstone.deploy.render import secrets, templates, unit_of, unit_text, variables
 from loadstone.deploy.role import TEMPLATES, Place, Service
 from loadstone.errors import LoadstoneError
 from loadstone.scratch import scratch
@@ -26,8 +26,10 @@ _DEPLOY = Path(str(package_files("loadstone.deploy")))
 _FORKS = 10
 _END_S = 30.0
 _SECRETS = "LOADSTONE_SECRETS"
-"""A variable of Ansible's environment: secrets are in no file of the inventory and in no argument."""
-_FROM_ENVIRONMENT = f"(lookup('ansible.builtin.env', '{_SECRETS}') | from_json)[inventory_hostname]"
+"""Variables of Ansible's environment, one a host: secrets are in no file of the inventory and in no argument.
+All hosts' in one could be longer than Linux takes.
+"""
+_FROM_ENVIRONMENT = "(lookup('ansible.builtin.env', secrets_in) | from_json)"
 
 
 def events(
@@ -52,12 +54,12 @@ def events(
         yield from _run(folder, _secrets(services, places))
 
 
-def _run(folder: Path, secrets: str) -> Iterator[dict[str, Any]]:
+def _run(folder: Path, secrets: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     # With the parent gone, killed even, it must not go on: a second deployment may be under way.
     words = ["setpriv", "--pdeathsig", "TERM", sys.executable, "-m", "ansible", "playbook"]
     words += ["-i", str(folder / "inventory.json"), str(folder / "site.json")]
     environment = {key: value for key, value in os.environ.items() if not key.startswith("ANSIBLE_")}
-    environment |= {"ANSIBLE_CONFIG": str(folder / "ansible.cfg"), "LC_ALL": "C.UTF-8", _SECRETS: secrets}
+    environment |= {"ANSIBLE_CONFIG": str(folder / "ansible.cfg"), "LC_ALL": "C.UTF-8", **secrets}
     with (folder / "errors").open("wb") as errors:
         process = subprocess.Popen(
             words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors,
@@ -139,13 +141,14 @@ def _inventory(
             "ansible_host": ssh.destination(host),
             # The connections are ours, and open already.
             "ansible_ssh_args": shlex.join(ssh.options(host)),
+            "secrets_in": _secrets_in(number),
             "loadstone": {
                 service.name: _given(service, place, ssh, consent)
                 for service in services
                 if host in hosts[service.name]
             },
         }
-        for host, place in places.items()
+        for number, (host, place) in enumerate(places.items())
     }
     return {"all": {"hosts": every, "vars": {"program": _literal(program())}}}
 
@@ -162,7 +165,7 @@ def _literal(value: Any) -> Any:
 def _given(service: Service, place: Place, ssh: Ssh, consent: Consent = "keep") -> dict[str, Any]:
     """What the tasks of a service need, and its templates."""
     given = variables(service, place)
-    files, unit = templates(service), service.kind.unit(service, place)
+    files, unit = templates(service), unit_of(service, place)
     wanted = {"unit": unit_text(service, place), "files": list(files)}
     own = {
         "prepare": {"argv": command(ssh, "prepare", service.name, consent), "given": json.dumps(wanted)},
@@ -174,17 +177,23 @@ def _given(service: Service, place: Place, ssh: Ssh, consent: Consent = "keep") 
             for path, name in files.items()
         ],
     }
-    del given["secrets"]
+    for name in secrets(service, place):
+        del given[name]
     return given | own
 
 
-def _secrets(services: Sequence[Service], places: Mapping[str, Place]) -> str:
-    """Of every service on each of its hosts."""
-    found = {
-        host: {one.name: one.kind.secrets(one, places[host]) for one in services if host in one.hosts}
-        for host in places
+def _secrets(services: Sequence[Service], places: Mapping[str, Place]) -> dict[str, str]:
+    """Of every service on each of its hosts, by the host's variable."""
+    return {
+        _secrets_in(number): json.dumps(
+            {one.name: secrets(one, places[host]) for one in services if host in one.hosts}
+        )
+        for number, host in enumerate(places)
     }
-    return json.dumps(found)
+
+
+def _secrets_in(number: int) -> str:
+    return f"{_SECRETS}_{number}"
 
 
 def _plays(
@@ -203,7 +212,10 @@ def _plays(
                 "serial": 1 if service.kind.one_by_one(service) else len(hosts[service.name]),
                 # Templates see the same names here as on the fast path.
                 "vars": {key: f"{{{{ loadstone['{service.name}']['{key}'] }}}}" for key in names}
-                | {"secrets": f"{{{{ {_FROM_ENVIRONMENT}['{service.name}'] }}}}"},
+                | {
+                    key: f"{{{{ {_FROM_ENVIRONMENT}['{service.name}']['{key}'] }}}}"
+                    for key in ("secrets", "private_key")
+                },
                 # What fails on a host must not keep Ansible from the services after it, there or elsewhere.
                 "ignore_unreachable": True,
                 "tasks": [{"block": _steps(service), "rescue": [{"ansible.builtin.meta": "noop"}]}],

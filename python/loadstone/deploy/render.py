@@ -12,31 +12,63 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError, TemplateSyntaxError
 
+from loadstone.deploy.certificates import AUTHORITY, CERTIFICATE, KEY, Certificate
 from loadstone.deploy.host.home import UNIT
-from loadstone.deploy.role import TEMPLATES, Place, Service, seen
+from loadstone.deploy.role import TEMPLATES, Place, Service, Unit, seen
 from loadstone.errors import LoadstoneError
 
 _UNPRIVILEGED = 1024
 """The first port that any user may take."""
 _FILLING = "template code"
 """How Jinja calls its frames, `top-level template code` first."""
+_TLS = "service/templates"
 
 
 def variables(service: Service, place: Place) -> dict[str, Any]:
-    """What the templates of a service see: what all do (`role.seen`), what its own role adds, `secrets`."""
-    kind = service.kind
+    """What the templates of a service see: what all do (`role.seen`), what its own role adds, `secrets`, and
+    of TLS `certificate`, `authority` (in PEM) and `private_key`."""
+    issued = place.issued
+    own = issued.certificates.get((service.name, place.host), Certificate("", ""))
     return {
         **seen(service, place),
-        **kind.variables(service, place),
-        "secrets": kind.secrets(service, place),
+        **service.kind.variables(service, place),
+        "certificate": own.certificate,
+        "authority": issued.authority,
+        **secrets(service, place),
     }
+
+
+def secrets(service: Service, place: Place) -> dict[str, Any]:
+    """What templates see that is in files of `Unit.secret` only: `secrets` and `private_key`."""
+    own = place.issued.certificates.get((service.name, place.host), Certificate("", ""))
+    return {"secrets": service.kind.secrets(service, place), "private_key": own.key}
+
+
+def files_of(service: Service) -> dict[str, str]:
+    """Files of the configuration to their templates: the role's, and what TLS needs."""
+    found = dict(service.kind.files(service))
+    if service.trusts:
+        found[AUTHORITY] = f"{_TLS}/{AUTHORITY}.j2"
+    if service.tls:
+        found |= {name: f"{_TLS}/{name}.j2" for name in (CERTIFICATE, KEY)}
+    return found
+
+
+def unit_of(service: Service, place: Place) -> Unit:
+    """How the service is handled on a host, asked over TLS where it is served so."""
+    low = min(service.kind.ports(service)) < _UNPRIVILEGED
+    unit = replace(service.kind.unit(service, place), low_ports=low)
+    if not service.tls:
+        return unit
+    believed = {"authority": f"{{conf}}/{AUTHORITY}"}
+    ready = {**unit.ready, **believed} if "send" in unit.ready else unit.ready
+    counts = {**unit.counts, **believed} if "port" in unit.counts else unit.counts
+    return replace(unit, secret=[*unit.secret, KEY], ready=ready, counts=counts)
 
 
 def unit_text(service: Service, place: Place) -> str:
     """How the service is handled, as `host/control.py` keeps it."""
-    low = min(service.kind.ports(service)) < _UNPRIVILEGED
-    unit = replace(service.kind.unit(service, place), low_ports=low)
-    return json.dumps(unit.as_json(), indent=1, sort_keys=True)
+    return json.dumps(unit_of(service, place).as_json(), indent=1, sort_keys=True)
 
 
 def render(service: Service, place: Place) -> dict[str, str]:
@@ -46,8 +78,7 @@ def render(service: Service, place: Place) -> dict[str, str]:
     """
     given = variables(service, place)
     texts = {
-        path: _text(service.kind.folder, template, given)
-        for path, template in service.kind.files(service).items()
+        path: _text(service.kind.folder, template, given) for path, template in files_of(service).items()
     }
     return texts | {UNIT: unit_text(service, place)}
 
@@ -61,7 +92,7 @@ def shown(files: Mapping[str, str]) -> dict[str, str]:
 def templates(service: Service) -> Mapping[str, str]:
     """Absolute paths of the templates, by the path of the file below `conf`."""
     found = {}
-    for path, name in service.kind.files(service).items():
+    for path, name in files_of(service).items():
         own = service.kind.folder / name
         found[path] = str(own if own.exists() else TEMPLATES / name)
     return found

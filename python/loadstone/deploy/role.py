@@ -9,6 +9,7 @@ from importlib.resources import files as package_files
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
+from loadstone.deploy.certificates import Issued
 from loadstone.deploy.content import Content
 from loadstone.deploy.host.home import OWN, ROOT
 from loadstone.deploy.secrets import Secret
@@ -16,6 +17,7 @@ from loadstone.deploy.settings import Settings
 
 Command = Sequence[str]
 Tier = Literal["application", "cache", "database", "web server"]
+Tls = Literal["can", "asked", "cannot"]
 
 
 @dataclass(frozen=True)
@@ -116,6 +118,10 @@ class Service:
     """An instance of the role's `settings`."""
     content: Content | None = None
     """What is brought to its hosts beside its configuration."""
+    tls: bool = False
+    """Whether it is served with TLS."""
+    trusts: bool = False
+    """Whether it speaks TLS to others, or is spoken to: then it has the topology's authority."""
 
     @property
     def role(self) -> str:
@@ -132,6 +138,8 @@ class Place:
     services: Mapping[str, Service]
     secrets: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
     """Of each service, by name."""
+    issued: Issued = field(default=Issued("", {}), repr=False)
+    """Certificates of all services."""
 
     def endpoint(self, service: str) -> tuple[str, int]:
         """Address and port of the first host of a service."""
@@ -152,6 +160,7 @@ class Place:
                 "port": behind.port + number,
                 "weight": settings.weights.get(host, 1),
                 "drained": host in settings.drain,
+                "tls": behind.tls,
             }
             for host in behind.hosts
             for number in range(getattr(behind.settings, "instances", 1))
@@ -173,8 +182,9 @@ def listen(service: Service, place: Place) -> list[str]:
 
 def seen(service: Service, place: Place) -> dict[str, Any]:
     """What every template and every expression of a manifest sees: `service`, `role`, `host`, `address`,
-    `port`, `listen`, `settings`, `backends`, `check_path`, and the folders `conf`, `data`, `log`, `run` of
-    the service on its host."""
+    `port`, `listen`, `settings`, `backends`, `check_path`, `tls` (whether it is served so), `trusts` (whether
+    it has the topology's authority), and the folders `conf`, `data`, `log`, `run` of the service on its host.
+    """
     home = ROOT / service.name
     return {
         "service": service.name,
@@ -186,6 +196,8 @@ def seen(service: Service, place: Place) -> dict[str, Any]:
         "settings": service.settings.model_dump(),
         "backends": place.backends(service),
         "check_path": place.check_path(service),
+        "tls": service.tls,
+        "trusts": service.trusts,
         **{name: str(home / name) for name in ("conf", "data", "log", "run")},
     }
 
@@ -208,6 +220,10 @@ class Role:
     """What it is to the others."""
     packages: ClassVar[tuple[str, ...]] = ()
     """Debian packages that bring the program."""
+    tls: ClassVar[Tls] = "can"
+    """Whether it is served with TLS where the topology says so, where the service itself does, or never."""
+    believes: ClassVar[bool] = True
+    """Whether it can speak TLS to the services that it refers to."""
     secret_keys: ClassVar[tuple[str, ...]] = ()
     """Settings that are secrets; they stand in SQL and in URLs."""
     references: ClassVar[Mapping[str, tuple[str, ...]]] = {}

@@ -44,12 +44,17 @@ class Secret(Table):
     vault: Annotated[str | None, Field(description="a file of Ansible vault, with a table in YAML")] = None
     key: Annotated[str | None, Field(description="of the table in the vault")] = None
     service: Annotated[str | None, Field(description="another service, whose password it is")] = None
+    url: Annotated[str | None, Field(description="a database, whose URL it is, with user and password")] = (
+        None
+    )
     text: Annotated[SecretStr | None, Field(description="the secret itself")] = None
 
     @model_validator(mode="after")
     def _one(self) -> Secret:
         given = [
-            name for name in ("env", "file", "vault", "service", "text") if getattr(self, name) is not None
+            name
+            for name in ("env", "file", "vault", "service", "url", "text")
+            if getattr(self, name) is not None
         ]
         if len(given) != 1 or (self.key is None) != (self.vault is None):
             hint = '`{ env = "NAME" }`, `{ file = "PATH" }` or `{ vault = "PATH", key = "NAME" }`'
@@ -63,12 +68,19 @@ class Secret(Table):
             return f"in the vault {self.vault}, {self.key}"
         if self.service is not None:
             return f"the password of {self.service}"
+        if self.url is not None:
+            return f"the URL of {self.url}"
         named = f"in the environment, {self.env}" if self.env is not None else f"in the file {self.file}"
         return "in the topology" if self.text is not None else named
 
+    @property
+    def of(self) -> str | None:
+        """The service that has it."""
+        return self.service or self.url
+
     def read(self, beside: Path) -> str:
         """The secret; relative paths begin at `beside`. SecretError."""
-        assert self.service is None, "only a site knows it"
+        assert self.of is None, "only a site knows it"
         if self.text is not None:
             return self.text.get_secret_value()
         if self.env is not None:

@@ -11,7 +11,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from loadstone.deploy.addresses import database_url
+from loadstone.deploy.certificates import AUTHORITY, Issued, issued
 from loadstone.deploy.described import Described, described
+from loadstone.deploy.host.home import ROOT
 from loadstone.deploy.kinds import ROLES
 from loadstone.deploy.manifest import MANIFEST
 from loadstone.deploy.render import render
@@ -19,7 +22,7 @@ from loadstone.deploy.role import Place, Role, Service
 from loadstone.deploy.secrets import Secret, SecretError, generated, plain
 from loadstone.deploy.settings import known_keys
 from loadstone.errors import LoadstoneError
-from loadstone.lab import Topology, load_topology
+from loadstone.lab import Topology, kept_authority, load_topology
 from loadstone.scenario.findings import Finding, Source, child, listed, suggest
 from loadstone.scenario.positions import Path as Keys
 from loadstone.scenario.shape import explain
@@ -51,19 +54,42 @@ class Site:
         checked = _settings(old.kind, given, source, at)
         content = old.kind.content(checked, self.topology.path.parent)
         new = replace(old, settings=checked, content=content)
-        services = {**self.services, service: new}
+        services = trusting({**self.services, service: new})
+        new = services[service]
         if findings := list(_check(new, services, at)):
             raise source.errors(findings)
         _try(new, services)
         return Site(self.topology, services)
 
-    def places(self, ssh: Ssh) -> dict[str, Place]:
-        """What configurations on each host are made from. ScenarioError `secret` where one is missing."""
-        secrets = self._secrets()
-        hosts = self.topology.file.host
-        return {host.name: Place(host.name, ssh.addresses, self.services, secrets) for host in hosts}
+    def require_plain(self, who: str) -> None:
+        """Refuses web servers and balancers with TLS for who asks them without. LoadstoneError `tls`."""
+        for one in self.services.values():
+            if one.tls and one.kind.tier not in ("cache", "database"):
+                hint = f"`tls = false` in the service `{one.name}`"
+                raise LoadstoneError("tls", f"{who} speaks no TLS to `{one.name}`", hint=hint)
 
-    def _secrets(self) -> dict[str, dict[str, str]]:
+    def places(self, ssh: Ssh) -> dict[str, Place]:
+        """What configurations on each host are made from. ScenarioError `secret` where one is missing,
+        LoadstoneError `tls`, `cannot-write`.
+        """
+        secrets = self._secrets(ssh.addresses)
+        topology = self.topology
+        wanted = {
+            (one.name, host): names_of(one, host, ssh.addresses[host])
+            for one in self.services.values()
+            if one.tls
+            for host in one.hosts
+        }
+        found = issued(topology.name, topology.path.parent, wanted) if wanted else Issued("", {})
+        hosts = topology.file.host
+        return {host.name: Place(host.name, ssh.addresses, self.services, secrets, found) for host in hosts}
+
+    @property
+    def authority(self) -> Path:
+        """The certificate to believe of services with TLS."""
+        return kept_authority(self.topology.name, self.topology.path.parent)
+
+    def _secrets(self, addresses: Mapping[str, str]) -> dict[str, dict[str, str]]:
         found: dict[str, dict[str, str]] = {}
         findings = []
         for one in self.services.values():
@@ -71,7 +97,7 @@ class Site:
             own = found.setdefault(one.name, {})
             for keys, given in one.kind.secret_settings(one).items():
                 try:
-                    own[str(keys[-1])] = self._secret(one, str(keys[-1]), given, found)
+                    own[str(keys[-1])] = self._secret(one, str(keys[-1]), given, found, addresses)
                 except SecretError as error:
                     at: Keys = ("service", number, "settings", *keys)
                     findings.append(Finding("secret", error.message, at, error.hint))
@@ -80,16 +106,25 @@ class Site:
         return found
 
     def _secret(
-        self, one: Service, name: str, given: Secret | None, found: Mapping[str, Mapping[str, str]]
+        self,
+        one: Service,
+        name: str,
+        given: Secret | None,
+        found: Mapping[str, Mapping[str, str]],
+        addresses: Mapping[str, str],
     ) -> str:
         if given is None:
             return generated(self.topology.name, self.topology.path.parent, one.name, name)
-        if given.service is None:
+        if given.of is None:
             read = given.read(self.topology.path.parent)
             return plain(read) if one.kind.secret_keys else read
-        if "password" not in found.get(given.service, {}):
-            raise SecretError(f"`{given.service}` has no password", "a database has one")
-        return found[given.service]["password"]
+        if "password" not in found.get(given.of, {}):
+            raise SecretError(f"`{given.of}` has no password", "a database has one")
+        password = found[given.of]["password"]
+        if given.url is None:
+            return password
+        database, authority = self.services[given.of], ROOT / one.name / "conf" / AUTHORITY
+        return database_url(database, addresses[database.hosts[0]], password, authority)
 
     def service(self, name: str) -> Service:
         """The service of that name. LoadstoneError `service-name`."""
@@ -123,11 +158,15 @@ def load_site(path: Path) -> Site:
             continue
         hosts = tuple(host.name for host in topology.hosts_of(table))
         content = kind.content(settings, path.parent)
-        services[table.known_as] = Service(
-            table.known_as, kind, hosts, table.port or kind.port, settings, content
-        )
+        wanted = table.tls if table.tls is not None else topology.file.tls and kind.tls == "can"
+        if wanted and kind.tls == "cannot":
+            message = f"{table.role} cannot be served with TLS"
+            findings.append(Finding("service-setting", message, (*at, "tls"), "put a balancer before it"))
+        name = table.known_as
+        services[name] = Service(name, kind, hosts, table.port or kind.port, settings, content, wanted)
     if findings:
         raise source.errors(findings)
+    services = trusting(services)
     for number, service in enumerate(services.values()):
         findings += _check(service, services, ("service", number, "settings"))
     findings += _ports(services)
@@ -185,6 +224,22 @@ def _try(service: Service, services: Mapping[str, Service]) -> None:
         render(service, Place(host, addresses, services, secrets))
 
 
+def trusting(services: Mapping[str, Service]) -> dict[str, Service]:
+    """The same services; those that speak TLS, to others or to who asks whether they are well, know it."""
+
+    def trusts(one: Service) -> bool:
+        return one.tls or any(name in services and services[name].tls for name in references(one).values())
+
+    return {name: replace(one, trusts=trusts(one)) for name, one in services.items()}
+
+
+def names_of(service: Service, host: str, address: str) -> list[str]:
+    """Whom a certificate is for. Balancers ask for the service's name, which all of its hosts bear."""
+    bind = getattr(service.settings, "bind", None)
+    bound = [bind] if bind not in (None, "0.0.0.0", "*") else []
+    return list(dict.fromkeys([service.name, host, "localhost", address, *bound, "127.0.0.1"]))
+
+
 def _settings(role: Role, given: Mapping[str, Any], source: Source, at: Keys) -> Any:
     try:
         return role.settings.model_validate(given)
@@ -216,6 +271,9 @@ def _check(service: Service, services: Mapping[str, Service], at: Keys) -> Itera
         elif roles and services[name].role not in roles:
             message = f"`{name}` is {services[name].role}, which cannot be the {keys[0]} of {service.role}"
             yield Finding("service-name", message, (*at, *keys), f"it takes {listed(roles)}")
+        elif services[name].tls and not role.believes:
+            message = f"{service.role} speaks no TLS, which `{name}` is served with"
+            yield Finding("service-setting", message, (*at, *keys), f"`tls = false` in the service `{name}`")
     behind = services.get(getattr(service.settings, "backends", None) or "")
     if behind:
         for key in ("weights", "drain"):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from loadstone.lab.live import restart as restart_host
     from loadstone.lab.live import set_link
     from loadstone.lab.state import Identity
+    from loadstone.lab.state import authority as kept_authority
     from loadstone.lab.state import forget as forget_state
     from loadstone.lab.state import identity as identify
     from loadstone.lab.state import kept as kept_state
@@ -45,6 +46,7 @@ __all__ = [
     "down",
     "forget_state",
     "identify",
+    "kept_authority",
     "kept_state",
     "kill_host",
     "lab_status",
@@ -74,6 +76,7 @@ _PLACES = {
     "current": "bring_up.current",
     "down": "take_down.down",
     "forget_state": "state.forget",
+    "kept_authority": "state.authority",
     "identify": "state.identity",
     "kept_state": "state.kept",
     "kill_host": "live.kill",

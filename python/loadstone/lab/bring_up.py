@@ -115,8 +115,9 @@ def _step(folder: Folder, record: Record, stage: str, say: Callable[[str], None]
 
 
 def _digest(topology: Topology) -> str:
-    # What runs on the hosts does not change the hosts.
-    return hashlib.sha256(topology.file.model_dump_json(exclude={"roles", "service"}).encode()).hexdigest()
+    # What runs on the hosts, and how, does not change the hosts.
+    others = {"roles", "service", "tls"}
+    return hashlib.sha256(topology.file.model_dump_json(exclude=others).encode()).hexdigest()
 
 
 def _check_machine(topology: Topology) -> None:

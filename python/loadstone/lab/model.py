@@ -113,6 +113,7 @@ class Service(Table):
     hosts: Annotated[list[HostName] | None, Field(min_length=1)] = None
     kind: Annotated[HostName | None, Field(description="all hosts of that kind, instead of `hosts`")] = None
     port: Annotated[int | None, Field(ge=1, le=65535, description="the role's own when absent")] = None
+    tls: Annotated[bool | None, Field(description="serve it with TLS; as the topology when absent")] = None
     settings: dict[str, Any] = Field(default_factory=dict)
 
     @property
@@ -132,6 +133,7 @@ class TopologyFile(Table):
     roles: Annotated[
         str | None, Field(min_length=1, description="a folder of Ansible roles, from the topology file")
     ] = None
+    tls: Annotated[bool, Field(description="every service that can is served with TLS")] = False
     network: Network = Network()
     link: Annotated[dict[str, Link], Field(default_factory=dict)]
     host: Annotated[list[Host], Field(min_length=1, max_length=200)]

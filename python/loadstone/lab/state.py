@@ -1,5 +1,5 @@
 """What is kept of a topology on the machine that deploys it, from one command to the next: who it is to the
-hosts, and the secrets that were generated.
+hosts, the secrets that were generated, and its authority with the certificates that it has issued.
 
 It is in `~/.local/state/loadstone/topologies/NAME-DIGEST.json` (`XDG_STATE_HOME`), which only its owner can
 read. The digest is of the folder of the topology file: the same name in two checkouts, or on two machines, is
@@ -51,7 +51,8 @@ def identity(topology: Topology) -> Identity:
 
 @contextlib.contextmanager
 def kept(topology: str, folder: Path) -> Iterator[dict[str, Any]]:
-    """What is kept, to be changed: `identity`, and `secrets` by service and name. Commands take turns.
+    """What is kept, to be changed: `identity`, `secrets` by service and name, and
+    `tls`. Commands take turns.
 
     LoadstoneError `cannot-write`.
     """
@@ -76,11 +77,17 @@ def kept(topology: str, folder: Path) -> Iterator[dict[str, Any]]:
         raise LoadstoneError("cannot-write", f"{path} cannot be used: {error}", hint=hint) from error
 
 
+def authority(topology: str, folder: Path) -> Path:
+    """Where the certificate of the topology's authority is, for those who are to believe it."""
+    return _path(topology, folder).with_suffix(".crt")
+
+
 def forget(topology: str, folder: Path) -> None:
     """Lets go of all of it, where that can be done: nothing is left that it was for."""
     path = _path(topology, folder)
     if path.exists():
         with contextlib.suppress(OSError), _turn(path.parent):
+            authority(topology, folder).unlink(missing_ok=True)
             path.unlink()
 
 

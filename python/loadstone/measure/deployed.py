@@ -55,7 +55,17 @@ class Deployed:
         if not host and len(one.hosts) * getattr(one.settings, "instances", 1) > 1:
             raise _several(one, site)
         with ssh(site.topology) as hosts:
-            return f"http://{hosts.address(host or one.hosts[0])}:{one.port}"
+            scheme = "https" if one.tls else "http"
+            return f"{scheme}://{hosts.address(host or one.hosts[0])}:{one.port}"
+
+    def authority(self) -> Path | None:
+        """The file with the authority to believe, where the service is served with TLS. Errors: as `url`."""
+        from loadstone.deploy import load_site
+
+        if self.service is None:
+            return None
+        site = load_site(self.topology)
+        return site.authority if site.service(self.service.partition("@")[0]).tls else None
 
     def describe(self) -> dict[str, Any]:
         """The content of `deployment.json`: versions, settings and configuration that are not the defaults.

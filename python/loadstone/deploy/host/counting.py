@@ -13,7 +13,7 @@ import time
 from typing import Callable, Dict, List, Mapping, Tuple
 
 from .home import Home, Unit
-from .program import client
+from .program import client, connected
 
 Figures = Dict[str, float]
 Counts = Tuple[Figures, Figures]
@@ -120,12 +120,7 @@ class Asked:
         return said.decode(errors="replace")
 
     def _by_socket(self, question: str, end: str) -> str:
-        where = self._way.get("socket")
-        family = socket.AF_UNIX if where else socket.AF_INET
-        address = self._home.fill([where])[0] if where else ("127.0.0.1", self._way["port"])
-        with socket.socket(family, socket.SOCK_STREAM) as connection:
-            connection.settimeout(_WAIT_S)
-            connection.connect(address)
+        with self._connected() as connection:
             connection.sendall(question.encode())
             said = b""
             while not (end and said.endswith(end.encode())):
@@ -134,6 +129,18 @@ class Asked:
                     break
                 said += more
         return said.decode(errors="replace")
+
+    def _connected(self) -> socket.socket:
+        if "socket" not in self._way:
+            return connected(self._home, self._way["port"], self._way, _WAIT_S)
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            connection.settimeout(_WAIT_S)
+            connection.connect(self._home.fill([self._way["socket"]])[0])
+        except OSError:
+            connection.close()
+            raise
+        return connection
 
 
 _QUESTIONS = {

@@ -11,9 +11,10 @@ import resource
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import time
-from typing import Callable, Dict, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
 from . import systemd
 from .data import Order, major_made, major_of, make
@@ -192,15 +193,28 @@ def ready(home: Home, unit: Unit) -> bool:
     probe = unit["ready"]
     if probe.get("command"):
         return attempt(home, unit, probe["command"]).returncode == 0
-    return "send" not in probe or _talk(unit["port"], probe["send"], probe["expect"])
+    return "send" not in probe or _talk(home, unit["port"], probe)
 
 
-def _talk(port: int, send: str, expect: Sequence[str]) -> bool:
+def connected(home: Home, port: int, way: Mapping[str, str], longest_s: float) -> socket.socket:
+    """A connection to a port of this host; by TLS where `way` names the `authority`. OSError."""
+    connection = socket.create_connection(("127.0.0.1", port), longest_s)
+    if "authority" not in way:
+        return connection
+    try:
+        believed = ssl.create_default_context(cafile=home.fill([way["authority"]])[0])
+        return believed.wrap_socket(connection, server_hostname="127.0.0.1")
+    except OSError:
+        connection.close()
+        raise
+
+
+def _talk(home: Home, port: int, probe: Mapping[str, Any]) -> bool:
+    send, expect = probe["send"], probe["expect"]
     beginnings = tuple(one.encode() for one in ([expect] if isinstance(expect, str) else expect))
     longest = max(map(len, beginnings))
     try:
-        with socket.create_connection(("127.0.0.1", port), _ANSWER_S) as connection:
-            connection.settimeout(_ANSWER_S)
+        with connected(home, port, probe, _ANSWER_S) as connection:
             connection.sendall(send.encode())
             said = b""
             while len(said) < longest and (more := connection.recv(4096)):
@@ -280,7 +294,7 @@ def _let_read(home: Home, unit: Unit) -> None:
 
 
 def _environment(home: Home, unit: Unit, conf: str = "conf") -> Dict[str, str]:
-    own = {name: home.fill([value])[0] for name, value in unit["env"].items()}
+    own = {name: home.fill([value], conf)[0] for name, value in unit["env"].items()}
     if unit["secret_env"]:
         own.update(json.loads(read(home.path / conf / unit["secret_env"]) or "{}"))
     return {"PATH": _PATH, "LANG": "C.UTF-8", "HOME": str(home.run), **own}

@@ -11,11 +11,12 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
+from loadstone.deploy.certificates import AUTHORITY, CERTIFICATE, KEY
 from loadstone.deploy.content import Content
 from loadstone.deploy.host.home import OWN, ROOT
 from loadstone.deploy.placeholders import filled, places
 from loadstone.deploy.remote import PYTHON
-from loadstone.deploy.role import Keys, Place, Refusal, Role, Service, Unit
+from loadstone.deploy.role import Keys, Place, Refusal, Role, Service, Tls, Unit
 from loadstone.deploy.secrets import Given, Secret
 from loadstone.deploy.settings import Database, Settings
 from loadstone.scenario.fields import Count, Positive, Several, Table, Text, refuse
@@ -106,6 +107,7 @@ class Command(Role):
     name = "command"
     settings: ClassVar[type[SupervisedSettings]] = CommandSettings
     port = 8000
+    tls: ClassVar[Tls] = "asked"
 
     def files(self, service: Service) -> Mapping[str, str]:
         """The supervisor, and what it is to do."""
@@ -211,8 +213,8 @@ class Command(Role):
     def needs(self, settings: Any) -> Iterator[tuple[Keys, str]]:
         """Services whose place is in its words, or whose password it has."""
         for variable, given in settings.secrets.items():
-            if given.service is not None:
-                yield ("secrets", variable), given.service
+            if given.of is not None:
+                yield ("secrets", variable), given.of
         for keys, text in _texts(settings):
             for name in places(text):
                 other, dot, what = name.rpartition(".")
@@ -223,6 +225,7 @@ class Command(Role):
         """`orders`: all that the supervisor needs, with every name in braces filled."""
         settings, home, ends = service.settings, ROOT / service.name, self.ends(service)
         app = home / "app" / service.content.digest if service.content else home / "run"
+        tls = {variable: str(home / "conf" / name) for variable, name in _tls(service).items()}
         folders = {name: str(home / name) for name in ("conf", "data", "log", "run")} | {"app": str(app)}
 
         def instance(number: int) -> dict[str, Any]:
@@ -243,7 +246,7 @@ class Command(Role):
 
             # One alone writes into the service's own.
             log = str(home / "log" / f"service-{number + 1}.log") if settings.instances > 1 else None
-            own = {"PORT": str(service.port + number), "INSTANCE": str(number + 1)}
+            own = {"PORT": str(service.port + number), "INSTANCE": str(number + 1), **tls}
             return {
                 "port": service.port + number,
                 "words": [filled(word, value) for word in self.words(service, number)],
@@ -259,6 +262,7 @@ class Command(Role):
             **folders,
             "address": place.addresses[place.host],
             "check_path": self.check_path(service),
+            "authority": tls["TLS_AUTHORITY"] if service.tls else None,
             "stop_s": settings.stop_s,
             "stop_signal": int(signal.Signals[f"SIG{settings.stop_signal}"]),
             "content": service.content.digest if service.content else "none",
@@ -293,6 +297,12 @@ class Command(Role):
     def unlike(self, service: Service) -> Iterator[Refusal]:
         """What cannot be brought."""
         return _sources(service)
+
+
+def _tls(service: Service) -> dict[str, str]:
+    """Variables that name files of TLS in `{conf}`."""
+    found = {"TLS_AUTHORITY": AUTHORITY} if service.trusts else {}
+    return found | ({"TLS_CERTIFICATE": CERTIFICATE, "TLS_KEY": KEY} if service.tls else {})
 
 
 def _sources(service: Service) -> Iterator[Refusal]:

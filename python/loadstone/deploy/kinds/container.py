@@ -10,9 +10,10 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
+from loadstone.deploy.certificates import AUTHORITY
 from loadstone.deploy.content import Content
 from loadstone.deploy.kinds.command import Command, Lines, SupervisedSettings
-from loadstone.deploy.role import Refusal, Service
+from loadstone.deploy.role import Refusal, Service, Tls
 from loadstone.scenario.fields import Count, Positive, refuse
 
 _PUBLISHED = "0.0.0.0:{port}"
@@ -52,6 +53,7 @@ class Container(Command):
     """The engine's `run` is what the supervisor starts: it stays as long as the container."""
 
     name = "container"
+    tls: ClassVar[Tls] = "cannot"
     settings: ClassVar[type[SupervisedSettings]] = ContainerSettings
 
     def listens(self, service: Service) -> int | None:
@@ -70,6 +72,7 @@ class Container(Command):
         """Values of variables are in no argument: the engine takes them from its own environment."""
         settings = service.settings
         names = ["PORT", "INSTANCE", *settings.env, *settings.secrets]
+        names += ["TLS_AUTHORITY"] if service.trusts else []
         limits = {"memory": f"{settings.memory_mib}m" if settings.memory_mib else None,
                   "cpus": settings.cpus, "pids-limit": settings.processes}  # fmt: skip
         published = (
@@ -82,6 +85,7 @@ class Container(Command):
               for name, most in limits.items() if most is not None),
             f"--stop-signal=SIG{settings.stop_signal}",
             *([f"--volume={{data}}:{settings.data}"] if settings.data else []),
+            *([f"--volume={{conf}}/{AUTHORITY}:{{conf}}/{AUTHORITY}:ro"] if service.trusts else []),
             *settings.options, settings.image, *shlex.split(settings.command or ""),
         ]  # fmt: skip
 

@@ -8,6 +8,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, create_model
 
+from loadstone.deploy.addresses import SCHEMES, database_url
+from loadstone.deploy.certificates import AUTHORITY, CERTIFICATE, KEY
+from loadstone.deploy.host.home import ROOT
 from loadstone.deploy.role import HTTP_READY, Place, Role, Service, Unit
 from loadstone.deploy.settings import Settings
 from loadstone.scenario.fields import Size, Threads
@@ -15,7 +18,6 @@ from loadstone.site import Fields, Site
 
 _LOAD_S = 1800.0
 _SECRET = "environment.json"
-_SCHEMES = {"mariadb": "mysql", "postgresql": "postgres"}
 _VERSION = "from loadstone._core import __version__ as v; print('loadstone', v)"
 
 
@@ -56,7 +58,7 @@ class SiteRole(Role):
         self.site = site
         self.name = site.name  # type: ignore[misc]
         self.settings = settings_of(site)  # type: ignore[misc]
-        self.references = {"database": tuple(_SCHEMES)} if site.stored else {}  # type: ignore[misc]
+        self.references = {"database": tuple(SCHEMES)} if site.stored else {}  # type: ignore[misc]
 
     def files(self, service: Service) -> Mapping[str, str]:
         """Where its database is, if it has one; all else is on its command line."""
@@ -65,7 +67,7 @@ class SiteRole(Role):
     def secrets(self, service: Service, place: Place) -> Mapping[str, str]:
         """The database's URL, as `loadstone` reads it from its environment."""
         database = _database(service)
-        return {"LOADSTONE_DATABASE": _url(place, database)} if database else {}
+        return {"LOADSTONE_DATABASE": _url(service, place, database)} if database else {}
 
     def one_by_one(self, service: Service) -> bool:
         """The first host fills a database that all share; the others need it full."""
@@ -79,6 +81,8 @@ class SiteRole(Role):
         data = _words(settings, self.site.data)
         served = [*_words(settings, self.site.options), "--host", "0.0.0.0", "--port", str(service.port)]
         served += ["--workers", str(settings.workers), "--max-connections", str(settings.max_connections)]
+        if service.tls:
+            served += ["--tls-cert", f"{{conf}}/{CERTIFICATE}", "--tls-key", f"{{conf}}/{KEY}"]
         if self.site.has_people:
             served += ["--rules", settings.rules]
         to, source = ["--out", f"{{data}}/{name}"], ["--data", f"{{data}}/{name}"]
@@ -128,13 +132,10 @@ def _database(service: Service) -> str | None:
     return getattr(service.settings, "database", None)
 
 
-def _url(place: Place, database: str) -> str:
-    """Where the role's user `loadstone` finds its database of the same name."""
-    found = place.services[database]
-    address, port = place.endpoint(database)
-    return (
-        f"{_SCHEMES[found.role]}://loadstone:{place.secrets[database]['password']}@{address}:{port}/loadstone"
-    )
+def _url(service: Service, place: Place, database: str) -> str:
+    address, _ = place.endpoint(database)
+    password = place.secrets[database]["password"]
+    return database_url(place.services[database], address, password, ROOT / service.name / "conf" / AUTHORITY)
 
 
 def _words(settings: Any, model: type[Fields]) -> list[str]:

@@ -44,7 +44,7 @@ def can(site: Site, balancer: str, **settings: Any) -> bool:
 def load_bench_site(path: Path) -> Site:
     """The site of a topology, with what the study needs of it.
 
-    Errors as `load_site`; LoadstoneError `study-site`.
+    Errors as `load_site`; LoadstoneError `study-site`, `tls`.
     """
     site = load_site(path)
     if SERVERS not in site.services:
@@ -55,4 +55,5 @@ def load_bench_site(path: Path) -> Site:
         raise LoadstoneError("study-site", f"`{path}` has no service with `backends`", hint=hint)
     if not any(host.kind == "client" for host in site.topology.file.host):
         raise LoadstoneError("study-site", f"`{path}` has no host to make load from", hint='kind = "client"')
+    site.require_plain("the study")
     return site

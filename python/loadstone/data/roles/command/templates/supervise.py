@@ -20,6 +20,7 @@ import os
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import time
@@ -169,7 +170,7 @@ def unwell(orders: dict[str, Any], own: dict[str, Any]) -> str:
             if not orders["check_path"]:
                 socket.create_connection((address, own["port"]), ANSWER_S).close()
                 return ""
-            connection = http.client.HTTPConnection(address, own["port"], timeout=ANSWER_S)
+            connection = asked(orders, address, own["port"])
             with contextlib.closing(connection):
                 connection.request("GET", orders["check_path"])
                 status = connection.getresponse().status
@@ -177,6 +178,14 @@ def unwell(orders: dict[str, Any], own: dict[str, Any]) -> str:
         except (OSError, http.client.HTTPException) as error:
             why = f"port {own['port']}: {error}"
     return why
+
+
+def asked(orders: dict[str, Any], address: str, port: int) -> http.client.HTTPConnection:
+    """A connection, by TLS where the program is to serve that: with the certificate that it was given."""
+    if not orders["authority"]:
+        return http.client.HTTPConnection(address, port, timeout=ANSWER_S)
+    believed = ssl.create_default_context(cafile=orders["authority"])
+    return http.client.HTTPSConnection(address, port, timeout=ANSWER_S, context=believed)
 
 
 def data(orders: dict[str, Any], verb: str) -> int:
