@@ -107,17 +107,21 @@ def measure(command: list[str], url: str, core: int) -> dict[str, float]:
     }
 
 
-def generators(url: str, seconds: int, connections: int) -> dict[str, list[str]]:
-    """Command line of each generator; the engine is built first."""
+def flatout() -> str:
+    """The engine's example program; it is built first."""
     subprocess.run(
         ["cargo", "build", "--release", "--quiet", "-p", "loadstone-engine", "--example", "flatout"],
         cwd=ROOT,
         check=True,
     )
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    flatout = str(target / "release" / "examples" / "flatout")
+    return str(target / "release" / "examples" / "flatout")
+
+
+def generators(url: str, seconds: int, connections: int) -> dict[str, list[str]]:
+    """Command line of each generator."""
     return {
-        "loadstone": [flatout, url, str(connections), str(seconds), "1"],
+        "loadstone": [flatout(), url, str(connections), str(seconds), "1"],
         "wrk": ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", url],
         "ab": ["ab", "-q", "-k", f"-c{connections}", f"-t{seconds}", "-n100000000", url],
     }
