@@ -71,6 +71,7 @@ SLUGS: dict[str, int] = {
     "image-build": OUR_FAULT,
     "image-crate": BAD_INPUT,
     "image-disk": BAD_INPUT,
+    "http": BAD_INPUT,
     "image-file": BAD_INPUT,
     "image-options": BAD_INPUT,
     "image-source": BAD_INPUT,

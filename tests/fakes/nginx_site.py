@@ -64,10 +64,16 @@ def _await(port: int, process: subprocess.Popen[bytes]) -> None:
     until = time.monotonic() + _PATIENCE_S
     while time.monotonic() < until:
         assert process.poll() is None, "nginx ended"
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-        except OSError:
-            time.sleep(0.02)
-        else:
+        if listens(port):
             return
+        time.sleep(0.02)
     raise AssertionError("nginx does not listen")
+
+
+def listens(port: int) -> bool:
+    """Whether a connection to a port of this machine is accepted."""
+    try:
+        socket.create_connection(("127.0.0.1", port), 1).close()
+    except OSError:
+        return False
+    return True

@@ -1,7 +1,8 @@
 //! Requests one page as fast as it comes, or at a rate, on a number of connections: what the engine costs.
 //!
 //! `cargo run --release -p loadstone-engine --example flatout -- URL CONNECTIONS SECONDS THREADS [RATE]`
-//! prints one JSON object: requests, requests/s, and the engine's CPU time a request in microseconds.
+//! prints one JSON object: requests, requests/s, and the engine's CPU time a request in microseconds. A scheme
+//! `h2` or `h2c` asks for HTTP/2, with TLS or without.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -26,7 +27,7 @@ fn main() -> ExitCode {
             }
         }
         _ => {
-            eprintln!("usage: flatout http[s]://HOST:PORT/PATH CONNECTIONS SECONDS THREADS [RATE]");
+            eprintln!("usage: flatout http[s]|h2[c]://HOST:PORT/PATH CONNECTIONS SECONDS THREADS [RATE]");
             ExitCode::from(2)
         }
     }
@@ -77,17 +78,19 @@ fn plan(
     threads: &str,
     rate: Option<&String>,
 ) -> Result<Plan, String> {
-    let (secure, rest) = match url.split_once("://") {
-        Some(("http", rest)) => (false, rest),
-        Some(("https", rest)) => (true, rest),
-        _ => return Err("the URL must begin with http:// or https://".into()),
+    let (secure, http, rest) = match url.split_once("://") {
+        Some(("http", rest)) => (false, "1.1", rest),
+        Some(("https", rest)) => (true, "1.1", rest),
+        Some(("h2c", rest)) => (false, "2", rest),
+        Some(("h2", rest)) => (true, "2", rest),
+        _ => return Err("the URL must begin with http://, https://, h2:// or h2c://".into()),
     };
     let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
     let (host, port) = authority.rsplit_once(':').unwrap_or((authority, if secure { "443" } else { "80" }));
     let number = |text: &str| text.parse::<u32>().map_err(|_| format!("`{text}` is no number"));
     let mut plan = json!({
         "name": "flatout", "seed": 1,
-        "target": {"host": host, "port": number(port)?, "authority": authority, "base_path": "",
+        "target": {"host": host, "port": number(port)?, "authority": authority, "base_path": "", "http": http,
             // Whose certificate it is makes no difference to what a request costs.
             "tls": secure.then(|| json!({"insecure": true}))},
         "load": {

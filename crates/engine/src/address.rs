@@ -104,7 +104,7 @@ fn remove_dots(path: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use loadstone_workload::Tls;
+    use loadstone_workload::{Http, Tls};
     use proptest::prelude::*;
 
     use super::*;
@@ -119,7 +119,14 @@ mod tests {
             insecure: false,
             resume: true,
         });
-        Target { host: String::new(), port: 0, authority: authority.into(), base_path: String::new(), tls }
+        Target {
+            host: String::new(),
+            port: 0,
+            authority: authority.into(),
+            base_path: String::new(),
+            tls,
+            http: Http::One,
+        }
     }
 
     fn resolved(address: &str) -> String {

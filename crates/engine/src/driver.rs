@@ -3,10 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::mem::MaybeUninit;
-use std::net::SocketAddr;
 use std::num::NonZeroU64;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 
 use loadstone_workload::{PacingKind, Program, Scratch};
 use rustix::event::Timespec;
@@ -14,17 +12,16 @@ use rustix::event::epoll::{self, Event};
 use rustix::fd::OwnedFd;
 
 use crate::browser::{Addresses, Validators};
-use crate::budget::{Budget, Countdown};
 use crate::clock::{Clock, micros};
 use crate::coding::Content;
-use crate::examples::Examples;
+use crate::multiplex::{LinkKey, Multiplex};
 use crate::offered::Offered;
 use crate::open::Open;
 use crate::record::Window;
 use crate::recorder::{Gauges, Recorder, SECOND, Steady};
 use crate::request::Requests;
-use crate::tls::{Credentials, Handshakes, Records};
-use crate::trace::Trace;
+use crate::shared::Shared;
+use crate::tls::Records;
 use crate::user::{Stage, User, Work};
 
 /// Received at once; larger than the usual page.
@@ -35,97 +32,9 @@ const DISCARD: usize = 1 << 20;
 const EVENTS: usize = 256;
 /// The loop comes by this often to see whether it is asked to stop.
 const STOP_CHECK: u64 = 100_000;
-/// A run that has not connected once this long after it first tried, while connections were refused, has no
-/// server.
-const REFUSED_PATIENCE: u64 = 3 * SECOND;
-/// The same if there was no answer at all: lost connection requests are repeated after 1 and 3 seconds.
-const SILENT_PATIENCE: u64 = 10 * SECOND;
 /// Time between starts of users without a ramp-up: no user waits behind a burst of connects, and all start
 /// within a second.
 pub(crate) const STAGGER: u64 = 100;
-
-/// What threads share.
-#[derive(Debug)]
-pub(crate) struct Shared {
-    pub addresses: Vec<SocketAddr>,
-    /// The one that answered first.
-    pub address: AtomicUsize,
-    /// A connection succeeded.
-    pub connected: AtomicBool,
-    /// A connection failed.
-    pub refused: AtomicBool,
-    /// When the first connection was tried; `u64::MAX` before.
-    pub first_try: AtomicU64,
-    pub stop: AtomicBool,
-    /// Where the plan asks for a number of operations.
-    pub budget: Option<Budget>,
-    /// Sessions of an open workload that live, and threads that have some to come.
-    pub live: Option<Countdown>,
-    pub unreachable: AtomicBool,
-    /// Changes of the load by hand: from when on, and what; and how many there are.
-    pub changes: Mutex<Vec<(u64, f64)>>,
-    pub changed: AtomicUsize,
-    /// Of a target with TLS.
-    pub credentials: Option<Credentials>,
-    pub handshakes: Handshakes,
-    pub examples: Examples,
-    /// Where somebody wants to see every request and answer of the one user.
-    pub trace: Option<Trace>,
-    /// Threads that make load, and when the last of those that ended did so, microseconds.
-    pub driving: AtomicU32,
-    pub ended: AtomicU64,
-}
-
-impl Shared {
-    pub(crate) fn new(
-        addresses: Vec<SocketAddr>,
-        credentials: Option<Credentials>,
-        budget: Option<Budget>,
-        live: Option<Countdown>,
-        threads: u32,
-        operations: usize,
-    ) -> Self {
-        Self {
-            addresses,
-            address: AtomicUsize::new(0),
-            connected: AtomicBool::new(false),
-            refused: AtomicBool::new(false),
-            first_try: AtomicU64::new(u64::MAX),
-            stop: AtomicBool::new(false),
-            budget,
-            live,
-            unreachable: AtomicBool::new(false),
-            changes: Mutex::default(),
-            changed: AtomicUsize::new(0),
-            credentials,
-            handshakes: Handshakes::default(),
-            examples: Examples::new(operations),
-            trace: None,
-            driving: AtomicU32::new(threads),
-            ended: AtomicU64::new(0),
-        }
-    }
-
-    /// When the run ended, once no thread makes load any more.
-    pub(crate) fn over(&self) -> Option<u64> {
-        (self.driving.load(Ordering::Acquire) == 0).then(|| self.ended.load(Ordering::Relaxed))
-    }
-
-    /// When the run ended before its time, because nothing is left to do.
-    #[inline]
-    fn spent(&self) -> Option<u64> {
-        self.budget.as_ref().and_then(Budget::spent).or_else(|| self.live.as_ref().and_then(Countdown::spent))
-    }
-
-    /// Whether connections failed for so long that there must be no server. An agent whose first user comes
-    /// late in the ramp-up has not tried yet.
-    fn has_no_server(&self, now: u64) -> bool {
-        let refused = self.refused.load(Ordering::Relaxed);
-        let patience = if refused { REFUSED_PATIENCE } else { SILENT_PATIENCE };
-        let first_try = self.first_try.load(Ordering::Relaxed);
-        now >= first_try.saturating_add(patience) && !self.connected.load(Ordering::Relaxed)
-    }
-}
 
 /// A thread, the number of threads, and what arrives on it: sessions or single operations.
 pub(crate) struct Arriving {
@@ -183,6 +92,8 @@ pub(crate) struct Driver<'p> {
     pub open: Option<Open>,
     /// Where single operations arrive.
     pub offered: Option<Offered>,
+    /// Of a target with HTTP/2.
+    pub multiplex: Option<Box<Multiplex>>,
     /// This thread, and the number of threads.
     pub thread: (u32, u32),
     /// Changes by hand that it has taken up.
@@ -225,6 +136,7 @@ impl<'p> Driver<'p> {
             paths: [Vec::new(), Vec::new()],
             page_addresses: Addresses::default(),
             open,
+            multiplex: Multiplex::new(program, offered.as_ref().map_or(0, Offered::connections)),
             offered,
             thread,
             changed: 0,
@@ -296,6 +208,7 @@ impl<'p> Driver<'p> {
                 self.take_arrivals(users);
             }
             self.start_due(users);
+            self.resume_joined(users);
         }
         self.finish(users)
     }
@@ -325,7 +238,9 @@ impl<'p> Driver<'p> {
         let Ok((ready, _)) = epoll::wait(&self.poll, events, Some(&timeout)) else { return };
         for event in ready {
             let flags = event.flags;
-            if let Some(user) = users.get_mut(event.data.u64() as usize) {
+            if let Some(key) = LinkKey::of(event.data.u64()) {
+                self.on_link_event(users, key, flags);
+            } else if let Some(user) = users.get_mut(event.data.u64() as usize) {
                 self.on_event(user, flags);
             }
         }
@@ -462,22 +377,5 @@ impl<'p> Driver<'p> {
             work.clear();
             self.pool.push(work);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn patience_begins_with_the_first_try() {
-        let shared = Shared::new(Vec::new(), None, None, None, 1, 0);
-        assert!(!shared.has_no_server(3_600 * SECOND), "nothing was tried");
-        shared.first_try.store(45 * SECOND, Ordering::Relaxed);
-        assert!(!shared.has_no_server(54 * SECOND) && shared.has_no_server(55 * SECOND));
-        shared.refused.store(true, Ordering::Relaxed);
-        assert!(!shared.has_no_server(47 * SECOND) && shared.has_no_server(48 * SECOND));
-        shared.connected.store(true, Ordering::Relaxed);
-        assert!(!shared.has_no_server(3_600 * SECOND));
     }
 }

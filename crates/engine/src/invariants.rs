@@ -18,7 +18,9 @@ impl Driver<'_> {
         };
         assert_eq!(self.recorder.users.living() as usize, here, "users");
         assert_eq!(self.gauges.in_flight as usize, busy, "operations under way");
-        assert_eq!(self.gauges.connections as usize, users.iter().filter(established).count(), "connections");
+        let links = self.multiplex.as_ref().map_or(0, |all| all.connections());
+        let made = users.iter().filter(established).count() + links;
+        assert_eq!(self.gauges.connections as usize, made, "connections");
         for (token, user) in (0..).zip(users) {
             assert_eq!(user.token, token, "events would reach another user");
             match user.stage {
@@ -30,8 +32,9 @@ impl Driver<'_> {
                     assert!(waits && user.work.is_none(), "user {token} is never woken, or keeps buffers");
                 }
                 Stage::Pausing => assert!(user.wake < u64::MAX, "user {token} pauses without an end"),
-                Stage::Connecting | Stage::Handshaking | Stage::Sending | Stage::Reading => {
-                    assert!(user.connection.is_some(), "user {token} waits for no connection");
+                Stage::Connecting | Stage::Handshaking | Stage::Sending | Stage::Reading | Stage::Joining => {
+                    let waits = user.connection.is_some() || !user.streams.is_empty();
+                    assert!(waits || user.stage == Stage::Joining, "user {token} waits for no connection");
                     let last = self.now + self.timetable.timeout;
                     assert!(user.deadline <= last, "the request of user {token} never takes too long");
                 }

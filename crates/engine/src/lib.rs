@@ -2,7 +2,7 @@
 //!
 //! Emulated users walk the mix of a [`loadstone_workload::Plan`] in a closed loop, or come as sessions that
 //! arrive at a rate; or single operations arrive at a rate, and share connections. Each thread drives its share of them in one event loop; each user has at most one
-//! connection. [`Run::next`] hands out what was measured, second by second.
+//! connection; by HTTP/2, several requests at once on it. [`Run::next`] hands out what was measured, second by second.
 
 mod address;
 mod browser;
@@ -10,6 +10,7 @@ mod budget;
 mod change;
 mod clock;
 mod coding;
+mod connect;
 mod control;
 mod driver;
 mod due;
@@ -20,16 +21,20 @@ mod invariants;
 mod judge;
 mod lived;
 mod merge;
+mod multiplex;
 mod offered;
 mod open;
 mod overload;
 mod reader;
+mod receive;
 mod record;
 mod recorder;
+mod references;
 mod request;
 mod run;
 mod secure;
 mod sessions;
+mod shared;
 mod socket;
 mod steps;
 mod tls;

@@ -24,7 +24,9 @@ pub(crate) struct Offered {
     pub due: Due,
     waiting: VecDeque<Arrival>,
     most_waiting: usize,
-    idle: Vec<u32>,
+    /// Those that can carry one, the next one to do so last.
+    pub idle: Vec<u32>,
+    connections: usize,
 }
 
 /// One operation that has arrived.
@@ -49,6 +51,7 @@ impl Offered {
             waiting: VecDeque::with_capacity(most_waiting.min(ROOM)),
             most_waiting,
             idle: (0..connections as u32).rev().collect(),
+            connections,
         })
     }
 
@@ -58,6 +61,11 @@ impl Offered {
             return now;
         }
         self.due.next().map_or(u64::MAX, |(_, at)| at)
+    }
+
+    /// Connections of the thread.
+    pub(crate) fn connections(&self) -> usize {
+        self.connections
     }
 
     /// Arrivals that wait for a connection.
@@ -146,6 +154,9 @@ impl Driver<'_> {
     /// An operation has ended: the next one that waits takes its connection.
     pub(crate) fn release(&mut self, user: &mut User, work: &mut Work, well: bool) {
         self.recorder.users.ended(self.now);
+        if self.multiplex.as_mut().is_some_and(|all| all.retires(user.token)) {
+            return;
+        }
         let Some(offered) = &mut self.offered else { return };
         // What sent nothing, or failed, goes through the loop: it must not starve the others here.
         let at_once = well && user.requests_sent > 0;

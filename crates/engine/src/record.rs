@@ -13,7 +13,7 @@ pub struct Sparse {
 }
 
 /// Causes of failed operations; also their order in every count of failures.
-pub const CAUSES: [&str; 7] = ["refused", "reset", "closed", "timeout", "status", "marker", "tls"];
+pub const CAUSES: [&str; 8] = ["refused", "reset", "closed", "timeout", "status", "marker", "tls", "http2"];
 
 /// Counters kept for every operation, summed over its executions; their order in
 /// [`OperationWindow::counters`]. The counts of named steps (`count = "..."`) follow, in the order of the
@@ -198,6 +198,32 @@ pub struct Summary {
     pub examples: Vec<Example>,
     /// What was agreed on in TLS handshakes, the most frequent first.
     pub tls: Vec<Negotiated>,
+    /// What was seen of HTTP/2; none if the plan did not ask for it.
+    pub http2: Option<Http2>,
+}
+
+/// What a run saw of HTTP/2.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Http2 {
+    /// Connections that spoke it,
+    pub connections: u64,
+    /// and those for which the server chose HTTP/1.1.
+    pub http1_connections: u64,
+    /// Streams and connections that were given up, the most frequent first.
+    pub given_up: Vec<GivenUp>,
+}
+
+/// A frame by which streams, or connections, were given up, and how often.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct GivenUp {
+    /// `server` or `engine`.
+    pub by: String,
+    /// `RST_STREAM` or `GOAWAY`.
+    pub frame: String,
+    /// `REFUSED_STREAM`, say.
+    pub code: String,
+    /// How often.
+    pub count: u64,
 }
 
 /// What was agreed on in TLS handshakes, and in how many.

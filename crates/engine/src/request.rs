@@ -1,11 +1,13 @@
 //! Requests as bytes. What every user sends alike is written once; the rest is rendered into a reused buffer.
 
+use loadstone_h2::Fields;
 use loadstone_http::Method;
-use loadstone_workload::{CompiledBody, CompiledPart, CompiledStep, Filler, Program, State};
+use loadstone_workload::{CompiledBody, CompiledPart, CompiledStep, Filler, Http, Program, State};
 use rustix::io::Errno;
 
 use crate::browser::Validator;
 use crate::coding::ACCEPT_ENCODING;
+use crate::multiplex::fields_of;
 use crate::socket::Connection;
 
 /// No text that a user types has such a line, and in random files its probability is 2^-400.
@@ -29,6 +31,16 @@ impl Outgoing {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.text.is_empty()
+    }
+
+    /// All that is text.
+    pub(crate) fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// Passes over the next `length` bytes: they go another way.
+    pub(crate) fn skip(&mut self, length: usize) {
+        self.sent += length;
     }
 
     /// Whether a part of it went out.
@@ -71,7 +83,7 @@ impl Outgoing {
     }
 
     /// The next contiguous bytes, and whether others follow.
-    fn next_piece(&self) -> Option<(&[u8], bool)> {
+    pub(crate) fn next_piece(&self) -> Option<(&[u8], bool)> {
         let mut position = self.sent;
         let mut text_from = 0;
         for (text_to, file) in &self.files {
@@ -96,6 +108,8 @@ impl Outgoing {
 pub(crate) struct Requests {
     /// Whole requests of steps that are the same for all users, by operation and step.
     constant: Vec<Vec<Option<Box<[u8]>>>>,
+    /// The same as fields, if the target has HTTP/2.
+    fields: Vec<Vec<Option<Fields>>>,
     /// The field Host; of a step that names its own, nothing.
     host: Box<[u8]>,
     /// Fields of every request.
@@ -128,6 +142,7 @@ impl Requests {
             host: format!("Host: {}\r\n", target.authority).into_bytes().into(),
             coded: coded.as_bytes(),
             constant: Vec::new(),
+            fields: Vec::new(),
             common: common.into(),
             base_path: target.base_path.as_bytes().into(),
         };
@@ -143,7 +158,22 @@ impl Requests {
         };
         requests.constant =
             program.operations.iter().map(|o| o.steps.iter().map(prepare).collect()).collect();
+        if target.http == Http::Two {
+            let of = |text: &Option<Box<[u8]>>| {
+                text.as_deref().map(|text| {
+                    let mut fields = Fields::default();
+                    let head = fields_of(text, target.scheme(), &mut fields);
+                    (head == text.len()).then_some(fields)
+                })?
+            };
+            requests.fields = requests.constant.iter().map(|steps| steps.iter().map(of).collect()).collect();
+        }
         requests
+    }
+
+    /// [`Requests::constant`] as fields, of a request without a body.
+    pub(crate) fn constant_fields(&self, operation: usize, step: usize) -> Option<&Fields> {
+        self.fields.get(operation)?[step].as_ref()
     }
 
     /// The whole request of a step that is the same for all users without cookies.

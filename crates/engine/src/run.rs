@@ -8,21 +8,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use loadstone_workload::{Plan, Program};
+use loadstone_workload::{Http, Plan, Program};
 use rustix::event::epoll::{self, CreateFlags};
 use rustix::fd::OwnedFd;
 
 use crate::budget::{Budget, Countdown};
 use crate::clock::{Clock, instant_at};
 use crate::control::Control;
-use crate::driver::{Arriving, Driver, Shared};
+use crate::driver::{Arriving, Driver};
 use crate::files;
 use crate::merge::merge;
+use crate::multiplex::streams_of;
 use crate::offered::{Offered, connections, part};
 use crate::open::Open;
 use crate::record::{Summary, Window};
 use crate::recorder::SECOND;
 use crate::request::Requests;
+use crate::shared::Shared;
 use crate::tls::Credentials;
 use crate::trace::{Exchange, Trace};
 use crate::user::User;
@@ -153,7 +155,7 @@ impl Run {
                 let connections = pool[thread.0 as usize];
                 let share = Share {
                     users: own,
-                    connections,
+                    carriers: connections * streams_of(&program) as usize,
                     arriving: Arriving {
                         thread,
                         open: Open::new(&program, thread, room),
@@ -225,6 +227,7 @@ impl Run {
             threads: self.threads,
             examples: self.shared.examples.all(),
             tls: self.shared.handshakes.all(),
+            http2: (self.program.target.http == Http::Two).then(|| self.shared.protocols.all()),
         })
     }
 }
@@ -312,7 +315,8 @@ impl Collector {
 /// for them.
 struct Share {
     users: Vec<u32>,
-    connections: usize,
+    /// Operations that all its connections together may carry at once.
+    carriers: usize,
     arriving: Arriving,
 }
 
@@ -344,7 +348,7 @@ fn drive(
     let _guard = Leaving(shared);
     // The run may have been dropped; then the rest is not wanted.
     let deliver = |window| drop(sender.send(Report::Window(window)));
-    let Share { users: numbers, connections: count, arriving } = share;
+    let Share { users: numbers, carriers: count, arriving } = share;
     // Room for all at once: a list that grew while the run goes on would move them, and stand still
     // meanwhile.
     let mut users = Vec::with_capacity(arriving.open.as_ref().map_or(numbers.len().max(count), Open::most));
@@ -385,7 +389,7 @@ impl Drop for Leaving<'_> {
 
 fn credentials_of(program: &Program) -> Result<Option<Credentials>, String> {
     let target = &program.target;
-    target.tls.as_ref().map(|tls| Credentials::new(tls, &target.host)).transpose()
+    target.tls.as_ref().map(|tls| Credentials::new(tls, &target.host, target.http)).transpose()
 }
 
 fn addresses_of(program: &Program) -> Result<Vec<std::net::SocketAddr>, String> {

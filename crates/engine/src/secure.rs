@@ -32,6 +32,11 @@ impl Driver<'_> {
             Ok(false) => {}
             Ok(true) => {
                 self.shook_hands(user);
+                if user.connection.as_ref().and_then(|one| one.tls()).is_some_and(Session::has_http2) {
+                    self.establish(user, work);
+                    return;
+                }
+                self.fall_back(user, work);
                 self.send_request(user, work);
                 // The last records of the handshake may have brought more than the handshake.
                 if user.connection.is_some() && matches!(user.stage, Stage::Reading | Stage::Sending) {

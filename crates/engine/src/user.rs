@@ -7,8 +7,10 @@ use loadstone_workload::{Next, Program, State};
 use rustls::ClientConfig;
 
 use crate::browser::Browser;
+use crate::multiplex::{Flying, LinkKey};
 use crate::reader::{Reader, Store};
 use crate::recorder::Counts;
+use crate::references::References;
 use crate::request::Outgoing;
 use crate::socket::Connection;
 use crate::steps::{Setup, Timed};
@@ -31,6 +33,8 @@ pub(crate) enum Stage {
     Sending,
     /// The answer is awaited or being read.
     Reading,
+    /// A connection that operations share is being made by another one.
+    Joining,
     /// The next file of a page is not asked for yet.
     Pausing,
 }
@@ -52,6 +56,9 @@ pub(crate) struct User {
     pub state: State,
     pub browser: Browser,
     pub connection: Option<Connection>,
+    /// The connection with HTTP/2 that its requests go on, and what is asked there, the oldest first.
+    pub link: Option<LinkKey>,
+    pub streams: Vec<Flying>,
     /// What its session has kept of TLS, so that later connections can resume it.
     pub tls: Option<Arc<ClientConfig>>,
     pub stage: Stage,
@@ -109,6 +116,8 @@ impl User {
             state: State::new(program, number),
             browser: Browser::default(),
             connection: None,
+            link: None,
+            streams: Vec::new(),
             tls: None,
             stage: Stage::Away,
             leaving: false,
@@ -178,48 +187,8 @@ pub(crate) struct Journey {
     /// The redirect that the answer under way asks for.
     pub announced: Vec<u8>,
     pub references: References,
-}
-
-/// What is to be fetched for a page.
-#[derive(Debug, Default)]
-pub(crate) struct References {
-    paths: Vec<u8>,
-    items: Vec<Reference>,
-    next: usize,
-}
-
-/// One of them.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Reference {
-    path_end: usize,
-    /// Hash of the path.
-    pub address: u64,
-    /// A style sheet or script that a warm cache may hold.
-    pub cached: bool,
-}
-
-impl References {
-    pub(crate) fn clear(&mut self) {
-        self.paths.clear();
-        self.items.clear();
-        self.next = 0;
-    }
-
-    pub(crate) fn push(&mut self, path: &[u8], address: u64, cached: bool) {
-        self.paths.extend_from_slice(path);
-        self.items.push(Reference { path_end: self.paths.len(), address, cached });
-    }
-
-    /// The one to fetch now and its path.
-    pub(crate) fn current(&self) -> Option<(Reference, &[u8])> {
-        let item = self.items.get(self.next)?;
-        let start = self.next.checked_sub(1).map_or(0, |before| self.items[before].path_end);
-        Some((*item, &self.paths[start..item.path_end]))
-    }
-
-    pub(crate) fn advance(&mut self) {
-        self.next += 1;
-    }
+    /// For how long the server wants no requests for files of the page, microseconds.
+    pub wait: Option<u64>,
 }
 
 impl Work {
@@ -230,12 +199,13 @@ impl Work {
             || !journey.outgoing.is_empty()
             || !journey.location.is_empty()
             || !journey.announced.is_empty()
-            || journey.references.current().is_some()
+            || journey.references.has_left()
     }
 
     /// Makes it ready for another user.
     pub(crate) fn clear(&mut self) {
-        let Journey { outgoing, location, announced, references } = &mut self.journey;
+        let Journey { outgoing, location, announced, references, wait } = &mut self.journey;
+        *wait = None;
         self.store.clear();
         outgoing.clear();
         location.clear();

@@ -144,7 +144,7 @@ impl Driver<'_> {
         let (operation, of) = (&self.program.operations[user.operation], Of::Failure(cause));
         let describe = || self.describe(user, work, said);
         self.shared.examples.note(user.operation, &operation.name, of, self.now, describe);
-        self.close(user);
+        self.give_up(user);
         self.end(user, work, Err(cause));
     }
 

@@ -139,6 +139,11 @@ impl Client {
         self.state_mut().done.pop_front()
     }
 
+    /// Whether there is one.
+    pub fn has_done(&self) -> bool {
+        !self.state().done.is_empty()
+    }
+
     /// Takes the buffers of an answer back.
     pub fn recycle(&mut self, answer: Answer) {
         self.state_mut().recycle(answer);

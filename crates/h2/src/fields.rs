@@ -25,27 +25,25 @@ impl Fields {
         self.ends.push((name_end, self.text.len() as u32));
     }
 
-    /// Bytes of buffers that were ever needed.
-    pub fn capacity(&self) -> usize {
-        self.text.capacity()
+    /// All of them, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        let starts = std::iter::once(0).chain(self.ends.iter().map(|(_, value_end)| *value_end as usize));
+        starts.zip(&self.ends).map(|(from, &(name_end, value_end))| {
+            let (name_end, value_end) = (name_end as usize, value_end as usize);
+            (&self.text[from..name_end], &self.text[name_end..value_end])
+        })
     }
 
     /// As nghttp2 takes them. The pointers hold as long as `self` is not changed.
     pub(crate) fn as_pairs(&self, pairs: &mut Vec<nghttp2_nv>) {
         pairs.clear();
-        let mut from = 0;
-        for &(name_end, value_end) in &self.ends {
-            let (name, value) =
-                (&self.text[from..name_end as usize], &self.text[name_end as usize..value_end as usize]);
-            pairs.push(nghttp2_nv {
-                // nghttp2 copies both and never writes to them.
-                name: name.as_ptr().cast_mut(),
-                value: value.as_ptr().cast_mut(),
-                namelen: name.len(),
-                valuelen: value.len(),
-                flags: NGHTTP2_NV_FLAG_NONE as u8,
-            });
-            from = value_end as usize;
-        }
+        pairs.extend(self.iter().map(|(name, value)| nghttp2_nv {
+            // nghttp2 copies both and never writes to them.
+            name: name.as_ptr().cast_mut(),
+            value: value.as_ptr().cast_mut(),
+            namelen: name.len(),
+            valuelen: value.len(),
+            flags: NGHTTP2_NV_FLAG_NONE as u8,
+        }));
     }
 }

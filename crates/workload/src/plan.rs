@@ -71,6 +71,22 @@ pub struct Target {
     /// HTTPS; none: plain HTTP.
     #[serde(default)]
     pub tls: Option<Tls>,
+    /// The protocol that is asked for.
+    #[serde(default)]
+    pub http: Http,
+}
+
+/// A version of HTTP.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Http {
+    /// HTTP/1.1.
+    #[default]
+    #[serde(rename = "1.1")]
+    One,
+    /// HTTP/2: agreed on in the TLS handshake (ALPN), where a server may choose HTTP/1.1; without TLS, known
+    /// beforehand.
+    #[serde(rename = "2")]
+    Two,
 }
 
 impl Target {
@@ -140,6 +156,9 @@ pub struct Load {
     /// Connections that carry them, all agents together.
     #[serde(default)]
     pub connections: Option<u32>,
+    /// Most of them at once on one connection, by HTTP/2; the server may allow fewer.
+    #[serde(default)]
+    pub streams: Option<u32>,
     /// Most of them that wait for a connection, all agents together; what arrives beyond is dropped.
     #[serde(default)]
     pub most_waiting: Option<u32>,

@@ -141,6 +141,7 @@ def _write(
         threads=summary["threads"],
         examples=summary["examples"],
         tls=summary.get("tls", []),
+        http2=summary.get("http2"),
     )
 
 

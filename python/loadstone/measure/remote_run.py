@@ -100,6 +100,7 @@ class RemoteRun:
             # The earliest of each kind, which comes last and replaces the others.
             "examples": list({(one["operation"], one["of"]): one for one in examples}.values()),
             "tls": _agreed(summaries.values()),
+            "http2": _spoken(summaries.values()),
             "agents": summaries,
         }
 
@@ -210,3 +211,19 @@ def _agreed(summaries: Iterable[Message]) -> list[dict[str, Any]]:
         for protocol, cipher, group in dict.fromkeys(key[:3] for key in counts)
     ]
     return sorted(sums, key=lambda one: -(one["full"] + one["resumed"]))
+
+
+def _spoken(summaries: Iterable[Message]) -> dict[str, Any] | None:
+    """What all agents saw of HTTP/2, the most frequent first; None if the plan did not ask for it."""
+    seen = [one["http2"] for one in summaries if one.get("http2")]
+    if not seen:
+        return None
+    counts: Counter[tuple[str, str, str]] = Counter()
+    for one in (one for each in seen for one in each["given_up"]):
+        counts[one["by"], one["frame"], one["code"]] += one["count"]
+    keys = ("connections", "http1_connections")
+    given_up = [
+        {"by": by, "frame": frame, "code": code, "count": count}
+        for (by, frame, code), count in counts.most_common()
+    ]
+    return {key: sum(each[key] for each in seen) for key in keys} | {"given_up": given_up}

@@ -32,7 +32,7 @@ from loadstone.record.machine import machine, versions
 from loadstone.record.measured import read_measurement, read_observed
 from loadstone.record.tables import write_tables
 from loadstone.stages.origin import Machine, Node
-from loadstone.stages.run import Event, Load, Negotiated, Run, Scenario
+from loadstone.stages.run import Event, Http2Figures, Load, Negotiated, Run, Scenario
 from loadstone.stages.run_hosts import Agent, AgentFigures, Connector, WatchedHost
 
 _APART = ("agents", "connector", "end", "hosts", "node")
@@ -191,6 +191,8 @@ def _complete(folder: Path, plan: dict[str, Any], first: dict[str, Any], rules: 
         negotiated = [Negotiated(**one) for one in ending.get("tls", [])]
         agreed = figures.tls.model_copy(update={"negotiated": negotiated})
         figures = figures.model_copy(update={"tls": agreed})
+    if ending.get("http2"):
+        figures = figures.model_copy(update={"http2": Http2Figures(**ending["http2"])})
     hosts = [WatchedHost(**host) for event in events if event["kind"] == "hosts" for host in event["hosts"]]
     busiest = read_limit(folder, hosts, events, measurement)
     return Run(

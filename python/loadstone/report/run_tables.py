@@ -6,6 +6,7 @@ from loadstone.judge import CAUSES
 from loadstone.report import format
 from loadstone.report.folder import Run
 from loadstone.report.goals import amount, asked
+from loadstone.report.http2 import http2
 from loadstone.report.noise import noise
 from loadstone.report.steps import steps
 from loadstone.report.table import Column, Row, Table, mark, words
@@ -20,6 +21,7 @@ SPOKEN = {
     "status": "wrong status",
     "marker": "wrong body",
     "tls": "TLS failed",
+    "http2": "HTTP/2 failed",
 }
 """Causes of failure whose own names say too little."""
 _ALWAYS = ("accepted", "refused", "closed_by_timeout", "requests")
@@ -38,6 +40,7 @@ def run_tables(run: Run) -> list[Table | None]:
         response_times(run),
         steps(run),
         handshakes(run),
+        http2(run),
         failures(run),
         examples(run),
         sessions(run),

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from loadstone import goals
-from loadstone.scenario import app, mixing, names, stateless, values
+from loadstone.scenario import app, mixing, names, protocol, stateless, values
 from loadstone.scenario.faults import Fault
 from loadstone.scenario.findings import Finding, listed, suggest
 from loadstone.scenario.model import BACK, END, Check, Extract, Operation, ScenarioFile, Target
@@ -42,6 +42,7 @@ def errors(file: ScenarioFile, data: Mapping[str, Any]) -> Iterator[Finding]:
     """Everything that would stop a run."""
     yield from app.errors(file.target, data)
     yield from _target(file.target)
+    yield from protocol.errors(file)
     yield from _load(file.load)
     yield from _operations(file)
     yield from names.check(file, names.collect(file, data))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from loadstone.goals import MOST as MOST_GOALS
 from loadstone.goals import SlaRules
@@ -82,6 +82,12 @@ def _known(app: str) -> str:
     return app
 
 
+def _version(written: Any) -> Any:
+    """A version of HTTP as text, where it is written as a number."""
+    number = isinstance(written, int | float) and not isinstance(written, bool)
+    return f"{written:g}" if number else written
+
+
 class Target(Table):
     """Where requests go: a site that runs already (`url`) or a built-in application (`app`)."""
 
@@ -90,6 +96,11 @@ class Target(Table):
         str | None, Field(pattern=r"^[!-~]+$", description="the Host header, if it is not that of `url`")
     ] = None
     tls: Annotated[Tls | None, Field(description="of an `https` URL")] = None
+    http: Annotated[
+        Literal["1.1", "2"],
+        BeforeValidator(_version, json_schema_input_type=Literal["1.1", "2"] | float),
+        Field(description="version of HTTP: `2` by ALPN with https, by prior knowledge with http"),
+    ] = "1.1"
     app: Annotated[str, AfterValidator(_known)] | None = None
     options: Annotated[dict[str, Any], Field(description="options of `app` and of its server")] = Field(
         default={}
@@ -118,6 +129,8 @@ class Target(Table):
             )
         if self.app is not None and (self.tls is not None or self.host is not None):
             raise refuse("target", "[target] has `tls` or `host` beside an `app`", "they go with a `url`")
+        if self.app is not None and self.http != "1.1":
+            raise refuse("target", "built-in sites speak HTTP/1.1", "remove `http`, or measure a `url`")
         if self.reset is not None and self.app is not None:
             raise refuse(
                 "target",

@@ -14,7 +14,7 @@ from loadstone.scenario.positions import Path
 from loadstone.unit import Unit
 
 _IN_ITS_UNIT = ("profile", "shape")
-_POOL = ("connections", "most_waiting")
+_POOL = ("connections", "streams", "most_waiting")
 _OTHERS: dict[str, tuple[str, ...]] = {
     Unit.USERS: ("sessions_per_s", "requests_per_s", "arrivals", *_POOL),
     Unit.SESSIONS: ("users", "requests_per_s", "operations", *_POOL),

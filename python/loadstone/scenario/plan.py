@@ -19,8 +19,8 @@ from loadstone.scenario.tls import Tls
 from loadstone.unit import Unit
 
 _ABSENT = {
-    Unit.USERS: {"sessions_per_s", "requests_per_s", "arrivals", "connections", "most_waiting"},
-    Unit.SESSIONS: {"users", "requests_per_s", "connections", "most_waiting"},
+    Unit.USERS: {"sessions_per_s", "requests_per_s", "arrivals", "connections", "streams", "most_waiting"},
+    Unit.SESSIONS: {"users", "requests_per_s", "connections", "streams", "most_waiting"},
     Unit.REQUESTS: {"users", "sessions_per_s"},
 }
 """Keys of `[load]` that say nothing in this unit."""
@@ -32,7 +32,7 @@ def address(target: model.Target) -> Json:
     """The plan's target of a checked URL.
 
     >>> address(model.Target(url="http://[::1]:8080/app/"))
-    {'host': '::1', 'port': 8080, 'authority': '[::1]:8080', 'base_path': '/app'}
+    {'host': '::1', 'port': 8080, 'authority': '[::1]:8080', 'base_path': '/app', 'http': '1.1'}
     >>> address(model.Target(url="https://shop.example"))["tls"]
     {'insecure': False, 'resume': True}
     """
@@ -42,6 +42,7 @@ def address(target: model.Target) -> Json:
     found = _address(str(parts.hostname), parts.port or usual, parts.path.rstrip("/"), usual)
     if target.host:
         found["authority"] = target.host
+    found["http"] = target.http
     return {**found, "tls": (target.tls or Tls()).plan()} if secure else found
 
 

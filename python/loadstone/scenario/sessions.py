@@ -34,6 +34,10 @@ class Load(Table):
     connections: Annotated[
         Count | None, Field(le=1 << 20, description=f"that requests share; by default {CONNECTIONS}")
     ] = None
+    streams: Annotated[
+        Count | None,
+        Field(le=10_000, description="requests at once on each of them, by HTTP/2; by default 100"),
+    ] = None
     most_waiting: Annotated[
         Size | None,
         Field(
@@ -111,7 +115,7 @@ class Load(Table):
                 "`arrivals` needs `sessions_per_s` or `requests_per_s`: it says how these arrive",
                 "add one of them, or remove `arrivals`",
             )
-        for key in ("connections", "most_waiting"):
+        for key in ("connections", "streams", "most_waiting"):
             if getattr(self, key) is not None and unit is not Unit.REQUESTS:
                 message = f"`{key}` needs `requests_per_s`: only these requests share connections"
                 raise refuse("open-workload", message, f"add requests_per_s, or remove `{key}`")

@@ -305,6 +305,26 @@ class TlsFigures(Piece):
     """The most frequent first; empty of a run that broke off."""
 
 
+class GivenUp(Piece):
+    """A frame of HTTP/2 by which streams, or connections, were given up."""
+
+    by: Literal["server", "engine"]
+    frame: Word
+    code: Word
+    count: Count
+
+
+class Http2Figures(Piece):
+    """HTTP/2 of the whole run, where the scenario asks for it."""
+
+    connections: Count
+    """Connections that spoke it."""
+    http1_connections: Count
+    """Those for which the server chose HTTP/1.1."""
+    given_up: list[GivenUp] = Field(default_factory=list)
+    """The most frequent first."""
+
+
 class Figures(Piece):
     """All that follows from the measurement by itself."""
 
@@ -321,6 +341,7 @@ class Figures(Piece):
     generator: Generator | None = None
     noise: NoiseFigures | None = None
     tls: TlsFigures | None = None
+    http2: Http2Figures | None = None
     """None without HTTPS."""
     sut: Sut | None = None
     warnings: list[Text] = Field(default_factory=list)

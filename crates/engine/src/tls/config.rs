@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use loadstone_trust::{Anyone, certificates, private_key, read, told};
-use loadstone_workload::{Pem, Tls};
+use loadstone_workload::{Http, Pem, Tls};
 use rustls::client::{ClientConnection, Resumption};
 use rustls::crypto::ring;
 use rustls::pki_types::ServerName;
@@ -18,14 +18,20 @@ pub(crate) struct Credentials {
 }
 
 impl Credentials {
-    /// Reads the files of `tls` for the target `host`.
+    /// Reads the files of `tls` for the target `host`, which is asked for the protocol `http`.
     ///
     /// # Errors
     /// A sentence that names the file and its line.
-    pub(crate) fn new(tls: &Tls, host: &str) -> Result<Self, String> {
+    pub(crate) fn new(tls: &Tls, host: &str, http: Http) -> Result<Self, String> {
         let name = tls.server_name.as_deref().unwrap_or(host);
+        let mut config = config_of(tls)?;
+        let offered: &[&[u8]] = match http {
+            Http::One => &[b"http/1.1"],
+            Http::Two => &[b"h2", b"http/1.1"],
+        };
+        config.alpn_protocols = offered.iter().map(|name| name.to_vec()).collect();
         Ok(Self {
-            config: Arc::new(config_of(tls)?),
+            config: Arc::new(config),
             name: ServerName::try_from(name.to_owned())
                 .map_err(|_| format!("target.tls: `{name}` is no name that a certificate can have"))?,
             resume: tls.resume,
@@ -53,7 +59,7 @@ impl Credentials {
 /// # Errors
 /// A sentence that names the file and its line.
 pub fn check_tls(tls: &Tls, host: &str) -> Result<(), String> {
-    Credentials::new(tls, host).map(drop)
+    Credentials::new(tls, host, Http::One).map(drop)
 }
 
 fn config_of(tls: &Tls) -> Result<ClientConfig, String> {
@@ -77,7 +83,6 @@ fn config_of(tls: &Tls) -> Result<ClientConfig, String> {
         }
         _ => return Err("target.tls: `certificate` and `key` go together".into()),
     };
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
     config.resumption = Resumption::disabled();
     Ok(config)
 }

@@ -44,6 +44,11 @@ impl Session {
         &self.connection
     }
 
+    /// Whether both sides have agreed on HTTP/2.
+    pub(crate) fn has_http2(&self) -> bool {
+        self.connection.alpn_protocol() == Some(b"h2")
+    }
+
     /// Whether the handshake that is done began from nothing; `None` as long as it goes on.
     pub(crate) fn handshake(&self) -> Option<HandshakeKind> {
         if self.connection.is_handshaking() { None } else { self.connection.handshake_kind() }

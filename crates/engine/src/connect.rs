@@ -1,0 +1,124 @@
+//! Connections of users: how they begin, break and end.
+
+use std::sync::atomic::Ordering;
+
+use rustix::event::epoll::EventFlags;
+use rustix::fd::AsFd;
+use rustix::io::Errno;
+
+use crate::driver::Driver;
+use crate::recorder::{Cause, SECOND};
+use crate::socket::{Connection, sentence};
+use crate::user::{Stage, User, Work};
+
+/// If a used connection breaks later than this after the request was sent, the server did not close it
+/// because it was idle. That would be known after one round trip, and this is TCP's first estimate of one
+/// (RFC 6298).
+pub(crate) const CLOSING_RACE: u64 = SECOND;
+
+impl Driver<'_> {
+    /// Begins to make a connection for the request that the user wants now.
+    pub(crate) fn connect(&mut self, user: &mut User, work: &mut Work) {
+        self.shared.first_try.fetch_min(self.now, Ordering::Relaxed);
+        let address = self.shared.addresses[user.address];
+        match Connection::open(address, user.state.user(), self.poll.as_fd(), u64::from(user.token)) {
+            Ok(connection) => {
+                user.connection = Some(connection);
+                user.stage = Stage::Connecting;
+                user.setup.began = self.now;
+            }
+            Err(why) => self.refused(user, work, why),
+        }
+    }
+
+    /// The connection was not made. As long as none ever was, the other addresses of the host are tried
+    /// first: the server may listen on one of them only.
+    fn refused(&mut self, user: &mut User, work: &mut Work, why: Errno) {
+        let shared = self.shared;
+        self.close(user);
+        self.now = self.clock.now();
+        let connected = shared.connected.load(Ordering::Relaxed);
+        let answering = shared.address.load(Ordering::Relaxed);
+        if connected && user.address != answering {
+            user.address = answering;
+            self.dispatch(user, work);
+        } else if !connected && user.addresses_tried < shared.addresses.len() {
+            user.address = (user.address + 1) % shared.addresses.len();
+            user.addresses_tried += 1;
+            self.dispatch(user, work);
+        } else {
+            shared.refused.store(true, Ordering::Relaxed);
+            self.fail(user, work, Cause::Refused, &format!("no connection: {}", sentence(why)));
+        }
+    }
+
+    pub(crate) fn on_connected(&mut self, user: &mut User, work: &mut Work, flags: EventFlags) {
+        let Some(connection) = &mut user.connection else { return };
+        match connection.outcome() {
+            Err(why) => self.refused(user, work, why),
+            Ok(()) if flags.contains(EventFlags::OUT) => {
+                connection.established = true;
+                self.recorder.connects += 1;
+                self.recorder.reconnects += u64::from(user.session.connects > 0);
+                user.session.connects += 1;
+                self.gauges.connections += 1;
+                self.now = self.clock.now();
+                user.setup.connect += self.now - user.setup.began;
+                if !self.shared.connected.load(Ordering::Relaxed) {
+                    self.shared.address.store(user.address, Ordering::Relaxed);
+                    self.shared.connected.store(true, Ordering::Relaxed);
+                }
+                match &self.shared.credentials {
+                    None if self.multiplex.is_some() => self.establish(user, work),
+                    None => self.send_request(user, work),
+                    Some(credentials) => self.secure(user, work, credentials),
+                }
+            }
+            Ok(()) => {}
+        }
+    }
+
+    /// The connection broke. One that was idle before may have been closed by the server just when the
+    /// request was sent; that is normal with keep-alive and not a failure, so the request is sent once more.
+    /// A server that had the request for a while and then closes has failed.
+    pub(crate) fn lost(&mut self, user: &mut User, work: &mut Work, cause: Cause, said: &str) {
+        let reused = user.connection.as_ref().is_some_and(|c| c.reused);
+        self.close(user);
+        self.now = self.clock.now();
+        let sent = user.deadline - self.timetable.timeout;
+        let at_once = self.now - sent <= CLOSING_RACE;
+        let again = reused && at_once && !user.retried && user.reader.is_untouched(&work.store);
+        if again {
+            user.retried = true;
+            self.recorder.closed_idle += 1;
+            work.journey.outgoing.clear();
+            self.dispatch(user, work);
+        } else {
+            self.fail(user, work, cause, said);
+        }
+    }
+
+    /// The request under way took too long.
+    pub(crate) fn on_timeout(&mut self, user: &mut User) {
+        let mut work = self.borrow_work(user);
+        let said = match user.stage {
+            Stage::Connecting | Stage::Joining => "no connection in time",
+            Stage::Handshaking => "no TLS handshake in time",
+            _ => "no whole answer in time",
+        };
+        self.doubt(user, &mut work);
+        self.fail(user, &mut work, Cause::Timeout, said);
+        self.return_work(user, work);
+    }
+
+    /// Closes a user's connections.
+    pub(crate) fn close(&mut self, user: &mut User) {
+        if let Some(mut connection) = user.connection.take() {
+            connection.say_goodbye();
+            self.gauges.connections -= u32::from(connection.established);
+        }
+        if self.multiplex.is_some() {
+            self.leave_links(user);
+        }
+    }
+}
