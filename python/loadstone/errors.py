@@ -138,6 +138,7 @@ SLUGS: dict[str, int] = {
     "report-folder": BAD_INPUT,
     "report-json": BAD_INPUT,
     "reset-failed": SUT_UNREACHABLE,
+    "results-folder": BAD_INPUT,
     "run-folder": BAD_INPUT,
     "run-going-on": BAD_INPUT,
     "run-control": BAD_INPUT,

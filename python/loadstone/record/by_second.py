@@ -34,7 +34,7 @@ def by_second(connection: duckdb.DuckDBPyConnection, folder: Path) -> duckdb.Duc
         if not file.is_file():
             hint = "copy the folder again, or measure again"
             raise LoadstoneError("run-folder", f"{folder} has no {file.name}", hint=hint)
-        source[name] = _table(file)
+        source[name] = named_table(file)
     counts = ", ".join(f"coalesce(sum({cause}), 0)::BIGINT AS failed_{cause}" for cause in CAUSES)
     failed = " + ".join(f"failed_{cause}" for cause in CAUSES)
     ranks = ", ".join(
@@ -68,7 +68,7 @@ def by_second(connection: duckdb.DuckDBPyConnection, folder: Path) -> duckdb.Duc
     )
 
 
-def _table(file: Path) -> str:
+def named_table(file: Path) -> str:
     """The table in a file whose name is taken as it is."""
     quoted = glob.escape(str(file)).replace("'", "''")
     return f"read_parquet('{quoted}')"
