@@ -7,6 +7,8 @@ Every slug stands once in `SLUGS` with its exit code:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 SLA_NOT_MET = 1
 BAD_INPUT = 2
 SUT_UNREACHABLE = 3
@@ -213,3 +215,8 @@ class LoadstoneError(Exception):
         if hint:
             lines.append(f"  hint: {hint}")
         super().__init__("\n".join(lines))
+
+    @property
+    def mistakes(self) -> Sequence[LoadstoneError]:
+        """One by one: an error about a file may stand for several."""
+        return (self,)

@@ -71,6 +71,17 @@ def test_the_options_of_a_command_need_no_models(name: str) -> None:
     assert not {"numpy", "scipy", "duckdb", "pyarrow"} & modules
 
 
+def test_the_verbs_of_a_topology_are_a_group_and_work_alone() -> None:
+    verbs = [name for name, entry in CATALOGUE.items() if entry.short]
+    assert verbs == ["deploy", "status", "configure", "restart", "undeploy"]
+    listed = CliRunner().invoke(app, ["--help"]).output
+    assert "│ topology " in listed and not any(f"│ {verb} " in listed for verb in verbs)
+    for verb in verbs:
+        alone = CliRunner().invoke(app, [verb, "--help"]).output
+        grouped = CliRunner().invoke(app, ["topology", verb, "--help"]).output
+        assert alone.partition("\n\n")[2] == grouped.partition("\n\n")[2] and alone.count("\n") > 10
+
+
 def test_a_misspelt_command_is_told_its_neighbour() -> None:
     done = CliRunner().invoke(app, ["capacty"])
     assert done.exit_code == 2

@@ -70,7 +70,7 @@ def test_the_example_of_the_reference_compiles(tmp_path: Path) -> None:
 
 def test_check_shows_what_follows(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(Exception) as exit_:
-        check(["page"], ["load.steady_s=10", "sla.window_s=300"], as_json=False)
+        check(["page"], settings=["load.steady_s=10", "sla.window_s=300"], as_json=False)
     assert getattr(exit_.value, "exit_code", None) == 0
     out, err = capsys.readouterr()
     assert re.search(r"Page +100\.00 % +4\.966 s +2 s", out)

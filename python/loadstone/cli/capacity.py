@@ -38,6 +38,7 @@ from loadstone.cli.run import (
 )
 from loadstone.cli.scenario import Overrides
 from loadstone.cli.scenario_name import Name
+from loadstone.cli.verdicts import show
 from loadstone.errors import LoadstoneError
 from loadstone.unit import Unit
 
@@ -148,7 +149,10 @@ def capacity(
     except KeyboardInterrupt:
         print(f"aborted; {folder} keeps the runs that ended", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
-    print(json.dumps(result.content(), indent=2) if as_json else table(result, folder))
+    if as_json:
+        print(json.dumps(result.content(), indent=2))
+    else:
+        show(table(result, folder))
     for warning in result.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     # Those of the command line come last.

@@ -23,6 +23,8 @@ class Entry:
     module: str
     group: str
     says: str
+    short: bool = False
+    """A command of a group under its name alone: it works, and the list has the group."""
 
 
 _MEASURE, _PLAN, _SHOW = "Measure", "Plan", "Report and compare"
@@ -139,28 +141,40 @@ CATALOGUE: dict[str, Entry] = {
     "rubis": Entry("site_data", _SITES, "Load the data of RUBiS, the auction site."),
     "image": Entry("image", _SITES, "Build and boot applications as images without an operating system."),
     "lab": Entry("lab", _HOSTS, "Run hosts on this machine that are reached by ssh, like real ones."),
+    "topology": Entry(
+        "deploy",
+        _HOSTS,
+        "Services on the hosts of a topology: bring, change, end, look.",
+    ),
     "deploy": Entry(
         "deploy",
         _HOSTS,
         "Bring the services of a topology to its hosts. What is there already stays as it is.",
+        short=True,
     ),
     "status": Entry(
         "deploy",
         _HOSTS,
         "Show every service on every host as it is now. Ends with 3 unless all are running.",
+        short=True,
     ),
     "configure": Entry(
         "deploy",
         _HOSTS,
         "Give deployed services the settings of the topology, without Ansible, in a fraction of a second.",
+        short=True,
     ),
     "restart": Entry(
-        "deploy", _HOSTS, "Restart services with the configuration that they have on their hosts."
+        "deploy",
+        _HOSTS,
+        "Restart services with the configuration that they have on their hosts.",
+        short=True,
     ),
     "undeploy": Entry(
         "deploy",
         _HOSTS,
         "End the services of a topology and remove their files from its hosts. Packages stay.",
+        short=True,
     ),
     "study": Entry("study", _STUDIES, "Repeat the measurements of a paper, and make more."),
     "solve": Entry(
@@ -215,15 +229,16 @@ class OnDemand(TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """The list by group, from the catalogue alone."""
-        self._listing().format_help(ctx, formatter)
+        self._listing(short=False).format_help(ctx, formatter)
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
         """Names and what they do, from the catalogue alone."""
-        return self._listing().shell_complete(ctx, incomplete)
+        return self._listing(short=True).shell_complete(ctx, incomplete)
 
-    def _listing(self) -> TyperGroup:
+    def _listing(self, *, short: bool) -> TyperGroup:
         listed = [
             TyperGroup(name=name, help=entry.says, rich_help_panel=entry.group)
             for name, entry in CATALOGUE.items()
+            if short or not entry.short
         ]
         return TyperGroup(name=self.name, help=self.help, params=self.params, commands=listed)

@@ -13,6 +13,7 @@ import typer
 
 from loadstone.cli.columns import columns, pipes
 from loadstone.cli.run import AsJson
+from loadstone.cli.verdicts import show
 from loadstone.errors import SLA_NOT_MET, LoadstoneError
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def tell(result: Comparison, *, as_json: bool, as_markdown: bool) -> None:
     if as_json:
         print(json.dumps(result.content(), indent=2, ensure_ascii=False))
     else:
-        print(markdown(result) if as_markdown else table(result))
+        show(markdown(result) if as_markdown else table(result))
     for side in result.sides:
         for one in side.left_out:
             print(f"left out: {one.run}: {one.why}", file=sys.stderr)

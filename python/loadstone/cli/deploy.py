@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from loadstone.cli.columns import columns
+from loadstone.cli.options import Commands
 from loadstone.errors import SUT_UNREACHABLE, LoadstoneError
 
 if TYPE_CHECKING:
@@ -34,10 +35,18 @@ NoBackup = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
+topology = Commands(
+    no_args_is_help=True, help="Services on the hosts of a topology: bring, change, end, look."
+)
+"""The verbs in a group; each can be typed without it, too."""
+
+
 def register(app: typer.Typer) -> None:
-    """Adds the commands."""
+    """Adds the group, and its commands by themselves."""
     for command in (deploy, undeploy, restart, configure, status):
+        topology.command()(command)
         app.command()(command)
+    app.add_typer(topology, name="topology")
 
 
 def deploy(

@@ -16,6 +16,7 @@ from loadstone import leave
 from loadstone.cli.columns import columns
 from loadstone.cli.scenario import Overrides, overrides
 from loadstone.cli.scenario_name import Name
+from loadstone.cli.verdicts import show
 from loadstone.errors import RUN_FAILED, RUN_INVALID, RUN_OPEN, SLA_NOT_MET, LoadstoneError
 
 if TYPE_CHECKING:
@@ -155,7 +156,10 @@ def run(
         kept = f"; `loadstone report {folder}` completes the folder from its journal" if begun else ""
         print(f"aborted{kept}", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
-    print(json.dumps(result.content(), indent=2) if as_json else table(result, folder))
+    if as_json:
+        print(json.dumps(result.content(), indent=2))
+    else:
+        show(table(result, folder))
     other = f"SLA-{3 - sla}"
     raise typer.Exit(conclude(result, [name for name in result.goals if name != other]))
 

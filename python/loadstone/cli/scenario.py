@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from loadstone.cli.scenario_name import completed
+from loadstone.cli.verdicts import show
 from loadstone.errors import LoadstoneError
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ Overrides = Annotated[
     ),
 ]
 
+_LINE = re.compile(r":(\d+)$")
 _NOWHERE = ("127.0.0.1", 80)  # stands in for the address of a built-in application that does not run yet
 
 
@@ -57,8 +60,13 @@ def check(
             metavar="FILE...", help="Scenario files, or names of built-in ones.", autocompletion=completed
         ),
     ],
+    url: Annotated[
+        str | None, typer.Option(help="Check as for this site instead of the scenario's target.")
+    ] = None,
     settings: Overrides = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a list with an entry for each file, and all its mistakes.")
+    ] = False,
 ) -> None:
     """Check scenario files and show what follows from them: the mix and the mean times between operations.
 
@@ -66,19 +74,23 @@ def check(
     """
     from loadstone.scenario import load_scenario
 
+    changes = ({} if url is None else {"target.url": url}) | overrides(settings)
     results: list[dict[str, Any]] = []
     exit_code = 0
     for file in files:
         try:
-            scenario = load_scenario(file, overrides(settings))
-            results.append({"file": file, "valid": True, **_derived(scenario, file)})
+            scenario = load_scenario(file, changes)
+            warnings = [_mistake(one) for one in scenario.warnings]
+            results.append({"file": file, "valid": True, "warnings": warnings, **_derived(scenario, file)})
             for warning in scenario.warnings:
                 print(str(warning).replace("error[", "warning[", 1), file=sys.stderr)
             if not as_json:
-                print(_table(file, scenario, results[-1]))
+                show(_table(file, scenario, results[-1]))
         except LoadstoneError as error:
             exit_code = max(exit_code, error.exit_code)
-            results.append({"file": file, "valid": False, "errors": str(error)})
+            results.append(
+                {"file": file, "valid": False, "errors": [_mistake(one) for one in error.mistakes]}
+            )
             print(error, file=sys.stderr)
     if as_json:
         print(json.dumps(results, indent=2))
@@ -104,6 +116,18 @@ def init(
         hint = suggest(source, builtin_names(), f"there are {known}")
         raise LoadstoneError("scenario-missing", f"no built-in scenario `{source}`", hint=hint) from error
     sys.stdout.write(path.read_text(encoding="utf-8"))
+
+
+def _mistake(error: LoadstoneError) -> dict[str, Any]:
+    """A mistake for programs: what, where, what to do. Its line is that of the file, if it has one."""
+    line = _LINE.search((error.place or "").split(",")[0])
+    return {
+        "slug": error.slug,
+        "message": error.message,
+        "place": error.place,
+        "line": int(line[1]) if line else None,
+        "hint": error.hint,
+    }
 
 
 def _derived(scenario: Scenario, file: str) -> dict[str, Any]:

@@ -33,8 +33,14 @@ class ScenarioError(LoadstoneError):
             texts.append(f"... and {len(errors) - MOST} more")
         Exception.__init__(self, "\n".join(texts))
         self.slug = errors[0].slug
+        self._mistakes = tuple(errors)
         self.slugs = [error.slug for error in errors]
         self.exit_code = BAD_INPUT
+
+    @property
+    def mistakes(self) -> Sequence[LoadstoneError]:
+        """All of them, in the order of the text."""
+        return self._mistakes
 
 
 @dataclass(frozen=True)
