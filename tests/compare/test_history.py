@@ -7,6 +7,7 @@ import re
 import sys
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pytest
 from scipy import stats
@@ -90,6 +91,36 @@ def test_the_command_names_the_run_since_which_an_operation_is_slower(
     assert not [figure for operation, figure in changes if operation == "Home"]
     _, table, _ = history([str(nightly)], monkeypatch, capsys)
     assert "2026-11-09T03:00:00+00:00 0009  Search     mean" in table
+
+
+def test_the_runs_are_listed_and_each_operation_has_its_trend(
+    nightly: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "made" / "history.parquet"
+    code, out, err = history([str(nightly), "--last", "3", "--parquet", str(file)], monkeypatch, capsys)
+    assert (code, err) == (0, f"wrote {file}\n")
+    _, runs, trends, changes = out.split("\n\n")
+    assert runs.splitlines()[0] == "13 earlier runs are not listed (--last)"
+    assert [line.split()[0] for line in runs.splitlines()[2:]] == ["0014", "0015", "0016"]
+    search = next(line for line in trends.splitlines() if line.startswith("Search"))
+    blocks = re.search("[▁▂▃▄▅▆▇█]{16}", search)
+    assert blocks and max(blocks[0][:8]) < min(blocks[0][8:])
+    assert 15 < float(search.split()[-2]) < 35
+    assert changes.splitlines()[1].startswith("2026-11-09")
+    rows = duckdb.sql(f"SELECT * FROM read_parquet('{file}')")
+    assert rows.columns == ["run", "started_at", "operation", "figure", "unit", "value"]
+    means = rows.filter("operation = 'Search' AND figure = 'mean'").order("started_at").fetchall()
+    assert len(means) == 16 and means[8][0] == str(nightly / "0009")
+    assert f"{means[-1][-1]:.1f}" == search.split()[-3]
+
+
+def test_a_trend_of_another_figure_can_be_asked_for(
+    nightly: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, out, _ = history([str(nightly), "--figure", "within", "--markdown"], monkeypatch, capsys)
+    assert re.search(r"^\| Search \| within limit % \| .* points \|$", out, re.M)
+    code, _, err = history([str(nightly), "--figure", "p42"], monkeypatch, capsys)
+    assert code == 2 and "there is no figure `p42`" in err
 
 
 def test_a_few_runs_show_no_change_and_it_is_said_how_many_it_takes(

@@ -101,7 +101,7 @@ CATALOGUE: dict[str, Entry] = {
     "history": Entry(
         "history",
         _SHOW,
-        "Show since which run response times, shares, failures or throughput are at another level.",
+        "Show runs of one scenario as a list and as trends, and since which run a figure has another level.",
     ),
     "init": Entry(
         "scenario",

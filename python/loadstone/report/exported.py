@@ -14,7 +14,7 @@ from loadstone.record import make_folder
 from loadstone.record.by_second import by_second
 from loadstone.record.disk import naming_disk_errors
 from loadstone.report.folder import Chapter, Json, Run
-from loadstone.stages.compare import Comparison
+from loadstone.stages.compare import Comparison, History
 from loadstone.stages.run import OperationFigures
 
 Form = Literal["csv", "parquet"]
@@ -75,6 +75,24 @@ def write_comparison(found: Comparison, target: Path, form: Form) -> list[Path]:
             | {"change_is": "ratio" if one.ratio else "difference", "p": one.p_corrected, "said": one.said}
         )
     return [_write_rows(rows, target / f"compared.{form}", form)]
+
+
+def write_history(found: History, file: Path) -> None:
+    """One row for each run, operation and figure. Errors: `cannot-write`, `disk-full`."""
+    make_folder(file.parent)
+    rows: list[Json] = [
+        {
+            "run": run.run,
+            "started_at": run.started_at,
+            "operation": one.operation,
+            "figure": one.figure,
+            "unit": one.unit,
+            "value": value,
+        }
+        for one in found.figures
+        for run, value in zip(found.runs, one.values, strict=True)
+    ]
+    _write_rows(rows, file, "parquet")
 
 
 def _name(chapter: Chapter, name: str) -> str:
