@@ -20,7 +20,7 @@ from loadstone.chaos.probe import Prober, Seen
 from loadstone.chaos.served import wait_until_served
 from loadstone.deploy import Site, load_site
 from loadstone.errors import LoadstoneError
-from loadstone.measure import Interrupt
+from loadstone.measure import Interrupt, on_topology, put_back
 from loadstone.scenario import load_scenario
 from loadstone.study.bench import Bench, bench
 from loadstone.study.offered import Offered, follow
@@ -51,6 +51,7 @@ def run(order: Order, folder: Path, seed: int, command: Sequence[str], say: Say)
     site = load_site(order.topology)
     site.require_plain("`chaos`")
     _check(site, order)
+    on_topology(order.topology, order.faults)
     record.require_unused(folder)
     record.make_folder(folder)
     shutil.copyfile(order.path, folder / "chaos.toml")
@@ -122,8 +123,11 @@ def _life(field: _Field, played: Played, seed: int, start_s: float) -> Json:
     plan["load"] |= {"ramp_up_s": 0.1, "steady_s": order.life_s, "ramp_down_s": 0.0, "timeout_s": 5.0}
     run = field.bench.fleets(1).start(json.dumps(plan))
     with Prober(addresses) as prober:
-        found = live(Machine(cluster, seed, start_s), hands, order.life_s, lambda: field.interrupt.requested)
+        faults = on_topology(order.topology, [one for one in order.faults if one.at_s < order.life_s])
+        stopped = lambda: field.interrupt.requested  # noqa: E731
+        found = live(Machine(cluster, seed, start_s), hands, order.life_s, stopped, faults)
     offered = follow(run, 1)
+    put_back(order.topology, faults.done)
     return _figures(cluster, order.life_s, found, prober.seen, offered)
 
 
@@ -138,6 +142,7 @@ def _figures(cluster: Cluster, life_s: float, found: Life, seen: Seen, offered: 
         "crashes": [[round(at, 3), node] for at, node in sorted(found.crashes)],
         "starts": [[round(meant, 3), round(up, 3), node] for meant, up, node in sorted(found.starts)],
         "late_s": round(found.late_s, 3),
+        "events": found.events,
         "requests_ok": offered.ok,
         "requests_lost": sum(offered.failed.values()),
         "lost_by": offered.failed,
@@ -156,6 +161,7 @@ def _told(played: Played, number: int, lives: int, life: Json) -> str:
     return (
         f"{number + 1}/{lives} {played.name}: enough up {100 * life['availability']:.1f} % of the time, "
         f"{len(life['crashes'])} crashes, {life['requests_lost']} of {life['requests_ok']:,} requests lost"
+        + "".join(f"\n    {event['note']}" for event in life["events"])
     )
 
 

@@ -12,6 +12,7 @@ from pydantic import Field
 from loadstone.availability.cluster import Cluster
 from loadstone.nodes.fields import Length, Rate
 from loadstone.nodes.quantities import parse_duration, parse_rate
+from loadstone.scenario import Fault
 from loadstone.scenario.fields import Count, NonNegative, Ordinal, Table
 from loadstone.scenario.findings import Finding
 from loadstone.scenario.table_file import read_table_file
@@ -53,6 +54,9 @@ class Description(Table):
     path: Annotated[str, Field(pattern=r"^/\S*$", description="what users ask for")] = "/"
     contains: Annotated[str, Field(min_length=1, description="what a right answer holds")] = "</html>"
     cluster: Annotated[list[PlayedCluster], Field(min_length=1)]
+    fault: Annotated[
+        list[Fault], Field(default_factory=list, description="of each life, as those of a scenario")
+    ]
     quick: Short
 
 
@@ -79,6 +83,8 @@ class Order:
     page: str
     marker: str
     clusters: tuple[Played, ...]
+    faults: tuple[Fault, ...] = ()
+    """In the order of their times; those of a life."""
 
 
 def read_order(path: Path, quick: bool) -> Order:
@@ -91,12 +97,19 @@ def read_order(path: Path, quick: bool) -> Order:
             played.append(Played(one.name, _cluster(one)))
         except ValueError as error:
             findings.append(Finding("chaos-input", str(error), ("cluster", number)))
+    life_s = float(parse_duration(file.life))
+    for number, fault in enumerate(file.fault):
+        if fault.at_s >= life_s:
+            message = f"a life has ended after {life_s:g} s, before `at_s = {fault.at_s:g}`"
+            hint = "faults are timed from the beginning of each life"
+            findings.append(Finding("fault", message, ("fault", number, "at_s"), hint))
     if findings:
         raise source.errors(findings)
     length = file.quick if quick else file
     return Order(
         path, path.parent / file.topology, file.nodes, file.balancer, float(parse_duration(length.life)),
         length.lives, file.users, file.pause_ms / 1000, file.path, file.contains, tuple(played),
+        tuple(sorted(file.fault, key=lambda fault: fault.at_s)),
     )  # fmt: skip
 
 

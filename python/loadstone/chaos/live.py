@@ -9,10 +9,12 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from statistics import median
+from typing import Any
 
 from loadstone.chaos.machine import Act, Machine
 from loadstone.deploy import ask, at_once
 from loadstone.errors import LoadstoneError
+from loadstone.measure import Faults
 from loadstone.ssh import Ssh
 
 _LOOK_S = 0.2
@@ -65,12 +67,27 @@ class Life:
     """When the node was to be up, when it was, which."""
     late_s: float = 0.0
     """How long after its time the latest act was begun."""
+    events: list[dict[str, Any]] = field(default_factory=list)
+    """Faults that were done, as a run's journal has them, and acts that failed because of them."""
+
+    def event(self, kind: str, **details: Any) -> None:
+        """Keeps one."""
+        self.events.append({"kind": kind, **details})
 
 
-def live(machine: Machine, hands: Hands, life_s: float, stopped: Callable[[], bool] = lambda: False) -> Life:
-    """Lets a cluster live for `life_s`, from every node up; `stopped` ends it early. Errors as `Hands`."""
-    found = Life()
-    done: queue.SimpleQueue[tuple[Act, float] | BaseException] = queue.SimpleQueue()
+def live(
+    machine: Machine,
+    hands: Hands,
+    life_s: float,
+    stopped: Callable[[], bool] = lambda: False,
+    faults: Faults | None = None,
+) -> Life:
+    """Lets a cluster live for `life_s`, from every node up; `stopped` ends it early. `faults` are done to it
+    besides. Errors as `Hands`; but with faults an act that cannot be done is an event.
+    """
+    found, faults = Life(), faults or Faults()
+    disturbed = not faults.empty
+    done: queue.SimpleQueue[tuple[Act, float | LoadstoneError] | BaseException] = queue.SimpleQueue()
     began = time.monotonic()
     lock = threading.Lock()
 
@@ -80,6 +97,10 @@ def live(machine: Machine, hands: Hands, life_s: float, stopped: Callable[[], bo
     def act(one: Act) -> None:
         try:
             (hands.kill if one.verb == "kill" else hands.start)(one.node)
+        except LoadstoneError as error:
+            # A host that is cut off cannot be told to start a node.
+            done.put((one, error) if disturbed else error)
+            return
         except BaseException as error:
             done.put(error)
             return
@@ -98,12 +119,23 @@ def live(machine: Machine, hands: Hands, life_s: float, stopped: Callable[[], bo
                 ended = done.get(timeout=min(_LOOK_S, max(0.0, wait)))
             except queue.Empty:
                 ended = None
+            faults.write(found, lambda _: None, began)
             if isinstance(ended, BaseException):
                 raise ended
-            if ended and ended[0].verb == "start":
-                machine.ready(ended[0].node, ended[1])
+            match ended:
+                case one, LoadstoneError() as error:
+                    found.event("act-failed", **_failed(one, hands, now(), error))
+                case one, float() as at_s if one.verb == "start":
+                    machine.ready(one.node, at_s)
             due_s = machine.next_s
             for one in machine.due(now()):
                 found.late_s = max(found.late_s, now() - due_s)
                 pool.submit(act, one)
+        faults.end(found, lambda _: None, began)
     return found
+
+
+def _failed(one: Act, hands: Hands, at_s: float, error: LoadstoneError) -> dict[str, Any]:
+    host = hands.hosts[one.node]
+    words = f"{one.verb} of the node on {host} failed: {error.message}"
+    return {"second": int(at_s), "host": host, "note": words, "reason": error.message}

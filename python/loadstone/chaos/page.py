@@ -82,6 +82,10 @@ def _badges(found: Json) -> list[Badge]:
     badges = [Badge("bad", f"{wrong} wrong bodies") if wrong else Badge("good", "no wrong body")]
     if found["outcome"] != "complete":
         badges.append(Badge("warn", found["outcome"]))
+    events = [event for one in found["clusters"] for life in one["lives"] for event in life.get("events", ())]
+    if events:
+        told = "faults were done that the model knows nothing of"
+        badges.append(Badge("warn", told, tuple(dict.fromkeys(event["note"] for event in events))[:5]))
     if found["lives"] < 5:
         badges.append(Badge("warn", f"{found['lives']} lives: wide intervals"))
     return badges
@@ -169,6 +173,7 @@ def _course(one: Json, life_s: float) -> Section:
             "starts": len(life["starts"]),
             "ok": life["requests_ok"],
             "lost": life["requests_lost"],
+            "faults": sum(event["kind"] == "fault" for event in life.get("events", ())),
         }
         for number, life in enumerate(one["lives"], 1)
     ]
@@ -193,6 +198,7 @@ def _course(one: Json, life_s: float) -> Section:
             *(Column(f"up_{count}", f"seconds with {count} up", _four) for count in range(most + 1)),
             Column("crashes", "crashes"),
             Column("starts", "nodes started"),
+            *([Column("faults", "faults done")] if any(row["faults"] for row in rows) else []),
             Column("ok", "requests answered"),
             Column("lost", "without an answer"),
         ],

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from loadstone.lab.live import kill as kill_host
     from loadstone.lab.live import repair as repair_host
     from loadstone.lab.live import restart as restart_host
-    from loadstone.lab.live import set_link
+    from loadstone.lab.live import restore_link, set_link
     from loadstone.lab.state import Identity
     from loadstone.lab.state import authority as kept_authority
     from loadstone.lab.state import forget as forget_state
@@ -59,6 +59,7 @@ __all__ = [
     "repair_host",
     "require",
     "restart_host",
+    "restore_link",
     "set_link",
     "up",
     "within",
@@ -90,6 +91,7 @@ _PLACES = {
     "repair_host": "live.repair",
     "require": "take_down.require",
     "restart_host": "live.restart",
+    "restore_link": "live.restore_link",
     "set_link": "live.set_link",
     "up": "bring_up.up",
     "within": "hosts.within",

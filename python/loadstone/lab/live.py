@@ -16,7 +16,7 @@ from loadstone.lab.layout import DEVICE
 from loadstone.lab.model import WAYS, Link, Way
 from loadstone.lab.processes import alive, children, end
 from loadstone.lab.take_down import require
-from loadstone.lab.topology import contradictions
+from loadstone.lab.topology import Topology, contradictions
 
 Say = Callable[[str], None]
 
@@ -134,6 +134,17 @@ def _end(record: Record, host: HostRecord) -> None:
         host.device_full += figures.dropped
     # The first process of the host takes all others along; the one that holds its namespaces ends after it.
     end([*children(host.pid), host.pid])
+
+
+def restore_link(topology: Topology, host: str) -> None:
+    """Gives a host the link that the topology says, and mends it. Errors as `set_link`."""
+    (meant,) = (one for one in topology.hosts if one.name == host)
+    link = topology.link(meant).model_dump(exclude_none=True)
+    own: dict[Way, Any] = {way: link.pop(way, {}) for way in WAYS}
+    set_link(topology.name, host, link, plain=True, cut=False)
+    for way, shape in own.items():
+        if shape:
+            set_link(topology.name, host, shape, way=way)
 
 
 def _merged(shape: Mapping[str, Any], changes: Mapping[str, Any], way: Way | None) -> Link:

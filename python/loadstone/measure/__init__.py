@@ -4,6 +4,7 @@ from loadstone.measure.conduct import Progress, Silent, measure
 from loadstone.measure.dataset import DataSet
 from loadstone.measure.deployed import Deployed
 from loadstone.measure.engine import Engine, EngineRun, RustEngine
+from loadstone.measure.faults import Faults, on_topology, put_back
 from loadstone.measure.interrupt import Interrupt
 from loadstone.measure.job import Job, measure_scenario, sut_of
 from loadstone.measure.placement import Here, OnHosts, Placement
@@ -18,6 +19,7 @@ __all__ = [
     "EngineRun",
     "Exchange",
     "External",
+    "Faults",
     "Here",
     "Interrupt",
     "Job",
@@ -29,6 +31,8 @@ __all__ = [
     "Sut",
     "measure",
     "measure_scenario",
+    "on_topology",
+    "put_back",
     "sut_of",
     "trial",
 ]

@@ -8,17 +8,21 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from loadstone.errors import LoadstoneError
 from loadstone.scenario import Fault, ScenarioError
 
-if TYPE_CHECKING:
-    from loadstone.record import Journal
-
 Event = dict[str, Any]
 Act = Callable[[Fault], str]
 """Carries out a fault; what has become of its subject, in words. Errors: LoadstoneError."""
+
+
+class Written(Protocol):
+    """Where events go: the journal of a run, say."""
+
+    def event(self, kind: str, **details: Any) -> None:
+        """Something that happened once."""
 
 
 class Faults:
@@ -27,11 +31,17 @@ class Faults:
     def __init__(self, faults: Sequence[Fault] = (), act: Act | None = None) -> None:
         """`faults` in the order of their times; without any, nothing is ever done."""
         self._waiting = list(faults)
+        self.done: list[Fault] = []
         self._act = act
         self._pool = ThreadPoolExecutor(1) if faults else None
         self._told: queue.SimpleQueue[Event] = queue.SimpleQueue()
 
-    def write(self, journal: Journal, note: Callable[[str], None], began: float) -> None:
+    @property
+    def empty(self) -> bool:
+        """Whether there never was one."""
+        return self._pool is None
+
+    def write(self, journal: Written, note: Callable[[str], None], began: float) -> None:
         """Begins what is due, and writes down what was done; `began`: when the run did, on the clock."""
         while self._waiting and self._pool and began + self._waiting[0].at_s <= time.monotonic():
             self._pool.submit(self._carry_out, self._waiting.pop(0), began)
@@ -40,7 +50,7 @@ class Faults:
             journal.event(**event)
             note(event["note"])
 
-    def end(self, journal: Journal, note: Callable[[str], None], began: float) -> None:
+    def end(self, journal: Written, note: Callable[[str], None], began: float) -> None:
         """Waits for a fault that has begun, and writes it down; those that were not due are not done."""
         self._waiting.clear()
         if self._pool:
@@ -53,6 +63,8 @@ class Faults:
         service, _, back_end = (fault.service or "").partition("@")
         names = {"host": fault.host or back_end, "service": service}
         told = {"second": second, **{key: name for key, name in names.items() if name}}
+        # One that fails may have done half of it.
+        self.done.append(fault)
         try:
             words = self._act(fault)
         except LoadstoneError as error:
@@ -82,6 +94,38 @@ def on_topology(topology: Path, faults: Sequence[Fault]) -> Faults:
     of_hosts = _on_lab(found.name)
     of_services = _OnServices(topology, [fault for fault in faults if fault.service])
     return Faults(faults, lambda fault: of_hosts(fault) if fault.host else of_services(fault))
+
+
+def put_back(topology: Path, done: Sequence[Fault]) -> None:
+    """Makes hosts, links and services as the topology says again, after faults that were done there.
+
+    LoadstoneError as `lab link set`, `lab host restart`, and as `deploy.restarted` and `configure`.
+    """
+    from loadstone.deploy import drain_now, load_site, part, restarted
+    from loadstone.lab import load_topology, restart_host, restore_link
+    from loadstone.ssh import ssh
+
+    if not done:
+        return
+    found = load_topology(topology)
+    of_hosts = {(fault.host, fault.what) for fault in done if fault.host}
+    for host in sorted({host for host, what in of_hosts if what in ("cut", "mend", "link")}):
+        restore_link(found, host)
+    ended = sorted({host for host, what in of_hosts if what in ("kill", "restart", "repair")})
+    for host in ended:
+        restart_host(found.name, host, lambda _: None)
+    site = load_site(topology)
+    with ssh(site.topology) as hosts:
+        again = [
+            f"{one.name}@{host}" for one in site.services.values() for host in one.hosts if host in ended
+        ]
+        again += [
+            fault.service for fault in done if fault.service and fault.what in ("kill", "stop", "restart")
+        ]
+        for name in dict.fromkeys(again):
+            restarted(hosts, part(site, name))
+        for name in dict.fromkeys(fault.service for fault in done if fault.service and "drain" in fault.what):
+            drain_now(site, hosts, part(site, name).service)
 
 
 def refuse_without_hosts(faults: Sequence[Fault]) -> None:
