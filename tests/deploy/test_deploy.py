@@ -1,4 +1,4 @@
-"""The whole way by Ansible: twice, broken in every way, killed half-way, and undone."""
+"""The whole way: twice, broken in every way, killed half-way, and undone."""
 
 import json
 import signal
@@ -50,7 +50,7 @@ def test_a_second_deployment_changes_nothing(lab_file: Path, monkeypatch: pytest
 
         said.clear()
         with monkeypatch.context() as patch:
-            # What is there is known without Ansible, which takes seconds.
+            # What is there is known, and nothing is to be installed: Ansible would take seconds.
             patch.setattr("loadstone.deploy.playbook._run", None)
             second = deploy(site, hosts, said.append)
         assert (second.changed, {step.action for step in second.steps}) == (0, {"unchanged"})

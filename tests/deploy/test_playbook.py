@@ -1,6 +1,8 @@
 """What Ansible cannot tell by itself: that it is missing, that it broke off, why a task of its own failed."""
 
+import importlib
 import importlib.util
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -32,6 +34,34 @@ def run(folder: Path) -> LoadstoneError:
     with pytest.raises(LoadstoneError) as error:
         list(events([site.services["web"]], {"web": ["web1"]}, site.places(nobody), nobody))
     return error.value
+
+
+@pytest.mark.parametrize("missing", [[], ["nginx"]])
+def test_ansible_is_for_what_is_to_be_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: list[str]
+) -> None:
+    (tmp_path / "site.toml").write_text(SITE)
+    site = load_site(tmp_path / "site.toml")
+    nobody = Ssh(Path("/dev/null"), {"web1": "198.18.0.1"}, tmp_path)
+    did = []
+
+    def ask(_ssh: Ssh, _host: str, verb: str, *_: object) -> dict[str, object]:
+        did.append(verb)
+        return {"action": "started", "changed": True, "missing": missing}
+
+    def by_ansible(*_: object) -> Iterator[dict[str, object]]:
+        did.append("ansible")
+        answer = {"action": "started", "changed": True}
+        yield {"service": "web", "host": "web1", "task": "service", "own": False, "outcome": "ok",
+               "changed": True, "took_s": 0.1, "answer": answer, "message": None}  # fmt: skip
+
+    module = importlib.import_module("loadstone.deploy.deploy")
+    monkeypatch.setattr(Ssh, "check", lambda *_: {})
+    monkeypatch.setattr(module, "ask", ask)
+    monkeypatch.setattr(module, "events", by_ansible)
+    monkeypatch.setattr(module, "reach", lambda *_: None)
+    assert [step.action for step in deploy(site, nobody, lambda _: None).steps] == ["started"]
+    assert did == ["plan", "ansible" if missing else "place"]
 
 
 def test_ansible_is_an_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

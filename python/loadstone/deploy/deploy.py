@@ -1,16 +1,17 @@
-"""Bringing services to their hosts by Ansible: what is there already stays, what fails stays alone.
+"""Bringing services to their hosts: what is there already stays, what fails stays alone.
 
-What is as the site says is known by asking for it, which is much quicker than Ansible, and left out.
+Each host is asked what of it is as the site says, which is left out. Where a package is to be installed or
+a role has tasks of its own, Ansible does the rest; where not, the same files go over the open connections,
+which is much quicker.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from loadstone.deploy.bring import bring
-from loadstone.deploy.host.home import ROOT
 from loadstone.deploy.outcome import Outcome, SiteError, Step, host_error, refusal, without_traces
 from loadstone.deploy.playbook import events
 from loadstone.deploy.reach import reach
@@ -48,8 +49,13 @@ def deploy(
     for host, error in broken.items():
         say(f"{host}: {error.slug}")
     asked = [(one, host) for one in services for host in one.hosts if host not in broken]
-    settled = at_once(lambda pair: _settled(*pair, places, ssh), asked)
-    left = [pair for pair, there in zip(asked, settled, strict=True) if not there]
+    plans = at_once(lambda pair: _plan(*pair, places, ssh), asked)
+    left = [pair for pair, found in zip(asked, plans, strict=True) if not _settled(found)]
+    by_ansible = any(
+        one.kind.tasks or (found.get("missing") and one.kind.packages)
+        for (one, host), found in zip(asked, plans, strict=True)
+        if (one, host) in left
+    )
     for one, host in asked:
         if (one, host) not in left:
             steps[one.name, host].take({"action": "unchanged", "changed": False})
@@ -68,9 +74,12 @@ def deploy(
         one.name: [host for host in one.hosts if (one, host) in left and not steps[one.name, host].error]
         for one in services
     }
-    if any(hosts.values()):
+    if by_ansible:
         for event in events(services, hosts, places, ssh, consent):
             _take(steps[event["service"], event["host"]], event, say)
+    else:
+        for one in services:
+            _place(one, [steps[one.name, host] for host in hosts[one.name]], places, ssh, say, consent)
     _complete(steps.values())
     reach(site, ssh, list(steps.values()))
     outcome = Outcome(list(steps.values()), time.monotonic() - started)
@@ -85,16 +94,36 @@ def chosen(site: Site, only: Collection[str] | None) -> list[Service]:
     return [service for service in site.services.values() if service in wanted]
 
 
-def _settled(one: Service, host: str, places: Mapping[str, Place], ssh: Ssh) -> bool:
-    """Whether the service is there, runs, and is as the site says; where that cannot be told, it is not."""
+def _plan(one: Service, host: str, places: Mapping[str, Place], ssh: Ssh) -> Mapping[str, Any]:
+    """What the host says that it would do; nothing where it cannot tell."""
     try:
-        # Most hosts of a first deployment have nothing: that is seen without a program of ours.
-        if ssh.run(host, ["test", "-e", f"{ROOT}/{one.name}/run/accepted"]).code:
-            return False
-        found = ask(ssh, host, "plan", one.name, render(one, places[host]))
+        return ask(ssh, host, "plan", one.name, render(one, places[host]))
     except LoadstoneError:
-        return False
-    return found["action"] == "unchanged" and not found["missing"] and "loses" not in found
+        return {}
+
+
+def _settled(found: Mapping[str, Any]) -> bool:
+    """Whether the service is there, runs, and is as the site says."""
+    return found.get("action") == "unchanged" and not found["missing"] and "loses" not in found
+
+
+def _place(
+    one: Service, steps: Sequence[Step], places: Mapping[str, Place], ssh: Ssh, say: Say, consent: Consent
+) -> None:
+    """Brings a service up over the open connections, on all its hosts at once where that may be."""
+
+    def work(step: Step) -> None:
+        try:
+            step.take(ask(ssh, step.host, "place", one.name, render(one, places[step.host]), consent))
+        except LoadstoneError as error:
+            step.error = error
+        say(f"{step.host} {one.name}: {step.error.slug if step.error else step.words}")
+
+    if one.kind.one_by_one(one):
+        for step in steps:
+            work(step)
+    else:
+        at_once(work, steps)
 
 
 def _take(step: Step, event: Mapping[str, Any], say: Say) -> None:

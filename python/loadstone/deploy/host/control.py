@@ -51,12 +51,24 @@ def prepare(service: str, order: Order, text: str, files: Sequence[str]) -> Answ
 
 
 def configure(service: str, order: Order, files: Mapping[str, str]) -> Answer:
-    """Replaces what is wanted by `files` (text by path), and applies it. Refused as `guard` and `apply`."""
+    """Replaces what is wanted of a service that is there, as `place`; tasks of its role must have run for it.
+
+    Refused `service-missing`, `role-tasks`, and as `place`.
+    """
     home = _deployed(service)
-    _guard(home, json.loads(files[UNIT]), order)
     if json.loads(files[UNIT])["tasks"] != home.unit()["tasks"]:
         raise Refused("role-tasks", "tasks of its role are to run, which only `loadstone deploy` does")
+    return place(service, order, files)
+
+
+def place(service: str, order: Order, files: Mapping[str, str]) -> Answer:
+    """Makes what is wanted of `files` (text by path), and applies it. Refused as `guard` and `apply`."""
+    home = Home(service)
+    _guard(home, json.loads(files[UNIT]), order)
     with home.lock():
+        folders(home)
+        if not owner(home).topology:
+            claim(home, order)
         draft = home.path / "wanted.draft"
         shutil.rmtree(draft, ignore_errors=True)
         secret = json.loads(files[UNIT])["secret"]
@@ -284,6 +296,8 @@ def answered(verb: str, service: str, order: Order, given: Any) -> Answer:
             return prepare(service, order, given["unit"], given["files"])
         if verb == "configure":
             return configure(service, order, given)
+        if verb == "place":
+            return place(service, order, given)
         if verb == "status":
             return status(service, order, given)
         if verb == "reach":
