@@ -31,6 +31,9 @@ class Run:
         began; `at_s` asks for that instant. ValueError when it is no load, or there is no room for it.
         """
 
+    def examples(self) -> list[dict[str, Any]]:
+        """The first failure of each operation and cause by now, `loadstone_engine::Example` as dicts."""
+
     def stop(self) -> None:
         """Ends the run early; windows up to now are still delivered."""
 

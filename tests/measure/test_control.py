@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from loadstone import report
 from loadstone.cli import app
-from loadstone.cli.run import table
+from loadstone.cli.run_table import table
 from loadstone.errors import LoadstoneError
 from loadstone.measure import Interrupt, Job, Silent, measure_scenario, sut_of
 from loadstone.measure.control import ask, under_way

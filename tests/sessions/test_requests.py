@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from loadstone import report
 from loadstone.cli import app
-from loadstone.cli.run import table
+from loadstone.cli.run_table import table
 from loadstone.errors import LoadstoneError
 from loadstone.judge import Measurement, Rules, offered
 from loadstone.judge.flow import arrivals

@@ -21,7 +21,7 @@ use crate::merge::merge;
 use crate::multiplex::streams_of;
 use crate::offered::{Offered, connections, part};
 use crate::open::Open;
-use crate::record::{Summary, Window};
+use crate::record::{Example, Summary, Window};
 use crate::recorder::SECOND;
 use crate::request::Requests;
 use crate::shared::Shared;
@@ -201,6 +201,11 @@ impl Run {
     /// The exchanges of a traced run that were decided since the last call, in order.
     pub fn exchanges(&self) -> Vec<Exchange> {
         self.shared.trace.as_ref().map(Trace::take).unwrap_or_default()
+    }
+
+    /// The first example of everything of which there is one by now, in the order of time.
+    pub fn examples(&self) -> Vec<Example> {
+        self.shared.examples.all()
     }
 
     /// Ends the run early. What was measured up to now is still handed out.

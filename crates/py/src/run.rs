@@ -47,6 +47,10 @@ impl Run {
         to_python(py, &self.run.exchanges())
     }
 
+    fn examples(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        to_python(py, &self.run.examples())
+    }
+
     fn stop(&self) {
         self.run.stop();
     }

@@ -45,6 +45,15 @@ CATALOGUE: dict[str, Entry] = {
     "set": Entry(
         "set", _MEASURE, "Change the load of a run that is under way: its users, or the rate of what arrives."
     ),
+    "ui": Entry(
+        "ui",
+        _MEASURE,
+        "Open a page: start runs, see them live, change their load, stop them; reports and comparisons of"
+        " all.",
+    ),
+    "follow": Entry(
+        "follow", _MEASURE, "Show a run that is under way in the terminal, as the page shows it."
+    ),
     "capacity": Entry(
         "capacity",
         _MEASURE,
@@ -213,6 +222,11 @@ class _Loaded(MutableMapping[str, Any]):
 
     def __delitem__(self, name: str) -> None:
         del self._made[name]
+
+
+def commands() -> MutableMapping[str, Any]:
+    """All commands by name, each imported when it is looked at."""
+    return _Loaded()
 
 
 class OnDemand(TyperGroup):

@@ -28,11 +28,15 @@ class Bounded(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         """Checks every option and argument, then runs the command. LoadstoneError `bad-option`."""
+        self.require_bounded(ctx)
+        return super().invoke(ctx)
+
+    def require_bounded(self, ctx: Any) -> None:
+        """Refuses impossible numbers and paths. LoadstoneError `bad-option`."""
         for parameter in self.params:
             value = ctx.params.get(parameter.name or "")
             for one in value if isinstance(value, list | tuple) else (value,):
                 _check(parameter, one)
-        return super().invoke(ctx)
 
 
 class Commands(typer.Typer):

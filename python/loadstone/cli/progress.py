@@ -1,88 +1,66 @@
-"""Progress of a run on stderr: a live line on a terminal, a plain line every few seconds elsewhere."""
+"""Progress of a run on stderr: live lines on a terminal, a plain line every few seconds elsewhere."""
 
 from __future__ import annotations
 
 import sys
-from collections import deque
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from rich.console import Console
-from rich.live import Live
+from rich.live import Live as Shown
 from rich.text import Text
 
+from loadstone.cli.live_text import lines, one_line
 from loadstone.cli.terminal import plain
-from loadstone.judge import Histogram
+from loadstone.live import Follower, Live
 from loadstone.unit import Unit
 
 _PLAIN_EVERY_S = 10
-_RECENT_S = 5
-"""Rates and percentiles on show are those of the last seconds: steadier to read than of one."""
 
 
 class RunProgress:
-    """Phase, users, operations a second, p90 and failures."""
+    """What the run's folder says of the seconds so far: phase, time left, load, response times, failures."""
 
     def __init__(self, title: str = "") -> None:
         """`title` is the beginning of every line, for a run that is one of several."""
         self._console = Console(stderr=True, highlight=False)
         self._title = title
-        self._live: Live | None = None
-        self._load: Mapping[str, float] = {}
-        self._recent: deque[Mapping[str, Any]] = deque(maxlen=_RECENT_S)
-        self._failed = 0
+        self._shown: Shown | None = None
+        self._run: tuple[Live, Follower] | None = None
 
     def started(self, plan: Mapping[str, Any], folder: Path) -> None:
         """Shows where the run is written."""
-        self._load = plan["load"]
-        self._recent.clear()
-        self._failed = 0
-        self.note(f"{self._title}{plan['name']}: {_load(self._load)} into {folder}")
+        self._run = Live(plan), Follower(folder)
+        self.note(f"{self._title}{plan['name']}: {_load(plan['load'])} into {folder}")
         if self._console.is_terminal:
-            self._live = Live(console=self._console, refresh_per_second=2, transient=True)
-            self._live.start()
+            self._shown = Shown(console=self._console, refresh_per_second=2, transient=True)
+            self._shown.start()
 
     def window(self, window: Mapping[str, Any]) -> None:
-        """Shows the second."""
-        self._recent.append(window)
-        self._failed += sum(sum(operation["failed"]) for operation in window["operations"])
-        if self._live:
-            self._live.update(Text(plain(self._line(window))))
+        """Shows the second, which is in the journal by now."""
+        assert self._run, "a run starts before its first second"
+        live, follower = self._run
+        for line in follower.read():
+            live.take(line)
+        if not live.seconds:
+            return
+        if self._shown:
+            self._shown.update(Text(plain(self._title + "\n".join(lines(live)))))
         elif (window["second"] + 1) % _PLAIN_EVERY_S == 0:
-            print(self._line(window), file=sys.stderr, flush=True)
+            print(f"{self._title}{one_line(live)}", file=sys.stderr, flush=True)
 
     def note(self, text: str) -> None:
         """A line that stays."""
         self._console.print(Text(plain(text)))
 
     def ended(self) -> None:
-        """Removes the live line."""
-        if self._live:
-            self._live.stop()
-            self._live = None
-
-    def _line(self, window: Mapping[str, Any]) -> str:
-        second = window["second"] + 1
-        operations = [operation for one in self._recent for operation in one["operations"]]
-        rate = sum(operation["ok"] for operation in operations) / len(self._recent)
-        p90 = _p90_ms(operations)
-        unit = Unit.of(self._load)
-        who = "requests waiting or under way" if unit is Unit.REQUESTS else unit.things
-        return (
-            f"{self._title}{self._phase(window['second'])}  {second} s of {self._total():.0f}  "
-            f"{window['users']} {who}  {rate:.1f} ops/s  p90 {'-' if p90 is None else f'{p90:.1f} ms'}  "
-            f"{self._failed} failed"
-        )
-
-    def _phase(self, second: float) -> str:
-        if second < self._load["ramp_up_s"]:
-            return "ramp-up  "
-        return "steady   " if second < self._load["ramp_up_s"] + self._load["steady_s"] else "ramp-down"
-
-    def _total(self) -> float:
-        return self._load["ramp_up_s"] + self._load["steady_s"] + self._load["ramp_down_s"]
+        """Removes the live lines."""
+        if self._run:
+            self._run[1].close()
+        if self._shown:
+            self._shown.stop()
+            self._shown = None
 
 
 class LoadingProgress:
@@ -108,15 +86,3 @@ class LoadingProgress:
 def _load(load: Mapping[str, Any]) -> str:
     unit = Unit.of(load)
     return f"{load[unit]:.15g} {unit.words}"
-
-
-def _p90_ms(operations: list[Mapping[str, Any]]) -> float | None:
-    buckets: list[int] = []
-    counts: list[int] = []
-    for operation in operations:
-        buckets += operation["response"]["bucket"]
-        counts += operation["response"]["count"]
-    if not buckets:
-        return None
-    value = Histogram.of(np.array(buckets), np.array(counts)).quantile_us(0.9)
-    return None if value is None else value / 1000

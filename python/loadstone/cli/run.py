@@ -13,16 +13,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from loadstone import leave
-from loadstone.cli.columns import columns
 from loadstone.cli.scenario import Overrides, overrides
 from loadstone.cli.scenario_name import Name
 from loadstone.cli.verdicts import show
 from loadstone.errors import RUN_FAILED, RUN_INVALID, RUN_OPEN, SLA_NOT_MET, LoadstoneError
 
 if TYPE_CHECKING:
-    from loadstone.measure import Deployed, Placement
+    from loadstone.measure import Deployed, Placement, Sut
     from loadstone.scenario import Scenario
-    from loadstone.stages.run import GoalFigures, OperationFigures, Run, SessionFigures
+    from loadstone.stages.run import Run
 
 MOST_PROCESS = 1 << 22
 """Linux gives no process a higher number."""
@@ -124,6 +123,7 @@ def run(
     agents: Agents = None,
     metrics: Metrics = None,
     as_json: AsJson = False,
+    page: Annotated[bool, typer.Option("--ui", help="Show the run on a page, too, as it goes on.")] = False,
 ) -> None:
     """Measure a service once, into a run folder.
 
@@ -132,19 +132,31 @@ def run(
 
     Example: loadstone run olio --users 100 --window 60
     """
-    from loadstone.measure import Interrupt, Job, measure_scenario, sut_of
+    from loadstone.cli.page_beside import beside
+    from loadstone.cli.run_table import table
+    from loadstone.measure import Interrupt, Job, measure_scenario
 
-    deployed, url = site(topology, service, url, keep_data)
-    loaded = load(scenario, settings, window=window, url=url, goals=goals, deployed=deployed)
-    if users is not None:
-        loaded.require_users("--users is a number")
-    placement = placed(loaded, topology, agents)
-    sut = sut_of(loaded, processes=processes(sut_pid, db_pid), reset=reset, loading=loading(loaded))
+    loaded, sut, placement, deployed = prepared(
+        scenario,
+        users=users,
+        window=window,
+        url=url,
+        goals=goals,
+        settings=settings,
+        sut_pid=sut_pid,
+        db_pid=db_pid,
+        reset=reset,
+        topology=topology,
+        service=service,
+        keep_data=keep_data,
+        agents=agents,
+    )
     folder = out or default_folder(loaded.name)
     try:
         with (
             scraped(metrics) as shown,
             deployed.held() if deployed else nullcontext(),
+            beside(folder) if page else nullcontext(),
             placement.engine() as engine,
         ):
             job = Job(loaded, sut, engine, ["loadstone", *sys.argv[1:]], deployed)
@@ -162,6 +174,38 @@ def run(
         show(table(result, folder))
     other = f"SLA-{3 - sla}"
     raise typer.Exit(conclude(result, [name for name in result.goals if name != other]))
+
+
+def prepared(
+    scenario: str,
+    *,
+    users: int | None = None,
+    window: float | None = None,
+    url: str | None = None,
+    goals: list[str] | None = None,
+    settings: list[str] | None = None,
+    sut_pid: int | None = None,
+    db_pid: int | None = None,
+    reset: str | None = None,
+    topology: Path | None = None,
+    service: str | None = None,
+    keep_data: bool = False,
+    agents: str | None = None,
+    **_others: Any,
+) -> tuple[Scenario, Sut, Placement, Deployed | None]:
+    """What is to be measured, and where the load is made, by the options of the command line.
+
+    LoadstoneError with whatever is wrong with them; nothing has been started.
+    """
+    from loadstone.measure import sut_of
+
+    deployed, url = site(topology, service, url, keep_data)
+    loaded = load(scenario, settings, window=window, url=url, goals=goals, deployed=deployed)
+    if users is not None:
+        loaded.require_users("--users is a number")
+    placement = placed(loaded, topology, agents)
+    sut = sut_of(loaded, processes=processes(sut_pid, db_pid), reset=reset, loading=loading(loaded))
+    return loaded, sut, placement, deployed
 
 
 def load(
@@ -313,79 +357,3 @@ def exit_code(result: Run, deciding: Sequence[str]) -> int:
     if result.validity.state == "invalid":
         return RUN_INVALID
     return RUN_OPEN if "open" in verdicts or result.validity.state == "inconclusive" else 0
-
-
-def table(result: Run, folder: Path) -> str:
-    """The run in a few lines."""
-    head = ["operation", "count", "failed", "p50 ms", "p90 ms", "p99 ms", "limit ms", "within limit"]
-    rows = [_row(name, operation) for name, operation in result.operations.items()]
-    load, sessions = result.load, result.sessions
-    length = result.steady.end_s - result.steady.start_s if result.steady else 0.0
-    shown = f"{length:.0f}" if length >= 10 else f"{length:.3g}"
-    by_hand = ", changed by hand" if result.changed else ""
-    lines = [
-        f"{result.name}: {load.amount:.15g} {load.unit.words}{by_hand}, "
-        f"{shown} s steady, {_number(result.throughput_ops_per_s, 1)} ops/s, "
-        f"{_number(result.requests_per_s, 1)} requests/s",
-        columns(head, rows, set(head[1:])),
-    ]
-    lines += [_goal(goal) for goal in result.goals.values()]
-    if sessions and (load.unit.is_rate or sum(sessions.lost.values())):
-        lines.append(_sessions(sessions))
-    if result.limited_by:
-        lines.append(f"limited by {result.limited_by.said}")
-    elif result.busiest:
-        lines.append(f"no watched host was at its limit; the busiest: {result.busiest.said}")
-    state = result.validity.state
-    lines.append(f"{state if state == 'valid' else state.upper()}; {result.outcome}; {folder}")
-    return "\n".join(lines)
-
-
-def _goal(goal: GoalFigures) -> str:
-    """A goal with its verdict, and what was seen of what is asked for."""
-    if goal.measured is None:
-        return f"{goal.name}: {goal.verdict}, nothing was seen"
-    asked = f"{'at least' if goal.at_least else 'at most'} {_amount(goal.limit, goal.unit)}"
-    where = f"{goal.operation} " if goal.operation else ""
-    between = f"{_amount(goal.low, goal.unit)} to {_amount(goal.high, goal.unit)}"
-    between += " by the spread of its response times" if goal.by == "spread" else ""
-    return f"{goal.name}: {goal.verdict} ({where}{_amount(goal.measured, goal.unit)}, {between}; {asked})"
-
-
-def _amount(value: float | None, unit: str) -> str:
-    """A figure of a goal; without an upper bound it is open above."""
-    if value is None:
-        return "any"
-    return f"{100 * value:.4g} %" if unit == "share" else f"{value:.4g}/s"
-
-
-def _row(name: str, operation: OperationFigures) -> list[str]:
-    times = operation.response_ms
-    return [
-        name,
-        str(operation.count),
-        str(sum(operation.failed.values())),
-        *(_number(value, 1) for value in ((times.p50, times.p90, times.p99) if times else (None,) * 3)),
-        f"{1000 * operation.limit_s:.0f}",
-        _percent(operation.share_within_limit),
-    ]
-
-
-def _sessions(sessions: SessionFigures) -> str:
-    """The sessions that began in the steady state, and how many were completed a second."""
-    causes = ", ".join(f"{cause} {count}" for cause, count in sessions.lost.items() if count)
-    lost = sum(sessions.lost.values())
-    return (
-        f"sessions: {sessions.begun} begun, {sessions.completed} completed "
-        f"({_percent(sessions.completed_share)}), {lost} lost{f' ({causes})' if causes else ''}, "
-        f"{sessions.unfinished} unfinished, {sessions.dropped} dropped; "
-        f"{_number(sessions.completed_per_s, 1)} completed/s"
-    )
-
-
-def _number(value: float | None, digits: int) -> str:
-    return "-" if value is None else f"{value:.{digits}f}"
-
-
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{100 * share:.2f} %"

@@ -87,7 +87,7 @@ def measure(
             run = _start(engine, beginning, folder)
             for event in before:
                 journal.event(**event)
-            control = Control(folder, run, beginning.plan)
+            control = Control(folder, run, beginning.plan, interrupt)
             try:
                 beside = (seen or Seen(), faults or Faults(), control)
                 _write(run, journal, folder, beginning, service, observer, interrupt, progress, beside)
@@ -163,7 +163,8 @@ def _follow(
         window = run.next(_LOOK_S)
         for event in run.events():
             journal.event(**event)
-            progress.note(event["note"])
+            if "note" in event:
+                progress.note(event["note"])
         if window is not None:
             second = window["second"]
             # No second is told before its end: the earliest that was tells best when the run began.

@@ -1,7 +1,7 @@
-"""Changes of the load of a run under way, through a socket in its folder that only its user may open.
+"""Changes of the load of a run under way, and its early end, through a socket in its folder.
 
-A request is a line of JSON, `{"unit": "users", "load": 800}`; so is the answer, `{"at_s": 12.3}` or
-`{"error": "..."}`.
+Only its user may open it. A request is a line of JSON, `{"unit": "users", "load": 800}` or `{"stop": true}`;
+so is the answer, `{"at_s": 12.3}`, `{"stopping": true}` or `{"error": "..."}`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from loadstone.record.folder import CONTROL
 from loadstone.unit import Unit
 
 if TYPE_CHECKING:
+    from loadstone.measure.interrupt import Interrupt
     from loadstone.record import Journal
 
 _LONGEST = 4096
@@ -40,15 +41,15 @@ class Changeable(Protocol):
 class Control:
     """The socket of one run."""
 
-    def __init__(self, folder: Path, run: object, plan: Mapping[str, Any]) -> None:
+    def __init__(self, folder: Path, run: object, plan: Mapping[str, Any], interrupt: Interrupt) -> None:
         """Listens from now on. A folder that takes no socket leaves the run without one."""
         self._path = folder / CONTROL
         self._run = run
         self._unit = Unit.of(plan["load"])
+        self._interrupt = interrupt
         self._listener: socket.socket | None = None
-        if isinstance(run, Changeable):
-            with suppress(OSError):
-                self._listener = _listening(self._path)
+        with suppress(OSError):
+            self._listener = _listening(self._path)
 
     def write(self, journal: Journal, note: Callable[[str], None], _began: float) -> None:
         """Answers who asks now, and writes down what was changed."""
@@ -74,12 +75,16 @@ class Control:
     def _answer(self, line: bytes) -> dict[str, Any]:
         try:
             asked = json.loads(line)
+            if asked == {"stop": True}:
+                self._interrupt.requested = True
+                return {"stopping": True}
             unit, load = Unit(asked["unit"]), float(asked["load"])
         except (ValueError, KeyError, TypeError, RecursionError):
             return {"error": "this is no change of a load"}
         if unit is not self._unit:
             return {"error": f"the load of this run is counted in {self._unit.words}, not in {unit.words}"}
-        assert isinstance(self._run, Changeable)
+        if not isinstance(self._run, Changeable):
+            return {"error": "the load of a run that agents make cannot be changed"}
         try:
             at_s = self._run.change(load)
         except ValueError as error:
@@ -94,13 +99,32 @@ class Control:
 
 def ask(folder: Path, unit: Unit, load: float) -> float:
     """Changes the load of the run in `folder`; from when on. Error `run-control`."""
+    return float(_asked(folder, {"unit": unit.value, "load": load})["at_s"])
+
+
+def stop(folder: Path) -> None:
+    """Ends the run in `folder` early, as the first Ctrl-C does. Error `run-control`."""
+    _asked(folder, {"stop": True})
+
+
+def answers(folder: Path) -> bool:
+    """Whether the run in `folder` is under way: a killed one leaves a socket at which nobody listens."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as caller, suppress(OSError):
+        caller.settimeout(_ANSWER_S)
+        with _near(folder / CONTROL) as path:
+            caller.connect(path)
+        return True
+    return False
+
+
+def _asked(folder: Path, request: dict[str, Any]) -> dict[str, Any]:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as caller:
         caller.settimeout(_ANSWER_S)
         try:
             with _near(folder / CONTROL) as path:
                 caller.connect(path)
-            caller.sendall(json.dumps({"unit": unit.value, "load": load}).encode() + b"\n")
-            answer = json.loads(_line(caller))
+            caller.sendall(json.dumps(request).encode() + b"\n")
+            answer: dict[str, Any] = json.loads(_line(caller))
         except (OSError, ValueError) as error:
             raise LoadstoneError(
                 "run-control",
@@ -109,7 +133,7 @@ def ask(folder: Path, unit: Unit, load: float) -> float:
             ) from error
     if "error" in answer:
         raise LoadstoneError("run-control", answer["error"], place=str(folder))
-    return float(answer["at_s"])
+    return answer
 
 
 def under_way(place: Path) -> list[Path]:

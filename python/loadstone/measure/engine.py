@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from loadstone.errors import LoadstoneError
 from loadstone.judge import CAUSES
+from loadstone.record.failures import EXAMPLE
 
 if TYPE_CHECKING:
     from loadstone import _core
@@ -28,7 +29,8 @@ class EngineRun(Protocol):
         """How it ended, once it has and all windows were taken."""
 
     def events(self) -> list[dict[str, Any]]:
-        """What happened since this was asked last: `kind`, a `note` for people, and what belongs to it."""
+        """What happened since this was asked last: `kind`, mostly a `note` for people, and what belongs to
+        it."""
 
 
 class Engine(Protocol):
@@ -52,13 +54,17 @@ def failures_told(summary: Mapping[str, Any]) -> list[str]:
 
 
 class _LocalRun:
-    """A run in threads of this process. It has no events except its end."""
+    """A run in threads of this process. Its events are the first examples of what fails."""
 
     def __init__(self, run: _core.Run) -> None:
         self.next, self.stop, self.summary, self.change = run.next, run.stop, run.summary, run.change
+        self._examples = run.examples
+        self._told = set[tuple[str, str]]()
 
     def events(self) -> list[dict[str, Any]]:
-        return []
+        new = [one for one in self._examples() if (one["operation"], one["of"]) not in self._told]
+        self._told |= {(one["operation"], one["of"]) for one in new}
+        return [{"kind": EXAMPLE, **one} for one in new]
 
 
 class RustEngine:

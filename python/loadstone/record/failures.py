@@ -18,6 +18,9 @@ from loadstone.stages.run import Failure, OperationFigures
 OTHER_HOST = "references_other_host"
 """The engine's counter of references that lead to another host; also what it calls their examples."""
 
+EXAMPLE = "example"
+"""The event of the first of them: `end` has them all, but a run that is under way or broke off has no end."""
+
 Examples = Sequence[Mapping[str, Any]]
 """As the engine hands them out: `operation`, `of`, `at_s`, `said`."""
 

@@ -26,7 +26,7 @@ from loadstone.record.disk import (
     write_stage,
     write_text,
 )
-from loadstone.record.failures import other_hosts, read_failures
+from loadstone.record.failures import EXAMPLE, other_hosts, read_failures
 from loadstone.record.limits import read_limit
 from loadstone.record.machine import machine, versions
 from loadstone.record.measured import read_measurement, read_observed
@@ -35,7 +35,7 @@ from loadstone.stages.origin import Machine, Node
 from loadstone.stages.run import Event, Http2Figures, Load, Negotiated, Run, Scenario
 from loadstone.stages.run_hosts import Agent, AgentFigures, Connector, WatchedHost
 
-_APART = ("agents", "connector", "end", "hosts", "node")
+_APART = ("agents", "connector", "end", EXAMPLE, "hosts", "node")
 """Events that have a place of their own in `run.json`."""
 _WORTH_A_WARNING = (
     CHANGED, "service-down", "service-died", "host-lost", "host-disk-full", "fault-failed",
@@ -273,7 +273,7 @@ def _ending(events: list[dict[str, Any]], path: Path) -> dict[str, Any]:
         "at": last,
         "threads": None,
         "ended_s": None,
-        "examples": [],
+        "examples": [event for event in events if event["kind"] == EXAMPLE],
     }
 
 

@@ -67,7 +67,7 @@ def _environment() -> jinja2.Environment:
     environment.filters |= {"moment": format.moment, "size": format.size, "whole": format.whole}
     environment.filters["glossed"] = glossed
     environment.globals["style"] = Markup(_template("style.css"))
-    environment.globals["script"] = Markup(_template("charts.js"))
+    environment.globals["script"] = Markup(_template("coloured.js") + _template("charts.js"))
     return environment
 
 

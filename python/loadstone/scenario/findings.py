@@ -35,6 +35,8 @@ class ScenarioError(LoadstoneError):
         self.slug = errors[0].slug
         self._mistakes = tuple(errors)
         self.slugs = [error.slug for error in errors]
+        self.errors = list(errors)
+        self.message, self.place, self.hint = errors[0].message, errors[0].place, errors[0].hint
         self.exit_code = BAD_INPUT
 
     @property
