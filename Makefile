@@ -61,7 +61,7 @@ lint: .venv/.dev     ## format, clippy, ruff, mypy, the seam's stub against the 
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	cargo fmt --manifest-path images/Cargo.toml --all --check
-	cargo clippy --manifest-path images/Cargo.toml --features olio,rubis,stress --bins --quiet -- -D warnings
+	cargo clippy --manifest-path images/Cargo.toml --features olio,rubis,stress,tls --bins --quiet -- -D warnings
 	$(BIN)/ruff format --check python tests scripts bench docs/site
 	$(BIN)/ruff check python tests scripts bench docs/site
 	$(BIN)/mypy

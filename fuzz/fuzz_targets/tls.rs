@@ -3,6 +3,7 @@
 //! all. Bytes that nobody changes are a session like any other.
 #![no_main]
 
+use std::cell::Cell;
 use std::io::{Read, Write};
 use std::sync::{Arc, OnceLock};
 
@@ -35,6 +36,11 @@ fn authority() -> &'static Authority {
         });
         Authority { certificate: own.cert.pem(), key: own.signing_key.serialize_pem(), clients }
     })
+}
+
+thread_local! {
+    /// Made once: a key takes longer to read than a session.
+    static TLS: Cell<Option<Tls>> = const { Cell::new(None) };
 }
 
 fn now_s() -> u64 {
@@ -75,7 +81,14 @@ fn feed(session: &mut Session, bytes: &[u8], heard: &mut Vec<u8>) -> bool {
 fuzz_target!(|input: (u8, Vec<u8>, Vec<Fate>)| {
     let (version, question, fates) = input;
     let authority = authority();
-    let mut tls = Tls::new(authority.certificate.as_bytes(), authority.key.as_bytes(), now_s).unwrap();
+    let mut tls = TLS.take().unwrap_or_else(|| {
+        Tls::new(authority.certificate.as_bytes(), authority.key.as_bytes(), now_s).unwrap()
+    });
+    walk(&mut tls, authority, version, question, fates);
+    TLS.set(Some(tls));
+});
+
+fn walk(tls: &mut Tls, authority: &Authority, version: u8, question: Vec<u8>, fates: Vec<Fate>) {
     let mut session = tls.session();
     let name = ServerName::try_from("localhost").unwrap();
     let mut client =
@@ -119,4 +132,4 @@ fuzz_target!(|input: (u8, Vec<u8>, Vec<Fate>)| {
     }
     assert_eq!(answered, answer[..answered.len()]);
     assert!(changed || alive && heard == question && (question.is_empty() || answered == answer));
-});
+}
