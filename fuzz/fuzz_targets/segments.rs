@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use libfuzzer_sys::fuzz_target;
 use loadstone_appliance::args::Args;
-use loadstone_appliance::net::{Incoming, Offload, Outgoing, Verified, Wire, checksum};
+use loadstone_appliance::net::{Departure, Incoming, Offload, Outgoing, Verified, Wire, checksum};
 use loadstone_appliance::server::{Now, Server};
 use loadstone_http::{Handler, Request, Response};
 
@@ -50,9 +50,12 @@ impl Outgoing for Way {
         self.frames.borrow().len() < 256
     }
 
-    fn send<R>(&mut self, bytes: usize, fill: impl FnOnce(&mut [u8]) -> (R, Option<(u16, u16)>)) -> R {
+    fn send<R>(&mut self, bytes: usize, fill: impl FnOnce(&mut [u8]) -> (R, Departure)) -> R {
         let mut frame = vec![0; bytes];
-        let (result, _) = fill(&mut frame);
+        let (result, departure) = fill(&mut frame);
+        if departure == Departure::Withheld {
+            return result;
+        }
         self.frames.borrow_mut().push_back(frame);
         result
     }
@@ -126,7 +129,7 @@ fuzz_target!(|data: &[u8]| {
     let (to, from) = (there.frames.clone(), back.frames.clone());
     let args = Args::parse("ip=10.0.0.1/24 rx=2048 tx=4096").expect("it is well-formed");
     let mut now = Now { monotonic_us: 0, unix_s: 0 };
-    let mut server = Server::new(Wire::new(there, back, [3, 4]), [2, 0, 0, 0, 0, 1], &args, 1, now);
+    let mut server = Server::new(Wire::new(there, back, [3, 4], || 0), [2, 0, 0, 0, 0, 1], &args, 1, now);
     server.serve(80, Box::new(Echo), CONNECTIONS as usize, 1 << 20);
     let mut clients = [Client::default(); PORTS];
     let mut rest = data;

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use device::{Device, Registers};
 use libfuzzer_sys::fuzz_target;
-use loadstone_appliance::net::{Incoming, Outgoing};
+use loadstone_appliance::net::{Departure, Incoming, Outgoing};
 use loadstone_appliance::virtio::net::{Card, FRAME};
 
 fuzz_target!(|input: (u8, u64, Vec<u8>, Vec<(u8, u16, u16)>)| {
@@ -31,7 +31,9 @@ fuzz_target!(|input: (u8, u64, Vec<u8>, Vec<(u8, u16, u16)>)| {
             2 => card.receiver.flush(),
             3 if card.sender.has_room() => {
                 let bytes = usize::from(value) % (FRAME + 1);
-                card.sender.send(bytes, |frame| (frame.fill(9), (place & 1 == 0).then_some((34, 16))));
+                let unsealed = place & 1 == 0;
+                let departure = if unsealed { Departure::Unsealed(34, 16) } else { Departure::Whole };
+                card.sender.send(bytes, |frame| (frame.fill(9), departure));
                 card.sender.flush();
             }
             4 => device.complete(0, value.into()),
@@ -46,7 +48,7 @@ fuzz_target!(|input: (u8, u64, Vec<u8>, Vec<(u8, u16, u16)>)| {
     // A buffer comes back at most as often as the device has said that one was done: its index has two bytes.
     let mut had = 0;
     while card.sender.has_room() {
-        card.sender.send(60, |frame| (frame.fill(1), None));
+        card.sender.send(60, |frame| (frame.fill(1), Departure::Whole));
         had += 1;
         assert!(had <= u32::from(buffers) + (1 << 16));
     }

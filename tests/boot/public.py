@@ -4,8 +4,8 @@
                                                  or: inner, in the network of a process
 
 What serves is an image, with TLS or without, or the container with one of its connectors. The clients never
-reuse a connection.
-Some read or write slowly, some do not read at all, and somebody floods.
+reuse a connection. Some read or write slowly, some do not read at all, and somebody asks for thousands of
+connections a second.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import ssl
 import struct
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
@@ -42,6 +43,7 @@ GUEST = "10.9.0.2"
 CLIENTS = [f"10.9.0.{number}" for number in range(10, 74)]
 LARGE, MIDDLE = 1_000_000, 60_000
 PATIENCE_S = 60
+FLOOD_PER_S = 4000
 NGINX = """
 daemon off; pid {folder}/nginx.pid; error_log {folder}/error.log;
 events {{}}
@@ -193,33 +195,52 @@ async def _slow(tally: Tally, middle: str) -> None:
     await asyncio.gather(*reads, *writes)
 
 
-def _flood(count: int) -> None:
-    """Asks for connections in the name of neighbours that there are not."""
-    chance = random.Random(7)
-    with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW) as raw:
-        for _ in range(count):
-            source = bytes([10, 9, 0, chance.randrange(130, 250)])
-            target = socket.inet_aton(GUEST)
-            tcp = struct.pack(
-                "!HHIIBBHHH",
-                chance.randrange(1024, 65536),
-                80,
-                chance.randrange(1 << 32),
-                0,
-                0x50,
-                2,
-                8192,
-                0,
-                0,
-            )
-            pseudo = source + target + struct.pack("!BBH", 0, 6, len(tcp))
-            total = sum(struct.unpack(f"!{(len(pseudo) + len(tcp)) // 2}H", pseudo + tcp))
-            total = (total >> 16) + (total & 0xFFFF)
-            sum16 = ~((total >> 16) + total) & 0xFFFF
-            tcp = tcp[:16] + struct.pack("!H", sum16) + tcp[18:]
-            ip = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 40, 1, 0, 64, 6, 0, source, target)
-            with contextlib.suppress(OSError):
-                raw.sendto(ip + tcp, (GUEST, 0))
+def _openings(count: int) -> list[bytes]:
+    """Requests for connections, in the name of neighbours that there are not."""
+    chance, target, made = random.Random(7), socket.inet_aton(GUEST), []
+    for _ in range(count):
+        source = bytes([10, 9, 0, chance.randrange(130, 250)])
+        ports = struct.pack("!HH", chance.randrange(1024, 65536), 80)
+        tcp = ports + struct.pack("!IIBBHHH", chance.randrange(1 << 32), 0, 0x50, 2, 8192, 0, 0)
+        pseudo = source + target + struct.pack("!BBH", 0, 6, len(tcp))
+        total = sum(struct.unpack(f"!{(len(pseudo) + len(tcp)) // 2}H", pseudo + tcp))
+        total = (total >> 16) + (total & 0xFFFF)
+        tcp = tcp[:16] + struct.pack("!H", ~((total >> 16) + total) & 0xFFFF) + tcp[18:]
+        made.append(struct.pack("!BBHHHBBH4s4s", 0x45, 0, 40, 1, 0, 64, 6, 0, source, target) + tcp)
+    return made
+
+
+class Flood:
+    """Asks for so many connections a second, until it is told to end."""
+
+    def __init__(self, per_s: int) -> None:
+        self.sent, self.seconds, self._per_s = 0, 0.0, per_s
+        self._established, self._ended = threading.Event(), threading.Event()
+
+    def _run(self) -> None:
+        openings, began = _openings(8000), time.monotonic()
+        with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW) as raw:
+            while not self._ended.is_set():
+                for _ in range(self._per_s // 100):
+                    with contextlib.suppress(OSError):
+                        raw.sendto(openings[self.sent % len(openings)], (GUEST, 0))
+                    self.sent += 1
+                self.seconds = time.monotonic() - began
+                if self.sent >= self._per_s:
+                    self._established.set()
+                # What could not be sent in time is not sent later at once.
+                self._ended.wait(0.01)
+
+    @contextlib.asynccontextmanager
+    async def lasting(self) -> AsyncIterator[None]:
+        """While it lasts; it begins with the requests of a second."""
+        running = asyncio.create_task(asyncio.to_thread(self._run))
+        await asyncio.to_thread(self._established.wait, PATIENCE_S)
+        try:
+            yield
+        finally:
+            self._ended.set()
+            await running
 
 
 async def _held(stack: contextlib.AsyncExitStack, path: str, count: int) -> None:
@@ -277,7 +298,7 @@ def _upload(size: int) -> str:
     return f"/media/{found[1].decode()}.jpg"
 
 
-async def _phases(large: str, middle: str) -> dict[str, Tally]:
+async def _phases(large: str, middle: str, flood: Flood) -> dict[str, Tally]:
     tallies = {name: Tally() for name in ("addresses", "nginx", "slow", "flood", "memory", "heads")}
     everywhere: list[str | None] = list(CLIENTS)
     await _crowd(tallies["addresses"], (GUEST, 80), 4, everywhere)
@@ -285,8 +306,8 @@ async def _phases(large: str, middle: str) -> dict[str, Tally]:
     await asyncio.gather(
         _slow(tallies["slow"], middle), _crowd(tallies["slow"], (GUEST, 80), 2, everywhere[:32])
     )
-    flood = asyncio.to_thread(_flood, 4000)
-    await asyncio.gather(flood, _crowd(tallies["flood"], (GUEST, 80), 2, everywhere[:16]))
+    async with flood.lasting():
+        await _crowd(tallies["flood"], (GUEST, 80), 6, everywhere)
     async with contextlib.AsyncExitStack() as stack:
         await _held(stack, large, 40)
         await _crowd(tallies["memory"], (GUEST, 80), 4, everywhere[:16])
@@ -391,9 +412,11 @@ def main(what: str, folder: Path, memory_mib: int, delay_ms: float, loss: float,
         began = time.monotonic()
         Browser([_site()]).get(large)
         rate = LARGE / (time.monotonic() - began)
-        tallies = asyncio.run(_phases(large, middle))
+        flood = Flood(FLOOD_PER_S)
+        tallies = asyncio.run(_phases(large, middle, flood))
         found = {name: vars(tally) for name, tally in tallies.items()}
-        print(json.dumps({"phases": found, "end": ended(), "bytes_a_s": round(rate)}))
+        asked = {"sent": flood.sent, "seconds": round(flood.seconds, 1)}
+        print(json.dumps({"phases": found, "flood": asked, "end": ended(), "bytes_a_s": round(rate)}))
 
 
 if __name__ == "__main__":

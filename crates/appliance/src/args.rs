@@ -64,9 +64,8 @@ impl Args {
         let mut args = Self::default();
         for word in line.split_ascii_whitespace() {
             let (key, value) = word.split_once('=').ok_or_else(|| format!("`{word}` is no key=value"))?;
-            args.set(key, value).ok_or_else(|| {
-                format!("`{word}` is not understood; see the command line of images in the reference")
-            })?;
+            args.set(key, value)
+                .ok_or_else(|| format!("`{word}` is not understood; see the reference of images"))?;
         }
         if args.address.is_none() && !cfg!(feature = "dhcp") {
             return Err("no address: say ip=A.B.C.D/BITS, DHCP is not linked".into());

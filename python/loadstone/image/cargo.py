@@ -45,12 +45,19 @@ def cargo_build(arguments: Sequence[str], environment: Mapping[str, str]) -> Art
     return Artifacts(not done.returncode, [one for one in messages if one["reason"] == "compiler-artifact"])
 
 
+CRATES_IO = "index.crates.io-1949cf8c6b5b557f"
+"""Cargo's folder of packages from crates.io, the same on every machine since 1.85. Each place in them that an
+image names would take these bytes."""
+
+
 def image_flags() -> dict[str, str]:
     """Keeps this machine's folders out of the image: it names places in sources, and those of packages and of
     the checkout begin with the package's or the crate's name on every machine."""
     home = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo")
     known = os.environ.get("RUSTFLAGS", "")
-    roots = (home / "registry" / "src", checkout())
+    packages = home / "registry" / "src"
+    # The last that fits counts.
+    roots = (packages, packages / CRATES_IO, checkout())
     remapped = (f"--remap-path-prefix={root}/=" for root in roots)
     return {"RUSTFLAGS": " ".join([known, *remapped]).strip()}
 

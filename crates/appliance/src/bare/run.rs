@@ -53,6 +53,8 @@ struct State {
     counters: Counters,
     damaged: u64,
     dropped: u64,
+    #[cfg(feature = "metrics")]
+    cookies: [u64; 2],
     halted_us: u64,
     started_s: u64,
 }
@@ -72,9 +74,21 @@ static STATE: OneCpu<State> = OneCpu::new(State {
     },
     damaged: 0,
     dropped: 0,
+    #[cfg(feature = "metrics")]
+    cookies: [0; 2],
     halted_us: 0,
     started_s: 0,
 });
+
+/// What timestamps count from, so that they do not tell how long the machine has been up (RFC 7323 §7.1).
+static FIRST_TICK: OneCpu<u32> = OneCpu::new(0);
+
+/// Milliseconds for timestamps.
+fn ticks() -> u32 {
+    // SAFETY: nothing else is using it.
+    let first = *unsafe { FIRST_TICK.get() };
+    first.wrapping_add((clock::monotonic_us() / 1000) as u32)
+}
 
 impl Machine {
     /// Takes the devices of a kind.
@@ -100,9 +114,7 @@ impl Machine {
 /// Runs the image until it is asked to end.
 pub(super) fn run(args: Args, io: IoRegion) -> ! {
     if !clock::set_day(args.time_s) {
-        refuse(
-            "the time is not known: there is no real-time clock and the command line does not say time=SECONDS",
-        );
+        refuse("the time is not known: there is no real-time clock, and no time=SECONDS on the command line");
     }
     let found = devices::find(&args);
     let mut machine = Machine { args, callbacks: Callbacks::default(), io, found };
@@ -125,7 +137,12 @@ pub(super) fn run(args: Args, io: IoRegion) -> ! {
         u64::from_le_bytes(bytes)
     };
     let Card { receiver, sender, address, transport } = card;
-    let wire = Wire::new(receiver, sender, [random(), random()]);
+    #[cfg(feature = "guard")]
+    {
+        // SAFETY: nothing else is using it.
+        *unsafe { FIRST_TICK.get() } = random() as u32;
+    }
+    let wire = Wire::new(receiver, sender, [random(), random()], ticks);
     let mut server = Server::new(wire, address, &machine.args, random(), now());
     #[cfg(feature = "tls")]
     if machine.args.tls {
@@ -177,6 +194,7 @@ fn figures() -> Figures {
         busy_us: clock::monotonic_us() - state.halted_us,
         damaged: state.damaged,
         dropped: state.dropped,
+        cookies: state.cookies,
     }
 }
 
@@ -220,6 +238,10 @@ impl Loop {
             // SAFETY: nothing else is using it.
             let state = unsafe { STATE.get() };
             state.dropped = self.server.wire.gates.iter().map(|gate| gate.dropped).sum();
+            #[cfg(feature = "metrics")]
+            {
+                state.cookies = [self.server.wire.cookies_sent, self.server.wire.cookies_taken];
+            }
             let halted_us = state.halted_us;
             (state.counters, state.damaged) = (self.server.counters, self.server.wire.damaged);
             if self.ends_us.is_some_and(|at| self.server.is_drained() || at <= now.monotonic_us) {

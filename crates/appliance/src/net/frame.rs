@@ -1,8 +1,11 @@
 //! Looks into Ethernet frames, as far as must be known before TCP sees them.
 
+use smoltcp::wire::IpAddress;
+
 use super::checksum;
 
-const ETHERNET: usize = 14;
+/// Length of an Ethernet header.
+pub const ETHERNET: usize = 14;
 const TYPE_IPV4: [u8; 2] = [8, 0];
 const PROTOCOL_TCP: u8 = 6;
 /// Where in a TCP header its checksum stands.
@@ -14,10 +17,32 @@ pub const SYN: u8 = 1 << 1;
 pub const RST: u8 = 1 << 2;
 /// The same.
 pub const ACK: u8 = 1 << 4;
-/// Where in a TCP header these stand: what is sent, what is acknowledged, flags.
+/// Where in a TCP header these stand: what is sent, what is acknowledged, its length, flags.
 const SEQUENCE_AT: usize = 4;
 const ACKNOWLEDGED_AT: usize = 8;
+const HEADER_AT: usize = 12;
 const FLAGS_AT: usize = 13;
+/// Length of a TCP header without options.
+const HEADER: usize = 20;
+
+/// An address, as a number.
+pub type Address = u32;
+
+/// Bytes of content that fit into a segment between such addresses.
+pub fn largest(_: Address) -> u16 {
+    1460
+}
+
+/// The same for smoltcp.
+pub fn to_ip(address: Address) -> IpAddress {
+    IpAddress::Ipv4(address.into())
+}
+
+/// The same from smoltcp.
+pub fn from_ip(address: IpAddress) -> Address {
+    let IpAddress::Ipv4(address) = address;
+    address.into()
+}
 
 /// A TCP segment in a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +70,7 @@ impl Segment {
         }
         let header = usize::from(ip[0] & 15) * 4;
         let total = usize::from(u16::from_be_bytes([ip[2], ip[3]]));
-        let segment = ip.get(header..total).filter(|segment| header >= 20 && segment.len() >= 20)?;
+        let segment = ip.get(header..total).filter(|segment| header >= 20 && segment.len() >= HEADER)?;
         let flags = segment[13];
         Some(Self {
             start: ETHERNET + header,
@@ -56,6 +81,11 @@ impl Segment {
             flags,
             pseudo: checksum::sum(&ip[12..20]) + u32::from(PROTOCOL_TCP) + segment.len() as u32,
         })
+    }
+
+    /// Whether it is of a connection, or would be: it acknowledges something, and neither begins nor resets.
+    pub fn continues(&self) -> bool {
+        self.flags & (SYN | RST | ACK) == ACK
     }
 
     /// Whether its checksum is right.
@@ -97,8 +127,14 @@ impl Segment {
         frame[self.start + at..][..4].copy_from_slice(&number.to_be_bytes());
     }
 
+    /// The options behind its header.
+    pub fn options<'a>(&self, frame: &'a mut [u8]) -> &'a mut [u8] {
+        let header = usize::from(frame[self.start + HEADER_AT] >> 4) * 4;
+        frame.get_mut(self.start + HEADER..(self.start + header).min(self.end)).unwrap_or_default()
+    }
+
     /// The addresses in the IP header and the ports, of who sends it and of whom it is for.
-    pub fn ends(&self, frame: &[u8]) -> [(u32, u16); 2] {
+    pub fn ends(&self, frame: &[u8]) -> [(Address, u16); 2] {
         let address =
             |at: usize| u32::from_be_bytes([frame[at], frame[at + 1], frame[at + 2], frame[at + 3]]);
         let port = |at: usize| u16::from_be_bytes([frame[at], frame[at + 1]]);

@@ -11,7 +11,7 @@ use core::hash::Hasher;
 
 use siphasher::sip::SipHasher13;
 
-use super::frame::{ACK, RST, SYN, Segment};
+use super::frame::{ACK, Address, RST, SYN, Segment};
 use super::screen::Flow;
 
 /// So far beyond what was sent that no acknowledgement can be meant.
@@ -26,6 +26,8 @@ struct Last {
     sent: u32,
     /// Whether it was the answer to who asked for the connection.
     opening: bool,
+    /// By how much its numbers are moved.
+    shift: u32,
     /// Whether there still is a socket for it.
     lives: bool,
 }
@@ -36,6 +38,8 @@ pub struct Guard {
     secret: [u64; 2],
     /// In the order of flows: a tree takes several kilobytes of code.
     flows: Vec<(Flow, Last)>,
+    /// Who has our first number already; smoltcp has been asked and has not said its own.
+    numbered: Option<(Flow, u32)>,
 }
 
 /// What becomes of a segment.
@@ -52,15 +56,33 @@ pub enum Verdict {
 impl Guard {
     /// With a secret that nobody can guess.
     pub fn new(secret: [u64; 2]) -> Self {
-        Self { secret, flows: Vec::new() }
+        Self { secret, flows: Vec::new(), numbered: None }
     }
 
     /// By how much the numbers of a connection are moved.
-    fn shift(&self, flow: Flow, ours: u32) -> u32 {
+    fn shift(&self, flow: Flow, ours: Address) -> u32 {
+        if let Ok(at) = self.find(flow) {
+            return self.flows[at].1.shift;
+        }
         let mut hasher = SipHasher13::new_with_keys(self.secret[0], self.secret[1]);
-        hasher.write_u64(u64::from(flow.0) << 32 | u64::from(flow.1) << 16 | u64::from(flow.2));
-        hasher.write_u32(ours);
+        write_ends(&mut hasher, flow, ours);
         hasher.finish() as u32
+    }
+
+    /// smoltcp is asked for a connection whose client has our first number already: the answer moves the
+    /// connection's numbers to it, and is not sent.
+    pub fn expect(&mut self, flow: Flow, number: u32) {
+        self.numbered = Some((flow, number));
+    }
+
+    /// Whether smoltcp has not answered such a question yet.
+    pub fn expects(&self) -> bool {
+        self.numbered.is_some()
+    }
+
+    /// It has not, and will not.
+    pub fn give_up(&mut self) {
+        self.numbered = None;
     }
 
     /// Whether a segment that came is of a connection that there is.
@@ -114,20 +136,32 @@ impl Guard {
         }
     }
 
-    /// Turns a segment of smoltcp's into what is sent.
-    pub fn send(&mut self, segment: &Segment, frame: &mut [u8]) {
+    /// Turns a segment of smoltcp's into what is sent; whether it is.
+    pub fn send(&mut self, segment: &Segment, frame: &mut [u8]) -> bool {
         let [(ours, port), (remote, theirs)] = segment.ends(frame);
         let flow = (remote, theirs, port);
         let sent = segment.sequence(frame);
+        let opening = segment.flags & (SYN | RST | ACK) == SYN | ACK;
+        let numbered = self.numbered.filter(|(numbered, _)| opening && *numbered == flow);
+        let shift = match numbered {
+            Some((_, number)) => number.wrapping_sub(sent),
+            None => self.shift(flow, ours),
+        };
         if segment.flags & (RST | ACK) == ACK {
-            let (expects, opening) = (segment.acknowledged(frame), segment.flags & SYN != 0);
-            let last = Last { expects, sent, opening, lives: true };
+            let expects = segment.acknowledged(frame);
+            // Who has the number has had the answer.
+            let opening = opening && numbered.is_none();
+            let last = Last { expects, sent, opening, shift, lives: true };
             match self.find(flow) {
                 Ok(at) => self.flows[at].1 = last,
                 Err(at) => self.flows.insert(at, (flow, last)),
             }
         }
-        segment.set_sequence(frame, sent.wrapping_add(self.shift(flow, ours)));
+        segment.set_sequence(frame, sent.wrapping_add(shift));
+        if numbered.is_some() {
+            self.numbered = None;
+        }
+        numbered.is_none()
     }
 
     /// Forgets all connections but these.
@@ -139,5 +173,59 @@ impl Guard {
             }
         }
         self.flows.retain(|(_, last)| last.lives);
+    }
+}
+
+/// Hashes the ends of a connection.
+pub fn write_ends(hasher: &mut SipHasher13, flow: Flow, ours: Address) {
+    hasher.write(&flow.0.to_be_bytes());
+    hasher.write(&ours.to_be_bytes());
+    hasher.write_u32(u32::from(flow.1) << 16 | u32::from(flow.2));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::net::frame::tests::opening;
+
+    /// A segment of ours to port 12345 of 10.0.2.2, or one from there.
+    fn segment(outward: bool, flags: u8, sequence: u32, acknowledged: u32) -> (Segment, Vec<u8>) {
+        let mut frame = opening(80, b"");
+        if outward {
+            let (addresses, ports) = (frame[26..34].to_vec(), frame[34..38].to_vec());
+            frame[26..30].copy_from_slice(&addresses[4..]);
+            frame[30..34].copy_from_slice(&addresses[..4]);
+            frame[34..36].copy_from_slice(&ports[2..]);
+            frame[36..38].copy_from_slice(&ports[..2]);
+        }
+        let segment = Segment::find(&frame).unwrap();
+        segment.set_flags(&mut frame, flags);
+        segment.set_sequence(&mut frame, sequence);
+        segment.set_acknowledged(&mut frame, acknowledged);
+        (Segment::find(&frame).unwrap(), frame)
+    }
+
+    #[test]
+    fn numbers_that_the_client_has_already_are_kept_beyond_the_end_of_their_range() {
+        let mut guard = Guard::new([1, 2]);
+        let (came, frame) = segment(false, ACK, 78, 0);
+        let [(theirs, from), (_, to)] = came.ends(&frame);
+        guard.expect((theirs, from, to), u32::MAX - 1);
+        let (other, mut frame) = segment(true, ACK, 9, 9);
+        assert!(guard.send(&other, &mut frame), "only the answer is withheld");
+        let (answer, mut frame) = segment(true, SYN | ACK, 500, 78);
+        assert!(!guard.send(&answer, &mut frame), "the client has had it");
+        assert!(!guard.expects());
+        let (ours, mut frame) = segment(true, ACK, 501, 78);
+        assert!(guard.send(&ours, &mut frame));
+        assert_eq!(ours.sequence(&frame), u32::MAX);
+        let (ours, mut frame) = segment(true, ACK, 1501, 78);
+        assert!(guard.send(&ours, &mut frame));
+        assert_eq!(ours.sequence(&frame), 999);
+        let (came, mut frame) = segment(false, ACK, 78, 999);
+        guard.take(&came, &mut frame);
+        assert_eq!(came.acknowledged(&frame), 1501);
+        let (reset, frame) = segment(false, RST, 78, 0);
+        assert_eq!(guard.judge(&reset, &frame), Verdict::Pass, "it is the exact one");
     }
 }

@@ -2,16 +2,25 @@
 
 pub mod announce;
 pub mod checksum;
+#[cfg(any(test, feature = "guard"))]
+mod cookies;
 pub mod frame;
+mod gate;
 #[cfg(any(test, feature = "guard"))]
 mod guard;
 #[cfg(any(test, feature = "guard"))]
 mod neighbours;
+#[cfg(any(test, feature = "guard"))]
+mod opening;
 mod screen;
 mod wire;
 
+pub use gate::Gate;
 pub use screen::Flow;
-pub use wire::{Gate, Wire};
+pub use wire::Wire;
+
+/// Whether strangers are kept from what is not theirs.
+pub const GUARDED: bool = cfg!(any(test, feature = "guard"));
 
 /// What the card does about checksums of frames that are sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -36,6 +45,17 @@ pub trait Incoming {
     fn flush(&mut self);
 }
 
+/// What becomes of a frame that was filled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Departure {
+    /// It is sent as it is.
+    Whole,
+    /// It is sent when the card has completed its checksum: from where to sum, and where in that to write.
+    Unsealed(u16, u16),
+    /// It is not sent.
+    Withheld,
+}
+
 /// Frames to others.
 pub trait Outgoing {
     /// What the card does about checksums.
@@ -44,9 +64,8 @@ pub trait Outgoing {
     /// Whether a frame can be sent.
     fn has_room(&mut self) -> bool;
 
-    /// Has a frame of so many bytes filled, and queues it. `fill` also returns what checksum the card is to
-    /// complete: from where to sum, and where in that to write.
-    fn send<R>(&mut self, bytes: usize, fill: impl FnOnce(&mut [u8]) -> (R, Option<(u16, u16)>)) -> R;
+    /// Has a frame of so many bytes filled, and queues it unless `fill` says otherwise.
+    fn send<R>(&mut self, bytes: usize, fill: impl FnOnce(&mut [u8]) -> (R, Departure)) -> R;
 
     /// Tells the card of all that was queued.
     fn flush(&mut self);

@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 
 use smoltcp::time::{Duration, Instant};
 
-use super::screen::INTRODUCTION;
-
+/// Length of an introduction of a neighbour: an ARP frame.
+const INTRODUCTION: usize = 42;
 const TYPE_ARP: [u8; 2] = [8, 6];
 const REQUEST: [u8; 2] = [0, 1];
 const REPLY: [u8; 2] = [0, 2];
@@ -54,7 +54,7 @@ pub struct Introductions {
 
 impl Introductions {
     /// The introduction of who sends a frame with a segment; none if it is known.
-    pub fn of(&mut self, frame: &[u8], now: Instant) -> Option<[u8; INTRODUCTION]> {
+    pub fn of(&mut self, frame: &[u8], now: Instant) -> Option<Vec<u8>> {
         let source = [frame[26], frame[27], frame[28], frame[29]];
         if self.known.iter().any(|(known, until)| *known == source && now < *until) {
             return None;
@@ -66,7 +66,7 @@ impl Introductions {
             self.known[self.next % INTRODUCED] = entry;
             self.next += 1;
         }
-        let mut arp = [0; INTRODUCTION];
+        let mut arp = alloc::vec![0; INTRODUCTION];
         arp[..12].copy_from_slice(&frame[..12]);
         arp[12..22].copy_from_slice(&[8, 6, 0, 1, 8, 0, 6, 4, 0, 1]);
         arp[22..28].copy_from_slice(&frame[6..12]);

@@ -5,49 +5,15 @@ use core::cell::RefCell;
 
 use smoltcp::phy::{self, Checksum, DeviceCapabilities, Medium};
 use smoltcp::time::Instant;
+use smoltcp::wire::TcpTimestampGenerator;
 
 use super::frame::Segment;
-use super::screen::{Flow, INTRODUCTION, Passage, Screen};
-use super::{Incoming, Outgoing, Verified};
+use super::gate::{Admission, Gate};
+use super::screen::{Ahead, Flow, Leaving, Passage, Screen};
+use super::{Departure, GUARDED, Incoming, Outgoing, Verified};
 
 /// Largest frame, with its Ethernet header.
 const FRAME: usize = 1514;
-
-/// Who may ask for a connection. What comes when nobody listens waits until it was seen whether there can be
-/// another socket. If not it is dropped, not refused: the client asks again soon, and a socket may be free by
-/// then.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Gate {
-    /// The port that connections are counted for.
-    pub port: u16,
-    /// Sockets that still listen.
-    pub listening: usize,
-    /// Whether there can be no more sockets now.
-    pub full: bool,
-    /// Whether a frame waits for a socket.
-    pub waits: bool,
-    /// Times that a connection was asked for in vain.
-    pub dropped: u64,
-}
-
-/// What becomes of who asks for a connection.
-enum Admission {
-    In,
-    Waits,
-    Dropped,
-}
-
-impl Gate {
-    fn ask(&mut self) -> Admission {
-        if self.listening > 0 {
-            self.listening -= 1;
-            return Admission::In;
-        }
-        self.waits = !self.full;
-        self.dropped += u64::from(self.full);
-        if self.full { Admission::Dropped } else { Admission::Waits }
-    }
-}
 
 /// A card, with what is decided about frames before TCP sees them.
 #[derive(Debug)]
@@ -60,17 +26,53 @@ pub struct Wire<I, O> {
     pub gates: Vec<Gate>,
     /// Segments dropped because their checksum was wrong.
     pub damaged: u64,
+    /// Answers to who asked for a connection that took no socket.
+    pub cookies_sent: u64,
+    /// Connections that came of those.
+    pub cookies_taken: u64,
     /// Frames pass it in both directions, in one call of smoltcp's.
     screen: RefCell<Screen>,
     /// What smoltcp is to see before the next frame.
-    introduction: Option<[u8; INTRODUCTION]>,
+    ahead: Option<Ahead>,
 }
 
 impl<I: Incoming, O: Outgoing> Wire<I, O> {
-    /// Over both directions of a card. `secret`: unpredictable, for the numbers of connections.
-    pub fn new(incoming: I, outgoing: O, secret: [u64; 2]) -> Self {
-        let screen = RefCell::new(Screen::new(secret));
-        Self { incoming, outgoing, gates: Vec::new(), damaged: 0, screen, introduction: None }
+    /// Over both directions of a card. `secret`: unpredictable, for the numbers of connections. `ticks`:
+    /// milliseconds, since whenever, for timestamps.
+    pub fn new(incoming: I, outgoing: O, secret: [u64; 2], ticks: TcpTimestampGenerator) -> Self {
+        let screen = RefCell::new(Screen::new(secret, ticks));
+        Self {
+            incoming,
+            outgoing,
+            gates: Vec::new(),
+            damaged: 0,
+            cookies_sent: 0,
+            cookies_taken: 0,
+            screen,
+            ahead: None,
+        }
+    }
+
+    /// What sockets need to speak of timestamps, if they are to.
+    pub fn ticks(&self) -> Option<TcpTimestampGenerator> {
+        if GUARDED { self.screen.borrow().ticks() } else { None }
+    }
+
+    /// Whether nothing more comes in before smoltcp has sent what it has to: it was asked for a connection whose
+    /// client has our first number already.
+    pub fn expects(&self) -> bool {
+        GUARDED && self.screen.borrow().expects()
+    }
+
+    /// smoltcp has sent all that there was room for; whether frames come in again.
+    pub fn resume(&mut self) -> bool {
+        let screen = self.screen.get_mut();
+        if screen.expects() && self.outgoing.has_room() {
+            // It had no socket, whatever the reason. Who has the number brings it again.
+            screen.give_up();
+            self.incoming.done();
+        }
+        !screen.expects()
     }
 
     /// Forgets all connections but these.
@@ -84,8 +86,8 @@ impl<I: Incoming, O: Outgoing> Wire<I, O> {
         self.outgoing.flush();
     }
 
-    /// Drops what TCP must not see, up to a frame that it may; whether there is one. It may be another than
-    /// the next: one that introduces who sends that.
+    /// Drops what TCP must not see, up to a frame that it may; whether there is one, and room for an answer, as
+    /// there is when this begins. It may be another than the next: one that introduces who sends that.
     fn advance(&mut self, now: Instant) -> bool {
         let screen = self.screen.get_mut();
         while let Some((frame, Verified(verified))) = self.incoming.peek() {
@@ -98,28 +100,59 @@ impl<I: Incoming, O: Outgoing> Wire<I, O> {
             };
             if !verified && !segment.is_intact(frame) {
                 self.damaged += 1;
-            } else {
-                match screen.passage(&segment, frame) {
-                    Passage::Free => return true,
-                    Passage::Shut => {}
-                    Passage::Opens => {
-                        self.introduction = screen.introduction(frame, now);
-                        if self.introduction.is_some() {
-                            return true;
-                        }
-                        let gate = self.gates.iter_mut().find(|gate| gate.port == segment.port);
-                        match gate.map_or(Admission::In, Gate::ask) {
-                            Admission::In => return true,
-                            Admission::Waits => return false,
-                            Admission::Dropped => {}
-                        }
-                    }
-                }
+                self.incoming.done();
+                continue;
             }
-            self.incoming.done();
+            let passage = screen.passage(&segment, frame, now);
+            match passage {
+                Passage::Free => return true,
+                Passage::Shut => {
+                    self.incoming.done();
+                    continue;
+                }
+                Passage::Opens | Passage::Proven(_) => {}
+            }
+            let gate = self.gates.iter_mut().find(|gate| gate.port == segment.port);
+            let proven = matches!(passage, Passage::Proven(_));
+            if GUARDED
+                && !proven
+                && let Some(gate) = gate.as_ref().filter(|gate| gate.may_open == 0)
+            {
+                let answered = screen.answer(&segment, frame, gate.receives, now, &mut self.outgoing);
+                self.cookies_sent += u64::from(answered);
+                self.incoming.done();
+                if !self.outgoing.has_room() {
+                    return false;
+                }
+                continue;
+            }
+            self.ahead = screen.introduction(frame, now);
+            if self.ahead.is_some() {
+                return true;
+            }
+            match gate.map_or(Admission::In, |gate| gate.ask(proven)) {
+                Admission::In => {
+                    self.cookies_taken += u64::from(proven);
+                    self.ahead = screen.question(passage);
+                    return true;
+                }
+                Admission::Waits => return false,
+                Admission::Dropped => self.incoming.done(),
+            }
         }
         false
     }
+}
+
+/// Completes the checksum of a segment, or has the card complete it.
+pub(super) fn seal(frame: &mut [u8], segment: Option<Segment>, completes: bool) -> Departure {
+    let Some(segment) = segment else { return Departure::Whole };
+    if completes {
+        let (from, at) = segment.begin_seal(frame);
+        return Departure::Unsealed(from, at);
+    }
+    segment.seal(frame);
+    Departure::Whole
 }
 
 impl<I: Incoming, O: Outgoing> phy::Device for Wire<I, O> {
@@ -134,14 +167,11 @@ impl<I: Incoming, O: Outgoing> phy::Device for Wire<I, O> {
 
     fn receive(&mut self, now: Instant) -> Option<(Received<'_, I>, Sent<'_, O>)> {
         // A frame that could not be answered waits.
-        if !self.outgoing.has_room() || !self.advance(now) {
+        if self.expects() || !self.outgoing.has_room() || !self.advance(now) {
             return None;
         }
-        let introduction = self.introduction.take();
-        Some((
-            Received(&mut self.incoming, &self.screen, introduction),
-            Sent(&mut self.outgoing, &self.screen),
-        ))
+        let ahead = self.ahead.take();
+        Some((Received(&mut self.incoming, &self.screen, ahead), Sent(&mut self.outgoing, &self.screen)))
     }
 
     fn transmit(&mut self, _: Instant) -> Option<Sent<'_, O>> {
@@ -158,13 +188,13 @@ impl<I: Incoming, O: Outgoing> phy::Device for Wire<I, O> {
     }
 }
 
-/// A frame that came.
-pub struct Received<'a, I: Incoming>(&'a mut I, &'a RefCell<Screen>, Option<[u8; INTRODUCTION]>);
+/// A frame that came, or one that smoltcp is to see before it.
+pub struct Received<'a, I: Incoming>(&'a mut I, &'a RefCell<Screen>, Option<Ahead>);
 
 impl<I: Incoming> phy::RxToken for Received<'_, I> {
     fn consume<R, F: FnOnce(&[u8]) -> R>(self, f: F) -> R {
-        if let Some(introduction) = &self.2 {
-            return f(introduction);
+        if let Some(ahead) = &self.2 {
+            return f(ahead);
         }
         let Some((frame, _)) = self.0.peek() else { return f(&[]) };
         self.1.borrow_mut().take(frame);
@@ -186,16 +216,14 @@ pub struct Sent<'a, O: Outgoing>(&'a mut O, &'a RefCell<Screen>);
 
 impl<O: Outgoing> phy::TxToken for Sent<'_, O> {
     fn consume<R, F: FnOnce(&mut [u8]) -> R>(self, len: usize, f: F) -> R {
-        let offload = self.0.offload();
+        let completes = self.0.offload().completes_sent;
         self.0.send(len, |frame| {
             let result = f(frame);
-            let Some(segment) = self.1.borrow_mut().send(frame) else { return (result, None) };
-            if offload.completes_sent {
-                let request = segment.begin_seal(frame);
-                return (result, Some(request));
-            }
-            segment.seal(frame);
-            (result, None)
+            let departure = match self.1.borrow_mut().send(frame) {
+                Leaving::Withheld => Departure::Withheld,
+                Leaving::Sent(segment) => seal(frame, segment, completes),
+            };
+            (result, departure)
         })
     }
 }

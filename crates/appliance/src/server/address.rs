@@ -5,7 +5,7 @@ use smoltcp::wire::{EthernetAddress, HardwareAddress, IpCidr};
 
 use super::Server;
 use crate::net::announce::{self, announcement};
-use crate::net::{Incoming, Outgoing};
+use crate::net::{Departure, Incoming, Outgoing};
 
 impl<I: Incoming, O: Outgoing> Server<I, O> {
     #[cfg(feature = "dhcp")]
@@ -35,7 +35,9 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
         let Some(address) = self.interface.ipv4_addr() else { return };
         if self.wire.outgoing.has_room() {
             let frame = announcement(ethernet, address);
-            self.wire.outgoing.send(announce::BYTES, |bytes| (bytes.copy_from_slice(&frame), None));
+            self.wire
+                .outgoing
+                .send(announce::BYTES, |bytes| (bytes.copy_from_slice(&frame), Departure::Whole));
             self.wire.flush();
         }
     }

@@ -24,6 +24,8 @@ pub struct Figures {
     pub damaged: u64,
     /// Times that a connection was asked for while there was no socket for it.
     pub dropped: u64,
+    /// Answers to who asked for a connection that took no memory, and connections that came of them.
+    pub cookies: [u64; 2],
 }
 
 /// Serves `/metrics`.
@@ -71,6 +73,11 @@ fn write(figures: &Figures) -> String {
     count("loadstone_damaged_segments_total", damaged, figures.damaged);
     let dropped = "Times that a connection was asked for while there was no memory for it.";
     count("loadstone_dropped_opens_total", dropped, figures.dropped);
+    let [sent, taken] = figures.cookies;
+    let cookies_sent = "Answers to who asked for a connection that took no memory (SYN cookies).";
+    count("loadstone_syn_cookies_sent_total", cookies_sent, sent);
+    let cookies_taken = "Connections that came of SYN cookies.";
+    count("loadstone_syn_cookies_taken_total", cookies_taken, taken);
     let [informed, ok, moved, wrong, failed] = counters.responses;
     let classes = [
         ("{class=\"1xx\"}", informed),

@@ -40,6 +40,9 @@ pub use metrics::{Figures, Metrics};
 const BACKLOG: usize = 16;
 /// Sockets of a port when memory is short.
 const LEAST: usize = 4;
+/// The share of a port's sockets, and how many, that may be half-open; who asks beyond is answered without one.
+const HALF_OPEN_SHARE: usize = 4;
+const HALF_OPEN: usize = 64;
 /// Frames taken before connections have their turn.
 const FRAMES: usize = 256;
 /// How long a client may take to close after it has all of the last response (RFC 9112 §9.6).
@@ -199,7 +202,7 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
         // The first port is the site's; those behind it are the operator's.
         let vital = !self.sites.is_empty();
         self.sites.push(Site { port, application, most, vital });
-        self.wire.gates.push(Gate { port, ..Gate::default() });
+        self.wire.gates.push(Gate { port, receives: self.buffers.0, ..Gate::default() });
     }
 
     /// Takes no more connections, and closes each behind its response.
@@ -223,6 +226,13 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
         for _ in 0..FRAMES {
             let result = self.interface.poll_ingress_single(now.instant(), &mut self.wire, &mut self.sockets);
             if result == smoltcp::iface::PollIngressSingleResult::None {
+                if self.wire.expects() {
+                    self.send(now);
+                    if self.wire.resume() {
+                        continue;
+                    }
+                    break;
+                }
                 if !self.wire.gates.iter().any(|gate| gate.waits) {
                     break;
                 }
@@ -260,6 +270,7 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
     /// Gives every connection its turn; whether any wants another at once.
     fn converse(&mut self, now: Now, free: Free<'_>, is_late: &mut dyn FnMut() -> bool) -> bool {
         let (mut again, mut open) = (false, 0);
+        let ticks = self.wire.ticks();
         let mut at = 0;
         while at < self.slots.len() {
             let slot = &mut self.slots[at];
@@ -281,7 +292,7 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
                         continue;
                     }
                     gate.listening += 1;
-                    supply::listen(socket, gate.port);
+                    supply::listen(socket, gate.port, ticks);
                 }
                 State::TimeWait => slot.client = None,
                 _ => {

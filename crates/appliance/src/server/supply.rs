@@ -5,12 +5,13 @@ use alloc::vec;
 
 use smoltcp::iface::SocketHandle;
 use smoltcp::socket::tcp::{Socket, SocketBuffer, State};
-use smoltcp::wire::IpAddress;
+use smoltcp::wire::TcpTimestampGenerator;
 
 use super::client::Waiting;
 use super::desk::{Free, Memory, answer_bytes};
-use super::{BACKLOG, BESIDE, LEAST, Now, PATIENCE, Server, Slot};
-use crate::net::{Incoming, Outgoing};
+use super::{BACKLOG, BESIDE, HALF_OPEN, HALF_OPEN_SHARE, LEAST, Now, PATIENCE, Server, Slot};
+use crate::net::frame::from_ip;
+use crate::net::{GUARDED, Incoming, Outgoing};
 
 /// How long who has asked for a connection keeps a socket that others want. Who got an answer has a
 /// connection, and what it sends to none is reset. smoltcp answers again after one and after three seconds:
@@ -30,10 +31,11 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
         let memory = Memory { free, vital: false };
         for site in 0..self.sites.len() {
             let (port, most) = (self.sites[site].port, self.sites[site].most);
-            let (mut listening, mut all) = (0, 0);
+            let (mut listening, mut half_open, mut all) = (0, 0, 0);
             for slot in self.slots.iter().filter(|slot| slot.site == site) {
                 let state = self.sockets.get::<Socket<'_>>(slot.socket).state();
                 listening += usize::from(state == State::Listen);
+                half_open += usize::from(state == State::SynReceived);
                 all += 1;
             }
             let wanted = if self.draining { 0 } else { BACKLOG.min(most) };
@@ -52,6 +54,11 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
             }
             let gate = &mut self.wire.gates[site];
             (gate.listening, gate.full, gate.waits) = (listening, gate.waits && listening == 0, false);
+            if GUARDED {
+                // Most of those that there can be are too many, too; and who comes at the end has no answer.
+                let most = if gate.full && half_open * 2 > all { 0 } else { most_half_open(most) };
+                gate.may_open = if self.draining { usize::MAX } else { most.saturating_sub(half_open) };
+            }
         }
     }
 
@@ -63,7 +70,7 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
         let mut socket =
             Socket::new(SocketBuffer::new(vec![0; receiving]), SocketBuffer::new(vec![0; sending]));
         socket.set_nagle_enabled(false);
-        listen(&mut socket, port);
+        listen(&mut socket, port, self.wire.ticks());
         self.sockets.add(socket)
     }
 
@@ -80,7 +87,7 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
             slot.client = None;
             let socket = self.sockets.get_mut::<Socket<'_>>(slot.socket);
             socket.abort();
-            listen(socket, port);
+            listen(socket, port, self.wire.ticks());
             return 1;
         }
         if self.drop_half_open(site) {
@@ -119,7 +126,7 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
         slot.opening_ms = None;
         if half_open {
             socket.abort();
-            listen(socket, self.sites[site].port);
+            listen(socket, self.sites[site].port, self.wire.ticks());
         }
         half_open
     }
@@ -129,8 +136,7 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
         let sockets = self.slots.iter().map(|slot| self.sockets.get::<Socket<'_>>(slot.socket));
         let flow = |socket: &Socket<'_>| {
             let (theirs, ours) = (socket.remote_endpoint()?, socket.local_endpoint()?);
-            let IpAddress::Ipv4(address) = theirs.addr;
-            Some((u32::from(address), theirs.port, ours.port))
+            Some((from_ip(theirs.addr), theirs.port, ours.port))
         };
         self.wire.keep(sockets.filter_map(flow));
     }
@@ -152,8 +158,17 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
     }
 }
 
+/// How many of so many sockets may be taken by who has asked and not gone on.
+pub(super) fn most_half_open(sockets: usize) -> usize {
+    (sockets / HALF_OPEN_SHARE).clamp(1, HALF_OPEN)
+}
+
 /// Has a closed socket wait for a newcomer, whose handshake must not take too long.
-pub(super) fn listen(socket: &mut Socket<'_>, port: u16) {
+pub(super) fn listen(socket: &mut Socket<'_>, port: u16, ticks: Option<TcpTimestampGenerator>) {
+    // Who speaks of no timestamps has it taken away.
+    if GUARDED {
+        socket.set_tsval_generator(ticks);
+    }
     socket.set_timeout(Some(PATIENCE));
     // It fails for port 0, which the command line refuses, and for an open socket.
     let _ = socket.listen(port);

@@ -1,5 +1,6 @@
 //! The server against smoltcp as a client, on a wire in memory and a virtual clock.
 
+mod cookies;
 mod endings;
 mod framing;
 mod handshakes;
@@ -15,7 +16,7 @@ use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::cell::RefCell;
+use core::cell::{Cell, RefCell};
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use loadstone_http::{ChunkedDecoder, Handler, Produce, Request, Response};
@@ -25,7 +26,7 @@ use smoltcp::wire::{EthernetAddress, HardwareAddress, IpAddress, IpCidr};
 
 use super::{Now, Server};
 use crate::args::Args;
-use crate::net::{Incoming, Offload, Outgoing, Verified, Wire};
+use crate::net::{Departure, Incoming, Offload, Outgoing, Verified, Wire};
 
 /// One direction of a wire: frames on their way; every n-th is lost.
 #[derive(Clone, Default)]
@@ -62,9 +63,12 @@ impl Outgoing for Way {
         self.frames.borrow().len() < 64
     }
 
-    fn send<R>(&mut self, bytes: usize, fill: impl FnOnce(&mut [u8]) -> (R, Option<(u16, u16)>)) -> R {
+    fn send<R>(&mut self, bytes: usize, fill: impl FnOnce(&mut [u8]) -> (R, Departure)) -> R {
         let mut frame = alloc::vec![0; bytes];
-        let (result, _) = fill(&mut frame);
+        let (result, departure) = fill(&mut frame);
+        if departure == Departure::Withheld {
+            return result;
+        }
         self.sent += 1;
         self.last.borrow_mut().clone_from(&frame);
         if self.loss.is_none_or(|every| !self.sent.is_multiple_of(every)) {
@@ -120,6 +124,18 @@ impl Handler for Echo {
     }
 }
 
+/// Timestamps of a test pass the end of their range.
+const FIRST_TICK: u32 = u32::MAX - 50;
+
+std::thread_local! {
+    /// Milliseconds for timestamps, which each world begins anew.
+    static TICKS: Cell<u32> = const { Cell::new(0) };
+}
+
+fn ticks() -> u32 {
+    TICKS.get()
+}
+
 /// A server and its clients.
 struct World {
     server: Server<Way, Way>,
@@ -150,8 +166,9 @@ impl World {
         let (there, back) = (Way { loss, ..Way::default() }, Way { loss, ..Way::default() });
         let now = Now { monotonic_us: 0, unix_s: 784_111_777 };
         let args = Args::parse(&alloc::format!("ip=10.0.0.1/24 {words}")).unwrap();
+        TICKS.set(FIRST_TICK);
         let mut server = Server::new(
-            Wire::new(there.clone(), back.clone(), [3, secret]),
+            Wire::new(there.clone(), back.clone(), [3, secret], ticks),
             [2, 0, 0, 0, 0, 1],
             &args,
             7,
@@ -160,7 +177,7 @@ impl World {
         prepare(&mut server);
         let spare = Arc::new(AtomicUsize::new(4 << 20));
         server.serve(80, Box::new(Echo { spare: Arc::clone(&spare) }), args.connections, 8 << 20);
-        let mut wire = Wire::new(back, there, [5, 6]);
+        let mut wire = Wire::new(back, there, [5, 6], ticks);
         let config = Config::new(HardwareAddress::Ethernet(EthernetAddress([2, 0, 0, 0, 0, 2])));
         let mut interface = Interface::new(config, &mut wire, now.instant());
         interface.update_ip_addrs(|addresses| {
@@ -208,6 +225,7 @@ impl World {
         self.server.poll(now, &|| spare.load(Relaxed), &mut || false);
         self.interface.poll(now.instant(), &mut self.wire, &mut self.sockets);
         self.now_us += 1000;
+        TICKS.set(TICKS.get().wrapping_add(1));
     }
 
     /// What comes to a client within so many milliseconds, or until `enough`.

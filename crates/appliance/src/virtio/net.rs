@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 
 use super::{Buffer, Device, IoRegion, Queue, Transport, Unusable};
-use crate::net::{Incoming, Offload, Outgoing, Verified};
+use crate::net::{Departure, Incoming, Offload, Outgoing, Verified};
 
 /// The device completes checksums that the driver began; the driver takes frames without checksums.
 const CHECKSUMS_SENT: u64 = 1;
@@ -159,7 +159,7 @@ impl Outgoing for Sender {
         !self.spare.is_empty()
     }
 
-    fn send<R>(&mut self, bytes: usize, fill: impl FnOnce(&mut [u8]) -> (R, Option<(u16, u16)>)) -> R {
+    fn send<R>(&mut self, bytes: usize, fill: impl FnOnce(&mut [u8]) -> (R, Departure)) -> R {
         let index = self.spare.pop().or_else(|| {
             self.fresh = self.fresh.checked_sub(1)?;
             Some(self.fresh)
@@ -169,12 +169,19 @@ impl Outgoing for Sender {
         let buffer =
             unsafe { core::slice::from_raw_parts_mut(self.buffers.add(usize::from(index) * BUFFER), BUFFER) };
         let (header, frame) = buffer.split_at_mut(HEADER);
-        let (result, checksum) = fill(&mut frame[..bytes]);
+        let (result, departure) = fill(&mut frame[..bytes]);
         header.fill(0);
-        if let Some((from, at)) = checksum {
-            header[0] = NEEDS_CHECKSUM;
-            header[6..8].copy_from_slice(&from.to_le_bytes());
-            header[8..10].copy_from_slice(&at.to_le_bytes());
+        match departure {
+            Departure::Whole => {}
+            Departure::Unsealed(from, at) => {
+                header[0] = NEEDS_CHECKSUM;
+                header[6..8].copy_from_slice(&from.to_le_bytes());
+                header[8..10].copy_from_slice(&at.to_le_bytes());
+            }
+            Departure::Withheld => {
+                self.spare.push(index);
+                return result;
+            }
         }
         let frame = Buffer { address: buffer.as_ptr(), bytes: (HEADER + bytes) as u32, written: false };
         // SAFETY: buffers live as long as the machine; this one is not touched before it comes back.

@@ -10,7 +10,7 @@ use crate::net::checksum;
 use crate::net::frame::{ACK, RST, SYN, Segment};
 
 /// Puts a frame before the server.
-fn forge(world: &mut World, frame: Vec<u8>) {
+pub(super) fn forge(world: &mut World, frame: Vec<u8>) {
     world.wire.outgoing.frames.borrow_mut().push_back(frame);
 }
 
@@ -27,7 +27,7 @@ fn forged(world: &World, flags: u8, beyond: u32) -> Vec<u8> {
     frame
 }
 
-fn answered(world: &mut World) -> SocketHandle {
+pub(super) fn answered(world: &mut World) -> SocketHandle {
     let client = world.connect();
     assert!(world.ask(client, &get("/a")).ends_with("/a:"));
     world.receive(client, 100, |_| false);
@@ -111,7 +111,7 @@ fn an_answer_that_nobody_asked_for_tells_nothing() {
 }
 
 /// A request for a connection as a client sends it.
-fn opening(world: &mut World) -> (SocketHandle, Vec<u8>) {
+pub(super) fn opening(world: &mut World) -> (SocketHandle, Vec<u8>) {
     answered(world);
     let (client, before) = (world.connect(), world.wire.outgoing.sent);
     while world.wire.outgoing.sent == before {
@@ -123,7 +123,7 @@ fn opening(world: &mut World) -> (SocketHandle, Vec<u8>) {
 }
 
 /// The same from a neighbour that there is not.
-fn spoofed(request: &[u8], neighbour: u8, port: u16) -> Vec<u8> {
+pub(super) fn spoofed(request: &[u8], neighbour: u8, port: u16) -> Vec<u8> {
     let mut frame = request.to_vec();
     let at = Segment::find(&frame).unwrap().start;
     frame[29] = neighbour;
