@@ -77,6 +77,8 @@ def test_one_setting_encrypts_every_tier_of_a_measured_site(topology: Path, tmp_
     assert {one["protocol"] for one in run["tls"]["negotiated"]} == {"TLS 1.3"}
     assert sum(one["ok"] for one in run["operations"].values()) == OPERATIONS
     assert not any(sum(one["failed"].values()) for one in run["operations"].values())
+    recorded = json.loads((folder / "deployment.json").read_text())["services"]
+    assert all(one["tls"] for one in recorded.values())
     assert not [path for path in folder.rglob("*") if path.is_file() and b"PRIVATE KEY" in path.read_bytes()]
 
     app = next(one["address"] for one in result("status", topology) if one["host"] == "app")

@@ -17,9 +17,10 @@ from loadstone.ssh import Ssh
 
 
 def record(site: Site, ssh: Ssh) -> dict[str, Any]:
-    """For `deployment.json`: by service its role, port, settings that differ from the defaults, and by host
-    the program's version and the difference (unified diff) between the configuration in use there and the
-    one that the role would write with its default settings. What is compared is read from the host.
+    """For `deployment.json`: by service its role, port, whether it is served with TLS, settings that differ
+    from the defaults, and by host the program's version and the difference (unified diff) between the
+    configuration in use there and the one that the role would write with its default settings. What is
+    compared is read from the host.
 
     LoadstoneError `service-missing`, or as `Ssh.run`.
     """
@@ -32,6 +33,7 @@ def record(site: Site, ssh: Ssh) -> dict[str, Any]:
         one.name: {
             "role": one.role,
             "port": one.port,
+            **({"tls": True} if one.tls else {}),
             "settings": one.settings.model_dump(mode="json", exclude_defaults=True),
             "hosts": {host: hosts[one.name, host] for host in one.hosts},
         }
