@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use loadstone_appliance::tls::{Session, Tls};
+use rustls::client::Resumption;
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, RootCertStore, SupportedProtocolVersion, version};
 
@@ -43,11 +44,12 @@ fn now_s() -> u64 {
 
 fn client(version: &'static SupportedProtocolVersion, roots: &RootCertStore) -> Arc<ClientConfig> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ClientConfig::builder_with_provider(provider)
+    let mut config = ClientConfig::builder_with_provider(provider)
         .with_protocol_versions(&[version])
         .expect("ring has both")
         .with_root_certificates(roots.clone())
         .with_no_client_auth();
+    config.resumption = Resumption::disabled();
     Arc::new(config)
 }
 
@@ -60,8 +62,7 @@ struct Parts {
 
 fn round(tls: &mut Tls, config: &Arc<ClientConfig>) -> Parts {
     let name = ServerName::try_from("localhost").expect("a name");
-    // A client of its own for each round, so that none resumes a session.
-    let mut client = ClientConnection::new(Arc::new((**config).clone()), name).expect("a configuration");
+    let mut client = ClientConnection::new(config.clone(), name).expect("a configuration");
     let begun = Instant::now();
     let mut session = tls.session();
     let mut handshake = begun.elapsed();

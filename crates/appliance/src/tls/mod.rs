@@ -1,5 +1,5 @@
 //! TLS 1.2 and 1.3 by rustls, with what the container has: its suites, groups and kinds of keys, HTTP/1.1
-//! by name, tickets to resume a session. Nothing of it is linked without the feature `tls`.
+//! by name; but each connection is a full handshake. Nothing of it is linked without the feature `tls`.
 //!
 //! A session needs no socket and no clock of its own: bytes go in and come out ([`Session`]).
 
@@ -14,6 +14,7 @@ use core::time::Duration;
 use rustls::crypto::ring;
 use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, UnixTime};
+use rustls::server::NoServerSessionStorage;
 use rustls::time_provider::TimeProvider;
 use rustls::{InconsistentKeys, ServerConfig};
 
@@ -70,6 +71,8 @@ impl Tls {
             .with_no_client_auth()
             .with_single_cert(chain, private)
             .map_err(|error| unusable(&error))?;
+        // Nothing is kept for a client that has gone, with the standard library or without.
+        config.session_storage = Arc::new(NoServerSessionStorage {});
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         let config = Arc::new(config);
         // What can be wrong with a configuration is wrong for every session.
