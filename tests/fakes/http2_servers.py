@@ -39,6 +39,7 @@ SSLCertificateKeyFile {key}
 _HAPROXY = """
 global
     maxconn 1000
+    tune.bufsize 131072
 defaults
     mode http
     timeout connect 30s
@@ -55,14 +56,15 @@ _H2O = """
 error-log: {folder}/error.log
 pid-file: {folder}/pid
 user: root
+listen:
+  host: 127.0.0.1
+  port: {tls}
+  ssl: {{certificate-file: {certificate}, key-file: {key}}}
+listen:
+  host: 127.0.0.1
+  port: {plain}
 hosts:
   default:
-    listen:
-      - host: 127.0.0.1
-        port: {tls}
-        ssl: {{certificate-file: {certificate}, key-file: {key}}}
-      - host: 127.0.0.1
-        port: {plain}
     paths:
       /: {{file.dir: {folder}/root}}
 """
