@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -71,6 +72,7 @@ class LoadingProgress:
         self._console = Console(stderr=True, highlight=False)
         self._what = what
         self._shown = -1
+        self._begun_s = time.monotonic()
 
     def __call__(self, done: int, of: int) -> None:
         """Shows the share done; without a live terminal, a line for each tenth."""
@@ -80,7 +82,17 @@ class LoadingProgress:
         self._shown = tenth
         end = "\r" if self._console.is_terminal and done < of else "\n"
         if self._console.is_terminal or done >= of:
-            self._console.print(Text(f"loading {plain(self._what)}: {10 * tenth} %"), end=end)
+            left = _left(done, of, time.monotonic() - self._begun_s)
+            self._console.print(Text(f"loading {plain(self._what)}: {10 * tenth} %{left}"), end=end)
+
+
+def _left(done: int, of: int, took_s: float) -> str:
+    """How long the rest takes if it goes on so; blanks wipe off a longer text before.
+
+    >>> _left(20, 100, 5.0), _left(100, 100, 5.0).strip()
+    (', about 20 s left  ', '')
+    """
+    return f", about {took_s * (of - done) / done:.0f} s left  " if 0 < done < of else " " * 24
 
 
 def _load(load: Mapping[str, Any]) -> str:
