@@ -82,7 +82,8 @@ class LoadingProgress:
         self._shown = tenth
         end = "\r" if self._console.is_terminal and done < of else "\n"
         if self._console.is_terminal or done >= of:
-            left = _left(done, of, time.monotonic() - self._begun_s)
+            took_s = time.monotonic() - self._begun_s
+            left = _left(done, of, took_s) if self._console.is_terminal else ""
             self._console.print(Text(f"loading {plain(self._what)}: {10 * tenth} %{left}"), end=end)
 
 
