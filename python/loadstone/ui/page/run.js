@@ -58,6 +58,7 @@ class View {
     this.path = `runs/${encodeURIComponent(name)}`;
     this.facts = null;
     this.state = "";
+    this.outcome = "";
     this.phase = "";
     this.verdicts = "";
     this.causes = 0;
@@ -84,7 +85,8 @@ class View {
     at("said").hidden = !said;
     if (state === this.state) return;
     this.state = state;
-    const [kind, words] = STATES[state];
+    const [kind, usual] = STATES[state];
+    const words = state === "ended" && this.outcome && this.outcome !== "complete" ? `${usual}: ${this.outcome}` : usual;
     at("state").className = `lead ${kind}`;
     text("state", words);
     tell(words);
@@ -161,6 +163,8 @@ class View {
     }
     if (found.over && found.failures.length && differs("failures", found.failures)) this.failed(found.failures);
     const soFar = found.over ? "" : " so far";
+    // The state is told after the record.
+    this.outcome = found.outcome;
     if (!found.counted && !found.over) return;
     const goals = found.goals.map((one) => badge(one.kind, `${one.name} ${one.verdict}${soFar}`, [`${one.operation ? `${one.operation}: ` : ""}${one.seen}; ${one.asked} asked for`]));
     const whole = found.over ? [badge(found.badge.kind, found.badge.words, found.badge.reasons)] : [];
@@ -176,7 +180,6 @@ class View {
     ];
     if (differs("warnings", [missed, found.warnings, found.limited_by, found.over])) at("warnings").replaceChildren(...warnings);
     text("verdict-note", found.over ? `${found.outcome}; ${found.load}` : "As it would be if the run ended now.");
-    if (found.over && found.outcome !== "complete") text("state", `Ended: ${found.outcome}`);
     at("operations-part").hidden = at("checks-part").hidden = false;
     if (differs("operations", found.operations)) at("operations").replaceChildren(...found.operations.map((one) => line(OPERATIONS, one, OPERATIONS.map(() => "number"))));
     if (differs("checks", found.checks)) at("checks").replaceChildren(...found.checks.map((one) => line(CHECKS, [one.name, one.verdict, one.measured, one.expected], ["", one.kind])));

@@ -1,0 +1,135 @@
+"""The page in a real browser: by keyboard alone, on a desk and on a phone, with no complaint of any kind."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from chromium import chromium, show
+from every_page import ROOT
+from scripted_site import OK, site
+from selenium.webdriver import ActionChains, Keys
+from selenium.webdriver.support.ui import WebDriverWait
+from served_page import PATIENCE_S, Served, scenario, served, until
+
+from loadstone.measure.control import answers
+
+pytestmark = pytest.mark.long
+
+AXE = ROOT / "target" / "browser" / "node_modules" / "axe-core" / "axe.min.js"
+LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+VIOLATIONS = """
+    const done = arguments[arguments.length - 1];
+    axe.run(document, { runOnly: { type: 'tag', values: arguments[0] } }).then((found) => done(
+        found.violations.map((one) => [one.id, one.help, one.nodes.slice(0, 3).map((node) => node.html)])));
+"""
+LOOKS = [(1200, "light"), (1200, "dark"), (390, "light")]
+WRONG = b"HTTP/1.1 500 Oops\r\nContent-Length: 2\r\n\r\nno"
+DRAWN = "return document.querySelectorAll('#charts .js-line').length >= 6"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as opened:
+        opened.set_script_timeout(120)
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """One run under way on a site of which one page is always wrong."""
+    folder = tmp_path_factory.mktemp("page")
+    with site(lambda path, _number: WRONG if path == "/other" else OK) as port, served(folder) as found:
+        scenario(folder, port, load="users = 20", steady_s=3600)
+        yield found
+
+
+@pytest.fixture(scope="module")
+def run(page: Served) -> Iterator[str]:
+    name = page.run()
+    until(lambda: answers(page.folder / "runs" / name))
+    yield name
+    if answers(page.folder / "runs" / name):
+        page.post(f"runs/{name}/stop", {})
+
+
+def wait(browser: Any, what: Callable[[Any], Any]) -> Any:
+    return WebDriverWait(browser, PATIENCE_S, 0.05).until(what)
+
+
+def text(browser: Any, name: str) -> str:
+    return str(browser.execute_script("return document.getElementById(arguments[0]).textContent", name))
+
+
+def focused(browser: Any) -> str:
+    """What the keyboard is at: its name in the page, or its words."""
+    found = browser.execute_script(
+        "const at = document.activeElement; return at.id || at.textContent.trim() || at.tagName"
+    )
+    return str(found)
+
+
+def press(browser: Any, *keys: str) -> None:
+    ActionChains(browser).send_keys(*keys).perform()
+
+
+def tab_to(browser: Any, name: str) -> list[str]:
+    """Goes on with the tabulator until `name` has the keyboard; what it came by."""
+    way = []
+    for _ in range(60):
+        press(browser, Keys.TAB)
+        way.append(focused(browser))
+        if way[-1] == name:
+            return way
+    raise AssertionError(f"the keyboard never reaches {name}: {way}")
+
+
+def sound(browser: Any, width: int) -> None:
+    """Nothing wider than the screen, no broken rule of WCAG, nothing in the console."""
+    assert AXE.is_file(), "axe-core is missing: scripts/setup-browser installs it"
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    browser.execute_cdp_cmd("Runtime.evaluate", {"expression": AXE.read_text("utf-8")})
+    assert browser.execute_async_script(VIOLATIONS, LEVELS) == []
+    assert browser.get_log("browser") == []
+
+
+@pytest.mark.parametrize(("width", "theme"), LOOKS)
+def test_the_beginning_is_sound(browser: Any, page: Served, width: int, theme: str) -> None:
+    show(browser, f"{page.address}?{width}{theme}", width=width, theme=theme)
+    wait(browser, lambda one: "users" in text(one, "load-hint"))
+    browser.execute_script("document.querySelector('details').open = true")
+    sound(browser, width)
+
+
+@pytest.mark.parametrize(("width", "theme"), LOOKS)
+def test_a_run_under_way_is_sound(browser: Any, page: Served, run: str, width: int, theme: str) -> None:
+    show(browser, f"{page.address}?{width}{theme}#run={run}", width=width, theme=theme)
+    wait(browser, lambda one: one.execute_script(DRAWN))
+    wait(browser, lambda one: "so far" in text(one, "goals-now"))
+    wait(browser, lambda one: "GET /other: status 500" in text(one, "failures"))
+    assert re.fullmatch(r"steady state, .+ of 1:00:00 h: .+ left", text(browser, "left"))
+    sound(browser, width)
+
+
+def test_nobody_else_is_asked_for_anything(browser: Any, page: Served, run: str) -> None:
+    show(browser, f"{page.address}?alone#run={run}")
+    wait(browser, lambda one: one.execute_script(DRAWN))
+    messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+    asked = [
+        one["params"]["request"]["url"] for one in messages if one["method"] == "Network.requestWillBeSent"
+    ]
+    assert asked and all(url.startswith(page.address) for url in asked)
+
+
+def test_the_keyboard_reaches_everything(browser: Any, page: Served, run: str) -> None:
+    show(browser, f"{page.address}?keys#run={run}")
+    wait(browser, lambda one: text(one, "now-load") == "20")
+    tab_to(browser, "new-load")
+    tab_to(browser, "stop")
+    show(browser, f"{page.address}?form")
+    wait(browser, lambda one: "users" in text(one, "load-hint"))
+    way = tab_to(browser, "Start")
+    assert {"scenario", "load", "window", "target"} <= set(way)
