@@ -15,7 +15,9 @@ from selenium.webdriver import ActionChains, Keys
 from selenium.webdriver.support.ui import WebDriverWait
 from served_page import PATIENCE_S, Served, scenario, served, until
 
+from loadstone.intake import Kind
 from loadstone.measure.control import answers
+from loadstone.stages.run import Run
 
 pytestmark = pytest.mark.long
 
@@ -124,12 +126,69 @@ def test_nobody_else_is_asked_for_anything(browser: Any, page: Served, run: str)
     assert asked and all(url.startswith(page.address) for url in asked)
 
 
-def test_the_keyboard_reaches_everything(browser: Any, page: Served, run: str) -> None:
+def test_the_keyboard_does_everything(browser: Any, page: Served, run: str) -> None:
+    folder = page.folder / "runs"
+    # The load is changed, and the run is stopped.
     show(browser, f"{page.address}?keys#run={run}")
     wait(browser, lambda one: text(one, "now-load") == "20")
     tab_to(browser, "new-load")
+    press(browser, Keys.CONTROL, "a")
+    ActionChains(browser).key_up(Keys.CONTROL).send_keys("nonsense", Keys.ENTER).perform()
+    wait(browser, lambda one: text(one, "change-error") == "A load is a number.")
+    ActionChains(browser).key_down(Keys.CONTROL).send_keys("a").key_up(Keys.CONTROL).perform()
+    press(browser, "7", Keys.ENTER)
+    wait(browser, lambda one: text(one, "now-load") == "7")
+    assert "changed by hand to 7 users" in text(browser, "notes")
     tab_to(browser, "stop")
-    show(browser, f"{page.address}?form")
+    press(browser, Keys.ENTER)
+    wait(browser, lambda one: one.execute_script("return document.getElementById('sure').open"))
+    press(browser, Keys.ESCAPE)
+    wait(browser, lambda one: not one.execute_script("return document.getElementById('sure').open"))
+    assert answers(folder / run), "Escape lets it go on"
+    assert focused(browser) == "stop"
+    press(browser, Keys.ENTER)
+    wait(browser, lambda one: one.execute_script("return document.getElementById('sure').open"))
+    tab_to(browser, "sure-stop")
+    press(browser, Keys.ENTER)
+    wait(browser, lambda one: text(one, "state") == "Ended: interrupted")
+    kept = Run.read(folder / run / "run.json", Kind("run-folder", "a record of a run", 1 << 20))
+    assert kept.outcome == "interrupted" and kept.changed
+    # Another one is started, after what is wrong was told at its field.
+    show(browser, f"{page.address}?again")
     wait(browser, lambda one: "users" in text(one, "load-hint"))
-    way = tab_to(browser, "Start")
-    assert {"scenario", "load", "window", "target"} <= set(way)
+    way = tab_to(browser, "load")
+    assert way[:2] == ["To the content", "Loadstone"] and "scenario" in way
+    press(browser, "0")
+    tab_to(browser, "Start")
+    press(browser, Keys.ENTER)
+    wait(browser, lambda one: "--users" in text(one, "load-error"))
+    assert focused(browser) == "load"
+    invalid = "return document.getElementById('load').getAttribute('aria-invalid')"
+    assert browser.execute_script(invalid) == "true"
+    press(browser, Keys.BACKSPACE, "3")
+    tab_to(browser, "window")
+    press(browser, "1", Keys.ENTER)
+    wait(browser, lambda one: text(one, "state") == "Ended")
+    assert focused(browser) == "run-title"
+    # Both are compared.
+    browser.get_log("browser")
+    show(browser, f"{page.address}?both")
+    boxes = "return document.querySelectorAll('#rows input').length"
+    wait(browser, lambda one: one.execute_script(boxes) == 2)
+    sound(browser, 1200)
+    for _ in range(60):
+        press(browser, Keys.TAB)
+        if browser.execute_script("return document.activeElement.type") == "checkbox":
+            press(browser, Keys.SPACE)
+        if focused(browser) == "compare":
+            break
+    press(browser, Keys.ENTER)
+    wait(browser, lambda one: "/compare?" in one.current_url)
+
+
+def test_a_report_is_shown_and_cannot_reach_the_form(browser: Any, page: Served, run: str) -> None:
+    until(lambda: page.state(run) == "ended")
+    show(browser, f"{page.address}runs/{run}/report")
+    assert browser.execute_script("return document.querySelectorAll('.plot').length") > 0
+    assert browser.execute_script("return window.origin") == "null"
+    assert browser.get_log("browser") == []
