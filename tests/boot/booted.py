@@ -12,7 +12,6 @@ from pathlib import Path
 from loadstone.image.build import build
 from loadstone.image.guest import Guest, free_port
 from loadstone.image.qemu import ADDRESS, GATEWAY, HTTP_PORT, Board, Disk, Machine
-from loadstone.image.sources import kept
 
 BOOT_S = 60.0
 OLIO = ("data.load=120", "olio.media=0.01")
@@ -20,11 +19,9 @@ OLIO = ("data.load=120", "olio.media=0.01")
 
 
 @cache
-def image(app: str, tls: bool = False) -> Path:
+def image(app: str) -> Path:
     """The image, built from the sources as they are."""
-    if not tls:
-        return build(app).stripped.path
-    return build(app, kept() / "images" / f"{app}-tls.elf", tls=True).stripped.path
+    return build(app).stripped.path
 
 
 def disk(folder: Path, mib: float = 64, first: bytes = b"") -> Disk:

@@ -17,7 +17,6 @@ from urllib.parse import urlsplit
 
 import pytest
 from booted import OLIO, Booted, booted, disk, image, machine
-from certificates import make_certificate
 from shared_sites import Browser
 from test_shared_database import EVENT, PICTURE
 
@@ -93,7 +92,7 @@ def test_readers_and_writers_of_much_cannot_end_it(tmp_path: Path) -> None:
         assert site.guest.exit_code is None, site.guest.console()
 
 
-@pytest.mark.parametrize("what", ["image", "image with TLS", "threaded", "event", "hybrid"])
+@pytest.mark.parametrize("what", ["image", "threaded", "event", "hybrid"])
 def test_no_answer_is_lost_on_a_bad_line(tmp_path: Path, what: str) -> None:
     """Without keep-alive, from 64 addresses, behind nginx with its defaults, slow readers and writers, a
     flood of SYNs that does not end, readers who fill the memory, 500 slow heads: with 50 ms and 2 % of the
@@ -103,14 +102,10 @@ def test_no_answer_is_lost_on_a_bad_line(tmp_path: Path, what: str) -> None:
         pytest.skip("needs root, TAP devices and nginx")
     rooms = ":".join(str(room) for room in (HERE, HERE.parent / "parity", HERE.parent / "fakes"))
     environment = os.environ | {"PYTHONPATH": f"{rooms}:{os.environ.get('PYTHONPATH', '')}"}
-    secured = []
-    if what == "image with TLS":
-        make_certificate(tmp_path)
-        secured = [str(tmp_path / "cert.pem"), str(tmp_path / "key.pem")]
-    served = str(image("olio", tls=bool(secured))) if what.startswith("image") else what
+    served = str(image("olio")) if what == "image" else what
     command = ["unshare", "--net", sys.executable, str(HERE / "public.py"), served, str(tmp_path)]
     done = subprocess.run(
-        [*command, "16", "50", "0.02", "5", *secured],
+        [*command, "16", "50", "0.02", "5"],
         env=environment,
         capture_output=True,
         text=True,
