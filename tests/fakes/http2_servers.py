@@ -116,9 +116,8 @@ def serving(
 @contextmanager
 def _nginx(folder: Path, ports: dict[str, int], certificate: tuple[Path, Path], more: str) -> Iterator[None]:
     servers = f"""ssl_certificate {certificate[0]}; ssl_certificate_key {certificate[1]}; root {folder}/root;
-        {more}
-        server {{ listen 127.0.0.1:{ports["https"]} ssl http2; }}
-        server {{ listen 127.0.0.1:{ports["http"]} http2; }}"""
+        server {{ listen 127.0.0.1:{ports["https"]} ssl http2; {more} }}
+        server {{ listen 127.0.0.1:{ports["http"]} http2; {more} }}"""
     with nginx_site.nginx(folder, servers, ports["http"]):
         yield
 
