@@ -36,9 +36,9 @@ def follow(
         ),
     ] = None,
 ) -> None:
-    """Show a run that is under way in the terminal, as the page shows it: until it ends, or Ctrl-C.
+    """Show a run that is under way in the terminal, as the page shows it.
 
-    It only reads. The run goes on when this ends. Exit code: 0, or 2 for bad input.
+    Until it ends, or Ctrl-C. It only reads. The run goes on when this ends. Exit code: 0, or 2 for bad input.
 
     Example: loadstone follow runs/today
     """
