@@ -174,7 +174,7 @@ def test_files_that_are_no_certificate_are_refused_before_anything_starts(
             (programs / "none.pem", key, "none.pem"),
             (certificate, other / "key.pem", "KEY_VALUES_MISMATCH"),
             (key, key, "cannot be used"),
-            (programs / "long.pem", key, "longer than 256 KiB"),
+            (programs / "long.pem", key, "long.pem` is over 256 KiB"),
         ):
             error = _refused(command, image, "--tls-cert", one, "--tls-key", two)
             assert error.slug == "tls" and why in str(error)

@@ -40,6 +40,7 @@ OWN = {
     "report/html.py": "its own templates",
     "serve.py": "one argument of the program that started it",
     "study": "answers of programs that it started",
+    "ui/desk.py": "the package's own files",
 }
 """Rooms that read by themselves what no person hands in."""
 _READS = re.compile(

@@ -17,8 +17,8 @@ _CHECKED = {
 def database_url(database: Service, address: str, password: str, authority: PurePath) -> str:
     """Where the role's user `loadstone` finds the database of the same name; `authority` is a file there.
 
-    >>> from loadstone.deploy.settings import Database
-    >>> one = Service("db", "postgresql", ("h1",), 5432, Database(), tls=True)
+    >>> from loadstone.deploy.kinds import ROLES
+    >>> one = Service("db", ROLES["postgresql"], ("h1",), 5432, None, tls=True)
     >>> database_url(one, "10.0.0.1", "word", PurePath("/a.crt"))
     'postgres://loadstone:word@10.0.0.1:5432/loadstone?sslmode=verify-full&sslrootcert=/a.crt'
     """

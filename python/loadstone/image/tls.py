@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from loadstone.errors import LoadstoneError
+from loadstone.intake import Kind, read_bytes
 
 WORD = "tls=fw_cfg"
 """Tells the guest that it speaks TLS, and where its files are."""
-_MOST_BYTES = 256 * 1024
+_PEM = Kind("tls", "a PEM file", 256 * 1024)
 """As much of a file a guest reads."""
 
 
@@ -24,13 +25,7 @@ class TlsFiles:
     def check(self) -> None:
         """LoadstoneError `tls` where a server could not begin with these files as they are now."""
         for file in (self.certificate, self.key):
-            try:
-                too_long = file.stat().st_size > _MOST_BYTES
-                file.read_bytes()
-            except OSError as error:
-                raise LoadstoneError("tls", f"cannot read {file}: {error.strerror}") from error
-            if too_long:
-                raise LoadstoneError("tls", f"{file} is longer than {_MOST_BYTES >> 10} KiB")
+            read_bytes(file, _PEM)
         try:
             # An encrypted key would be asked for at the terminal.
             ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(self.certificate, self.key, lambda: "")

@@ -70,4 +70,6 @@ def _what(descriptor: int) -> str:
 
 
 def _size(most: int) -> str:
+    if most < MIB:
+        return f"{most >> 10} KiB"
     return f"{most // MIB} MiB" if most < 1 << 30 else f"{most >> 30} GiB"

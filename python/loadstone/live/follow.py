@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from loadstone.intake.logs import object_of
 from loadstone.record import journal
 
 _MOST = 8 << 20
@@ -44,10 +44,7 @@ class Follower:
         self._at += len(whole)
         lines = []
         for line in whole.splitlines():
-            try:
-                found = json.loads(line)
-            except ValueError:
-                continue  # zeros of a power cut: that second is lost, not the run
-            if isinstance(found, dict):
+            # Zeros of a power cut are none: that second is lost, not the run.
+            if (found := object_of(line)) is not None:
                 lines.append(found)
         return lines

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import socket
 import threading
 import time
@@ -13,6 +12,7 @@ from typing import Any, ClassVar
 from urllib.parse import parse_qs, urlsplit
 
 from loadstone.errors import LoadstoneError
+from loadstone.intake import json_of
 from loadstone.ui.desk import Desk
 from loadstone.ui.door import Door
 from loadstone.ui.reply import PAGE_POLICY, Reply
@@ -138,8 +138,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return Reply.text(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "a form is shorter, and says how long\n")
         try:
-            content = json.loads(self.rfile.read(length))
-        except (ValueError, RecursionError):
+            content = json_of(self.rfile.read(length))
+        except ValueError:
             return Reply.text(HTTPStatus.BAD_REQUEST, "this is no JSON\n")
         return self.server.desk.post(path, content)
 
