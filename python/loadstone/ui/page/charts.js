@@ -51,7 +51,9 @@ export class Chart {
       line: { color: line.colour, width: 1.6 }, hovertemplate: `%{y:.3~f}${this.unit}`,
     }));
     const [from, to] = facts.steady_s;
-    const end = Math.max(facts.total_s, ...data.map((one) => one.x[one.x.length - 1] || 0));
+    // The whole span of a short run; of a long one, what has passed is never a sliver at the edge.
+    const passed = Math.max(0, ...data.map((one) => one.x[one.x.length - 1] || 0));
+    const end = Math.max(passed, Math.min(facts.total_s, Math.max(60, 1.5 * passed)));
     const shade = (x0, x1) => ({ type: "rect", x0, x1, yref: "paper", y0: 0, y1: 1, fillcolor: "@shade", line: { width: 0 }, layer: "below" });
     const layout = structuredClone(frame.layout);
     Object.assign(layout, {
