@@ -17,7 +17,7 @@ from loadstone import report
 
 pytestmark = pytest.mark.long
 
-CHARTS = 28
+CHARTS = 29
 DRAWN_PLOTS = """return [...document.querySelectorAll('.plot')]
     .filter((plot) => plot.querySelector('path.js-line, path.point, .bars .point path')).length"""
 LABEL = "return getComputedStyle(document.querySelector('.plot .xtick text')).fill"

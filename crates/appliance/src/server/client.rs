@@ -146,7 +146,8 @@ impl Client {
 
     /// Takes what there is, or refuses where there is no memory for it.
     fn receive(&mut self, awaited: Awaited, socket: &mut Socket<'_>, desk: &mut Desk<'_>) {
-        if awaited == Awaited::Body && !desk.memory.affords(self.talk.cost(), desk.answer_bytes()) {
+        if awaited == Awaited::Body && !desk.memory.affords(self.talk.cost(), desk.reserve.lacks(desk.limits))
+        {
             return self.refuse(503, desk);
         }
         desk.counters.bytes_in += self.line.take(socket, self.talk.room()) as u64;
@@ -154,10 +155,17 @@ impl Client {
     }
 
     fn answer(&mut self, desk: &mut Desk<'_>) {
+        desk.reserve.give();
         // What a request brings is stored, or copied.
-        if !desk.memory.affords(desk.answer_bytes() + self.talk.memory(), 0) {
-            return self.refuse(503, desk);
+        if desk.memory.affords(desk.answer_bytes() + self.talk.memory(), 0) {
+            self.handle(desk);
+        } else {
+            self.refuse(503, desk);
         }
+        desk.reserve.keep(desk.limits, desk.memory.free);
+    }
+
+    fn handle(&mut self, desk: &mut Desk<'_>) {
         let Application { handler, composer, .. } = &mut *desk.application;
         desk.counters.requests += 1;
         let draining = desk.draining;

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use loadstone_http::{Composer, Handler, Limits};
 
 use super::counters::Counters;
-use super::{ANSWER, Timeouts};
+use super::{ANSWER, BESIDE, Timeouts};
 
 /// The application of a port.
 pub(super) struct Application {
@@ -48,6 +48,33 @@ pub(super) struct Desk<'a> {
     /// Whether the machine ends: connections close behind their response.
     pub draining: bool,
     pub memory: Memory<'a>,
+    pub reserve: &'a mut Reserve,
+}
+
+/// The memory of one answer, kept in one piece: what many connections leave of the rest may have none of its
+/// length, and then nobody would be answered until they are gone.
+#[derive(Debug, Default)]
+pub(super) struct Reserve(Vec<u8>);
+
+impl Reserve {
+    /// Keeps what an answer takes in a machine with these limits, if it is there.
+    pub fn keep(&mut self, limits: &Limits, free: Free<'_>) {
+        let bytes = answer_bytes(limits) + BESIDE;
+        if self.0.capacity() == 0 && free() >= bytes {
+            // Where there is none, the next answer may find some.
+            let _ = self.0.try_reserve_exact(bytes);
+        }
+    }
+
+    /// Gives it to the answer that is made now.
+    pub fn give(&mut self) {
+        self.0 = Vec::new();
+    }
+
+    /// What is to be left beside something else for the next answer.
+    pub fn lacks(&self, limits: &Limits) -> usize {
+        if self.0.capacity() > 0 { 0 } else { answer_bytes(limits) }
+    }
 }
 
 /// Tells the bytes that clients may still take of the machine's memory, at any moment.

@@ -56,6 +56,7 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
             now_ms: now.ms(),
             draining: self.draining,
             memory: Memory { free, vital: site.vital },
+            reserve: &mut self.reserve,
         };
         client.refuse(408, &mut desk);
         client.step(socket, &mut desk);

@@ -31,7 +31,7 @@ use crate::tls::Tls;
 use address::set_address;
 use client::{Client, Step};
 pub use counters::Counters;
-use desk::{Application, Desk, Free, Memory};
+use desk::{Application, Desk, Free, Memory, Reserve};
 use line::Line;
 #[cfg(feature = "metrics")]
 pub use metrics::{Figures, Metrics};
@@ -131,6 +131,7 @@ pub struct Server<I: Incoming, O: Outgoing> {
     limits: Limits,
     timeouts: Timeouts,
     buffers: (usize, usize),
+    reserve: Reserve,
     draining: bool,
     next_sweep_ms: u64,
     polled_ms: u64,
@@ -170,6 +171,7 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
             limits: Limits::default(),
             timeouts: Timeouts::default(),
             buffers: args.buffers,
+            reserve: Reserve::default(),
             draining: false,
             next_sweep_ms: 0,
             polled_ms: 0,
@@ -306,6 +308,7 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
                         now_ms: now.ms(),
                         draining: self.draining,
                         memory: Memory { free, vital: site.vital },
+                        reserve: &mut self.reserve,
                     };
                     slot.opening_ms = None;
                     let client = slot.client.get_or_insert_with(|| {

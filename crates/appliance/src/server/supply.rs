@@ -8,7 +8,7 @@ use smoltcp::socket::tcp::{Socket, SocketBuffer, State};
 use smoltcp::wire::TcpTimestampGenerator;
 
 use super::client::Waiting;
-use super::desk::{Free, Memory, answer_bytes};
+use super::desk::{Free, Memory};
 use super::{BACKLOG, BESIDE, HALF_OPEN, HALF_OPEN_SHARE, LEAST, Now, PATIENCE, Server, Slot};
 use crate::net::frame::from_ip;
 use crate::net::{GUARDED, Incoming, Outgoing};
@@ -43,7 +43,7 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
             let each = self.buffers.0 + self.buffers.1 + BESIDE + session;
             while listening < wanted
                 && all < most
-                && (all < LEAST || memory.affords(each, answer_bytes(&self.limits)))
+                && (all < LEAST || memory.affords(each, self.reserve.lacks(&self.limits)))
             {
                 let socket = self.new_socket(port, free());
                 self.slots.push(Slot { socket, site, client: None, opening_ms: None });
@@ -141,8 +141,10 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
         self.wire.keep(sockets.filter_map(flow));
     }
 
-    /// Gives back the sockets that wait for newcomers, beyond the fewest; they come again with need.
+    /// Gives back the sockets that wait for newcomers, beyond the fewest, and what is kept for the next answer;
+    /// they come again with need.
     pub fn compact(&mut self) {
+        self.reserve.give();
         let mut at = 0;
         let mut kept = 0;
         while at < self.slots.len() {
