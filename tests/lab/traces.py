@@ -14,7 +14,7 @@ def traces() -> dict[str, set[str]]:
     return {
         "namespaces": {link for pid in processes for link in _namespaces(pid)},
         "mounts": {line.split(" ")[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()},
-        "processes": {pid for pid in processes if _of_a_lab(pid)},
+        "processes": {_told(pid) for pid in processes if _of_a_lab(pid)},
         "groups": {str(path) for path in Path("/sys/fs/cgroup").rglob("loadstone*")},
         "links": {link["ifname"] for link in json.loads(_out("ip", "-j", "link"))},
         "addresses": set(_out("ip", "-o", "-4", "address").split("\n")),
@@ -55,6 +55,15 @@ def _of_a_lab(pid: str) -> bool:
     except OSError:
         return False
     return b"\0LOADSTONE_LAB=" in b"\0" + environment or b"/run/loadstone/" in command
+
+
+def _told(pid: str) -> str:
+    """Its number and command line: what a test shows of what is left."""
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return pid
+    return f"{pid} {b' '.join(words).decode(errors='replace')}"
 
 
 def _out(*command: str) -> str:

@@ -15,7 +15,7 @@ from loadstone.deploy.render import render as rendered
 from loadstone.deploy.resetting import Worn, reset, worn
 from loadstone.deploy.role import Service
 from loadstone.deploy.site import Site, load_site
-from loadstone.deploy.watching import WatchedHost, watch, watched
+from loadstone.deploy.watching import WatchedHost, instruct, watch, watched
 
 __all__ = [
     "Change",
@@ -38,6 +38,7 @@ __all__ = [
     "drain_now",
     "drained",
     "halt",
+    "instruct",
     "load_site",
     "part",
     "planned",

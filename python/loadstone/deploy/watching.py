@@ -88,14 +88,18 @@ def watched(site: Site) -> list[WatchedHost]:
 
 
 def watch(ssh: Ssh, host: WatchedHost) -> subprocess.Popen[bytes]:
-    """Starts `host/watch.py` there: its output has a line a second, its input wants one now and then."""
-    sent = program(WATCH)
-    process = ssh.start(host.name, [*ssh.as_root(host.name), *booted(sent)])
+    """Starts what runs `host/watch.py` there once it has got that, by `instruct`."""
+    return ssh.start(host.name, [*ssh.as_root(host.name), *booted(program(WATCH))])
+
+
+def instruct(process: subprocess.Popen[bytes], host: WatchedHost) -> None:
+    """Sends what `watch` has started its program: its output then has a line a second, and its input wants
+    one now and then. It waits while the host cannot be reached: no pipe holds all of the program.
+    """
     given = {"services": [one.name for one in host.services], "shared": host.lab}
     assert process.stdin
     try:
-        process.stdin.write(f"{sent}{json.dumps(given)}\n".encode())
+        process.stdin.write(f"{program(WATCH)}{json.dumps(given)}\n".encode())
         process.stdin.flush()
     except OSError:
         pass  # it has ended, and its output says so
-    return process

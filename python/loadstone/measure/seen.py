@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from loadstone.deploy import WatchedHost, watch
+from loadstone.deploy import WatchedHost, instruct, watch
 from loadstone.measure.lives import Event, Lives
 from loadstone.record import Journal
 from loadstone.ssh import Ssh
@@ -51,6 +51,9 @@ class Seen:
         self._hello = {name: threading.Event() for name in self._hosts}
         self._closed = threading.Event()
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._instructed: dict[str, subprocess.Popen[bytes]] = {}
+        """Those that have all of their program: others' inputs are being written to, and may be full."""
+        self._starting = threading.Lock()
 
     def described(self) -> list[dict[str, Any]]:
         """The hosts for the record, as the topology and each of them say."""
@@ -87,7 +90,11 @@ class Seen:
 
     def close(self) -> None:
         """Ends what was started on the hosts."""
-        self._closed.set()
+        with self._starting:
+            self._closed.set()
+        for host, process in self._processes.items():
+            if host not in self._instructed:
+                process.kill()
         with ThreadPoolExecutor(max_workers=max(1, len(self._processes))) as pool:
             list(pool.map(_end, list(self._processes.values())))
 
@@ -98,15 +105,26 @@ class Seen:
 
     def _follow(self, ssh: Ssh, host: WatchedHost) -> None:
         """Reads what a host tells; if its connection ends, again and again tries to get another."""
-        while not self._closed.is_set():
+        while (process := self._start(ssh, host)) or not self._closed.is_set():
+            if process:
+                instruct(process, host)
+                self._instructed[host.name] = process
+                self._listen(host.name, process)
+            self._hello[host.name].set()
+            self._closed.wait(_AGAIN_S)
+
+    def _start(self, ssh: Ssh, host: WatchedHost) -> subprocess.Popen[bytes] | None:
+        """What will watch a host; None when that cannot be started, or all is over."""
+        with self._starting:
+            if self._closed.is_set():
+                return None
+            self._instructed.pop(host.name, None)
             try:
                 process = self._processes[host.name] = watch(ssh, host)
             except OSError as error:
                 self._reasons[host.name] = str(error)
-            else:
-                self._listen(host.name, process)
-            self._hello[host.name].set()
-            self._closed.wait(_AGAIN_S)
+                return None
+        return process
 
     def _listen(self, host: str, process: subprocess.Popen[bytes]) -> None:
         assert process.stdout and process.stderr
@@ -128,7 +146,7 @@ class Seen:
 
     def _beat(self) -> None:
         while not self._closed.wait(_BEAT_S):
-            for process in list(self._processes.values()):
+            for process in list(self._instructed.values()):
                 with contextlib.suppress(OSError, ValueError):
                     assert process.stdin
                     process.stdin.write(b"\n")
