@@ -47,7 +47,8 @@ def soon(folder: Path, deed: Callable[[], None]) -> None:
 
 def test_a_good_run_ends_with_a_table_and_its_verdict(tmp_path: Path) -> None:
     with sites.token_bucket(1000) as (server, port):
-        scenario = sites.scenario(tmp_path / "s.toml", port, ramp_up_s=1, steady_s=2)
+        # Some 40 operations: half as many would hold the SLA and leave its verdict open.
+        scenario = sites.scenario(tmp_path / "s.toml", port, ramp_up_s=1, steady_s=4)
         folder = tmp_path / "run"
         with loadstone("run", str(scenario), "--out", str(folder), "--sut-pid", str(server.pid)) as process:
             output, said = process.communicate(timeout=60)
