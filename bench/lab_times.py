@@ -72,23 +72,25 @@ def main() -> None:
 def one_round(last: bool) -> Iterator[Row]:
     """Every command once, from no lab to no lab; the study only in the `last` one."""
     subprocess.run([*LOADSTONE, "lab", "down", LAB], capture_output=True, check=False)
-    yield timed("lab up", "lab", "up", str(EXAMPLE))
-    try:
-        yield timed("deploy", "deploy", str(EXAMPLE))
-        yield timed("deploy again", "deploy", str(EXAMPLE))
-        with tempfile.TemporaryDirectory() as folder:
-            changed = Path(folder) / "changed.toml"
-            text = EXAMPLE.read_text("utf-8")
-            changed.write_text(text.replace("round-robin", "least-connections"), encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        # A topology's services belong to its folder: the changed one lies beside the first.
+        file, changed = Path(folder) / "seven-hosts.toml", Path(folder) / "changed.toml"
+        text = EXAMPLE.read_text("utf-8")
+        file.write_text(text, encoding="utf-8")
+        changed.write_text(text.replace("round-robin", "least-connections"), encoding="utf-8")
+        try:
+            yield timed("lab up", "lab", "up", str(file))
+            yield timed("deploy", "deploy", str(file))
+            yield timed("deploy again", "deploy", str(file))
             change = timed("a change", "configure", str(changed), "--only", "balancer", "--json")
             yield change | {"s": json.loads(change.pop("said"))["took_s"], "command_s": change["s"]}
-            yield timed("back", "configure", str(EXAMPLE), "--only", "balancer")
-            run = ("run", "page", "--topology", str(EXAMPLE), "--service", "balancer", "--users", "5")
+            yield timed("back", "configure", str(file), "--only", "balancer")
+            run = ("run", "page", "--topology", str(file), "--service", "balancer", "--users", "5")
             length = ("--set", "load.ramp_up_s=1", "--window", str(RUN_S - 1), "--set", "load.ramp_down_s=0")
             row = timed("a run, beside its load", *run, *length, "--out", str(Path(folder) / "run"))
             yield row | {"s": row["s"] - RUN_S}
-    finally:
-        subprocess.run([*LOADSTONE, "lab", "down", LAB], capture_output=True, check=False)
+        finally:
+            subprocess.run([*LOADSTONE, "lab", "down", LAB], capture_output=True, check=False)
     if last:
         yield study()
 
