@@ -20,7 +20,7 @@ SETTLED_S = 40.0
 """A helper on a host that nobody listens to ends after 15 s."""
 
 _LEFT = """ps -e -o args= | grep -v -e '^ps ' -e '^sshd' -e 'sleep 2147483647' -e '^sh -c' -e '^grep'
-find /tmp /var/lib/loadstone /root/.cache/loadstone -maxdepth 1 -mindepth 1 2>/dev/null | grep -v /agent-"""
+find /tmp /var/lib/loadstone ~root/.cache/loadstone -maxdepth 1 -mindepth 1 2>/dev/null | grep -v /agent-"""
 _COUNT = "mariadb --defaults-file=/var/lib/loadstone/database/conf/client.cnf -N -e"
 
 
