@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 
-use loadstone_trust::{AnyName, Anyone};
+use loadstone_trust::AnyName;
 use rustls::client::Resumption;
 use rustls::crypto::ring;
 use rustls::pki_types::ServerName;
@@ -124,10 +124,10 @@ impl Tls {
         let builder = match (self.mode, self.authorities()?) {
             (Mode::Name, Some(roots)) => builder.with_root_certificates(roots),
             (_, Some(roots)) => {
-                builder.dangerous().with_custom_certificate_verifier(Arc::new(AnyName::new(roots, provider)?))
+                builder.dangerous().with_custom_certificate_verifier(Arc::new(AnyName::of(roots, provider)?))
             }
             (_, None) => {
-                builder.dangerous().with_custom_certificate_verifier(Arc::new(Anyone::new(provider)))
+                builder.dangerous().with_custom_certificate_verifier(Arc::new(AnyName::of_anyone(provider)))
             }
         };
         let mut config = builder.with_no_client_auth();

@@ -6,5 +6,5 @@ mod verifiers;
 mod words;
 
 pub use pem::{certificates, private_key, read, roots};
-pub use verifiers::{AnyName, Anyone};
+pub use verifiers::AnyName;
 pub use words::told;

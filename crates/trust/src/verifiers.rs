@@ -8,62 +8,26 @@ use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signat
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 
-/// Believes every server to be who it says it is.
+/// Believes a certificate whichever name it is for. Signatures are still checked, by the provider's means.
 #[derive(Debug)]
-pub struct Anyone(Arc<CryptoProvider>);
-
-impl Anyone {
-    /// Signatures are still checked, by the provider's means.
-    pub fn new(provider: Arc<CryptoProvider>) -> Self {
-        Self(provider)
-    }
+pub struct AnyName {
+    provider: Arc<CryptoProvider>,
+    /// Who must have signed it; none: anybody may.
+    authority: Option<Arc<WebPkiServerVerifier>>,
 }
-
-impl ServerCertVerifier for Anyone {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls12_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
-    }
-}
-
-/// Believes a certificate of the right authority, whichever name it is for.
-#[derive(Debug)]
-pub struct AnyName(Arc<WebPkiServerVerifier>);
 
 impl AnyName {
+    /// Believes every server to be who it says it is.
+    pub fn of_anyone(provider: Arc<CryptoProvider>) -> Self {
+        Self { provider, authority: None }
+    }
+
     /// # Errors
     /// There is no authority in `roots`.
-    pub fn new(roots: RootCertStore, provider: Arc<CryptoProvider>) -> Result<Self, String> {
-        let checks = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider);
-        Ok(Self(checks.build().map_err(|why| why.to_string())?))
+    pub fn of(roots: RootCertStore, provider: Arc<CryptoProvider>) -> Result<Self, String> {
+        let checks = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider));
+        let authority = Some(checks.build().map_err(|why| why.to_string())?);
+        Ok(Self { provider, authority })
     }
 }
 
@@ -76,7 +40,10 @@ impl ServerCertVerifier for AnyName {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        match self.0.verify_server_cert(certificate, between, name, ocsp, now) {
+        let Some(authority) = &self.authority else {
+            return Ok(ServerCertVerified::assertion());
+        };
+        match authority.verify_server_cert(certificate, between, name, ocsp, now) {
             // The name is what is asked last.
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
@@ -91,7 +58,7 @@ impl ServerCertVerifier for AnyName {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.0.verify_tls12_signature(message, certificate, signed)
+        verify_tls12_signature(message, certificate, signed, &self.provider.signature_verification_algorithms)
     }
 
     fn verify_tls13_signature(
@@ -100,10 +67,10 @@ impl ServerCertVerifier for AnyName {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.0.verify_tls13_signature(message, certificate, signed)
+        verify_tls13_signature(message, certificate, signed, &self.provider.signature_verification_algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.supported_verify_schemes()
+        self.provider.signature_verification_algorithms.supported_schemes()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use loadstone_trust::{Anyone, certificates, private_key, read, told};
+use loadstone_trust::{AnyName, certificates, private_key, read, told};
 use loadstone_workload::{Http, Pem, Tls};
 use rustls::client::{ClientConnection, Resumption};
 use rustls::crypto::ring;
@@ -68,7 +68,7 @@ fn config_of(tls: &Tls) -> Result<ClientConfig, String> {
         .with_safe_default_protocol_versions()
         .map_err(|why| format!("target.tls: {why}"))?;
     let builder = if tls.insecure {
-        builder.dangerous().with_custom_certificate_verifier(Arc::new(Anyone::new(provider)))
+        builder.dangerous().with_custom_certificate_verifier(Arc::new(AnyName::of_anyone(provider)))
     } else {
         builder.with_root_certificates(roots(tls.ca.as_ref())?)
     };
