@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::interrupts;
+use super::arch::interrupts;
 use crate::args::Args;
 use crate::virtio::{Kind, Transport};
 
@@ -28,7 +28,7 @@ pub(super) fn find(args: &Args) -> Vec<Found> {
         found.push(Found { kind, transport: Box::new(device), number });
     }
     #[cfg(feature = "pci")]
-    super::pci::find(&mut found);
+    super::arch::pci::find(&mut found);
     let _ = args;
     found
 }

@@ -1,13 +1,10 @@
 //! Unpredictable bytes: from the hypervisor and from the processor, whichever there are; never from a clock.
 
-use core::arch::x86_64::{__cpuid, _rdrand64_step};
-
-use super::{clock, interrupts, power};
+use super::arch::{interrupts, random};
+use super::{clock, power};
 use crate::one_cpu::OneCpu;
 use crate::virtio::entropy::Entropy;
 
-/// Tries before the processor's generator counts as broken; its maker asks for ten.
-const TRIES: u32 = 100;
 /// A processor without a generator waits so long for the hypervisor, and so long between two looks.
 const PATIENCE_US: u64 = 60_000_000;
 const REST_US: u64 = 10_000;
@@ -23,11 +20,7 @@ pub(super) fn set_source(source: Entropy) {
 /// Whether there is a source.
 pub(super) fn is_there() -> bool {
     // SAFETY: as before.
-    unsafe { SOURCE.get() }.is_some() || has_rdrand()
-}
-
-fn has_rdrand() -> bool {
-    __cpuid(1).ecx & 1 << 30 != 0
+    unsafe { SOURCE.get() }.is_some() || random::is_there()
 }
 
 /// Fills `bytes` with what nobody can predict. Where the processor has a generator, the hypervisor's bytes are
@@ -37,7 +30,7 @@ pub fn fill(bytes: &mut [u8]) {
     bytes.fill(0);
     // SAFETY: the driver does not call back.
     let source = unsafe { SOURCE.get() }.as_mut();
-    if has_rdrand() {
+    if random::is_there() {
         // What has come of it is of use, whether it was enough or not.
         source.map(|source| source.fill(bytes));
         bytes.chunks_mut(8).for_each(mix);
@@ -66,22 +59,11 @@ fn wait(source: &mut Entropy, bytes: &mut [u8]) -> bool {
 }
 
 fn mix(bytes: &mut [u8]) {
-    let mut word = 0;
-    // SAFETY: the caller has looked that the instruction is there.
-    if !(0..TRIES).any(|_| unsafe { rdrand(&mut word) }) {
-        ended();
-    }
+    let Some(word) = random::word() else { ended() };
     bytes.iter_mut().zip(word.to_le_bytes()).for_each(|(byte, other)| *byte ^= other);
 }
 
 fn ended() -> ! {
     crate::log!("appliance: the source of entropy has ended");
     power::end(power::End::Fault);
-}
-
-/// # Safety
-/// The processor has the instruction.
-#[target_feature(enable = "rdrand")]
-unsafe fn rdrand(word: &mut u64) -> bool {
-    _rdrand64_step(word) == 1
 }

@@ -2,8 +2,9 @@
 
 use core::panic::PanicInfo;
 
+use super::arch::calls;
 use super::power::End;
-use super::{paging, power};
+use super::{layout, power};
 
 /// Most places told.
 const DEPTH: usize = 32;
@@ -34,7 +35,7 @@ pub(super) fn trace(at: usize, stack_pointer: usize) {
     if at != 0 {
         crate::log!("  {at:#x}");
     }
-    let stack = paging::stack();
+    let stack = layout::stack();
     let from = stack_pointer.next_multiple_of(size_of::<usize>());
     if !stack.contains(&from) {
         return;
@@ -51,20 +52,6 @@ pub(super) fn trace(at: usize, stack_pointer: usize) {
 
 /// Whether the instruction before `place` calls.
 fn is_called_from(place: usize) -> bool {
-    let text = paging::text();
-    if place < text.start + 8 || place >= text.end {
-        return false;
-    }
-    // SAFETY: within the code, which is mapped.
-    let before: [u8; 7] = unsafe { core::ptr::with_exposed_provenance::<[u8; 7]>(place - 7).read() };
-    let relative = i32::from_le_bytes([before[3], before[4], before[5], before[6]]);
-    let target = place.wrapping_add_signed(relative as isize);
-    // By a register or through memory, with displacements of 0, 1 or 4 bytes: FF /2.
-    let indirect = |at: usize, form: u8| before[at] == 0xff && before[at + 1] & 0xf8 == form;
-    (before[2] == 0xe8 && text.contains(&target))
-        || indirect(5, 0xd0)
-        || indirect(5, 0x10)
-        || indirect(4, 0x50)
-        || indirect(1, 0x90)
-        || (before[1] == 0xff && before[2] == 0x15)
+    let text = layout::text();
+    place >= text.start + calls::LONGEST && place < text.end && calls::is_behind_one(place, &text)
 }

@@ -1,11 +1,8 @@
-//! The end of the machine.
+//! How a machine ends.
 
-use core::arch::asm;
+pub use super::arch::power::end;
 
-use super::ports::out8;
-
-/// How a machine ends. QEMU's `isa-debug-exit` ends with 2 · value + 1, which is none of QEMU's own exit
-/// codes.
+/// How a machine ends, and the exit code of QEMU where it has an exit device (PCs).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     /// As it was asked to: 33.
@@ -14,26 +11,4 @@ pub enum End {
     Fault = 0x11,
     /// The machine or its command line is not what the image needs: 37.
     Refused = 0x12,
-}
-
-/// Where QEMU's documentation puts `isa-debug-exit`.
-const DEBUG_EXIT: u16 = 0xf4;
-
-/// Ends the machine. Where there is no such device it is turned off, or reset, which QEMU's `-no-reboot`
-/// makes an end.
-pub fn end(end: End) -> ! {
-    // SAFETY: the device ends the machine; no other is known at this port.
-    unsafe { out8(DEBUG_EXIT, end as u8) };
-    #[cfg(feature = "pci")]
-    if let Some(power) = super::pci::Power::find() {
-        power.off();
-    }
-    let nothing = [0_u8; 10];
-    // SAFETY: the reset registers of chipset and keyboard controller; then an exception without a table to
-    // handle it.
-    unsafe {
-        out8(0xcf9, 6);
-        out8(0x64, 0xfe);
-        asm!("lidt [{}]", "ud2", in(reg) &nothing, options(noreturn));
-    }
 }

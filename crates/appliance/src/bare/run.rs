@@ -5,8 +5,9 @@ use alloc::vec::Vec;
 
 use smoltcp::wire::IpCidr;
 
+use super::arch::{console, interrupts};
 use super::devices::Found;
-use super::{clock, console, devices, entropy, heap, interrupts, power, refuse};
+use super::{clock, devices, entropy, heap, power, refuse};
 use crate::args::Args;
 use crate::events::{Callbacks, Order, Scaling};
 use crate::net::Wire;
@@ -167,7 +168,7 @@ pub(super) fn run(args: Args, io: IoRegion) -> ! {
         commands: Vec::new(),
         ends_us: None,
         #[cfg(feature = "pci")]
-        power: super::pci::Power::find(),
+        power: super::arch::pci::Power::find(),
     }
     .run()
 }
@@ -215,7 +216,7 @@ struct Loop {
     /// When the machine ends, if it was asked to.
     ends_us: Option<u64>,
     #[cfg(feature = "pci")]
-    power: Option<super::pci::Power>,
+    power: Option<super::arch::pci::Power>,
 }
 
 impl Loop {
@@ -257,7 +258,7 @@ impl Loop {
             self.scale(now.monotonic_us, halted_us);
             self.hear();
             #[cfg(feature = "pci")]
-            if self.power.as_ref().is_some_and(super::pci::Power::is_pressed) {
+            if self.power.as_ref().is_some_and(super::arch::pci::Power::is_pressed) {
                 self.end();
             }
             if wait_us > 0 {

@@ -3,10 +3,11 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::devices::Found;
+use super::interrupts;
 use super::paging::MAPPED;
 use super::ports::{in16, in32, out16, out32};
-use super::{interrupts, refuse};
+use crate::bare::devices::Found;
+use crate::bare::refuse;
 use crate::virtio::bus::{Function as _, Misplaced, kind, messages, windows};
 use crate::virtio::pci::Pci;
 
@@ -46,7 +47,7 @@ impl Function {
 }
 
 /// Finds virtio devices, and has their messages delivered.
-pub(super) fn find(found: &mut Vec<Found>) {
+pub fn find(found: &mut Vec<Found>) {
     for number in 0..32 * 8 {
         let function = Function(number);
         let Some(kind) = kind(&function) else { continue };
@@ -78,7 +79,7 @@ fn deliver(message: usize, number: usize) {
 }
 
 /// The power registers of QEMU's q35 (Intel's ICH9): 0:31.0 says at which port.
-pub(super) struct Power {
+pub struct Power {
     port: u16,
 }
 

@@ -26,6 +26,7 @@ pub unsafe fn in8(port: u16) -> u8 {
 ///
 /// # Safety
 /// As [`out8`].
+#[cfg(any(feature = "pci", feature = "tls"))]
 pub unsafe fn out16(port: u16, value: u16) {
     // SAFETY: as the caller promises.
     unsafe { asm!("out dx, ax", in("dx") port, in("ax") value, options(nomem, nostack, preserves_flags)) };
@@ -35,6 +36,7 @@ pub unsafe fn out16(port: u16, value: u16) {
 ///
 /// # Safety
 /// As [`out8`].
+#[cfg(feature = "pci")]
 pub unsafe fn in16(port: u16) -> u16 {
     let value: u16;
     // SAFETY: as the caller promises.
@@ -46,6 +48,7 @@ pub unsafe fn in16(port: u16) -> u16 {
 ///
 /// # Safety
 /// As [`out8`].
+#[cfg(feature = "pci")]
 pub unsafe fn out32(port: u16, value: u32) {
     // SAFETY: as the caller promises.
     unsafe { asm!("out dx, eax", in("dx") port, in("eax") value, options(nomem, nostack, preserves_flags)) };
@@ -55,6 +58,7 @@ pub unsafe fn out32(port: u16, value: u32) {
 ///
 /// # Safety
 /// As [`out8`].
+#[cfg(feature = "pci")]
 pub unsafe fn in32(port: u16) -> u32 {
     let value: u32;
     // SAFETY: as the caller promises.

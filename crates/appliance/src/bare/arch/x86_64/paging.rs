@@ -1,12 +1,13 @@
-//! Pages: what is code cannot be written, what is data cannot be run, and below the stack and at address 0
-//! there is nothing. All but the image keeps pages of 2 MB.
+//! Page tables. All but the image keeps pages of 2 MB.
 
 use alloc::alloc::alloc_zeroed;
 use core::alloc::Layout;
 use core::arch::asm;
 use core::arch::x86_64::{__cpuid, __cpuid_count};
 
-const PAGE: u64 = 4096;
+use crate::bare::layout::{self, PAGE, Rights};
+use crate::bare::refuse;
+
 const LARGE: u64 = 2 << 20;
 const PRESENT: u64 = 1;
 const WRITABLE: u64 = 1 << 1;
@@ -17,60 +18,17 @@ const NO_EXECUTE: u64 = 1 << 63;
 /// Device windows of PCs begin here.
 const DEVICES: u64 = 3 << 30;
 /// What `entry` has mapped.
-pub(super) const MAPPED: u64 = 4 << 30;
+pub const MAPPED: u64 = 4 << 30;
 
 unsafe extern "C" {
-    static image_start: u8;
-    static text_end: u8;
-    static rodata_end: u8;
-    static stack_guard: u8;
-    static stack_bottom: u8;
-    static stack_top: u8;
-    static image_end: u8;
     static mut page_directories: [u64; 2048];
 }
 
-/// The address of a label that the linker defines.
-macro_rules! label {
-    ($name:ident) => {
-        (&raw const $name).addr() as u64
-    };
-}
-
-/// Where the image lies.
-pub(super) fn image() -> core::ops::Range<u64> {
-    label!(image_start)..label!(image_end)
-}
-
-/// Where its code lies.
-pub(super) fn text() -> core::ops::Range<usize> {
-    label!(image_start) as usize..label!(text_end) as usize
-}
-
-/// Where its stack lies.
-pub(super) fn stack() -> core::ops::Range<usize> {
-    label!(stack_bottom) as usize..label!(stack_top) as usize
-}
-
-/// What is known of an address that could not be used, to be written behind it.
-pub(super) fn what_is_at(address: u64) -> &'static str {
-    if address < PAGE {
-        return ": nothing is at zero";
-    }
-    if (label!(stack_guard)..label!(stack_bottom)).contains(&address) {
-        return ": the stack has overflowed";
-    }
-    if (label!(image_start)..label!(rodata_end)).contains(&address) {
-        return ": code and constants cannot be written";
-    }
-    ""
-}
-
 /// Protects what is mapped; needs the heap.
-pub(super) fn protect() {
+pub fn protect() {
     // SAFETY: this is the only use of the tables, besides the processor's.
     let directories = unsafe { &mut *(&raw mut page_directories) };
-    let small = label!(image_end).div_ceil(LARGE) as usize;
+    let small = layout::image().end.div_ceil(LARGE) as usize;
     for (index, entry) in directories.iter_mut().enumerate() {
         let address = index as u64 * LARGE;
         if index < small {
@@ -95,14 +53,18 @@ fn harden() {
     unsafe { asm!("mov {0}, cr4", "or {0}, {1}", "mov cr4, {0}", out(reg) _, in(reg) wanted) };
 }
 
+#[repr(align(4096))]
+struct Table([u64; 512]);
+
 /// A table for the 2 MB at `address`.
 fn small_pages(address: u64) -> u64 {
-    let layout = Layout::new::<[u64; 512]>().align_to(PAGE as usize).expect("a page is a power of two");
     // SAFETY: the layout is not empty.
-    let table: *mut [u64; 512] = unsafe { alloc_zeroed(layout) }.cast();
-    assert!(!table.is_null(), "there is no memory for page tables");
+    let table: *mut Table = unsafe { alloc_zeroed(Layout::new::<Table>()) }.cast();
+    if table.is_null() {
+        refuse("there is no memory for page tables");
+    }
     // SAFETY: just allocated, and never freed.
-    for (index, entry) in unsafe { &mut *table }.iter_mut().enumerate() {
+    for (index, entry) in unsafe { &mut (*table).0 }.iter_mut().enumerate() {
         let page = address + index as u64 * PAGE;
         *entry = page | rights(page);
     }
@@ -110,13 +72,10 @@ fn small_pages(address: u64) -> u64 {
 }
 
 fn rights(page: u64) -> u64 {
-    if page == 0 || page == label!(stack_guard) {
-        0
-    } else if (label!(image_start)..label!(text_end)).contains(&page) {
-        PRESENT
-    } else if (label!(text_end)..label!(rodata_end)).contains(&page) {
-        PRESENT | NO_EXECUTE
-    } else {
-        PRESENT | WRITABLE | NO_EXECUTE
+    match layout::rights(page) {
+        Rights::None => 0,
+        Rights::Run => PRESENT,
+        Rights::Read => PRESENT | NO_EXECUTE,
+        Rights::Write => PRESENT | WRITABLE | NO_EXECUTE,
     }
 }

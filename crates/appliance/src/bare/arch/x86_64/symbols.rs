@@ -2,6 +2,8 @@
 
 use core::arch::asm;
 
+use crate::bare::{End, power};
+
 /// From here on the processor's own loops are faster than ours.
 const STRING: usize = 64;
 
@@ -229,5 +231,5 @@ extern "C" fn rust_eh_personality() {}
 /// As [`rust_eh_personality`].
 #[unsafe(no_mangle)]
 extern "C" fn _Unwind_Resume() -> ! {
-    super::power::end(super::power::End::Fault)
+    power::end(End::Fault)
 }

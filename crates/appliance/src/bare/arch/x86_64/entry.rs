@@ -90,5 +90,5 @@ global_asm!(
     ".global page_directories",
     "page_directories: .skip 16384",
     ".text",
-    start = sym super::start,
+    start = sym super::start::start,
 );

@@ -8,7 +8,9 @@ use core::arch::{asm, global_asm};
 use core::mem::size_of_val;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use super::clock;
 use super::ports::out8;
+use crate::bare::{End, layout, panic, power};
 use crate::one_cpu::OneCpu;
 
 /// First vector of the interrupts: the timer, the console, then devices.
@@ -99,28 +101,10 @@ struct Frame {
     ss: u64,
 }
 
-const NAMES: [&str; 20] = [
-    "division by zero",
-    "debug",
-    "non-maskable interrupt",
-    "breakpoint",
-    "overflow",
-    "bound",
-    "invalid instruction",
-    "no FPU",
-    "double fault",
-    "coprocessor",
-    "invalid task",
-    "no segment",
-    "stack segment",
-    "general protection",
-    "page fault",
-    "reserved",
-    "FPU error",
-    "alignment",
-    "machine check",
-    "SIMD error",
-];
+/// Names of exceptions by their numbers, in one text: a table of texts would be larger than they are.
+const NAMES: &str = "division by zero,debug,non-maskable interrupt,breakpoint,overflow,bound,invalid instruction,no FPU,\
+    double fault,coprocessor,invalid task,no segment,stack segment,general protection,page fault,reserved,FPU error,\
+    alignment,machine check,SIMD error";
 
 extern "C" fn report(frame: *const Frame) -> ! {
     // SAFETY: the stub passes what it has just pushed.
@@ -128,13 +112,13 @@ extern "C" fn report(frame: *const Frame) -> ! {
     let address: u64;
     // SAFETY: reads a register.
     unsafe { asm!("mov {}, cr2", out(reg) address, options(nomem, nostack)) };
-    let name = NAMES.get(frame.number as usize).unwrap_or(&"exception");
+    let name = NAMES.split(',').nth(frame.number as usize).unwrap_or("exception");
     crate::log!("appliance: {name} at {:#x}, code {:#x}", frame.rip, frame.code);
     if frame.number == 14 {
-        crate::log!("appliance: address {address:#x}{}", super::paging::what_is_at(address));
+        crate::log!("appliance: address {address:#x}{}", layout::what_is_at(address));
     }
-    super::panic::trace(frame.rip as usize, frame.rsp as usize);
-    super::power::end(super::power::End::Fault)
+    panic::trace(frame.rip as usize, frame.rsp as usize);
+    power::end(End::Fault)
 }
 
 #[derive(Clone, Copy)]
@@ -181,7 +165,7 @@ static TASK: OneCpu<Task> = OneCpu::new(Task {
 static STACK: OneCpu<Stack> = OneCpu::new(Stack([0; 8192]));
 
 /// Catches exceptions from now on.
-pub(super) fn catch_exceptions() {
+pub fn catch_exceptions() {
     // SAFETY: called once, before anything else looks at these.
     let (gates, segments, task, stack) = unsafe { (GATES.get(), SEGMENTS.get(), TASK.get(), STACK.get()) };
     let top = core::ptr::from_mut(stack).addr() + size_of_val(stack);
@@ -231,7 +215,7 @@ fn set(register: usize, value: u32) {
 }
 
 /// Starts the local APIC and silences the old controllers; measures the timer together with the clock.
-pub(super) fn start() {
+pub fn start() {
     // SAFETY: masks of the two 8259s, which a machine may lack.
     unsafe {
         out8(0x21, 0xff);
@@ -242,7 +226,8 @@ pub(super) fn start() {
     set(TIMER_VECTOR, MASKED);
     // SAFETY: as in `set`.
     let left = || u64::from(u32::MAX - unsafe { local_apic(TIMER_NOW).read_volatile() });
-    let hz = super::clock::calibrate(|| set(TIMER_COUNT, u32::MAX), left);
+    clock::start_timer();
+    let hz = clock::calibrate(|| set(TIMER_COUNT, u32::MAX), left);
     TIMER_HZ.store(hz, Ordering::Relaxed);
     // Who presses the NMI button of a machine that does not answer wants to know where it is: the report of
     // an exception.
@@ -265,27 +250,27 @@ fn route(line: u32, vector: u8) {
 }
 
 /// The vector for the device of this number; devices beyond the last share it.
-pub(super) fn vector_of(device: usize) -> u8 {
+pub fn vector_of(device: usize) -> u8 {
     DEVICES + device.min(LINES - 1) as u8
 }
 
 /// Delivers a line to the device of this number.
-pub(super) fn route_device(line: u32, device: usize) {
+pub fn route_device(line: u32, device: usize) {
     route(line, vector_of(device));
 }
 
 /// Whether a device has interrupted since the last call.
-pub(super) fn take_device(device: usize) -> bool {
+pub fn take_device(device: usize) -> bool {
     INTERRUPT_FLAGS[2 + device.min(LINES - 1)].swap(false, Ordering::Relaxed)
 }
 
 /// Whether the console has.
-pub(super) fn take_console() -> bool {
+pub fn take_console() -> bool {
     INTERRUPT_FLAGS[1].swap(false, Ordering::Relaxed)
 }
 
 /// Halts until an interrupt, at most for so many microseconds.
-pub(super) fn halt(most_us: u64) {
+pub fn halt(most_us: u64) {
     let hz = TIMER_HZ.load(Ordering::Relaxed);
     let count = (u128::from(most_us) * u128::from(hz) / 1_000_000).clamp(1, u128::from(u32::MAX));
     set(TIMER_COUNT, count as u32);
