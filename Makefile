@@ -47,6 +47,7 @@ test-long: .venv/.dev   ## minutes (ROOMS='deploy lab': only these of tests/): r
 	scripts/setup-lab
 	scripts/setup-servers
 	scripts/setup-connectors
+	scripts/setup-examples
 	scripts/setup-appliance
 	scripts/check-nostd
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps stormpy

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Makes the small SQLite file that `datasette.toml` browses: a catalogue of books, the same every time.
+"""Makes the small SQLite file that `scenario.toml` browses: a catalogue of books, the same every time.
 
-python examples/datasette_data.py library.db
+python examples/datasette/app/data.py library.db
 datasette serve library.db --port 8001
-loadstone run examples/datasette.toml --set target.url=http://127.0.0.1:8001
+loadstone run examples/datasette/scenario.toml
 """
 
 from __future__ import annotations
