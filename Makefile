@@ -11,7 +11,7 @@ define build
 	@$(BIN)/maturin develop --release $(if $(1),--extras $(1)) >target/build.log 2>&1 || { cat target/build.log >&2; exit 1; }
 endef
 
-.PHONY: demo test test-long lint format bench bench-container bench-ctmc bench-entities bench-store docs fuzz clean help
+.PHONY: demo wheel test test-long lint format bench bench-container bench-ctmc bench-entities bench-store docs fuzz clean help
 
 help:            ## what there is
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/\t/'
@@ -36,6 +36,9 @@ help:            ## what there is
 
 demo: .venv/.built   ## the main job, end to end, in three minutes: scenario to dollars per user per month
 	$(BIN)/loadstone demo
+
+wheel: .venv/.built   ## a wheel for machines without the checkout and without Rust, in target/wheels
+	scripts/wheel
 
 # Most tests wait for processes that they start: files of tests run side by side.
 test: .venv/.dev     ## all fast tests

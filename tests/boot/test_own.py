@@ -21,7 +21,7 @@ from loadstone.image.contents import drivers, places
 from loadstone.image.guest import REFUSED, Guest, free_port
 from loadstone.image.new import new_crate
 from loadstone.image.qemu import Disk, Machine
-from loadstone.image.sources import checkout
+from loadstone.sources import checkout
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1200)]
 

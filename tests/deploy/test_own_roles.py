@@ -211,6 +211,15 @@ def test_a_folder_that_is_no_role_is_told(tmp_path: Path) -> None:
     assert error.slug == "service-role" and "the name of a role that comes along" in str(error)
 
 
+def test_what_python_keeps_of_programs_is_no_template(tmp_path: Path) -> None:
+    own = role(tmp_path)
+    before = files(load(tmp_path))
+    kept = own / "templates" / "__pycache__"
+    kept.mkdir()
+    (kept / "serve.cpython-311.pyc").write_bytes(b"\xa7\x0d\x0d\x0a")
+    assert files(load(tmp_path)) == before
+
+
 def test_tasks_are_told_apart_by_what_they_are_made_of(tmp_path: Path) -> None:
     tasks = role(tmp_path) / "tasks"
 

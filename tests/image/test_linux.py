@@ -10,7 +10,6 @@ import pytest
 
 from loadstone.errors import LoadstoneError
 from loadstone.image import linux as module
-from loadstone.image import sources
 from loadstone.image.linux import Kernel, kernel, linux, write_initramfs
 from loadstone.image.qemu import Machine
 
@@ -54,13 +53,6 @@ def test_without_a_kernel_it_says_what_to_run(tmp_path: Path, monkeypatch: pytes
     with pytest.raises(LoadstoneError, match="scripts/setup-appliance") as caught:
         kernel()
     assert caught.value.slug == "program-missing"
-
-
-def test_without_sources_nothing_is_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources.loadstone, "__file__", str(tmp_path / "python" / "loadstone" / "__init__.py"))
-    with pytest.raises(LoadstoneError) as caught:
-        sources.checkout()
-    assert caught.value.slug == "image-source"
 
 
 def _entries(archive: Path) -> Iterator[tuple[str, tuple[int, bytes]]]:

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from loadstone.cli import app
 from loadstone.errors import LoadstoneError
-from loadstone.image.sources import checkout
+from loadstone.sources import checkout
 
 LIBRARY = "#![no_std]\n"
 

@@ -47,10 +47,9 @@ class Described(Role):
         self.references = ({"backends": ()} if manifest.balancer else {}) | self._named  # type: ignore[misc]
         self.tasks = self.name if (folder / "tasks" / "main.yml").exists() else None  # type: ignore[misc]
         below = folder / "templates"
-        paths = [path for path in sorted(below.rglob("*")) if path.is_file()]
         self._files = {
             str(path.relative_to(below)).removesuffix(".j2"): str(path.relative_to(self.folder))
-            for path in paths
+            for path in _files_of(below)
         }
         self._secret = [
             name
@@ -180,13 +179,12 @@ class Described(Role):
             return ""
         total = hashlib.sha256()
         for name in _OWN_TASKS:
-            for path in sorted((self.folder / self.name / name).rglob("*")):
-                if path.is_file():
-                    text = path.read_bytes()
-                    total.update(f"{path.relative_to(self.folder)}\0{len(text)}\0".encode())
-                    total.update(text)
-                    if re.search(rb"\bsettings\b", text):
-                        total.update(service.settings.model_dump_json().encode())
+            for path in _files_of(self.folder / self.name / name):
+                text = path.read_bytes()
+                total.update(f"{path.relative_to(self.folder)}\0{len(text)}\0".encode())
+                total.update(text)
+                if re.search(rb"\bsettings\b", text):
+                    total.update(service.settings.model_dump_json().encode())
         return total.hexdigest()[:12]
 
     def _each(self, key: str, lines: Sequence[str], given: Mapping[str, Any]) -> list[list[str]]:
@@ -208,6 +206,12 @@ class Described(Role):
         except (TemplateError, ArithmeticError, TypeError, ValueError) as error:
             hint = "expressions are Jinja's, over the names in the reference of roles"
             raise self._read.error("role-template", f"`{keys[0]}`: {error}", keys, hint) from error
+
+
+def _files_of(folder: Path) -> list[Path]:
+    """All files in it, but what Python keeps of programs: installing a package writes that beside them."""
+    found = sorted(folder.rglob("*"))
+    return [path for path in found if path.is_file() and path.parent.name != "__pycache__"]
 
 
 def described(folder: Path) -> list[str]:

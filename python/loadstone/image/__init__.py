@@ -34,8 +34,9 @@ from loadstone.image.qemu import (
 )
 from loadstone.image.service import Control, Policy, StateFolder, Supervisor, ask, await_end
 from loadstone.image.siblings import Balancer, Siblings
-from loadstone.image.sources import checkout, tool
+from loadstone.image.sources import tool
 from loadstone.image.tls import TlsFiles
+from loadstone.sources import checkout
 
 __all__ = [
     "ADDRESS",

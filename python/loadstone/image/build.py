@@ -15,7 +15,8 @@ from loadstone.image.cargo import Artifacts, cargo_build, image_flags, strip
 from loadstone.image.contents import symbols_beside
 from loadstone.image.crates import folder_of, read_crate, staged
 from loadstone.image.elf import Image, read_image
-from loadstone.image.sources import SETUP, checkout, kept, tool
+from loadstone.image.sources import kept, setup, tool
+from loadstone.sources import checkout
 
 FOLDER_VARIABLE = "LOADSTONE_SITE"
 """Names the folder that the image `files` takes in, for its build script."""
@@ -130,7 +131,7 @@ def _kept(name: str, artifacts: Artifacts, to: Path) -> Built:
 
 
 def _failed() -> LoadstoneError:
-    return LoadstoneError("image-build", "Cargo could not build it, see above", hint=SETUP)
+    return LoadstoneError("image-build", "Cargo could not build it, see above", hint=setup())
 
 
 def linux_programs(*names: str) -> dict[str, Path]:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from loadstone.image.sources import checkout, tool
+from loadstone.image.sources import tool
+from loadstone.sources import checkout
 
 Json = dict[str, Any]
 

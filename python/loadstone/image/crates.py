@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from loadstone.errors import LoadstoneError
-from loadstone.image.sources import checkout, kept, tool
+from loadstone.image.sources import kept, tool
 from loadstone.intake import Kind, read_text
+from loadstone.sources import checkout
 
 Json = dict[str, Any]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from loadstone.errors import LoadstoneError
 from loadstone.image.qemu import Machine
-from loadstone.image.sources import SETUP, kept
+from loadstone.image.sources import kept, setup
 
 _MODULES = {
     "microvm": ("virtio_ring", "virtio", "virtio_mmio"),
@@ -38,7 +38,7 @@ def kernel() -> Kernel:
     folder = kept() / "linux"
     version = folder / "version"
     if not version.is_file():
-        raise LoadstoneError("program-missing", "Debian's kernel was not fetched", hint=SETUP)
+        raise LoadstoneError("program-missing", "Debian's kernel was not fetched", hint=setup())
     return Kernel(folder / "vmlinuz", folder / "modules", version.read_text("utf-8").strip())
 
 

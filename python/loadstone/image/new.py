@@ -10,7 +10,7 @@ from pathlib import Path
 
 from loadstone.errors import LoadstoneError
 from loadstone.image.build import apps
-from loadstone.image.sources import checkout
+from loadstone.sources import checkout
 
 _NAME = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")
 _LONGEST = 48

@@ -1,29 +1,20 @@
-"""Where the sources are, and what is kept beside them."""
+"""What is kept beside the sources, and the programs that images need."""
 
 from __future__ import annotations
 
 import shutil
 from pathlib import Path
 
-import loadstone
 from loadstone.errors import LoadstoneError
+from loadstone.sources import checkout, script
 
-SETUP = "run scripts/setup-appliance"
+
+def setup() -> str:
+    """What installs what is missing, for a hint."""
+    return f"run {script('setup-appliance')}"
 
 
-def checkout() -> Path:
-    """The folder with the sources that this package belongs to.
-
-    LoadstoneError `image-source` where the package was installed without them.
-    """
-    folder = Path(loadstone.__file__).resolve().parents[2]
-    if not (folder / "crates" / "linux-init" / "Cargo.toml").is_file():
-        raise LoadstoneError(
-            "image-source",
-            "images are built from Loadstone's sources, and this installation has none",
-            hint="clone the repository and run `make test` or `make demo` in it",
-        )
-    return folder
+_RUST = "install stable Rust, for example from https://rustup.rs"
 
 
 def kept() -> Path:
@@ -36,5 +27,9 @@ def tool(name: str) -> str:
     """Where a program is. LoadstoneError `program-missing`."""
     found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin")
     if not found:
-        raise LoadstoneError("program-missing", f"there is no {name} on this machine", hint=SETUP)
+        raise LoadstoneError(
+            "program-missing",
+            f"there is no {name} on this machine",
+            hint=_RUST if name == "cargo" else setup(),
+        )
     return found

@@ -17,6 +17,7 @@ from loadstone.lab.processes import alive, marked, missing_tools
 from loadstone.lab.take_down import tear_down
 from loadstone.lab.topology import Topology
 from loadstone.scenario.findings import listed
+from loadstone.sources import script
 
 _TOOLS = ["ip", "tc", "unshare", "nsenter", "pivot_root", "ssh", "ssh-keygen", "sshd"]
 _SSH_S = 15.0
@@ -127,7 +128,9 @@ def _check_machine(topology: Topology) -> None:
         raise LoadstoneError("lab-unsupported", "a lab on this machine needs root", hint="run it with sudo")
     if missing := missing_tools(_TOOLS):
         message = f"not installed: {', '.join(missing)}"
-        raise LoadstoneError("lab-unsupported", message, hint="scripts/setup-lab installs what a lab needs")
+        raise LoadstoneError(
+            "lab-unsupported", message, hint=f"{script('setup-lab')} installs what a lab needs"
+        )
     wanted = topology.network.congestion_control
     if wanted and wanted not in (known := _CONTROLS.read_text(encoding="utf-8").split()):
         hint = f"it has {', '.join(known)}"

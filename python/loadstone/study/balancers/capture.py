@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from loadstone.errors import LoadstoneError
+from loadstone.sources import script
 from loadstone.ssh import Ssh
 from loadstone.study.balancers.pcap import Segment, segments
 
@@ -113,6 +114,6 @@ def _await(host: str, catcher: subprocess.Popen[bytes]) -> None:
         part = os.read(catcher.stderr.fileno(), 4096) if ready else b""
         if not part:
             words = said.decode(errors="replace").strip() or "no word from it"
-            hint = "scripts/setup-servers installs tcpdump; it needs root"
+            hint = f"{script('setup-servers')} installs tcpdump; it needs root"
             raise LoadstoneError("capture", f"tcpdump on `{host}` does not start: {words}", hint=hint)
         said += part

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from loadstone.errors import LoadstoneError
+from loadstone.sources import script
 from loadstone.ssh import Ssh
 from loadstone.study.offered import PATH, Target
 
@@ -21,7 +22,7 @@ def run_ab(ssh: Ssh, host: str, target: Target, concurrency: int, requests: int)
     command = ["ab", "-k", "-q", "-n", str(requests), "-c", str(concurrency), "-s", "30", url]
     answer = ssh.run(host, command, timeout_s=_LONGEST_S)
     if answer.code:
-        hint = "scripts/setup-servers installs it"
+        hint = f"{script('setup-servers')} installs it"
         raise LoadstoneError("peer", f"ab on `{host}` failed: {answer.words}", hint=hint)
     return parse(answer.out)
 

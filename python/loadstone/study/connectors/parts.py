@@ -10,6 +10,7 @@ from typing import Any
 from loadstone.errors import LoadstoneError
 from loadstone.measure import Builtin, Engine, sut_of
 from loadstone.scenario import Scenario
+from loadstone.sources import script
 from loadstone.study.connectors.description import OWN, Description, Experiment, Load, Server
 from loadstone.study.connectors.fleet import Fleet, settle, state
 from loadstone.study.connectors.httperf import run_httperf
@@ -65,8 +66,8 @@ def require_programs(description: Description, tasks: Sequence[Task]) -> None:
     }
     if lacking:
         words = "; ".join(f"{name}: {why}" for name, why in lacking.items())
-        hint = "sudo scripts/setup-connectors, pip install 'loadstone[connectors]', or --servers without them"
-        raise LoadstoneError("program-missing", words, hint=hint)
+        install = f"sudo {script('setup-connectors')}, pip install 'loadstone[connectors]'"
+        raise LoadstoneError("program-missing", words, hint=f"{install}, or --servers without them")
     if any(task.case["client"] == "httperf" for task in tasks):
         program("httperf")
 

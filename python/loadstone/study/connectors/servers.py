@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from loadstone.errors import LoadstoneError
+from loadstone.sources import script
 from loadstone.study.connectors.site import KINDS as SITE_KINDS
 
 Options = Mapping[str, Any]
@@ -27,7 +28,6 @@ _JARS = tuple(
     Path("/usr/share/java") / name for name in ("tomcat10-embed-core.jar", "jakarta-annotation-api.jar")
 )
 _SBIN = "/usr/sbin:/sbin"
-_HINT = "sudo scripts/setup-connectors"
 _NGINX_PROXY = (
     'location / { proxy_pass http://behind; proxy_http_version 1.1; proxy_set_header Connection ""; }'
 )
@@ -49,6 +49,10 @@ class Place:
     def has_files(self) -> bool:
         """Whether it serves files, rather than what another answers."""
         return not self.behind.startswith("http://")
+
+
+def _hint() -> str:
+    return f"sudo {script('setup-connectors')}"
 
 
 def command(kind: str, options: Options, place: Place) -> list[str]:
@@ -77,7 +81,7 @@ def program(name: str) -> str:
     """Where a program is. LoadstoneError `program-missing`."""
     found = shutil.which(name, path=f"{os.environ.get('PATH', '')}:{_SBIN}")
     if found is None:
-        raise LoadstoneError("program-missing", f"`{name}` is not installed", hint=_HINT)
+        raise LoadstoneError("program-missing", f"`{name}` is not installed", hint=_hint())
     return found
 
 
@@ -196,7 +200,7 @@ def _needs_tomcat(options: Options) -> None:
         program(name)
     for jar in _JARS:
         if not jar.is_file():
-            raise LoadstoneError("program-missing", f"Tomcat's {jar} is not installed", hint=_HINT)
+            raise LoadstoneError("program-missing", f"Tomcat's {jar} is not installed", hint=_hint())
     if options["connector"].get("useVirtualThreads"):
         _java_of_virtual_threads()
 
