@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from loadstone.errors import LoadstoneError as LoadstoneError
     from loadstone.library import Results as Results
+    from loadstone.library import Scenario as Scenario
 
-__all__ = ["LoadstoneError", "Results", "open"]
+__all__ = ["LoadstoneError", "Results", "Scenario", "open"]
 
 
 def open(folder: str | PathLike[str]) -> Results:
@@ -34,10 +35,10 @@ def __getattr__(name: str) -> Any:
         from loadstone.errors import LoadstoneError
 
         return LoadstoneError
-    if name == "Results":
-        from loadstone.library import Results
+    if name in ("Results", "Scenario"):
+        from loadstone import library
 
-        return Results
+        return getattr(library, name)
     if name == "__version__":
         from loadstone._core import __version__
 

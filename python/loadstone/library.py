@@ -1,12 +1,13 @@
-"""What `import loadstone` gives: the results of a folder, typed, and its tables.
+"""What `import loadstone` gives: the results of a folder, typed, with its tables; scenarios built in Python.
 
 Nothing is computed here: records are those that the stages wrote, tables those of the run folder.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,6 +18,8 @@ from loadstone.intake import Kind
 from loadstone.record import recover
 from loadstone.record.by_second import by_second, named_table
 from loadstone.record.tables import TABLES
+from loadstone.scenario import Built, checked
+from loadstone.scenario import Scenario as Checked
 from loadstone.stages.base import Stage
 from loadstone.stages.capacity import Capacity
 from loadstone.stages.compare import Comparison
@@ -132,3 +135,43 @@ class Results:
         if not file.is_file():
             raise LoadstoneError("results-folder", f"{self.folder} has no {kind.FILE}", hint=_HINT)
         return kind.read(file, _KIND)
+
+
+class Scenario(Built):
+    """A scenario built in Python, as a file in TOML would say it.
+
+    >>> shop = Scenario("shop", target={"url": "http://127.0.0.1:8000"}, pacing={"think": 2})
+    >>> shop.operation("Home", limit_s=1).get("/", page=True)
+    >>> shop.checked().operations[0].limit_s
+    1.0
+    """
+
+    def checked(self, changes: Mapping[str, str] | None = None, goals: Sequence[str] = ()) -> Checked:
+        """Everything that a file is checked for; `changes` are `--set` options, path by value.
+
+        Errors: ScenarioError with all that is wrong, each at the line that made it.
+        """
+        return checked(self, changes, goals)
+
+    def run(
+        self,
+        folder: str | PathLike[str],
+        *,
+        load: float | None = None,
+        seed: int = 1,
+        changes: Mapping[str, str] | None = None,
+        goals: Sequence[str] = (),
+    ) -> Results:
+        """Measures once into a folder that is not there yet, as `loadstone run` does; says nothing meanwhile.
+
+        `load`: users, or the rate of what arrives; without it the scenario's own. Errors: those of `checked`,
+        `sut-unreachable` and whatever else keeps a run from beginning. A run that went badly is no error:
+        look at `.run.outcome` and `.run.validity`. Only the main thread can run one, for Ctrl-C must end it.
+        """
+        from loadstone.measure import Here, Interrupt, Job, Silent, measure_scenario, sut_of
+
+        loaded, to = self.checked(changes, goals), Path(folder)
+        with Here().engine() as engine:
+            job = Job(loaded, sut_of(loaded), engine, [f"loadstone.Scenario({loaded.name!r}).run"])
+            measure_scenario(job, to, load=load, seed=seed, interrupt=Interrupt(), progress=Silent())
+        return Results(to)

@@ -9,7 +9,7 @@ from pathlib import Path
 import typer
 
 from loadstone.errors import LoadstoneError
-from loadstone.intake import Kind, read_text, toml_of
+from loadstone.intake import Kind, toml_of
 
 
 def defaults_from(table: str, slug: str) -> Callable[[typer.Context, Path | None], Path | None]:
@@ -21,7 +21,9 @@ def defaults_from(table: str, slug: str) -> Callable[[typer.Context, Path | None
     def read(context: typer.Context, scenario: Path | None) -> Path | None:
         if scenario is None:
             return None
-        content = toml_of(read_text(scenario, Kind(slug, "a scenario")), str(scenario))
+        from loadstone.scenario.python_file import scenario_text
+
+        content = toml_of(scenario_text(scenario, Kind(slug, "a scenario")), str(scenario))
         values = content.get(table, {})
         if not isinstance(values, dict):
             raise LoadstoneError(slug, f"`{table}` is not a table", place=str(scenario))

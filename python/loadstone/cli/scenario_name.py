@@ -17,7 +17,7 @@ def completed(incomplete: str) -> list[str]:
     found = sorted(Path(incomplete).parent.glob(f"{glob.escape(Path(incomplete).name)}*"))
     if incomplete.endswith("/"):
         found = sorted(Path(incomplete).glob("*"))
-    files = [str(path) for path in found if path.suffix == ".toml"]
+    files = [str(path) for path in found if path.suffix in (".toml", ".py")]
     folders = [f"{path}/" for path in found if path.is_dir()]
     return [*(name for name in builtin_names() if name.startswith(incomplete)), *files, *folders]
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
-_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+from loadstone.scenario.toml_text import key, unseen
+from loadstone.scenario.toml_text import value as toml_value
+
 _WIDTH = 100
 
 
@@ -36,34 +35,18 @@ class Operation:
 
 
 def value(content: Any) -> str:
-    """A value of TOML on one line.
+    """A value of TOML on one line, fractions without the digits that only a computer makes.
 
-    >>> value({"kind": "pick", "from": ["a", 'b"']}), value({"a b": [1, 2.5, True]})
-    ('{ kind = "pick", from = ["a", "b\\\\""] }', '{ "a b" = [1, 2.5, true] }')
+    >>> value(0.1 + 0.2)
+    '0.3'
     """
-    if isinstance(content, bool):
-        return "true" if content else "false"
-    if isinstance(content, str):
-        # JSON's texts are TOML's, but for one character.
-        spelled = json.dumps(_UNSEEN.sub(lambda one: _shown(one.group()), content), ensure_ascii=False)
-        return spelled.replace("\x7f", "\\u007f")
-    if isinstance(content, Mapping):
-        inner = ", ".join(f"{key(name)} = {value(one)}" for name, one in content.items())
-        return f"{{ {inner} }}" if inner else "{}"
-    if isinstance(content, Sequence):
-        return f"[{', '.join(value(one) for one in content)}]"
-    return str(content) if isinstance(content, int) else f"{content:.15g}"
-
-
-def key(name: str) -> str:
-    """A key of TOML."""
-    return name if _BARE.fullmatch(name) else value(name)
+    return toml_value(content, lambda number: f"{number:.15g}")
 
 
 def comment(words: str) -> str:
     """A comment, of several lines where it is long."""
     lines, line = [], "#"
-    for word in _UNSEEN.sub(" ", words).split():
+    for word in unseen(words).split():
         if len(line) + len(word) > _WIDTH and line != "#":
             lines.append(line)
             line = "#"
@@ -119,8 +102,3 @@ def free(name: str, taken: Collection[str]) -> str:
 def document(parts: Sequence[str]) -> str:
     """The parts, an empty line between them."""
     return "\n".join(parts)
-
-
-def _shown(sign: str) -> str:
-    """A character as an escape of TOML has it; half a character becomes the mark of a lost one."""
-    return "\ufffd" if "\ud800" <= sign <= "\udfff" else sign

@@ -3,15 +3,18 @@
 `load_scenario` reads, checks and resolves one; its `Scenario` gives the plan that the engine runs.
 """
 
+from loadstone.scenario.built import Built
 from loadstone.scenario.builtin import builtin_names, builtin_path
 from loadstone.scenario.faults import Fault
 from loadstone.scenario.findings import Finding, ScenarioError
-from loadstone.scenario.load import Scenario, load_scenario
+from loadstone.scenario.load import Scenario, checked, load_scenario
 from loadstone.scenario.model import Check, Operation, Target
 from loadstone.scenario.plan import only_here
+from loadstone.scenario.python_file import scenario_text
 from loadstone.scenario.schema import json_schema
 
 __all__ = [
+    "Built",
     "Check",
     "Fault",
     "Finding",
@@ -21,7 +24,9 @@ __all__ = [
     "Target",
     "builtin_names",
     "builtin_path",
+    "checked",
     "json_schema",
     "load_scenario",
     "only_here",
+    "scenario_text",
 ]

@@ -59,7 +59,7 @@ class Source:
         for length in range(len(path), 0, -1):
             if path[:length] in self.overrides:
                 return self.overrides[path[:length]]
-        where = f"{self.file}:{self.positions.line(path)}"
+        where = self.positions.where(path, self.file)
         return f"{where}, [{dotted(path, self.raw)}]" if path else where
 
     def error(self, finding: Finding) -> LoadstoneError:

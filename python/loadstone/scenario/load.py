@@ -11,7 +11,8 @@ from typing import Any
 from loadstone.errors import LoadstoneError
 from loadstone.goals import Goal, SlaRules, parse_all
 from loadstone.intake import Kind, decoded, read_bytes, toml_of
-from loadstone.scenario import app, builtin, checks, data, model, plan, shape, values
+from loadstone.scenario import app, builtin, checks, data, model, plan, python_file, shape, values
+from loadstone.scenario.built import Built
 from loadstone.scenario.faults import Fault
 from loadstone.scenario.findings import Finding, Source, suggest
 from loadstone.scenario.overrides import apply
@@ -155,8 +156,28 @@ def load_scenario(
     the file cannot be read, ScenarioError with everything that is wrong in it.
     """
     path = _find(path_or_name)
+    if path.suffix == python_file.ENDING:
+        return checked(python_file.built(path, _KIND), overrides, goals)
     text = read_bytes(path, _KIND)
     raw, positions = parse_toml(text, path)
+    return _changed(raw, positions, path, text, overrides, goals)
+
+
+def checked(built: Built, overrides: Mapping[str, str] | None = None, goals: Sequence[str] = ()) -> Scenario:
+    """A scenario that was built in Python; arguments and errors as of `load_scenario`."""
+    text = built.to_toml()
+    raw = toml_of(text, str(built.file))
+    return _changed(raw, built.places, built.file, text.encode(), overrides, goals)
+
+
+def _changed(
+    raw: Mapping[str, Any],
+    positions: Positions,
+    path: Path,
+    text: bytes,
+    overrides: Mapping[str, str] | None,
+    goals: Sequence[str],
+) -> Scenario:
     try:
         changed, options = apply(raw, overrides or {}, goals)
         source = Source(str(path), positions, changed, options)

@@ -27,3 +27,7 @@ class Positions:
         while path and path not in self.lines:
             path = path[:-1]
         return self.lines.get(path, 1)
+
+    def where(self, path: Path, file: str) -> str:
+        """`file:line` of `path` in the text of that file."""
+        return f"{file}:{self.line(path)}"

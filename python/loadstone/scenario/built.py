@@ -1,0 +1,188 @@
+"""A scenario built in Python: the tables of the file, each with the line that made it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path as FilePath
+from typing import Any, TypedDict, Unpack
+
+from loadstone.errors import LoadstoneError
+from loadstone.scenario.model import FORMAT
+from loadstone.scenario.positions import Path, Positions
+from loadstone.scenario.toml_text import document, value
+
+_PACKAGE = str(FilePath(__file__).parents[1])
+
+Table = Mapping[str, Any]
+Many = str | Sequence[str]
+
+
+class Tables(TypedDict, total=False):
+    """Tables and keys of the scenario file; docs/reference/scenario.md says what each means."""
+
+    summary: str
+    target: Table
+    data: Table
+    load: Table
+    pacing: Table
+    session: Table
+    browser: Table
+    sla: Table
+    nodes: Table
+    cost: Table
+
+
+class OperationKeys(TypedDict, total=False):
+    """Keys of an operation."""
+
+    pacing: Table
+    draw: Mapping[str, Table]
+
+
+class StepKeys(TypedDict, total=False):
+    """Keys of a step."""
+
+    headers: Mapping[str, str]
+    form: Mapping[str, Many]
+    multipart: Table
+    json: Any
+    body: Table
+    when: Many
+    chance: float | str
+    expect: Table
+    extract: Mapping[str, Table]
+    set: Many
+    unset: Many
+    redirects: bool
+    page: bool
+    forget: bool
+    count: str
+
+
+class CheckKeys(TypedDict, total=False):
+    """Keys of a check."""
+
+    count: str
+    per: str
+    measure: str
+    min: float | str
+    max: float | str
+
+
+class Places(Positions):
+    """Where each part of a scenario was made, instead of where it stands in a text."""
+
+    def __init__(self) -> None:
+        """Nothing was made yet."""
+        self.lines: dict[Path, int] = {}
+        self._files: dict[Path, str] = {}
+
+    def note(self, path: Path, content: Any = None) -> None:
+        """The part was made by the innermost line outside of Loadstone.
+
+        LoadstoneError `scenario-python` when its content cannot be said in TOML.
+        """
+        frame = sys._getframe(1)
+        while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+            frame = frame.f_back
+        self.lines[path], self._files[path] = frame.f_lineno, frame.f_code.co_filename
+        try:
+            value("" if content is None else content)
+        except (TypeError, RecursionError) as error:
+            raise LoadstoneError("scenario-python", str(error), place=self.where(path, "")) from error
+
+    def where(self, path: Path, _file: str) -> str:
+        """File and line that made the part, or what it is in."""
+        while path not in self.lines:
+            path = path[:-1]
+        return f"{self._files[path]}:{self.lines[path]}"
+
+
+class BuiltOperation:
+    """An operation of a scenario that is being built. Each method is a step: one request."""
+
+    def __init__(self, name: str, steps: list[dict[str, Any]], path: Path, places: Places) -> None:
+        """Made by `Built.operation`."""
+        self.name = name
+        self._steps, self._path, self._places = steps, path, places
+
+    def get(self, path: str, **keys: Unpack[StepKeys]) -> None:
+        """`GET`."""
+        self._step("get", path, keys)
+
+    def head(self, path: str, **keys: Unpack[StepKeys]) -> None:
+        """`HEAD`."""
+        self._step("head", path, keys)
+
+    def post(self, path: str, **keys: Unpack[StepKeys]) -> None:
+        """`POST`."""
+        self._step("post", path, keys)
+
+    def put(self, path: str, **keys: Unpack[StepKeys]) -> None:
+        """`PUT`."""
+        self._step("put", path, keys)
+
+    def delete(self, path: str, **keys: Unpack[StepKeys]) -> None:
+        """`DELETE`."""
+        self._step("delete", path, keys)
+
+    def patch(self, path: str, **keys: Unpack[StepKeys]) -> None:
+        """`PATCH`."""
+        self._step("patch", path, keys)
+
+    def _step(self, method: str, path: str, keys: StepKeys) -> None:
+        self._places.note((*self._path, "step", len(self._steps)), {method: path, **keys})
+        self._steps.append({method: path, **keys})
+
+
+class Built:
+    """A scenario that is being built; nothing is checked before it is used."""
+
+    def __init__(self, name: str, **tables: Unpack[Tables]) -> None:
+        """With the tables of the file as mappings, such as `target={"url": "http://127.0.0.1:8000"}`."""
+        self.places = Places()
+        self.places.note((), {"name": name, **tables})
+        self._operations: list[dict[str, Any]] = []
+        self._raw: dict[str, Any] = {"format": FORMAT, "name": name, **tables}
+        self._raw["operation"] = self._operations
+        for table in tables:
+            self.places.note((table,))
+
+    @property
+    def file(self) -> FilePath:
+        """The file that made it; what it draws from is beside that."""
+        return FilePath(self.places.where((), "").rpartition(":")[0])
+
+    def operation(self, name: str, limit_s: float | str, **keys: Unpack[OperationKeys]) -> BuiltOperation:
+        """Adds an operation, too late after `limit_s` seconds. Its steps are added to what is returned."""
+        path: Path = ("operation", len(self._operations))
+        self.places.note(path, {"name": name, "limit_s": limit_s, **keys})
+        steps: list[dict[str, Any]] = []
+        self._operations.append({"name": name, "limit_s": limit_s, **keys, "step": steps})
+        return BuiltOperation(name, steps, path, self.places)
+
+    def mix(
+        self, rows: Mapping[str, Mapping[str, float | str]], normalize: bool = False, clip: bool = False
+    ) -> None:
+        """What follows what: by operation the probabilities of the next, of `back` and of `end`."""
+        self.places.note(("mix",), rows)
+        ways = {name: True for name, on in (("normalize", normalize), ("clip", clip)) if on}
+        self._raw["mix"] = {**ways, **rows}
+
+    def check(self, name: str, **keys: Unpack[CheckKeys]) -> None:
+        """Adds a condition on a valid run."""
+        self._listed("check", {"name": name, **keys})
+
+    def fault(self, **keys: Any) -> None:
+        """Adds what is done to hosts of the topology meanwhile."""
+        self._listed("fault", keys)
+
+    def to_toml(self) -> str:
+        """The scenario as a file."""
+        return document(self._raw)
+
+    def _listed(self, name: str, keys: Mapping[str, Any]) -> None:
+        several = self._raw.setdefault(name, [])
+        self.places.note((name, len(several)), keys)
+        several.append(keys)
