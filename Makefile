@@ -83,6 +83,8 @@ format:          ## format everything
 bench: .venv/.dev    ## beside the peers, same machine, same run
 	scripts/setup-peers
 	$(BIN)/python bench/engine.py
+	$(BIN)/python bench/protocols.py
+	$(BIN)/python bench/fixed_rate.py
 
 bench-store:     ## SQLite on a raw block device beside SQLite on ext4, both on loop devices; root
 	python3 bench/block_store.py $(OPTIONS)

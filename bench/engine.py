@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -54,18 +54,31 @@ def free_port() -> int:
 @contextmanager
 def page_server(core: int) -> Iterator[str]:
     """nginx on one core; yields its URL."""
+    with nginx_on(core, NGINX, ("port",)) as ports:
+        yield f"http://127.0.0.1:{ports['port']}/"
+
+
+@contextmanager
+def nginx_on(core: int, settings: str, names: Sequence[str], sign: str = "") -> Iterator[dict[str, int]]:
+    """nginx on one core with the page; yields its ports, by the names they have in the settings.
+
+    `sign` is run in the folder first.
+    """
     with tempfile.TemporaryDirectory() as name:
-        folder, port = Path(name), free_port()
+        folder, ports = Path(name), {each: free_port() for each in names}
         (folder / "site").mkdir()
         (folder / "site" / "index.html").write_bytes(PAGE)
         os.chmod(folder, 0o755)
-        (folder / "nginx.conf").write_text(NGINX.format(folder=folder, port=port))
+        if sign:
+            subprocess.run(sign.split(), cwd=folder, check=True, capture_output=True)
+        (folder / "nginx.conf").write_text(settings.format(folder=folder, **ports))
         nginx = shutil.which("nginx") or "/usr/sbin/nginx"
         command = ["taskset", "-c", str(core), nginx, "-c", f"{folder}/nginx.conf", "-p", name]
         server = subprocess.Popen(command, stderr=subprocess.DEVNULL)
         try:
-            wait_for(port)
-            yield f"http://127.0.0.1:{port}/"
+            for port in ports.values():
+                wait_for(port)
+            yield ports
         finally:
             server.terminate()
             server.wait()
@@ -137,20 +150,31 @@ def main() -> None:
     with page_server(core=0) as url:
         commands = generators(url, options.seconds, options.connections)
         rounds = measure_rounds(commands, url, options.rounds)
-    summary = medians(rounds)
-    print(f"{'':10} {'µs CPU/request':>15} {'user':>6} {'sys':>6} {'× wrk':>6} {'req/s':>8}")
-    for name, row in summary.items():
-        ratio = statistics.median(r[name]["cpu_us"] / r["wrk"]["cpu_us"] for r in rounds)
-        row["cpu_ratio_to_wrk"] = ratio
-        print(
-            f"{name:10} {row['cpu_us']:15.2f} {row['user_us']:6.2f} {row['sys_us']:6.2f} {ratio:6.2f}"
-            f" {row['requests_per_s']:8.0f}"
-        )
+    summary = compared(rounds, "wrk", lambda _: "wrk")
     command = (
         f"python bench/engine.py --seconds {options.seconds} --rounds {options.rounds}"
         f" --connections {options.connections}"
     )
     keep("engine", command, rounds, summary)
+
+
+def compared(rounds: list[Round], peer: str, beside: Callable[[str], str]) -> Round:
+    """Medians of all figures, printed, with CPU per request beside `peer`'s.
+
+    `beside` has the name of the peer's row for a generator's. A ratio is the median of those of the rounds.
+    """
+    summary = medians(rounds)
+    print(f"{'':18} {'µs CPU/request':>15} {'user':>7} {'sys':>7} {'× ' + peer:>9} {'req/s':>8}")
+    for name, row in summary.items():
+        ratio = float("nan")
+        if (other := beside(name)) in summary:
+            ratio = statistics.median(one[name]["cpu_us"] / one[other]["cpu_us"] for one in rounds)
+            row[f"cpu_ratio_to_{peer}"] = ratio
+        print(
+            f"{name:18} {row['cpu_us']:15.2f} {row['user_us']:7.2f} {row['sys_us']:7.2f} {ratio:9.2f}"
+            f" {row['requests_per_s']:8.0f}"
+        )
+    return summary
 
 
 def measure_rounds(commands: dict[str, list[str]], url: str, count: int) -> list[Round]:

@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import argparse
 import shutil
-import statistics
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from engine import generators, keep, measure_rounds, medians, page_server
+from engine import compared, generators, keep, measure_rounds, page_server
 
 SCENARIO = """format = 1
 name = "fixed-rate"
@@ -69,18 +68,7 @@ def main() -> None:
     options = parser.parse_args()
     with page_server(core=0) as url, commands(url, options) as found:
         rounds = measure_rounds(found, url, options.rounds)
-    summary = medians(rounds)
-    against = "oha" if "oha" in summary else None
-    print(f"{'':14} {'µs CPU/request':>15} {'user':>7} {'sys':>7} {'x oha':>6} {'req/s':>8}")
-    for name, row in summary.items():
-        if against:
-            row["cpu_ratio_to_oha"] = statistics.median(
-                r[name]["cpu_us"] / r[against]["cpu_us"] for r in rounds
-            )
-        print(
-            f"{name:14} {row['cpu_us']:15.2f} {row['user_us']:7.2f} {row['sys_us']:7.2f} "
-            f"{row.get('cpu_ratio_to_oha', float('nan')):6.2f} {row['requests_per_s']:8.0f}"
-        )
+    summary = compared(rounds, "oha", lambda _: "oha")
     command = (
         f"python bench/fixed_rate.py --rate {options.rate} --seconds {options.seconds}"
         f" --rounds {options.rounds} --connections {options.connections}"
