@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from scipy import stats
+from scipy import special
+
+from loadstone.judge import quantiles
 
 RUN_ALARM = 0.005
 """How often at most a healthy run may be called anything but healthy by chance."""
@@ -30,7 +31,7 @@ def deviations(doubt: float) -> float:
     >>> round(deviations(0.05), 2)
     1.96
     """
-    return float(stats.norm.isf(doubt / 2))
+    return -quantiles.normal(doubt / 2)
 
 
 def heavy_deviations(doubt: float, terms: float) -> float:
@@ -56,8 +57,8 @@ def mean_bounds(mean: float, variation: float, count: float, doubt: float) -> tu
     if variation * mean <= 0 or count <= 0:
         return mean, mean
     shape = count / variation
-    low, high = stats.gamma.ppf([doubt / 2, 1 - doubt / 2], shape) * mean / shape
-    return float(low), float(high)
+    low, high = (quantiles.gamma(share, shape) * mean / shape for share in (doubt / 2, 1 - doubt / 2))
+    return low, high
 
 
 def count_bounds(mean: float, doubt: float, spread: float = 1.0) -> tuple[float, float]:
@@ -68,8 +69,8 @@ def count_bounds(mean: float, doubt: float, spread: float = 1.0) -> tuple[float,
     """
     if mean <= 0:
         return 0.0, 0.0
-    low, high = stats.poisson.ppf([doubt / 2, 1 - doubt / 2], mean / spread) * spread
-    return float(low), float(high)
+    low, high = (quantiles.poisson(share, mean / spread) * spread for share in (doubt / 2, 1 - doubt / 2))
+    return low, high
 
 
 def share_bounds(share: float, count: float, doubt: float) -> tuple[float, float]:
@@ -83,15 +84,15 @@ def share_bounds(share: float, count: float, doubt: float) -> tuple[float, float
     draws = math.floor(count)
     if draws < 1:
         return 0.0, 1.0
-    low, high = stats.binom.ppf([doubt / 2, 1 - doubt / 2], draws, min(1.0, max(0.0, share))) / draws
-    return float(low), float(high)
+    low, high = (quantiles.binomial(tail, draws, share) / draws for tail in (doubt / 2, 1 - doubt / 2))
+    return low, high
 
 
 def dispersion_bounds(seconds: int, doubt: float) -> tuple[float, float]:
     """Bounds of the variance by the mean of Poisson counts in so many seconds."""
     freedom = seconds - 1
-    low, high = stats.chi2.ppf([doubt / 2, 1 - doubt / 2], freedom) / freedom
-    return float(low), float(high)
+    low, high = (2 * quantiles.gamma(share, freedom / 2) / freedom for share in (doubt / 2, 1 - doubt / 2))
+    return low, high
 
 
 def at_least_by_chance(seen: float, count: float, share: float) -> float:
@@ -100,4 +101,4 @@ def at_least_by_chance(seen: float, count: float, share: float) -> float:
     >>> round(at_least_by_chance(1, 40, 0.001), 3)
     0.039
     """
-    return float(stats.binom.sf(seen - 1, np.floor(count), share))
+    return float(special.bdtrc(math.floor(seen - 1), math.floor(count), share)) if seen > 0 else 1.0

@@ -24,9 +24,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
 from loadstone.goals import Goal
+from loadstone.judge import quantiles
 from loadstone.judge.histogram import EMPTY, Floats, Histogram
 from loadstone.judge.intervals import Ratio, bounds, ratio, tolerance_share
 from loadstone.judge.measurement import Measurement, OperationSeries, Rules
@@ -196,7 +196,7 @@ def _rate_bounds(rate: Ratio) -> tuple[float, float]:
     """Bounds of a mean over seconds by Student's t over its batches, each at `CONFIDENCE`."""
     if rate.batches < _FEWEST_BATCHES:
         return 0.0, math.inf
-    half = float(stats.t.ppf(CONFIDENCE, rate.batches - 1)) * rate.error
+    half = quantiles.student(CONFIDENCE, rate.batches - 1) * rate.error
     return max(0.0, rate.value - half), rate.value + half
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import optimize, stats
+
+from loadstone.judge import quantiles
 
 _BATCHES = 20
 
@@ -108,7 +109,7 @@ def wilson(share: float, count: float, confidence: float, freedom: float = math.
     """
     if count <= 0:
         return 0.0, 1.0
-    z = float(stats.t.ppf(confidence, freedom))
+    z = quantiles.student(confidence, freedom)
     square, root = z * z, math.sqrt(z * z + 4 * count * share * (1 - share))
     # In this order rounding leaves the bounds of 0 and 1 exact.
     low, high = ((2 * count * share + (square + way * z * root)) / (2 * (count + square)) for way in (-1, 1))
@@ -122,8 +123,10 @@ def tolerance_factor(count: float, share: float, confidence: float) -> float:
     >>> round(tolerance_factor(10, 0.9, 0.95), 3)
     2.355
     """
+    from scipy import stats
+
     root = math.sqrt(count)
-    return float(stats.nct.ppf(confidence, count - 1, stats.norm.ppf(share) * root)) / root
+    return float(stats.nct.ppf(confidence, count - 1, quantiles.normal(share) * root)) / root
 
 
 def tolerance_share(count: float, deviations: float, confidence: float) -> float:
@@ -133,6 +136,8 @@ def tolerance_share(count: float, deviations: float, confidence: float) -> float
     >>> round(tolerance_share(10, 2.355, 0.95), 3)
     0.9
     """
+    from scipy import optimize, stats
+
     if deviations <= 0:
         return 0.0
     root = math.sqrt(count)

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from loadstone.judge.histogram import Floats
 
@@ -98,7 +98,7 @@ def _quantiles(law: Mapping[str, Any], share: Floats) -> Floats:
             least = law.get("min_s") or 0.0
             times = least - (law["mean_s"] - least) * np.log1p(-share)
         case "log-normal":
-            times = np.exp(law["mu"] + law["sigma"] * stats.norm.ppf(share))
+            times = np.exp(law["mu"] + law["sigma"] * special.ndtri(share))
         case "pareto":
             times = law["k_s"] * (1 - share) ** (-1 / law["alpha"])
         case _:
