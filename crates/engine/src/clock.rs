@@ -20,6 +20,11 @@ impl Clock {
         std::thread::sleep(self.origin.saturating_duration_since(Instant::now()));
     }
 
+    /// Sleeps until an instant of the run.
+    pub(crate) fn sleep_until(&self, at: u64) {
+        std::thread::sleep(Duration::from_micros(at).saturating_sub(self.origin.elapsed()));
+    }
+
     /// Now.
     #[inline]
     pub(crate) fn now(&self) -> u64 {

@@ -21,8 +21,12 @@ impl Driver<'_> {
     pub(crate) fn connect(&mut self, user: &mut User, work: &mut Work) {
         self.shared.first_try.fetch_min(self.now, Ordering::Relaxed);
         let address = self.shared.addresses[user.address];
+        self.be_prompt();
         match Connection::open(address, user.state.user(), self.poll.as_fd(), u64::from(user.token)) {
-            Ok(connection) => {
+            Ok(mut connection) => {
+                if self.unread.is_some() {
+                    connection.stamp();
+                }
                 user.connection = Some(connection);
                 user.stage = Stage::Connecting;
                 user.setup.began = self.now;

@@ -22,6 +22,7 @@ use crate::recorder::{Gauges, Recorder, SECOND, Steady};
 use crate::request::Requests;
 use crate::shared::Shared;
 use crate::tls::Records;
+use crate::unread::Unread;
 use crate::user::{Stage, User, Work};
 
 /// Received at once; larger than the usual page.
@@ -92,6 +93,8 @@ pub(crate) struct Driver<'p> {
     pub open: Option<Open>,
     /// Where single operations arrive.
     pub offered: Option<Offered>,
+    /// Where answers may wait to be read.
+    pub unread: Option<Unread>,
     /// Of a target with HTTP/2.
     pub multiplex: Option<Box<Multiplex>>,
     /// This thread, and the number of threads.
@@ -138,6 +141,7 @@ impl<'p> Driver<'p> {
             open,
             multiplex: Multiplex::new(program, offered.as_ref().map_or(0, Offered::connections)),
             offered,
+            unread: Unread::of(program),
             thread,
             changed: 0,
             queue: BinaryHeap::new(),
@@ -165,9 +169,8 @@ impl<'p> Driver<'p> {
                 _ => u64::MAX,
             };
             let level_at = levels.last().map_or(u64::MAX, |(at, _)| *at);
-            let wake = [
+            let besides = [
                 due,
-                arrival_at,
                 level_at,
                 next_patrol,
                 self.recorder.window_end(),
@@ -176,7 +179,11 @@ impl<'p> Driver<'p> {
             ]
             .into_iter()
             .fold(u64::MAX, u64::min);
-            self.wait(users, &mut events, wake);
+            if self.may_wait(arrival_at) {
+                self.look_and_sleep(users, &mut events, arrival_at, besides);
+            } else {
+                self.wait(users, &mut events, arrival_at.min(besides));
+            }
             if let Some(last_end) = self.shared.spent() {
                 self.now = last_end;
                 break;
@@ -231,7 +238,7 @@ impl<'p> Driver<'p> {
     }
 
     /// Waits for events until `wake` and deals with them.
-    fn wait(&mut self, users: &mut [User], events: &mut [MaybeUninit<Event>], wake: u64) {
+    pub(crate) fn wait(&mut self, users: &mut [User], events: &mut [MaybeUninit<Event>], wake: u64) {
         let left = wake.saturating_sub(self.clock.now());
         let timeout = Timespec { tv_sec: (left / SECOND) as i64, tv_nsec: (left % SECOND * 1_000) as i64 };
         // An interrupted wait comes back with nothing and is made again by the loop.
@@ -356,6 +363,7 @@ impl<'p> Driver<'p> {
         self.now = ended;
         self.drop_overdue();
         self.take_overdue();
+        self.tell_unread();
         self.roll_if_due();
         // A thread whose own operations ended before the last of the run's may be a window ahead of that.
         if ended + SECOND > self.recorder.window_end() {

@@ -118,6 +118,8 @@ impl<'p> Driver<'p> {
                 user.stage = if done { Stage::Reading } else { Stage::Sending };
                 if done {
                     work.journey.outgoing.clear();
+                } else {
+                    self.be_prompt();
                 }
             }
             // An answer that came before the connection broke tells more than the break: 413 to an upload,

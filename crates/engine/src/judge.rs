@@ -138,6 +138,9 @@ impl<'p> Driver<'p> {
         if let (Some(trace), Some(outcome)) = (&self.shared.trace, verdict.traced()) {
             trace.decided(self.program, user, outcome);
         }
+        if matches!(verdict, Verdict::Redirect | Verdict::Wait(_) | Verdict::Fetch) {
+            self.go_on_promptly();
+        }
         match verdict {
             Verdict::Redirect => self.issue(user, work),
             Verdict::Wait(wait) => self.put_off(user, wait),

@@ -39,6 +39,7 @@ mod socket;
 mod steps;
 mod tls;
 mod trace;
+mod unread;
 mod user;
 mod walk;
 

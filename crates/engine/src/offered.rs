@@ -161,7 +161,10 @@ impl Driver<'_> {
         // What sent nothing, or failed, goes through the loop: it must not starve the others here.
         let at_once = well && user.requests_sent > 0;
         match if at_once { offered.waiting.pop_front() } else { None } {
-            Some(arrival) => self.carry_with(user, work, arrival),
+            Some(arrival) => {
+                self.now = self.clock.now();
+                self.carry_with(user, work, arrival);
+            }
             None => offered.idle.push(user.token),
         }
     }

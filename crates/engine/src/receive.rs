@@ -1,5 +1,7 @@
 //! Answers by HTTP/1.1 as they come in.
 
+use std::time::Duration;
+
 use loadstone_http::{Headers, Method, ResponseHead};
 use rustix::fd::AsFd;
 use rustix::io::Errno;
@@ -49,7 +51,8 @@ impl<'p> Driver<'p> {
                     self.lost(user, work, Cause::Reset, sentence(Errno::CONNRESET));
                 }
                 Ok(Received { length: 0, .. }) => self.on_end(user, work),
-                Ok(Received { length, drained }) => {
+                Ok(Received { length, drained, age }) => {
+                    self.saw_received(length);
                     if discarding {
                         user.reader.discarded(length as u64);
                         // The last piece is received in the usual way, so that there is one place where
@@ -57,10 +60,10 @@ impl<'p> Driver<'p> {
                         if unseen > length as u64 {
                             continue;
                         }
-                        self.on_piece(user, work, &[]);
+                        self.on_piece(user, work, &[], age);
                         break;
                     }
-                    if self.on_piece(user, work, &input[..length]) || (drained && !ended) {
+                    if self.on_piece(user, work, &input[..length], age) || (drained && !ended) {
                         break;
                     }
                     continue;
@@ -74,8 +77,8 @@ impl<'p> Driver<'p> {
         self.input = input;
     }
 
-    /// Feeds a piece of the answer; whether that ended it.
-    fn on_piece(&mut self, user: &mut User, work: &mut Work, piece: &[u8]) -> bool {
+    /// Feeds a piece of the answer, which the kernel received `age` ago; whether that ended it.
+    fn on_piece(&mut self, user: &mut User, work: &mut Work, piece: &[u8], age: Option<Duration>) -> bool {
         let Work { store, journey } = &mut *work;
         let (collects, measures) = self.wants(user);
         let mut reader = user.reader;
@@ -86,7 +89,7 @@ impl<'p> Driver<'p> {
         match fed {
             Ok(None) => return false,
             Ok(Some(whole)) => {
-                self.now = self.clock.now();
+                self.now = self.received_at(user, age);
                 let verdict = self.on_whole(user, whole, journey);
                 self.follow(user, work, verdict);
             }
@@ -129,6 +132,7 @@ impl<'p> Driver<'p> {
     /// The server closed its side.
     fn on_end(&mut self, user: &mut User, work: &mut Work) {
         self.now = self.clock.now();
+        self.be_prompt();
         let Work { store, journey } = &mut *work;
         let cut = user.connection.as_ref().is_some_and(Connection::may_be_cut);
         if let Some(whole) = user.reader.end(store).filter(|_| !cut) {

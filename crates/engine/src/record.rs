@@ -200,6 +200,8 @@ pub struct Summary {
     pub tls: Vec<Negotiated>,
     /// What was seen of HTTP/2; none if the plan did not ask for it.
     pub http2: Option<Http2>,
+    /// Answers that were read when the next operation had been sent; their times are the kernel's.
+    pub read_later: u64,
 }
 
 /// What a run saw of HTTP/2.

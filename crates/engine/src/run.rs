@@ -233,6 +233,7 @@ impl Run {
             examples: self.shared.examples.all(),
             tls: self.shared.handshakes.all(),
             http2: (self.program.target.http == Http::Two).then(|| self.shared.protocols.all()),
+            read_later: self.shared.unread.load(Ordering::Relaxed),
         })
     }
 }

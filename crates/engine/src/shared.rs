@@ -48,6 +48,8 @@ pub(crate) struct Shared {
     /// Threads that make load, and when the last of those that ended did so, microseconds.
     pub driving: AtomicU32,
     pub ended: AtomicU64,
+    /// Answers that waited to be read until the next operation had been sent.
+    pub unread: AtomicU64,
 }
 
 impl Shared {
@@ -78,6 +80,7 @@ impl Shared {
             trace: None,
             driving: AtomicU32::new(threads),
             ended: AtomicU64::new(0),
+            unread: AtomicU64::new(0),
         }
     }
 

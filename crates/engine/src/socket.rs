@@ -1,6 +1,7 @@
 //! Non-blocking sockets, plain or with TLS.
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
 
 use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -11,6 +12,7 @@ use rustix::net::{
 };
 
 use crate::tls::{Records, Session, Wire};
+use crate::unread;
 
 /// Users that share a source address on the loopback. With half of an address's 28,000 ports in use the
 /// kernel looks at thousands of them in each connect(): 14,000 users stood still for two seconds while more
@@ -26,6 +28,8 @@ const INTEREST: EventFlags =
 pub(crate) struct Connection {
     socket: OwnedFd,
     tls: Option<Box<Session>>,
+    /// The kernel stamps what it receives.
+    stamped: bool,
     /// What crossed the network and is not yet booked.
     pub wire: Wire,
     /// The server accepted it.
@@ -59,8 +63,21 @@ impl Connection {
             Err(why) => return Err(why),
         }
         epoll::add(poll, &socket, EventData::new_u64(token), INTEREST)?;
-        let wire = Wire::default();
-        Ok(Self { socket, tls: None, wire, established: false, reused: false, broken: false, dying: false })
+        Ok(Self {
+            socket,
+            tls: None,
+            stamped: false,
+            wire: Wire::default(),
+            established: false,
+            reused: false,
+            broken: false,
+            dying: false,
+        })
+    }
+
+    /// Has the kernel stamp what it receives: it may be read later.
+    pub(crate) fn stamp(&mut self) {
+        self.stamped = unread::stamp(self.socket.as_fd());
     }
 
     /// What became of connecting.
@@ -120,10 +137,18 @@ impl Connection {
         if let Some(tls) = &mut self.tls {
             return tls.receive(self.socket.as_fd(), buffer, records, &mut self.wire);
         }
-        let length =
-            retry(|| recv(&self.socket, &mut *buffer, RecvFlags::empty()).map(|(_, length)| length))?;
+        let mut age = None;
+        let length = if self.stamped {
+            retry(|| {
+                let (length, since) = unread::receive(self.socket.as_fd(), buffer)?;
+                age = since;
+                Ok(length)
+            })?
+        } else {
+            retry(|| recv(&self.socket, &mut *buffer, RecvFlags::empty()).map(|(_, length)| length))?
+        };
         self.wire.received += length as u64;
-        Ok(Received { length, drained: length < buffer.len() })
+        Ok(Received { length, drained: length < buffer.len(), age })
     }
 
     /// Receives and drops up to `buffer.len()` bytes: the kernel does not copy them, `buffer` stays
@@ -131,7 +156,7 @@ impl Connection {
     pub(crate) fn discard(&mut self, buffer: &mut [u8]) -> Result<Received, Broken> {
         let length = retry(|| recv(&self.socket, &mut *buffer, RecvFlags::TRUNC).map(|(_, length)| length))?;
         self.wire.received += length as u64;
-        Ok(Received { length, drained: length < buffer.len() })
+        Ok(Received { length, drained: length < buffer.len(), age: None })
     }
 
     /// Whether the end of the stream may be a cut: TLS says when a stream ends.
@@ -153,6 +178,8 @@ pub(crate) struct Received {
     pub length: usize,
     /// There was no more in the socket.
     pub drained: bool,
+    /// How long ago the last byte arrived, where the kernel stamps it.
+    pub age: Option<Duration>,
 }
 
 /// Why a connection cannot go on.

@@ -211,3 +211,42 @@ fn too_few_connections_are_refused() {
     let why = Run::start(serde_json::from_value(plan).unwrap()).unwrap_err();
     assert!(why.contains("8 are too few for 9 threads"), "{why}");
 }
+
+/// At this rate the next operation arrives within a millisecond: answers wait for it.
+const OFTEN: f64 = 1_250.0;
+
+#[test]
+fn answers_wait_for_the_next_arrival_and_their_times_do_not_grow_by_that() {
+    let outcome = steadily(|| {
+        let server = Server::start(|_| ok());
+        let mut plan = offered(&server, OFTEN, 2.0);
+        plan["load"]["connections"] = json!(4);
+        run(plan)
+    });
+    assert_eq!(failed(&outcome), 0);
+    let (ok, later) = (sum(&outcome, |one| one.ok), outcome.summary.read_later);
+    assert!(later > 0 && later <= ok, "{later} of {ok}");
+    // Counted when they are read, hardly any would be shorter than the time between arrivals.
+    let longer = over(&responses(&outcome), 0.9 * 1e6 / OFTEN);
+    assert!(longer < ok / 2, "{longer} of {ok} took that long, {later} waited");
+}
+
+#[test]
+fn what_leads_on_is_looked_at_as_it_comes() {
+    for name in ["redirects", "ends", "large"] {
+        let large = "x".repeat(100 << 10);
+        let server = Server::start(move |request| match name {
+            "redirects" if request.path != "/x" => answer(302, "Location: /x\r\n", ""),
+            "ends" => answer(200, "Connection: close\r\n", "ok"),
+            "large" => answer(200, "", &large),
+            _ => ok(),
+        });
+        let outcome = run(offered(&server, OFTEN, 1.0));
+        let (ok, later) = (sum(&outcome, |one| one.ok), outcome.summary.read_later);
+        // One that follows a standstill may wait.
+        assert!(ok > 0 && later <= ok / 10, "{name}: {later} of {ok}");
+    }
+    let server = Server::start(|_| ok());
+    let plan = offered(&server, 200.0, 1.0);
+    assert_eq!(run(plan).summary.read_later, 0, "what arrives seldom is read at once");
+}

@@ -142,6 +142,7 @@ def _write(
         examples=summary["examples"],
         tls=summary.get("tls", []),
         http2=summary.get("http2"),
+        read_later=summary.get("read_later", 0),
     )
 
 

@@ -101,6 +101,7 @@ class RemoteRun:
             "examples": list({(one["operation"], one["of"]): one for one in examples}.values()),
             "tls": _agreed(summaries.values()),
             "http2": _spoken(summaries.values()),
+            "read_later": sum(one.get("read_later", 0) for one in summaries.values()),
             "agents": summaries,
         }
 

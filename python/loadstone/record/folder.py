@@ -193,6 +193,9 @@ def _complete(folder: Path, plan: dict[str, Any], first: dict[str, Any], rules: 
         figures = figures.model_copy(update={"tls": agreed})
     if ending.get("http2"):
         figures = figures.model_copy(update={"http2": Http2Figures(**ending["http2"])})
+    if figures.generator:
+        generator = figures.generator.model_copy(update={"read_later": ending.get("read_later")})
+        figures = figures.model_copy(update={"generator": generator})
     hosts = [WatchedHost(**host) for event in events if event["kind"] == "hosts" for host in event["hosts"]]
     busiest = read_limit(folder, hosts, events, measurement)
     return Run(

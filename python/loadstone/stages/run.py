@@ -222,6 +222,8 @@ class Generator(Piece):
     cpu_share: Known = None
     threads: Count | None = None
     wake_lag_ms_p99: Known = None
+    read_later: Count | None = None
+    """Answers that were read when the next operation had been sent; their times are the kernel's."""
 
 
 class NoiseFigures(Piece):

@@ -226,7 +226,7 @@ impl Driver<'_> {
                     };
                     break Some((Cause::Closed, said));
                 }
-                Ok(Received { length, drained }) => {
+                Ok(Received { length, drained, .. }) => {
                     // What comes now has come, however long it takes to look at it.
                     self.now = self.clock.now();
                     link.heard = self.now;

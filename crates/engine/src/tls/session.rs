@@ -124,12 +124,12 @@ impl Session {
             // What came with the last record of the handshake.
             self.drain(buffer, &mut length);
             if length > 0 || self.said_goodbye {
-                return Ok(Received { length, drained: false });
+                return Ok(Received { length, drained: false, age: None });
             }
             let got = retry(|| recv(socket, &mut *records.0, RecvFlags::empty()).map(|(_, n)| n))?;
             wire.received += got as u64;
             if got == 0 {
-                return Ok(Received { length: 0, drained: true });
+                return Ok(Received { length: 0, drained: true, age: None });
             }
             let mut piece = &records.0[..got];
             while !piece.is_empty() {
@@ -142,7 +142,7 @@ impl Session {
             }
             let drained = got < records.0.len();
             if length > 0 || self.said_goodbye {
-                return Ok(Received { length, drained: drained && !self.said_goodbye });
+                return Ok(Received { length, drained: drained && !self.said_goodbye, age: None });
             }
             if drained {
                 return Err(Errno::AGAIN.into());
