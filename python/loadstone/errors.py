@@ -117,6 +117,7 @@ SLUGS: dict[str, int] = {
     "nodes-input": BAD_INPUT,
     "out-of-range": BAD_INPUT,
     "open-workload": BAD_INPUT,
+    "otlp-missing": OUR_FAULT,
     "override-path": BAD_INPUT,
     "pacing": BAD_INPUT,
     "peer": SUT_UNREACHABLE,

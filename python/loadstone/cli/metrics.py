@@ -9,75 +9,46 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-import numpy as np
-
+from loadstone.cli.counts import (
+    BOUNDS_S,
+    DROPPED,
+    LATE,
+    LIMIT,
+    NOW,
+    OPERATIONS,
+    RESPONSES,
+    Counts,
+    Watcher,
+)
 from loadstone.errors import LoadstoneError
 from loadstone.judge import CAUSES
-from loadstone.judge.histogram import midpoints_us
 
 _PLACE = "--metrics"
 _WAIT_S = 5
 """A reader that sends nothing for so long is left."""
-_BOUNDS_S = (
-    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0,
-)  # fmt: skip
-"""Upper bounds of the histogram's buckets."""
 _LABELLED = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
-
-
-class _Watcher(Protocol):
-    def started(self, plan: Mapping[str, Any], folder: Path) -> None: ...
-    def window(self, window: Mapping[str, Any]) -> None: ...
-    def note(self, text: str) -> None: ...
-    def ended(self) -> None: ...
 
 
 class Metrics:
     """What a run has done so far, in Prometheus' text format; passes all it is told on to `shown`."""
 
-    def __init__(self, shown: _Watcher) -> None:
+    def __init__(self, shown: Watcher) -> None:
         """Nothing has happened yet."""
         self._shown = shown
         self._alone = threading.Lock()
         self._text = "# no run has begun\n"
-        self._names: list[str] = []
-        self._limits: list[float] = []
-        self._head: list[str] = []
 
     def started(self, plan: Mapping[str, Any], folder: Path) -> None:
         """All counters begin at zero."""
-        operations = plan["operations"]
-        self._names = [str(one["name"]) for one in operations]
-        self._limits = [float(one["limit_s"]) for one in operations]
-        count = len(operations)
-        self._head = [_family("loadstone_run_info", "gauge", "The scenario that is run.")]
-        self._head.append(f"loadstone_run_info{{scenario={_quoted(str(plan['name']))}}} 1")
-        self._ok = np.zeros(count)
-        self._failed = np.zeros((count, len(CAUSES)))
-        self._late, self._dropped = np.zeros(count), np.zeros(count)
-        self._within = np.zeros((count, len(_BOUNDS_S)))
-        self._sum_s = np.zeros(count)
-        self._totals = dict.fromkeys(("requests", "bytes_in", "bytes_out"), 0)
+        self._counts = Counts(plan)
         self._shown.started(plan, folder)
 
     def window(self, window: Mapping[str, Any]) -> None:
         """Adds a second."""
-        for one in window["operations"]:
-            at = one["operation"]
-            self._ok[at] += one["ok"]
-            self._failed[at, : len(one["failed"])] += one["failed"]
-            self._late[at] += one["late"]
-            self._dropped[at] += one["dropped"]
-            if one["response"]["bucket"]:
-                times_s = midpoints_us(one["response"]["bucket"]) / 1e6
-                counts = np.asarray(one["response"]["count"], dtype=np.float64)
-                self._sum_s[at] += float(times_s @ counts)
-                self._within[at] += [float(counts[times_s <= bound].sum()) for bound in _BOUNDS_S]
-        for name in self._totals:
-            self._totals[name] += window[name]
-        text = "\n".join(self._lines(window)) + "\n"
+        self._counts.add(window)
+        text = "\n".join(_lines(self._counts)) + "\n"
         with self._alone:
             self._text = text
         self._shown.window(window)
@@ -95,51 +66,48 @@ class Metrics:
         with self._alone:
             return self._text
 
-    def _lines(self, window: Mapping[str, Any]) -> Iterator[str]:
-        yield from self._head
-        for name, value, help_ in (
-            ("second", window["second"] + 1, "Seconds of the run that have passed."),
-            ("users", window["users"], "Users, or what lives of that which arrives."),
-            ("in_flight", window["in_flight"], "Operations under way."),
-        ):
-            yield _family(f"loadstone_{name}", "gauge", help_)
-            yield f"loadstone_{name} {value}"
-        for name, total in self._totals.items():
-            yield _family(
-                f"loadstone_{name}_total", "counter", f"{name.replace('_', ' ')} of the run.".capitalize()
-            )
-            yield f"loadstone_{name}_total {total}"
-        yield from self._operations()
-        yield from self._responses()
 
-    def _operations(self) -> Iterator[str]:
-        yield _family("loadstone_operations_total", "counter", "Operations that ended, by how.")
-        for at, name in enumerate(self._names):
-            of = f"operation={_quoted(name)}"
-            yield f'loadstone_operations_total{{{of},result="ok"}} {self._ok[at]:.0f}'
-            for cause, count in zip(CAUSES, self._failed[at], strict=True):
-                yield f'loadstone_operations_total{{{of},result="{cause}"}} {count:.0f}'
-        for what, counts, help_ in (
-            ("late", self._late, "Right answers after the limit."),
-            ("dropped", self._dropped, "Operations that were not sent."),
-        ):
-            yield _family(f"loadstone_operations_{what}_total", "counter", help_)
-            for name, count in zip(self._names, counts, strict=True):
-                yield f"loadstone_operations_{what}_total{{operation={_quoted(name)}}} {count:.0f}"
-        yield _family("loadstone_operation_limit_seconds", "gauge", "The limit that the SLA sets.")
-        for name, limit in zip(self._names, self._limits, strict=True):
-            yield f"loadstone_operation_limit_seconds{{operation={_quoted(name)}}} {limit:g}"
+def _lines(counts: Counts) -> Iterator[str]:
+    yield _family("loadstone_run_info", "gauge", "The scenario that is run.")
+    yield f"loadstone_run_info{{scenario={_quoted(counts.scenario)}}} 1"
+    for name, help_ in NOW.items():
+        yield _family(f"loadstone_{name}", "gauge", help_)
+        yield f"loadstone_{name} {counts.now[name]}"
+    for name, total in counts.totals.items():
+        yield _family(
+            f"loadstone_{name}_total", "counter", f"{name.replace('_', ' ')} of the run.".capitalize()
+        )
+        yield f"loadstone_{name}_total {total}"
+    yield from _operations(counts)
+    yield from _responses(counts)
 
-    def _responses(self) -> Iterator[str]:
-        family = "loadstone_response_seconds"
-        yield _family(family, "histogram", "Response times of right answers, from the intended start.")
-        for at, name in enumerate(self._names):
-            of = f"operation={_quoted(name)}"
-            for bound, count in zip(_BOUNDS_S, self._within[at], strict=True):
-                yield f'{family}_bucket{{{of},le="{bound!r}"}} {count:.0f}'
-            yield f'{family}_bucket{{{of},le="+Inf"}} {self._ok[at]:.0f}'
-            yield f"{family}_sum{{{of}}} {self._sum_s[at]:.6f}"
-            yield f"{family}_count{{{of}}} {self._ok[at]:.0f}"
+
+def _operations(counts: Counts) -> Iterator[str]:
+    yield _family("loadstone_operations_total", "counter", OPERATIONS)
+    for at, name in enumerate(counts.names):
+        of = f"operation={_quoted(name)}"
+        yield f'loadstone_operations_total{{{of},result="ok"}} {counts.ok[at]:.0f}'
+        for cause, count in zip(CAUSES, counts.failed[at], strict=True):
+            yield f'loadstone_operations_total{{{of},result="{cause}"}} {count:.0f}'
+    for what, found, help_ in (("late", counts.late, LATE), ("dropped", counts.dropped, DROPPED)):
+        yield _family(f"loadstone_operations_{what}_total", "counter", help_)
+        for name, count in zip(counts.names, found, strict=True):
+            yield f"loadstone_operations_{what}_total{{operation={_quoted(name)}}} {count:.0f}"
+    yield _family("loadstone_operation_limit_seconds", "gauge", LIMIT)
+    for name, limit in zip(counts.names, counts.limits_s, strict=True):
+        yield f"loadstone_operation_limit_seconds{{operation={_quoted(name)}}} {limit:g}"
+
+
+def _responses(counts: Counts) -> Iterator[str]:
+    family = "loadstone_response_seconds"
+    yield _family(family, "histogram", RESPONSES)
+    for at, name in enumerate(counts.names):
+        of = f"operation={_quoted(name)}"
+        for bound, count in zip(BOUNDS_S, counts.within[at], strict=True):
+            yield f'{family}_bucket{{{of},le="{bound!r}"}} {count:.0f}'
+        yield f'{family}_bucket{{{of},le="+Inf"}} {counts.ok[at]:.0f}'
+        yield f"{family}_sum{{{of}}} {counts.sum_s[at]:.6f}"
+        yield f"{family}_count{{{of}}} {counts.ok[at]:.0f}"
 
 
 def listening(address: str) -> socket.socket:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -81,6 +81,13 @@ Metrics = Annotated[
     ),
 ]
 
+Otlp = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL", help="Send them to a collector of OpenTelemetry, such as http://127.0.0.1:4318."
+    ),
+]
+
 Goals = Annotated[
     list[str] | None,
     typer.Option(
@@ -122,6 +129,7 @@ def run(
     keep_data: KeepData = False,
     agents: Agents = None,
     metrics: Metrics = None,
+    otlp: Otlp = None,
     as_json: AsJson = False,
     page: Annotated[bool, typer.Option("--ui", help="Show the run on a page, too, as it goes on.")] = False,
 ) -> None:
@@ -154,7 +162,7 @@ def run(
     folder = out or default_folder(loaded.name)
     try:
         with (
-            scraped(metrics) as shown,
+            watched(metrics, otlp) as shown,
             deployed.held() if deployed else nullcontext(),
             beside(folder) if page else nullcontext(),
             placement.engine() as engine,
@@ -282,16 +290,23 @@ def progress(title: str = "") -> Any:
 
 
 @contextmanager
-def scraped(address: str | None) -> Iterator[Any]:
-    """What shows a run on stderr, and to Prometheus where an address is given. Error `bad-address`."""
-    if address is None:
-        yield progress()
-        return
-    from loadstone.cli.metrics import Metrics, listening, served
+def watched(metrics: str | None, otlp: str | None) -> Iterator[Any]:
+    """What shows a run on stderr, and to Prometheus and OpenTelemetry where their addresses are given.
 
-    watched = Metrics(progress())
-    with served(watched, listening(address)):
-        yield watched
+    Errors: `bad-address`, `otlp-missing`.
+    """
+    shown = progress()
+    with ExitStack() as stack:
+        if metrics is not None:
+            from loadstone.cli.metrics import Metrics, listening, served
+
+            shown = Metrics(shown)
+            stack.enter_context(served(shown, listening(metrics)))
+        if otlp is not None:
+            from loadstone.cli.otlp import sending
+
+            shown = stack.enter_context(sending(shown, otlp))
+        yield shown
 
 
 def loading(scenario: Scenario) -> Any:
