@@ -7,11 +7,12 @@ from pathlib import Path
 from local_hosts import LocalHosts
 
 from loadstone.measure.agent_files import install, unfit
+from loadstone.measure.ssh_wire import OverSsh
 
 
 def test_copies_that_nobody_uses_any_more_go(tmp_path: Path) -> None:
     hosts = LocalHosts(["one"], tmp_path)
-    own = Path(install(hosts, "one")[1]).parent
+    own = Path(install(OverSsh(hosts), "one")[1]).parent
     assert own.name.startswith("agent-") and (own / "_core.abi3.so").is_file()
     old, new, other = (own.with_name(name) for name in ("agent-old", "agent-new", "data"))
     for folder in (old, new, other):
@@ -20,7 +21,7 @@ def test_copies_that_nobody_uses_any_more_go(tmp_path: Path) -> None:
     long_ago = time.time() - 3 * 86_400
     for folder in (own, old, other):
         os.utime(folder, (long_ago, long_ago))
-    install(hosts, "one")
+    install(OverSsh(hosts), "one")
     assert sorted(path.name for path in own.parent.iterdir()) == sorted([own.name, "agent-new", "data"])
     assert own.stat().st_mtime > long_ago, "it is in use"
 

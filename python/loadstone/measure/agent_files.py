@@ -10,7 +10,7 @@ from pathlib import Path
 
 from loadstone import agent
 from loadstone.errors import LoadstoneError
-from loadstone.ssh import Ssh
+from loadstone.measure.wire import Reach
 
 _LEAST_PYTHON = (3, 11)
 _COPY_NAMES = ("agent.py", "_core.abi3.so")
@@ -27,14 +27,14 @@ def _files() -> tuple[dict[str, Path], str]:
     return paths, digest[:16]
 
 
-def install(ssh: Ssh, host: str) -> list[str]:
+def install(reach: Reach, host: str) -> list[str]:
     """Makes sure that the agent's files are on `host`. Returns the command that runs it there.
 
     The folder's name holds the digest of what is in it, so that files that are there need not be looked at.
-    LoadstoneError `agent-start` when the host does not fit, `host-write`, or those of `Ssh.run`.
+    LoadstoneError `agent-start` when the host does not fit, `host-write`, or those of `Reach.run`.
     """
     paths, digest = _files()
-    answer = ssh.run(
+    answer = reach.run(
         host,
         f'above="${{XDG_CACHE_HOME:-$HOME/.cache}}/loadstone"; folder="$above/agent-{digest}"; uname -sm; '
         # Copies that nobody has asked for since yesterday go; one that runs has all that it needs in memory.
@@ -50,7 +50,7 @@ def install(ssh: Ssh, host: str) -> list[str]:
     folder, there = said[2], said[3:]
     for name, path in paths.items():
         if name not in there:
-            ssh.write(host, f"{folder}/{name}", path.read_bytes())
+            reach.write(host, f"{folder}/{name}", path.read_bytes())
     return ["python3", f"{folder}/agent.py"]
 
 

@@ -14,9 +14,11 @@ from typing import Any, TypeVar
 
 from loadstone.errors import LoadstoneError
 from loadstone.measure.agent_files import install, unfit
-from loadstone.measure.agent_link import Gone, Inbox, Link, Message, Said
+from loadstone.measure.agent_link import Inbox, Link, Message, Said
 from loadstone.measure.engine import RustEngine
 from loadstone.measure.remote_run import RemoteRun, Slice
+from loadstone.measure.ssh_wire import OverSsh
+from loadstone.measure.wire import Gone, Reach
 from loadstone.ssh import Ssh
 
 _LEADS_S = (0.5, 4.0)
@@ -41,7 +43,14 @@ def fleet(ssh: Ssh, hosts: Sequence[str]) -> Iterator[RemoteEngine]:
         raise LoadstoneError("agents", f"the topology has no host `{unknown[0]}`", hint=hint)
     if not hosts or len(set(hosts)) < len(hosts):
         raise LoadstoneError("agents", "name at least one host, and each host once")
-    engine = RemoteEngine(ssh, hosts)
+    with agents_on(OverSsh(ssh), hosts) as engine:
+        yield engine
+
+
+@contextlib.contextmanager
+def agents_on(reach: Reach, hosts: Sequence[str]) -> Iterator[RemoteEngine]:
+    """As `fleet`, on hosts that are known to be there, however they are reached."""
+    engine = RemoteEngine(reach, hosts)
     try:
         engine.bring_up()
         yield engine
@@ -52,9 +61,9 @@ def fleet(ssh: Ssh, hosts: Sequence[str]) -> Iterator[RemoteEngine]:
 class RemoteEngine:
     """An `Engine` whose users are spread over agents: user `i` is agent `i % number of agents`'s."""
 
-    def __init__(self, ssh: Ssh, hosts: Sequence[str]) -> None:
+    def __init__(self, reach: Reach, hosts: Sequence[str]) -> None:
         """Nothing is started yet."""
-        self._reach = ssh
+        self._reach = reach
         self._hosts = list(hosts)
         self._inbox: Inbox = queue.SimpleQueue()
         self._links: dict[str, Link] = {}
@@ -66,7 +75,7 @@ class RemoteEngine:
     def bring_up(self) -> None:
         """Starts the agents that do not run: all at first, later those that were lost in a run.
 
-        LoadstoneError `agent-start`, or those of `Ssh.run`.
+        LoadstoneError `agent-start`, or those of `Reach.run`.
         """
         self._each(
             self._launch,

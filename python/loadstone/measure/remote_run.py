@@ -10,10 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from loadstone.measure.agent_link import Clock, Gone, Inbox, Link, Message, Said
-
-SILENT_S = 15.0
-"""An agent whose next second is overdue for so long is given up."""
+from loadstone.measure.agent_link import Clock, Inbox, Link, Message, Said
+from loadstone.measure.wire import Gone
 
 
 @dataclass
@@ -173,8 +171,8 @@ class RemoteRun:
                 continue
             # Counted from when we first saw it: a pause of ours is not the agent's.
             each.overdue_since = each.overdue_since or now
-            if now - each.overdue_since > SILENT_S:
-                self._lose(each, f"nothing was heard from it for {SILENT_S:g} s")
+            if now - each.overdue_since > each.link.silent_s:
+                self._lose(each, f"nothing was heard from it for {each.link.silent_s:g} s")
 
     def _give_up_the_cut_off(self) -> None:
         """An agent that never reached a service which answers others makes no load."""
