@@ -52,6 +52,7 @@ test-long: .venv/.dev   ## minutes (ROOMS='deploy lab': only these of tests/): r
 	scripts/setup-connectors
 	scripts/setup-examples
 	scripts/setup-appliance
+	scripts/setup-ray
 	scripts/check-nostd
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps stormpy
 	scripts/test-long $(ROOMS)

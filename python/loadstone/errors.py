@@ -136,6 +136,7 @@ SLUGS: dict[str, int] = {
     "program-missing": OUR_FAULT,
     "range-order": BAD_INPUT,
     "rate": BAD_INPUT,
+    "ray-cluster": SUT_UNREACHABLE,
     "ray-failed": OUR_FAULT,
     "ray-missing": OUR_FAULT,
     "report-folder": BAD_INPUT,

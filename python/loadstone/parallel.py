@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from loadstone.errors import LoadstoneError
 
@@ -22,6 +22,19 @@ class Parallel(Protocol):
     def __call__(self, work: Callable[[Given], Made], over: Sequence[Given], /) -> list[Made]:
         """`work` of each, in their order."""
         ...
+
+
+def ray_module(otherwise: str) -> Any:
+    """Ray, imported when it is asked for. `otherwise`: what does without. LoadstoneError `ray-missing`."""
+    # Ray's own switches: no usage reports, and no other host on the network may run code here.
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_AUTH_MODE", "token")
+    try:
+        import ray
+    except ImportError as error:
+        hint = f"`pip install 'loadstone[ray]'`, or {otherwise}"
+        raise LoadstoneError("ray-missing", "Ray is not installed", hint=hint) from error
+    return ray
 
 
 class Threads:
@@ -51,18 +64,7 @@ class OverRay:
 
     def __init__(self, done: Done | None = None) -> None:
         """LoadstoneError `ray-missing`, before there is anything to do."""
-        # Ray's own switches: no usage reports, and no other host on the network may run code here.
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-        os.environ.setdefault("RAY_AUTH_MODE", "token")
-        try:
-            import ray
-        except ImportError as error:
-            raise LoadstoneError(
-                "ray-missing",
-                "Ray is not installed",
-                hint="`pip install 'loadstone[ray]'`, or leave out --ray",
-            ) from error
-        self._ray, self._done = ray, done
+        self._ray, self._done = ray_module("leave out --ray"), done
 
     def __call__(self, work: Callable[[Given], Made], over: Sequence[Given], /) -> list[Made]:
         """`work` of each, in order. The work's own LoadstoneError; `ray-failed` for what is Ray's."""

@@ -26,6 +26,7 @@ from loadstone.cli.run import (
     AsJson,
     DbPid,
     KeepData,
+    On,
     Reset,
     Service,
     SutPid,
@@ -90,6 +91,7 @@ def ab(
     service: Service = None,
     keep_data: KeepData = False,
     agents: Agents = None,
+    on: On = None,
     confidence: Confidence = 0.95,
     fail_on: FailOnOption = FailOn.WORSE,
     anyway: Anyway = False,
@@ -118,7 +120,7 @@ def ab(
         loaded["a"].require_users("--users is a number")
     require_same_workload(*(_plan(one) for one in loaded.values()))
     # Agents make the load of both, so both must be reached from where they are.
-    (placement, *_) = [placed(one, topology, agents) for one in loaded.values()]
+    (placement, *_) = [placed(one, topology, agents, on) for one in loaded.values()]
     observed = processes(sut_pid, db_pid)
     folder = out or default_folder(f"{loaded['a'].name}-ab")
     _announce(loaded["a"], pairs, folder)

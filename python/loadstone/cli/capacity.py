@@ -22,6 +22,7 @@ from loadstone.cli.run import (
     DbPid,
     Goals,
     KeepData,
+    On,
     Reset,
     Service,
     SutPid,
@@ -113,6 +114,7 @@ def capacity(
     service: Service = None,
     keep_data: KeepData = False,
     agents: Agents = None,
+    on: On = None,
     as_json: AsJson = False,
 ) -> None:
     """Find the most users a service carries at SLA-1 (90 %) and SLA-2 (99 %), with fresh data for each run.
@@ -134,7 +136,7 @@ def capacity(
     limits = _limits(unit, first, most, Limits(1, 1, tolerance, repeats, max_runs))
     loaded.require_one_load()
     searched = loaded.searched()
-    placement = placed(loaded, topology, agents)
+    placement = placed(loaded, topology, agents, on)
     sut = sut_of(loaded, processes=processes(sut_pid, db_pid), reset=reset, loading=loading(loaded))
     folder = out or default_folder(f"{loaded.name}-capacity")
     shorter = [*(settings or []), *_short(loaded, probe)] if probe else None

@@ -68,7 +68,17 @@ KeepData = Annotated[
 Agents = Annotated[
     str | None,
     typer.Option(
-        metavar="HOST,...", help="Hosts of the topology that make the load instead of this machine."
+        metavar="HOST,...",
+        help="Hosts of the topology that make the load instead of this machine. With --on: how many nodes of "
+        "the cluster, or which.",
+    ),
+]
+On = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CLUSTER",
+        help="Make the load on the nodes of a Ray cluster: `ray`, the one of this machine or of RAY_ADDRESS, "
+        "or `ray://HOST:10001`.",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
@@ -128,6 +138,7 @@ def run(
     service: Service = None,
     keep_data: KeepData = False,
     agents: Agents = None,
+    on: On = None,
     metrics: Metrics = None,
     otlp: Otlp = None,
     as_json: AsJson = False,
@@ -158,6 +169,7 @@ def run(
         service=service,
         keep_data=keep_data,
         agents=agents,
+        on=on,
     )
     folder = out or default_folder(loaded.name)
     try:
@@ -199,6 +211,7 @@ def prepared(
     service: str | None = None,
     keep_data: bool = False,
     agents: str | None = None,
+    on: str | None = None,
     **_others: Any,
 ) -> tuple[Scenario, Sut, Placement, Deployed | None]:
     """What is to be measured, and where the load is made, by the options of the command line.
@@ -211,7 +224,7 @@ def prepared(
     loaded = load(scenario, settings, window=window, url=url, goals=goals, deployed=deployed)
     if users is not None:
         loaded.require_users("--users is a number")
-    placement = placed(loaded, topology, agents)
+    placement = placed(loaded, topology, agents, on)
     sut = sut_of(loaded, processes=processes(sut_pid, db_pid), reset=reset, loading=loading(loaded))
     return loaded, sut, placement, deployed
 
@@ -265,21 +278,27 @@ def site(
     return deployed, deployed.url(service) if deployed and service else url
 
 
-def placed(scenario: Scenario, topology: Path | None, agents: str | None) -> Placement:
+def placed(scenario: Scenario, topology: Path | None, agents: str | None, on: str | None) -> Placement:
     """Where the load is made. Error `agents` when that is impossible."""
-    from loadstone.measure import Here, OnHosts
+    from loadstone.measure import Here, OnHosts, OnRay
     from loadstone.scenario import only_here
 
-    if agents is None:
+    if agents is None and on is None:
         return Here()
-    if topology is None:
+    placement: Placement
+    if on is not None:
+        placement = OnRay(on, agents)
+    elif agents is not None and topology is not None:
+        placement = OnHosts(topology, tuple(name.strip() for name in agents.split(",")))
+    else:
         hint = "for example --topology lab.toml --agents client1,client2"
-        raise LoadstoneError("agents", "--agents needs --topology: agents are hosts of a topology", hint=hint)
+        message = "--agents needs --topology, or --on: agents are hosts of a topology or nodes of a cluster"
+        raise LoadstoneError("agents", message, hint=hint)
     if scenario.target.url is None or only_here(scenario.plan()["target"]["host"]):
         where = scenario.target.url or f"the built-in application `{scenario.target.app}`"
         hint = "give an address that those hosts reach, with --url or --service"
         raise LoadstoneError("agents", f"{where} can be reached from this machine only", hint=hint)
-    return OnHosts(topology, tuple(name.strip() for name in agents.split(",")))
+    return placement
 
 
 def progress(title: str = "") -> Any:

@@ -7,7 +7,7 @@ from loadstone.measure.engine import Engine, EngineRun, RustEngine
 from loadstone.measure.faults import Faults, on_topology, put_back
 from loadstone.measure.interrupt import Interrupt
 from loadstone.measure.job import Job, measure_scenario, sut_of
-from loadstone.measure.placement import Here, OnHosts, Placement
+from loadstone.measure.placement import Here, OnHosts, OnRay, Placement
 from loadstone.measure.sut import Builtin, External, Sut
 from loadstone.measure.trial import Exchange, trial
 
@@ -24,6 +24,7 @@ __all__ = [
     "Interrupt",
     "Job",
     "OnHosts",
+    "OnRay",
     "Placement",
     "Progress",
     "RustEngine",

@@ -45,3 +45,27 @@ class OnHosts:
 
         with ssh(load_topology(self.topology)) as hosts, fleet(hosts, self.hosts) as engine:
             yield engine
+
+
+@dataclass(frozen=True)
+class OnRay:
+    """Agents on nodes of a Ray cluster that is there already."""
+
+    on: str
+    """`ray` or `ray://HOST:PORT`."""
+    agents: str | None
+    """How many, or on which nodes; None is every node that has a CPU for Ray's work."""
+
+    def __post_init__(self) -> None:
+        """LoadstoneError `agents` when `on` names no cluster."""
+        from loadstone.measure.ray_cluster import require_address
+
+        require_address(self.on)
+
+    @contextlib.contextmanager
+    def engine(self) -> Iterator[Engine]:
+        """Starts the agents. Errors: those of `ray_fleet`."""
+        from loadstone.measure.ray_nodes import ray_fleet
+
+        with ray_fleet(self.on, self.agents) as engine:
+            yield engine
