@@ -38,7 +38,12 @@ def test_the_summary_is_that_of_the_simulation(tmp_path: Path) -> None:
     assert home["response_ms"]["p50"] == pytest.approx(30, rel=0.05)
     assert home["response_ms"]["max"] <= 50.1
     assert home["pace_mean_s"] == pytest.approx(1.9865, rel=0.05)
-    assert result["generator"] == {"cpu_share": pytest.approx(0.1), "threads": 1, "wake_lag_ms_p99": 0.05}
+    assert result["generator"] == {
+        "cpu_share": pytest.approx(0.1),
+        "threads": 1,
+        "wake_lag_ms_p99": 0.05,
+        "read_later": None,
+    }
 
 
 def test_users_that_hang_break_littles_law(tmp_path: Path) -> None:
