@@ -91,9 +91,9 @@ impl Driver<'_> {
         self.now = self.clock.now();
         let sent = user.deadline - self.timetable.timeout;
         let at_once = self.now - sent <= CLOSING_RACE;
-        let again = reused && at_once && !user.retried && user.reader.is_untouched(&work.store);
+        let again = reused && at_once && user.again == 0 && user.reader.is_untouched(&work.store);
         if again {
-            user.retried = true;
+            user.again = 1;
             self.recorder.closed_idle += 1;
             work.journey.outgoing.clear();
             self.dispatch(user, work);

@@ -18,7 +18,7 @@ impl<'p> Driver<'p> {
     /// Sends the request that the user wants now, on a new connection if need be.
     pub(crate) fn issue(&mut self, user: &mut User, work: &mut Work) {
         user.deadline = self.now + self.timetable.timeout;
-        user.retried = false;
+        user.again = 0;
         user.address = self.shared.address.load(Ordering::Relaxed);
         user.addresses_tried = 1;
         user.requests_sent += 1;
@@ -33,10 +33,21 @@ impl<'p> Driver<'p> {
         self.await_start(user, self.now + pause);
     }
 
+    /// Lets the queue send the request under way once more after `wait` microseconds; its time goes on.
+    pub(crate) fn back_off(&mut self, user: &mut User, wait: u64) {
+        let deadline = user.deadline;
+        self.pause(user, wait);
+        user.deadline = deadline;
+    }
+
     /// The pause is over.
     pub(crate) fn resume(&mut self, user: &mut User) {
         let mut work = self.borrow_work(user);
-        self.issue(user, &mut work);
+        if user.deadline < u64::MAX {
+            self.dispatch(user, &mut work);
+        } else {
+            self.issue(user, &mut work);
+        }
         self.return_work(user, work);
     }
 

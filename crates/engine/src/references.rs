@@ -25,7 +25,8 @@ pub(crate) struct Reference {
     pub cached: bool,
     fetched: bool,
     redirects: u8,
-    retried: bool,
+    /// How often it was asked for once more.
+    again: u8,
 }
 
 impl References {
@@ -39,14 +40,7 @@ impl References {
     pub(crate) fn push(&mut self, path: &[u8], address: u64, cached: bool) {
         self.paths.extend_from_slice(path);
         let path_end = self.paths.len();
-        self.items.push(Reference {
-            path_end,
-            address,
-            cached,
-            fetched: false,
-            redirects: 0,
-            retried: false,
-        });
+        self.items.push(Reference { path_end, address, cached, fetched: false, redirects: 0, again: 0 });
         self.left += 1;
     }
 
@@ -112,14 +106,17 @@ impl References {
         }
     }
 
-    /// Has the one that is spoken of asked for again; whether that was done before, so that it is not now.
-    pub(crate) fn retry(&mut self) -> bool {
-        let Some(item) = self.items.get_mut(self.at) else { return true };
-        let before = std::mem::replace(&mut item.retried, true);
-        if !before {
+    /// How often the one that is spoken of was asked for once more.
+    pub(crate) fn again(&self) -> u8 {
+        self.items.get(self.at).map_or(u8::MAX, |item| item.again)
+    }
+
+    /// Has it asked for once more.
+    pub(crate) fn ask_again(&mut self) {
+        if let Some(item) = self.items.get_mut(self.at) {
+            item.again += 1;
             self.again.push(self.at);
         }
-        before
     }
 }
 
@@ -161,9 +158,8 @@ mod tests {
         references.advance();
         // The first comes to nothing and is asked for once more, the third not at all yet.
         references.select(0);
-        assert!(!references.retry());
-        assert_eq!(references.take(), Some(0));
-        assert!(references.retry(), "but not a third time");
+        references.ask_again();
+        assert_eq!((references.take(), references.again()), (Some(0), 1));
         references.rewind();
         assert_eq!(current(&references), Some("/a"));
         references.advance();

@@ -81,8 +81,8 @@ pub(crate) struct User {
     pub fetch: Fetch,
     pub method: Method,
     pub redirects: u8,
-    /// The request was sent again on a new connection.
-    pub retried: bool,
+    /// How often the request was sent once more.
+    pub again: u8,
     /// Which of the host's addresses the request goes to, and how many were tried for it.
     pub address: usize,
     pub addresses_tried: usize,
@@ -132,7 +132,7 @@ impl User {
             fetch: Fetch::Step,
             method: Method::Get,
             redirects: 0,
-            retried: false,
+            again: 0,
             address: 0,
             addresses_tried: 0,
             reader: Reader::default(),
@@ -189,6 +189,8 @@ pub(crate) struct Journey {
     pub references: References,
     /// For how long the server wants no requests for files of the page, microseconds.
     pub wait: Option<u64>,
+    /// The same where the server did not take one of them.
+    pub refused: Option<u64>,
 }
 
 impl Work {
@@ -204,8 +206,8 @@ impl Work {
 
     /// Makes it ready for another user.
     pub(crate) fn clear(&mut self) {
-        let Journey { outgoing, location, announced, references, wait } = &mut self.journey;
-        *wait = None;
+        let Journey { outgoing, location, announced, references, wait, refused } = &mut self.journey;
+        (*wait, *refused) = (None, None);
         self.store.clear();
         outgoing.clear();
         location.clear();

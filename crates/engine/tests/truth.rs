@@ -1,5 +1,8 @@
 //! Times against the truth: what the server itself measured.
 
+#[expect(dead_code, reason = "the tests of HTTP/2 use all of it")]
+#[path = "http2/server.rs"]
+mod http2;
 mod support;
 
 use std::io::{Read, Write};
@@ -52,6 +55,29 @@ fn measured(delay: fn(usize) -> Duration) -> (Histogram, Outcome) {
     plan["load"]["users"] = json!(USERS);
     let outcome = run(plan);
     assert_eq!(outcome.failures(), []);
+    let truth = truth.lock().unwrap().clone();
+    (truth, outcome)
+}
+
+/// The same by HTTP/2, each user on a connection of its own.
+fn measured_by_http2(delay: fn(usize) -> Duration) -> (Histogram, Outcome) {
+    let truth = Arc::new(Mutex::new(Histogram::new()));
+    let times = truth.clone();
+    let server = http2::Server::start(move |request| {
+        if request.nth == ANSWERED {
+            return http2::Reply::Send(Vec::new());
+        }
+        let at = Instant::now();
+        std::thread::sleep(delay(request.nth));
+        times.lock().unwrap().record(at.elapsed().as_micros() as u64);
+        http2::Reply::Send(http2::ok(request))
+    });
+    let mut plan = plan(server.port, 2.0, json!([operation("op", json!([get("/", json!({}))]))]));
+    plan["load"]["users"] = json!(USERS);
+    plan["target"]["http"] = json!("2");
+    let outcome = run(plan);
+    assert_eq!(outcome.failures(), []);
+    assert_eq!(outcome.summary.http2.as_ref().unwrap().connections as usize, USERS);
     let truth = truth.lock().unwrap().clone();
     (truth, outcome)
 }
@@ -124,7 +150,11 @@ fn mostly(mut round: impl FnMut() -> Vec<String>) {
 }
 
 /// Response and service times at these shares must be the server's own.
-fn agrees(delay: fn(usize) -> Duration, shares: &'static [f64]) {
+fn agrees(
+    measured: impl Fn(fn(usize) -> Duration) -> (Histogram, Outcome),
+    delay: fn(usize) -> Duration,
+    shares: &'static [f64],
+) {
     mostly(|| {
         let plain = std::thread::spawn(move || measured_plainly(delay));
         let ((truth, outcome), standstill) = watched(|| measured(delay));
@@ -152,13 +182,22 @@ fn agrees(delay: fn(usize) -> Duration, shares: &'static [f64]) {
 
 #[test]
 fn a_fixed_delay() {
-    agrees(|_| Duration::from_millis(200), &[0.01, 0.1, 0.5, 0.9, 0.99]);
+    agrees(measured, |_| Duration::from_millis(200), &[0.01, 0.1, 0.5, 0.9, 0.99]);
+}
+
+#[test]
+fn a_fixed_delay_by_http2() {
+    agrees(measured_by_http2, |_| Duration::from_millis(200), &[0.01, 0.1, 0.5, 0.9, 0.99]);
 }
 
 #[test]
 fn a_bimodal_delay() {
     // Quantiles on both sides of the step between the modes, at 2/3.
-    agrees(|n| Duration::from_millis(if n % 3 == 2 { 450 } else { 150 }), &[0.01, 0.1, 0.5, 0.9, 0.99]);
+    agrees(
+        measured,
+        |n| Duration::from_millis(if n % 3 == 2 { 450 } else { 150 }),
+        &[0.01, 0.1, 0.5, 0.9, 0.99],
+    );
 }
 
 #[test]

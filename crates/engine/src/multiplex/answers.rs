@@ -11,6 +11,11 @@ use crate::reader::Whole;
 use crate::recorder::{Cause, Counter};
 use crate::user::{Fetch, User, Work};
 
+/// How often a request is sent again that the server did not take.
+const MOST_AGAIN: u8 = 3;
+/// How long one waits before that for the first time, microseconds; then twice as long each time.
+const BACK_OFF: u64 = 10_000;
+
 impl Driver<'_> {
     /// Deals with all streams of a link that are done.
     pub(super) fn take_done(&mut self, users: &mut [User], key: LinkKey) {
@@ -81,8 +86,9 @@ impl Driver<'_> {
         }
     }
 
-    /// There is no whole answer. A request that the server did not look at, or that met a connection which was
-    /// just being closed, is sent again, once. `broken`: as what the connection broke, and whether in that way.
+    /// There is no whole answer. A request that the server did not take is sent again a few times, one that met a
+    /// connection which was just being closed once. `broken`: as what the connection broke, and whether in that
+    /// way.
     fn on_lost(
         &mut self,
         user: &mut User,
@@ -91,24 +97,36 @@ impl Driver<'_> {
         lost: &Lost,
         broken: Option<(Cause, bool)>,
     ) {
-        let (cause, said, harmless) = match lost {
-            Lost::Unprocessed(said) => (broken.map_or(Cause::Http2, |(cause, _)| cause), said, true),
+        let (cause, said, most) = match lost {
+            Lost::Unprocessed(said) => (broken.map_or(Cause::Http2, |(cause, _)| cause), said, MOST_AGAIN),
             Lost::Ended(said) => {
                 let (cause, raced) = broken.unwrap_or((Cause::Http2, false));
-                (cause, said, raced && matches!(cause, Cause::Closed | Cause::Reset))
+                (cause, said, u8::from(raced && matches!(cause, Cause::Closed | Cause::Reset)))
             }
-            Lost::Wrong(said) => (Cause::Marker, said, false),
+            Lost::Wrong(said) => (Cause::Marker, said, 0),
         };
-        let retried = match flying.file {
-            Some(_) => work.journey.references.retry(),
-            None => std::mem::replace(&mut user.retried, true),
+        let again = match flying.file {
+            Some(_) => work.journey.references.again(),
+            None => user.again,
         };
-        if !harmless || retried {
+        if again >= most {
             self.fail(user, work, cause, said);
-        } else if flying.file.is_some() {
+            return;
+        }
+        // Where the connection ends, there is a new one to try; where it goes on, the server has too much to do.
+        let refused = matches!(lost, Lost::Unprocessed(_))
+            && self.link(flying.link).is_some_and(|link| link.is_usable());
+        let wait = refused.then(|| BACK_OFF << again);
+        if flying.file.is_some() {
+            work.journey.references.ask_again();
+            work.journey.refused = work.journey.refused.max(wait);
             self.go_on_fetching(user, work, flying.link);
-        } else {
-            self.dispatch(user, work);
+            return;
+        }
+        user.again += 1;
+        match wait {
+            Some(wait) => self.back_off(user, wait),
+            None => self.dispatch(user, work),
         }
     }
 

@@ -69,6 +69,11 @@ impl Driver<'_> {
                 self.put_off(user, wait);
             }
             Some(_) => {}
+            None if work.journey.refused.is_some() => {
+                if idle && let Some(wait) = work.journey.refused.take() {
+                    self.pause(user, wait);
+                }
+            }
             None if idle && !work.journey.references.has_left() => self.step_done(user, work),
             None if idle => self.issue(user, work),
             None if work.journey.references.has_left() => self.fetch_files(user, work, key),

@@ -31,15 +31,28 @@ fn a_reset_is_a_failure_and_the_connection_stays() {
 }
 
 #[test]
-fn what_is_refused_is_asked_for_once_more() {
+fn what_is_refused_is_asked_for_three_times_more_after_longer_and_longer_pauses() {
     let count = AtomicUsize::new(0);
     let (server, outcome) = two(move |request| match count.fetch_add(1, Ordering::SeqCst) {
-        0 => Reply::Send(reset(request, 7)),
+        0..3 => Reply::Send(reset(request, 7)),
         _ => Reply::Send(ok(request)),
     });
-    assert_eq!((outcome.ok(0), outcome.failures(), server.requests().len()), (2, vec![], 3));
+    assert_eq!((outcome.ok(0), outcome.failures(), server.requests().len()), (2, vec![], 5));
+    assert_eq!(server.connections(), 1);
+    // 10, 20 and 40 ms, which are a part of its time.
+    let longest = outcome.times(0, |o| &o.response).quantile(1.0).unwrap();
+    assert!(longest > 69_000.0, "{longest} µs");
     let (server, outcome) = two(|request| Reply::Send(reset(request, 7)));
-    assert_eq!((outcome.failures(), server.requests().len()), (vec![("http2", 2)], 4));
+    assert_eq!((outcome.failures(), server.requests().len()), (vec![("http2", 2)], 8));
+}
+
+#[test]
+fn the_time_out_goes_on_in_the_pauses() {
+    let server = Server::start(|request| Reply::Send(reset(request, 7)));
+    let mut plan = one(server.port, 1, get("/", json!({})));
+    plan["load"]["timeout_s"] = json!(0.05);
+    let outcome = run(plan);
+    assert_eq!((outcome.failures(), server.requests().len() < 4), (vec![("timeout", 1)], true));
 }
 
 #[test]

@@ -101,7 +101,7 @@ fn of(request: &crate::server::Seen, stream: u32) -> crate::server::Seen {
 }
 
 #[test]
-fn a_file_is_refused_once_and_no_more() {
+fn a_file_is_refused_three_times_and_no_more() {
     let refusing = |times: usize| {
         let refused = AtomicUsize::new(0);
         let server = Server::start(move |request| match request.path() {
@@ -111,11 +111,11 @@ fn a_file_is_refused_once_and_no_more() {
         });
         run(one(server.port, 1, a_page()))
     };
-    let once = refusing(1);
-    assert_eq!((once.ok(0), once.failures()), (1, vec![]));
-    let twice = refusing(2);
-    assert_eq!((twice.ok(0), twice.failures()), (0, vec![("http2", 1)]));
-    assert!(twice.summary.examples[0].said.contains("REFUSED_STREAM"));
+    let thrice = refusing(3);
+    assert_eq!((thrice.ok(0), thrice.failures(), thrice.counter(0, "images")), (1, vec![], 3));
+    let ever = refusing(4);
+    assert_eq!((ever.ok(0), ever.failures()), (0, vec![("http2", 1)]));
+    assert!(ever.summary.examples[0].said.contains("REFUSED_STREAM"));
 }
 
 #[test]
