@@ -135,6 +135,8 @@ impl Counts {
 ///
 /// # Errors
 /// [`LoadError::Invalid`] for options out of range; else what the database reports.
+// An image calls it once, and its program, which is less small, would take it in.
+#[inline(never)]
 pub fn load(db: &Db, options: &LoadOptions, progress: Progress<'_>) -> Result<Counts, LoadError> {
     options.check()?;
     let counts = db.unchecked(|db| {

@@ -82,6 +82,8 @@ impl Olio {
     ///
     /// # Errors
     /// A sentence when the database cannot be opened or is no complete data set.
+    // An image calls it once, and its program, which is less small, would take it in.
+    #[inline(never)]
     pub fn open(options: Options, host: Arc<dyn Host>) -> Result<Self, String> {
         let db = connect(&options)?;
         let trouble = |error| alloc::format!("{}: {error}", without_password(&options.database));

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from loadstone.errors import LoadstoneError
-from loadstone.image.cargo import Artifacts, cargo_build, image_flags, strip
+from loadstone.image.cargo import FIXED_ADDRESS, Artifacts, cargo_build, image_flags, strip
 from loadstone.image.contents import symbols_beside
 from loadstone.image.crates import folder_of, read_crate, staged
 from loadstone.image.elf import Image, read_image
@@ -104,7 +104,7 @@ def build(
     wanted = [*known[app], *_chosen(parts, tls)]
     manifest = ["--manifest-path", str(_images() / "Cargo.toml")]
     linked = ["--no-default-features", "--features", ",".join(wanted)]
-    artifacts = cargo_build([*manifest, "--bin", app, *linked], environment)
+    artifacts = cargo_build([*manifest, "--bin", app, *linked], environment, FIXED_ADDRESS)
     if not artifacts.ok:
         raise _failed()
     return _kept(app, artifacts, to or kept() / "images" / f"{app}.elf")
@@ -114,7 +114,7 @@ def _build_crate(folder: Path, to: Path | None, parts: Sequence[str], environmen
     crate = read_crate(folder)
     workspace = staged(crate, parts, _manifest()["profile"]["release"])
     place = ["--manifest-path", str(workspace / "Cargo.toml"), "--target-dir", str(_images() / "target")]
-    artifacts = cargo_build([*place, "--bin", crate.name, *_profile()], environment)
+    artifacts = cargo_build([*place, "--bin", crate.name, *_profile()], environment, FIXED_ADDRESS)
     if not artifacts.ok:
         raise crate.refusal(artifacts.has_library(crate.library))
     return _kept(crate.name, artifacts, to or workspace / f"{crate.name}.elf")

@@ -38,9 +38,18 @@ class Artifacts:
         return any(one["target"]["name"] == name and "lib" in one["target"]["kind"] for one in self.made)
 
 
-def cargo_build(arguments: Sequence[str], environment: Mapping[str, str]) -> Artifacts:
-    """Builds; Cargo's own progress and messages go to stderr. LoadstoneError `program-missing`."""
-    command = [tool("cargo"), "build", "--release", "--message-format", "json-render-diagnostics", *arguments]
+FIXED_ADDRESS = ("-C", "relocation-model=static")
+"""An image is at one address, so its code names addresses as they are, which takes less room. For the program
+only: by then the compiler has all of it, and build scripts and macros are programs of this machine."""
+
+
+def cargo_build(
+    arguments: Sequence[str], environment: Mapping[str, str], last: Sequence[str] = ()
+) -> Artifacts:
+    """Builds; Cargo's own progress and messages go to stderr. The compiler gets `last` for the program alone.
+    LoadstoneError `program-missing`."""
+    how = ["--release", "--message-format", "json-render-diagnostics", *arguments]
+    command = [tool("cargo"), *(["rustc", *how, "--", *last] if last else ["build", *how])]
     done = subprocess.run(command, stdout=subprocess.PIPE, env=os.environ | environment, check=False)
     messages = [json.loads(line) for line in done.stdout.splitlines()]
     return Artifacts(not done.returncode, [one for one in messages if one["reason"] == "compiler-artifact"])

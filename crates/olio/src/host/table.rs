@@ -57,6 +57,8 @@ impl TableHost {
     ///
     /// # Errors
     /// When the database cannot be opened.
+    // An image calls it once, and its program, which is less small, would take it in.
+    #[inline(never)]
     pub fn new(
         place: &str,
         options: &Options,

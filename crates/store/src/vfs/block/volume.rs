@@ -69,6 +69,8 @@ pub(super) struct Volume {
 
 impl Volume {
     /// Writes an empty volume.
+    // An image calls it once, and its program, which is less small, would take it in.
+    #[inline(never)]
     pub(super) fn format(device: &mut dyn BlockDevice, options: &FormatOptions) -> Result<(), MountError> {
         let mut superblock = Superblock::plan(device.blocks(), options)?;
         // An epoch that an earlier volume on this device had would bring its log back to life.
