@@ -144,6 +144,25 @@ def test_the_last_byte_comes_before_the_end_however_slow_the_reader(
         assert answer.endswith(LARGE)
 
 
+def test_a_client_takes_its_session_up_again(secured: Path, authority: Authority) -> None:
+    with _booted(secured, _files(authority)) as (_, port):
+        for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
+            context = ssl.create_default_context(cafile=str(authority.ca))
+            context.minimum_version = context.maximum_version = version
+            session, reused = None, []
+            for _ in range(3):
+                with (
+                    socket.create_connection(("127.0.0.1", port), 60) as raw,
+                    context.wrap_socket(raw, server_hostname="127.0.0.1", session=session) as client,
+                ):
+                    client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+                    while client.recv(1 << 16):
+                        pass
+                    reused.append(client.session_reused)
+                    session = client.session
+            assert reused == [False, True, True], version
+
+
 def test_what_the_guest_cannot_use_it_refuses(
     secured: Path, served: Served, authority: Authority, tmp_path: Path
 ) -> None:

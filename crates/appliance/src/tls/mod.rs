@@ -1,8 +1,9 @@
 //! TLS 1.2 and 1.3 by rustls, with what the container has: its suites, groups and kinds of keys, HTTP/1.1
-//! by name; but each connection is a full handshake. Nothing of it is linked without the feature `tls`.
+//! by name. Nothing of it is linked without the feature `tls`.
 //!
 //! A session needs no socket and no clock of its own: bytes go in and come out ([`Session`]).
 
+mod kept;
 mod session;
 
 use alloc::format;
@@ -14,11 +15,13 @@ use core::time::Duration;
 use rustls::crypto::ring;
 use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, UnixTime};
-use rustls::server::NoServerSessionStorage;
 use rustls::time_provider::TimeProvider;
 use rustls::{InconsistentKeys, ServerConfig};
 
 use crate::Refusal;
+use kept::Sessions;
+#[cfg(test)]
+pub(crate) use kept::{LIFETIME_S, SESSIONS};
 use session::MOST_INCOMING;
 pub use session::Session;
 
@@ -71,8 +74,9 @@ impl Tls {
             .with_no_client_auth()
             .with_single_cert(chain, private)
             .map_err(|error| unusable(&error))?;
-        // Nothing is kept for a client that has gone, with the standard library or without.
-        config.session_storage = Arc::new(NoServerSessionStorage {});
+        config.session_storage = Arc::new(Sessions::new(now_s));
+        // A client with several connections gets one with each.
+        config.send_tls13_tickets = 1;
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         let config = Arc::new(config);
         // What can be wrong with a configuration is wrong for every session.

@@ -3,17 +3,20 @@
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
 use std::io::{ErrorKind, Read, Write};
 use std::sync::OnceLock;
 
 use rustls::pki_types::ServerName;
-use rustls::{ClientConfig, ClientConnection, RootCertStore, SupportedProtocolVersion, version};
+use rustls::{
+    ClientConfig, ClientConnection, HandshakeKind, RootCertStore, SupportedProtocolVersion, version,
+};
 use smoltcp::iface::SocketHandle;
 use smoltcp::socket::tcp::State;
 
 use super::{World, get};
-use crate::tls::Tls;
+use crate::tls::{LIFETIME_S, SESSIONS, Tls};
 
 const LAST: &str = "GET /large HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
 const VERSIONS: [&SupportedProtocolVersion; 2] = [&version::TLS12, &version::TLS13];
@@ -35,6 +38,17 @@ fn world(words: &str, loss: Option<usize>) -> World {
     World::set_up(words, loss, 4, |server| server.secure(tls))
 }
 
+fn configuration(version: &'static SupportedProtocolVersion) -> Arc<ClientConfig> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut config = ClientConfig::builder_with_provider(provider)
+        .with_protocol_versions(&[version])
+        .unwrap()
+        .with_root_certificates(authority().2.clone())
+        .with_no_client_auth();
+    config.alpn_protocols = alloc::vec![b"http/1.1".to_vec()];
+    Arc::new(config)
+}
+
 /// A client with a session.
 struct Client {
     socket: SocketHandle,
@@ -46,15 +60,13 @@ struct Client {
 
 impl Client {
     fn new(world: &mut World, version: &'static SupportedProtocolVersion, bytes: usize) -> Self {
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let mut config = ClientConfig::builder_with_provider(provider)
-            .with_protocol_versions(&[version])
-            .unwrap()
-            .with_root_certificates(authority().2.clone())
-            .with_no_client_auth();
-        config.alpn_protocols = alloc::vec![b"http/1.1".to_vec()];
+        Self::with(world, &configuration(version), bytes)
+    }
+
+    /// With the sessions that it has had by this configuration before.
+    fn with(world: &mut World, config: &Arc<ClientConfig>, bytes: usize) -> Self {
         let name = ServerName::try_from("localhost").unwrap();
-        let session = ClientConnection::new(Arc::new(config), name).unwrap();
+        let session = ClientConnection::new(config.clone(), name).unwrap();
         Self { socket: world.connect_with(bytes), session, heard: Vec::new(), end: None }
     }
 
@@ -125,6 +137,45 @@ fn sessions_serve_one_request_after_the_other() {
         let many: String = (0..40).map(|number| get(&alloc::format!("/{number}"))).collect();
         assert_eq!(client.ask(&mut world, &many, "/39:").matches("HTTP/1.1 200 OK").count(), 40);
         assert_eq!((world.server.counters.accepted, world.server.counters.requests), (1, 42));
+    }
+}
+
+/// One request on a connection of its own; how the handshake went.
+fn once(world: &mut World, config: &Arc<ClientConfig>) -> HandshakeKind {
+    let mut client = Client::with(world, config, 32 * 1024);
+    let request = "GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    assert!(client.ask(world, request, "never").ends_with("/a:"));
+    assert_eq!(client.end, Some(Ok(())));
+    client.session.handshake_kind().unwrap()
+}
+
+#[test]
+fn a_client_takes_its_session_up_again() {
+    for version in VERSIONS {
+        let mut world = world("", None);
+        let (one, other) = (configuration(version), configuration(version));
+        let kinds = [&one, &one, &other, &one, &other].map(|config| once(&mut world, config));
+        use HandshakeKind::{Full, Resumed};
+        assert_eq!(kinds, [Full, Resumed, Full, Resumed, Resumed], "{version:?}");
+    }
+}
+
+#[test]
+fn sessions_are_kept_for_an_hour_and_so_many_of_them() {
+    static NOW_S: AtomicU64 = AtomicU64::new(784_111_777);
+    let (certificate, key, _) = authority();
+    for version in VERSIONS {
+        let tls = Tls::new(certificate.as_bytes(), key.as_bytes(), || NOW_S.load(Relaxed)).unwrap();
+        let mut world = World::set_up("", None, 4, |server| server.secure(tls));
+        let first = configuration(version);
+        once(&mut world, &first);
+        NOW_S.fetch_add(LIFETIME_S, Relaxed);
+        assert_eq!(once(&mut world, &first), HandshakeKind::Full, "an hour later");
+        for _ in 0..SESSIONS {
+            once(&mut world, &configuration(version));
+        }
+        assert_eq!(once(&mut world, &first), HandshakeKind::Full, "others came in between");
+        assert_eq!(once(&mut world, &first), HandshakeKind::Resumed);
     }
 }
 
