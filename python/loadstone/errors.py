@@ -73,6 +73,7 @@ SLUGS: dict[str, int] = {
     "image-build": OUR_FAULT,
     "image-crate": BAD_INPUT,
     "image-disk": BAD_INPUT,
+    "hosts": BAD_INPUT,
     "http": BAD_INPUT,
     "image-file": BAD_INPUT,
     "image-options": BAD_INPUT,

@@ -1,19 +1,26 @@
 //! Which addresses are ours, and what they mean on a page.
 
-use loadstone_workload::Target;
+use loadstone_workload::Place;
 
-/// The path, with query and without fragment, of `address` as it stands on the page `page`, when it is on our
-/// site. Written to `out`, which is empty if the address is elsewhere, is not HTTP, or has characters that a
-/// request line may not have.
+/// The path, with query and without fragment, of `address` as it stands on the page `page` of the host `here`,
+/// when it is on one of `places`; which one. Written to `out`, which is empty if the address is elsewhere, is not
+/// HTTP, or has characters that a request line may not have.
 ///
 /// `page` is the path of the page, with query.
-pub(crate) fn resolve(address: &[u8], page: &[u8], site: &Target, out: &mut Vec<u8>) {
+pub(crate) fn resolve(
+    address: &[u8],
+    page: &[u8],
+    places: &[Place],
+    here: usize,
+    out: &mut Vec<u8>,
+) -> usize {
     out.clear();
+    let mut host = here;
     let address = address.split(|b| *b == b'#').next().unwrap_or_default();
-    let absolute = strip_ignoring_case(address, scheme(site)).unwrap_or(address);
-    if let Some(rest) = absolute.strip_prefix(b"//") {
+    if let Some((scheme, rest)) = absolute(address, &places[here]) {
         let end = rest.iter().position(|b| matches!(b, b'/' | b'?')).unwrap_or(rest.len());
-        if is_ours(&rest[..end], site) {
+        if let Some(found) = place_of(scheme, &rest[..end], places, here) {
+            host = found;
             if rest.get(end) != Some(&b'/') {
                 out.push(b'/');
             }
@@ -36,34 +43,40 @@ pub(crate) fn resolve(address: &[u8], page: &[u8], site: &Target, out: &mut Vec<
     } else {
         remove_dots(out);
     }
+    host
 }
 
-/// Whether `address` leads to another host, or to ours by the other scheme, which is another server.
-pub(crate) fn is_elsewhere(address: &[u8], site: &Target) -> bool {
-    let schemes = [&b"https:"[..], b"http:"];
-    let named =
-        schemes.into_iter().find_map(|name| strip_ignoring_case(address, name).map(|rest| (name, rest)));
-    let other = named.is_some_and(|(name, _)| name != scheme(site));
-    let Some(rest) = named.map_or(address, |(_, rest)| rest).strip_prefix(b"//") else { return false };
+/// Whether `address` on a page of the host `here` leads to none of `places`: also that of one of them by the other
+/// scheme, which is another server.
+pub(crate) fn is_elsewhere(address: &[u8], places: &[Place], here: usize) -> bool {
+    let Some((scheme, rest)) = absolute(address, &places[here]) else { return false };
     let end = rest.iter().position(|b| matches!(b, b'/' | b'?' | b'#')).unwrap_or(rest.len());
-    end > 0 && (other || !is_ours(&rest[..end], site))
+    end > 0 && place_of(scheme, &rest[..end], places, here).is_none()
 }
 
-fn scheme(site: &Target) -> &'static [u8] {
-    if site.tls.is_some() { b"https:" } else { b"http:" }
+/// The scheme of an address that names a host, and what follows the slashes.
+fn absolute<'a>(address: &'a [u8], here: &Place) -> Option<(&'static str, &'a [u8])> {
+    let named = ["https", "http"].into_iter().find_map(|scheme| {
+        let (head, rest) = address.split_at_checked(scheme.len())?;
+        let rest = rest.strip_prefix(b":").filter(|_| head.eq_ignore_ascii_case(scheme.as_bytes()))?;
+        Some((scheme, rest))
+    });
+    let (scheme, rest) = named.unwrap_or((here.scheme(), address));
+    Some((scheme, rest.strip_prefix(b"//")?))
 }
 
-/// Whether an authority is that of `site`. In redirects, some servers leave the usual port out and some do not.
-fn is_ours(authority: &[u8], site: &Target) -> bool {
-    let usual: &[u8] = if site.tls.is_some() { b":443" } else { b":80" };
-    let ours = site.authority.as_bytes();
+/// Which of `places` an authority is; that of the page comes first.
+fn place_of(scheme: &str, authority: &[u8], places: &[Place], here: usize) -> Option<usize> {
+    let is = |place: &Place| place.scheme() == scheme && is_at(authority, place);
+    if is(&places[here]) { Some(here) } else { places.iter().position(is) }
+}
+
+/// Whether an authority is that of `place`. In redirects, some servers leave the usual port out and some do not.
+fn is_at(authority: &[u8], place: &Place) -> bool {
+    let usual: &[u8] = if place.tls.is_some() { b":443" } else { b":80" };
+    let ours = place.authority.as_bytes();
     let bare = |whole: &'_ [u8]| whole.len() - if whole.ends_with(usual) { usual.len() } else { 0 };
     authority[..bare(authority)].eq_ignore_ascii_case(&ours[..bare(ours)])
-}
-
-fn strip_ignoring_case<'a>(text: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
-    let (head, rest) = text.split_at_checked(prefix.len())?;
-    (head.eq_ignore_ascii_case(prefix) && rest.starts_with(b"//")).then_some(rest)
 }
 
 /// `data:`, `mailto:`, `https:` and the like.
@@ -104,12 +117,12 @@ fn remove_dots(path: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use loadstone_workload::{Http, Tls};
+    use loadstone_workload::Tls;
     use proptest::prelude::*;
 
     use super::*;
 
-    fn site(url: &str) -> Target {
+    fn site(url: &str) -> Place {
         let (scheme, authority) = url.split_once("://").unwrap();
         let tls = (scheme == "https").then_some(Tls {
             server_name: None,
@@ -119,19 +132,12 @@ mod tests {
             insecure: false,
             resume: true,
         });
-        Target {
-            host: String::new(),
-            port: 0,
-            authority: authority.into(),
-            base_path: String::new(),
-            tls,
-            http: Http::One,
-        }
+        Place { host: String::new(), port: 0, authority: authority.into(), base_path: String::new(), tls }
     }
 
     fn resolved(address: &str) -> String {
         let mut out = Vec::new();
-        resolve(address.as_bytes(), b"/app/events/7?page=2", &site("http://site:8080"), &mut out);
+        resolve(address.as_bytes(), b"/app/events/7?page=2", &[site("http://site:8080")], 0, &mut out);
         String::from_utf8(out).unwrap()
     }
 
@@ -149,7 +155,7 @@ mod tests {
             ("https://site", "//site:80/a", ""),
             ("https://site", "http://site/a", ""),
         ] {
-            resolve(address.as_bytes(), b"/", &site(authority), &mut out);
+            resolve(address.as_bytes(), b"/", &[site(authority)], 0, &mut out);
             assert_eq!(out, path.as_bytes(), "{address} on {authority}");
         }
     }
@@ -181,6 +187,31 @@ mod tests {
     }
 
     #[test]
+    fn named_hosts_are_ours_too() {
+        let places = [site("http://site:8080"), site("https://cdn"), site("http://site:8081")];
+        for (address, here, host, path) in [
+            ("https://cdn/a.js", 0, 1, "/a.js"),
+            ("//cdn/a.js", 0, 0, ""),
+            ("//CDN:443/a.js", 1, 1, "/a.js"),
+            ("b.js", 1, 1, "/p/b.js"),
+            ("/b.js", 2, 2, "/b.js"),
+            ("http://site:8081?x", 1, 2, "/?x"),
+            ("//site:8080/", 2, 0, "/"),
+            ("http://site/", 0, 0, ""),
+        ] {
+            let mut out = Vec::new();
+            let found = resolve(address.as_bytes(), b"/p/q", &places, here, &mut out);
+            assert_eq!(String::from_utf8_lossy(&out), path, "{address} on {here}");
+            assert!(path.is_empty() || found == host, "{address} on {here}: {found}");
+            assert_eq!(
+                is_elsewhere(address.as_bytes(), &places, here),
+                path.is_empty(),
+                "{address} on {here}"
+            );
+        }
+    }
+
+    #[test]
     fn other_hosts() {
         for (address, elsewhere) in [
             ("http://localhost:8080/a.css", true),
@@ -194,9 +225,13 @@ mod tests {
             ("///x", false),
             ("mailto:a@b", false),
         ] {
-            assert_eq!(is_elsewhere(address.as_bytes(), &site("http://site:8080")), elsewhere, "{address}");
+            assert_eq!(
+                is_elsewhere(address.as_bytes(), &[site("http://site:8080")], 0),
+                elsewhere,
+                "{address}"
+            );
         }
-        let secure = |address: &str| is_elsewhere(address.as_bytes(), &site("https://site:8080"));
+        let secure = |address: &str| is_elsewhere(address.as_bytes(), &[site("https://site:8080")], 0);
         assert!(secure("http://site:8080/c") && !secure("https://site:8080/c") && !secure("//site:8080/c"));
     }
 
@@ -204,7 +239,7 @@ mod tests {
         #[test]
         fn what_is_resolved_can_stand_in_a_request_line(address in proptest::collection::vec(any::<u8>(), 0..40)) {
             let mut out = Vec::new();
-            resolve(&address, b"/p/q", &site("http://s"), &mut out);
+            resolve(&address, b"/p/q", &[site("http://s")], 0, &mut out);
             prop_assert!(out.is_empty() || out[0] == b'/');
             prop_assert!(out.iter().all(|b| *b > b' '));
         }

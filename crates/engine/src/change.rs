@@ -36,7 +36,7 @@ impl Run {
         }
         if !rated {
             let (index, of) = self.program.slice;
-            files::allow(part(load as u32, index, of).into(), "users")?;
+            files::allow(part(load as u32, index, of).into(), self.program.places.len() as u64, "users")?;
         }
         let at = at_s.map_or_else(|| self.clock.now() + NOTICE, micros);
         let mut changes = self.shared.changes.lock().unwrap_or_else(PoisonError::into_inner);

@@ -20,9 +20,9 @@ impl Driver<'_> {
     /// Begins to make a connection for the request that the user wants now.
     pub(crate) fn connect(&mut self, user: &mut User, work: &mut Work) {
         self.shared.first_try.fetch_min(self.now, Ordering::Relaxed);
-        let address = self.shared.addresses[user.address];
+        let address = self.shared.hosts[user.host].addresses[user.address];
         self.be_prompt();
-        match Connection::open(address, user.state.user(), self.poll.as_fd(), u64::from(user.token)) {
+        match Connection::open(address, user.state.user(), self.poll.as_fd(), user.event_token()) {
             Ok(mut connection) => {
                 if self.unread.is_some() {
                     connection.stamp();
@@ -39,15 +39,16 @@ impl Driver<'_> {
     /// first: the server may listen on one of them only.
     fn refused(&mut self, user: &mut User, work: &mut Work, why: Errno) {
         let shared = self.shared;
-        self.close(user);
+        self.close_current(user);
         self.now = self.clock.now();
-        let connected = shared.connected.load(Ordering::Relaxed);
-        let answering = shared.address.load(Ordering::Relaxed);
+        let host = &shared.hosts[user.host];
+        let connected = host.connected.load(Ordering::Relaxed);
+        let answering = host.address.load(Ordering::Relaxed);
         if connected && user.address != answering {
             user.address = answering;
             self.dispatch(user, work);
-        } else if !connected && user.addresses_tried < shared.addresses.len() {
-            user.address = (user.address + 1) % shared.addresses.len();
+        } else if !connected && user.addresses_tried < host.addresses.len() {
+            user.address = (user.address + 1) % host.addresses.len();
             user.addresses_tried += 1;
             self.dispatch(user, work);
         } else {
@@ -63,16 +64,18 @@ impl Driver<'_> {
             Ok(()) if flags.contains(EventFlags::OUT) => {
                 connection.established = true;
                 self.recorder.connects += 1;
-                self.recorder.reconnects += u64::from(user.session.connects > 0);
-                user.session.connects += 1;
+                self.recorder.reconnects += user.session.reached >> user.host & 1;
+                user.session.reached |= 1 << user.host;
                 self.gauges.connections += 1;
                 self.now = self.clock.now();
                 user.setup.connect += self.now - user.setup.began;
-                if !self.shared.connected.load(Ordering::Relaxed) {
-                    self.shared.address.store(user.address, Ordering::Relaxed);
+                let host = &self.shared.hosts[user.host];
+                if !host.connected.load(Ordering::Relaxed) {
+                    host.address.store(user.address, Ordering::Relaxed);
+                    host.connected.store(true, Ordering::Relaxed);
                     self.shared.connected.store(true, Ordering::Relaxed);
                 }
-                match &self.shared.credentials {
+                match &host.credentials {
                     None if self.multiplex.is_some() => self.establish(user, work),
                     None => self.send_request(user, work),
                     Some(credentials) => self.secure(user, work, credentials),
@@ -87,7 +90,7 @@ impl Driver<'_> {
     /// A server that had the request for a while and then closes has failed.
     pub(crate) fn lost(&mut self, user: &mut User, work: &mut Work, cause: Cause, said: &str) {
         let reused = user.connection.as_ref().is_some_and(|c| c.reused);
-        self.close(user);
+        self.close_current(user);
         self.now = self.clock.now();
         let sent = user.deadline - self.timetable.timeout;
         let at_once = self.now - sent <= CLOSING_RACE;
@@ -115,14 +118,29 @@ impl Driver<'_> {
         self.return_work(user, work);
     }
 
-    /// Closes a user's connections.
+    /// Closes a user's connections to all hosts.
     pub(crate) fn close(&mut self, user: &mut User) {
-        if let Some(mut connection) = user.connection.take() {
-            connection.say_goodbye();
-            self.gauges.connections -= u32::from(connection.established);
+        self.close_current(user);
+        while let Some(connection) = user.aside.pop() {
+            self.drop_connection(connection);
+        }
+        while let Some((_, link)) = user.links_aside.pop() {
+            self.close_link(link);
+        }
+    }
+
+    /// Closes a user's connection in use.
+    pub(crate) fn close_current(&mut self, user: &mut User) {
+        if let Some(connection) = user.connection.take() {
+            self.drop_connection(connection);
         }
         if self.multiplex.is_some() {
             self.leave_links(user);
         }
+    }
+
+    pub(crate) fn drop_connection(&mut self, mut connection: Connection) {
+        connection.say_goodbye();
+        self.gauges.connections -= u32::from(connection.established);
     }
 }

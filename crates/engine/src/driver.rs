@@ -131,7 +131,7 @@ impl<'p> Driver<'p> {
             gauges: Gauges::default(),
             validators: Validators::default(),
             input: vec![0; INPUT].into(),
-            records: Records::new(shared.credentials.is_some()),
+            records: Records::new(shared.secure),
             discard: vec![0; DISCARD].into(),
             scratch: Vec::new(),
             content: Content::default(),
@@ -247,8 +247,13 @@ impl<'p> Driver<'p> {
             let flags = event.flags;
             if let Some(key) = LinkKey::of(event.data.u64()) {
                 self.on_link_event(users, key, flags);
-            } else if let Some(user) = users.get_mut(event.data.u64() as usize) {
-                self.on_event(user, flags);
+            } else if let Some(user) = users.get_mut(event.data.u64() as u32 as usize) {
+                let host = (event.data.u64() >> 32) as usize;
+                if host == user.at {
+                    self.on_event(user, flags);
+                } else {
+                    self.on_aside(user, host, flags);
+                }
             }
         }
     }

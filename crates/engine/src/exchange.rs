@@ -19,7 +19,7 @@ impl<'p> Driver<'p> {
     pub(crate) fn issue(&mut self, user: &mut User, work: &mut Work) {
         user.deadline = self.now + self.timetable.timeout;
         user.again = 0;
-        user.address = self.shared.address.load(Ordering::Relaxed);
+        user.address = self.shared.hosts[user.host].address.load(Ordering::Relaxed);
         user.addresses_tried = 1;
         user.requests_sent += 1;
         self.dispatch(user, work);
@@ -54,6 +54,7 @@ impl<'p> Driver<'p> {
     pub(crate) fn dispatch(&mut self, user: &mut User, work: &mut Work) {
         user.reader = Reader::default();
         work.store.clear();
+        self.turn_to_host(user);
         if self.dispatch_multiplexed(user, work) {
             return;
         }
@@ -68,7 +69,7 @@ impl<'p> Driver<'p> {
     #[inline]
     pub(crate) fn constant(&self, user: &User, journey: &Journey) -> Option<&'p [u8]> {
         match user.fetch {
-            Fetch::Step if journey.location.is_empty() && user.browser.cookies.as_bytes().is_empty() => {
+            Fetch::Step if journey.location.is_empty() && user.browser.cookies.is_empty() => {
                 self.requests.constant(user.operation, user.step)
             }
             _ => None,
@@ -77,18 +78,18 @@ impl<'p> Driver<'p> {
 
     /// Writes the request that the user wants now.
     pub(crate) fn write_request(&mut self, user: &User, journey: &mut Journey) {
-        let cookies = user.browser.cookies.as_bytes();
+        let (host, cookies) = (user.host, &user.browser.cookies);
         let Journey { outgoing, location, references, .. } = journey;
         if user.fetch == Fetch::Step {
             let step = self.step_of(user);
-            let wanted = Wanted { step, method: user.method, location, state: &user.state, cookies };
+            let wanted = Wanted { step, host, method: user.method, location, state: &user.state, cookies };
             self.requests.write_step(wanted, outgoing, &mut self.scratch);
         } else if !location.is_empty() {
-            self.requests.write_reference(location, cookies, None, outgoing);
+            self.requests.write_reference(host, location, cookies, None, outgoing);
         } else if let Some((reference, path)) = references.current() {
             let validator = self.validators.get(reference.address);
             let asks = reference.cached && user.browser.warm;
-            self.requests.write_reference(path, cookies, validator.filter(|_| asks), outgoing);
+            self.requests.write_reference(host, path, cookies, validator.filter(|_| asks), outgoing);
         }
     }
 
@@ -148,10 +149,10 @@ impl<'p> Driver<'p> {
         let ended = flags.intersects(EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR);
         if !user.is_busy() || user.stage == Stage::Pausing {
             // The server closed an idle connection, or sent something that was not asked for.
-            if ended || (flags.contains(EventFlags::IN) && !self.is_chatter(user)) {
+            if ended || (flags.contains(EventFlags::IN) && !self.chatters(user)) {
                 let between = user.connection.is_some() && user.next != Next::NewSession;
                 self.recorder.closed_idle += u64::from(between || user.stage == Stage::Pausing);
-                self.close(user);
+                self.close_current(user);
             }
             return;
         }
@@ -182,18 +183,24 @@ impl<'p> Driver<'p> {
     #[inline]
     pub(crate) fn book(&mut self, user: &mut User) {
         if let Some(connection) = &mut user.connection {
-            let Wire { sent, received } = std::mem::take(&mut connection.wire);
-            self.recorder.bytes_out += sent;
-            user.counts.add(Counter::BytesOut, sent);
-            self.recorder.bytes_in += received;
-            user.counts.add(Counter::BytesIn, received);
+            let wire = std::mem::take(&mut connection.wire);
+            self.book_wire(user, wire);
         }
+    }
+
+    #[inline]
+    pub(crate) fn book_wire(&mut self, user: &mut User, Wire { sent, received }: Wire) {
+        self.recorder.bytes_out += sent;
+        user.counts.add(Counter::BytesOut, sent);
+        self.recorder.bytes_in += received;
+        user.counts.add(Counter::BytesIn, received);
     }
 
     /// The path of the page that a step led to: where it was redirected, or its own.
     pub(crate) fn page_path(&self, user: &User, journey: &Journey, out: &mut Vec<u8>) {
         if journey.location.is_empty() {
-            self.requests.write_path(self.step_of(user), &user.state, out);
+            let step = self.step_of(user);
+            self.requests.write_path(step, &user.state, out);
         } else {
             out.extend_from_slice(&journey.location);
         }

@@ -5,19 +5,21 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 /// Files that the process may still open while the run lasts: the record's, name look-ups.
 const SPARE: u64 = 64;
 
-/// Raises the soft limit of open files to the hard one and makes sure that there are enough for `count` of `what`.
+/// Raises the soft limit of open files to the hard one and makes sure that there are enough for `count` of `what`
+/// with connections to so many `hosts` each.
 ///
 /// # Errors
 /// A sentence with the numbers: a run that starts anyway would count its own lack of files as failures of the
 /// server.
-pub(crate) fn allow(count: u64, what: &str) -> Result<(), String> {
+pub(crate) fn allow(count: u64, hosts: u64, what: &str) -> Result<(), String> {
     let (allowed, besides) = limits();
+    let needed = count * hosts + besides;
     match allowed {
-        Some(allowed) if allowed < count + besides => Err(format!(
-            "{count} {what} need {} open files, one for each connection and {besides} besides, and the system allows \
-             {allowed}: raise the limit (`ulimit -Hn`), or run at most {} {what} from here and the rest from other agents",
-            count + besides,
-            allowed.saturating_sub(besides),
+        Some(allowed) if allowed < needed => Err(format!(
+            "{count} {what} need {needed} open files, one for each connection and {besides} besides, and the system \
+             allows {allowed}: raise the limit (`ulimit -Hn`), or run at most {} {what} from here and the rest from \
+             other agents",
+            allowed.saturating_sub(besides) / hosts,
         )),
         _ => Ok(()),
     }

@@ -19,12 +19,16 @@ impl Driver<'_> {
         assert_eq!(self.recorder.users.living() as usize, here, "users");
         assert_eq!(self.gauges.in_flight as usize, busy, "operations under way");
         let links = self.multiplex.as_ref().map_or(0, |all| all.connections());
-        let made = users.iter().filter(established).count() + links;
+        let aside: usize = users.iter().map(|user| user.aside.len()).sum();
+        let made = users.iter().filter(established).count() + aside + links;
         assert_eq!(self.gauges.connections as usize, made, "connections");
         for (token, user) in (0..).zip(users) {
             assert_eq!(user.token, token, "events would reach another user");
             match user.stage {
-                Stage::Away => assert!(user.connection.is_none(), "user {token} left a connection behind"),
+                Stage::Away => assert!(
+                    user.connection.is_none() && user.aside.is_empty(),
+                    "user {token} left a connection behind"
+                ),
                 // When the operations of the plan are used up, it stays.
                 Stage::Idle => {
                     let waits =

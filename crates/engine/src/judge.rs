@@ -124,7 +124,7 @@ impl<'p> Driver<'p> {
             return Verdict::Fail(cause, said);
         }
         let answer = Received { headers: whole.headers, body: whole.body };
-        let found = self.program.extract(step, &answer, &mut user.state, &mut self.scratch);
+        let found = self.program.extract(step, user.host, &answer, &mut user.state, &mut self.scratch);
         self.shared.trace.iter().for_each(|trace| trace.extracted(step.extract.len(), found));
         user.state.flags = (user.state.flags | step.set) & !step.unset;
         if step.page {
@@ -153,6 +153,9 @@ impl<'p> Driver<'p> {
                 user.method = Method::Get;
                 user.redirects = 0;
                 work.journey.location.clear();
+                if let Some((next, _)) = work.journey.references.current() {
+                    user.host = next.host();
+                }
                 match &self.program.pause {
                     Some(law) => {
                         let pause = micros(law.sample(&mut user.state.rng));
@@ -166,7 +169,7 @@ impl<'p> Driver<'p> {
         }
     }
 
-    /// Turns to where an answer leads; false when that is on another site.
+    /// Turns to where an answer leads; false when that is on a host that the plan does not name.
     fn redirect(&mut self, user: &mut User, status: u16, journey: &mut Journey) -> bool {
         let [mut page, mut target] = std::mem::take(&mut self.paths);
         page.clear();
@@ -176,13 +179,14 @@ impl<'p> Driver<'p> {
             }
             _ => self.page_path(user, journey, &mut page),
         }
-        resolve(&journey.announced, &page, &self.program.target, &mut target);
+        let host = resolve(&journey.announced, &page, &self.program.places, user.host, &mut target);
         journey.announced.clear();
         let ours = !target.is_empty();
         if ours {
             journey.location.clear();
             journey.location.extend_from_slice(&target);
             user.redirects += 1;
+            user.host = host;
             // Browsers turn all but GET and HEAD into GET at 301 and 302 too (RFC 9110 §15.4).
             if status <= 303 && user.method != Method::Head {
                 user.method = Method::Get;
@@ -227,7 +231,7 @@ impl<'p> Driver<'p> {
         for reference in found.by_ref().take(MOST_REFERENCES) {
             self.scratch.clear();
             markup_decode(reference.address, &mut self.scratch);
-            resolve(&self.scratch, &page, &self.program.target, &mut path);
+            let host = resolve(&self.scratch, &page, &self.program.places, user.host, &mut path);
             let Some(left) = bytes_left.checked_sub(path.len()) else {
                 user.counts.add(Counter::ReferencesLeftOut, 1);
                 break;
@@ -237,18 +241,18 @@ impl<'p> Driver<'p> {
                 self.elsewhere(user);
                 continue;
             }
-            let address = address_hash(&path);
+            let address = address_hash(host, &path);
             if !self.page_addresses.insert(address) {
                 continue;
             }
-            let below = self.requests.below_base(&path);
+            let below = self.requests.below_base(host, &path);
             let cached =
                 self.program.browser.cached.iter().any(|prefix| {
                     below.starts_with(prefix.as_bytes()) || path.starts_with(prefix.as_bytes())
                 });
             user.counts.add(Counter::ImageRefs, u64::from(!cached));
             if self.fetches(user, address, cached) {
-                journey.references.push(&path, address, cached);
+                journey.references.push(&path, host, address, cached);
             }
         }
         user.counts.add(Counter::ReferencesLeftOut, found.count() as u64);
@@ -258,8 +262,8 @@ impl<'p> Driver<'p> {
     /// Counts the reference in `scratch`, which is not to our site, if a browser would ask another host for it.
     fn elsewhere(&mut self, user: &mut User) {
         let address = &self.scratch;
-        if !is_elsewhere(address, &self.program.target) || !self.page_addresses.insert(address_hash(address))
-        {
+        let elsewhere = is_elsewhere(address, &self.program.places, user.host);
+        if !elsewhere || !self.page_addresses.insert(address_hash(0, address)) {
             return;
         }
         user.counts.add(Counter::ReferencesOtherHost, 1);

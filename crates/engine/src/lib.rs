@@ -2,7 +2,7 @@
 //!
 //! Emulated users walk the mix of a [`loadstone_workload::Plan`] in a closed loop, or come as sessions that
 //! arrive at a rate; or single operations arrive at a rate, and share connections. Each thread drives its share of them in one event loop; each user has at most one
-//! connection; by HTTP/2, several requests at once on it. [`Run::next`] hands out what was measured, second by second.
+//! connection to each host; by HTTP/2, several requests at once on it. [`Run::next`] hands out what was measured, second by second.
 
 mod address;
 mod browser;
@@ -12,11 +12,13 @@ mod clock;
 mod coding;
 mod connect;
 mod control;
+mod cookies;
 mod driver;
 mod due;
 mod examples;
 mod exchange;
 mod files;
+mod hosts;
 mod invariants;
 mod judge;
 mod lived;
@@ -25,6 +27,7 @@ mod multiplex;
 mod offered;
 mod open;
 mod overload;
+mod reach;
 mod reader;
 mod receive;
 mod record;

@@ -28,7 +28,7 @@ const MOST_STREAMS: u32 = 100;
 
 /// How many operations may share one connection.
 pub(crate) fn streams_of(program: &Program) -> u32 {
-    match program.target.http {
+    match program.http {
         Http::One => 1,
         Http::Two => program.load.streams.unwrap_or(MOST_STREAMS).max(1),
     }
@@ -54,7 +54,7 @@ pub(crate) struct Multiplex {
 impl Multiplex {
     /// Of a thread with so many shared connections; none unless the plan asks for HTTP/2.
     pub(crate) fn new(program: &Program, shared: usize) -> Option<Box<Self>> {
-        if program.target.http == Http::One {
+        if program.http == Http::One {
             return None;
         }
         let most_streams = streams_of(program);

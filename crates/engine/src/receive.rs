@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use loadstone_http::{Headers, Method, ResponseHead};
+use loadstone_workload::{CompiledStep, State};
 use rustix::fd::AsFd;
 use rustix::io::Errno;
 
@@ -13,6 +14,8 @@ use crate::judge::{Verdict, is_redirect};
 use crate::overload::retry_after;
 use crate::reader::{Reception, Whole};
 use crate::recorder::{Cause, Counter, Counts};
+use crate::references::References;
+use crate::request::Requests;
 use crate::socket::{Broken, Connection, Received, sentence};
 use crate::user::{Fetch, Journey, Stage, User, Work};
 
@@ -25,11 +28,11 @@ impl<'p> Driver<'p> {
     /// Receives all there is. `ended`: the server will send nothing more than what is there.
     pub(crate) fn receive(&mut self, user: &mut User, work: &mut Work, ended: bool) {
         let mut input = std::mem::take(&mut self.input);
-        let mut pieces = 0;
+        let (mut pieces, token) = (0, user.event_token());
         while let Some(connection) = &mut user.connection {
             connection.dying |= ended;
             if pieces == MOST_PIECES {
-                if let Err(why) = connection.report_again(self.poll.as_fd(), u64::from(user.token)) {
+                if let Err(why) = connection.report_again(self.poll.as_fd(), token) {
                     self.lost(user, work, Cause::Reset, sentence(why));
                 }
                 break;
@@ -116,7 +119,18 @@ impl<'p> Driver<'p> {
     #[inline]
     pub(crate) fn incoming<'a>(&'a mut self, user: &'a mut User, journey: &'a mut Journey) -> Incoming<'a> {
         let of_step = user.fetch == Fetch::Step;
+        let step = self.step_of(user);
         Incoming {
+            asked: Asked {
+                requests: self.requests,
+                step,
+                fetch: user.fetch,
+                host: user.host,
+                state: &user.state,
+                location: &journey.location,
+                references: &journey.references,
+            },
+            scratch: &mut self.scratch,
             method: if of_step { user.method } else { Method::Get },
             collects: false,
             measures: false,
@@ -161,7 +175,7 @@ impl<'p> Driver<'p> {
             connection => {
                 let dying = connection.as_ref().is_some_and(|connection| connection.dying);
                 self.recorder.closed_with_answer += u64::from(dying || !whole.keep_alive);
-                self.close(user);
+                self.close_current(user);
             }
         }
         self.shared.trace.iter().for_each(|trace| trace.answered(&whole, self.now));
@@ -171,6 +185,8 @@ impl<'p> Driver<'p> {
 
 /// What is done with a head as soon as it is read.
 pub(crate) struct Incoming<'a> {
+    asked: Asked<'a>,
+    scratch: &'a mut Vec<u8>,
     method: Method,
     collects: bool,
     /// The length of the content matters, which a coding hides.
@@ -186,10 +202,33 @@ pub(crate) struct Incoming<'a> {
     file: Option<u64>,
 }
 
+/// What was asked for.
+struct Asked<'a> {
+    requests: &'a Requests,
+    step: &'a CompiledStep,
+    fetch: Fetch,
+    host: usize,
+    state: &'a State,
+    location: &'a [u8],
+    references: &'a References,
+}
+
+impl Asked<'_> {
+    /// Appends its path.
+    fn write_path(&self, out: &mut Vec<u8>) {
+        match (self.fetch, self.references.current()) {
+            _ if !self.location.is_empty() => out.extend_from_slice(self.location),
+            (Fetch::Reference, Some((_, path))) => out.extend_from_slice(path),
+            _ => self.requests.write_path(self.step, self.state, out),
+        }
+    }
+}
+
 impl Incoming<'_> {
     /// Takes in what a final head says; whether its body has a coding.
     pub(crate) fn learn(&mut self, status: u16, headers: &Headers<'_>) -> bool {
-        self.browser.cookies.learn(headers);
+        let origin = self.asked.requests.origin(self.asked.host);
+        self.browser.cookies.learn(headers, origin, self.scratch, |out| self.asked.write_path(out));
         if is_redirect(status) {
             self.announced.clear();
             self.announced.extend_from_slice(headers.get_bytes("location").unwrap_or_default());

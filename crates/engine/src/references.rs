@@ -1,5 +1,7 @@
 //! What is to be fetched for a page: one after the other, or several at once.
 
+use crate::record::MOST_REFERENCE_BYTES;
+
 /// Files of a page in its order, and how far they are.
 #[derive(Debug, Default)]
 pub(crate) struct References {
@@ -7,10 +9,8 @@ pub(crate) struct References {
     items: Vec<Reference>,
     /// The one that is spoken of.
     at: usize,
-    /// From here on nothing was asked for.
+    /// Before this one, all were asked for.
     untouched: usize,
-    /// Below that, those to ask for again.
-    again: Vec<usize>,
     /// Not fetched yet.
     left: usize,
 }
@@ -18,11 +18,16 @@ pub(crate) struct References {
 /// One of them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reference {
-    path_end: usize,
-    /// Hash of the path.
+    from: usize,
+    to: usize,
+    /// Hash of its address.
     pub address: u64,
     /// A style sheet or script that a warm cache may hold.
     pub cached: bool,
+    /// Its host, by its place.
+    host: u16,
+    /// It was asked for beside others.
+    asked: bool,
     fetched: bool,
     redirects: u8,
     /// How often it was asked for once more.
@@ -33,14 +38,23 @@ impl References {
     pub(crate) fn clear(&mut self) {
         self.paths.clear();
         self.items.clear();
-        self.again.clear();
         (self.at, self.untouched, self.left) = (0, 0, 0);
     }
 
-    pub(crate) fn push(&mut self, path: &[u8], address: u64, cached: bool) {
+    pub(crate) fn push(&mut self, path: &[u8], host: usize, address: u64, cached: bool) {
+        let from = self.paths.len();
         self.paths.extend_from_slice(path);
-        let path_end = self.paths.len();
-        self.items.push(Reference { path_end, address, cached, fetched: false, redirects: 0, again: 0 });
+        self.items.push(Reference {
+            from,
+            to: self.paths.len(),
+            address,
+            cached,
+            host: host as u16,
+            asked: false,
+            fetched: false,
+            redirects: 0,
+            again: 0,
+        });
         self.left += 1;
     }
 
@@ -52,8 +66,7 @@ impl References {
     /// The one that is spoken of, and its path.
     pub(crate) fn current(&self) -> Option<(Reference, &[u8])> {
         let item = self.items.get(self.at)?;
-        let start = self.at.checked_sub(1).map_or(0, |before| self.items[before].path_end);
-        Some((*item, &self.paths[start..item.path_end]))
+        Some((*item, &self.paths[item.from..item.to]))
     }
 
     /// It was fetched; the next one that was not is spoken of.
@@ -67,21 +80,49 @@ impl References {
         }
     }
 
-    /// Takes the next one to ask for beside others; it is spoken of.
-    pub(crate) fn take(&mut self) -> Option<usize> {
-        let taken = self.again.pop().or_else(|| {
-            let from = self.untouched;
-            let next = (from..self.items.len()).find(|at| !self.items[*at].fetched)?;
-            self.untouched = next + 1;
-            Some(next)
-        })?;
+    /// Takes the next one of a host to ask for beside others; it is spoken of.
+    pub(crate) fn take(&mut self, host: usize) -> Option<usize> {
+        self.pass_over();
+        let ours = |item: &Reference| !item.fetched && !item.asked && item.host() == host;
+        let taken = self.untouched + self.items[self.untouched..].iter().position(ours)?;
+        self.items[taken].asked = true;
         self.at = taken;
         Some(taken)
     }
 
     /// One that was taken will be asked for again.
     pub(crate) fn put_back(&mut self, taken: usize) {
-        self.again.push(taken);
+        self.items[taken].asked = false;
+        self.untouched = self.untouched.min(taken);
+    }
+
+    /// One that was taken is at `path` on another host, and will be asked for there; false when there is no room
+    /// to remember that.
+    pub(crate) fn move_to(&mut self, taken: usize, host: usize, path: &[u8]) -> bool {
+        if self.paths.len() + path.len() > 2 * MOST_REFERENCE_BYTES {
+            return false;
+        }
+        let from = self.paths.len();
+        self.paths.extend_from_slice(path);
+        let item = &mut self.items[taken];
+        (item.from, item.to, item.host) = (from, self.paths.len(), host as u16);
+        self.put_back(taken);
+        true
+    }
+
+    /// The next one to ask for, while none is asked for, is spoken of; its host.
+    pub(crate) fn turn(&mut self) -> Option<usize> {
+        self.pass_over();
+        let next = self.items.get(self.untouched)?;
+        self.at = self.untouched;
+        Some(next.host())
+    }
+
+    fn pass_over(&mut self) {
+        let done = |item: &Reference| item.fetched || item.asked;
+        while self.items.get(self.untouched).is_some_and(done) {
+            self.untouched += 1;
+        }
     }
 
     /// From now on this one is spoken of.
@@ -89,9 +130,10 @@ impl References {
         self.at = taken;
     }
 
-    /// All that are not fetched are asked for one after the other from now on.
-    pub(crate) fn rewind(&mut self) {
-        self.at = self.items.iter().position(|item| !item.fetched).unwrap_or(self.items.len());
+    /// All of a host that are not fetched are asked for one after the other from now on.
+    pub(crate) fn rewind(&mut self, host: usize) {
+        let next = self.items.iter().position(|item| !item.fetched && item.host() == host);
+        self.at = next.unwrap_or(self.items.len());
     }
 
     /// Redirects that were followed for the one that is spoken of.
@@ -115,8 +157,14 @@ impl References {
     pub(crate) fn ask_again(&mut self) {
         if let Some(item) = self.items.get_mut(self.at) {
             item.again += 1;
-            self.again.push(self.at);
+            self.put_back(self.at);
         }
+    }
+}
+
+impl Reference {
+    pub(crate) fn host(&self) -> usize {
+        usize::from(self.host)
     }
 }
 
@@ -127,7 +175,7 @@ mod tests {
     fn three() -> References {
         let mut references = References::default();
         for path in ["/a", "/bb", "/c"] {
-            references.push(path.as_bytes(), path.len() as u64, false);
+            references.push(path.as_bytes(), usize::from(path == "/bb"), path.len() as u64, false);
         }
         references
     }
@@ -150,21 +198,25 @@ mod tests {
     }
 
     #[test]
-    fn several_at_once_and_the_rest_in_turn() {
+    fn several_of_a_host_at_once_and_the_rest_in_turn() {
         let mut references = three();
-        assert_eq!((references.take(), references.take()), (Some(0), Some(1)));
-        references.select(1);
-        assert_eq!(current(&references), Some("/bb"));
+        assert_eq!((references.take(0), references.take(0), references.take(0)), (Some(0), Some(2), None));
+        references.select(2);
+        assert_eq!(current(&references), Some("/c"));
         references.advance();
-        // The first comes to nothing and is asked for once more, the third not at all yet.
+        // The first comes to nothing and is asked for once more, the other host's not at all yet.
         references.select(0);
         references.ask_again();
-        assert_eq!((references.take(), references.again()), (Some(0), 1));
-        references.rewind();
+        assert_eq!((references.take(0), references.again()), (Some(0), 1));
+        assert_eq!((references.turn(), current(&references)), (Some(1), Some("/bb")));
+        assert!(references.move_to(1, 2, b"/moved") && references.take(1).is_none());
+        assert_eq!((references.turn(), current(&references)), (Some(2), Some("/moved")));
+        assert!(!references.move_to(1, 2, &[b'x'; 2 * MOST_REFERENCE_BYTES]));
+        references.rewind(0);
         assert_eq!(current(&references), Some("/a"));
         references.advance();
-        assert_eq!(current(&references), Some("/c"), "what was fetched is passed over");
+        assert_eq!(current(&references), Some("/moved"), "what was fetched is passed over");
         references.advance();
-        assert!(!references.has_left() && references.take().is_none());
+        assert!(!references.has_left() && references.take(2).is_none() && references.turn().is_none());
     }
 }

@@ -2,16 +2,20 @@
 
 use loadstone_h2::Fields;
 use loadstone_http::Method;
-use loadstone_workload::{CompiledBody, CompiledPart, CompiledStep, Filler, Http, Program, State};
+use loadstone_workload::{CompiledBody, CompiledPart, CompiledStep, Filler, Http, Place, Program, State};
 use rustix::io::Errno;
 
 use crate::browser::Validator;
 use crate::coding::ACCEPT_ENCODING;
+use crate::cookies::{Cookies, Origin};
 use crate::multiplex::fields_of;
 use crate::socket::Connection;
 
 /// No text that a user types has such a line, and in random files its probability is 2^-400.
 const BOUNDARY: &str = "loadstone-part-5a1f0e93c7d24b86a0f7-end-of-part";
+
+/// Fields of a step that are for its own host alone.
+const OF_ONE_HOST: [&str; 3] = ["host", "authorization", "cookie"];
 
 /// A request on its way: text, with files that are not copied in between.
 #[derive(Debug, Default)]
@@ -110,63 +114,74 @@ pub(crate) struct Requests {
     constant: Vec<Vec<Option<Box<[u8]>>>>,
     /// The same as fields, if the target has HTTP/2.
     fields: Vec<Vec<Option<Fields>>>,
-    /// The field Host; of a step that names its own, nothing.
-    host: Box<[u8]>,
+    /// What requests to each host have, by its place.
+    hosts: Box<[Host]>,
     /// Fields of every request.
     common: Box<[u8]>,
     /// The codings that are asked for; of a step that names its own, nothing.
     coded: &'static [u8],
+}
+
+#[derive(Debug)]
+struct Host {
+    /// The field Host; of a step that names its own, nothing.
+    field: Box<[u8]>,
     base_path: Box<[u8]>,
+    origin: Origin,
 }
 
 /// Which request of a step is wanted, and the user who wants it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Wanted<'a> {
     pub step: &'a CompiledStep,
+    /// The host that is asked, by its place: the step's own, or where a redirect led.
+    pub host: usize,
     pub method: Method,
     /// Where a redirect led; empty: the step's own path.
     pub location: &'a [u8],
     pub state: &'a State,
-    pub cookies: &'a [u8],
+    pub cookies: &'a Cookies,
 }
 
 impl Requests {
     pub(crate) fn new(program: &Program) -> Self {
-        let (target, browser) = (&program.target, &program.browser);
+        let browser = &program.browser;
         let mut common = Vec::new();
         if !browser.user_agent.is_empty() {
             common.extend_from_slice(format!("User-Agent: {}\r\n", browser.user_agent).as_bytes());
         }
         let coded = if browser.compressed { ACCEPT_ENCODING } else { "" };
         let mut requests = Self {
-            host: format!("Host: {}\r\n", target.authority).into_bytes().into(),
+            hosts: program.places.iter().map(Host::new).collect(),
             coded: coded.as_bytes(),
             constant: Vec::new(),
             fields: Vec::new(),
             common: common.into(),
-            base_path: target.base_path.as_bytes().into(),
         };
-        let nobody = State::new(program, 0);
+        let (nobody, none) = (State::new(program, 0), Cookies::default());
         let prepare = |step: &CompiledStep| {
             step.is_constant().then(|| {
                 let mut out = Outgoing::default();
                 let method = method_of(step);
-                let wanted = Wanted { step, method, location: b"", state: &nobody, cookies: b"" };
+                let wanted =
+                    Wanted { step, host: step.host, method, location: b"", state: &nobody, cookies: &none };
                 requests.write_step(wanted, &mut out, &mut Vec::new());
                 out.text.into()
             })
         };
         requests.constant =
             program.operations.iter().map(|o| o.steps.iter().map(prepare).collect()).collect();
-        if target.http == Http::Two {
-            let of = |text: &Option<Box<[u8]>>| {
+        if program.http == Http::Two {
+            let of = |(text, step): (&Option<Box<[u8]>>, &CompiledStep)| {
                 text.as_deref().map(|text| {
                     let mut fields = Fields::default();
-                    let head = fields_of(text, target.scheme(), &mut fields);
+                    let head = fields_of(text, program.places[step.host].scheme(), &mut fields);
                     (head == text.len()).then_some(fields)
                 })?
             };
-            requests.fields = requests.constant.iter().map(|steps| steps.iter().map(of).collect()).collect();
+            let all = requests.constant.iter().zip(&program.operations);
+            requests.fields =
+                all.map(|(texts, one)| texts.iter().zip(&one.steps).map(of).collect()).collect();
         }
         requests
     }
@@ -184,44 +199,57 @@ impl Requests {
 
     /// Appends the path that a step asks for, the site's base path included.
     pub(crate) fn write_path(&self, step: &CompiledStep, state: &State, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.base_path);
+        out.extend_from_slice(&self.hosts[step.host].base_path);
         step.path.render(state, out);
     }
 
-    /// The path below the site's base path.
-    pub(crate) fn below_base<'a>(&self, path: &'a [u8]) -> &'a [u8] {
-        path.strip_prefix(&*self.base_path).unwrap_or(path)
+    /// The path below the base path of a host.
+    pub(crate) fn below_base<'a>(&self, host: usize, path: &'a [u8]) -> &'a [u8] {
+        path.strip_prefix(&*self.hosts[host].base_path).unwrap_or(path)
+    }
+
+    /// A host, to cookies.
+    pub(crate) fn origin(&self, host: usize) -> &Origin {
+        &self.hosts[host].origin
     }
 
     /// Writes the request of a step.
     pub(crate) fn write_step(&self, wanted: Wanted<'_>, out: &mut Outgoing, scratch: &mut Vec<u8>) {
-        let Wanted { step, method, location, state, cookies } = wanted;
+        let Wanted { step, host, method, location, state, cookies } = wanted;
         out.clear();
         let text = &mut out.text;
         push(text, &[method.as_str().as_bytes(), b" "]);
+        let path_from = text.len();
         if location.is_empty() {
             self.write_path(step, state, text);
         } else {
             text.extend_from_slice(location);
         }
-        let names = |wanted: &str| step.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(wanted));
-        push(text, &[b" HTTP/1.1\r\n", if names("host") { b"" } else { &self.host }, &self.common]);
+        scratch.clear();
+        cookies.write(self.origin(host), &text[path_from..], scratch);
+        // What is meant for one host does not follow a redirect to another one.
+        let own =
+            |name: &str| host == step.host || !OF_ONE_HOST.iter().any(|one| name.eq_ignore_ascii_case(one));
+        let headers = || step.headers.iter().filter(|(name, _)| own(name));
+        let names = |wanted: &str| headers().any(|(name, _)| name.eq_ignore_ascii_case(wanted));
+        let field: &[u8] = if names("host") { b"" } else { &self.hosts[host].field };
+        push(text, &[b" HTTP/1.1\r\n", field, &self.common]);
         if !names("accept") {
             text.extend_from_slice(b"Accept: */*\r\n");
         }
         if !names("accept-encoding") {
             text.extend_from_slice(self.coded);
         }
-        for (name, value) in &step.headers {
+        for (name, value) in headers() {
             push(text, &[name.as_bytes(), b": "]);
             value.render(state, text);
-            if name.eq_ignore_ascii_case("cookie") && !cookies.is_empty() {
-                push(text, &[b"; ", cookies]);
+            if name.eq_ignore_ascii_case("cookie") && !scratch.is_empty() {
+                push(text, &[b"; ", scratch]);
             }
             text.extend_from_slice(b"\r\n");
         }
         if !names("cookie") {
-            push_field(text, b"Cookie", cookies);
+            push_field(text, b"Cookie", scratch);
         }
         // A redirect that turned the method into GET leaves the body behind.
         if method == method_of(step) {
@@ -234,17 +262,35 @@ impl Requests {
     /// Writes the request of what a page refers to.
     pub(crate) fn write_reference(
         &self,
+        host: usize,
         path: &[u8],
-        cookies: &[u8],
+        cookies: &Cookies,
         validator: Option<&Validator>,
         out: &mut Outgoing,
     ) {
         out.clear();
         push(
             &mut out.text,
-            &[b"GET ", path, b" HTTP/1.1\r\n", &self.host, &self.common, b"Accept: */*\r\n", self.coded],
+            &[
+                b"GET ",
+                path,
+                b" HTTP/1.1\r\n",
+                &self.hosts[host].field,
+                &self.common,
+                b"Accept: */*\r\n",
+                self.coded,
+            ],
         );
-        push_field(&mut out.text, b"Cookie", cookies);
+        if !cookies.is_empty() {
+            push(&mut out.text, &[b"Cookie: "]);
+            let before = out.text.len();
+            cookies.write(self.origin(host), path, &mut out.text);
+            if out.text.len() > before {
+                push(&mut out.text, &[b"\r\n"]);
+            } else {
+                out.text.truncate(before - b"Cookie: ".len());
+            }
+        }
         if let Some(validator) = validator {
             push_field(&mut out.text, b"If-None-Match", validator.etag.as_deref().unwrap_or_default());
             push_field(
@@ -254,6 +300,16 @@ impl Requests {
             );
         }
         out.text.extend_from_slice(b"\r\n");
+    }
+}
+
+impl Host {
+    fn new(place: &Place) -> Self {
+        Self {
+            field: format!("Host: {}\r\n", place.authority).into_bytes().into(),
+            base_path: place.base_path.as_bytes().into(),
+            origin: Origin::new(&place.authority, place.tls.is_some()),
+        }
     }
 }
 

@@ -1,7 +1,6 @@
 //! A run: its threads, and the order of its windows.
 
 use std::collections::BTreeMap;
-use std::net::ToSocketAddrs;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,11 +20,11 @@ use crate::merge::merge;
 use crate::multiplex::streams_of;
 use crate::offered::{Offered, connections, part};
 use crate::open::Open;
+use crate::reach::Reach;
 use crate::record::{Example, Summary, Window};
 use crate::recorder::SECOND;
 use crate::request::Requests;
 use crate::shared::Shared;
-use crate::tls::Credentials;
 use crate::trace::{Exchange, Trace};
 use crate::user::User;
 
@@ -126,24 +125,19 @@ impl Run {
         let own = (program.slice.0..program.population).step_by(program.slice.1 as usize);
         // Asked before there is a list of them: a plan may speak of four thousand million.
         let pool = connections_of(&program, threads)?;
+        let hosts = program.places.len() as u64;
         let (numbers, room): (Vec<u32>, u64) = if open {
-            (Vec::new(), files::room(threads.into())?)
+            (Vec::new(), files::room(u64::from(threads) * hosts)? / hosts)
         } else if program.load.requests_per_s.is_some() {
-            files::allow(pool.iter().map(|count| *count as u64).sum(), "connections")?;
+            files::allow(pool.iter().map(|count| *count as u64).sum::<u64>(), hosts, "connections")?;
             (Vec::new(), 0)
         } else {
-            files::allow(own.len() as u64, "users")?;
+            files::allow(own.len() as u64, hosts, "users")?;
             (own.collect(), 0)
         };
         let live = open.then(|| Countdown::new(threads.into()));
-        let shared = Shared::new(
-            addresses_of(&program)?,
-            credentials_of(&program)?,
-            Budget::of(&program),
-            live,
-            threads,
-            program.operations.len(),
-        );
+        let shared =
+            Shared::new(Reach::all(&program)?, Budget::of(&program), live, threads, program.operations.len());
         let shared = Arc::new(Shared { trace, ..shared });
         // Without a bound: a reader that falls behind never holds the engine up.
         let (sender, reports) = channel();
@@ -232,7 +226,7 @@ impl Run {
             threads: self.threads,
             examples: self.shared.examples.all(),
             tls: self.shared.handshakes.all(),
-            http2: (self.program.target.http == Http::Two).then(|| self.shared.protocols.all()),
+            http2: (self.program.http == Http::Two).then(|| self.shared.protocols.all()),
             read_later: self.shared.unread.load(Ordering::Relaxed),
         })
     }
@@ -391,17 +385,4 @@ impl Drop for Leaving<'_> {
         }
         self.0.driving.fetch_sub(1, Ordering::Release);
     }
-}
-
-fn credentials_of(program: &Program) -> Result<Option<Credentials>, String> {
-    let target = &program.target;
-    target.tls.as_ref().map(|tls| Credentials::new(tls, &target.host, target.http)).transpose()
-}
-
-fn addresses_of(program: &Program) -> Result<Vec<std::net::SocketAddr>, String> {
-    let (host, port) = (program.target.host.as_str(), program.target.port);
-    let found =
-        (host, port).to_socket_addrs().map_err(|why| format!("target: no address for `{host}`: {why}"))?;
-    let addresses: Vec<_> = found.collect();
-    if addresses.is_empty() { Err(format!("target: no address for `{host}`")) } else { Ok(addresses) }
 }

@@ -4,7 +4,7 @@ use rustls::HandshakeKind;
 
 use crate::driver::Driver;
 use crate::recorder::Cause;
-use crate::socket::{Broken, sentence};
+use crate::socket::{Broken, Connection, sentence};
 use crate::tls::{Credentials, Session};
 use crate::user::{Stage, User, Work};
 
@@ -12,7 +12,10 @@ impl Driver<'_> {
     /// Begins the handshake of a connection that is made.
     pub(crate) fn secure(&mut self, user: &mut User, work: &mut Work, credentials: &Credentials) {
         let Some(connection) = &mut user.connection else { return };
-        match credentials.connect(&mut user.tls) {
+        if user.tls.len() <= user.host {
+            user.tls.resize(user.host + 1, None);
+        }
+        match credentials.connect(&mut user.tls[user.host]) {
             Ok(client) => {
                 connection.secure(Session::new(client));
                 user.stage = Stage::Handshaking;
@@ -68,12 +71,20 @@ impl Driver<'_> {
     }
 
     /// Whether what a server sent to a user that awaits nothing is TLS's own, such as a ticket.
-    pub(crate) fn is_chatter(&mut self, user: &mut User) -> bool {
-        let Some(connection) = user.connection.as_mut().filter(|one| one.tls().is_some()) else {
+    pub(crate) fn is_chatter(&mut self, user: &mut User, connection: &mut Connection) -> bool {
+        if connection.tls().is_none() {
             return false;
-        };
+        }
         let received = connection.receive(&mut self.input, &mut self.records);
-        self.book(user);
+        self.book_wire(user, std::mem::take(&mut connection.wire));
         matches!(received, Err(Broken::Socket(rustix::io::Errno::AGAIN)))
+    }
+
+    /// The same of the connection in use.
+    pub(crate) fn chatters(&mut self, user: &mut User) -> bool {
+        let Some(mut connection) = user.connection.take() else { return false };
+        let chatter = self.is_chatter(user, &mut connection);
+        user.connection = Some(connection);
+        chatter
     }
 }

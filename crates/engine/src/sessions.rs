@@ -95,7 +95,7 @@ mod tests {
         let mut sessions = Sessions::new(Steady { from: 1_000_000, to: 3_000_000 });
         for began in [0, 999_999, 1_000_000, 2_999_999, 3_000_000] {
             sessions.begun(began);
-            let session = Session { began, operations: 7, connects: 1, lives: false };
+            let session = Session { began, operations: 7, reached: 1, lives: false };
             sessions.ended(session, began + 2_500_999, (began == 999_999).then_some(Cause::Timeout));
         }
         sessions.dropped(2_000_000);

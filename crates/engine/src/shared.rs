@@ -1,14 +1,14 @@
 //! What the threads of a run share.
 
-use std::net::SocketAddr;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use crate::budget::{Budget, Countdown};
 use crate::examples::Examples;
 use crate::multiplex::Protocols;
+use crate::reach::Reach;
 use crate::recorder::SECOND;
-use crate::tls::{Credentials, Handshakes};
+use crate::tls::Handshakes;
 use crate::trace::Trace;
 
 /// A run that has not connected once this long after it first tried, while connections were refused, has no
@@ -19,9 +19,10 @@ const SILENT_PATIENCE: u64 = 10 * SECOND;
 /// What threads share.
 #[derive(Debug)]
 pub(crate) struct Shared {
-    pub addresses: Vec<SocketAddr>,
-    /// The one that answered first.
-    pub address: AtomicUsize,
+    /// The hosts, by their places.
+    pub hosts: Box<[Reach]>,
+    /// Some of them have TLS.
+    pub secure: bool,
     /// A connection succeeded.
     pub connected: AtomicBool,
     /// A connection failed.
@@ -37,8 +38,6 @@ pub(crate) struct Shared {
     /// Changes of the load by hand: from when on, and what; and how many there are.
     pub changes: Mutex<Vec<(u64, f64)>>,
     pub changed: AtomicUsize,
-    /// Of a target with TLS.
-    pub credentials: Option<Credentials>,
     pub handshakes: Handshakes,
     /// Of a target with HTTP/2.
     pub protocols: Protocols,
@@ -54,16 +53,15 @@ pub(crate) struct Shared {
 
 impl Shared {
     pub(crate) fn new(
-        addresses: Vec<SocketAddr>,
-        credentials: Option<Credentials>,
+        hosts: Box<[Reach]>,
         budget: Option<Budget>,
         live: Option<Countdown>,
         threads: u32,
         operations: usize,
     ) -> Self {
         Self {
-            addresses,
-            address: AtomicUsize::new(0),
+            secure: hosts.iter().any(|host| host.credentials.is_some()),
+            hosts,
             connected: AtomicBool::new(false),
             refused: AtomicBool::new(false),
             first_try: AtomicU64::new(u64::MAX),
@@ -73,7 +71,6 @@ impl Shared {
             unreachable: AtomicBool::new(false),
             changes: Mutex::default(),
             changed: AtomicUsize::new(0),
-            credentials,
             handshakes: Handshakes::default(),
             protocols: Protocols::default(),
             examples: Examples::new(operations),
@@ -111,7 +108,7 @@ mod tests {
 
     #[test]
     fn patience_begins_with_the_first_try() {
-        let shared = Shared::new(Vec::new(), None, None, None, 1, 0);
+        let shared = Shared::new(Box::default(), None, None, 1, 0);
         assert!(!shared.has_no_server(3_600 * SECOND), "nothing was tried");
         shared.first_try.store(45 * SECOND, Ordering::Relaxed);
         assert!(!shared.has_no_server(54 * SECOND) && shared.has_no_server(55 * SECOND));

@@ -30,6 +30,8 @@ pub(crate) struct Connection {
     tls: Option<Box<Session>>,
     /// The kernel stamps what it receives.
     stamped: bool,
+    /// The host that it leads to, by its place.
+    pub host: usize,
     /// What crossed the network and is not yet booked.
     pub wire: Wire,
     /// The server accepted it.
@@ -44,7 +46,9 @@ pub(crate) struct Connection {
 
 impl Connection {
     /// Begins to connect and to report events of the socket with `token`, by edges: one registration serves
-    /// the whole life of the connection. `user` is the user's number in the plan.
+    /// the whole life of the connection. `token` is a user's ([`User::event_token`]), `user` its number in the plan.
+    ///
+    /// [`User::event_token`]: crate::user::User::event_token
     pub(crate) fn open(
         address: SocketAddr,
         user: u32,
@@ -63,10 +67,12 @@ impl Connection {
             Err(why) => return Err(why),
         }
         epoll::add(poll, &socket, EventData::new_u64(token), INTEREST)?;
+        let host = (token >> 32) as usize;
         Ok(Self {
             socket,
             tls: None,
             stamped: false,
+            host,
             wire: Wire::default(),
             established: false,
             reused: false,

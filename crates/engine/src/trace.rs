@@ -26,6 +26,8 @@ pub struct Exchange {
     pub step: u32,
     /// It was asked for because the step's page refers to it.
     pub file: bool,
+    /// Scheme and host that were asked, if these are not the target's own.
+    pub origin: String,
     /// The request as it was sent, up to 64 KiB; files that are uploaded are left out.
     pub request: String,
     /// When it was sent, seconds of the run.
@@ -151,6 +153,7 @@ impl Exchanges {
             number: user.session.operations,
             step: user.step as u32 + 1,
             file: user.fetch == Fetch::Reference,
+            origin: if user.host == 0 { String::new() } else { program.places[user.host].origin() },
             request: String::new(),
             sent_s: now as f64 / SECOND as f64,
             took_s: 0.0,

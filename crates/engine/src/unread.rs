@@ -37,7 +37,7 @@ pub(crate) struct Unread {
 impl Unread {
     /// Of operations that arrive at a rate, each of one request by plain HTTP/1.1.
     pub(crate) fn of(program: &Program) -> Option<Self> {
-        let plain = program.target.tls.is_none() && program.target.http != Http::Two;
+        let plain = program.http != Http::Two && program.places.iter().all(|place| place.tls.is_none());
         let alone = program.operations.iter().all(|operation| !operation.has_parts());
         (program.load.requests_per_s.is_some() && plain && alone).then_some(Self {
             prompt_until: 0,

@@ -55,12 +55,18 @@ pub(crate) struct User {
     pub token: u32,
     pub state: State,
     pub browser: Browser,
+    /// The host that it asks now, and that which its connection in use leads to, by their places.
+    pub host: usize,
+    pub at: usize,
     pub connection: Option<Connection>,
+    /// Its connections to other hosts.
+    pub aside: Vec<Connection>,
+    pub links_aside: Vec<(usize, LinkKey)>,
     /// The connection with HTTP/2 that its requests go on, and what is asked there, the oldest first.
     pub link: Option<LinkKey>,
     pub streams: Vec<Flying>,
-    /// What its session has kept of TLS, so that later connections can resume it.
-    pub tls: Option<Arc<ClientConfig>>,
+    /// What its session has kept of the TLS of each host, so that later connections can resume it.
+    pub tls: Vec<Option<Arc<ClientConfig>>>,
     pub stage: Stage,
     /// Stops when its operation ends.
     pub leaving: bool,
@@ -115,10 +121,14 @@ impl User {
             token,
             state: State::new(program, number),
             browser: Browser::default(),
+            host: 0,
+            at: 0,
             connection: None,
+            aside: Vec::new(),
+            links_aside: Vec::new(),
             link: None,
             streams: Vec::new(),
-            tls: None,
+            tls: Vec::new(),
             stage: Stage::Away,
             leaving: false,
             deadline: u64::MAX,
@@ -168,7 +178,8 @@ pub(crate) struct Session {
     /// It has begun and not ended.
     pub lives: bool,
     pub operations: u32,
-    pub connects: u32,
+    /// A bit for each host that it has connected to.
+    pub reached: u64,
 }
 
 /// Buffers of a request under way; a thread lends them to users for as long as they need them.

@@ -31,7 +31,7 @@ impl Driver<'_> {
         if user.next == Next::NewSession {
             self.close(user);
             user.state.begin_session(program);
-            user.tls = None;
+            user.tls.clear();
             self.forget(user);
             self.begin_session(user, intended);
         } else {
@@ -97,6 +97,7 @@ impl Driver<'_> {
         while let Some(step) = steps.get(user.step) {
             if step.is_taken(&mut user.state) {
                 user.fetch = Fetch::Step;
+                user.host = step.host;
                 user.step_began = self.now;
                 user.setup = Setup::default();
                 user.method = crate::request::method_of(step);
@@ -115,7 +116,7 @@ impl Driver<'_> {
     pub(crate) fn step_done(&mut self, user: &mut User, work: &mut Work) {
         let operation = &self.program.operations[user.operation];
         let step = &operation.steps[user.step];
-        if operation.has_parts() || self.shared.credentials.is_some() {
+        if operation.has_parts() || self.shared.secure {
             let fetched = user.fetch == Fetch::Reference;
             let spent = user.setup.spent();
             let (answered, setup) =
@@ -158,7 +159,8 @@ impl Driver<'_> {
             _ => self.page_path(user, &work.journey, &mut path),
         }
         let path = String::from_utf8_lossy(&path);
-        format!("{} {path}: {said}", user.method.as_str())
+        let origin = if user.host == 0 { String::new() } else { self.program.places[user.host].origin() };
+        format!("{} {origin}{path}: {said}", user.method.as_str())
     }
 
     fn end(&mut self, user: &mut User, work: &mut Work, result: Result<(), Cause>) {

@@ -50,6 +50,8 @@ pub struct SetCookie<'a> {
     pub value: &'a str,
     /// Paths it is sent back to; none: those beside the requested one.
     pub path: Option<&'a str>,
+    /// Hosts that it is sent back to, with those below; none: the one that set it.
+    pub domain: Option<&'a str>,
     /// Seconds to live; zero or less deletes. Wins over `expires_unix_s`.
     pub max_age_s: Option<i64>,
     /// End of life, seconds since 1970.
@@ -67,6 +69,7 @@ impl<'a> SetCookie<'a> {
             name,
             value,
             path: Some("/"),
+            domain: None,
             max_age_s: None,
             expires_unix_s: None,
             http_only: false,
@@ -76,7 +79,7 @@ impl<'a> SetCookie<'a> {
 
     /// Reads a `Set-Cookie` header value; none when it has no name. Quotes around the value belong to it and
     /// go back to the server as they are (RFC 6265 §5.2): some servers escape what stands between them.
-    /// Attributes not listed here (domain, same-site) are skipped: a load generator talks to one site.
+    /// Attributes not listed here (same-site) are skipped: a load generator follows what its scenario says.
     pub fn parse(value: &'a str) -> Option<Self> {
         let mut parts = value.split(';');
         let (name, value) = parts.next()?.split_once('=')?;
@@ -86,6 +89,10 @@ impl<'a> SetCookie<'a> {
             let (key, value) = (key.trim_ascii(), value.trim_ascii());
             if key.eq_ignore_ascii_case("path") {
                 cookie.path = value.starts_with('/').then_some(value);
+            } else if key.eq_ignore_ascii_case("domain") {
+                // A dot before the name says nothing (RFC 6265 §5.2.3).
+                let domain = value.strip_prefix('.').unwrap_or(value);
+                cookie.domain = (!domain.is_empty()).then_some(domain);
             } else if key.eq_ignore_ascii_case("max-age") {
                 cookie.max_age_s = value.parse().ok().or(cookie.max_age_s);
             } else if key.eq_ignore_ascii_case("expires") {
@@ -115,6 +122,9 @@ impl core::fmt::Display for SetCookie<'_> {
         write!(f, "{}={}", self.name, self.value)?;
         if let Some(path) = self.path {
             write!(f, "; Path={path}")?;
+        }
+        if let Some(domain) = self.domain {
+            write!(f, "; Domain={domain}")?;
         }
         if let Some(age) = self.max_age_s {
             write!(f, "; Max-Age={age}")?;
@@ -178,7 +188,7 @@ mod tests {
             secure: bool,
         ) {
             let cookie =
-                SetCookie { name: &name, value: &value, path: Some("/"), max_age_s, expires_unix_s, http_only, secure };
+                SetCookie { name: &name, value: &value, path: Some("/"), domain: None, max_age_s, expires_unix_s, http_only, secure };
             let written = cookie.to_string();
             prop_assert_eq!(SetCookie::parse(&written), Some(cookie));
         }

@@ -14,12 +14,14 @@ use crate::names::Names;
 use crate::program::{CompiledOperation, CompiledPacing, Program, long_run_shares};
 use crate::step::{CompiledStep, Fillers};
 use crate::template::Template;
-use crate::{Law, Load, Locality, NameEra, Operation, Pacing, Plan, Value};
+use crate::{Http, Law, Load, Locality, NameEra, Operation, Pacing, Place, Plan, Value};
 
 /// Longest time that is accepted, in seconds: a year; beyond it a unit was mistaken.
 const MAX_SECONDS: f64 = 366.0 * 86_400.0;
 /// Most items or characters of a drawn value.
 const MAX_LENGTH: u32 = 1 << 20;
+/// Most hosts beside the target's own: a session may have a connection to each.
+const MOST_HOSTS: usize = 32;
 /// Most sessions, or operations, that arrive.
 const MOST_ARRIVALS: f64 = 1e9;
 /// Draws of a sequence with locality; then it begins again.
@@ -85,14 +87,13 @@ pub(crate) fn compile(plan: &Plan) -> Result<Program> {
             .for_each(|step| step.reads_body = true);
     }
     let told = names.told();
+    let places = plan.target.places();
     let mut program = Program {
         seed: plan.seed,
         told,
-        site: Site {
-            origin: format!("{}://{}", plan.target.scheme(), plan.target.authority).into_bytes().into(),
-            base_path: plan.target.base_path.as_bytes().into(),
-        },
-        target: plan.target.clone(),
+        sites: places.iter().map(site_of).collect(),
+        places,
+        http: plan.target.http,
         load: plan.load.clone(),
         slice: (plan.slice.index, plan.slice.of),
         population,
@@ -195,23 +196,45 @@ fn check_kind(load: &Load) -> Result<()> {
     Ok(())
 }
 
+fn site_of(place: &Place) -> Site {
+    Site { origin: place.origin().into_bytes().into(), base_path: place.base_path.as_bytes().into() }
+}
+
+/// Whether a text can stand nowhere in the head of a request.
+fn is_broken(text: &str) -> bool {
+    text.bytes().any(|b| b <= b' ' || b == 127)
+}
+
+fn check_place(place: &Place) -> Result<()> {
+    if place.host.is_empty() || place.port == 0 || is_broken(&place.host) {
+        return Err(Error::Range("host: a host and a port from 1 on".into()));
+    }
+    if place.authority.is_empty() || is_broken(&place.authority) {
+        return Err(Error::Text(format!("authority: `{}` cannot stand in a Host header", place.authority)));
+    }
+    let base = &place.base_path;
+    if is_broken(base) || base.ends_with('/') || !(base.is_empty() || base.starts_with('/')) {
+        return Err(Error::Text(format!(
+            "base_path: `{base}` must be empty or begin, and not end, with `/`"
+        )));
+    }
+    Ok(())
+}
+
 fn check_site(plan: &Plan) -> Result<()> {
     let (target, browser) = (&plan.target, &plan.browser);
-    let broken = |text: &str| text.bytes().any(|b| b <= b' ' || b == 127);
-    if target.host.is_empty() || target.port == 0 || broken(&target.host) {
-        return Err(Error::Range("target: a host and a port from 1 on".into()));
+    for (number, place) in target.places().iter().enumerate() {
+        let name = number.checked_sub(1).and_then(|at| target.hosts.keys().nth(at));
+        let at = name.map_or("target".into(), |name| format!("target.hosts.{name}"));
+        check_place(place).map_err(|why| why.at(format!("{at}.")))?;
     }
-    if target.authority.is_empty() || broken(&target.authority) {
-        return Err(Error::Text(format!(
-            "target.authority: `{}` cannot stand in a Host header",
-            target.authority
-        )));
+    if target.hosts.len() > MOST_HOSTS {
+        return Err(Error::Range(format!("target.hosts: at most {MOST_HOSTS}")));
     }
-    let base = &target.base_path;
-    if broken(base) || base.ends_with('/') || !(base.is_empty() || base.starts_with('/')) {
-        return Err(Error::Text(format!(
-            "target.base_path: `{base}` must be empty or begin, and not end, with `/`"
-        )));
+    if !target.hosts.is_empty() && target.http == Http::Two && plan.load.requests_per_s.is_some() {
+        return Err(Error::Conflict(
+            "target.hosts: requests at a rate share connections to one host by HTTP/2".into(),
+        ));
     }
     if plan.slice.index >= plan.slice.of {
         return Err(Error::Range(format!(

@@ -308,7 +308,7 @@ mod tests {
         let mut state = State::new(&program, 0);
         for page in pages {
             let step = &program.operations[0].steps[0];
-            program.extract(step, &Page(page), &mut state, &mut Vec::new());
+            program.extract(step, 0, &Page(page), &mut state, &mut Vec::new());
         }
         state
     }

@@ -30,6 +30,8 @@ pub(crate) struct Names {
     pub seed: u64,
     /// Names of counted steps in the order of the plan.
     pub counters: Vec<String>,
+    /// Names of the target's further hosts.
+    hosts: Vec<String>,
 }
 
 /// What the values, lists and flags of a plan are called, by index.
@@ -43,7 +45,8 @@ pub(crate) struct Told {
 impl Names {
     /// Finds every name that the plan defines.
     pub(crate) fn collect(plan: &Plan) -> Result<Self> {
-        let mut names = Self { seed: plan.seed, ..Self::default() };
+        let hosts = plan.target.hosts.keys().cloned().collect();
+        let mut names = Self { seed: plan.seed, hosts, ..Self::default() };
         for operation in &plan.operations {
             for draw in &operation.draw {
                 let slot = names.define(&draw.name, Slot::Value).map_err(|why| {
@@ -61,6 +64,13 @@ impl Names {
             }
         }
         Ok(names)
+    }
+
+    /// The place of a host's name; the target's own without one.
+    pub(crate) fn host(&self, name: Option<&str>) -> Result<usize> {
+        let Some(name) = name else { return Ok(0) };
+        let at = self.hosts.iter().position(|known| known == name);
+        at.map(|at| at + 1).ok_or_else(|| Error::Name(format!("the target has no host `{name}`")))
     }
 
     fn collect_step(&mut self, step: &Step) -> Result<()> {

@@ -11,9 +11,11 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 
 mod operation;
+mod target;
 mod value;
 
 pub use operation::{Body, Expect, Extract, Operation, Part, Source, Step};
+pub use target::{Http, Pem, Place, Target, Tls};
 pub use value::{Draw, Locality, NameEra, Value};
 
 /// A whole scenario for one agent.
@@ -53,88 +55,6 @@ impl Plan {
     pub fn from_json(json: &str) -> Result<Self> {
         serde_json::from_str(json)
             .map_err(|why| Error::Malformed(format!("the plan is not well-formed: {why}")))
-    }
-}
-
-/// The server's address.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Target {
-    /// Host name or address, without brackets.
-    pub host: String,
-    /// TCP port.
-    pub port: u16,
-    /// Value of the Host header.
-    pub authority: String,
-    /// Prefix of every path, without a trailing slash; empty for a site at the root.
-    pub base_path: String,
-    /// HTTPS; none: plain HTTP.
-    #[serde(default)]
-    pub tls: Option<Tls>,
-    /// The protocol that is asked for.
-    #[serde(default)]
-    pub http: Http,
-}
-
-/// A version of HTTP.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Http {
-    /// HTTP/1.1.
-    #[default]
-    #[serde(rename = "1.1")]
-    One,
-    /// HTTP/2: agreed on in the TLS handshake (ALPN), where a server may choose HTTP/1.1; without TLS, known
-    /// beforehand.
-    #[serde(rename = "2")]
-    Two,
-}
-
-impl Target {
-    /// The scheme of its addresses.
-    pub fn scheme(&self) -> &'static str {
-        if self.tls.is_some() { "https" } else { "http" }
-    }
-}
-
-/// How the target is reached by TLS.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Tls {
-    /// Name that is asked for (SNI) and checked; none: the host.
-    #[serde(default)]
-    pub server_name: Option<String>,
-    /// The authorities to believe; none: those that the machine trusts.
-    #[serde(default)]
-    pub ca: Option<Pem>,
-    /// Certificate of the users.
-    #[serde(default)]
-    pub certificate: Option<Pem>,
-    /// Its private key.
-    #[serde(default)]
-    pub key: Option<Pem>,
-    /// Believe any certificate.
-    #[serde(default)]
-    pub insecure: bool,
-    /// Later connections of a session resume the TLS session of the first.
-    #[serde(default = "yes")]
-    pub resume: bool,
-}
-
-/// A file of certificates or keys.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Pem {
-    /// Its name.
-    pub file: String,
-    /// What is in it, for a machine that does not have the file.
-    #[serde(default)]
-    pub text: Option<String>,
-}
-
-impl std::fmt::Debug for Pem {
-    /// Without what may be secret.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Pem").field("file", &self.file).finish_non_exhaustive()
     }
 }
 

@@ -15,15 +15,17 @@ use crate::state::{State, WALKS};
 use crate::step::CompiledStep;
 use crate::template::Template;
 use crate::walk;
-use crate::{Browser, Load, OnFailure, PacingKind, Plan, Target};
+use crate::{Browser, Http, Load, OnFailure, PacingKind, Place, Plan};
 
 /// A plan whose names are indices. Threads share it.
 #[derive(Debug)]
 pub struct Program {
     /// Seed of every random choice.
     pub seed: u64,
-    /// Where requests go.
-    pub target: Target,
+    /// The servers that requests go to: the target's own, then the others in the order of their names.
+    pub places: Vec<Place>,
+    /// The protocol that is asked for.
+    pub http: Http,
     /// Users over time.
     pub load: Load,
     /// This agent and the number of agents.
@@ -51,7 +53,8 @@ pub struct Program {
     pub mix: Mix,
     /// Names of the counted steps.
     pub counters: Vec<String>,
-    pub(crate) site: Site,
+    /// What addresses of each place begin with.
+    pub(crate) sites: Vec<Site>,
     /// For each value, whether a session's end forgets it.
     pub(crate) forgotten: Vec<bool>,
     pub(crate) lists: usize,
@@ -166,11 +169,12 @@ impl Program {
         }
     }
 
-    /// Runs the extractions of a step; `scratch` is any buffer. A bit for each of the first 64 that found
+    /// Runs the extractions of a step on an answer of `place`; `scratch` is any buffer. A bit for each of the first 64 that found
     /// something.
     pub fn extract(
         &self,
         step: &CompiledStep,
+        place: usize,
         answer: &impl Answer,
         state: &mut State,
         scratch: &mut Vec<u8>,
@@ -178,7 +182,7 @@ impl Program {
         let mut found = 0;
         for (number, extractor) in step.extract.iter().enumerate() {
             let bit = 1_u64.checked_shl(number as u32).unwrap_or(0);
-            found |= if extractor.run(answer, &self.site, state, scratch) { bit } else { 0 };
+            found |= if extractor.run(answer, &self.sites[place], state, scratch) { bit } else { 0 };
         }
         found
     }

@@ -23,6 +23,8 @@ pub struct CompiledStep {
     pub method: &'static str,
     /// Path with query, without the site's base path.
     pub path: Template,
+    /// Index of its host among the places of the program.
+    pub host: usize,
     /// Extra header fields.
     pub headers: Vec<(Box<str>, Template)>,
     /// What is sent.
@@ -137,6 +139,7 @@ impl CompiledStep {
         Ok(Self {
             method,
             path,
+            host: names.host(step.host.as_deref()).map_err(|why| why.at("host: "))?,
             headers: compile_headers(&step.headers, names)?,
             body: CompiledBody::compile(&step.body, names, fillers).map_err(|why| why.at("body: "))?,
             needs,

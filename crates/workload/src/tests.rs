@@ -102,6 +102,12 @@ fn what_does_not_resolve_is_refused_by_name() {
         ("/browser/warm_share", json!(1.5), "browser.warm_share"),
         ("/pacing/law", json!({"kind": "neg-exp", "mean_s": 5, "max_s": 1}), "pacing"),
         ("/target/base_path", json!("app/"), "target.base_path"),
+        (
+            "/target/hosts",
+            json!({"api": {"host": "", "port": 1, "authority": "a", "base_path": ""}}),
+            "target.hosts.api.host",
+        ),
+        ("/operations/0/steps/0/host", json!("api"), "the target has no host `api`"),
     ];
     for (place, value, part) in cases {
         let mut plan = base();

@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import urlsplit
 
 import typer
 
@@ -294,8 +295,11 @@ def placed(scenario: Scenario, topology: Path | None, agents: str | None, on: st
         hint = "for example --topology lab.toml --agents client1,client2"
         message = "--agents needs --topology, or --on: agents are hosts of a topology or nodes of a cluster"
         raise LoadstoneError("agents", message, hint=hint)
-    if scenario.target.url is None or only_here(scenario.plan()["target"]["host"]):
-        where = scenario.target.url or f"the built-in application `{scenario.target.app}`"
+    target = scenario.target
+    urls = [target.url, *target.hosts.values()] if target.url else []
+    here = [url for url in urls if only_here(urlsplit(url).hostname or "")]
+    if not urls or here:
+        where = here[0] if here else f"the built-in application `{target.app}`"
         hint = "give an address that those hosts reach, with --url or --service"
         raise LoadstoneError("agents", f"{where} can be reached from this machine only", hint=hint)
     return placement

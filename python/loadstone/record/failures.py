@@ -73,7 +73,7 @@ def _remedy(address: str, target: str) -> str:
     >>> _remedy("https://site/a.css", "http://site")
     'the page asks for it by HTTPS. Let the site write addresses without it, such as /a.css'
     >>> _remedy("//cdn.example/a.css", "http://127.0.0.1:8080")
-    'load is made for 127.0.0.1:8080 alone. To include them, let the site serve them itself'
+    'to include them, name that host in [target.hosts]'
     """
     there, here = urlsplit(address), urlsplit(target)
     usual = 443 if here.scheme == "https" else 80
@@ -85,4 +85,4 @@ def _remedy(address: str, target: str) -> str:
     if alias and same and there.scheme.lower() in ("", here.scheme):
         names = f"`{there.hostname}` and `{here.hostname}` are the same machine, but two sites to a browser"
         return f"{names}. Measure {here.scheme}://{there.netloc}{here.path.rstrip('/')}"
-    return f"load is made for {here.netloc} alone. To include them, let the site serve them itself"
+    return "to include them, name that host in [target.hosts]"

@@ -43,6 +43,7 @@ class OperationKeys(TypedDict, total=False):
 class StepKeys(TypedDict, total=False):
     """Keys of a step."""
 
+    host: str
     headers: Mapping[str, str]
     form: Mapping[str, Many]
     multipart: Table

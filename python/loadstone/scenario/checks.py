@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
-from urllib.parse import urlsplit
 
 from loadstone import goals
-from loadstone.scenario import app, mixing, names, protocol, stateless, values
+from loadstone.scenario import app, hosts, mixing, names, protocol, stateless, values
 from loadstone.scenario.faults import Fault
 from loadstone.scenario.findings import Finding, listed, suggest
 from loadstone.scenario.model import BACK, END, Check, Extract, Operation, ScenarioFile, Target
 from loadstone.scenario.positions import Path
 from loadstone.scenario.sessions import Load
-from loadstone.scenario.tls import Tls
 from loadstone.unit import Unit
 
 COUNTERS = (
@@ -43,6 +40,7 @@ def errors(file: ScenarioFile, data: Mapping[str, Any]) -> Iterator[Finding]:
     yield from app.errors(file.target, data)
     yield from _target(file.target)
     yield from protocol.errors(file)
+    yield from hosts.unknown(file)
     yield from _load(file.load)
     yield from _operations(file)
     yield from names.check(file, names.collect(file, data))
@@ -85,7 +83,6 @@ def warnings(file: ScenarioFile) -> Iterator[Finding]:
 
 
 def _target(target: Target) -> Iterator[Finding]:
-    path: Path = ("target", "url")
     image = target.image
     if image is not None and image.file is not None and not os.path.isfile(image.file):
         yield Finding(
@@ -94,63 +91,7 @@ def _target(target: Target) -> Iterator[Finding]:
             ("target", "image", "file"),
             "`loadstone image build` makes one; without `file` it is built",
         )
-    if target.url is None:
-        return
-    try:
-        parts = urlsplit(target.url)
-        port = parts.port
-    except ValueError as error:
-        yield Finding("bad-url", f"`{target.url}` is not a URL: {error}", path)
-        return
-    if parts.scheme not in ("http", "https"):
-        yield Finding(
-            "url-scheme",
-            f"`{target.url}` is not an http or https URL",
-            path,
-            "for example http://127.0.0.1:8080",
-        )
-    elif (
-        not parts.hostname
-        or port == 0
-        or parts.username is not None
-        or re.search(r"[\s\x00-\x1f]", target.url)
-    ):
-        yield Finding(
-            "bad-url",
-            f"`{target.url}` names no host to connect to",
-            path,
-            "for example http://127.0.0.1:8080",
-        )
-    elif reason := _no_host(parts.hostname):
-        message = f"`{parts.hostname[:80]}` is not a host's name: {reason}"
-        yield Finding("bad-url", message, path, "a name such as www.example.org, or an address")
-    elif parts.query or parts.fragment:
-        yield Finding(
-            "bad-url",
-            f"`{target.url}` has more than a host, a port and a path",
-            path,
-            "queries belong to steps",
-        )
-    elif parts.scheme == "https":
-        yield from (target.tls or Tls()).errors(parts.hostname)
-    elif target.tls is not None:
-        message = f"[target.tls] is about HTTPS, and `{target.url}` is not an https URL"
-        yield Finding("tls", message, ("target", "tls"), "remove the table, or write https:// in `url`")
-
-
-def _no_host(name: str) -> str:
-    """Why no name server can know this name; empty if one may."""
-    if ":" in name:
-        return ""  # an IPv6 address: `urlsplit` has checked its brackets, connecting checks the rest
-    if any(unicodedata.category(letter).startswith("C") for letter in name):
-        return "it has invisible characters"
-    if len(name) > 253:
-        return "it is longer than 253 characters"
-    try:
-        name.encode("idna")
-    except UnicodeError:
-        return "between its dots there must be 1 to 63 letters, digits and `-`"
-    return ""
+    yield from hosts.errors(target)
 
 
 def _load(load: Load) -> Iterator[Finding]:
@@ -187,7 +128,7 @@ def _sources(operation: Operation, at: Path) -> Iterator[Finding]:
     for index, step in enumerate(operation.step):
         if not step.path.startswith(("/", "{")):
             message = f"`{step.path}` is not a path"
-            hint = "begin it with `/`; the host belongs into [target]"
+            hint = "begin it with `/`; hosts belong into [target], and `host` names one of [target.hosts]"
             yield Finding("bad-path", message, (*at, "step", index, step.method), hint)
         for name, extract in step.extract.items():
             yield from _source(extract, (*at, "step", index, "extract", name))

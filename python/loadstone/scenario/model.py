@@ -32,6 +32,7 @@ from loadstone.scenario.values import Law, Value
 from loadstone.site import SITES
 
 FORMAT = 1
+MOST_HOSTS = 32  # beside the target's own: a session may have a connection to each
 END = "end"  # the column of the mix that ends the session
 BACK = "back"  # the column that returns to the operation before
 ANY = "*"  # the row of the mix for operations without one of their own
@@ -95,7 +96,13 @@ class Target(Table):
     host: Annotated[
         str | None, Field(pattern=r"^[!-~]+$", description="the Host header, if it is not that of `url`")
     ] = None
-    tls: Annotated[Tls | None, Field(description="of an `https` URL")] = None
+    hosts: Annotated[
+        dict[Name, str],
+        Field(
+            max_length=MOST_HOSTS, description="URLs of further hosts, by the names that steps call them by"
+        ),
+    ] = Field(default={})
+    tls: Annotated[Tls | None, Field(description="of `https` URLs")] = None
     http: Annotated[
         Literal["1.1", "2"],
         BeforeValidator(_version, json_schema_input_type=Literal["1.1", "2"] | float),
@@ -127,8 +134,9 @@ class Target(Table):
             raise refuse(
                 "target", "[target.image] is only for a built-in `app`", "remove it, or name the app"
             )
-        if self.app is not None and (self.tls is not None or self.host is not None):
-            raise refuse("target", "[target] has `tls` or `host` beside an `app`", "they go with a `url`")
+        if self.app is not None and (self.tls is not None or self.host is not None or self.hosts):
+            message = "[target] has `tls`, `host` or `hosts` beside an `app`"
+            raise refuse("target", message, "they go with a `url`")
         if self.app is not None and self.http != "1.1":
             raise refuse("target", "built-in sites speak HTTP/1.1", "remove `http`, or measure a `url`")
         if self.reset is not None and self.app is not None:
@@ -251,6 +259,9 @@ class Step(Table):
     put: Text | None = None
     delete: Text | None = None
     patch: Text | None = None
+    host: Annotated[
+        str | None, Field(description="which of `[target.hosts]` is asked; the `url` by default")
+    ] = None
     headers: dict[str, Text] = Field(default={})
     form: dict[str, Several[Text]] | None = None
     multipart: dict[str, FormPart] | None = None

@@ -30,7 +30,7 @@ def apply(
     Items of lists go by their name or their number from 1, as in `operation.Home.step.2.chance`.
     Setting one of `load.users`, `load.sessions_per_s` and `load.requests_per_s` removes the others, and what
     belongs to them. Setting `target.url` replaces a built-in application as the target, and forgets a
-    `target.reset` of the file, and its `target.tls` if the new one is not https. `goals` are added to those
+    `target.reset` of the file, and its `target.tls` if no host is https then. `goals` are added to those
     of the file.
 
     >>> apply({"load": {"users": 1}}, {"load.users": "20"})
@@ -49,7 +49,10 @@ def apply(
             # What resets one site must not run for another.
             if ("target", "reset") not in options:
                 changed["target"].pop("reset", None)
-            if not text.startswith("https:") and not any(at[:2] == ("target", "tls") for at in options):
+            hosts = changed["target"].get("hosts")
+            urls = [text, *(hosts.values() if isinstance(hosts, dict) else ())]
+            secure = any(str(url).startswith("https:") for url in urls)
+            if not secure and not any(at[:2] == ("target", "tls") for at in options):
                 changed["target"].pop("tls", None)
     _one_unit(raw.get("load"), changed.get("load"), options)
     for goal in goals:

@@ -32,18 +32,24 @@ def address(target: model.Target) -> Json:
     """The plan's target of a checked URL.
 
     >>> address(model.Target(url="http://[::1]:8080/app/"))
-    {'host': '::1', 'port': 8080, 'authority': '[::1]:8080', 'base_path': '/app', 'http': '1.1'}
+    {'host': '::1', 'port': 8080, 'authority': '[::1]:8080', 'base_path': '/app', 'http': '1.1', 'hosts': {}}
     >>> address(model.Target(url="https://shop.example"))["tls"]
     {'insecure': False, 'resume': True}
     """
-    parts = urlsplit(str(target.url))
+    tls = target.tls or Tls()
+    found = _place(str(target.url), tls)
+    if target.host:
+        found["authority"] = target.host
+    hosts = {name: _place(url, tls.of_another_host()) for name, url in target.hosts.items()}
+    return {**found, "http": target.http, "hosts": hosts}
+
+
+def _place(url: str, tls: Tls) -> Json:
+    parts = urlsplit(url)
     secure = parts.scheme == "https"
     usual = 443 if secure else 80
     found = _address(str(parts.hostname), parts.port or usual, parts.path.rstrip("/"), usual)
-    if target.host:
-        found["authority"] = target.host
-    found["http"] = target.http
-    return {**found, "tls": (target.tls or Tls()).plan()} if secure else found
+    return {**found, "tls": tls.plan()} if secure else found
 
 
 def endpoint(host: str, port: int) -> Json:
@@ -149,6 +155,7 @@ class Planner:
         return {
             "method": step.method.upper(),
             "path": self._fill(step.path),
+            "host": step.host,
             "headers": [[name, self._fill(text)] for name, text in step.headers.items()],
             "body": self._body(step),
             "when": step.when,

@@ -40,6 +40,10 @@ class Tls(Table):
             raise refuse("tls", "`insecure` believes everyone, so `ca` has no use", "remove one of them")
         return self
 
+    def of_another_host(self) -> Tls:
+        """The same without the name that only the target's own host has."""
+        return self.model_copy(update={"server_name": None})
+
     def plan(self) -> dict[str, Any]:
         """As the engine has it, with the names of the files alone: nobody finds a key in a run folder."""
         written = self.model_dump(exclude_none=True)

@@ -64,6 +64,7 @@ impl Driver<'_> {
         if flying.file.is_some() {
             user.redirects = journey.references.redirects();
             journey.location = flying.location;
+            user.host = user.at;
         }
         let headers = Headers::new(&answer.head);
         self.incoming(user, journey).learn(answer.status, &headers);

@@ -85,7 +85,7 @@ impl Driver<'_> {
     pub(crate) fn fall_back(&mut self, user: &mut User, work: &mut Work) {
         let Some(multiplex) = &mut self.multiplex else { return };
         self.shared.protocols.connected(false);
-        work.journey.references.rewind();
+        work.journey.references.rewind(user.at);
         if let (Some(at), Some(offered)) = (multiplex.pool_of(user.token), &mut self.offered) {
             multiplex.pools[at].made(None, &mut multiplex.ready);
             multiplex.pools[at].allow(1, &mut offered.idle);
@@ -141,7 +141,8 @@ impl Driver<'_> {
             Some(fields) => (fields, None),
             None => {
                 traced.iter().for_each(|trace| trace.wrote(&shown(&outgoing.shown())));
-                let head = fields_of(outgoing.text(), program.target.scheme(), &mut multiplex.fields);
+                let head =
+                    fields_of(outgoing.text(), program.places[user.host].scheme(), &mut multiplex.fields);
                 (&multiplex.fields, Body::after(head, outgoing))
             }
         };
@@ -192,7 +193,7 @@ impl Driver<'_> {
     /// A user that failed keeps its connection, if other requests can go on it.
     pub(crate) fn give_up(&mut self, user: &mut User) {
         if user.connection.is_some() || user.link.is_none() {
-            self.close(user);
+            self.close_current(user);
         } else {
             self.cancel(user);
         }
@@ -219,7 +220,7 @@ impl Driver<'_> {
         if let Some(link) = self.link(key).filter(|link| link.heard <= sent) {
             link.closing = true;
             if link.owner == Owner::User(user.token) {
-                self.close(user);
+                self.close_current(user);
             }
         }
     }

@@ -3,15 +3,17 @@
 use super::LinkKey;
 use crate::driver::Driver;
 use crate::judge::Verdict;
+use crate::recorder::Cause;
 use crate::user::{User, Work};
 
 impl Driver<'_> {
     /// Asks for as many of the files that are left as may be asked for at once.
     pub(super) fn fetch_files(&mut self, user: &mut User, work: &mut Work, key: LinkKey) {
+        user.host = user.at;
         let Some(most) = self.multiplex.as_ref().map(|all| all.most_streams as usize) else { return };
         while user.streams.len() < most
             && self.link(key).is_some_and(|link| link.is_usable())
-            && let Some(file) = work.journey.references.take()
+            && let Some(file) = work.journey.references.take(user.at)
         {
             work.journey.location.clear();
             if !self.ask(user, work, key, Some(file)) {
@@ -42,12 +44,13 @@ impl Driver<'_> {
             Verdict::Done | Verdict::Fetch => {}
             Verdict::Redirect => {
                 journey.references.redirected(user.redirects);
-                let usable = self.link(key).is_some_and(|link| link.is_usable());
-                // Without a connection it begins anew with the others, from where the page leads.
-                if usable && self.ask(user, work, key, Some(file)) {
-                    self.pump(user, key);
+                if user.host != user.at {
+                    if !journey.references.move_to(file, user.host, &journey.location) {
+                        let said = "its redirects to other hosts are too long";
+                        return self.fail(user, work, Cause::Status, said);
+                    }
                 } else {
-                    work.journey.references.put_back(file);
+                    self.ask_again(user, work, key, file);
                 }
             }
             Verdict::Wait(wait) => {
@@ -60,9 +63,23 @@ impl Driver<'_> {
         self.go_on_fetching(user, work, key);
     }
 
+    /// Asks for a file where it was redirected to.
+    fn ask_again(&mut self, user: &mut User, work: &mut Work, key: LinkKey, file: usize) {
+        let usable = self.link(key).is_some_and(|link| link.is_usable());
+        // Without a connection it begins anew with the others, from where the page leads.
+        if usable && self.ask(user, work, key, Some(file)) {
+            self.pump(user, key);
+        } else {
+            work.journey.references.put_back(file);
+        }
+    }
+
     /// Asks for further files; when all have come, the step is done.
     pub(super) fn go_on_fetching(&mut self, user: &mut User, work: &mut Work, key: LinkKey) {
         let idle = user.streams.is_empty();
+        if idle {
+            self.turn_to_file(user, &mut work.journey);
+        }
         match work.journey.wait {
             Some(wait) if idle => {
                 work.journey.wait = None;

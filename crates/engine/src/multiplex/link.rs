@@ -303,11 +303,12 @@ impl Driver<'_> {
         let Owner::User(token) = link.owner else { return true };
         let user = &mut users[token as usize];
         user.link = user.link.filter(|own| *own != key);
+        user.links_aside.retain(|(_, own)| *own != key);
         user.next != Next::NewSession || user.is_busy()
     }
 
     /// Closes a link in good order, if that can be done at once.
-    pub(super) fn close_link(&mut self, key: LinkKey) {
+    pub(crate) fn close_link(&mut self, key: LinkKey) {
         let Some(multiplex) = &mut self.multiplex else { return };
         let Some(mut link) = multiplex.links.remove(key) else { return };
         if link.broken.is_none() {

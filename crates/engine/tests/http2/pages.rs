@@ -147,3 +147,38 @@ fn with_a_pause_between_files_they_come_one_by_one() {
     assert_eq!((outcome.ok(0), outcome.failures()), (1, vec![]));
     assert_eq!(server.most_at_once(), 1);
 }
+
+#[test]
+fn files_come_from_named_hosts_each_on_a_connection_of_its_own() {
+    let moved = Server::start(ok_all);
+    let at = format!("http://127.0.0.1:{}/there", moved.port);
+    let cdn = Server::start(move |request| match request.path() {
+        "/moved" => Reply::Send(answer(request, 301, &[("location", &at)], "")),
+        _ => Reply::Together(2, ok(request)),
+    });
+    let port = cdn.port;
+    let site = Server::start(move |request| match request.path() {
+        "/page" => {
+            let there = |path: &str| format!("http://127.0.0.1:{port}/{path}");
+            let files = ["/0.png".into(), there("a"), "/1.png".into(), there("b"), there("moved")];
+            Reply::Send(page(request, files.into_iter()))
+        }
+        _ => Reply::Together(2, ok(request)),
+    });
+    let mut plan = one(site.port, 1, a_page());
+    for (name, port) in [("cdn", cdn.port), ("moved", moved.port)] {
+        let authority = format!("127.0.0.1:{port}");
+        plan["target"]["hosts"][name] =
+            json!({"host": "127.0.0.1", "port": port, "authority": authority, "base_path": ""});
+    }
+    let outcome = run(plan);
+    assert_eq!((outcome.ok(0), outcome.failures()), (1, vec![]));
+    assert_eq!((site.connections(), cdn.connections(), moved.connections()), (1, 1, 1));
+    assert_eq!(moved.requests()[0].path(), "/there");
+    assert_eq!(moved.requests()[0].field(":authority"), Some(format!("127.0.0.1:{}", moved.port).as_str()));
+    assert_eq!(outcome.counter(0, "images"), 5);
+}
+
+fn ok_all(request: &crate::server::Seen) -> Reply {
+    Reply::Send(ok(request))
+}

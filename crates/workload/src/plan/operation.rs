@@ -30,6 +30,9 @@ pub struct Step {
     pub method: String,
     /// Template of the path, with query.
     pub path: String,
+    /// Which of [`super::Target::hosts`] is asked; none: the target's own.
+    #[serde(default)]
+    pub host: Option<String>,
     /// Extra header fields, values are templates.
     #[serde(default)]
     pub headers: Vec<(String, String)>,
@@ -54,7 +57,7 @@ pub struct Step {
     /// Flags unset after success.
     #[serde(default)]
     pub unset: Vec<String>,
-    /// Follow 301, 302, 303, 307, 308 on the same host, at most five times.
+    /// Follow 301, 302, 303, 307, 308 to hosts of the target, at most five times.
     #[serde(default = "yes")]
     pub redirects: bool,
     /// Fetch the style sheets, scripts and images that the final answer refers to.

@@ -1,0 +1,55 @@
+//! Users of several hosts: a connection to each, of which one is in use at a time.
+
+use loadstone_workload::Next;
+use rustix::event::epoll::EventFlags;
+
+use crate::driver::Driver;
+use crate::user::{Stage, User};
+
+impl Driver<'_> {
+    /// Takes up the user's connection to the host of its next request, and lays that to another one aside.
+    #[inline]
+    pub(crate) fn turn_to_host(&self, user: &mut User) {
+        if user.at != user.host {
+            user.lay_aside();
+        }
+    }
+
+    /// Deals with an event of a connection to `host` that was laid aside: nothing is awaited on it.
+    pub(crate) fn on_aside(&mut self, user: &mut User, host: usize, flags: EventFlags) {
+        let Some(at) = user.aside.iter().position(|one| one.host == host) else { return };
+        let ended = flags.intersects(EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR);
+        let mut connection = user.aside.swap_remove(at);
+        if !ended && (!flags.contains(EventFlags::IN) || self.is_chatter(user, &mut connection)) {
+            user.aside.push(connection);
+            return;
+        }
+        self.recorder.closed_idle += u64::from(user.next != Next::NewSession || user.is_busy());
+        self.drop_connection(connection);
+    }
+
+    /// Has the user's next file of a page, if one is left, be the one that it asks for.
+    pub(crate) fn turn_to_file(&self, user: &mut User, journey: &mut crate::user::Journey) {
+        if let Some(host) = journey.references.turn() {
+            user.host = host;
+        }
+    }
+}
+
+impl User {
+    fn lay_aside(&mut self) {
+        debug_assert!(!matches!(self.stage, Stage::Connecting | Stage::Handshaking));
+        self.aside.extend(self.connection.take());
+        self.links_aside.extend(self.link.take().map(|link| (self.at, link)));
+        self.at = self.host;
+        let ours = self.aside.iter().position(|one| one.host == self.at);
+        self.connection = ours.map(|at| self.aside.swap_remove(at));
+        let ours = self.links_aside.iter().position(|(host, _)| *host == self.at);
+        self.link = ours.map(|at| self.links_aside.swap_remove(at).1);
+    }
+
+    /// What epoll calls events of its connection in use.
+    pub(crate) fn event_token(&self) -> u64 {
+        (self.at as u64) << 32 | u64::from(self.token)
+    }
+}
