@@ -175,6 +175,7 @@ SLUGS: dict[str, int] = {
     "study-site": BAD_INPUT,
     "sut-died": SUT_UNREACHABLE,
     "sut-start": OUR_FAULT,
+    "source-address": BAD_INPUT,
     "sut-unreachable": SUT_UNREACHABLE,
     "target": BAD_INPUT,
     "role-manifest": BAD_INPUT,

@@ -7,6 +7,7 @@ use rustix::fd::AsFd;
 use rustix::io::Errno;
 
 use crate::driver::Driver;
+use crate::reach::Address;
 use crate::recorder::{Cause, SECOND};
 use crate::socket::{Connection, sentence};
 use crate::user::{Stage, User, Work};
@@ -16,13 +17,20 @@ use crate::user::{Stage, User, Work};
 /// (RFC 6298).
 pub(crate) const CLOSING_RACE: u64 = SECOND;
 
+/// Time between two tries to get into the queue of a Unix socket.
+const KNOCK: u64 = 1_000;
+
 impl Driver<'_> {
     /// Begins to make a connection for the request that the user wants now.
     pub(crate) fn connect(&mut self, user: &mut User, work: &mut Work) {
         self.shared.first_try.fetch_min(self.now, Ordering::Relaxed);
-        let address = self.shared.hosts[user.host].addresses[user.address];
+        let address = &self.shared.hosts[user.host].addresses[user.address];
+        let source = match address {
+            Address::Inet(address) => self.shared.sources.choose(*address, user.state.user()),
+            Address::Unix(_) => None,
+        };
         self.be_prompt();
-        match Connection::open(address, user.state.user(), self.poll.as_fd(), user.event_token()) {
+        match Connection::open(address, source, self.poll.as_fd(), user.event_token()) {
             Ok(mut connection) => {
                 if self.unread.is_some() {
                     connection.stamp();
@@ -30,6 +38,11 @@ impl Driver<'_> {
                 user.connection = Some(connection);
                 user.stage = Stage::Connecting;
                 user.setup.began = self.now;
+            }
+            // The queue of a Unix socket is full. A client that may block would wait for room.
+            Err(Errno::AGAIN) => {
+                user.stage = Stage::Knocking;
+                self.await_start(user, self.now + KNOCK);
             }
             Err(why) => self.refused(user, work, why),
         }
@@ -109,7 +122,7 @@ impl Driver<'_> {
     pub(crate) fn on_timeout(&mut self, user: &mut User) {
         let mut work = self.borrow_work(user);
         let said = match user.stage {
-            Stage::Connecting | Stage::Joining => "no connection in time",
+            Stage::Connecting | Stage::Joining | Stage::Knocking => "no connection in time",
             Stage::Handshaking => "no TLS handshake in time",
             _ => "no whole answer in time",
         };

@@ -270,7 +270,7 @@ impl<'p> Driver<'p> {
             };
             self.queue.pop();
             let user = &mut users[token as usize];
-            let pausing = user.stage == Stage::Pausing;
+            let pausing = matches!(user.stage, Stage::Pausing | Stage::Knocking);
             if user.wake != due || (user.is_busy() && !pausing) {
                 continue;
             }

@@ -40,7 +40,7 @@ impl<'p> Driver<'p> {
         user.deadline = deadline;
     }
 
-    /// The pause is over.
+    /// The pause, or the wait for room at the server, is over.
     pub(crate) fn resume(&mut self, user: &mut User) {
         let mut work = self.borrow_work(user);
         if user.deadline < u64::MAX {
@@ -147,7 +147,7 @@ impl<'p> Driver<'p> {
     /// Deals with what epoll reports of a user's connection.
     pub(crate) fn on_event(&mut self, user: &mut User, flags: EventFlags) {
         let ended = flags.intersects(EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR);
-        if !user.is_busy() || user.stage == Stage::Pausing {
+        if !user.is_busy() || matches!(user.stage, Stage::Pausing | Stage::Knocking) {
             // The server closed an idle connection, or sent something that was not asked for.
             if ended || (flags.contains(EventFlags::IN) && !self.chatters(user)) {
                 let between = user.connection.is_some() && user.next != Next::NewSession;

@@ -39,6 +39,7 @@ mod secure;
 mod sessions;
 mod shared;
 mod socket;
+mod sources;
 mod steps;
 mod tls;
 mod trace;

@@ -20,11 +20,12 @@ use crate::merge::merge;
 use crate::multiplex::streams_of;
 use crate::offered::{Offered, connections, part};
 use crate::open::Open;
-use crate::reach::Reach;
+use crate::reach::{Address, Reach};
 use crate::record::{Example, Summary, Window};
 use crate::recorder::SECOND;
 use crate::request::Requests;
 use crate::shared::Shared;
+use crate::sources::Sources;
 use crate::trace::{Exchange, Trace};
 use crate::user::User;
 
@@ -125,19 +126,29 @@ impl Run {
         let own = (program.slice.0..program.population).step_by(program.slice.1 as usize);
         // Asked before there is a list of them: a plan may speak of four thousand million.
         let pool = connections_of(&program, threads)?;
-        let hosts = program.places.len() as u64;
+        let sources = Sources::new(&program)?;
+        let hosts = Reach::all(&program, &sources)?;
+        let count = hosts.len() as u64;
+        let allow = |connections: u64, what: &str| {
+            files::allow(connections, count, what)?;
+            let far = hosts.iter().filter_map(|host| match host.addresses.first() {
+                Some(Address::Inet(address)) => Some(*address),
+                _ => None,
+            });
+            far.map(|address| sources.allow(connections, what, address)).collect::<Result<(), String>>()
+        };
         let (numbers, room): (Vec<u32>, u64) = if open {
-            (Vec::new(), files::room(u64::from(threads) * hosts)? / hosts)
+            (Vec::new(), files::room(u64::from(threads) * count)? / count)
         } else if program.load.requests_per_s.is_some() {
-            files::allow(pool.iter().map(|count| *count as u64).sum::<u64>(), hosts, "connections")?;
+            allow(pool.iter().map(|count| *count as u64).sum(), "connections")?;
             (Vec::new(), 0)
         } else {
-            files::allow(own.len() as u64, hosts, "users")?;
+            allow(own.len() as u64, "users")?;
             (own.collect(), 0)
         };
         let live = open.then(|| Countdown::new(threads.into()));
         let shared =
-            Shared::new(Reach::all(&program)?, Budget::of(&program), live, threads, program.operations.len());
+            Shared::new(hosts, sources, Budget::of(&program), live, threads, program.operations.len());
         let shared = Arc::new(Shared { trace, ..shared });
         // Without a bound: a reader that falls behind never holds the engine up.
         let (sender, reports) = channel();

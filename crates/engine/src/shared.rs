@@ -8,6 +8,7 @@ use crate::examples::Examples;
 use crate::multiplex::Protocols;
 use crate::reach::Reach;
 use crate::recorder::SECOND;
+use crate::sources::Sources;
 use crate::tls::Handshakes;
 use crate::trace::Trace;
 
@@ -21,6 +22,7 @@ const SILENT_PATIENCE: u64 = 10 * SECOND;
 pub(crate) struct Shared {
     /// The hosts, by their places.
     pub hosts: Box<[Reach]>,
+    pub sources: Sources,
     /// Some of them have TLS.
     pub secure: bool,
     /// A connection succeeded.
@@ -54,6 +56,7 @@ pub(crate) struct Shared {
 impl Shared {
     pub(crate) fn new(
         hosts: Box<[Reach]>,
+        sources: Sources,
         budget: Option<Budget>,
         live: Option<Countdown>,
         threads: u32,
@@ -62,6 +65,7 @@ impl Shared {
         Self {
             secure: hosts.iter().any(|host| host.credentials.is_some()),
             hosts,
+            sources,
             connected: AtomicBool::new(false),
             refused: AtomicBool::new(false),
             first_try: AtomicU64::new(u64::MAX),
@@ -108,7 +112,7 @@ mod tests {
 
     #[test]
     fn patience_begins_with_the_first_try() {
-        let shared = Shared::new(Box::default(), None, None, 1, 0);
+        let shared = Shared::new(Box::default(), Sources::default(), None, None, 1, 0);
         assert!(!shared.has_no_server(3_600 * SECOND), "nothing was tried");
         shared.first_try.store(45 * SECOND, Ordering::Relaxed);
         assert!(!shared.has_no_server(54 * SECOND) && shared.has_no_server(55 * SECOND));

@@ -1,6 +1,6 @@
 //! Non-blocking sockets, plain or with TLS.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use rustix::event::epoll::{self, EventData, EventFlags};
@@ -11,13 +11,9 @@ use rustix::net::{
     sockopt,
 };
 
+use crate::reach::Address;
 use crate::tls::{Records, Session, Wire};
 use crate::unread;
-
-/// Users that share a source address on the loopback. With half of an address's 28,000 ports in use the
-/// kernel looks at thousands of them in each connect(): 14,000 users stood still for two seconds while more
-/// came. A port stays in use for a minute after its connection, so the next runs need room beside this one.
-const USERS_PER_SOURCE: u32 = 1_024;
 
 /// What epoll reports of a connection, by edges.
 const INTEREST: EventFlags =
@@ -46,23 +42,34 @@ pub(crate) struct Connection {
 
 impl Connection {
     /// Begins to connect and to report events of the socket with `token`, by edges: one registration serves
-    /// the whole life of the connection. `token` is a user's ([`User::event_token`]), `user` its number in the plan.
+    /// the whole life of the connection. `token` is a user's ([`User::event_token`]), `source` the local address;
+    /// without one the system chooses.
     ///
     /// [`User::event_token`]: crate::user::User::event_token
     pub(crate) fn open(
-        address: SocketAddr,
-        user: u32,
+        address: &Address,
+        source: Option<SocketAddr>,
         poll: BorrowedFd<'_>,
         token: u64,
     ) -> Result<Self, Errno> {
-        let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+        let family = match address {
+            Address::Inet(SocketAddr::V4(_)) => AddressFamily::INET,
+            Address::Inet(SocketAddr::V6(_)) => AddressFamily::INET6,
+            Address::Unix(_) => AddressFamily::UNIX,
+        };
         let socket =
             socket_with(family, SocketType::STREAM, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC, None)?;
-        sockopt::set_tcp_nodelay(&socket, true)?;
-        if let Some(source) = source(address, user) {
+        if family != AddressFamily::UNIX {
+            sockopt::set_tcp_nodelay(&socket, true)?;
+        }
+        if let Some(source) = source {
             bind(&socket, &source)?;
         }
-        match connect(&socket, &address) {
+        let begun = match address {
+            Address::Inet(address) => connect(&socket, address),
+            Address::Unix(address) => connect(&socket, address),
+        };
+        match begun {
             Ok(()) | Err(Errno::INPROGRESS) => {}
             Err(why) => return Err(why),
         }
@@ -208,15 +215,6 @@ impl AsFd for Connection {
     }
 }
 
-/// The local address that a user connects from; none: the kernel's choice. Only the loopback has addresses to
-/// spare.
-fn source(address: SocketAddr, user: u32) -> Option<SocketAddr> {
-    let SocketAddr::V4(address) = address else { return None };
-    let number = user / USERS_PER_SOURCE;
-    let spread = address.ip().is_loopback() && number > 0;
-    spread.then(|| (Ipv4Addr::from_bits(Ipv4Addr::LOCALHOST.to_bits() + number), 0).into())
-}
-
 #[inline]
 pub(crate) fn retry(mut call: impl FnMut() -> Result<usize, Errno>) -> Result<usize, Errno> {
     loop {
@@ -234,24 +232,14 @@ pub(crate) fn sentence(why: Errno) -> &'static str {
         Errno::CONNRESET => "connection reset by the server",
         Errno::PIPE => "connection closed by the server",
         Errno::HOSTUNREACH | Errno::NETUNREACH => "the host is unreachable",
-        Errno::ADDRNOTAVAIL => "no local port left on this machine (net.ipv4.ip_local_port_range)",
+        Errno::ADDRNOTAVAIL | Errno::ADDRINUSE => {
+            "no local port left: name more addresses of this machine in `from` of [target], or widen \
+             net.ipv4.ip_local_port_range"
+        }
+        Errno::NOENT => "there is no such socket",
+        Errno::ACCESS => "the socket may not be written to",
         Errno::MFILE | Errno::NFILE => "no open file left on this machine (`ulimit -n`)",
         Errno::TIMEDOUT => "the host does not answer",
         _ => "the socket failed",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn many_users_of_the_loopback_come_from_several_addresses() {
-        let at = |user| source("127.0.0.1:80".parse().unwrap(), user).map(|source| source.to_string());
-        assert_eq!(at(1_023), None);
-        assert_eq!(at(1_024).as_deref(), Some("127.0.0.2:0"));
-        assert_eq!(at(20_000).as_deref(), Some("127.0.0.20:0"));
-        assert_eq!(source("192.0.2.1:80".parse().unwrap(), 20_000), None);
-        assert_eq!(source("[::1]:80".parse().unwrap(), 20_000), None);
     }
 }

@@ -8,7 +8,7 @@ use std::mem::MaybeUninit;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use loadstone_workload::{Http, Program};
+use loadstone_workload::{Http, Place, Program};
 use rustix::event::epoll::Event;
 use rustix::fd::{AsRawFd, BorrowedFd};
 use rustix::io::Errno;
@@ -35,9 +35,11 @@ pub(crate) struct Unread {
 }
 
 impl Unread {
-    /// Of operations that arrive at a rate, each of one request by plain HTTP/1.1.
+    /// Of operations that arrive at a rate, each of one request by plain HTTP/1.1 over TCP.
     pub(crate) fn of(program: &Program) -> Option<Self> {
-        let plain = program.http != Http::Two && program.places.iter().all(|place| place.tls.is_none());
+        // The kernel stamps nothing on Unix sockets.
+        let stamped = |place: &Place| place.tls.is_none() && place.socket.is_none();
+        let plain = program.http != Http::Two && program.places.iter().all(stamped);
         let alone = program.operations.iter().all(|operation| !operation.has_parts());
         (program.load.requests_per_s.is_some() && plain && alone).then_some(Self {
             prompt_until: 0,

@@ -37,6 +37,8 @@ pub(crate) enum Stage {
     Joining,
     /// The next file of a page is not asked for yet.
     Pausing,
+    /// The server has no room for a further connection yet; the queue has it try again.
+    Knocking,
 }
 
 /// Which request of a step is under way.

@@ -1,6 +1,7 @@
 //! A compiled plan.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 
 use loadstone_stats::{Law, Rng};
 use memchr::memmem;
@@ -26,6 +27,8 @@ pub struct Program {
     pub places: Vec<Place>,
     /// The protocol that is asked for.
     pub http: Http,
+    /// Addresses that users connect from.
+    pub from: Vec<IpAddr>,
     /// Users over time.
     pub load: Load,
     /// This agent and the number of agents.

@@ -285,6 +285,7 @@ def placed(scenario: Scenario, topology: Path | None, agents: str | None, on: st
     from loadstone.scenario import only_here
 
     if agents is None and on is None:
+        scenario.require_sources()
         return Here()
     placement: Placement
     if on is not None:
@@ -297,7 +298,7 @@ def placed(scenario: Scenario, topology: Path | None, agents: str | None, on: st
         raise LoadstoneError("agents", message, hint=hint)
     target = scenario.target
     urls = [target.url, *target.hosts.values()] if target.url else []
-    here = [url for url in urls if only_here(urlsplit(url).hostname or "")]
+    here = [url for url in urls if only_here(urlsplit(url).hostname or "localhost")]
     if not urls or here:
         where = here[0] if here else f"the built-in application `{target.app}`"
         hint = "give an address that those hosts reach, with --url or --service"

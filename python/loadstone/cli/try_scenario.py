@@ -49,6 +49,7 @@ def try_(
     from loadstone.measure import sut_of, trial
 
     loaded = load(scenario, settings, url=url)
+    loaded.require_sources()
     sut = sut_of(loaded, loading=loading(loaded))
     walk = Walk(whole=whole)
     for exchange in trial(loaded, sut, operations=operations, seed=seed, waits=think):

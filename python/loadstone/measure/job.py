@@ -64,7 +64,8 @@ def sut_of(
             return imaged(app, data, target.options, target.image, loading)
         return Builtin(app, data, target.options, loading)
     site: dict[str, Any] = scenario.plan()["target"]
-    return External(target.url, site["host"], site["port"], processes or {}, reset or target.reset)
+    host, port = (site["socket"], 0) if "socket" in site else (site["host"], site["port"])
+    return External(target.url, host, port, processes or {}, reset or target.reset)
 
 
 def measure_scenario(

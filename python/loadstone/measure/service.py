@@ -24,7 +24,7 @@ class Service(Protocol):
         """Its address for people."""
 
     def endpoint(self) -> tuple[str, int]:
-        """Host and port."""
+        """Host and port; the path of a Unix socket, and 0."""
 
     def roots(self) -> dict[str, int]:
         """First process by role (`sut`, `database`), as far as known."""
@@ -60,7 +60,7 @@ class Remote:
         self._alive = True
 
     def endpoint(self) -> tuple[str, int]:
-        """Host and port."""
+        """Host and port; the path of a Unix socket, and 0."""
         return self._endpoint
 
     def roots(self) -> dict[str, int]:
@@ -98,19 +98,32 @@ class Remote:
 
 
 def listens(host: str, port: int, timeout_s: float = _CONNECT_S) -> bool:
-    """Whether a TCP connection can be made."""
+    """Whether a connection can be made; `port` 0: to the Unix socket `host`."""
     try:
-        with socket.create_connection((host, port), timeout_s):
+        with _connection(host, port, timeout_s):
             return True
     except OSError:
         return False
+
+
+def _connection(host: str, port: int, timeout_s: float) -> socket.socket:
+    if port:
+        return socket.create_connection((host, port), timeout_s)
+    connection = socket.socket(socket.AF_UNIX)
+    try:
+        connection.settimeout(timeout_s)
+        connection.connect(host)
+    except OSError:
+        connection.close()
+        raise
+    return connection
 
 
 def require(service: Service) -> None:
     """Error `sut-unreachable` unless the service takes connections: else there is nothing to measure."""
     host, port = service.endpoint()
     try:
-        with socket.create_connection((host, port), _CONNECT_S):
+        with _connection(host, port, _CONNECT_S):
             return
     except OSError as error:
         raise LoadstoneError(

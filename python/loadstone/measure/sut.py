@@ -31,7 +31,7 @@ class Sut(Protocol):
 
 @dataclass(frozen=True)
 class External:
-    """A service that runs already."""
+    """A service that runs already, at a host and port, or at the path of a Unix socket and port 0."""
 
     url: str
     host: str

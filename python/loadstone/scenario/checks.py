@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from loadstone import goals
-from loadstone.scenario import app, hosts, mixing, names, protocol, stateless, values
+from loadstone.scenario import app, hosts, mixing, names, protocol, sources, stateless, values
 from loadstone.scenario.faults import Fault
 from loadstone.scenario.findings import Finding, listed, suggest
 from loadstone.scenario.model import BACK, END, Check, Extract, Operation, ScenarioFile, Target
@@ -92,6 +92,7 @@ def _target(target: Target) -> Iterator[Finding]:
             "`loadstone image build` makes one; without `file` it is built",
         )
     yield from hosts.errors(target)
+    yield from sources.errors(target.from_)
 
 
 def _load(load: Load) -> Iterator[Finding]:

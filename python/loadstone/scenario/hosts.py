@@ -12,6 +12,9 @@ from loadstone.scenario.model import ScenarioFile, Target
 from loadstone.scenario.positions import Path
 from loadstone.scenario.tls import Tls
 
+_LONGEST_SOCKET = 107
+"""Bytes of a path that a Unix socket can have on Linux."""
+
 
 def errors(target: Target) -> Iterator[Finding]:
     """What is wrong with the addresses of a target."""
@@ -50,6 +53,8 @@ def unknown(file: ScenarioFile) -> Iterator[Finding]:
 
 def _origin(url: str) -> tuple[str, str | None, int | None]:
     """What tells a server from others: scheme, host and port."""
+    if file := socket_path(url):
+        return "unix", file, None
     try:
         parts = urlsplit(url)
         return parts.scheme, parts.hostname, parts.port or {"http": 80, "https": 443}.get(parts.scheme)
@@ -64,10 +69,13 @@ def _address(url: str, path: Path, tls: Tls) -> Iterator[Finding]:
     except ValueError as error:
         yield Finding("bad-url", f"`{url}` is not a URL: {error}", path)
         return
+    if parts.scheme == "unix":
+        yield from _socket(url, path)
+        return
     example = "for example http://127.0.0.1:8080"
     nowhere = not parts.hostname or port == 0 or parts.username is not None
     if parts.scheme not in ("http", "https"):
-        yield Finding("url-scheme", f"`{url}` is not an http or https URL", path, example)
+        yield Finding("url-scheme", f"`{url}` is not an http, https or unix URL", path, example)
     elif nowhere or re.search(r"[\s\x00-\x1f]", url):
         yield Finding("bad-url", f"`{url}` names no host to connect to", path, example)
     elif reason := _no_host(str(parts.hostname)):
@@ -78,6 +86,28 @@ def _address(url: str, path: Path, tls: Tls) -> Iterator[Finding]:
         yield Finding("bad-url", message, path, "queries belong to steps")
     elif parts.scheme == "https":
         yield from tls.errors(str(parts.hostname))
+
+
+def _socket(url: str, path: Path) -> Iterator[Finding]:
+    file = socket_path(url)
+    example = "for example unix:/run/app.sock"
+    if not file.startswith("/") or file.endswith("/") or re.search(r"[\x00-\x1f]", file):
+        yield Finding("bad-url", f"`{url}` names no socket by its whole path", path, example)
+    elif len(file.encode()) > _LONGEST_SOCKET:
+        message = (
+            f"the path of a socket has at most {_LONGEST_SOCKET} bytes, and this one {len(file.encode())}"
+        )
+        yield Finding("bad-url", message, path, "a link to its folder is shorter")
+
+
+def socket_path(url: str) -> str:
+    """The path of the Unix socket that `url` names; empty: it names another server.
+
+    >>> socket_path("unix:/run/app.sock"), socket_path("unix:///run/app.sock"), socket_path("http://site/")
+    ('/run/app.sock', '/run/app.sock', '')
+    """
+    path = url.removeprefix("unix:") if url.startswith("unix:") else ""
+    return path.removeprefix("//") if path.startswith("///") else path
 
 
 def _no_host(name: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from loadstone.errors import LoadstoneError
 from loadstone.goals import Goal, SlaRules, parse_all
 from loadstone.intake import Kind, decoded, read_bytes, toml_of
-from loadstone.scenario import app, builtin, checks, data, model, plan, python_file, shape, values
+from loadstone.scenario import app, builtin, checks, data, model, plan, python_file, shape, sources, values
 from loadstone.scenario.built import Built
 from loadstone.scenario.faults import Fault
 from loadstone.scenario.findings import Finding, Source, suggest
@@ -88,6 +88,11 @@ class Scenario:
             hint = f"--set load.users=N makes users of them; another rate is --set load.{unit}=R"
             raise self._source.error(Finding("open-workload", message, ("load", unit.value), hint))
 
+    def require_sources(self) -> None:
+        """LoadstoneError `source-address` when `from` of [target] has an address of another machine."""
+        for finding in sources.foreign(self.target.from_):
+            raise self._source.error(finding)
+
     def require_one_load(self) -> None:
         """LoadstoneError `load-profile` when the load changes: a search looks for one that holds."""
         load = self.file.load
@@ -134,6 +139,8 @@ class Scenario:
             raise ValueError(
                 f"the built-in application `{self.target.app}` has no address before it is started"
             )
+        if self.target.from_:
+            address["from"] = sources.addresses(self.target.from_)
         loaded = dict(self._body["load"])
         if load is not None:
             loaded[self.unit] = load

@@ -102,6 +102,10 @@ class Target(Table):
             max_length=MOST_HOSTS, description="URLs of further hosts, by the names that steps call them by"
         ),
     ] = Field(default={})
+    from_: Annotated[
+        Several[str],
+        Field(alias="from", max_length=1000, description="addresses of this machine that users connect from"),
+    ] = Field(default=[])
     tls: Annotated[Tls | None, Field(description="of `https` URLs")] = None
     http: Annotated[
         Literal["1.1", "2"],

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from loadstone.scenario import mixing, model, sessions, values
+from loadstone.scenario.hosts import socket_path
 from loadstone.scenario.model import FilePart
 from loadstone.scenario.templates import fill, literal
 from loadstone.scenario.tls import Tls
@@ -37,14 +38,17 @@ def address(target: model.Target) -> Json:
     {'insecure': False, 'resume': True}
     """
     tls = target.tls or Tls()
-    found = _place(str(target.url), tls)
+    found = _place(str(target.url), tls, "localhost")
     if target.host:
         found["authority"] = target.host
-    hosts = {name: _place(url, tls.of_another_host()) for name, url in target.hosts.items()}
+    hosts = {name: _place(url, tls.of_another_host(), name) for name, url in target.hosts.items()}
     return {**found, "http": target.http, "hosts": hosts}
 
 
-def _place(url: str, tls: Tls) -> Json:
+def _place(url: str, tls: Tls, name: str) -> Json:
+    """`name`: what a server on a Unix socket is called in the Host header."""
+    if path := socket_path(url):
+        return {**_address(name, 80, ""), "socket": path}
     parts = urlsplit(url)
     secure = parts.scheme == "https"
     usual = 443 if secure else 80

@@ -1,6 +1,7 @@
 //! The servers that requests go to, and how they are reached.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +23,12 @@ pub struct Target {
     /// The protocol that is asked for.
     #[serde(default)]
     pub http: Http,
+    /// Addresses of this machine that users connect from, each in turn; none: the system's choice.
+    #[serde(default)]
+    pub from: Vec<IpAddr>,
+    /// As of a [`Place`].
+    #[serde(default)]
+    pub socket: Option<String>,
     /// Further hosts of the site, by the names that steps call them by.
     #[serde(default)]
     pub hosts: BTreeMap<String, Place>,
@@ -42,6 +49,9 @@ pub struct Place {
     /// HTTPS; none: plain HTTP.
     #[serde(default)]
     pub tls: Option<Tls>,
+    /// Path of a Unix socket that it listens on, instead of host and port.
+    #[serde(default)]
+    pub socket: Option<String>,
 }
 
 /// A version of HTTP.
@@ -60,8 +70,8 @@ pub enum Http {
 impl Target {
     /// All its servers: its own, then the others in the order of their names.
     pub fn places(&self) -> Vec<Place> {
-        let Self { host, port, authority, base_path, tls, .. } = self.clone();
-        let own = Place { host, port, authority, base_path, tls };
+        let Self { host, port, authority, base_path, tls, socket, .. } = self.clone();
+        let own = Place { host, port, authority, base_path, tls, socket };
         std::iter::once(own).chain(self.hosts.values().cloned()).collect()
     }
 }
