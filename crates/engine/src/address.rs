@@ -132,7 +132,14 @@ mod tests {
             insecure: false,
             resume: true,
         });
-        Place { host: String::new(), port: 0, authority: authority.into(), base_path: String::new(), tls, socket: None }
+        Place {
+            host: String::new(),
+            port: 0,
+            authority: authority.into(),
+            base_path: String::new(),
+            tls,
+            socket: None,
+        }
     }
 
     fn resolved(address: &str) -> String {

@@ -88,13 +88,24 @@ impl Driver<'_> {
                     host.connected.store(true, Ordering::Relaxed);
                     self.shared.connected.store(true, Ordering::Relaxed);
                 }
-                match &host.credentials {
-                    None if self.multiplex.is_some() => self.establish(user, work),
-                    None => self.send_request(user, work),
-                    Some(credentials) => self.secure(user, work, credentials),
+                match &host.tunnel {
+                    Some(request) => {
+                        user.setup.began = self.now;
+                        self.ask_for_tunnel(user, work, request);
+                    }
+                    None => self.begin_talk(user, work),
                 }
             }
             Ok(()) => {}
+        }
+    }
+
+    /// The host can be talked to: TLS comes first, or the request goes out.
+    pub(crate) fn begin_talk(&mut self, user: &mut User, work: &mut Work) {
+        match &self.shared.hosts[user.host].credentials {
+            None if self.multiplex.is_some() => self.establish(user, work),
+            None => self.send_request(user, work),
+            Some(credentials) => self.secure(user, work, credentials),
         }
     }
 
@@ -123,6 +134,7 @@ impl Driver<'_> {
         let mut work = self.borrow_work(user);
         let said = match user.stage {
             Stage::Connecting | Stage::Joining | Stage::Knocking => "no connection in time",
+            Stage::Tunnelling => "no connection by the proxy in time",
             Stage::Handshaking => "no TLS handshake in time",
             _ => "no whole answer in time",
         };

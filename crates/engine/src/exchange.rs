@@ -159,6 +159,8 @@ impl<'p> Driver<'p> {
         let mut work = self.borrow_work(user);
         if user.stage == Stage::Connecting {
             self.on_connected(user, &mut work, flags);
+        } else if user.stage == Stage::Tunnelling {
+            self.on_tunnel(user, &mut work, ended);
         } else if user.stage == Stage::Handshaking {
             self.shake_hands(user, &mut work, ended);
         } else {

@@ -38,7 +38,7 @@ impl Driver<'_> {
 
 impl User {
     fn lay_aside(&mut self) {
-        debug_assert!(!matches!(self.stage, Stage::Connecting | Stage::Handshaking));
+        debug_assert!(!matches!(self.stage, Stage::Connecting | Stage::Tunnelling | Stage::Handshaking));
         self.aside.extend(self.connection.take());
         self.links_aside.extend(self.link.take().map(|link| (self.at, link)));
         self.at = self.host;

@@ -35,8 +35,15 @@ impl Driver<'_> {
                         user.wake < u64::MAX || self.shared.budget.is_some() || self.offered.is_some();
                     assert!(waits && user.work.is_none(), "user {token} is never woken, or keeps buffers");
                 }
-                Stage::Pausing | Stage::Knocking => assert!(user.wake < u64::MAX, "user {token} pauses without an end"),
-                Stage::Connecting | Stage::Handshaking | Stage::Sending | Stage::Reading | Stage::Joining => {
+                Stage::Pausing | Stage::Knocking => {
+                    assert!(user.wake < u64::MAX, "user {token} pauses without an end")
+                }
+                Stage::Connecting
+                | Stage::Tunnelling
+                | Stage::Handshaking
+                | Stage::Sending
+                | Stage::Reading
+                | Stage::Joining => {
                     let waits = user.connection.is_some() || !user.streams.is_empty();
                     assert!(waits || user.stage == Stage::Joining, "user {token} waits for no connection");
                     let last = self.now + self.timetable.timeout;

@@ -43,6 +43,7 @@ mod sources;
 mod steps;
 mod tls;
 mod trace;
+mod tunnel;
 mod unread;
 mod user;
 mod walk;

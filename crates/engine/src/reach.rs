@@ -3,7 +3,7 @@
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 
-use loadstone_workload::{Http, Place, Program};
+use loadstone_workload::{ByProxy, Http, Place, Program};
 use rustix::net::SocketAddrUnix;
 
 use crate::sources::Sources;
@@ -24,6 +24,8 @@ pub(crate) struct Reach {
     pub address: AtomicUsize,
     /// A connection to it succeeded.
     pub connected: AtomicBool,
+    /// What a proxy is asked first, if it is to connect to the host.
+    pub tunnel: Option<Box<[u8]>>,
     /// With TLS.
     pub credentials: Option<Credentials>,
 }
@@ -34,28 +36,46 @@ impl Reach {
     /// # Errors
     /// A sentence when a host has no address, or none that `sources` lead to, or its TLS no credentials.
     pub(crate) fn all(program: &Program, sources: &Sources) -> Result<Box<[Self]>, String> {
-        program.places.iter().map(|place| Self::new(place, program.http, sources)).collect()
+        program.places.iter().map(|place| Self::new(place, program, sources)).collect()
     }
 
-    fn new(place: &Place, http: Http, sources: &Sources) -> Result<Self, String> {
+    fn new(place: &Place, program: &Program, sources: &Sources) -> Result<Self, String> {
+        let by_proxy = program.by_proxy(place);
+        let (host, port) = match (&program.proxy, by_proxy) {
+            (Some((host, port)), Some(_)) => (host.as_str(), *port),
+            _ => (place.host.as_str(), place.port),
+        };
         let addresses = match &place.socket {
             Some(path) => {
                 let address = SocketAddrUnix::new(path.as_str());
                 vec![Address::Unix(address.map_err(|why| format!("target: the socket `{path}`: {why}"))?)]
             }
-            None => addresses_of(place, sources)?.into_iter().map(Address::Inet).collect(),
+            None => addresses_of(host, port, sources)?.into_iter().map(Address::Inet).collect(),
         };
         Ok(Self {
             addresses,
             address: AtomicUsize::new(0),
             connected: AtomicBool::new(false),
-            credentials: place.tls.as_ref().map(|tls| Credentials::new(tls, &place.host, http)).transpose()?,
+            tunnel: (by_proxy == Some(ByProxy::Tunnel))
+                .then(|| connect_request(place, &program.browser.user_agent)),
+            credentials: credentials_of(place, program.http)?,
         })
     }
 }
 
-fn addresses_of(place: &Place, sources: &Sources) -> Result<Vec<SocketAddr>, String> {
-    let (host, port) = (place.host.as_str(), place.port);
+fn credentials_of(place: &Place, http: Http) -> Result<Option<Credentials>, String> {
+    place.tls.as_ref().map(|tls| Credentials::new(tls, &place.host, http)).transpose()
+}
+
+/// Asks a proxy to connect to `place` (RFC 9110 §9.3.6).
+fn connect_request(place: &Place, agent: &str) -> Box<[u8]> {
+    let host = if place.host.contains(':') { format!("[{}]", place.host) } else { place.host.clone() };
+    let whole = format!("{host}:{}", place.port);
+    let agent = if agent.is_empty() { String::new() } else { format!("User-Agent: {agent}\r\n") };
+    format!("CONNECT {whole} HTTP/1.1\r\nHost: {whole}\r\n{agent}\r\n").into_bytes().into()
+}
+
+fn addresses_of(host: &str, port: u16, sources: &Sources) -> Result<Vec<SocketAddr>, String> {
     let found =
         (host, port).to_socket_addrs().map_err(|why| format!("target: no address for `{host}`: {why}"))?;
     let addresses: Vec<_> = found.collect();

@@ -2,7 +2,9 @@
 
 use loadstone_h2::Fields;
 use loadstone_http::Method;
-use loadstone_workload::{CompiledBody, CompiledPart, CompiledStep, Filler, Http, Place, Program, State};
+use loadstone_workload::{
+    ByProxy, CompiledBody, CompiledPart, CompiledStep, Filler, Http, Place, Program, State,
+};
 use rustix::io::Errno;
 
 use crate::browser::Validator;
@@ -128,6 +130,8 @@ struct Host {
     field: Box<[u8]>,
     base_path: Box<[u8]>,
     origin: Origin,
+    /// What stands before the path of a request: nothing, or scheme and host for a proxy.
+    before: Box<[u8]>,
 }
 
 /// Which request of a step is wanted, and the user who wants it.
@@ -152,7 +156,7 @@ impl Requests {
         }
         let coded = if browser.compressed { ACCEPT_ENCODING } else { "" };
         let mut requests = Self {
-            hosts: program.places.iter().map(Host::new).collect(),
+            hosts: program.places.iter().map(|place| Host::new(program, place)).collect(),
             coded: coded.as_bytes(),
             constant: Vec::new(),
             fields: Vec::new(),
@@ -218,7 +222,7 @@ impl Requests {
         let Wanted { step, host, method, location, state, cookies } = wanted;
         out.clear();
         let text = &mut out.text;
-        push(text, &[method.as_str().as_bytes(), b" "]);
+        push(text, &[method.as_str().as_bytes(), b" ", &self.hosts[host].before]);
         let path_from = text.len();
         if location.is_empty() {
             self.write_path(step, state, text);
@@ -273,6 +277,7 @@ impl Requests {
             &mut out.text,
             &[
                 b"GET ",
+                &self.hosts[host].before,
                 path,
                 b" HTTP/1.1\r\n",
                 &self.hosts[host].field,
@@ -304,8 +309,10 @@ impl Requests {
 }
 
 impl Host {
-    fn new(place: &Place) -> Self {
+    fn new(program: &Program, place: &Place) -> Self {
+        let asked = program.by_proxy(place) == Some(ByProxy::Asked);
         Self {
+            before: if asked { place.origin().into_bytes().into() } else { Box::default() },
             field: format!("Host: {}\r\n", place.authority).into_bytes().into(),
             base_path: place.base_path.as_bytes().into(),
             origin: Origin::new(&place.authority, place.tls.is_some()),

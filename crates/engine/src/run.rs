@@ -131,11 +131,11 @@ impl Run {
         let count = hosts.len() as u64;
         let allow = |connections: u64, what: &str| {
             files::allow(connections, count, what)?;
-            let far = hosts.iter().filter_map(|host| match host.addresses.first() {
+            let mut far = hosts.iter().filter_map(|host| match host.addresses.first() {
                 Some(Address::Inet(address)) => Some(*address),
                 _ => None,
             });
-            far.map(|address| sources.allow(connections, what, address)).collect::<Result<(), String>>()
+            far.try_for_each(|address| sources.allow(connections, what, address))
         };
         let (numbers, room): (Vec<u32>, u64) = if open {
             (Vec::new(), files::room(u64::from(threads) * count)? / count)

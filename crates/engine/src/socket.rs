@@ -164,6 +164,19 @@ impl Connection {
         Ok(Received { length, drained: length < buffer.len(), age })
     }
 
+    /// Looks at what there is without taking it; nothing at the end of the stream.
+    pub(crate) fn peek(&self, buffer: &mut [u8]) -> Result<usize, Errno> {
+        retry(|| recv(&self.socket, &mut *buffer, RecvFlags::PEEK).map(|(_, length)| length))
+    }
+
+    /// Takes what was looked at, before there is TLS.
+    pub(crate) fn take(&mut self, buffer: &mut [u8]) -> Result<usize, Errno> {
+        let length =
+            retry(|| recv(&self.socket, &mut *buffer, RecvFlags::empty()).map(|(_, length)| length))?;
+        self.wire.received += length as u64;
+        Ok(length)
+    }
+
     /// Receives and drops up to `buffer.len()` bytes: the kernel does not copy them, `buffer` stays
     /// untouched.
     pub(crate) fn discard(&mut self, buffer: &mut [u8]) -> Result<Received, Broken> {

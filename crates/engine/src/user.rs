@@ -27,6 +27,8 @@ pub(crate) enum Stage {
     Idle,
     /// A connection is being opened.
     Connecting,
+    /// A proxy is asked to connect to the host.
+    Tunnelling,
     /// It is being secured by TLS.
     Handshaking,
     /// A request is being sent.

@@ -145,5 +145,8 @@ fn addresses_that_lead_nowhere_are_refused() {
     assert_eq!(said, "target.from: 192.0.2.7 is not an address of this machine");
     assert_eq!(why(foreign, one_of_two), Ok(()), "another agent may have it");
     let said = why(json!(["::1"]), alone).unwrap_err();
-    assert!(said == "target.from: none of these addresses is of IPv4, and `127.0.0.1` is" || said.contains("::1"), "{said}");
+    assert!(
+        said == "target.from: none of these addresses is of IPv4, and `127.0.0.1` is" || said.contains("::1"),
+        "{said}"
+    );
 }

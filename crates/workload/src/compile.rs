@@ -94,6 +94,7 @@ pub(crate) fn compile(plan: &Plan) -> Result<Program> {
         sites: places.iter().map(site_of).collect(),
         places,
         http: plan.target.http,
+        proxy: plan.target.proxy.clone(),
         from: plan.target.from.clone(),
         load: plan.load.clone(),
         slice: (plan.slice.index, plan.slice.of),

@@ -30,7 +30,9 @@ pub use generator::{Generator, Scratch};
 pub use html::{Reference, ReferenceKind, references};
 pub use mix::{Mix, Next};
 pub use plan::*;
-pub use program::{CompiledOperation, CompiledPacing, Expectations, Program, Remembered, expectations};
+pub use program::{
+    ByProxy, CompiledOperation, CompiledPacing, Expectations, Program, Remembered, expectations,
+};
 pub use state::State;
 pub use step::{CompiledBody, CompiledExpect, CompiledPart, CompiledStep, Filler};
 pub use template::Template;

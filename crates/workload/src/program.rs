@@ -27,6 +27,8 @@ pub struct Program {
     pub places: Vec<Place>,
     /// The protocol that is asked for.
     pub http: Http,
+    /// The proxy by which they are reached.
+    pub proxy: Option<(String, u16)>,
     /// Addresses that users connect from.
     pub from: Vec<IpAddr>,
     /// Users over time.
@@ -66,6 +68,15 @@ pub struct Program {
     pub(crate) cumulative: Vec<f64>,
 }
 
+/// What a proxy does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ByProxy {
+    /// It is asked for whole addresses, and asks the server itself.
+    Asked,
+    /// It connects to the server (CONNECT) and passes on what either side sends.
+    Tunnel,
+}
+
 /// What a user knows at a moment, for people to see.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Remembered {
@@ -101,6 +112,12 @@ pub struct CompiledPacing {
 }
 
 impl Program {
+    /// How a place is reached by the proxy, if there is one.
+    pub fn by_proxy(&self, place: &Place) -> Option<ByProxy> {
+        self.proxy.as_ref().filter(|_| place.socket.is_none())?;
+        Some(if place.tls.is_some() || self.http == Http::Two { ByProxy::Tunnel } else { ByProxy::Asked })
+    }
+
     /// Resolves a plan.
     ///
     /// # Errors

@@ -297,7 +297,9 @@ def placed(scenario: Scenario, topology: Path | None, agents: str | None, on: st
         message = "--agents needs --topology, or --on: agents are hosts of a topology or nodes of a cluster"
         raise LoadstoneError("agents", message, hint=hint)
     target = scenario.target
-    urls = [target.url, *target.hosts.values()] if target.url else []
+    urls = (
+        [target.proxy or target.url, *(() if target.proxy else target.hosts.values())] if target.url else []
+    )
     here = [url for url in urls if only_here(urlsplit(url).hostname or "localhost")]
     if not urls or here:
         where = here[0] if here else f"the built-in application `{target.app}`"

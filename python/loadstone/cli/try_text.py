@@ -95,7 +95,9 @@ def _asked(exchange: Exchange) -> str:
     """`GET /events/7   200   7.2 KB   3.1 ms`."""
     line, _, _ = exchange.request.partition("\r\n")
     method, _, path = line.removesuffix(" HTTP/1.1").partition(" ")
-    what = f"{method} {exchange.origin}{path}" if line else f"{exchange.origin} (nothing was sent)".lstrip()
+    # A proxy is asked for whole addresses anyway.
+    origin = exchange.origin if path.startswith("/") else ""
+    what = f"{method} {origin}{path}" if line else f"{exchange.origin} (nothing was sent)".lstrip()
     if exchange.status is None:
         return f"    {what}  no answer after {1000 * exchange.took_s:.1f} ms"
     where = ""

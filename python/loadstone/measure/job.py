@@ -64,7 +64,10 @@ def sut_of(
             return imaged(app, data, target.options, target.image, loading)
         return Builtin(app, data, target.options, loading)
     site: dict[str, Any] = scenario.plan()["target"]
-    host, port = (site["socket"], 0) if "socket" in site else (site["host"], site["port"])
+    if "socket" in site:
+        host, port = site["socket"], 0
+    else:
+        host, port = site.get("proxy") or (site["host"], site["port"])
     return External(target.url, host, port, processes or {}, reset or target.reset)
 
 

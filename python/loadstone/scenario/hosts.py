@@ -24,6 +24,8 @@ def errors(target: Target) -> Iterator[Finding]:
     yield from _address(target.url, ("target", "url"), tls)
     for name, url in target.hosts.items():
         yield from _address(url, ("target", "hosts", name), tls.of_another_host())
+    if target.proxy is not None:
+        yield from _proxy(target.proxy)
     secure = any(url.startswith("https:") for url in (target.url, *target.hosts.values()))
     if target.tls is not None and not secure:
         message = f"[target.tls] is about HTTPS, and `{target.url}` is not an https URL"
@@ -86,6 +88,18 @@ def _address(url: str, path: Path, tls: Tls) -> Iterator[Finding]:
         yield Finding("bad-url", message, path, "queries belong to steps")
     elif parts.scheme == "https":
         yield from tls.errors(str(parts.hostname))
+
+
+def _proxy(url: str) -> Iterator[Finding]:
+    path: Path = ("target", "proxy")
+    found = list(_address(url, path, Tls()))
+    yield from found
+    if not found and urlsplit(url).scheme != "http":
+        hint = "for example http://127.0.0.1:3128; https to the hosts goes through it all the same"
+        yield Finding("url-scheme", f"`{url}` is not an http URL, as that of a proxy is", path, hint)
+    elif not found and urlsplit(url).path not in ("", "/"):
+        message = f"`{url}` has more than the host and the port of a proxy"
+        yield Finding("bad-url", message, path, "for example http://127.0.0.1:3128")
 
 
 def _socket(url: str, path: Path) -> Iterator[Finding]:

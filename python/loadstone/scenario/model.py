@@ -106,6 +106,9 @@ class Target(Table):
         Several[str],
         Field(alias="from", max_length=1000, description="addresses of this machine that users connect from"),
     ] = Field(default=[])
+    proxy: Annotated[
+        str | None, Field(description="URL of the HTTP proxy by which the hosts are reached")
+    ] = None
     tls: Annotated[Tls | None, Field(description="of `https` URLs")] = None
     http: Annotated[
         Literal["1.1", "2"],
@@ -138,8 +141,8 @@ class Target(Table):
             raise refuse(
                 "target", "[target.image] is only for a built-in `app`", "remove it, or name the app"
             )
-        if self.app is not None and (self.tls is not None or self.host is not None or self.hosts):
-            message = "[target] has `tls`, `host` or `hosts` beside an `app`"
+        if self.app is not None and (self.tls or self.host or self.hosts or self.proxy):
+            message = "[target] has `tls`, `host`, `hosts` or `proxy` beside an `app`"
             raise refuse("target", message, "they go with a `url`")
         if self.app is not None and self.http != "1.1":
             raise refuse("target", "built-in sites speak HTTP/1.1", "remove `http`, or measure a `url`")

@@ -42,7 +42,11 @@ def address(target: model.Target) -> Json:
     if target.host:
         found["authority"] = target.host
     hosts = {name: _place(url, tls.of_another_host(), name) for name, url in target.hosts.items()}
-    return {**found, "http": target.http, "hosts": hosts}
+    plan = {**found, "http": target.http, "hosts": hosts}
+    if target.proxy is not None:
+        parts = urlsplit(target.proxy)
+        plan["proxy"] = [str(parts.hostname), parts.port or 80]
+    return plan
 
 
 def _place(url: str, tls: Tls, name: str) -> Json:

@@ -26,6 +26,9 @@ pub struct Target {
     /// Addresses of this machine that users connect from, each in turn; none: the system's choice.
     #[serde(default)]
     pub from: Vec<IpAddr>,
+    /// The HTTP proxy, host and port, by which all hosts are reached that have no socket.
+    #[serde(default)]
+    pub proxy: Option<(String, u16)>,
     /// As of a [`Place`].
     #[serde(default)]
     pub socket: Option<String>,
