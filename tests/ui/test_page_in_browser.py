@@ -183,6 +183,11 @@ def test_the_keyboard_does_everything(browser: Any, page: Served, run: str) -> N
         if focused(browser) == "compare":
             break
     press(browser, Keys.ENTER)
+    # They were not made alike, and one was ended early: the refusal is told, and the next key overrides it.
+    wait(browser, lambda one: text(one, "compare-error"))
+    assert focused(browser) == "anyway" and "error[" not in text(browser, "compare-error")
+    sound(browser, 1200)
+    press(browser, Keys.ENTER)
     wait(browser, lambda one: "/compare?" in one.current_url)
 
 

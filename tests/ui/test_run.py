@@ -145,3 +145,20 @@ def test_two_runs_are_compared(page: Served, port: int) -> None:
     assert status == 200 and b"<!doctype html>" in body
     assert headers["Content-Security-Policy"].startswith("sandbox allow-scripts")
     assert [row["name"] for row in page.json("runs") if row["name"] in names] == names[::-1]
+    assert page.json(f"comparable?old={names[0]}&new={names[1]}&anyway=yes") == {"refused": ""}
+
+
+def test_a_comparison_that_is_refused_is_told_in_words(page: Served, port: int) -> None:
+    names = []
+    for load in ("users = 3", "users = 4"):
+        scenario(page.folder, port, load=load, steady_s=1)
+        names.append(page.run())
+        told_of(page, names[-1])
+    # A busy machine makes runs invalid, and those are refused before they are looked at.
+    query = f"old={names[0]}&new={names[1]}"
+    said = page.json(f"comparable?{query}")
+    assert said["anyway"] and said["refused"] and "error[" not in said["refused"]
+    assert page.json(f"comparable?{query}&anyway=yes") == {"refused": ""}
+    status, body, headers = page.get(f"compare?{query}", Accept="text/html")
+    assert status == 422 and headers["Content-Type"].startswith("text/plain")
+    assert body.decode().startswith("error[compare-") and said["refused"] in body.decode()

@@ -72,9 +72,10 @@ class Desk:
                 return _report(self.runs.folder(name))
             case ["runs", name, "events"]:
                 return Reply.events(_events(self._watched(name)))
-            case ["compare"]:
+            case ["compare" | "comparable" as what]:
                 places = [self.runs.folder(query.get(side, "")) for side in ("old", "new")]
-                return _compared(places, "anyway" in query)
+                anyway = "anyway" in query
+                return _compared(places, anyway) if what == "compare" else _comparable(places, anyway)
         return Reply.text(HTTPStatus.NOT_FOUND, "there is nothing here\n")
 
     def post(self, path: str, content: Any) -> Reply:
@@ -188,6 +189,16 @@ def _compared(places: list[Path], anyway: bool) -> Reply:
     from loadstone.report.compared import comparison_page
 
     return Reply.report(comparison_page(compared(read_sides(places, anyway), anyway=anyway)))
+
+
+def _comparable(places: list[Path], anyway: bool) -> Reply:
+    """Why there would be no such page, and whether it can be had anyway: for the list of runs."""
+    try:
+        _compared(places, anyway)
+    except LoadstoneError as error:
+        way_out = not anyway and error.slug.startswith("compare-")
+        return Reply.json({"refused": error.message, "anyway": way_out})
+    return Reply.json({"refused": ""})
 
 
 def _file(name: str, kind: str, package: str = "loadstone.ui", folder: str = "page") -> Reply:

@@ -107,13 +107,20 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             reply = route(path, query)
         except LoadstoneError as error:
-            reply = Reply.json({"error": str(error), "slug": error.slug}, HTTPStatus.UNPROCESSABLE_ENTITY)
+            reply = self._refused(error)
         except Exception as error:
             traceback.print_exc()
             self.close_connection = True
             words = {"error": f"error[internal]: {error}", "slug": "internal"}
             reply = Reply.json(words, HTTPStatus.INTERNAL_SERVER_ERROR)
         self._send(reply)
+
+    def _refused(self, error: LoadstoneError) -> Reply:
+        """For the page's own code, or in words where a browser is to show it."""
+        if "text/html" in self.headers.get("Accept", ""):
+            return Reply.text(HTTPStatus.UNPROCESSABLE_ENTITY, f"{error}\n")
+        content = {"error": str(error), "slug": error.slug}
+        return Reply.json(content, HTTPStatus.UNPROCESSABLE_ENTITY)
 
     def _refusal(self) -> tuple[Reply | None, str | None]:
         """Why the request is not let in, or what it asks for."""

@@ -52,13 +52,31 @@ const refresh = async (force = false) => {
 
 const counted = () => { compare.disabled = checked().length !== 2; };
 
-rows.addEventListener("change", counted);
+const refused = (words, withAWayOut) => {
+  document.getElementById("compare-error").textContent = words;
+  document.getElementById("compare-anyway").hidden = !withAWayOut;
+};
+
+// Asked for before it is shown: a comparison that is refused is told here, where something can be done.
+const compareThem = async (anyway) => {
+  const [newer, earlier] = checked();
+  const query = new URLSearchParams({ old: earlier, new: newer, ...(anyway && { anyway: "yes" }) });
+  const reply = await ask(`comparable?${query}`);
+  if (!reply) return;
+  const why = reply.ok ? reply.content.refused : reply.content.error;
+  if (!why) location.href = `compare?${query}`;
+  refused(why, reply.content.anyway);
+  if (reply.content.anyway) document.getElementById("anyway").focus();
+};
+
+rows.addEventListener("change", () => { counted(); refused("", false); });
 older.addEventListener("click", () => { shown += FIRST; refresh(); });
 document.getElementById("list").addEventListener("submit", (event) => {
   event.preventDefault();
-  const [newer, earlier] = checked();
-  const query = new URLSearchParams({ old: earlier, new: newer });
-  location.href = `compare?${query}`;
+  compareThem(false);
+});
+document.getElementById("anyway").addEventListener("click", () => {
+  if (checked().length === 2) compareThem(true);
 });
 
 export const showHome = () => {
