@@ -69,7 +69,9 @@ def _unpacked(archive: Path) -> Path:
         making = Path(tempfile.mkdtemp(prefix=".sources-", dir=within))
         try:
             with tarfile.open(archive) as sources:
-                sources.extractall(making, filter="data")
+                # The package's own archive. Python has the filter since 3.11.4, and Debian 12 has 3.11.2.
+                sources.extraction_filter = getattr(tarfile, "data_filter", lambda member, _path: member)
+                sources.extractall(making)
             making.chmod(0o755)
             with suppress(OSError):
                 making.rename(folder)
