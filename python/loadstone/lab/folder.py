@@ -24,7 +24,7 @@ from loadstone.errors import LoadstoneError
 from loadstone.scenario.findings import suggest
 
 _OWN = Path(os.environ.get("XDG_RUNTIME_DIR") or Path.home() / ".cache")
-LABS = Path("/run/loadstone") if os.geteuid() == 0 else _OWN / "loadstone"
+LABS = Path("/run/loadstone") if os.geteuid() == 0 else _OWN / "loadstone" / "labs"
 """Root's labs; another user's can only hold real machines."""
 UP = "up"
 
