@@ -21,6 +21,7 @@ ELSEWHERE = {
     "scenario-missing": "test_no_such_scenario",
     "override-path": "test_settings_that_lead_nowhere",
     "plan-refused": "tests/scenario/test_builtin.py",
+    "scenario-python": "tests/scenario/test_python.py",
     "short-steady": "tests/scenario/test_load.py, a warning",
     "shared-slice": "tests/scenario/test_load.py, a warning",
     "measured": "no slug there: a profile of the `surge` application",
