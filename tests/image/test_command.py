@@ -142,7 +142,7 @@ def test_inspect_tells_what_is_in_it(programs: Path) -> None:
     found = json.loads(result.stdout)
     assert found["entry"] == 0x100000 and found["crates"]["loadstone_http"] == 100
     result = CliRunner().invoke(app, ["image", "inspect", str(image)])
-    assert "PVH entry 0x100000" in result.stdout and "loadstone_http" in result.stdout
+    assert "for x86_64, entry 0x100000" in result.stdout and "loadstone_http" in result.stdout
 
 
 def test_an_image_with_tls_gets_its_files_from_the_hypervisor(programs: Path) -> None:

@@ -46,13 +46,16 @@ def test_an_address_has_a_place_unless_stripped(tmp_path: Path) -> None:
 def test_what_cannot_be_booted_is_refused(tmp_path: Path) -> None:
     whole = tiny_image(tmp_path).read_bytes()
     changed = bytearray(whole)
-    changed[18] = 183  # another processor
+    changed[18] = 243  # another processor
+    low = bytearray(whole)
+    low[18] = 183  # Arm
     for content, why in [
         (b"", "not an ELF"),
         (b"MZ" + bytes(100), "not an ELF"),
         (whole[:40], "cut off"),
         (whole[:5000], "cut off"),
-        (bytes(changed), "64-bit x86"),
+        (bytes(changed), "64-bit x86 or Arm"),
+        (bytes(low), "0x100000 lies where its processor has no RAM"),
         (whole[:16] + b"\3" + whole[17:], "fixed address"),
         (whole.replace(b"Xen\0", b"Zen\0"), "no PVH note"),
     ]:

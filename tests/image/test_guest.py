@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import socket
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from loadstone.errors import LoadstoneError
-from loadstone.image.guest import PANIC, Guest, ending, free_port
+from loadstone.image.guest import CLEAN, PANIC, REFUSED, Guest, ending, free_port
 from loadstone.image.monitor import Monitor
 from loadstone.image.qemu import Disk, Machine
 
@@ -18,9 +19,10 @@ from loadstone.image.qemu import Disk, Machine
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
     """A machine whose QEMU runs the script that its kernel is."""
-    program = tmp_path / "qemu-system-x86_64"
-    program.write_text(f"#!/bin/sh\nexec sh {tmp_path / 'kernel'}\n")
-    program.chmod(0o755)
+    for name in ("qemu-system-x86_64", "qemu-system-aarch64"):
+        program = tmp_path / name
+        program.write_text(f"#!/bin/sh\nexec sh {tmp_path / 'kernel'}\n")
+        program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     return Machine(tmp_path / "kernel")
 
@@ -41,6 +43,24 @@ def test_a_guest_that_ends_too_early_is_quoted(machine: Machine) -> None:
         guest.wait_for("serving", 20)
     assert caught.value.slug == "guest-ended"
     assert "the guest panicked" in str(caught.value) and "out of memory" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "last, code, meant",
+    [
+        ("ended well", 0, CLEAN),
+        ("ended by a fault", 0, PANIC),
+        ("ended by a refusal", 0, REFUSED),
+        ("off", 0, 0),
+        ("ended well", 1, 1),
+    ],
+)
+def test_a_board_without_an_exit_device_says_how_it_ended(
+    machine: Machine, last: str, code: int, meant: int
+) -> None:
+    machine.kernel.write_text(f"echo appliance: ended well; echo 'appliance: {last}'; exit {code}")
+    with Guest(replace(machine, board="virt")) as guest:
+        assert guest.wait_for_end(20) == guest.exit_code == meant
 
 
 def test_what_is_said_to_a_guest_that_has_ended_is_lost(machine: Machine) -> None:

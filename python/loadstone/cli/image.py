@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,6 +24,14 @@ if TYPE_CHECKING:
 image = Commands(
     no_args_is_help=True, help="Build and boot applications as images without an operating system."
 )
+
+
+class Processor(StrEnum):
+    """What images can be made for."""
+
+    X86_64 = "x86_64"
+    AARCH64 = "aarch64"
+
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 _KIB = 1024
@@ -69,6 +78,9 @@ def build(
     tls: Annotated[
         bool, typer.Option("--tls", help="Link TLS in, for `--tls-cert` of `image run` and `image boot`.")
     ] = False,
+    arch: Annotated[
+        Processor, typer.Option(help="Processor that it is for: aarch64 is for `--machine virt`.")
+    ] = Processor.X86_64,
     as_json: AsJson = False,
 ) -> None:
     """Build an image from the checkout's sources, with the stable Rust compiler alone.
@@ -80,7 +92,7 @@ def build(
     from loadstone.image import build_image, symbols_beside
 
     parts = None if link is None else [part.strip() for part in link.split(",") if part.strip()]
-    made = build_image(app, out or Path(), folder, parts, tls=tls)
+    made = build_image(app, out or Path(), folder, parts, tls=tls, arch=arch.value)
     if as_json:
         print(json.dumps(_content(made.stripped, made.symbols) | {"features": made.features}, indent=2))
         return
@@ -134,6 +146,7 @@ def _content(found: Image, symbols: Image) -> dict[str, Any]:
         "file": str(found.path),
         "bytes": found.bytes,
         "memory_bytes": found.memory_bytes,
+        "arch": found.arch.name,
         "entry": found.entry,
         "segments": [vars(one) for one in found.segments],
         "sections": [
@@ -149,7 +162,7 @@ def _told(found: Image, symbols: Image) -> str:
     content = _content(found, symbols)
     blocks = [
         f"{found.path}: {found.bytes:,} bytes, {content['memory_bytes'] / _KIB:,.0f} KiB in memory,"
-        f" PVH entry {found.entry:#x}",
+        f" for {found.arch.name}, entry {found.entry:#x}",
         columns(
             ["segment", "rights", "file", "memory"],
             [

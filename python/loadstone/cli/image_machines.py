@@ -23,6 +23,7 @@ class Board(StrEnum):
 
     MICROVM = "microvm"
     Q35 = "q35"
+    VIRT = "virt"
 
 
 class Accel(StrEnum):
@@ -39,7 +40,7 @@ What = Annotated[
         metavar="APP|DIR|FILE", help="Image file, or an application or crate whose image is built first."
     ),
 ]
-OfBoard = Annotated[Board, typer.Option("--machine", help="QEMU's machine.")]
+OfBoard = Annotated[Board, typer.Option("--machine", help="QEMU's machine; virt is Arm's (aarch64).")]
 Memory = Annotated[int, typer.Option(min=1, max=65536, metavar="MIB", help="Memory of the guest, in MiB.")]
 Port = Annotated[
     int,
@@ -91,11 +92,11 @@ def machine(
     from loadstone.image import Machine
 
     return Machine(
-        image_file(what, memory_mib, tls is not None),
+        image_file(what, board, memory_mib, tls is not None),
         board=board.value,
         memory_mib=memory_mib,
         words=words,
-        accelerator=_accelerator(accel),
+        accelerator=_accelerator(accel, board),
         monitor=monitor,
         tls=tls,
     )
@@ -148,14 +149,24 @@ def own_words(dhcp: bool, cmdline: str) -> list[str]:
     return [*address, *cmdline.split()]
 
 
-def image_file(what: str, memory_mib: int | None = None, with_tls: bool = False) -> Path:
-    """The file, or the image of that name, built. Refused if the guest's memory is too small for it."""
-    from loadstone.image import build_image, read_image
+def image_file(
+    what: str, board: Board | None = None, memory_mib: int | None = None, with_tls: bool = False
+) -> Path:
+    """The file, or the image of that name, built for the board, or for PCs. Refused if the guest's memory is
+    too small for it, or the board has another processor."""
+    from loadstone.image import arch_of, build_image, read_image
 
     file = Path(what)
     if not file.exists() and ("/" in what or "." in what):
         raise LoadstoneError("image-file", f"{what} cannot be booted: there is no such file")
-    image = read_image(file) if file.is_file() else build_image(what, tls=with_tls).stripped
+    arch = arch_of((board or Board.MICROVM).value)
+    image = read_image(file) if file.is_file() else build_image(what, tls=with_tls, arch=arch.name).stripped
+    if board and image.arch is not arch:
+        raise LoadstoneError(
+            "image-options",
+            f"{image.path} is for {image.arch.name}, and {board.value} has {arch.name}",
+            hint=f"--machine {next(one.value for one in Board if arch_of(one.value) is image.arch)}",
+        )
     least_mib = -(-image.end // _MIB)
     if memory_mib is not None and memory_mib < least_mib:
         raise LoadstoneError(
@@ -197,9 +208,13 @@ def _one_each(disks: Sequence[Path], instances: int) -> Sequence[Path]:
     return checked_disks(disks)
 
 
-def _accelerator(accel: Accel) -> Accelerator:
+def _accelerator(accel: Accel, board: Board) -> Accelerator:
     from loadstone.image import accelerator
 
+    if board is Board.VIRT:
+        if accel is Accel.KVM:
+            raise LoadstoneError("image-options", "virt is only emulated here", hint="leave --accel out")
+        return "tcg"
     if accel is Accel.AUTO:
         return accelerator()
     return "kvm" if accel is Accel.KVM else "tcg"

@@ -4,6 +4,7 @@ Images are built from the sources, so most of it needs a checkout; looking into 
 only the file. Other rooms use the names below and no module beneath.
 """
 
+from loadstone.image.arch import ARCHES, Arch, ArchName
 from loadstone.image.build import Built, linux_programs
 from loadstone.image.build import build as build_image
 from loadstone.image.contents import by_crate, drivers, places, symbols_beside
@@ -30,7 +31,9 @@ from loadstone.image.qemu import (
     Disk,
     HostCache,
     Machine,
+    PcBoard,
     accelerator,
+    arch_of,
 )
 from loadstone.image.service import Control, Policy, StateFolder, Supervisor, ask, await_end
 from loadstone.image.siblings import Balancer, Siblings
@@ -40,12 +43,15 @@ from loadstone.sources import checkout
 
 __all__ = [
     "ADDRESS",
+    "ARCHES",
     "ASKED_EVERY_S",
     "CLEAN",
     "GATEWAY",
     "HTTP_PORT",
     "REFUSED",
     "Accelerator",
+    "Arch",
+    "ArchName",
     "Balancer",
     "Board",
     "Built",
@@ -59,12 +65,14 @@ __all__ = [
     "Image",
     "Kernel",
     "Machine",
+    "PcBoard",
     "Policy",
     "Siblings",
     "StateFolder",
     "Supervisor",
     "TlsFiles",
     "accelerator",
+    "arch_of",
     "ask",
     "await_end",
     "back_up",

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from loadstone.errors import LoadstoneError
+from loadstone.image.arch import ARCHES, X86_64, Arch, ArchName
 from loadstone.image.cargo import FIXED_ADDRESS, Artifacts, cargo_build, image_flags, strip
 from loadstone.image.contents import symbols_beside
 from loadstone.image.crates import folder_of, read_crate, staged
 from loadstone.image.elf import Image, read_image
-from loadstone.image.sources import kept, setup, tool
+from loadstone.image.sources import kept, setup
 from loadstone.sources import checkout
 
 FOLDER_VARIABLE = "LOADSTONE_SITE"
@@ -56,9 +57,15 @@ def _features() -> dict[str, list[str]]:
     return {one["name"]: one.get("required-features", []) for one in _manifest()["bin"]}
 
 
-def _chosen(parts: Sequence[str] | None, tls: bool) -> Sequence[str]:
+def _chosen(parts: Sequence[str] | None, tls: bool, arch: Arch) -> Sequence[str]:
     """The parts of the library OS to link: those asked for, of those that can be left out."""
-    usual: list[str] = _manifest()["features"]["default"]
+    usual = [part for part in _manifest()["features"]["default"] if part not in arch.without]
+    if useless := [part for part in parts or () if part in arch.without]:
+        raise LoadstoneError(
+            "image-options",
+            f"there is no part `{useless[0]}` for {arch.name}",
+            hint=f"there are {', '.join((*usual, TLS))}",
+        )
     parts = [*(usual if parts is None else parts), *([TLS] if tls and TLS not in (parts or ()) else [])]
     if unknown := [part for part in parts if part not in (*usual, TLS)]:
         raise LoadstoneError(
@@ -68,7 +75,7 @@ def _chosen(parts: Sequence[str] | None, tls: bool) -> Sequence[str]:
         raise LoadstoneError(
             "image-options",
             "without mmio and pci the image finds no device",
-            hint="mmio for microvm, pci for q35",
+            hint="mmio for microvm and virt, pci for q35",
         )
     return parts
 
@@ -80,10 +87,12 @@ def build(
     parts: Sequence[str] | None = None,
     *,
     tls: bool = False,
+    arch: ArchName = "x86_64",
 ) -> Built:
     """Builds an image into a file, or a folder, and the same with its symbols beside it. Without `to` it is
     kept in the checkout. `parts` of the library OS are linked and no others; without, all that can be left
-    out are, but TLS, which `tls` asks for. `app` is one of `apps`, or the folder of a crate.
+    out are, but TLS, which `tls` asks for. `app` is one of `apps`, or the folder of a crate; `arch` the
+    processor that it is for.
 
     LoadstoneError `image-app`, `image-crate`, `image-options`, `image-source`, `program-missing`,
     `image-build`, `image-file`.
@@ -96,37 +105,49 @@ def build(
             f"there is no image `{app}`",
             hint=f"there are {', '.join(known)}, and any folder with a Cargo.toml",
         )
-    environment = _environment(app, folder) | image_flags()
-    for program in ("cargo", "gcc", "strip"):
-        tool(program)
+    made_for = ARCHES[arch]
+    environment = _environment(app, folder) | image_flags() | made_for.compiler()
+    chosen = _chosen(parts, tls, made_for)
     if crate_folder:
-        return _build_crate(crate_folder, to, _chosen(parts, tls), environment)
-    wanted = [*known[app], *_chosen(parts, tls)]
+        return _build_crate(crate_folder, to, chosen, environment, made_for)
+    wanted = [*known[app], *chosen]
     manifest = ["--manifest-path", str(_images() / "Cargo.toml")]
     linked = ["--no-default-features", "--features", ",".join(wanted)]
-    artifacts = cargo_build([*manifest, "--bin", app, *linked], environment, FIXED_ADDRESS)
+    artifacts = cargo_build(
+        [*manifest, "--bin", app, *linked, *_target(made_for)], environment, FIXED_ADDRESS
+    )
     if not artifacts.ok:
         raise _failed()
-    return _kept(app, artifacts, to or kept() / "images" / f"{app}.elf")
+    return _kept(app, artifacts, to or kept() / "images" / _file_name(app, made_for), made_for)
 
 
-def _build_crate(folder: Path, to: Path | None, parts: Sequence[str], environment: Json) -> Built:
-    crate = read_crate(folder)
+def _target(arch: Arch) -> list[str]:
+    return ["--target", arch.target] if arch.target else []
+
+
+def _file_name(name: str, arch: Arch) -> str:
+    return f"{name}.elf" if arch is X86_64 else f"{name}-{arch.name}.elf"
+
+
+def _build_crate(folder: Path, to: Path | None, parts: Sequence[str], environment: Json, arch: Arch) -> Built:
+    crate = read_crate(folder, arch.target or _TRIPLE)
     workspace = staged(crate, parts, _manifest()["profile"]["release"])
     place = ["--manifest-path", str(workspace / "Cargo.toml"), "--target-dir", str(_images() / "target")]
-    artifacts = cargo_build([*place, "--bin", crate.name, *_profile()], environment, FIXED_ADDRESS)
+    artifacts = cargo_build(
+        [*place, "--bin", crate.name, *_profile(), *_target(arch)], environment, FIXED_ADDRESS
+    )
     if not artifacts.ok:
         raise crate.refusal(artifacts.has_library(crate.library))
-    return _kept(crate.name, artifacts, to or workspace / f"{crate.name}.elf")
+    return _kept(crate.name, artifacts, to or workspace / _file_name(crate.name, arch), arch)
 
 
-def _kept(name: str, artifacts: Artifacts, to: Path) -> Built:
+def _kept(name: str, artifacts: Artifacts, to: Path, arch: Arch) -> Built:
     made = artifacts.program(name)
     if to.is_dir():
         to /= f"{name}.elf"
     to.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(made, symbols_beside(to))
-    strip(made, to)
+    strip(made, to, arch.prefix)
     return Built(name, read_image(to), read_image(symbols_beside(to)), artifacts.features(LIBRARY_OS))
 
 

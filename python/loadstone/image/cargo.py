@@ -72,6 +72,6 @@ def image_flags() -> dict[str, str]:
     return {"RUSTFLAGS": " ".join([known, *remapped]).strip()}
 
 
-def strip(program: Path, to: Path) -> None:
-    """Writes the program without its symbols."""
-    subprocess.run([tool("strip"), "--strip-all", "-o", str(to), str(program)], check=True)
+def strip(program: Path, to: Path, prefix: str = "") -> None:
+    """Writes the program without its symbols; `prefix` is before the tool's name for another processor."""
+    subprocess.run([tool(f"{prefix}strip"), "--strip-all", "-o", str(to), str(program)], check=True)

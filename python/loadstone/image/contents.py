@@ -11,7 +11,6 @@ from pathlib import Path
 
 from loadstone.errors import LoadstoneError
 from loadstone.image.elf import Image, Section, Symbol
-from loadstone.image.sources import tool
 
 SQLITE = "SQLite"
 ASSEMBLY = "start-up code"
@@ -104,7 +103,16 @@ def places(image: Image, addresses: Sequence[int]) -> list[str]:
             f"{image.path} has no symbols",
             hint=f"`loadstone image build` leaves them in {symbols_beside(image.path).name}",
         )
-    command = [tool("addr2line"), "-C", "-f", "-p", "-i", "-e", str(image.path), *map(hex, addresses)]
+    command = [
+        image.arch.tool("addr2line"),
+        "-C",
+        "-f",
+        "-p",
+        "-i",
+        "-e",
+        str(image.path),
+        *map(hex, addresses),
+    ]
     lines = subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()
     return [line.strip() for line in lines]
 

@@ -118,11 +118,14 @@ def folder_of(what: str) -> Path | None:
     return folder if (folder / "Cargo.toml").is_file() else None
 
 
-def read_crate(folder: Path) -> Crate:
-    """Asks Cargo about the crate. LoadstoneError `image-crate`, `image-source`, `program-missing`."""
+def read_crate(folder: Path, target: str = "x86_64-unknown-linux-gnu") -> Crate:
+    """Asks Cargo about the crate, as it is for a target.
+
+    LoadstoneError `image-crate`, `image-source`, `program-missing`.
+    """
     folder = folder.resolve()
     manifest = folder / "Cargo.toml"
-    told = _metadata(manifest)
+    told = _metadata(manifest, target)
     packages = {one["id"]: one for one in told["packages"]}
     own = next((one for one in packages.values() if Path(one["manifest_path"]) == manifest), None)
     if own is None:
@@ -175,9 +178,9 @@ def staged(crate: Crate, parts: Sequence[str], profile: Json) -> Path:
     return folder
 
 
-def _metadata(manifest: Path) -> Json:
+def _metadata(manifest: Path, target: str) -> Json:
     command = [tool("cargo"), "metadata", "--format-version", "1", "--no-default-features"]
-    command += ["--filter-platform", "x86_64-unknown-linux-gnu", "--manifest-path", str(manifest)]
+    command += ["--filter-platform", target, "--manifest-path", str(manifest)]
     done = subprocess.run(command, capture_output=True, text=True, env=os.environ, check=False)
     if done.returncode:
         first = _FIRST_ERROR.search(done.stderr)

@@ -16,6 +16,7 @@ from elftools.elf.sections import SymbolTableSection
 from elftools.elf.segments import NoteSegment
 
 from loadstone.errors import LoadstoneError
+from loadstone.image.arch import ARCHES, X86_64, Arch
 from loadstone.intake import Kind, read_bytes
 
 _KIND = Kind("image-file", "an image", 1 << 30)
@@ -76,10 +77,12 @@ class Image:
     path: Path
     bytes: int
     entry: int
-    """Where the PVH note sends the processor, in 32-bit mode."""
+    """Where the processor begins: on x86 where the PVH note says, in 32-bit mode."""
     segments: list[Segment]
     sections: list[Section]
     symbols: list[Symbol]
+    arch: Arch
+    """The processor that it is for."""
 
     @property
     def memory_bytes(self) -> int:
@@ -88,8 +91,8 @@ class Image:
 
     @property
     def end(self) -> int:
-        """The first address behind it."""
-        return max(segment.address + segment.memory_bytes for segment in self.segments)
+        """The first byte of RAM behind it, counted from where RAM begins."""
+        return max(segment.address + segment.memory_bytes for segment in self.segments) - self.arch.ram_start
 
     @property
     def warnings(self) -> list[str]:
@@ -114,13 +117,15 @@ def read_image(path: Path) -> Image:
 
 
 def _read(path: Path, elf: ELFFile, file_bytes: int) -> Image:
-    if elf.elfclass != 64 or not elf.little_endian or elf["e_machine"] != "EM_X86_64":
-        raise _refused(path, "it is not for 64-bit x86")
+    known = {one.elf_machine: one for one in ARCHES.values()}
+    arch = known.get(elf["e_machine"])
+    if elf.elfclass != 64 or not elf.little_endian or arch is None:
+        raise _refused(path, "it is not for 64-bit x86 or Arm")
     if elf["e_type"] != "ET_EXEC":
         raise _refused(path, "it is not a program for a fixed address")
     if max(elf.num_segments(), elf.num_sections()) > _MOST_PARTS:
         raise _refused(path, f"it has more than {_MOST_PARTS:,} segments or sections")
-    segments, entry = [], None
+    segments, entry = [], None if arch is X86_64 else elf["e_entry"]
     for one in elf.iter_segments():
         if one["p_type"] not in ("PT_LOAD", "PT_NOTE"):
             continue
@@ -128,21 +133,24 @@ def _read(path: Path, elf: ELFFile, file_bytes: int) -> Image:
         if one["p_offset"] + in_file > file_bytes or in_file > in_memory:
             raise _refused(path, "it is cut off")
         if isinstance(one, NoteSegment):
-            entry = _pvh_entry(one) or entry
+            if arch is X86_64:
+                entry = _pvh_entry(one) or entry
         else:
             rights = [bool(one["p_flags"] & bit) for bit in (P_FLAGS.PF_R, P_FLAGS.PF_W, P_FLAGS.PF_X)]
             segments.append(Segment(one["p_paddr"], in_file, in_memory, *rights))
-    _check(path, segments, entry)
+    _check(path, segments, entry, arch)
     if any(table.num_symbols() > _MOST_SYMBOLS for table in _symbol_tables(elf)):
         raise _refused(path, f"it has more than {_MOST_SYMBOLS:,} symbols")
-    return Image(path, file_bytes, entry or 0, segments, list(_sections(elf)), list(_symbols(elf)))
+    return Image(path, file_bytes, entry or 0, segments, list(_sections(elf)), list(_symbols(elf)), arch)
 
 
-def _check(path: Path, segments: list[Segment], entry: int | None) -> None:
+def _check(path: Path, segments: list[Segment], entry: int | None, arch: Arch) -> None:
     if entry is None:
         raise _refused(path, "it has no PVH note that says where to begin")
     if not any(one.executable and one.address <= entry < one.address + one.file_bytes for one in segments):
-        raise _refused(path, f"its PVH note points to {entry:#x}, where no code is")
+        raise _refused(path, f"it is to begin at {entry:#x}, where no code is")
+    if low := [one for one in segments if one.address < arch.ram_start]:
+        raise _refused(path, f"its segment at {low[0].address:#x} lies where its processor has no RAM")
     ordered = sorted(segments, key=lambda one: one.address)
     for one, after in pairwise(ordered):
         if one.address + one.memory_bytes > after.address:

@@ -28,6 +28,10 @@ _ENDS = {
     REFUSED: "the guest refused what it was given",
 }
 
+_SAID = re.compile(r"^appliance: ended (well|by a fault|by a refusal)$")
+_AS_SAID = {"well": CLEAN, "by a fault": PANIC, "by a refusal": REFUSED}
+"""Of a board without an exit device, whose QEMU ends with 0 however the guest ended."""
+
 _STOP_S = 5.0
 _LONGEST_LINE = 1 << 16
 _STARTER = ThreadPoolExecutor(1, "guests")
@@ -97,7 +101,7 @@ class Guest:
     @property
     def exit_code(self) -> int | None:
         """QEMU's; None while it runs."""
-        return self._process.poll()
+        return self._code(self._process.poll())
 
     def console(self) -> str:
         """All lines so far."""
@@ -166,7 +170,13 @@ class Guest:
         except subprocess.TimeoutExpired:
             return None
         self._reader.join(_STOP_S)
-        return code
+        return self._code(code)
+
+    def _code(self, code: int | None) -> int | None:
+        """How the guest ended, by the exit code, or by its last line where the board has no exit device."""
+        last = self.lines[-1][1] if self.lines else ""
+        said = _SAID.match(last) if code == 0 and self.machine.board == "virt" else None
+        return _AS_SAID[said[1]] if said else code
 
     def stop(self) -> None:
         """Ends it, if it did not end by itself."""
@@ -206,7 +216,8 @@ class Guest:
 
     def _ended(self) -> LoadstoneError:
         self._process.wait()
-        return LoadstoneError("guest-ended", f"{ending(self._process.returncode)}{self._last_words()}")
+        code = self._code(self._process.returncode)
+        return LoadstoneError("guest-ended", f"{ending(code or 0)}{self._last_words()}")
 
     def _silent(self, message: str) -> LoadstoneError:
         return LoadstoneError("guest-silent", message + self._last_words())

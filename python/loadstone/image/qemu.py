@@ -9,14 +9,16 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
+from loadstone.image.arch import AARCH64, X86_64, Arch
 from loadstone.image.sources import tool
 from loadstone.image.tls import WORD, TlsFiles
 
-Board = Literal["microvm", "q35"]
+PcBoard = Literal["microvm", "q35"]
+Board = Literal["microvm", "q35", "virt"]
 Accelerator = Literal["tcg", "kvm"]
 HostCache = Literal["unsafe", "writeback"]
 
-BOARDS: tuple[Board, ...] = ("microvm", "q35")
+BOARDS: tuple[PcBoard, ...] = ("microvm", "q35")
 ADDRESS = "10.0.2.15/24"
 GATEWAY = "10.0.2.2"
 """QEMU's own network: the guest's usual address in it, and the host's."""
@@ -68,12 +70,13 @@ class Machine:
         """The program with its arguments. LoadstoneError `program-missing`."""
         return [
             *((tool("setpriv"), "--pdeathsig", "KILL") if self.tied else ()),
-            tool("qemu-system-x86_64"),
+            tool(arch_of(self.board).emulator),
             *self._processor(),
             *self._board(),
             *("-m", str(self.memory_mib), "-smp", "1", "-nodefaults", "-no-user-config", "-display", "none"),
             # A guest that asks for a reboot has ended.
-            *("-no-reboot", "-serial", "stdio", "-device", "isa-debug-exit,iobase=0xf4,iosize=1"),
+            *("-no-reboot", "-serial", "stdio"),
+            *(() if self.board == "virt" else ("-device", "isa-debug-exit,iobase=0xf4,iosize=1")),
             *("-kernel", str(self.kernel), "-append", " ".join([*self.words, *([WORD] if self.tls else [])])),
             *(("-initrd", str(self.initramfs)) if self.initramfs else ()),
             *self._devices(),
@@ -85,15 +88,20 @@ class Machine:
         if self.accelerator == "kvm":
             return ["-accel", "kvm", "-cpu", "host"]
         counted = ["-icount", "shift=0,sleep=off"] if self.counts_instructions else []
-        return ["-accel", "tcg", "-cpu", "max", *counted]
+        # Of the largest Arm processor, much of an emulator's time would go into signatures of pointers.
+        model = "cortex-a72" if self.board == "virt" else "max"
+        return ["-accel", "tcg", "-cpu", model, *counted]
 
     def _board(self) -> list[str]:
         if self.board == "q35":
             return ["-machine", "q35"]
+        modern = ["-global", "virtio-mmio.force-legacy=false"]
+        if self.board == "virt":
+            return ["-machine", "virt,gic-version=3", *modern]
         # Linux wants the old timer and interrupt controller, and finds devices by ACPI only.
         parts = "acpi=on,pit=on,pic=on" if self.initramfs else "acpi=off"
         machine = f"microvm,{parts},rtc=on,isa-serial=on"
-        return ["-machine", machine, "-bios", _QBOOT, "-global", "virtio-mmio.force-legacy=false"]
+        return ["-machine", machine, "-bios", _QBOOT, *modern]
 
     def _devices(self) -> list[str]:
         bus = "pci" if self.board == "q35" else "device"
@@ -124,9 +132,14 @@ class Machine:
         return f"{'https' if self.tls else 'http'}://127.0.0.1:{port}"
 
 
+def arch_of(board: Board) -> Arch:
+    """The processor that a board has."""
+    return AARCH64 if board == "virt" else X86_64
+
+
 @cache
 def accelerator() -> Accelerator:
-    """KVM where this machine can run guests with it.
+    """KVM where this machine can run x86 guests with it.
 
     A `/dev/kvm` alone is not enough: inside some virtual machines it is there, QEMU starts, and the guest
     never runs a single instruction, because the processor shows no virtualisation of its own.

@@ -29,6 +29,8 @@ use crate::virtio::IoRegion;
 #[global_allocator]
 static HEAP: OneCpu<Heap> = OneCpu::new(Heap::new());
 
+/// Most of a command line that is read.
+const LINE: usize = 4096;
 /// Bytes of memory that the hypervisor told of.
 static RAM: AtomicU64 = AtomicU64::new(0);
 
@@ -93,7 +95,8 @@ fn begin(line: &str, ram: &[Ram]) -> ! {
     RAM.store(ram.iter().map(|(_, size)| size).sum(), Ordering::Relaxed);
     let map = memory::divide(ram, &layout::image(), arch::paging::MAPPED);
     let Ok(map) = map else {
-        crate::log!("appliance: refused: out of memory: {}", Lack(layout::image().end + memory::LEAST));
+        let needed = layout::image().end - arch::paging::RAM_START + memory::LEAST;
+        crate::log!("appliance: refused: out of memory: {}", Lack(needed));
         end(End::Refused)
     };
     for part in map.heap.iter().filter(|part| !part.is_empty()) {

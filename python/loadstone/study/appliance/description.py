@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError
 
 from loadstone.errors import LoadstoneError
-from loadstone.image import Board, Form, HostCache
+from loadstone.image import Form, HostCache, PcBoard
 from loadstone.scenario.fields import Count, NonNegative, Ordinal, Table
 from loadstone.scenario.findings import Finding
 from loadstone.scenario.positions import Path as Keys
@@ -49,7 +49,7 @@ class Served(Table):
     """Applications that are booted."""
 
     apps: Annotated[list[str], Field(min_length=1)]
-    boards: Annotated[list[Board], Field(min_length=1)]
+    boards: Annotated[list[PcBoard], Field(min_length=1)]
     repetitions: Count
 
 

@@ -18,6 +18,7 @@ from loadstone.image import (
     HostCache,
     Kernel,
     Machine,
+    PcBoard,
     accelerator,
     blank,
     build_image,
@@ -77,7 +78,7 @@ class Machines:
             self._initramfs[key] = to
         return self._initramfs[key]
 
-    def serving(self, guest: str, app: str, board: Board, memory_mib: int | None = None) -> Machine:
+    def serving(self, guest: str, app: str, board: PcBoard, memory_mib: int | None = None) -> Machine:
         """A machine that serves an application at a free port. Errors of building and of the disk."""
         described = Machine(
             self._folder,

@@ -17,6 +17,8 @@ const IS_LARGE: u64 = 1 << 7;
 const NO_EXECUTE: u64 = 1 << 63;
 /// Device windows of PCs begin here.
 const DEVICES: u64 = 3 << 30;
+/// Where RAM begins.
+pub const RAM_START: u64 = 0;
 /// What `entry` has mapped.
 pub const MAPPED: u64 = 4 << 30;
 

@@ -3,11 +3,9 @@
 use core::slice;
 
 use super::{console, interrupts};
-use crate::bare::{begin, refuse};
+use crate::bare::{LINE, begin, refuse};
 use crate::memory::{self, Ram};
 
-/// Most of a command line that is read.
-const LINE: usize = 4096;
 /// What the hypervisor says it is.
 const MAGIC: u32 = 0x336e_c578;
 const IS_RAM: u32 = 1;

@@ -1,0 +1,198 @@
+"""Images for Arm on QEMU's `virt`: the answers, ends and refusals that images have on PCs."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from pathlib import Path
+
+import pytest
+from booted import BOOT_S, OLIO, disk
+from compared import differences
+from folder_image import ask, get
+from shared_sites import Browser, load, serving
+from walk import walk
+
+from loadstone.image.arch import AARCH64
+from loadstone.image.build import Built, build
+from loadstone.image.contents import drivers, places
+from loadstone.image.guest import CLEAN, PANIC, REFUSED, Guest, free_port
+from loadstone.image.qemu import Disk, Machine
+from loadstone.sources import checkout
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(1200)]
+
+FIXED = ("ip=10.0.2.15/24", "gw=10.0.2.2")
+CLOSE = "Connection: close"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def tools() -> None:
+    """What this machine may lack: the compiler's core is no Debian package."""
+    missing = [one for one in (AARCH64.emulator, f"{AARCH64.prefix}gcc") if not shutil.which(one)]
+    if missing or not AARCH64.has_core():
+        pytest.skip(f"not installed: {missing[0] if missing else AARCH64.target}")
+
+
+def _machine(image: Path, *words: str, block: Disk | None = None, memory_mib: int = 16) -> Machine:
+    ports = {80: free_port(), 9100: free_port()}
+    return Machine(image, "virt", memory_mib, words=words, disk=block, ports=ports)
+
+
+@pytest.fixture(scope="module")
+def faulty(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """A service that does what its path says, all of which is wrong, and answers all others."""
+    folder = tmp_path_factory.mktemp("own") / "faulty"
+    (folder / "src").mkdir(parents=True)
+    crates = checkout() / "crates"
+    (folder / "Cargo.toml").write_text(
+        '[package]\nname = "faulty"\nversion = "0.1.0"\nedition = "2024"\n[workspace]\n[dependencies]\n'
+        f'loadstone-application = {{ path = "{crates}/application", default-features = false }}\n'
+        f'loadstone-http = {{ path = "{crates}/http" }}\n'
+    )
+    (folder / "src/lib.rs").write_text(_FAULTY)
+    return build(str(folder), folder / "faulty.elf", arch="aarch64")
+
+
+def test_it_serves_obeys_and_counts(faulty: Built) -> None:
+    """At an address by DHCP, with figures, until the console says that it is enough."""
+    assert faulty.stripped.arch is AARCH64 and faulty.stripped.warnings == []
+    assert {"virtio-net", "DHCP", "TCP"} <= set(drivers(faulty.symbols))
+    with Guest(_machine(faulty.stripped.path, "metrics=9100")) as guest:
+        guest.wait_for("^serving faulty at 10.0.2.15:80", BOOT_S)
+        ports = guest.machine.ports
+        for _ in range(5):
+            assert ask(ports[80], get("/", CLOSE)).endswith(b"\r\n\r\nfaulty")
+        assert b"\nloadstone_requests_total 5\n" in ask(ports[9100], get("/metrics", CLOSE))
+        assert "6 requests" in guest.order("status", r"^status: up \d+ ms, halted \d+ ms, ", BOOT_S)
+        guest.say("shutdown")
+        assert guest.wait_for_end(BOOT_S) == CLEAN
+        assert "appliance: off" in guest.console()
+
+
+@pytest.mark.parametrize(
+    "words, why",
+    [
+        (("ip=10.0.2.15",), "refused: `ip=10.0.2.15` is not understood"),
+        ((*FIXED, "port=0"), "refused: `port=0` is not understood"),
+    ],
+)
+def test_what_it_cannot_use_is_refused(faulty: Built, words: tuple[str, ...], why: str) -> None:
+    with Guest(_machine(faulty.stripped.path, *words)) as guest:
+        assert guest.wait_for_end(BOOT_S) == REFUSED
+        assert why in guest.console()
+
+
+@pytest.mark.parametrize(
+    "path, said, where",
+    [
+        ("/panic", "faulty/src/lib.rs", "faulty::"),
+        ("/write-code", ": code and constants cannot be written", "faulty::"),
+        ("/write-constant", ": code and constants cannot be written", "faulty::"),
+        ("/run-data", "appliance: page fault at 0x", "faulty::"),
+        ("/null", ": nothing is at zero", "faulty::"),
+        ("/overflow", ": the stack has overflowed", "faulty::"),
+    ],
+)
+def test_a_fault_ends_it_and_its_trace_leads_to_the_source(
+    faulty: Built, path: str, said: str, where: str
+) -> None:
+    """Pages: what is code cannot be written, what is data cannot be run, nothing is at zero and below the
+    stack."""
+    with Guest(_machine(faulty.stripped.path, *FIXED)) as guest:
+        guest.wait_for("^serving ", BOOT_S)
+        with contextlib.suppress(AssertionError, OSError):
+            ask(guest.machine.ports[80], get(path, CLOSE), 1)
+        assert guest.wait_for_end(BOOT_S) == PANIC
+        console = guest.console()
+    assert said in console, console
+    trace = [line for line in console.split("backtrace")[1].splitlines() if line.startswith("  0x")]
+    found = places(faulty.symbols, [int(line, 16) for line in trace])
+    assert any(where in place for place in found), (console, found)
+
+
+def test_olio_answers_with_the_bytes_of_the_process_and_keeps_what_was_written(tmp_path: Path) -> None:
+    folder, block = tmp_path / "data", disk(tmp_path)
+    done = load(str(folder))
+    assert done.returncode == 0, done.stderr
+    with serving(str(folder)) as urls:
+        expected = walk(urls[0]).answers
+    olio = build("olio", tmp_path / "olio.elf", arch="aarch64").stripped.path
+    (tmp_path / "small").mkdir()
+    with Guest(_machine(olio, *FIXED, *OLIO, block=disk(tmp_path / "small"), memory_mib=4)) as guest:
+        assert guest.wait_for_end(BOOT_S) == REFUSED
+        assert "appliance: refused: out of memory: " in guest.console()
+        assert "the machine has 4 MiB of memory and needs at least 5" in guest.console()
+    paths = ("/events/1", "/users/121", "/media/p121.jpg")
+    with Guest(_machine(olio, *FIXED, *OLIO, block=block)) as guest:
+        guest.wait_for("^serving ", BOOT_S)
+        url = f"http://127.0.0.1:{guest.machine.ports[80]}"
+        visitor = walk(url)
+        assert visitor.faults == []
+        assert differences(visitor.answers, expected) == []
+        before = [Browser([url]).get(path) for path in paths]
+        guest.kill()
+    with Guest(_machine(olio, *FIXED, block=block)) as guest:
+        guest.wait_for("^serving ", BOOT_S)
+        url = f"http://127.0.0.1:{guest.machine.ports[80]}"
+        assert [Browser([url]).get(path) for path in paths] == before
+        assert "loading" not in guest.console()
+
+
+_FAULTY = """#![no_std]
+extern crate alloc;
+use alloc::boxed::Box;
+use alloc::string::String;
+use core::hint::black_box;
+use loadstone_application::Surroundings;
+use loadstone_http::{Handler, Request, Response, Service};
+
+struct Faulty;
+
+static CONSTANT: u32 = 7;
+
+pub fn open(_: &mut Surroundings<'_>) -> Result<Box<dyn Service>, String> {
+    Ok(Box::new(Faulty))
+}
+
+impl Service for Faulty {
+    fn handler(&self) -> Result<Box<dyn Handler>, String> {
+        Ok(Box::new(Faulty))
+    }
+}
+
+#[inline(never)]
+fn write(address: usize) {
+    unsafe { (black_box(address) as *mut u32).write_volatile(0) };
+}
+
+#[inline(never)]
+fn run(data: &mut [u32]) {
+    data[0] = 0xd65f03c0;
+    let code: extern "C" fn() = unsafe { core::mem::transmute(black_box(data.as_ptr())) };
+    code();
+    black_box(data);
+}
+
+#[inline(never)]
+#[allow(unconditional_recursion)]
+fn deep(depth: u64) -> u64 {
+    let room = black_box([depth; 64]);
+    deep(depth + 1) + black_box(room)[0]
+}
+
+impl Handler for Faulty {
+    fn handle(&mut self, request: &Request<'_>, response: &mut Response) {
+        match request.path {
+            "/panic" => panic!("asked to"),
+            "/write-code" => write(write as *const () as usize),
+            "/write-constant" => write(&raw const CONSTANT as usize),
+            "/run-data" => run(&mut alloc::vec![0; 4]),
+            "/null" => write(8),
+            "/overflow" => assert!(deep(0) > 0),
+            _ => {}
+        }
+        response.text("faulty");
+    }
+}
+"""
