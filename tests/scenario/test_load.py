@@ -39,7 +39,8 @@ def write(tmp_path: Path) -> Any:
 
 def test_the_shortest_scenario_has_every_default_in_its_plan(write: Any) -> None:
     plan = load_scenario(write(SHORT)).plan(seed=7, slice=(1, 2))
-    target = {"host": "::1", "port": 8080, "authority": "[::1]:8080", "base_path": "/base", "http": "1.1"}
+    target = {"host": "::1", "port": 8080, "authority": "[::1]:8080", "base_path": "/base"}
+    target |= {"http": "1.1", "hosts": {}}
     assert plan["target"] == target
     assert (plan["seed"], plan["slice"]) == (7, {"index": 1, "of": 2})
     assert plan["session"] == {
