@@ -73,7 +73,12 @@ class RayInLab:
     def _ray(self, host: str, *options: object) -> None:
         address = ["--node-ip-address", self.addresses[host], "--node-name", host]
         # Each host gets its own copy of what an agent needs.
-        environment = self.environment() | {"XDG_CACHE_HOME": f"{_FOLDER}/cache"}
+        own = {
+            "XDG_CACHE_HOME": f"{_FOLDER}/cache",
+            "RAY_CLIENT_SERVER_CHECK_CHANNEL_TIMEOUT_S": str(_PATIENCE_S),
+        }
+        # Behind `ray://` each command has a server of its own; a busy machine does not start it within 30 s.
+        environment = self.environment() | own
         command = [*self._on(host), str(RAY), "start", *address, *_SMALL, *map(str, options)]
         done = subprocess.run(
             command, env=environment, capture_output=True, text=True, check=False, timeout=_PATIENCE_S
