@@ -1,10 +1,14 @@
-"""Agents on a real Ray cluster with its token on, each node on a lab host with an address of its own."""
+"""Agents on a real Ray cluster with its token on, each node on a lab host with an address of its own.
+
+All commands are typed on the head. Ray's server behind `ray://` ends at once for some clients, as its issue
+63202 tells; `bench/ray_agents.py` goes that way.
+"""
 
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -12,11 +16,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import folders
 import pytest
 import simulated
-from following import PATIENCE_S, eventually, follow
+from following import PATIENCE_S, eventually
 from labs import lab as standing_lab
 from labs import loadstone, ssh
 from ray_in_lab import RayInLab
@@ -24,9 +27,6 @@ from ray_in_lab import RayInLab
 from loadstone import record
 from loadstone.errors import BAD_INPUT, RUN_INVALID
 from loadstone.measure import RustEngine
-from loadstone.measure.agents import agents_on
-from loadstone.measure.ray_cluster import Node, chosen, joined, nodes_of
-from loadstone.measure.ray_nodes import RayNodes, Relayed
 from loadstone.scenario import load_scenario
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
@@ -69,55 +69,34 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RayInLab]:
 
 
 @pytest.fixture
-def scenario(cluster: RayInLab, tmp_path: Path) -> Path:
-    """Twenty users that ask for the page twice a second."""
-    path = tmp_path / "scenario.toml"
-    path.write_text(SCENARIO.format(address=cluster.addresses["web"]))
-    return path
+def scenario(cluster: RayInLab) -> Iterator[Path]:
+    """Twenty users that ask for the page twice a second.
+
+    Hosts read this checkout as this machine does; what they write, and their /tmp, is their own.
+    """
+    target = Path(__file__).parents[2] / "target"
+    target.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target) as folder:
+        path = Path(folder) / "scenario.toml"
+        path.write_text(SCENARIO.format(address=cluster.addresses["web"]))
+        yield path
 
 
-class Overheard(RayNodes):
-    """Keeps what each node said, as it came."""
-
-    def __init__(self, ray: Any, nodes: Sequence[Node]) -> None:
-        super().__init__(ray, nodes)
-        self.said: dict[str, list[bytes]] = {}
-
-    def start(self, host: str, command: Sequence[str]) -> Relayed:
-        wire, kept = super().start(host, command), self.said.setdefault(host, [])
-        lines = wire.lines
-
-        def overheard() -> Iterator[bytes]:
-            for line in lines():
-                kept.append(line)
-                yield line
-
-        wire.lines = overheard  # type: ignore[method-assign]
-        return wire
-
-
-def test_the_sum_is_that_of_the_parts(
-    cluster: RayInLab, scenario: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name, value in cluster.environment().items():
-        monkeypatch.setenv(name, value)
+def test_the_sum_is_that_of_the_parts(cluster: RayInLab, scenario: Path, tmp_path: Path) -> None:
     plan = load_scenario(str(scenario), {"load.steady_s": "3", "sla.window_s": "3"}).plan()
-    with joined(cluster.client) as ray:
-        nodes = chosen(nodes_of(ray), "2")
-        assert [node.name for node in nodes] == ["node2", "node1"], "the head comes last"
-        reach = Overheard(ray, nodes)
-        with agents_on(reach, [node.name for node in nodes]) as engine:
-            run = engine.start(json.dumps(plan))
-            [started] = run.events()
-            windows, summary = follow(run)
+    done = cluster.on_head(sys.executable, Path(__file__).with_name("overheard.py"), json.dumps(plan))
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    windows, summary = told["windows"], told["summary"]
     assert (summary["outcome"], [window["users"] for window in windows[1:4]]) == ("complete", [20, 20, 20])
-    for agent in started["agents"]:
+    assert [agent["host"] for agent in told["agents"]] == ["node2", "node1"], "the head comes last"
+    for agent in told["agents"]:
         # All hosts of a lab share this machine's clock: the true offset is 0.
         assert abs(agent["clock_offset_s"]) <= agent["clock_error_s"] + 1e-6
         assert agent["hostname"] == agent["host"], "one a node"
     parts = [
-        [message["window"] for message in map(json.loads, lines) if "window" in message]
-        for lines in reach.said.values()
+        [message["window"] for message in messages if "window" in message]
+        for messages in told["said"].values()
     ]
     assert [len(part) for part in parts] == [len(windows)] * 2
     summed = [_summed(list(both)) for both in zip(*parts, strict=True)]
@@ -165,15 +144,11 @@ def _added(one: Any, other: Any) -> Any:
 def test_a_node_is_killed_in_the_middle(
     cluster: RayInLab, scenario: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folder = scenario.with_name("run")
-    command = ["run", scenario, "--on", cluster.client, "--agents", "node1,node2", "--out", folder]
-    with subprocess.Popen(
-        [sys.executable, "-m", "loadstone", *map(str, command)],
-        env=cluster.environment(), stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-    ) as running:  # fmt: skip
+    folder = Path("/tmp/run")  # of the head
+    command = ["run", scenario, "--on", "ray", "--agents", "node1,node2", "--out", folder]
+    with cluster.begun_on_head(sys.executable, "-m", "loadstone", *command) as running:
         assert running.stderr
-        journal = folder / "journal.ndjson"
-        eventually(lambda: journal.is_file() and journal.read_text().count('{"window":') >= 3, "no seconds")
+        eventually(lambda: _seconds(cluster, folder) >= 3 or running.poll() is not None, "no seconds")
         killed = time.monotonic()
         loadstone("lab", "host", "kill", "node2", "--lab", NAME)
         said = ""
@@ -183,23 +158,31 @@ def test_a_node_is_killed_in_the_middle(
             said += line
         told = time.monotonic() - killed
         _, rest = running.communicate(timeout=PATIENCE_S)
-    result = json.loads((folder / "run.json").read_text())
+    result = json.loads(cluster.on_head("cat", folder / "run.json").stdout)
     assert (running.returncode, result["outcome"]) == (RUN_INVALID, "complete"), said + rest
     [event] = [event for event in result["events"] if event["kind"] == "agent-lost"]
     kept, lost = result["agents"]
     assert (kept["host"], kept["lost_at_s"]) == ("node1", None)
     assert (lost["host"], lost["lost_at_s"]) == ("node2", event["second"])
     assert lost["requests"] > 0, "what had come from it was kept"
-    seconds = f"'{folder / 'windows.parquet'}' WHERE second BETWEEN 1 AND 8"
-    counted = duckdb.sql(f"SELECT sum(requests) FROM {seconds}").fetchall()
-    assert counted == [(kept["requests"] + lost["requests"],)]
+    table = f"SELECT sum(requests) FROM '{folder}/windows.parquet' WHERE second BETWEEN 1 AND 8"
+    counted = cluster.on_head(
+        sys.executable, "-c", f'import duckdb; print(duckdb.sql("{table}").fetchall()[0][0])'
+    )
+    assert counted.returncode == 0, counted.stderr
+    assert int(counted.stdout) == kept["requests"] + lost["requests"]
     assert result["steady"]["end_s"] == 9.0, "the other one goes on to the end"
     with capsys.disabled():
         print(f"\ntold {told:.1f} s after the kill: {event['note']}")
 
 
+def _seconds(cluster: RayInLab, folder: Path) -> int:
+    """How many are in the journal."""
+    return cluster.on_head("cat", folder / "journal.ndjson").stdout.count('{"window":')
+
+
 def test_more_agents_than_nodes(cluster: RayInLab, tmp_path: Path) -> None:
-    """Typed on the head, where no address is needed: the node that was killed is no longer counted."""
+    """The node that was killed may be counted for a while yet: three are more in any case."""
     program = [sys.executable, "-m", "loadstone"]
     url = f"http://{cluster.addresses['web']}"
     refused = cluster.on_head(*program, "run", "page", "--url", url, "--on", "ray", "--agents", "3")

@@ -62,13 +62,19 @@ class RayInLab:
         }
         return {**os.environ, **own}
 
-    def on_head(self, *command: object, token: str | None = None) -> subprocess.CompletedProcess[str]:
+    def begun_on_head(self, *command: object, token: str | None = None) -> subprocess.Popen[str]:
         """A command of somebody who is logged in there."""
         address = {"RAY_ADDRESS": f"{self.addresses[self._head]}:{PORT}"}
-        return subprocess.run(
+        return subprocess.Popen(
             [*self._on(self._head), *map(str, command)], env=self.environment(token) | address,
-            capture_output=True, text=True, check=False, timeout=_PATIENCE_S,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
+
+    def on_head(self, *command: object, token: str | None = None) -> subprocess.CompletedProcess[str]:
+        """The same, to its end."""
+        with self.begun_on_head(*command, token=token) as process:
+            out, err = process.communicate(timeout=_PATIENCE_S)
+        return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
     def _ray(self, host: str, *options: object) -> None:
         address = ["--node-ip-address", self.addresses[host], "--node-name", host]
