@@ -17,6 +17,7 @@ from loadstone.intake import Kind
 from loadstone.judge import Histogram
 from loadstone.measure.control import answers
 from loadstone.stages.run import Run
+from loadstone.ui.launch import Launcher
 from loadstone.ui.words import failures, judged
 
 KIND = Kind("run-folder", "a record of a run", 1 << 20)
@@ -133,6 +134,17 @@ def test_a_service_that_is_not_there_is_told(page: Served) -> None:
     assert told["state"][-1]["state"] == "failed"
     assert "error[sut-unreachable]" in told["state"][-1]["said"]
     assert page.state(name) == "failed" and not (page.folder / "runs" / name).exists()
+
+
+def test_a_run_that_failed_keeps_its_name(tmp_path: Path) -> None:
+    launcher = Launcher(tmp_path, lambda _scenario: Path("same-second"))
+    names = []
+    for _ in range(2):
+        folder, process = launcher.start(tmp_path / "runs", "none.toml", ["none.toml"])
+        until(lambda gone=process: not gone.lives)
+        assert not folder.exists(), "it failed before it had measured anything"
+        names.append(folder.name)
+    assert names == ["same-second", "same-second-2"]
 
 
 def test_two_runs_are_compared(page: Served, port: int) -> None:

@@ -34,15 +34,23 @@ class Launcher:
                     "a run that was started here is still going on",
                     hint="stop it, or wait until it ends: two at once would disturb each other",
                 )
-            folder = _unused(place / self._named(Path(scenario).stem).name)
-            log = self._logs / f"{folder.name}.log"
-            self._last = folder, Apart(["run", f"--out={os.fspath(folder)}", *arguments], log)
+            folder = self._unused(place / self._named(Path(scenario).stem).name)
+            self._last = (
+                folder,
+                Apart(["run", f"--out={os.fspath(folder)}", *arguments], self._log(folder)),
+            )
             return self._last
 
+    def _log(self, folder: Path) -> Path:
+        return self._logs / f"{folder.name}.log"
 
-def _unused(folder: Path) -> Path:
-    """The folder, or one with a number behind its name: the time in it has only seconds."""
-    found, number = folder, 2
-    while found.exists():
-        found, number = folder.with_name(f"{folder.name}-{number}"), number + 1
-    return found
+    def _unused(self, folder: Path) -> Path:
+        """The folder, or one with a number behind its name: the time in it has only seconds.
+
+        A run that failed before it measured anything has left no folder, but pages know it by its name:
+        its log tells.
+        """
+        found, number = folder, 2
+        while found.exists() or self._log(found).exists():
+            found, number = folder.with_name(f"{folder.name}-{number}"), number + 1
+        return found
