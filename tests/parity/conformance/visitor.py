@@ -16,6 +16,19 @@ SECRET = re.compile(rb"(?<![0-9a-f])(?:[0-9a-f]{64}|[0-9a-f]{32})(?![0-9a-f])")
 OWN_VALUE = {"date", "last-modified", "etag"}
 """Header fields whose values are each site's own; that they are there, and work, is checked."""
 
+EVERY_STACKS = {
+    "allow",
+    "cache-control",
+    "content-disposition",
+    "content-type",
+    "etag",
+    "last-modified",
+    "location",
+    "retry-after",
+    "set-cookie",
+}
+"""Header fields that are the same on every platform; the others are what a platform adds by itself."""
+
 FORM = "application/x-www-form-urlencoded"
 
 
@@ -50,13 +63,18 @@ class Answer:
         found = re.search(r'<main[^>]* data-key="([^"]*)"', self.text)
         return found[1] if found else ""
 
-    def comparable(self) -> dict[str, object]:
-        """The answer without what differs between two right sites."""
+    def comparable(self, stacks: bool = False) -> dict[str, object]:
+        """The answer without what differs between two right sites.
+
+        `stacks`: without what differs between two right programs, too.
+        """
         body = SECRET.sub(b"*", self.body)
         head = [
             f"{name}: {'*' if name.lower() in OWN_VALUE else SECRET.sub(b'*', value.encode()).decode()}"
             for name, value in self.head
         ]
+        if stacks:
+            head = sorted(_spelled_alike(field) for field in head if _name(field) in EVERY_STACKS)
         return {
             "step": self.step,
             "request": self.request,
@@ -65,6 +83,27 @@ class Answer:
             "bytes": len(body),
             "sha256": hashlib.sha256(body).hexdigest(),
         }
+
+
+def _name(field: str) -> str:
+    return field.partition(":")[0].lower()
+
+
+def _spelled_alike(field: str) -> str:
+    """A header field as every platform could have written it: case and order mean nothing there."""
+    name, value = _name(field), field.partition(":")[2].strip()
+    if name == "content-type":
+        value = value.lower().replace("; ", ";")
+    elif name == "set-cookie":
+        pair, *flags = value.split(";")
+        # `Max-Age` goes before `Expires`, which some platforms send beside it.
+        kept = sorted(
+            flag.strip().lower() for flag in flags if not flag.strip().lower().startswith("expires")
+        )
+        value = "; ".join([pair.replace('"', ""), *kept])
+    elif name in ("allow", "cache-control"):
+        value = ", ".join(sorted(part.strip().lower() for part in value.split(",")))
+    return f"{name}: {value}"
 
 
 @dataclass
