@@ -11,7 +11,7 @@ define build
 	@$(BIN)/maturin develop --release $(if $(1),--extras $(1)) >target/build.log 2>&1 || { cat target/build.log >&2; exit 1; }
 endef
 
-.PHONY: demo wheel test test-long lint format bench bench-container bench-ctmc bench-entities bench-store docs fuzz clean help
+.PHONY: demo wheel test test-long test-stacks lint format bench bench-container bench-ctmc bench-entities bench-store docs fuzz clean help
 
 help:            ## what there is
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/\t/'
@@ -56,6 +56,10 @@ test-long: .venv/.dev   ## minutes (ROOMS='deploy lab': only these of tests/): r
 	scripts/check-nostd
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps stormpy
 	scripts/test-long $(ROOMS)
+
+test-stacks: .venv/.dev   ## Olio's other stacks (STACK=php: only that one): installs what they need, then holds each to the built-in site
+	scripts/setup-servers
+	$(BIN)/python -m pytest -m stacks --timeout 1800 tests/stacks $(if $(STACK),-k $(STACK))
 
 docs: .venv/.docs    ## the documentation as a site with search, in target/docs
 	$(BIN)/python docs/site/gather.py target/docs-source

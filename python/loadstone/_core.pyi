@@ -154,6 +154,12 @@ def solve_chain(request_json: str) -> dict[str, Any]:
 def toml_lines(text: str) -> dict[tuple[str | int, ...], int]:
     """Line (from 1) of every key and list element of a TOML text, by the keys and indices that lead to it."""
 
+def olio_files(folder: str, profile: str, media_scale: float) -> None:
+    """Writes Olio's static files into `folder`/static and the masters of its pictures into `folder`/media.
+
+    OSError; ValueError for a profile whose pictures are no copies, or a scale that is none.
+    """
+
 def usernames(first: int, count: int, names: str = "release") -> list[str]:
     """Deterministic user names of the ids `first .. first + count`; `names` is `release`, `paper` or `words`.
 

@@ -164,6 +164,7 @@ SLUGS: dict[str, int] = {
     "service-unreachable": SUT_UNREACHABLE,
     "shared-slice": BAD_INPUT,
     "short-steady": BAD_INPUT,
+    "stack-setup": OUR_FAULT,
     "step-body": BAD_INPUT,
     "step-method": BAD_INPUT,
     "study-file": BAD_INPUT,

@@ -9,6 +9,7 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use loadstone_web::files::fingerprint;
 use once_cell::race::OnceBox;
@@ -52,6 +53,12 @@ impl MediaFile {
 
 /// Seconds for which the cache may keep a picture that was painted for one row.
 const KEPT_S: u32 = 3600;
+
+/// The masters that all pictures and documents of a profile share, each under its name without an id, such as
+/// `et.jpg` for all `e<id>t.jpg`: for programs that serve the same data set by themselves.
+pub fn masters(profile: Profile, scale: f64) -> impl Iterator<Item = (String, Vec<u8>)> {
+    Class::ALL.into_iter().map(move |class| (class.file_name(), master::make(class, profile, scale)))
+}
 
 /// Everything under `/media/`.
 pub struct Media {

@@ -65,6 +65,11 @@ impl Statics {
     }
 }
 
+/// Name and content of every file.
+pub fn files() -> impl Iterator<Item = (&'static str, StaticFile)> {
+    MANIFEST.into_iter().map(|(name, size)| (name, make(name, size)))
+}
+
 fn make(name: &str, size: usize) -> StaticFile {
     let (bytes, content_type) = match name.rsplit_once('.') {
         Some((stem, "png")) => (icon::draw(stem, size), "image/png"),

@@ -47,6 +47,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run::check_tls, module)?)?;
     module.add_function(wrap_pyfunction!(run::merge_windows, module)?)?;
     module.add_function(wrap_pyfunction!(names::usernames, module)?)?;
+    module.add_function(wrap_pyfunction!(sites::olio_files, module)?)?;
     module.add_function(wrap_pyfunction!(names::without_password, module)?)?;
     module.add_function(wrap_pyfunction!(sites::load, module)?)?;
     module.add_function(wrap_pyfunction!(sites::serve, module)?)?;

@@ -15,7 +15,7 @@ from loadstone.errors import LoadstoneError
 from loadstone.site import SITES
 
 _UNITS = {"": 1 / (1 << 20), "K": 1 / 1024, "M": 1.0, "G": 1024.0}
-_AMOUNTS = [f"{site.name}:{site.data.amount.upper()}" for site in SITES.values() if site.stored]
+_AMOUNTS = [f"{site.name}:{site.data.amount.upper()}" for site in SITES.values() if site.has_loader]
 
 
 class Mode(StrEnum):

@@ -8,11 +8,13 @@ from typing import Annotated
 
 import typer
 
+from loadstone.cli import serve_stack
 from loadstone.cli.container import in_container
 from loadstone.cli.options import Commands
 from loadstone.cli.serve_site import command, described
 from loadstone.errors import LoadstoneError
 from loadstone.site import SITES
+from loadstone.site.stack import STACKS
 
 serve = Commands(no_args_is_help=True, help="Serve a built-in site, files, or what another server answers.")
 
@@ -20,7 +22,10 @@ serve = Commands(no_args_is_help=True, help="Serve a built-in site, files, or wh
 def register(app: typer.Typer) -> None:
     """Adds the command, and to it one a site."""
     for site in SITES.values():
-        serve.command(site.name, help=described(site))(in_container(command(site)))
+        if site.in_container:
+            serve.command(site.name, help=described(site))(in_container(command(site)))
+    for stack in STACKS:
+        serve.command(stack.name, help=described(stack))(serve_stack.command(stack))
     app.add_typer(serve, name="serve")
 
 

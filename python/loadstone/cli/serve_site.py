@@ -54,7 +54,7 @@ def command(site: Site) -> Callable[..., None]:
         if site.has_people:
             own |= people(**{name: given[name] for name in _PEOPLE})
         wanted = {**container, "app": site.name, "site": own}
-        with _place(site, data, given) as (place, made):
+        with place_of(site, data, given) as (place, made):
             serving.serve(place, wanted | made, announce)
 
     data_options = options(site.data, site.data.for_people)
@@ -62,20 +62,19 @@ def command(site: Site) -> Callable[..., None]:
     common = [
         one for name, one in inspect.signature(serve, eval_str=True).parameters.items() if name != "given"
     ]
-    return with_parameters(serve, [*_stored(site), *own, *common])
+    return with_parameters(serve, [*stored(site), *own, *common])
 
 
 _PEOPLE = inspect.signature(people, eval_str=True).parameters
 
 
-def _stored(site: Site) -> list[inspect.Parameter]:
+def stored(site: Site) -> list[inspect.Parameter]:
     """Options that say where the data are, of a site that keeps them."""
     if not site.stored:
         return []
     in_memory = "`memory` keeps it in main memory." if site.in_memory else ""
-    text = (
-        f"Data set made by `loadstone {site.name} load`. Default: a new one, removed at the end. {in_memory}"
-    )
+    made = f"Data set made by `loadstone {site.data_name} load`"
+    text = f"{made}. Default: a new one, removed at the end. {in_memory}"
     metavar = f"DIR|{MEMORY}" if site.in_memory else "DIR"
     kinds = {
         "data": Annotated[str | None, typer.Option(metavar=metavar, help=text.strip())],
@@ -88,7 +87,7 @@ def _stored(site: Site) -> list[inspect.Parameter]:
 
 
 @contextlib.contextmanager
-def _place(site: Site, data: Data, given: Mapping[str, Any]) -> Iterator[tuple[Path | str, dict[str, Any]]]:
+def place_of(site: Site, data: Data, given: Mapping[str, Any]) -> Iterator[tuple[Path | str, dict[str, Any]]]:
     """Where the data are, or which data to make at the start. LoadstoneError `serve-options`."""
     folder, database = given.get("data"), given.get("database")
     if database is not None:
@@ -99,11 +98,11 @@ def _place(site: Site, data: Data, given: Mapping[str, Any]) -> Iterator[tuple[P
     elif not site.stored or (site.in_memory and folder == MEMORY):
         yield Path(), {"data": data.model_dump(mode="json")}
     elif folder:
-        if not (Path(folder) / f"{site.name}.db").is_file():
+        if not (Path(folder) / f"{site.data_name}.db").is_file():
             raise LoadstoneError(
                 "serve-options",
                 f"{folder} holds no data set",
-                hint=f"make one: loadstone {site.name} load --out {folder}",
+                hint=f"make one: loadstone {site.data_name} load --out {folder}",
             )
         yield Path(folder), {}
     else:

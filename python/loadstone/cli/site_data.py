@@ -33,7 +33,7 @@ _DATABASES = ("postgres", "postgresql", "mysql", "mariadb")
 def register(app: typer.Typer) -> None:
     """Adds a group of commands for each site with a data set."""
     for site in SITES.values():
-        if site.stored:
+        if site.has_loader:
             app.add_typer(group(site), name=site.name)
 
 

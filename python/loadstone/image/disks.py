@@ -47,7 +47,7 @@ def loaded(
 
     LoadstoneError `image-disk`, `image-app`, `program-missing`.
     """
-    known = [name for name, site in SITES.items() if site.stored]
+    known = [name for name, site in SITES.items() if site.has_loader]
     if app not in known:
         raise LoadstoneError(
             "image-app", f"there is no data set for `{app}`", hint=f"there are {', '.join(known)}"

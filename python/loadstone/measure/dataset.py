@@ -102,11 +102,11 @@ class DataSet(Kept):
 
     def name(self) -> str:
         """By site and size."""
-        return f"{self.site.name}-{self.data.size}"
+        return f"{self.site.data_name}-{self.data.size}"
 
     def made_from(self) -> list[Any]:
         """The site and its data's fields."""
-        return [self.site.name, self.data.model_dump(mode="json")]
+        return [self.site.data_name, self.data.model_dump(mode="json")]
 
     def fill(self, place: str, loading: Loading | None) -> dict[str, int]:
         """By the site's loader."""

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from loadstone.site.olio import OLIO
 from loadstone.site.rubis import RUBIS
+from loadstone.site.stack import STACKS
 from loadstone.site.surge import SURGE
 from loadstone.site.value import Data, Fields, Image, Loading, Site
 
-SITES: dict[str, Site] = {site.name: site for site in (OLIO, RUBIS, SURGE)}
+SITES: dict[str, Site] = {site.name: site for site in (OLIO, RUBIS, SURGE, *STACKS)}
 """Every site by its name: the one place where they are registered."""
 
 __all__ = ["SITES", "Data", "Fields", "Image", "Loading", "Site"]

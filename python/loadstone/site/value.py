@@ -93,6 +93,21 @@ class Site:
     note: str = ""
     """What else people should know who serve it."""
 
+    @property
+    def data_name(self) -> str:
+        """The site whose data it serves: its own, or one whose loader makes them for it, too."""
+        return self.name
+
+    @property
+    def has_loader(self) -> bool:
+        """Whether it has a data set to load, under its own name."""
+        return self.stored and self.data_name == self.name
+
+    @property
+    def in_container(self) -> bool:
+        """Whether it runs in our own web container, which `serve` and roles can set in every detail."""
+        return True
+
     def given(self, data: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
         """The fields of its data set that a scenario sets, in `[data]` and in `[target.options]`."""
         by_field = {field: data[name] for field, name in self.data.in_scenario.items() if name in data}

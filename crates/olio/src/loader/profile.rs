@@ -47,7 +47,7 @@ impl Profile {
     }
 
     /// Whether each event and person has a picture of its own; else all share one.
-    pub(crate) fn has_own_pictures(self) -> bool {
+    pub fn has_own_pictures(self) -> bool {
         self == Self::Loadstone2026
     }
 

@@ -53,6 +53,12 @@ impl Class {
         }
     }
 
+    /// Name of the class's master.
+    pub(super) fn file_name(self) -> String {
+        let (before, after) = self.affixes();
+        format!("{before}{after}")
+    }
+
     fn affixes(self) -> (&'static str, &'static str) {
         match self {
             Self::EventImage => ("e", ".jpg"),

@@ -18,6 +18,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::loading::Progress;
+pub use olio::olio_files;
+
 use crate::server::{ContainerSettings, Server, choice, config, parse, start};
 
 /// Everything that is served, by its name in `app`.

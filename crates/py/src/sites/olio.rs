@@ -1,5 +1,6 @@
 //! Olio: its data sets and its service.
 
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -7,9 +8,9 @@ use loadstone_http::Service;
 use loadstone_olio::dates::Day;
 use loadstone_olio::host::{FileHost, Host, HostError, MemoryHost, SharedHost};
 use loadstone_olio::loader::{self, LoadOptions, Profile};
-use loadstone_olio::{CacheLevel, Olio, Options};
+use loadstone_olio::{CacheLevel, Olio, Options, media, statics};
 use loadstone_store as store;
-use pyo3::exceptions::PyOSError;
+use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use serde::Deserialize;
 
@@ -73,6 +74,33 @@ impl super::Site for Site {
         options.full_image = settings.full_image;
         Ok(Arc::new(Olio::open(options, host).map_err(PyOSError::new_err)?))
     }
+}
+
+/// Writes the site's static files and the masters of its pictures into `folder`, which is made.
+#[pyfunction]
+pub fn olio_files(py: Python<'_>, folder: &str, profile: &str, media_scale: f64) -> PyResult<()> {
+    let known = Profile::parse(profile).filter(|one| !one.has_own_pictures());
+    let shared = Profile::ALL.into_iter().filter(|one| !one.has_own_pictures());
+    let names = shared.map(Profile::name).collect::<Vec<_>>().join(" and ");
+    let profile = choice("profile with shared pictures", profile, known, &names)?;
+    if !(media_scale > 0.0 && media_scale <= 100.0) {
+        return Err(PyValueError::new_err(format!(
+            "a media scale of {media_scale} is not above 0 and at most 100"
+        )));
+    }
+    let place = Path::new(folder);
+    py.detach(|| {
+        let (fixed, media) = (place.join("static"), place.join("media"));
+        fs::create_dir_all(&fixed)?;
+        fs::create_dir_all(&media)?;
+        for (name, file) in statics::files() {
+            fs::write(fixed.join(name), &file.bytes)?;
+        }
+        for (name, bytes) in media::masters(profile, media_scale) {
+            fs::write(media.join(name), bytes)?;
+        }
+        Ok(())
+    })
 }
 
 /// Options of the site; absent ones are its defaults.

@@ -36,7 +36,7 @@ from loadstone.study.appliance.description import Amounts, Description
 
 STRESS = "stress"
 _INIT = "linux-init"
-WITH_DATA = tuple(name for name, site in SITES.items() if site.stored)
+WITH_DATA = tuple(name for name, site in SITES.items() if site.has_loader)
 
 
 class Machines:

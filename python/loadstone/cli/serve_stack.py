@@ -1,0 +1,50 @@
+"""`loadstone serve olio-php` and its like: Olio as another platform writes it, as a service."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from loadstone.cli.serve_site import place_of, stored
+from loadstone.cli.site_fields import options, understood, with_parameters
+from loadstone.site.stack import Stack
+
+
+def command(stack: Stack) -> Callable[..., None]:
+    """The command, with an option for each field of the stack and of its data."""
+
+    def serve(
+        *,
+        address: Annotated[str, typer.Option(metavar="HOST", help="Address to listen at.")] = "127.0.0.1",
+        port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen at; 0: a free one.")] = 8080,
+        log: Annotated[
+            Path | None,
+            typer.Option(metavar="DIR", help="A new folder that keeps what the stack writes, such as logs."),
+        ] = None,
+        as_json: Annotated[bool, typer.Option("--json", help="Announce the address as JSON.")] = False,
+        **given: Any,
+    ) -> None:
+        from loadstone.site.stack.running import Wanted, database_of, prepared, running, set_up
+
+        data = understood(stack.data, given, "data-options")
+        own = understood(stack.options, given, "serve-options").model_dump()
+        print(f"setting up {stack.title} (the first time: some minutes)", file=sys.stderr)
+        set_up(stack.folder)
+        with place_of(stack, data, given) as (place, _), prepared(data.model_dump(), log) as (files, state):
+            wanted = Wanted(stack.folder, database_of(str(place)), files, state, address, port, own)
+            with running(wanted) as served:
+                told = json.dumps({"url": served.url}) if as_json else f"serving {stack.name} at {served.url}"
+                print(told, flush=True)
+                served.wait()
+
+    own = [*options(stack.options), *options(stack.data)]
+    common = [
+        one for name, one in inspect.signature(serve, eval_str=True).parameters.items() if name != "given"
+    ]
+    return with_parameters(serve, [*stored(stack), *own, *common])

@@ -1,0 +1,171 @@
+"""A stack as a process: what its `start` is told, and when it takes requests."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from loadstone import _core, leave
+from loadstone.errors import LoadstoneError
+from loadstone.scratch import scratch
+from loadstone.site.stack import FOLDER
+from loadstone.sources import checkout
+
+_READY_S = 120.0
+_END_S = 30.0
+_LOOK_S = 0.05
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """How a stack is to run."""
+
+    folder: str
+    """Below `FOLDER`."""
+    database: str
+    """`postgres://…`, `mysql://…` or `sqlite:///PATH`."""
+    files: Path
+    """As `loadstone olio files` makes it."""
+    state: Path
+    host: str = "127.0.0.1"
+    port: int = 0
+    """0: a free one."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Fields of `StackOptions`."""
+
+
+@dataclass(frozen=True)
+class Running:
+    """A stack that takes requests."""
+
+    url: str
+    name: str
+    process: subprocess.Popen[bytes]
+
+    def wait(self) -> None:
+        """Returns when somebody has asked us to end. Error `sut-died` when it ends by itself."""
+        asked = False
+
+        def ask(*_: object) -> None:
+            nonlocal asked
+            asked = True
+            self.process.terminate()
+
+        with leave.handling((signal.SIGINT, signal.SIGTERM), ask):
+            code = self.process.wait()
+        if not asked:
+            raise LoadstoneError("sut-died", f"the stack `{self.name}` ended by itself, with {code}")
+
+
+@contextlib.contextmanager
+def prepared(data: Mapping[str, Any], kept: Path | None = None) -> Iterator[tuple[Path, Path]]:
+    """The stack's files and a folder for what it writes, both gone after the block; `kept`: a new folder
+    that stays instead of the latter.
+
+    `data`: fields of the data set. Errors: `serve-options`.
+    """
+    with scratch("stack") as folder:
+        # Servers change to a user of their own.
+        folder.chmod(0o755)
+        try:
+            _core.olio_files(str(folder / "files"), data["profile"], data["media_scale"])
+        except ValueError as error:
+            raise LoadstoneError("serve-options", f"no stack serves this: {error}") from error
+        state = kept or folder / "state"
+        try:
+            state.mkdir(parents=True)
+        except OSError as error:
+            raise LoadstoneError("serve-options", f"cannot make {state}: {error.strerror}") from error
+        yield folder / "files", state
+
+
+def database_of(place: str) -> str:
+    """The database of a folder that `loadstone olio load` has made; a database's URL stays as it is."""
+    return place if "://" in place else f"sqlite://{Path(place).resolve() / 'olio.db'}"
+
+
+def set_up(folder: str, *, quiet: bool = True) -> Path:
+    """Installs what a stack needs and builds it; the folder of what was built. Quick when it is done already.
+
+    Error `stack-setup` with what its `setup` said.
+    """
+    built = checkout() / "target" / "stacks" / folder
+    built.mkdir(parents=True, exist_ok=True)
+    command = [str(FOLDER / folder / "setup"), str(built)]
+    done = subprocess.run(command, capture_output=quiet, text=True, check=False, stdin=subprocess.DEVNULL)
+    if done.returncode:
+        said = "\n".join(f"{done.stdout or ''}{done.stderr or ''}".strip().splitlines()[-20:])
+        raise LoadstoneError(
+            "stack-setup",
+            f"the stack `{folder}` cannot be set up" + (f":\n{said}" if said else ""),
+            hint=f"see {FOLDER / folder / 'README.md'}, or run {' '.join(command)} by hand",
+        )
+    return built
+
+
+def environment(wanted: Wanted, built: Path) -> dict[str, str]:
+    """What `start` is told, `built` being what `set_up` returned."""
+    return {
+        **os.environ,
+        "OLIO_DATABASE": wanted.database,
+        "OLIO_FILES": str(wanted.files),
+        "OLIO_BUILD": str(built),
+        "OLIO_STATE": str(wanted.state),
+        "OLIO_ADDRESS": wanted.host,
+        "OLIO_PORT": str(wanted.port),
+        **{f"OLIO_{name.upper()}": str(value) for name, value in wanted.options.items()},
+    }
+
+
+@contextlib.contextmanager
+def running(wanted: Wanted) -> Iterator[Running]:
+    """The running stack; the end of the block ends every process of it.
+
+    Errors: `stack-setup`; `sut-start` when it ends at once or does not listen within two minutes.
+    """
+    built = set_up(wanted.folder)
+    wanted = replace(wanted, port=wanted.port or _free_port(wanted.host))
+    process = subprocess.Popen(
+        [str(FOLDER / wanted.folder / "start")],
+        env=environment(wanted, built),
+        stdin=subprocess.DEVNULL,
+        stdout=2,
+        start_new_session=True,
+    )
+    try:
+        _await(process, wanted.folder, wanted.host, wanted.port)
+        yield Running(f"http://{wanted.host}:{wanted.port}", wanted.folder, process)
+    finally:
+        process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_END_S)
+        # Whatever it has left, at the latest now.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _await(process: subprocess.Popen[bytes], name: str, host: str, port: int) -> None:
+    deadline = time.monotonic() + _READY_S
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise LoadstoneError("sut-start", f"the stack `{name}` ended with {process.returncode} at once")
+        with socket.socket() as probe:
+            if probe.connect_ex((host, port)) == 0:
+                return
+        time.sleep(_LOOK_S)
+    raise LoadstoneError("sut-start", f"the stack `{name}` takes no connections after {_READY_S:g} s")
+
+
+def _free_port(host: str) -> int:
+    with socket.socket() as probe:
+        probe.bind((host, 0))
+        return int(probe.getsockname()[1])
