@@ -12,6 +12,7 @@ from pathlib import Path
 from loadstone.image.build import build
 from loadstone.image.guest import Guest, free_port
 from loadstone.image.qemu import ADDRESS, GATEWAY, HTTP_PORT, Board, Disk, Machine
+from loadstone.image.sources import kept
 
 BOOT_S = 60.0
 OLIO = ("data.load=120", "olio.media=0.01")
@@ -19,9 +20,10 @@ OLIO = ("data.load=120", "olio.media=0.01")
 
 
 @cache
-def image(app: str) -> Path:
-    """The image, built from the sources as they are."""
-    return build(app).stripped.path
+def image(app: str, *beside: str) -> Path:
+    """The image, built from the sources as they are, with these parts beside the usual ones."""
+    to = kept() / "images" / f"{'-'.join((app, *beside))}.elf" if beside else None
+    return build(app, to, beside=beside).stripped.path
 
 
 def disk(folder: Path, mib: float = 64, first: bytes = b"") -> Disk:

@@ -58,7 +58,9 @@ step = [{{ get = "/", expect.contains = "hello" }}]
 @pytest.fixture(scope="module")
 def secured(served: Served, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The image of the small folder, with TLS."""
-    return build("files", tmp_path_factory.mktemp("tls") / "files.elf", served.folder, tls=True).stripped.path
+    return build(
+        "files", tmp_path_factory.mktemp("tls") / "files.elf", served.folder, beside=["tls"]
+    ).stripped.path
 
 
 @pytest.fixture(scope="module")

@@ -161,6 +161,26 @@ def test_an_image_with_tls_gets_its_files_from_the_hypervisor(programs: Path) ->
     assert f"name=opt/loadstone/tls-key,file={programs}/key.pem" in said
 
 
+def test_a_guest_on_a_tap_device_has_its_own_addresses(programs: Path) -> None:
+    image = tiny_image(programs)
+    _program(programs, "qemu-system-x86_64", 'for word in "$@"; do echo "$word"; done; exit 33')
+    # The command only looks whether there is such a device.
+    tap = ["image", "boot", str(image), "--json", "--tap", "lo", "--cmdline"]
+    result = CliRunner().invoke(app, [*tap, "ip=192.0.2.15/24 ip6=2001:db8::15/64 port=8080"])
+    assert json.loads(result.stdout)["addresses"] == ["http://192.0.2.15:8080", "http://[2001:db8::15]:8080"]
+    said = result.stderr.splitlines()
+    assert "ip=192.0.2.15/24 ip6=2001:db8::15/64 port=8080" in said
+    assert "tap,id=net0,ifname=lo,script=no,downscript=no" in said
+    for refused, why in (
+        (("--tap", "tap99"), "no TAP device tap99"),
+        (("--tap", "lo"), "no address"),
+        (("--tap", "lo", "--dhcp", "--instances", "2"), "for one instance"),
+        (("--tap", "lo", "--dhcp", "--balancer", "list"), "without a balancer"),
+    ):
+        error = _refused("boot", image, *refused)
+        assert error.slug == "image-options" and why in str(error)
+
+
 def test_files_that_are_no_certificate_are_refused_before_anything_starts(
     programs: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -214,9 +234,16 @@ def test_builds_what_cargo_makes(images: Path) -> None:
 
 @pytest.mark.parametrize(
     ("options", "features"),
-    [((), "mmio,pci"), (("--tls",), "mmio,pci,tls"), (("--tls", "--link", "pci,tls"), "pci,tls")],
+    [
+        ((), "mmio,pci"),
+        (("--tls",), "mmio,pci,tls"),
+        (("--tls", "--link", "pci,tls"), "pci,tls"),
+        (("--ipv6", "--tls"), "mmio,pci,ipv6,tls"),
+    ],
 )
-def test_tls_is_linked_when_it_is_asked_for(images: Path, options: tuple[str, ...], features: str) -> None:
+def test_parts_are_linked_when_they_are_asked_for(
+    images: Path, options: tuple[str, ...], features: str
+) -> None:
     _program(images, "cargo", f'for word in "$@"; do echo "$word"; done > {images}/words; exit 101')
     _refused("build", "files", "--out", images / "made.elf", *options)
     assert features in (images / "words").read_text().splitlines()

@@ -4,6 +4,8 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::net::Ipv4Addr;
+#[cfg(feature = "ipv6")]
+use core::net::Ipv6Addr;
 
 /// What the command line says, with its defaults.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,6 +14,12 @@ pub struct Args {
     pub address: Option<(Ipv4Addr, u8)>,
     /// `gw=10.0.2.2`
     pub gateway: Option<Ipv4Addr>,
+    /// `ip6=2001:db8::15/64`; none: the machine has no IPv6.
+    #[cfg(feature = "ipv6")]
+    pub address6: Option<(Ipv6Addr, u8)>,
+    /// `gw6=fe80::1`
+    #[cfg(feature = "ipv6")]
+    pub gateway6: Option<Ipv6Addr>,
     /// `port=80`
     pub port: u16,
     /// `metrics=9100`, with the feature `metrics`: a port for the figures; none: they are not served.
@@ -37,6 +45,10 @@ impl Default for Args {
         Self {
             address: None,
             gateway: None,
+            #[cfg(feature = "ipv6")]
+            address6: None,
+            #[cfg(feature = "ipv6")]
+            gateway6: None,
             port: 80,
             metrics: None,
             tls: false,
@@ -67,7 +79,15 @@ impl Args {
             args.set(key, value)
                 .ok_or_else(|| format!("`{word}` is not understood; see the reference of images"))?;
         }
-        if args.address.is_none() && !cfg!(feature = "dhcp") {
+        #[cfg(feature = "ipv6")]
+        if args.gateway6.is_some() && args.address6.is_none() {
+            return Err("gw6= without ip6=: say ip6=ADDRESS/BITS".into());
+        }
+        #[cfg(feature = "ipv6")]
+        let without = args.address.is_none() && args.address6.is_none();
+        #[cfg(not(feature = "ipv6"))]
+        let without = args.address.is_none();
+        if without && !cfg!(feature = "dhcp") {
             return Err("no address: say ip=A.B.C.D/BITS, DHCP is not linked".into());
         }
         Ok(args)
@@ -84,6 +104,16 @@ impl Args {
                 self.address?;
             }
             "gw" => self.gateway = Some(value.parse().ok()?),
+            #[cfg(feature = "ipv6")]
+            "ip6" => {
+                let (address, bits) = value.split_once('/')?;
+                let bits = bits.parse().ok().filter(|bits| (1..=128).contains(bits))?;
+                // That of the link the machine has by itself.
+                let address = neighbour(address).filter(|address| !address.is_unicast_link_local())?;
+                self.address6 = Some((address, bits));
+            }
+            #[cfg(feature = "ipv6")]
+            "gw6" => self.gateway6 = Some(neighbour(value)?),
             "port" => self.port = port(value)?,
             "metrics" if cfg!(feature = "metrics") => self.metrics = Some(port(value)?),
             "tls" if cfg!(feature = "tls") && value == "fw_cfg" => self.tls = true,
@@ -106,6 +136,12 @@ impl Args {
     pub fn app(&self, key: &str) -> Option<&str> {
         self.app.iter().find(|(found, _)| found == key).map(|(_, value)| value.as_str())
     }
+}
+
+/// An address that a machine can have: neither none, loopback nor one of IPv4 (RFC 4291 §2.5), and no group.
+#[cfg(feature = "ipv6")]
+fn neighbour(value: &str) -> Option<Ipv6Addr> {
+    value.parse().ok().filter(|address: &Ipv6Addr| address.to_bits() >> 64 != 0 && !address.is_multicast())
 }
 
 fn port(value: &str) -> Option<u16> {
@@ -158,6 +194,31 @@ mod tests {
             assert_eq!(args.unwrap().metrics, Some(9100));
         } else {
             assert!(args.unwrap_err().contains("metrics=9100"));
+        }
+    }
+
+    #[cfg(feature = "ipv6")]
+    #[test]
+    fn a_machine_has_a_second_address() {
+        let args = Args::parse("ip=10.0.2.15/24 ip6=2001:db8::15/64 gw6=fe80::1").unwrap();
+        assert_eq!(args.address6, Some(("2001:db8::15".parse().unwrap(), 64)));
+        assert_eq!(args.gateway6, Some("fe80::1".parse().unwrap()));
+        assert!(Args::parse("ip6=fd00::1/128").is_ok(), "it may be the only one");
+        for words in [
+            "ip6=fd00::1",
+            "ip6=fd00::1/0",
+            "ip6=fd00::1/129",
+            "ip6=::1/64",
+            "ip6=::ffff:10.0.0.1/64",
+            "ip6=ff02::1/64",
+            "ip6=fe80::1/64",
+            "ip6=10.0.0.1/24",
+            "gw6=::",
+            "gw6=fe80::1%eth0",
+            "gw6=fe80::1",
+        ] {
+            let refusal = Args::parse(&format!("ip=10.0.2.15/24 {words}")).unwrap_err();
+            assert!(refusal.contains(&words[..4]), "{refusal}");
         }
     }
 

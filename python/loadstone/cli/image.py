@@ -72,11 +72,14 @@ def build(
         str | None,
         typer.Option(
             metavar="PARTS",
-            help="Parts to link in: mmio, pci, dhcp, metrics, guard, tls. The others are left out.",
+            help="Parts to link in: mmio, pci, dhcp, metrics, guard, ipv6, tls. The others are left out.",
         ),
     ] = None,
     tls: Annotated[
         bool, typer.Option("--tls", help="Link TLS in, for `--tls-cert` of `image run` and `image boot`.")
+    ] = False,
+    ipv6: Annotated[
+        bool, typer.Option("--ipv6", help="Link IPv6 in, for the words `ip6=` and `gw6=` of a guest.")
     ] = False,
     arch: Annotated[
         Processor, typer.Option(help="Processor that it is for: aarch64 is for `--machine virt`.")
@@ -92,7 +95,8 @@ def build(
     from loadstone.image import build_image, symbols_beside
 
     parts = None if link is None else [part.strip() for part in link.split(",") if part.strip()]
-    made = build_image(app, out or Path(), folder, parts, tls=tls, arch=arch.value)
+    beside = [part for part, wanted in (("ipv6", ipv6), ("tls", tls)) if wanted]
+    made = build_image(app, out or Path(), folder, parts, beside=beside, arch=arch.value)
     if as_json:
         print(json.dumps(_content(made.stripped, made.symbols) | {"features": made.features}, indent=2))
         return

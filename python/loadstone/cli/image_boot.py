@@ -39,6 +39,13 @@ def boot(
     reload: machines_.BalancerReload = "",
     cmdline: machines_.Cmdline = "",
     dhcp: machines_.Dhcp = False,
+    tap: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DEVICE",
+            help="TAP device of a network of yours, instead of a port of 127.0.0.1. For one instance.",
+        ),
+    ] = None,
     tls_cert: machines_.TlsCert = None,
     tls_key: machines_.TlsKey = None,
     accel: machines_.OfAccel = Accel.AUTO,
@@ -65,15 +72,21 @@ def boot(
     most = max(instances, grow_to)
     if monitor and most > 1:
         raise LoadstoneError("image-options", "--monitor is for one instance")
+    if tap and (most > 1 or balancer):
+        raise LoadstoneError("image-options", "--tap is for one instance, without a balancer")
     machines_.check_ports(port, most)
-    words = machines_.own_words(dhcp, cmdline)
+    words = machines_.tap_words(tap, dhcp, cmdline) if tap else machines_.own_words(dhcp, cmdline)
     if most > instances and "scale=" not in cmdline:
         words.append(f"scale={_BUSY_PERCENT}")
     tls = machines_.tls_files(tls_cert, tls_key)
-    described = machines_.machine(what, machine, memory, words, accel, monitor, tls)
+    described = machines_.machine(what, machine, memory, words, accel, monitor, tls, tap)
     possible = machines_.several(described, most, port, disk or [])
     machines, spare = possible[:instances], possible[instances:]
-    _announce(described, [one.url(one.ports[HTTP_PORT]) for one in machines], as_json)
+    if tap:
+        addresses = machines_.own_addresses(words, tls is not None)
+    else:
+        addresses = [one.url(one.ports[HTTP_PORT]) for one in machines]
+    _announce(described, addresses, as_json)
 
     talk = Lines(sys.stderr)
     consoles = talk if as_json else Lines(sys.stdout)
@@ -113,4 +126,5 @@ def _announce(machine: Machine, addresses: list[str], as_json: bool) -> None:
         content = {"image": str(machine.kernel), "accelerator": machine.accelerator, "addresses": addresses}
         print(json.dumps(content), flush=True)
     else:
-        print(f"{machine.kernel} at {', '.join(addresses)}; Ctrl-C ends it", file=sys.stderr)
+        where = ", ".join(addresses) or machine.tap
+        print(f"{machine.kernel} at {where}; Ctrl-C ends it", file=sys.stderr)

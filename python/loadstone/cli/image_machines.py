@@ -87,19 +87,27 @@ def machine(
     accel: Accel,
     monitor: Path | None = None,
     tls: TlsFiles | None = None,
+    tap: str | None = None,
 ) -> Machine:
     """The machine, with its image built if need be. LoadstoneError `image-options`, `image-file`."""
     from loadstone.image import Machine
 
     return Machine(
-        image_file(what, board, memory_mib, tls is not None),
+        image_file(what, board, memory_mib, _beside(words, tls is not None)),
         board=board.value,
         memory_mib=memory_mib,
         words=words,
         accelerator=_accelerator(accel, board),
         monitor=monitor,
         tls=tls,
+        tap=tap,
     )
+
+
+def _beside(words: Sequence[str], with_tls: bool) -> list[str]:
+    """The parts that an image must have, beside the usual ones, for these words."""
+    with_ipv6 = any(word.startswith("ip6=") for word in words)
+    return [part for part, wanted in (("ipv6", with_ipv6), ("tls", with_tls)) if wanted]
 
 
 def tls_files(certificate: Path | None, key: Path | None) -> TlsFiles | None:
@@ -149,18 +157,48 @@ def own_words(dhcp: bool, cmdline: str) -> list[str]:
     return [*address, *cmdline.split()]
 
 
+def tap_words(device: str, dhcp: bool, cmdline: str) -> list[str]:
+    """The same on a network of one's own, where addresses are known to nobody else. LoadstoneError
+    `image-options`.
+    """
+    if device not in (name for _, name in socket.if_nameindex()):
+        raise LoadstoneError(
+            "image-options",
+            f"there is no TAP device {device}",
+            hint=f"make one: ip tuntap add {device} mode tap",
+        )
+    if not dhcp and not any(word.startswith(("ip=", "ip6=")) for word in cmdline.split()):
+        raise LoadstoneError(
+            "image-options",
+            "the guest has no address on that network",
+            hint='--cmdline "ip=192.0.2.15/24 gw=192.0.2.1", or "ip6=2001:db8::15/64 gw6=fe80::1", or --dhcp',
+        )
+    return cmdline.split()
+
+
+def own_addresses(words: Sequence[str], with_tls: bool) -> list[str]:
+    """Where a guest with such words is reached."""
+    told = dict(word.split("=", 1) for word in words if "=" in word)
+    hosts = [told[key].split("/")[0] for key in ("ip", "ip6") if key in told]
+    return [
+        f"{'https' if with_tls else 'http'}://{f'[{host}]' if ':' in host else host}:{told.get('port', '80')}"
+        for host in hosts
+    ]
+
+
 def image_file(
-    what: str, board: Board | None = None, memory_mib: int | None = None, with_tls: bool = False
+    what: str, board: Board | None = None, memory_mib: int | None = None, beside: Sequence[str] = ()
 ) -> Path:
-    """The file, or the image of that name, built for the board, or for PCs. Refused if the guest's memory is
-    too small for it, or the board has another processor."""
+    """The file, or the image of that name, built for the board, or for PCs, with these parts beside the usual
+    ones. Refused if the guest's memory is too small for it, or the board has another processor.
+    """
     from loadstone.image import arch_of, build_image, read_image
 
     file = Path(what)
     if not file.exists() and ("/" in what or "." in what):
         raise LoadstoneError("image-file", f"{what} cannot be booted: there is no such file")
     arch = arch_of((board or Board.MICROVM).value)
-    image = read_image(file) if file.is_file() else build_image(what, tls=with_tls, arch=arch.name).stripped
+    image = read_image(file) if file.is_file() else build_image(what, beside=beside, arch=arch.name).stripped
     if board and image.arch is not arch:
         raise LoadstoneError(
             "image-options",

@@ -162,7 +162,7 @@ def reload(
     with_tls = any(one["address"].startswith("https:") for one in ask(state, {"do": "status"}))
     if image is None and cmdline is None and not with_tls:
         raise LoadstoneError("image-options", "nothing new to reload", hint="give an image, or --cmdline")
-    file = machines_.image_file(image, with_tls=with_tls) if image else None
+    file = machines_.image_file(image, beside=["tls"] if with_tls else []) if image else None
     order = {"do": "reload", "image": file and str(file.absolute()), "cmdline": cmdline, "pause_s": pause}
     ask(state, order, lambda sentence: print(sentence, file=sys.stderr))
 

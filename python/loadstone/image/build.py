@@ -22,8 +22,8 @@ from loadstone.sources import checkout
 FOLDER_VARIABLE = "LOADSTONE_SITE"
 """Names the folder that the image `files` takes in, for its build script."""
 LIBRARY_OS = "loadstone-appliance"
-TLS = "tls"
-"""The part of it that is linked only when somebody asks."""
+ASKED_FOR = ("ipv6", "tls")
+"""The parts of it that are linked only when somebody asks."""
 
 Json = dict[str, Any]
 
@@ -57,19 +57,21 @@ def _features() -> dict[str, list[str]]:
     return {one["name"]: one.get("required-features", []) for one in _manifest()["bin"]}
 
 
-def _chosen(parts: Sequence[str] | None, tls: bool, arch: Arch) -> Sequence[str]:
+def _chosen(parts: Sequence[str] | None, beside: Sequence[str], arch: Arch) -> Sequence[str]:
     """The parts of the library OS to link: those asked for, of those that can be left out."""
     usual = [part for part in _manifest()["features"]["default"] if part not in arch.without]
+    known = (*usual, *ASKED_FOR)
     if useless := [part for part in parts or () if part in arch.without]:
         raise LoadstoneError(
             "image-options",
             f"there is no part `{useless[0]}` for {arch.name}",
-            hint=f"there are {', '.join((*usual, TLS))}",
+            hint=f"there are {', '.join(known)}",
         )
-    parts = [*(usual if parts is None else parts), *([TLS] if tls and TLS not in (parts or ()) else [])]
-    if unknown := [part for part in parts if part not in (*usual, TLS)]:
+    # Each once, in their order.
+    parts = list(dict.fromkeys((*(usual if parts is None else parts), *beside)))
+    if unknown := [part for part in parts if part not in known]:
         raise LoadstoneError(
-            "image-options", f"there is no part `{unknown[0]}`", hint=f"there are {', '.join((*usual, TLS))}"
+            "image-options", f"there is no part `{unknown[0]}`", hint=f"there are {', '.join(known)}"
         )
     if not {"mmio", "pci"} & set(parts):
         raise LoadstoneError(
@@ -86,13 +88,13 @@ def build(
     folder: Path | None = None,
     parts: Sequence[str] | None = None,
     *,
-    tls: bool = False,
+    beside: Sequence[str] = (),
     arch: ArchName = "x86_64",
 ) -> Built:
     """Builds an image into a file, or a folder, and the same with its symbols beside it. Without `to` it is
     kept in the checkout. `parts` of the library OS are linked and no others; without, all that can be left
-    out are, but TLS, which `tls` asks for. `app` is one of `apps`, or the folder of a crate; `arch` the
-    processor that it is for.
+    out are, but `ASKED_FOR`, of which those `beside` are. `app` is one of `apps`, or the folder of a crate;
+    `arch` the processor that it is for.
 
     LoadstoneError `image-app`, `image-crate`, `image-options`, `image-source`, `program-missing`,
     `image-build`, `image-file`.
@@ -107,7 +109,7 @@ def build(
         )
     made_for = ARCHES[arch]
     environment = _environment(app, folder) | image_flags() | made_for.compiler()
-    chosen = _chosen(parts, tls, made_for)
+    chosen = _chosen(parts, beside, made_for)
     if crate_folder:
         return _build_crate(crate_folder, to, chosen, environment, made_for)
     wanted = [*known[app], *chosen]

@@ -56,6 +56,8 @@ struct State {
     dropped: u64,
     #[cfg(feature = "metrics")]
     cookies: [u64; 2],
+    #[cfg(all(feature = "metrics", feature = "ipv6"))]
+    dropped_six: crate::net::Dropped,
     halted_us: u64,
     started_s: u64,
 }
@@ -77,6 +79,8 @@ static STATE: OneCpu<State> = OneCpu::new(State {
     dropped: 0,
     #[cfg(feature = "metrics")]
     cookies: [0; 2],
+    #[cfg(all(feature = "metrics", feature = "ipv6"))]
+    dropped_six: crate::net::Dropped { packets: 0, neighbours: 0, echoes: 0 },
     halted_us: 0,
     started_s: 0,
 });
@@ -196,6 +200,8 @@ fn figures() -> Figures {
         damaged: state.damaged,
         dropped: state.dropped,
         cookies: state.cookies,
+        #[cfg(feature = "ipv6")]
+        dropped_six: state.dropped_six,
     }
 }
 
@@ -223,6 +229,11 @@ impl Loop {
     fn run(&mut self) -> ! {
         // SAFETY: nothing else is using it.
         unsafe { STATE.get() }.started_s = clock::unix_s();
+        #[cfg(feature = "ipv6")]
+        if let Some([own, local]) = self.server.addresses6() {
+            let port = self.port;
+            crate::log!("serving {LOADSTONE_NAME} at [{own}]:{port}, on its link at [{local}]:{port}");
+        }
         let mut day_us = clock::monotonic_us() + DAY_EVERY_US;
         loop {
             let now = now();
@@ -242,6 +253,10 @@ impl Loop {
             #[cfg(feature = "metrics")]
             {
                 state.cookies = [self.server.wire.cookies_sent, self.server.wire.cookies_taken];
+            }
+            #[cfg(all(feature = "metrics", feature = "ipv6"))]
+            {
+                state.dropped_six = self.server.wire.dropped_six();
             }
             let halted_us = state.halted_us;
             (state.counters, state.damaged) = (self.server.counters, self.server.wire.damaged);

@@ -165,7 +165,7 @@ mod tests {
                 prop_assert_eq!(redeem((FLOW.0, FLOW.1, port), OURS, theirs, number), None);
             }
             if address != 0x0a00_0002 {
-                prop_assert_eq!(redeem((address, FLOW.1, 80), OURS, theirs, number), None);
+                prop_assert_eq!(redeem((address.into(), FLOW.1, 80), OURS, theirs, number), None);
             }
             let mut stranger = Cookies::new(secret);
             stranger.issued = cookies.issued;

@@ -3,6 +3,8 @@
 use smoltcp::wire::IpAddress;
 
 use super::checksum;
+#[cfg(feature = "ipv6")]
+use super::six;
 
 /// Length of an Ethernet header.
 pub const ETHERNET: usize = 14;
@@ -26,22 +28,43 @@ const FLAGS_AT: usize = 13;
 const HEADER: usize = 20;
 
 /// An address, as a number.
+#[cfg(not(feature = "ipv6"))]
 pub type Address = u32;
+/// An address, as a number: one of IPv4 as IPv6 maps it (RFC 4291 §2.5.5.2). No frame may have such a one.
+#[cfg(feature = "ipv6")]
+pub type Address = u128;
 
 /// Bytes of content that fit into a segment between such addresses.
-pub fn largest(_: Address) -> u16 {
+#[cfg_attr(not(feature = "ipv6"), expect(unused_variables, reason = "they are of one kind"))]
+pub fn largest(address: Address) -> u16 {
+    #[cfg(feature = "ipv6")]
+    if matches!(to_ip(address), IpAddress::Ipv6(_)) {
+        return 1440;
+    }
     1460
 }
 
 /// The same for smoltcp.
 pub fn to_ip(address: Address) -> IpAddress {
+    #[cfg(feature = "ipv6")]
+    {
+        let address = core::net::Ipv6Addr::from_bits(address);
+        address.to_ipv4_mapped().map_or(IpAddress::Ipv6(address), IpAddress::Ipv4)
+    }
+    #[cfg(not(feature = "ipv6"))]
     IpAddress::Ipv4(address.into())
 }
 
 /// The same from smoltcp.
 pub fn from_ip(address: IpAddress) -> Address {
-    let IpAddress::Ipv4(address) = address;
-    address.into()
+    match address {
+        #[cfg(feature = "ipv6")]
+        IpAddress::Ipv4(address) => address.to_ipv6_mapped().to_bits(),
+        #[cfg(feature = "ipv6")]
+        IpAddress::Ipv6(address) => address.to_bits(),
+        #[cfg(not(feature = "ipv6"))]
+        IpAddress::Ipv4(address) => address.into(),
+    }
 }
 
 /// A TCP segment in a frame.
@@ -64,14 +87,26 @@ pub struct Segment {
 impl Segment {
     /// The segment in `frame`; none when there is none, or only a fragment of one.
     pub fn find(frame: &[u8]) -> Option<Self> {
+        #[cfg(feature = "ipv6")]
+        if six::is_six(frame) {
+            let packet = six::Packet::read(frame).filter(|packet| packet.next == PROTOCOL_TCP)?;
+            let (header, total) = (six::BEHIND - ETHERNET, packet.end - ETHERNET);
+            return Self::read(&frame[ETHERNET..], header, total, &frame[six::ADDRESSES]);
+        }
         let ip = frame.get(ETHERNET..).filter(|_| frame[12..14] == TYPE_IPV4)?;
         if ip.len() < 20 || ip[9] != PROTOCOL_TCP || ip[6] & 0x3f != 0 || ip[7] != 0 {
             return None;
         }
         let header = usize::from(ip[0] & 15) * 4;
         let total = usize::from(u16::from_be_bytes([ip[2], ip[3]]));
+        Self::read(ip, header, total, &ip[12..20])
+    }
+
+    /// The segment behind so many bytes of a packet.
+    #[inline(always)]
+    fn read(ip: &[u8], header: usize, total: usize, addresses: &[u8]) -> Option<Self> {
         let segment = ip.get(header..total).filter(|segment| header >= 20 && segment.len() >= HEADER)?;
-        let flags = segment[13];
+        let flags = segment[FLAGS_AT];
         Some(Self {
             start: ETHERNET + header,
             end: ETHERNET + total,
@@ -79,7 +114,7 @@ impl Segment {
             // SYN without ACK or RST.
             opens: flags & (SYN | RST | ACK) == SYN,
             flags,
-            pseudo: checksum::sum(&ip[12..20]) + u32::from(PROTOCOL_TCP) + segment.len() as u32,
+            pseudo: checksum::sum(addresses) + u32::from(PROTOCOL_TCP) + segment.len() as u32,
         })
     }
 
@@ -135,9 +170,16 @@ impl Segment {
 
     /// The addresses in the IP header and the ports, of who sends it and of whom it is for.
     pub fn ends(&self, frame: &[u8]) -> [(Address, u16); 2] {
-        let address =
-            |at: usize| u32::from_be_bytes([frame[at], frame[at + 1], frame[at + 2], frame[at + 3]]);
+        let address = |at: usize| {
+            let address = u32::from_be_bytes([frame[at], frame[at + 1], frame[at + 2], frame[at + 3]]);
+            from_ip(IpAddress::Ipv4(address.into()))
+        };
         let port = |at: usize| u16::from_be_bytes([frame[at], frame[at + 1]]);
+        #[cfg(feature = "ipv6")]
+        if six::is_six(frame) {
+            let [source, target] = six::addresses(frame);
+            return [(source, port(self.start)), (target, port(self.start + 2))];
+        }
         [(address(ETHERNET + 12), port(self.start)), (address(ETHERNET + 16), port(self.start + 2))]
     }
 

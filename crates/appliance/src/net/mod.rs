@@ -13,11 +13,17 @@ mod neighbours;
 #[cfg(any(test, feature = "guard"))]
 mod opening;
 mod screen;
+#[cfg(feature = "ipv6")]
+pub(crate) mod six;
 mod wire;
 
 pub use gate::Gate;
 pub use screen::Flow;
+#[cfg(feature = "ipv6")]
+pub use six::{Dropped, Link};
 pub use wire::Wire;
+#[cfg(feature = "ipv6")]
+pub(crate) use wire::send_whole;
 
 /// Whether strangers are kept from what is not theirs.
 pub const GUARDED: bool = cfg!(any(test, feature = "guard"));

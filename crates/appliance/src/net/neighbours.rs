@@ -7,6 +7,8 @@ use alloc::vec::Vec;
 
 use smoltcp::time::{Duration, Instant};
 
+use super::frame::Address;
+
 /// Length of an introduction of a neighbour: an ARP frame.
 const INTRODUCTION: usize = 42;
 const TYPE_ARP: [u8; 2] = [8, 6];
@@ -48,16 +50,15 @@ const LASTING: Duration = Duration::from_secs(30);
 /// Who has been introduced to smoltcp.
 #[derive(Debug, Default)]
 pub struct Introductions {
-    known: Vec<([u8; 4], Instant)>,
+    known: Vec<(Address, Instant)>,
     next: usize,
 }
 
 impl Introductions {
-    /// The introduction of who sends a frame with a segment; none if it is known.
-    pub fn of(&mut self, frame: &[u8], now: Instant) -> Option<Vec<u8>> {
-        let source = [frame[26], frame[27], frame[28], frame[29]];
+    /// Whether a neighbour has to be introduced; it counts as introduced then.
+    pub fn lack(&mut self, source: Address, now: Instant) -> bool {
         if self.known.iter().any(|(known, until)| *known == source && now < *until) {
-            return None;
+            return false;
         }
         let entry = (source, now + LASTING);
         if self.known.len() < INTRODUCED {
@@ -66,14 +67,19 @@ impl Introductions {
             self.known[self.next % INTRODUCED] = entry;
             self.next += 1;
         }
-        let mut arp = alloc::vec![0; INTRODUCTION];
-        arp[..12].copy_from_slice(&frame[..12]);
-        arp[12..22].copy_from_slice(&[8, 6, 0, 1, 8, 0, 6, 4, 0, 1]);
-        arp[22..28].copy_from_slice(&frame[6..12]);
-        arp[28..32].copy_from_slice(&source);
-        arp[38..42].copy_from_slice(&frame[30..34]);
-        Some(arp)
+        true
     }
+}
+
+/// The introduction of who sends a frame with a segment over IPv4.
+pub fn introduction(frame: &[u8]) -> Vec<u8> {
+    let mut arp = alloc::vec![0; INTRODUCTION];
+    arp[..12].copy_from_slice(&frame[..12]);
+    arp[12..22].copy_from_slice(&[8, 6, 0, 1, 8, 0, 6, 4, 0, 1]);
+    arp[22..28].copy_from_slice(&frame[6..12]);
+    arp[28..32].copy_from_slice(&frame[26..30]);
+    arp[38..42].copy_from_slice(&frame[30..34]);
+    arp
 }
 
 /// What an ARP frame does, whose address it tells, and whose it asks for.

@@ -56,6 +56,8 @@ impl Made {
         frame.set_dst_addr(self.to);
         frame.set_ethertype(match self.ip {
             IpRepr::Ipv4(_) => smoltcp::wire::EthernetProtocol::Ipv4,
+            #[cfg(feature = "ipv6")]
+            IpRepr::Ipv6(_) => smoltcp::wire::EthernetProtocol::Ipv6,
         });
         let sums = sums();
         self.ip.emit(frame.payload_mut(), &sums);
@@ -72,18 +74,20 @@ impl Made {
     }
 }
 
-/// Answers who asks, and remembers nothing of it. `receives`: bytes that a socket takes without being read.
+/// Answers who asks, and remembers nothing of it. `receives`: bytes that a socket takes without being read;
+/// `most`: bytes of a segment that surely reach who asks.
 pub fn answer(
     cookies: &mut Cookies,
     segment: &Segment,
     frame: &[u8],
-    receives: usize,
+    [receives, most]: [usize; 2],
     ticks: TcpTimestampGenerator,
     now: Instant,
 ) -> Option<Made> {
     let asked = read(segment, frame)?;
     let [(theirs, port), (ours, to)] = segment.ends(frame);
     let size = asked.max_seg_size.filter(|size| *size > 0).unwrap_or(UNSAID);
+    let size = size.min(u16::try_from(most).unwrap_or(u16::MAX));
     let first = segment.sequence(frame);
     let number = cookies.issue((theirs, port, to), ours, first, size, now);
     let terms = Terms { scale: asked.window_scale, selective: asked.sack_permitted };
@@ -138,10 +142,11 @@ pub fn redeem(cookies: &Cookies, segment: &Segment, frame: &[u8], now: Instant) 
 }
 
 /// Makes who asks speak of no timestamps, which cost twelve bytes of each segment: only handshakes that nobody
-/// remembers need them.
-pub fn without_stamp(segment: &Segment, frame: &mut [u8]) {
+/// remembers need them. And of no larger segments than of `most` bytes.
+pub fn simplify(segment: &Segment, frame: &mut [u8], most: usize) {
     const END: u8 = 0;
     const NOTHING: u8 = 1;
+    const SIZE: u8 = 2;
     const STAMP: u8 = 8;
     let options = segment.options(frame);
     let mut at = 0;
@@ -153,6 +158,12 @@ pub fn without_stamp(segment: &Segment, frame: &mut [u8]) {
         };
         if kind == STAMP {
             option.fill(NOTHING);
+        }
+        if kind == SIZE
+            && let [_, _, high, low] = option
+        {
+            let size = usize::from(u16::from_be_bytes([*high, *low])).min(most);
+            [*high, *low] = (size as u16).to_be_bytes();
         }
         at += length;
     }
@@ -201,16 +212,21 @@ fn sums() -> ChecksumCapabilities {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::net::frame::from_ip;
     use proptest::prelude::*;
 
     fn ticks() -> u32 {
         77_000
     }
 
+    fn address([a, b, c, d]: [u8; 4]) -> Address {
+        from_ip(smoltcp::wire::IpAddress::v4(a, b, c, d))
+    }
+
     /// A segment of a client in a frame, with its checksum.
     fn sent(tcp: TcpRepr<'static>) -> (Segment, Vec<u8>) {
         let ethernet = [[2, 0, 0, 0, 0, 2], [2, 0, 0, 0, 0, 1]].map(EthernetAddress);
-        let mut frame = Made::new(ethernet, [0x0a00_0002, 0x0a00_0001], tcp).frame();
+        let mut frame = Made::new(ethernet, [[10, 0, 0, 2], [10, 0, 0, 1]].map(address), tcp).frame();
         let segment = Segment::find(&frame).unwrap();
         segment.seal(&mut frame);
         (segment, frame)
@@ -236,7 +252,7 @@ mod tests {
                 ..opening(40_000, 80)
             };
             let (segment, frame) = sent(asks);
-            let made = answer(&mut cookies, &segment, &frame, 100_000, ticks, now).unwrap();
+            let made = answer(&mut cookies, &segment, &frame, [100_000, usize::MAX], ticks, now).unwrap();
             prop_assert_eq!(made.frame().len(), made.bytes());
             let told = made.tcp;
             prop_assert_eq!(told.ack_number, Some(TcpSeqNumber(first.wrapping_add(1) as i32)));
@@ -280,10 +296,10 @@ mod tests {
             frame[16..18].copy_from_slice(&(40 + options.len() as u16).to_be_bytes());
             let segment = Segment::find(&frame).unwrap();
             let (mut cookies, now) = (Cookies::new([1, 2]), Instant::from_secs(9));
-            answer(&mut cookies, &segment, &frame, 8192, ticks, now);
+            answer(&mut cookies, &segment, &frame, [8192, usize::MAX], ticks, now);
             let before = read(&segment, &frame).map(|it| TcpRepr { timestamp: None, payload: &[], ..it });
             let mut without = frame.clone();
-            without_stamp(&segment, &mut without);
+            simplify(&segment, &mut without, usize::MAX);
             if let Some(before) = before {
                 prop_assert_eq!(read(&segment, &without), Some(before));
             }

@@ -15,9 +15,11 @@ use super::frame::{Address, Segment};
 #[cfg(any(test, feature = "guard"))]
 use super::guard::{Guard, Verdict};
 #[cfg(any(test, feature = "guard"))]
-use super::neighbours::{Introductions, Questions};
+use super::neighbours::{Introductions, Questions, introduction};
 #[cfg(any(test, feature = "guard"))]
 use super::opening::{self, Redeemed};
+#[cfg(feature = "ipv6")]
+use super::six::{Six, is_six};
 
 /// Nothing is redeemed without the part `guard`.
 #[cfg(not(any(test, feature = "guard")))]
@@ -45,6 +47,10 @@ impl core::ops::Deref for Ahead {
 
 /// What becomes of a segment that came.
 #[derive(Debug)]
+#[cfg_attr(
+    feature = "ipv6",
+    expect(clippy::large_enum_variant, reason = "there is one at a time, on the stack")
+)]
 pub(super) enum Passage {
     /// It is of a connection, or needs none.
     Free,
@@ -82,6 +88,8 @@ pub(super) struct Screen {
     questions: Questions,
     introductions: Introductions,
     ticks: TcpTimestampGenerator,
+    #[cfg(feature = "ipv6")]
+    pub six: Six,
 }
 
 #[cfg(any(test, feature = "guard"))]
@@ -90,7 +98,15 @@ impl Screen {
         let (questions, introductions) = (Questions::default(), Introductions::default());
         // A digest of one kind is none of the other.
         let cookies = Cookies::new(secret.map(|half| !half));
-        Self { guard: Guard::new(secret), cookies, questions, introductions, ticks }
+        Self {
+            guard: Guard::new(secret),
+            cookies,
+            questions,
+            introductions,
+            ticks,
+            #[cfg(feature = "ipv6")]
+            six: Six::new(),
+        }
     }
 
     pub fn ticks(&self) -> Option<TcpTimestampGenerator> {
@@ -98,8 +114,14 @@ impl Screen {
     }
 
     /// A frame that smoltcp is to see before this one, which asks for a connection.
-    pub fn introduction(&mut self, frame: &[u8], now: Instant) -> Option<Ahead> {
-        self.introductions.of(frame, now)
+    pub fn introduction(&mut self, segment: &Segment, frame: &[u8], now: Instant) -> Option<Ahead> {
+        let [(source, _), _] = segment.ends(frame);
+        #[cfg(feature = "ipv6")]
+        if is_six(frame) {
+            let lacks = self.six.is_near(source) && self.introductions.lack(source, now);
+            return if lacks { self.six.introduction(source, frame) } else { None };
+        }
+        self.introductions.lack(source, now).then(|| introduction(frame))
     }
 
     /// What becomes of a segment.
@@ -125,8 +147,22 @@ impl Screen {
         now: Instant,
         outgoing: &mut O,
     ) -> bool {
-        let answer = opening::answer(&mut self.cookies, segment, frame, receives, self.ticks, now);
+        let most = self.most(segment, frame);
+        let answer = opening::answer(&mut self.cookies, segment, frame, [receives, most], self.ticks, now);
         answer.map(|answer| answer.send(outgoing)).is_some()
+    }
+
+    /// Bytes of content that surely reach who sends a segment.
+    #[cfg(feature = "ipv6")]
+    fn most(&self, segment: &Segment, frame: &[u8]) -> usize {
+        let [(source, _), _] = segment.ends(frame);
+        if is_six(frame) { self.six.most(source) } else { usize::MAX }
+    }
+
+    /// The same: over IPv4 routers cut packets where they must.
+    #[cfg(not(feature = "ipv6"))]
+    fn most(&self, _: &Segment, _: &[u8]) -> usize {
+        usize::MAX
     }
 
     /// What smoltcp is to be asked before it sees the end of a handshake.
@@ -154,7 +190,8 @@ impl Screen {
         let Some(segment) = Segment::find(frame) else { return };
         self.guard.take(&segment, frame);
         if segment.opens {
-            opening::without_stamp(&segment, frame);
+            let most = self.most(&segment, frame);
+            opening::simplify(&segment, frame, most);
         }
     }
 
@@ -164,7 +201,11 @@ impl Screen {
         match &segment {
             Some(segment) if !self.guard.send(segment, frame) => return Leaving::Withheld,
             Some(_) => {}
-            None => self.questions.sent(frame),
+            None => {
+                self.questions.sent(frame);
+                #[cfg(feature = "ipv6")]
+                self.six.sent(frame);
+            }
         }
         Leaving::Sent(segment)
     }
@@ -194,7 +235,7 @@ impl Screen {
         None
     }
 
-    pub fn introduction(&mut self, _: &[u8], _: Instant) -> Option<Ahead> {
+    pub fn introduction(&mut self, _: &Segment, _: &[u8], _: Instant) -> Option<Ahead> {
         None
     }
 

@@ -10,6 +10,8 @@ use smoltcp::wire::TcpTimestampGenerator;
 use super::frame::Segment;
 use super::gate::{Admission, Gate};
 use super::screen::{Ahead, Flow, Leaving, Passage, Screen};
+#[cfg(feature = "ipv6")]
+use super::six::{Dropped, Entry, Link};
 use super::{Departure, GUARDED, Incoming, Outgoing, Verified};
 
 /// Largest frame, with its Ethernet header.
@@ -80,6 +82,18 @@ impl<I: Incoming, O: Outgoing> Wire<I, O> {
         self.screen.get_mut().keep(flows);
     }
 
+    /// Has packets of IPv6 come in for the machine's addresses.
+    #[cfg(feature = "ipv6")]
+    pub fn set_link(&mut self, link: Link) {
+        self.screen.get_mut().six.set_link(link);
+    }
+
+    /// Frames of IPv6 that were dropped before TCP saw them.
+    #[cfg(feature = "ipv6")]
+    pub fn dropped_six(&self) -> Dropped {
+        self.screen.borrow().six.dropped
+    }
+
     /// Tells the card of all that happened.
     pub fn flush(&mut self) {
         self.incoming.flush();
@@ -91,6 +105,27 @@ impl<I: Incoming, O: Outgoing> Wire<I, O> {
     fn advance(&mut self, now: Instant) -> bool {
         let screen = self.screen.get_mut();
         while let Some((frame, Verified(verified))) = self.incoming.peek() {
+            #[cfg(feature = "ipv6")]
+            match screen.six.judge(frame, now) {
+                Entry::In => {}
+                Entry::Told(frame) => {
+                    self.incoming.done();
+                    self.ahead = Some(frame);
+                    return true;
+                }
+                Entry::Answered(answer) => {
+                    self.incoming.done();
+                    send_whole(&mut self.outgoing, &answer);
+                    if !self.outgoing.has_room() {
+                        return false;
+                    }
+                    continue;
+                }
+                Entry::Dropped => {
+                    self.incoming.done();
+                    continue;
+                }
+            }
             let Some(segment) = Segment::find(frame) else {
                 if screen.admits(frame) {
                     return true;
@@ -126,7 +161,7 @@ impl<I: Incoming, O: Outgoing> Wire<I, O> {
                 }
                 continue;
             }
-            self.ahead = screen.introduction(frame, now);
+            self.ahead = screen.introduction(&segment, frame, now);
             if self.ahead.is_some() {
                 return true;
             }
@@ -142,6 +177,12 @@ impl<I: Incoming, O: Outgoing> Wire<I, O> {
         }
         false
     }
+}
+
+/// Sends a frame as it is.
+#[cfg(feature = "ipv6")]
+pub(crate) fn send_whole<O: Outgoing>(outgoing: &mut O, frame: &[u8]) {
+    outgoing.send(frame.len(), |bytes| (bytes.copy_from_slice(frame), Departure::Whole));
 }
 
 /// Completes the checksum of a segment, or has the card complete it.

@@ -26,6 +26,9 @@ pub struct Figures {
     pub dropped: u64,
     /// Answers to who asked for a connection that took no memory, and connections that came of them.
     pub cookies: [u64; 2],
+    /// Frames of IPv6 that were dropped before TCP saw them.
+    #[cfg(feature = "ipv6")]
+    pub dropped_six: crate::net::Dropped,
 }
 
 /// Serves `/metrics`.
@@ -78,6 +81,17 @@ fn write(figures: &Figures) -> String {
     count("loadstone_syn_cookies_sent_total", cookies_sent, sent);
     let cookies_taken = "Connections that came of SYN cookies.";
     count("loadstone_syn_cookies_taken_total", cookies_taken, taken);
+    #[cfg(feature = "ipv6")]
+    {
+        let dropped = figures.dropped_six;
+        let reasons = [
+            ("{reason=\"packet\"}", dropped.packets),
+            ("{reason=\"neighbour\"}", dropped.neighbours),
+            ("{reason=\"echo\"}", dropped.echoes),
+        ];
+        let help = "Frames of IPv6 that were dropped before TCP saw them.";
+        page.family("loadstone_ipv6_dropped_frames_total", "counter", help, &reasons);
+    }
     let [informed, ok, moved, wrong, failed] = counters.responses;
     let classes = [
         ("{class=\"1xx\"}", informed),

@@ -142,6 +142,9 @@ pub struct Server<I: Incoming, O: Outgoing> {
     /// For the next port that is served.
     #[cfg(feature = "tls")]
     tls: Option<Tls>,
+    /// Addresses of IPv6, if there are any.
+    #[cfg(feature = "ipv6")]
+    link: Option<crate::net::Link>,
 }
 
 impl<I: Incoming, O: Outgoing> Server<I, O> {
@@ -161,6 +164,10 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
             // There is room for one route in any configuration of smoltcp.
             let _ = interface.routes_mut().add_default_ipv4_route(gateway);
         }
+        #[cfg(feature = "ipv6")]
+        let link = args.address6.map(|own| crate::net::Link::new(address, own));
+        #[cfg(feature = "ipv6")]
+        address::add_six(&mut interface, &mut wire, link, args);
         Self {
             wire,
             interface,
@@ -180,6 +187,8 @@ impl<I: Incoming, O: Outgoing> Server<I, O> {
             lease,
             #[cfg(feature = "tls")]
             tls: None,
+            #[cfg(feature = "ipv6")]
+            link,
         }
     }
 

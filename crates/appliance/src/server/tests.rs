@@ -6,6 +6,8 @@ mod framing;
 mod handshakes;
 mod memory;
 mod newcomers;
+#[cfg(feature = "ipv6")]
+mod six;
 mod strangers;
 #[cfg(feature = "tls")]
 mod tls;
@@ -130,6 +132,22 @@ const FIRST_TICK: u32 = u32::MAX - 50;
 std::thread_local! {
     /// Milliseconds for timestamps, which each world begins anew.
     static TICKS: Cell<u32> = const { Cell::new(0) };
+    /// Whether worlds speak IPv6.
+    static SIX: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Words that give a machine its address.
+fn address_words() -> &'static str {
+    if SIX.get() { "ip=10.0.0.1/24 ip6=fd00::1/64" } else { "ip=10.0.0.1/24" }
+}
+
+/// Where a client finds it.
+fn server_address() -> IpAddress {
+    #[cfg(feature = "ipv6")]
+    if SIX.get() {
+        return IpAddress::v6(0xfd00, 0, 0, 0, 0, 0, 0, 1);
+    }
+    IpAddress::v4(10, 0, 0, 1)
 }
 
 fn ticks() -> u32 {
@@ -165,7 +183,7 @@ impl World {
     ) -> Self {
         let (there, back) = (Way { loss, ..Way::default() }, Way { loss, ..Way::default() });
         let now = Now { monotonic_us: 0, unix_s: 784_111_777 };
-        let args = Args::parse(&alloc::format!("ip=10.0.0.1/24 {words}")).unwrap();
+        let args = Args::parse(&alloc::format!("{} {words}", address_words())).unwrap();
         TICKS.set(FIRST_TICK);
         let mut server = Server::new(
             Wire::new(there.clone(), back.clone(), [3, secret], ticks),
@@ -183,6 +201,10 @@ impl World {
         interface.update_ip_addrs(|addresses| {
             addresses.push(IpCidr::new(IpAddress::v4(10, 0, 0, 2), 24)).unwrap();
         });
+        #[cfg(feature = "ipv6")]
+        if SIX.get() {
+            six::speak(&mut interface, &mut wire);
+        }
         let sockets = SocketSet::new(Vec::new());
         Self { server, wire, interface, sockets, now_us: 0, spare, next_port: 40_000 }
     }
@@ -196,7 +218,7 @@ impl World {
         let buffer = |bytes| SocketBuffer::new(alloc::vec![0; bytes]);
         let mut socket = Socket::new(buffer(bytes), buffer(32 * 1024));
         self.next_port += 1;
-        let address = (IpAddress::v4(10, 0, 0, 1), 80);
+        let address = (server_address(), 80);
         socket.connect(self.interface.context(), address, self.next_port).unwrap();
         self.sockets.add(socket)
     }

@@ -12,7 +12,7 @@ use crate::net::frame::{ACK, SYN, Segment};
 const LARGE: usize = 100_000;
 
 /// A world in which somebody has asked for more connections than may be half-open.
-fn crowded(words: &str, loss: Option<usize>) -> World {
+pub(super) fn crowded(words: &str, loss: Option<usize>) -> World {
     let mut world = World::new(words, None);
     let (client, request) = opening(&mut world);
     world.sockets.remove(client);
@@ -49,7 +49,7 @@ fn connected(world: &mut World) -> (SocketHandle, Vec<u8>) {
 }
 
 #[test]
-fn a_flood_that_never_ends_delays_nobody() {
+pub(super) fn a_flood_that_never_ends_delays_nobody() {
     let mut world = World::new("connections=64", None);
     let (client, request) = opening(&mut world);
     world.sockets.remove(client);
@@ -91,7 +91,7 @@ fn a_flood_that_never_ends_delays_nobody() {
 }
 
 #[test]
-fn such_a_connection_carries_bytes_both_ways_on_a_wire_that_loses_some() {
+pub(super) fn such_a_connection_carries_bytes_both_ways_on_a_wire_that_loses_some() {
     for stamps in [false, true] {
         let mut world = crowded("connections=8 rx=4096 tx=8192", Some(7));
         let client = world.connect_with(200_000);
@@ -114,7 +114,7 @@ fn such_a_connection_carries_bytes_both_ways_on_a_wire_that_loses_some() {
 }
 
 #[test]
-fn who_is_answered_by_a_socket_speaks_of_no_timestamps() {
+pub(super) fn who_is_answered_by_a_socket_speaks_of_no_timestamps() {
     let mut world = World::new("", None);
     let client = world.connect();
     world.socket(client).set_tsval_generator(Some(ticks));
@@ -123,7 +123,7 @@ fn who_is_answered_by_a_socket_speaks_of_no_timestamps() {
 }
 
 #[test]
-fn who_has_no_number_of_ours_has_no_connection() {
+pub(super) fn who_has_no_number_of_ours_has_no_connection() {
     let mut world = crowded("connections=8", None);
     let (client, end) = connected(&mut world);
     world.socket(client).abort();
@@ -151,7 +151,7 @@ fn who_has_no_number_of_ours_has_no_connection() {
 }
 
 #[test]
-fn the_end_of_a_handshake_twice_makes_one_connection() {
+pub(super) fn the_end_of_a_handshake_twice_makes_one_connection() {
     let mut world = crowded("connections=8", None);
     let (client, end) = connected(&mut world);
     let accepted = world.server.counters.accepted;
@@ -164,7 +164,7 @@ fn the_end_of_a_handshake_twice_makes_one_connection() {
 }
 
 #[test]
-fn a_number_of_long_ago_makes_no_connection() {
+pub(super) fn a_number_of_long_ago_makes_no_connection() {
     let mut world = crowded("connections=8", None);
     let (client, end) = connected(&mut world);
     world.socket(client).abort();
@@ -178,7 +178,7 @@ fn a_number_of_long_ago_makes_no_connection() {
 }
 
 #[test]
-fn who_comes_with_a_number_while_every_socket_is_taken_has_one_soon() {
+pub(super) fn who_comes_with_a_number_while_every_socket_is_taken_has_one_soon() {
     let mut world = World::new("connections=2", None);
     let (client, request) = opening(&mut world);
     world.sockets.remove(client);
@@ -194,7 +194,7 @@ fn who_comes_with_a_number_while_every_socket_is_taken_has_one_soon() {
 }
 
 #[test]
-fn when_the_flood_is_over_sockets_answer_again() {
+pub(super) fn when_the_flood_is_over_sockets_answer_again() {
     let mut world = crowded("connections=8", None);
     // Who is half-open has twenty seconds.
     let client = answered(&mut world);
@@ -206,7 +206,7 @@ fn when_the_flood_is_over_sockets_answer_again() {
 }
 
 #[test]
-fn who_comes_at_the_end_has_no_answer() {
+pub(super) fn who_comes_at_the_end_has_no_answer() {
     let mut world = crowded("connections=8", None);
     let sent = world.server.wire.cookies_sent;
     world.server.drain();

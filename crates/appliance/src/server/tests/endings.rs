@@ -25,7 +25,7 @@ fn read_slowly(world: &mut World, client: SocketHandle, bytes_a_ms: usize, ms: u
 }
 
 #[test]
-fn an_idle_connection_is_closed_after_its_time_and_counted() {
+pub(super) fn an_idle_connection_is_closed_after_its_time_and_counted() {
     let mut world = World::new("", None);
     let client = world.connect();
     assert!(world.ask(client, &get("/a")).ends_with("/a:"));
@@ -36,7 +36,7 @@ fn an_idle_connection_is_closed_after_its_time_and_counted() {
 }
 
 #[test]
-fn a_slow_reader_gets_every_byte_before_the_end() {
+pub(super) fn a_slow_reader_gets_every_byte_before_the_end() {
     let mut world = World::new("", None);
     let client = world.connect_with(4096);
     world.send(client, LAST);
@@ -46,7 +46,7 @@ fn a_slow_reader_gets_every_byte_before_the_end() {
 }
 
 #[test]
-fn who_has_all_and_reads_it_late_sees_no_reset() {
+pub(super) fn who_has_all_and_reads_it_late_sees_no_reset() {
     let mut world = World::new("", None);
     let client = world.connect_with(256 * 1024);
     world.send(client, LAST);
@@ -62,7 +62,7 @@ fn who_has_all_and_reads_it_late_sees_no_reset() {
 }
 
 #[test]
-fn who_stops_reading_is_dropped_and_counted() {
+pub(super) fn who_stops_reading_is_dropped_and_counted() {
     for request in [LAST, get("/large").as_bytes()] {
         let mut world = World::new("", None);
         let client = world.connect_with(4096);
@@ -79,7 +79,7 @@ fn who_stops_reading_is_dropped_and_counted() {
 }
 
 #[test]
-fn an_old_client_reads_content_of_unknown_length_until_the_connection_ends() {
+pub(super) fn an_old_client_reads_content_of_unknown_length_until_the_connection_ends() {
     let mut world = World::new("tx=8192", None);
     let client = world.connect();
     world.send(client, b"GET /pieces HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
@@ -90,7 +90,7 @@ fn an_old_client_reads_content_of_unknown_length_until_the_connection_ends() {
 }
 
 #[test]
-fn content_that_breaks_off_ends_with_a_reset() {
+pub(super) fn content_that_breaks_off_ends_with_a_reset() {
     let mut world = World::new("tx=8192", None);
     let client = world.connect();
     world.send(client, get("/half").as_bytes());

@@ -46,7 +46,7 @@ fn acquainted(words: &str) -> World {
 }
 
 #[test]
-fn who_asks_again_because_the_answer_was_lost_has_one_connection() {
+pub(super) fn who_asks_again_because_the_answer_was_lost_has_one_connection() {
     let mut world = acquainted("");
     let before: Vec<_> = (0..20).map(|_| world.connect()).collect();
     for client in &before {
@@ -65,7 +65,7 @@ fn who_asks_again_because_the_answer_was_lost_has_one_connection() {
 }
 
 #[test]
-fn who_got_the_second_answer_keeps_the_socket_that_others_want() {
+pub(super) fn who_got_the_second_answer_keeps_the_socket_that_others_want() {
     let mut world = acquainted("connections=1");
     let (client, _) = asks_in_vain(&mut world);
     // smoltcp answers again after a second.

@@ -9,7 +9,7 @@ use smoltcp::socket::tcp::Socket;
 use super::{World, get};
 
 #[test]
-fn without_memory_requests_are_refused() {
+pub(super) fn without_memory_requests_are_refused() {
     let mut world = World::new("", None);
     let client = world.connect();
     assert!(world.ask(client, &get("/a")).ends_with("/a:"));
@@ -24,7 +24,7 @@ fn without_memory_requests_are_refused() {
 }
 
 #[test]
-fn buffers_are_as_long_as_there_is_memory_for() {
+pub(super) fn buffers_are_as_long_as_there_is_memory_for() {
     let mut world = World::new("connections=16", None);
     let longest = |world: &World| {
         let sockets =
@@ -40,7 +40,7 @@ fn buffers_are_as_long_as_there_is_memory_for() {
 }
 
 #[test]
-fn answers_of_one_turn_share_what_there_is() {
+pub(super) fn answers_of_one_turn_share_what_there_is() {
     let mut world = World::new("", None);
     let clients: Vec<_> = (0..12).map(|_| world.connect()).collect();
     world.receive(clients[0], 10, |_| false);
@@ -57,7 +57,7 @@ fn answers_of_one_turn_share_what_there_is() {
 }
 
 #[test]
-fn content_that_is_made_waits_for_memory_and_comes_whole() {
+pub(super) fn content_that_is_made_waits_for_memory_and_comes_whole() {
     let mut world = World::new("tx=8192", None);
     let client = world.connect();
     world.send(client, get("/pieces").as_bytes());
@@ -71,7 +71,7 @@ fn content_that_is_made_waits_for_memory_and_comes_whole() {
 }
 
 #[test]
-fn a_body_that_grows_is_refused_before_there_is_no_room() {
+pub(super) fn a_body_that_grows_is_refused_before_there_is_no_room() {
     let mut world = World::new("", None);
     let client = world.connect();
     world.send(client, b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 500000\r\n\r\n");

@@ -5,7 +5,7 @@ use super::{World, get};
 use alloc::vec::Vec;
 
 #[test]
-fn who_is_idle_makes_way_and_nobody_is_refused() {
+pub(super) fn who_is_idle_makes_way_and_nobody_is_refused() {
     let mut world = World::new("connections=4", None);
     for number in 0..20 {
         let client = world.connect();
@@ -18,7 +18,7 @@ fn who_is_idle_makes_way_and_nobody_is_refused() {
 }
 
 #[test]
-fn who_comes_as_another_leaves_is_answered() {
+pub(super) fn who_comes_as_another_leaves_is_answered() {
     let mut world = World::new("connections=1", None);
     let mut leaving = world.connect();
     for number in 0..5 {
@@ -34,7 +34,7 @@ fn who_comes_as_another_leaves_is_answered() {
 }
 
 #[test]
-fn many_ask_at_the_same_instant() {
+pub(super) fn many_ask_at_the_same_instant() {
     let mut world = World::new("", None);
     let clients: Vec<_> = (0..40).map(|_| world.connect()).collect();
     for client in &clients {
@@ -47,7 +47,7 @@ fn many_ask_at_the_same_instant() {
 }
 
 #[test]
-fn who_is_slow_at_a_head_makes_way() {
+pub(super) fn who_is_slow_at_a_head_makes_way() {
     let mut world = World::new("connections=8", None);
     for _ in 0..8 {
         let slow = world.connect();

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use smoltcp::iface::SocketHandle;
 use smoltcp::socket::tcp::State;
 
-use super::{World, get};
+use super::{SIX, World, get};
 use crate::net::checksum;
 use crate::net::frame::{ACK, RST, SYN, Segment};
 
@@ -35,7 +35,7 @@ pub(super) fn answered(world: &mut World) -> SocketHandle {
 }
 
 #[test]
-fn a_guessed_reset_is_challenged_and_only_the_exact_one_ends() {
+pub(super) fn a_guessed_reset_is_challenged_and_only_the_exact_one_ends() {
     for (flags, beyond) in [(RST, 1), (RST | ACK, 4000), (SYN, 0), (SYN, 100)] {
         let mut world = World::new("", None);
         let client = answered(&mut world);
@@ -58,7 +58,7 @@ fn a_guessed_reset_is_challenged_and_only_the_exact_one_ends() {
 }
 
 #[test]
-fn a_client_that_has_lost_its_connection_gets_another_at_the_same_port() {
+pub(super) fn a_client_that_has_lost_its_connection_gets_another_at_the_same_port() {
     let mut world = World::new("", None);
     let client = answered(&mut world);
     // It starts anew and knows nothing of before.
@@ -88,7 +88,7 @@ fn first_numbers(secret: u64) -> Vec<u32> {
 }
 
 #[test]
-fn the_numbers_of_one_connection_say_nothing_about_those_of_another() {
+pub(super) fn the_numbers_of_one_connection_say_nothing_about_those_of_another() {
     let (one, other) = (first_numbers(1), first_numbers(2));
     assert_eq!((one.len(), other.len()), (8, 8));
     // smoltcp draws the same for both.
@@ -126,11 +126,15 @@ pub(super) fn opening(world: &mut World) -> (SocketHandle, Vec<u8>) {
 pub(super) fn spoofed(request: &[u8], neighbour: u8, port: u16) -> Vec<u8> {
     let mut frame = request.to_vec();
     let at = Segment::find(&frame).unwrap().start;
-    frame[29] = neighbour;
     frame[at..at + 2].copy_from_slice(&port.to_be_bytes());
-    frame[24..26].fill(0);
-    let sum = checksum::finish(checksum::sum(&frame[14..34]));
-    frame[24..26].copy_from_slice(&sum.to_be_bytes());
+    if SIX.get() {
+        frame[37] = neighbour;
+    } else {
+        frame[29] = neighbour;
+        frame[24..26].fill(0);
+        let sum = checksum::finish(checksum::sum(&frame[14..34]));
+        frame[24..26].copy_from_slice(&sum.to_be_bytes());
+    }
     let segment = Segment::find(&frame).unwrap();
     frame[at + 16..][..2].fill(0);
     segment.seal(&mut frame);
@@ -138,7 +142,7 @@ pub(super) fn spoofed(request: &[u8], neighbour: u8, port: u16) -> Vec<u8> {
 }
 
 #[test]
-fn many_neighbours_are_answered_at_once() {
+pub(super) fn many_neighbours_are_answered_at_once() {
     let mut world = World::new("", None);
     let (_, request) = opening(&mut world);
     for number in 0..60 {
@@ -160,7 +164,7 @@ fn many_neighbours_are_answered_at_once() {
 }
 
 #[test]
-fn who_asks_for_thousands_of_connections_silences_nobody() {
+pub(super) fn who_asks_for_thousands_of_connections_silences_nobody() {
     let mut world = World::new("connections=64", None);
     let (mut client, request) = opening(&mut world);
     for number in 0..4000_u16 {
