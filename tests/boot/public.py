@@ -5,7 +5,7 @@
 
 What serves is an image, with TLS or without, or the container with one of its connectors. The clients never
 reuse a connection. Some read or write slowly, some do not read at all, and somebody asks for thousands of
-connections a second.
+connections a second. All of that over IPv4, or over IPv6.
 """
 
 from __future__ import annotations
@@ -39,8 +39,12 @@ from loadstone.image.tls import TlsFiles
 
 SECURED: list[str] = []
 """Certificate and key of an image with TLS; without it nothing."""
-GUEST = "10.9.0.2"
-CLIENTS = [f"10.9.0.{number}" for number in range(10, 74)]
+SIX = sys.argv[7:8] == ["6"]
+NETWORK, BITS = ("fd09::", 64) if SIX else ("10.9.0.", 24)
+GUEST = f"{NETWORK}2"
+HOST = f"[{GUEST}]" if SIX else GUEST
+"""The same in an address of the web."""
+CLIENTS = [f"{NETWORK}{number}" for number in range(10, 74)]
 LARGE, MIDDLE = 1_000_000, 60_000
 PATIENCE_S = 60
 FLOOD_PER_S = 4000
@@ -127,7 +131,7 @@ def _request(path: str, close: bool = True, method: str = "GET", body: int = 0) 
 async def _connected(
     to: tuple[str, int], source: str | None, receive: int = 0
 ) -> AsyncIterator[socket.socket]:
-    connection = socket.socket()
+    connection = socket.socket(socket.AF_INET6 if ":" in to[0] else socket.AF_INET)
     connection.setblocking(False)
     if receive:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive)
@@ -197,16 +201,21 @@ async def _slow(tally: Tally, middle: str) -> None:
 
 def _openings(count: int) -> list[bytes]:
     """Requests for connections, in the name of neighbours that there are not."""
-    chance, target, made = random.Random(7), socket.inet_aton(GUEST), []
+    kind = socket.AF_INET6 if SIX else socket.AF_INET
+    chance, target, made = random.Random(7), socket.inet_pton(kind, GUEST), []
     for _ in range(count):
-        source = bytes([10, 9, 0, chance.randrange(130, 250)])
+        source = socket.inet_pton(kind, f"{NETWORK}{chance.randrange(130, 250)}")
         ports = struct.pack("!HH", chance.randrange(1024, 65536), 80)
         tcp = ports + struct.pack("!IIBBHHH", chance.randrange(1 << 32), 0, 0x50, 2, 8192, 0, 0)
         pseudo = source + target + struct.pack("!BBH", 0, 6, len(tcp))
         total = sum(struct.unpack(f"!{(len(pseudo) + len(tcp)) // 2}H", pseudo + tcp))
         total = (total >> 16) + (total & 0xFFFF)
         tcp = tcp[:16] + struct.pack("!H", ~((total >> 16) + total) & 0xFFFF) + tcp[18:]
-        made.append(struct.pack("!BBHHHBBH4s4s", 0x45, 0, 40, 1, 0, 64, 6, 0, source, target) + tcp)
+        if SIX:
+            head = struct.pack("!IHBB16s16s", 6 << 28, len(tcp), 6, 64, source, target)
+        else:
+            head = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 40, 1, 0, 64, 6, 0, source, target)
+        made.append(head + tcp)
     return made
 
 
@@ -219,7 +228,8 @@ class Flood:
 
     def _run(self) -> None:
         openings, began = _openings(8000), time.monotonic()
-        with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW) as raw:
+        kind = socket.AF_INET6 if SIX else socket.AF_INET
+        with socket.socket(kind, socket.SOCK_RAW, socket.IPPROTO_RAW) as raw:
             while not self._ended.is_set():
                 for _ in range(self._per_s // 100):
                     with contextlib.suppress(OSError):
@@ -284,7 +294,7 @@ async def _heads(count: int) -> AsyncIterator[None]:
 
 
 def _site() -> str:
-    return f"{'https' if SECURED else 'http'}://{GUEST}:80"
+    return f"{'https' if SECURED else 'http'}://{HOST}:80"
 
 
 def _upload(size: int) -> str:
@@ -316,6 +326,11 @@ async def _phases(large: str, middle: str, flood: Flood) -> dict[str, Tally]:
     return tallies
 
 
+def _address(address: str, device: str) -> str:
+    """Gives a device an address, which it need not look for among its neighbours."""
+    return f"address add {address}/{BITS} dev {device}{' nodad' if SIX else ''}"
+
+
 def _ip(*lines: str, inside: int | None = None) -> None:
     """Sets up a network, this one or that of a process."""
     where = ["nsenter", f"--net=/proc/{inside}/ns/net"] if inside else []
@@ -337,10 +352,10 @@ def _network(folder: Path, delay_ms: float, loss: float, seed: int) -> Iterator[
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as switch:
         try:
             assert switch.stdout and switch.stdout.readline().strip() == "ready"
-            _ip("address add 10.9.0.1/24 dev outer", *(f"address add {one}/24 dev outer" for one in CLIENTS))
+            _ip(*(_address(one, "outer") for one in (f"{NETWORK}1", *CLIENTS)))
             _ip("link set outer up")
             (folder / "nginx.conf").write_text(
-                NGINX.format(folder=folder, guest=GUEST, scheme=urlsplit(_site()).scheme)
+                NGINX.format(folder=folder, guest=HOST, scheme=urlsplit(_site()).scheme)
             )
             with subprocess.Popen(["nginx", "-c", str(folder / "nginx.conf")]) as nginx:
                 try:
@@ -361,7 +376,7 @@ def _image(folder: Path, image: Path, memory_mib: int) -> Iterator[Ended]:
     _ip("link add bridge0 type bridge", "tuntap add guest mode tap")
     _ip("link set inner master bridge0", "link set guest master bridge0")
     _ip(*(f"link set {device} up" for device in ("bridge0", "inner", "guest")))
-    words = [f"ip={GUEST}/24", *OLIO]
+    words = [f"ip6={GUEST}/64" if SIX else f"ip={GUEST}/24", *OLIO]
     tls = TlsFiles(*map(Path, SECURED)) if SECURED else None
     machine = Machine(
         image, memory_mib=memory_mib, words=words, disk=empty_disk(folder), tap="guest", tls=tls
@@ -390,9 +405,7 @@ def _process(connector: str) -> Iterator[Ended]:
         try:
             assert process.stdin and process.stdout and process.stdout.readline() == "apart\n"
             _ip(f"link set inner netns {process.pid}")
-            _ip(
-                "link set lo up", f"address add {GUEST}/24 dev inner", "link set inner up", inside=process.pid
-            )
+            _ip("link set lo up", _address(GUEST, "inner"), "link set inner up", inside=process.pid)
             process.stdin.write("go\n")
             process.stdin.flush()
             assert process.stdout.readline().startswith("serving olio at ")
@@ -420,5 +433,5 @@ def main(what: str, folder: Path, memory_mib: int, delay_ms: float, loss: float,
 
 
 if __name__ == "__main__":
-    served, at, mib, delay, loss, seed, *SECURED = sys.argv[1:]
+    served, at, mib, delay, loss, seed, _, *SECURED = sys.argv[1:]
     main(served, Path(at), int(mib), float(delay), float(loss), int(seed))
