@@ -5,7 +5,7 @@
 
 What serves is an image, with TLS or without, or the container with one of its connectors. The clients never
 reuse a connection. Some read or write slowly, some do not read at all, and somebody asks for thousands of
-connections a second. All of that over IPv4, or over IPv6.
+connections a second. All of that over IPv4 (4), IPv6 (6), or half over each (46).
 """
 
 from __future__ import annotations
@@ -39,12 +39,19 @@ from loadstone.image.tls import TlsFiles
 
 SECURED: list[str] = []
 """Certificate and key of an image with TLS; without it nothing."""
-SIX = sys.argv[7:8] == ["6"]
-NETWORK, BITS = ("fd09::", 64) if SIX else ("10.9.0.", 24)
-GUEST = f"{NETWORK}2"
-HOST = f"[{GUEST}]" if SIX else GUEST
+FAMILIES = sys.argv[7] if __name__ == "__main__" and sys.argv[7:] else "4"
+NETWORKS = {"4": "10.9.0.", "6": "fd09::"}
+
+
+def _network_of(number: int) -> str:
+    return NETWORKS[FAMILIES[number % len(FAMILIES)]]
+
+
+CLIENTS = [f"{_network_of(number)}{number}" for number in range(10, 74)]
+GUESTS = [f"{NETWORKS[family]}2" for family in FAMILIES]
+GUEST = GUESTS[-1]
+HOST = f"[{GUEST}]" if ":" in GUEST else GUEST
 """The same in an address of the web."""
-CLIENTS = [f"{NETWORK}{number}" for number in range(10, 74)]
 LARGE, MIDDLE = 1_000_000, 60_000
 PATIENCE_S = 60
 FLOOD_PER_S = 4000
@@ -127,11 +134,20 @@ def _request(path: str, close: bool = True, method: str = "GET", body: int = 0) 
     return f"{method} {path} HTTP/1.1\r\nHost: olio.test\r\n{fields}\r\n".encode()
 
 
+def _kind(address: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in address else socket.AF_INET
+
+
+def _guest(source: str | None) -> tuple[str, int]:
+    """Where a client finds the guest: in its own family."""
+    return next(one for one in GUESTS if not source or _kind(one) == _kind(source)), 80
+
+
 @contextlib.asynccontextmanager
 async def _connected(
     to: tuple[str, int], source: str | None, receive: int = 0
 ) -> AsyncIterator[socket.socket]:
-    connection = socket.socket(socket.AF_INET6 if ":" in to[0] else socket.AF_INET)
+    connection = socket.socket(_kind(to[0]))
     connection.setblocking(False)
     if receive:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive)
@@ -162,7 +178,7 @@ async def _one(
     receive, reading = how.get("receive", 0), how.get("reading", (1 << 16, 0.0))
     try:
         async with asyncio.timeout(PATIENCE_S), _connected(to, source, receive) as connection:
-            line = Line(connection, bool(SECURED) and to[0] == GUEST)
+            line = Line(connection, bool(SECURED) and to[0] in GUESTS)
             await line.begin()
             for number, piece in enumerate(data):
                 await asyncio.sleep(0.1 if number else 0)
@@ -172,50 +188,61 @@ async def _one(
         tally.lost.append(f"{who}: {error!r}")
 
 
-async def _crowd(tally: Tally, to: tuple[str, int], each: int, sources: list[str | None]) -> None:
-    """Clients, each with so many connections in turn."""
+async def _crowd(
+    tally: Tally, each: int, sources: list[str | None], to: tuple[str, int] | None = None
+) -> None:
+    """Clients, each with so many connections in turn, to the guest or elsewhere."""
 
     async def client(source: str | None) -> None:
         for number in range(each):
             path = ("/", "/events/3", "/users/5", "/media/p7.jpg")[number % 4]
-            await _one(tally, f"plain {path}", to, source, [_request(path)])
+            await _one(tally, f"plain {path}", to or _guest(source), source, [_request(path)])
 
     await asyncio.gather(*(client(source) for source in sources))
 
 
 async def _slow(tally: Tally, middle: str) -> None:
     """Slow readers with small windows, and slow writers."""
-    to = (GUEST, 80)
     body = b"x" * 2000
     pieces = [
         _request("/users/login", method="POST", body=len(body)),
         *(body[at : at + 100] for at in range(0, 2000, 100)),
     ]
     reads = [
-        _one(tally, "slow reader", to, source, [_request(middle)], receive=4096, reading=(2048, 0.1))
+        _one(
+            tally,
+            "slow reader",
+            _guest(source),
+            source,
+            [_request(middle)],
+            receive=4096,
+            reading=(2048, 0.1),
+        )
         for source in CLIENTS[:10]
     ]
-    writes = [_one(tally, "slow writer", to, source, pieces) for source in CLIENTS[10:20]]
+    writes = [_one(tally, "slow writer", _guest(source), source, pieces) for source in CLIENTS[10:20]]
     await asyncio.gather(*reads, *writes)
 
 
-def _openings(count: int) -> list[bytes]:
-    """Requests for connections, in the name of neighbours that there are not."""
-    kind = socket.AF_INET6 if SIX else socket.AF_INET
-    chance, target, made = random.Random(7), socket.inet_pton(kind, GUEST), []
-    for _ in range(count):
-        source = socket.inet_pton(kind, f"{NETWORK}{chance.randrange(130, 250)}")
+def _openings(count: int) -> list[tuple[str, bytes]]:
+    """Requests for connections, in the name of neighbours that there are not, and whom they are for."""
+    chance, made = random.Random(7), []
+    for number in range(count):
+        guest = GUESTS[number % len(GUESTS)]
+        kind = _kind(guest)
+        neighbour = f"{_network_of(number)}{chance.randrange(130, 250)}"
+        source, target = socket.inet_pton(kind, neighbour), socket.inet_pton(kind, guest)
         ports = struct.pack("!HH", chance.randrange(1024, 65536), 80)
         tcp = ports + struct.pack("!IIBBHHH", chance.randrange(1 << 32), 0, 0x50, 2, 8192, 0, 0)
         pseudo = source + target + struct.pack("!BBH", 0, 6, len(tcp))
         total = sum(struct.unpack(f"!{(len(pseudo) + len(tcp)) // 2}H", pseudo + tcp))
         total = (total >> 16) + (total & 0xFFFF)
         tcp = tcp[:16] + struct.pack("!H", ~((total >> 16) + total) & 0xFFFF) + tcp[18:]
-        if SIX:
+        if kind == socket.AF_INET6:
             head = struct.pack("!IHBB16s16s", 6 << 28, len(tcp), 6, 64, source, target)
         else:
             head = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 40, 1, 0, 64, 6, 0, source, target)
-        made.append(head + tcp)
+        made.append((guest, head + tcp))
     return made
 
 
@@ -228,12 +255,16 @@ class Flood:
 
     def _run(self) -> None:
         openings, began = _openings(8000), time.monotonic()
-        kind = socket.AF_INET6 if SIX else socket.AF_INET
-        with socket.socket(kind, socket.SOCK_RAW, socket.IPPROTO_RAW) as raw:
+        with contextlib.ExitStack() as stack:
+            raw = {
+                guest: stack.enter_context(socket.socket(_kind(guest), socket.SOCK_RAW, socket.IPPROTO_RAW))
+                for guest in GUESTS
+            }
             while not self._ended.is_set():
                 for _ in range(self._per_s // 100):
                     with contextlib.suppress(OSError):
-                        raw.sendto(openings[self.sent % len(openings)], (GUEST, 0))
+                        guest, opening = openings[self.sent % len(openings)]
+                        raw[guest].sendto(opening, (guest, 0))
                     self.sent += 1
                 self.seconds = time.monotonic() - began
                 if self.sent >= self._per_s:
@@ -259,7 +290,7 @@ async def _held(stack: contextlib.AsyncExitStack, path: str, count: int) -> None
         with contextlib.suppress(OSError, TimeoutError):
             async with asyncio.timeout(PATIENCE_S):
                 source = CLIENTS[20 + number % 20]
-                connection = await stack.enter_async_context(_connected((GUEST, 80), source, 4096))
+                connection = await stack.enter_async_context(_connected(_guest(source), source, 4096))
                 line = Line(connection, bool(SECURED))
                 await line.begin()
                 await line.send(_request(path))
@@ -273,7 +304,7 @@ async def _head(source: str) -> None:
         begin = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"
     while True:
         with contextlib.suppress(OSError):
-            async with _connected((GUEST, 80), source) as connection:
+            async with _connected(_guest(source), source) as connection:
                 await loop.sock_sendall(connection, begin)
                 while True:
                     await asyncio.sleep(1)
@@ -311,24 +342,23 @@ def _upload(size: int) -> str:
 async def _phases(large: str, middle: str, flood: Flood) -> dict[str, Tally]:
     tallies = {name: Tally() for name in ("addresses", "nginx", "slow", "flood", "memory", "heads")}
     everywhere: list[str | None] = list(CLIENTS)
-    await _crowd(tallies["addresses"], (GUEST, 80), 4, everywhere)
-    await _crowd(tallies["nginx"], ("127.0.0.1", 8000), 20, [None] * 16)
-    await asyncio.gather(
-        _slow(tallies["slow"], middle), _crowd(tallies["slow"], (GUEST, 80), 2, everywhere[:32])
-    )
+    await _crowd(tallies["addresses"], 4, everywhere)
+    await _crowd(tallies["nginx"], 20, [None] * 16, ("127.0.0.1", 8000))
+    await asyncio.gather(_slow(tallies["slow"], middle), _crowd(tallies["slow"], 2, everywhere[:32]))
     async with flood.lasting():
-        await _crowd(tallies["flood"], (GUEST, 80), 6, everywhere)
+        await _crowd(tallies["flood"], 6, everywhere)
     async with contextlib.AsyncExitStack() as stack:
         await _held(stack, large, 40)
-        await _crowd(tallies["memory"], (GUEST, 80), 4, everywhere[:16])
+        await _crowd(tallies["memory"], 4, everywhere[:16])
     async with _heads(500):
-        await _crowd(tallies["heads"], (GUEST, 80), 2, everywhere[:16])
+        await _crowd(tallies["heads"], 2, everywhere[:16])
     return tallies
 
 
 def _address(address: str, device: str) -> str:
     """Gives a device an address, which it need not look for among its neighbours."""
-    return f"address add {address}/{BITS} dev {device}{' nodad' if SIX else ''}"
+    bits, ready = (64, " nodad") if ":" in address else (24, "")
+    return f"address add {address}/{bits} dev {device}{ready}"
 
 
 def _ip(*lines: str, inside: int | None = None) -> None:
@@ -352,7 +382,7 @@ def _network(folder: Path, delay_ms: float, loss: float, seed: int) -> Iterator[
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as switch:
         try:
             assert switch.stdout and switch.stdout.readline().strip() == "ready"
-            _ip(*(_address(one, "outer") for one in (f"{NETWORK}1", *CLIENTS)))
+            _ip(*(_address(one, "outer") for one in (*(f"{NETWORKS[one]}1" for one in FAMILIES), *CLIENTS)))
             _ip("link set outer up")
             (folder / "nginx.conf").write_text(
                 NGINX.format(folder=folder, guest=HOST, scheme=urlsplit(_site()).scheme)
@@ -376,7 +406,7 @@ def _image(folder: Path, image: Path, memory_mib: int) -> Iterator[Ended]:
     _ip("link add bridge0 type bridge", "tuntap add guest mode tap")
     _ip("link set inner master bridge0", "link set guest master bridge0")
     _ip(*(f"link set {device} up" for device in ("bridge0", "inner", "guest")))
-    words = [f"ip6={GUEST}/64" if SIX else f"ip={GUEST}/24", *OLIO]
+    words = [f"ip6={one}/64" if ":" in one else f"ip={one}/24" for one in GUESTS] + list(OLIO)
     tls = TlsFiles(*map(Path, SECURED)) if SECURED else None
     machine = Machine(
         image, memory_mib=memory_mib, words=words, disk=empty_disk(folder), tap="guest", tls=tls

@@ -92,10 +92,8 @@ def test_readers_and_writers_of_much_cannot_end_it(tmp_path: Path) -> None:
         assert site.guest.exit_code is None, site.guest.console()
 
 
-@pytest.mark.parametrize(
-    ("what", "family"), [("image", 4), ("image", 6), ("threaded", 4), ("event", 4), ("hybrid", 4)]
-)
-def test_no_answer_is_lost_on_a_bad_line(tmp_path: Path, what: str, family: int) -> None:
+@pytest.mark.parametrize("what", ["image", "threaded", "event", "hybrid"])
+def test_no_answer_is_lost_on_a_bad_line(tmp_path: Path, what: str) -> None:
     """Without keep-alive, from 64 addresses, behind nginx with its defaults, slow readers and writers, a
     flood of SYNs that does not end, readers who fill the memory, 500 slow heads: with 50 ms and 2 % of the
     frames lost. The image has 16 MiB.
@@ -104,10 +102,11 @@ def test_no_answer_is_lost_on_a_bad_line(tmp_path: Path, what: str, family: int)
         pytest.skip("needs root, TAP devices and nginx")
     rooms = ":".join(str(room) for room in (HERE, HERE.parent / "parity", HERE.parent / "fakes"))
     environment = os.environ | {"PYTHONPATH": f"{rooms}:{os.environ.get('PYTHONPATH', '')}"}
-    served = str(image("olio", *(["ipv6"] if family == 6 else []))) if what == "image" else what
+    # Half of an image's clients come over IPv6.
+    served, families = (str(image("olio", "ipv6")), "46") if what == "image" else (what, "4")
     command = ["unshare", "--net", sys.executable, str(HERE / "public.py"), served, str(tmp_path)]
     done = subprocess.run(
-        [*command, "16", "50", "0.02", "5", str(family)],
+        [*command, "16", "50", "0.02", "5", families],
         env=environment,
         capture_output=True,
         text=True,
