@@ -26,6 +26,8 @@ tls.ca = "{ca}"
 [target.hosts]
 api = "{api}"
 cdn = "{cdn}"
+[browser]
+connections = 1
 [load]
 users = 2
 ramp_up_s = 0

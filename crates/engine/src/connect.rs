@@ -30,7 +30,7 @@ impl Driver<'_> {
             Address::Unix(_) => None,
         };
         self.be_prompt();
-        match Connection::open(address, source, self.poll.as_fd(), user.event_token()) {
+        match Connection::open(address, source, self.poll.as_fd(), user.new_token()) {
             Ok(mut connection) => {
                 if self.unread.is_some() {
                     connection.stamp();
@@ -77,7 +77,10 @@ impl Driver<'_> {
             Ok(()) if flags.contains(EventFlags::OUT) => {
                 connection.established = true;
                 self.recorder.connects += 1;
-                self.recorder.reconnects += user.session.reached >> user.host & 1;
+                let another = !user.aside.is_empty() || !user.lanes.is_empty();
+                let another = another && user.has_another();
+                self.recorder.beside += u64::from(another);
+                self.recorder.reconnects += user.session.reached >> user.host & u64::from(!another);
                 user.session.reached |= 1 << user.host;
                 self.gauges.connections += 1;
                 self.now = self.clock.now();
@@ -123,6 +126,8 @@ impl Driver<'_> {
             user.again = 1;
             self.recorder.closed_idle += 1;
             work.journey.outgoing.clear();
+            // Others that were idle for as long are as good as closed.
+            self.drop_aside(user);
             self.dispatch(user, work);
         } else {
             self.fail(user, work, cause, said);
@@ -132,15 +137,20 @@ impl Driver<'_> {
     /// The request under way took too long.
     pub(crate) fn on_timeout(&mut self, user: &mut User) {
         let mut work = self.borrow_work(user);
+        self.give_up_waiting(user, &mut work);
+        self.return_work(user, work);
+    }
+
+    /// The same, with the buffers of the request.
+    pub(crate) fn give_up_waiting(&mut self, user: &mut User, work: &mut Work) {
         let said = match user.stage {
             Stage::Connecting | Stage::Joining | Stage::Knocking => "no connection in time",
             Stage::Tunnelling => "no connection by the proxy in time",
             Stage::Handshaking => "no TLS handshake in time",
             _ => "no whole answer in time",
         };
-        self.doubt(user, &mut work);
-        self.fail(user, &mut work, Cause::Timeout, said);
-        self.return_work(user, work);
+        self.doubt(user, work);
+        self.fail(user, work, Cause::Timeout, said);
     }
 
     /// Closes a user's connections to all hosts.

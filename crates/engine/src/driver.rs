@@ -14,6 +14,7 @@ use rustix::fd::OwnedFd;
 use crate::browser::{Addresses, Validators};
 use crate::clock::{Clock, micros};
 use crate::coding::Content;
+use crate::lanes::most_lanes;
 use crate::multiplex::{LinkKey, Multiplex};
 use crate::offered::Offered;
 use crate::open::Open;
@@ -97,6 +98,8 @@ pub(crate) struct Driver<'p> {
     pub unread: Option<Unread>,
     /// Of a target with HTTP/2.
     pub multiplex: Option<Box<Multiplex>>,
+    /// Connections that a user may have to one host.
+    pub most_lanes: usize,
     /// This thread, and the number of threads.
     pub thread: (u32, u32),
     /// Changes by hand that it has taken up.
@@ -142,6 +145,7 @@ impl<'p> Driver<'p> {
             multiplex: Multiplex::new(program, offered.as_ref().map_or(0, Offered::connections)),
             offered,
             unread: Unread::of(program),
+            most_lanes: most_lanes(program),
             thread,
             changed: 0,
             queue: BinaryHeap::new(),
@@ -248,11 +252,11 @@ impl<'p> Driver<'p> {
             if let Some(key) = LinkKey::of(event.data.u64()) {
                 self.on_link_event(users, key, flags);
             } else if let Some(user) = users.get_mut(event.data.u64() as u32 as usize) {
-                let host = (event.data.u64() >> 32) as usize;
-                if host == user.at {
+                let tag = (event.data.u64() >> 32) as u32;
+                if user.connection.as_ref().is_some_and(|one| one.tag() == tag) {
                     self.on_event(user, flags);
-                } else {
-                    self.on_aside(user, host, flags);
+                } else if user.lanes.is_empty() || !self.on_lane_event(user, tag, flags) {
+                    self.on_aside(user, tag, flags);
                 }
             }
         }
@@ -314,6 +318,8 @@ impl<'p> Driver<'p> {
         for user in users.iter_mut() {
             if user.is_busy() && user.deadline <= self.now {
                 self.on_timeout(user);
+            } else if !user.lanes.is_empty() {
+                self.patrol_lanes(user);
             }
         }
         if cfg!(debug_assertions) {
@@ -388,7 +394,12 @@ impl<'p> Driver<'p> {
             user.work = Some(work);
         } else {
             work.clear();
-            self.pool.push(work);
+            self.keep_work(work);
         }
+    }
+
+    /// Keeps buffers that nobody uses for the next user.
+    pub(crate) fn keep_work(&mut self, work: Box<Work>) {
+        self.pool.push(work);
     }
 }

@@ -43,7 +43,8 @@ impl<'p> Driver<'p> {
     /// The pause, or the wait for room at the server, is over.
     pub(crate) fn resume(&mut self, user: &mut User) {
         let mut work = self.borrow_work(user);
-        if user.deadline < u64::MAX {
+        if self.resume_lanes(user, &mut work) {
+        } else if user.deadline < u64::MAX {
             self.dispatch(user, &mut work);
         } else {
             self.issue(user, &mut work);
@@ -147,7 +148,7 @@ impl<'p> Driver<'p> {
     /// Deals with what epoll reports of a user's connection.
     pub(crate) fn on_event(&mut self, user: &mut User, flags: EventFlags) {
         let ended = flags.intersects(EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR);
-        if !user.is_busy() || matches!(user.stage, Stage::Pausing | Stage::Knocking) {
+        if !user.is_busy() || matches!(user.stage, Stage::Pausing | Stage::Knocking | Stage::Gathering) {
             // The server closed an idle connection, or sent something that was not asked for.
             if ended || (flags.contains(EventFlags::IN) && !self.chatters(user)) {
                 let between = user.connection.is_some() && user.next != Next::NewSession;
@@ -157,21 +158,29 @@ impl<'p> Driver<'p> {
             return;
         }
         let mut work = self.borrow_work(user);
+        user.file.iter().for_each(|file| work.journey.references.select(*file));
+        self.on_event_with(user, &mut work, flags);
+        self.return_work(user, work);
+    }
+
+    /// The same of a connection whose request is under way, with its buffers.
+    #[inline]
+    pub(crate) fn on_event_with(&mut self, user: &mut User, work: &mut Work, flags: EventFlags) {
+        let ended = flags.intersects(EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR);
         if user.stage == Stage::Connecting {
-            self.on_connected(user, &mut work, flags);
+            self.on_connected(user, work, flags);
         } else if user.stage == Stage::Tunnelling {
-            self.on_tunnel(user, &mut work, ended);
+            self.on_tunnel(user, work, ended);
         } else if user.stage == Stage::Handshaking {
-            self.shake_hands(user, &mut work, ended);
+            self.shake_hands(user, work, ended);
         } else {
             if user.stage == Stage::Sending && flags.contains(EventFlags::OUT) {
-                self.go_on_sending(user, &mut work);
+                self.go_on_sending(user, work);
             }
             if user.connection.is_some() && (ended || flags.contains(EventFlags::IN)) {
-                self.receive(user, &mut work, ended);
+                self.receive(user, work, ended);
             }
         }
-        self.return_work(user, work);
     }
 
     fn go_on_sending(&mut self, user: &mut User, work: &mut Work) {

@@ -20,7 +20,9 @@ impl Driver<'_> {
         assert_eq!(self.gauges.in_flight as usize, busy, "operations under way");
         let links = self.multiplex.as_ref().map_or(0, |all| all.connections());
         let aside: usize = users.iter().map(|user| user.aside.len()).sum();
-        let made = users.iter().filter(established).count() + aside + links;
+        let in_lanes = users.iter().flat_map(|user| &user.lanes).filter_map(|lane| lane.connection.as_ref());
+        let beside = in_lanes.filter(|one| one.established).count();
+        let made = users.iter().filter(established).count() + aside + beside + links;
         assert_eq!(self.gauges.connections as usize, made, "connections");
         for (token, user) in (0..).zip(users) {
             assert_eq!(user.token, token, "events would reach another user");
@@ -35,6 +37,7 @@ impl Driver<'_> {
                         user.wake < u64::MAX || self.shared.budget.is_some() || self.offered.is_some();
                     assert!(waits && user.work.is_none(), "user {token} is never woken, or keeps buffers");
                 }
+                Stage::Gathering => assert!(!user.lanes.is_empty(), "user {token} waits for no file"),
                 Stage::Pausing | Stage::Knocking => {
                     assert!(user.wake < u64::MAX, "user {token} pauses without an end")
                 }
@@ -50,6 +53,9 @@ impl Driver<'_> {
                     assert!(user.deadline <= last, "the request of user {token} never takes too long");
                 }
             }
+            let left =
+                user.in_lane || user.lost_file.is_some() || (!user.is_busy() && !user.lanes.is_empty());
+            assert!(!left, "user {token} left files behind");
             assert!(!user.is_busy() || user.intended <= user.sent, "user {token} began before its time");
         }
     }

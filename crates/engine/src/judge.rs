@@ -141,6 +141,9 @@ impl<'p> Driver<'p> {
         if matches!(verdict, Verdict::Redirect | Verdict::Wait(_) | Verdict::Fetch) {
             self.go_on_promptly();
         }
+        if user.file.is_some() {
+            return self.follow_lane(user, work, verdict);
+        }
         match verdict {
             Verdict::Redirect => self.issue(user, work),
             Verdict::Wait(wait) => self.put_off(user, wait),
@@ -153,6 +156,9 @@ impl<'p> Driver<'p> {
                 user.method = Method::Get;
                 user.redirects = 0;
                 work.journey.location.clear();
+                if self.fan_out(user, work) {
+                    return;
+                }
                 if let Some((next, _)) = work.journey.references.current() {
                     user.host = next.host();
                 }

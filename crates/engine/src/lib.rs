@@ -1,8 +1,9 @@
 //! The load engine: the only crate that makes load.
 //!
 //! Emulated users walk the mix of a [`loadstone_workload::Plan`] in a closed loop, or come as sessions that
-//! arrive at a rate; or single operations arrive at a rate, and share connections. Each thread drives its share of them in one event loop; each user has at most one
-//! connection to each host; by HTTP/2, several requests at once on it. [`Run::next`] hands out what was measured, second by second.
+//! arrive at a rate; or single operations arrive at a rate, and share connections. Each thread drives its share of them in one event loop; each user has a
+//! connection to each host, and several while it fetches the files of a page; by HTTP/2 one, with several requests
+//! at once on it. [`Run::next`] hands out what was measured, second by second.
 
 mod address;
 mod browser;
@@ -21,6 +22,7 @@ mod files;
 mod hosts;
 mod invariants;
 mod judge;
+mod lanes;
 mod lived;
 mod merge;
 mod multiplex;

@@ -22,6 +22,7 @@ pub(crate) fn merge(sum: &mut Window, other: Window) {
     sum.turned_away += other.turned_away;
     sum.connects += other.connects;
     sum.reconnects += other.reconnects;
+    sum.beside += other.beside;
     sum.closed_idle += other.closed_idle;
     sum.closed_with_answer += other.closed_with_answer;
     sum.waits += other.waits;

@@ -146,8 +146,11 @@ pub struct Window {
     pub connections: u32,
     /// Connections opened.
     pub connects: u64,
-    /// Those of them that a session opened after it had one already.
+    /// Those of them that a session opened after it had one already, and has no more.
     pub reconnects: u64,
+    /// Those of them that a session opened beside others to the same host, for files of a page.
+    #[serde(default)]
+    pub beside: u64,
     /// Connections that the server closed between two requests of a session.
     pub closed_idle: u64,
     /// Connections that the server closed with an answer.

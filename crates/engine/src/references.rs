@@ -82,8 +82,13 @@ impl References {
 
     /// Takes the next one of a host to ask for beside others; it is spoken of.
     pub(crate) fn take(&mut self, host: usize) -> Option<usize> {
+        self.take_where(|its| its == host)
+    }
+
+    /// Takes the next one whose host may be asked, as [`References::take`] does.
+    pub(crate) fn take_where(&mut self, may_ask: impl Fn(usize) -> bool) -> Option<usize> {
         self.pass_over();
-        let ours = |item: &Reference| !item.fetched && !item.asked && item.host() == host;
+        let ours = |item: &Reference| !item.fetched && !item.asked && may_ask(item.host());
         let taken = self.untouched + self.items[self.untouched..].iter().position(ours)?;
         self.items[taken].asked = true;
         self.at = taken;

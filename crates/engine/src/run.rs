@@ -16,6 +16,7 @@ use crate::clock::{Clock, instant_at};
 use crate::control::Control;
 use crate::driver::{Arriving, Driver};
 use crate::files;
+use crate::lanes::most_lanes;
 use crate::merge::merge;
 use crate::multiplex::streams_of;
 use crate::offered::{Offered, connections, part};
@@ -128,14 +129,24 @@ impl Run {
         let pool = connections_of(&program, threads)?;
         let sources = Sources::new(&program)?;
         let hosts = Reach::all(&program, &sources)?;
-        let count = hosts.len() as u64;
+        let each = most_lanes(&program) as u64;
+        let count = hosts.len() as u64 * each;
         let allow = |connections: u64, what: &str| {
             files::allow(connections, count, what)?;
             let mut far = hosts.iter().filter_map(|host| match host.addresses.first() {
                 Some(Address::Inet(address)) => Some(*address),
                 _ => None,
             });
-            far.try_for_each(|address| sources.allow(connections, what, address))
+            let what = if each > 1 { "connections for the files of pages" } else { what };
+            far.try_for_each(|address| sources.allow(connections * each, what, address))
+        };
+        let allow = |connections, what| {
+            allow(connections, what).map_err(|said| match each {
+                1 => said,
+                _ => format!(
+                    "{said}; or let users have less than {each} connections to a host (browser.connections)"
+                ),
+            })
         };
         let (numbers, room): (Vec<u32>, u64) = if open {
             (Vec::new(), files::room(u64::from(threads) * count)? / count)

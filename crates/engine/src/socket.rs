@@ -26,8 +26,9 @@ pub(crate) struct Connection {
     tls: Option<Box<Session>>,
     /// The kernel stamps what it receives.
     stamped: bool,
-    /// The host that it leads to, by its place.
+    /// The host that it leads to, by its place, and which of the user's connections to it this is.
     pub host: usize,
+    pub number: u8,
     /// What crossed the network and is not yet booked.
     pub wire: Wire,
     /// The server accepted it.
@@ -42,10 +43,10 @@ pub(crate) struct Connection {
 
 impl Connection {
     /// Begins to connect and to report events of the socket with `token`, by edges: one registration serves
-    /// the whole life of the connection. `token` is a user's ([`User::event_token`]), `source` the local address;
+    /// the whole life of the connection. `token` is a user's ([`User::new_token`]), `source` the local address;
     /// without one the system chooses.
     ///
-    /// [`User::event_token`]: crate::user::User::event_token
+    /// [`User::new_token`]: crate::user::User::new_token
     pub(crate) fn open(
         address: &Address,
         source: Option<SocketAddr>,
@@ -74,18 +75,24 @@ impl Connection {
             Err(why) => return Err(why),
         }
         epoll::add(poll, &socket, EventData::new_u64(token), INTEREST)?;
-        let host = (token >> 32) as usize;
+        let (host, number) = ((token >> 32) as usize & 0xff, (token >> 40) as u8);
         Ok(Self {
             socket,
             tls: None,
             stamped: false,
             host,
+            number,
             wire: Wire::default(),
             established: false,
             reused: false,
             broken: false,
             dying: false,
         })
+    }
+
+    /// What tells it from other connections of its user.
+    pub(crate) fn tag(&self) -> u32 {
+        u32::from(self.number) << 8 | self.host as u32
     }
 
     /// Has the kernel stamp what it receives: it may be read later.

@@ -7,9 +7,10 @@ use loadstone_workload::{Next, Program, State};
 use rustls::ClientConfig;
 
 use crate::browser::Browser;
+use crate::lanes::Lane;
 use crate::multiplex::{Flying, LinkKey};
 use crate::reader::{Reader, Store};
-use crate::recorder::Counts;
+use crate::recorder::{Cause, Counts};
 use crate::references::References;
 use crate::request::Outgoing;
 use crate::socket::Connection;
@@ -41,6 +42,8 @@ pub(crate) enum Stage {
     Pausing,
     /// The server has no room for a further connection yet; the queue has it try again.
     Knocking,
+    /// Files of a page are awaited on other connections than the one in use.
+    Gathering,
 }
 
 /// Which request of a step is under way.
@@ -63,8 +66,16 @@ pub(crate) struct User {
     pub host: usize,
     pub at: usize,
     pub connection: Option<Connection>,
-    /// Its connections to other hosts.
+    /// Connections that are idle meanwhile.
     pub aside: Vec<Connection>,
+    /// Further requests under way, for files of a page; which of the files the user's own request is for; whether a
+    /// lane is in the place of that; and why a file has failed.
+    pub lanes: Vec<Lane>,
+    pub file: Option<usize>,
+    pub in_lane: bool,
+    pub lost_file: Option<Cause>,
+    /// The number that the latest connection was given.
+    pub last_number: u8,
     pub links_aside: Vec<(usize, LinkKey)>,
     /// The connection with HTTP/2 that its requests go on, and what is asked there, the oldest first.
     pub link: Option<LinkKey>,
@@ -129,6 +140,11 @@ impl User {
             at: 0,
             connection: None,
             aside: Vec::new(),
+            lanes: Vec::new(),
+            file: None,
+            in_lane: false,
+            lost_file: None,
+            last_number: 0,
             links_aside: Vec::new(),
             link: None,
             streams: Vec::new(),
@@ -206,6 +222,8 @@ pub(crate) struct Journey {
     pub wait: Option<u64>,
     /// The same where the server did not take one of them.
     pub refused: Option<u64>,
+    /// They are fetched on several connections, after a wait.
+    pub fanned: bool,
 }
 
 impl Work {
@@ -221,8 +239,8 @@ impl Work {
 
     /// Makes it ready for another user.
     pub(crate) fn clear(&mut self) {
-        let Journey { outgoing, location, announced, references, wait, refused } = &mut self.journey;
-        (*wait, *refused) = (None, None);
+        let Journey { outgoing, location, announced, references, wait, refused, fanned } = &mut self.journey;
+        (*wait, *refused, *fanned) = (None, None, false);
         self.store.clear();
         outgoing.clear();
         location.clear();

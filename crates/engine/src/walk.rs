@@ -146,6 +146,9 @@ impl Driver<'_> {
         let describe = || self.describe(user, work, said);
         self.shared.examples.note(user.operation, &operation.name, of, self.now, describe);
         self.give_up(user);
+        if self.fail_lanes(user, cause) {
+            return;
+        }
         self.end(user, work, Err(cause));
     }
 
@@ -163,7 +166,7 @@ impl Driver<'_> {
         format!("{} {origin}{path}: {said}", user.method.as_str())
     }
 
-    fn end(&mut self, user: &mut User, work: &mut Work, result: Result<(), Cause>) {
+    pub(crate) fn end(&mut self, user: &mut User, work: &mut Work, result: Result<(), Cause>) {
         let program = self.program;
         self.roll_if_due();
         work.clear();

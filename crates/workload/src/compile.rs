@@ -22,6 +22,8 @@ const MAX_SECONDS: f64 = 366.0 * 86_400.0;
 const MAX_LENGTH: u32 = 1 << 20;
 /// Most hosts beside the target's own: a session may have a connection to each.
 const MOST_HOSTS: usize = 32;
+/// Most connections of a user to each of them.
+const MOST_CONNECTIONS: u32 = 64;
 /// Most sessions, or operations, that arrive.
 const MOST_ARRIVALS: f64 = 1e9;
 /// Draws of a sequence with locality; then it begins again.
@@ -58,6 +60,9 @@ pub(crate) fn compile(plan: &Plan) -> Result<Program> {
         Some(_) => arrivals::most(&plan.load),
         None => plan.load.profile.iter().map(|(_, users)| *users as u32).fold(plan.load.users, u32::max),
     };
+    if !(1..=MOST_CONNECTIONS).contains(&plan.browser.connections) {
+        return Err(Error::Range(format!("browser.connections: 1 to {MOST_CONNECTIONS}")));
+    }
     let mut fillers = Fillers::new(plan.seed);
     let rules = plan
         .session

@@ -267,6 +267,9 @@ pub struct Browser {
     /// Ask for compressed answers, as browsers do.
     #[serde(default = "yes")]
     pub compressed: bool,
+    /// Most connections to one host at once, by HTTP/1.1, for the files of a page.
+    #[serde(default = "one")]
+    pub connections: u32,
     /// Pause before each further file of a page: what browser and user do between two of them. It is part of
     /// the operation and of its response time. None: none.
     #[serde(default)]
@@ -275,4 +278,8 @@ pub struct Browser {
 
 fn yes() -> bool {
     true
+}
+
+fn one() -> u32 {
+    1
 }

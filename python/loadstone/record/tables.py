@@ -27,7 +27,7 @@ _SESSIONS = f"""STRUCT(phase UTINYINT, begun UBIGINT, completed UBIGINT, lost UB
 _COLUMNS = {
     "window": f"""STRUCT(second UINTEGER, users UINTEGER, users_s DOUBLE, sessions_s DOUBLE,
         in_flight UINTEGER, arrived UBIGINT, waited UBIGINT, turned_away UBIGINT,
-        connections UINTEGER, connects UBIGINT, reconnects UBIGINT, closed_idle UBIGINT,
+        connections UINTEGER, connects UBIGINT, reconnects UBIGINT, beside UBIGINT, closed_idle UBIGINT,
         closed_with_answer UBIGINT, waits UBIGINT, requests UBIGINT, bytes_in UBIGINT, bytes_out UBIGINT,
         cpu_user_s DOUBLE, cpu_sys_s DOUBLE, control {_SPARSE}, control_cpu_s DOUBLE,
         wake_lag {_SPARSE}, handshake_full {_SPARSE}, handshake_resumed {_SPARSE}, operations {_OPERATION}[],
@@ -51,6 +51,7 @@ _ENGINE = (
         "connections",
         "connects",
         "reconnects",
+        "beside",
     ),
     *("closed_idle", "closed_with_answer", "waits", "requests"),
     *("bytes_in", "bytes_out", "cpu_user_s", "cpu_sys_s", "control_cpu_s"),

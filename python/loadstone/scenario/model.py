@@ -182,6 +182,20 @@ class Browser(Table):
         Law | None,
         Field(description="pause before each further file of a page; part of the response time"),
     ] = None
+    connections: Annotated[
+        Count | None,
+        Field(le=64, description="most connections to a host at once, for the files of a page, by HTTP/1.1"),
+    ] = None
+
+    @model_validator(mode="after")
+    def _one_after_the_other(self) -> Browser:
+        if self.pause is not None and self.connections not in (None, 1):
+            raise refuse(
+                "pacing",
+                f"[browser] has a `pause` before each file, and {self.connections} `connections` for them",
+                "remove one: with a pause, files come one after the other on one connection",
+            )
+        return self
 
 
 class Sla(Table):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from loadstone.scenario import mixing, model, sessions, values
+from loadstone.scenario import browsing, mixing, model, sessions, values
 from loadstone.scenario.hosts import socket_path
 from loadstone.scenario.model import FilePart
 from loadstone.scenario.templates import fill, literal
@@ -99,7 +99,7 @@ class Planner:
             "load": self._load(file.load),
             "pacing": self._pacing(file.pacing),
             "session": self._session(file),
-            "browser": self._browser(file.browser),
+            "browser": self._browser(file),
             "operations": [self._operation(operation) for operation in file.operation],
             "mix": mixing.rows(file),
         }
@@ -126,8 +126,9 @@ class Planner:
         assert law is not None  # the model has exactly one
         return {"kind": kind, "law": _law(law)}
 
-    def _browser(self, browser: model.Browser) -> Json:
-        written = browser.model_dump(exclude={"pause"})
+    def _browser(self, file: model.ScenarioFile) -> Json:
+        browser = file.browser
+        written = {**browser.model_dump(exclude={"pause"}), "connections": browsing.connections(file)}
         return written if browser.pause is None else {**written, "pause": _law(browser.pause)}
 
     def _operation(self, operation: model.Operation) -> Json:
