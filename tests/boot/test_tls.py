@@ -15,9 +15,10 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from booted import BOOT_S
+from booted import BOOT_S, image
 from certificates import Authority
 from folder_image import LARGE, Served, until_end
+from gate import no_answer_is_lost
 
 from loadstone.cli.image_machines import own_words
 from loadstone.image.build import build
@@ -225,3 +226,12 @@ def test_loadstone_measures_it(secured: Path, authority: Authority, tmp_path: Pa
         (agreed,) = told["tls"]["negotiated"]
         assert (agreed["protocol"], agreed["group"]) == ("TLS 1.3", "X25519")
         assert guest.exit_code is None
+
+
+def test_no_answer_is_lost_with_tls(authority: Authority, tmp_path: Path) -> None:
+    """The gate with a handshake for each connection. They take an emulated processor long, so there is a
+    quarter of the clients; a session's memory is charged, so there is more than 16 MiB.
+    """
+    tls = _files(authority)
+    options = ("--tls", tls.certificate, tls.key, "--memory", "64", "--light")
+    no_answer_is_lost(image("olio", "tls"), tmp_path, *options)
