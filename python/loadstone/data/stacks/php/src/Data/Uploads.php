@@ -1,0 +1,73 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Olio\Data;
+
+use Olio\Database;
+
+/** Uploads: rows of the table `upload`, each with a stamp that grows with every change of any of them. */
+final class Uploads
+{
+    public function __construct(private readonly Database $db)
+    {
+    }
+
+    /**
+     * The first of these names under which something was uploaded: name, stamp, bytes.
+     *
+     * @param list<string> $names
+     */
+    public function find(array $names): ?array
+    {
+        foreach ($names as $name) {
+            $sql = 'SELECT name, stamp, bytes FROM upload WHERE name = ? AND bytes IS NOT NULL';
+            if ($found = $this->db->row($sql, [$name])) {
+                // PostgreSQL's driver gives a stream.
+                return array_map(fn ($value) => is_resource($value) ? stream_get_contents($value) : $value, $found);
+            }
+        }
+        return null;
+    }
+
+    /** What was changed after a stamp, in order: name, stamp, is_there. */
+    public function news(int $last): array
+    {
+        return $this->db->all(
+            'SELECT name, stamp, CASE WHEN bytes IS NULL THEN 0 ELSE 1 END AS is_there FROM upload
+             WHERE stamp > ? ORDER BY stamp',
+            [$last],
+        );
+    }
+
+    /** Stores a file in place of the one before. */
+    public function put(string $name, string $path): void
+    {
+        $this->db->transaction(function () use ($name, $path): void {
+            $values = [$this->nextStamp(), fopen($path, 'rb'), $name];
+            if ($this->db->change('UPDATE upload SET stamp = ?, bytes = ? WHERE name = ?', $values) === 0) {
+                $values[1] = fopen($path, 'rb');
+                $this->db->change('INSERT INTO upload(stamp, bytes, name) VALUES (?, ?, ?)', $values);
+            }
+        });
+    }
+
+    /** Takes an upload away. Its name stays, with a stamp that tells of it. */
+    public function remove(string $name): void
+    {
+        $sql = 'SELECT 1 FROM upload WHERE name = ? AND bytes IS NOT NULL';
+        // Most have none, and need no transaction to find that out.
+        if ($this->db->value($sql, [$name]) !== null) {
+            $this->db->transaction(fn () => $this->db->change(
+                'UPDATE upload SET stamp = ?, bytes = NULL WHERE name = ?',
+                [$this->nextStamp(), $name],
+            ));
+        }
+    }
+
+    /** Two transactions that take the same one conflict: stamps are committed in their order. */
+    private function nextStamp(): int
+    {
+        return (int) $this->db->value('SELECT coalesce(max(stamp), 0) + 1 FROM upload');
+    }
+}
