@@ -39,6 +39,7 @@ OWN = {
     "record/machine.py": "the machine's own files",
     "report/html.py": "its own templates",
     "serve.py": "one argument of the program that started it",
+    "site/stack/running.py": "the package's own files",
     "site/stack/__main__.py": "one argument of the program that started it",
     "sources.py": "the package's own archive",
     "study": "answers of programs that it started",

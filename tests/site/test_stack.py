@@ -13,7 +13,7 @@ from served_page import until
 
 from loadstone.errors import LoadstoneError
 from loadstone.site.stack import running as module
-from loadstone.site.stack.running import Wanted, database_of, prepared, running
+from loadstone.site.stack.running import Wanted, database_of, prepared, running, set_up
 
 DATA = {"profile": "olio-0.2", "media_scale": 0.01}
 SERVES = '#!/bin/sh\ncd "$OLIO_FILES" && exec python3 -m http.server "$OLIO_PORT" --bind "$OLIO_ADDRESS"\n'
@@ -59,6 +59,15 @@ def is_of(process: psutil.Process, session: int) -> bool:
         return process.status() != psutil.STATUS_ZOMBIE and os.getsid(process.pid) == session
     except (ProcessLookupError, psutil.NoSuchProcess):
         return False
+
+
+def test_it_is_set_up_again_when_its_files_change(tmp_path: Path, stacks: Path) -> None:
+    write(stacks, "setup", '#!/bin/sh\necho built >>"$1/it"\n')
+    for _ in range(2):
+        set_up("toy")
+    write(stacks, "page", "new")
+    set_up("toy")
+    assert (tmp_path / "target/stacks/toy/it").read_text() == "built\nbuilt\n"
 
 
 def test_what_its_setup_says_is_shown(stacks: Path) -> None:

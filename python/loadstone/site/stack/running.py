@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import signal
 import socket
@@ -19,6 +20,8 @@ from loadstone.scratch import scratch
 from loadstone.site.stack import FOLDER
 from loadstone.sources import checkout
 
+_DONE = "set-up-for"
+"""Holds the digest of the files that what is here was built from."""
 _READY_S = 120.0
 _END_S = 30.0
 _LOOK_S = 0.05
@@ -93,11 +96,15 @@ def database_of(place: str) -> str:
 
 
 def set_up(folder: str, *, quiet: bool = True) -> Path:
-    """Installs what a stack needs and builds it; the folder of what was built. Quick when it is done already.
+    """Installs what a stack needs and builds it; the folder of what was built. Done once for the same files.
 
     Error `stack-setup` with what its `setup` said.
     """
     built = checkout() / "target" / "stacks" / folder
+    done_for, digest = built / _DONE, _digest()
+    # Hosts that a stack is deployed on may only read here.
+    if done_for.is_file() and done_for.read_text("ascii") == digest:
+        return built
     built.mkdir(parents=True, exist_ok=True)
     command = [str(FOLDER / folder / "setup"), str(built)]
     done = subprocess.run(command, capture_output=quiet, text=True, check=False, stdin=subprocess.DEVNULL)
@@ -108,7 +115,18 @@ def set_up(folder: str, *, quiet: bool = True) -> Path:
             f"the stack `{folder}` cannot be set up" + (f":\n{said}" if said else ""),
             hint=f"see {FOLDER / folder / 'README.md'}, or run {' '.join(command)} by hand",
         )
+    done_for.write_text(digest, "ascii")
     return built
+
+
+def _digest() -> str:
+    """Of every file of every stack: some share code."""
+    found = hashlib.sha256()
+    for file in sorted(
+        path for path in FOLDER.rglob("*") if path.is_file() and "__pycache__" not in path.parts
+    ):
+        found.update(f"{file.relative_to(FOLDER)}\0".encode() + file.read_bytes())
+    return found.hexdigest()
 
 
 def environment(wanted: Wanted, built: Path) -> dict[str, str]:
