@@ -1,0 +1,101 @@
+package olio.db;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** The database behind a pool of as many connections as requests are worked on at a time. */
+public final class Database implements AutoCloseable {
+    private static final int TRIES = 20;
+    private static final int LONGEST_PAUSE_MS = 100;
+
+    /** What happens within a transaction. */
+    @FunctionalInterface
+    public interface Work<T> {
+        T with(Tx tx) throws SQLException;
+    }
+
+    private final HikariDataSource pool;
+    private final Dialect dialect;
+
+    /** @throws com.zaxxer.hikari.pool.HikariPool.PoolInitializationException when it cannot be reached */
+    public Database(DatabaseUrl url, int connections) {
+        HikariConfig config = new HikariConfig();
+        config.setPoolName("olio");
+        config.setJdbcUrl(url.jdbcUrl());
+        if (url.dialect() == Dialect.SQLITE) {
+            config.addDataSourceProperty("busy_timeout", "10000");
+        } else {
+            config.setUsername(url.user());
+            config.setPassword(url.password());
+            config.setTransactionIsolation("TRANSACTION_REPEATABLE_READ");
+        }
+        config.setConnectionInitSql(url.dialect().greeting);
+        config.setAutoCommit(false);
+        config.setMaximumPoolSize(connections);
+        // Nobody waits for a connection that others use, so who waits at all waits for a database that is gone.
+        config.setConnectionTimeout(1000);
+        config.setValidationTimeout(500);
+        pool = new HikariDataSource(config);
+        dialect = url.dialect();
+    }
+
+    public Dialect dialect() {
+        return dialect;
+    }
+
+    /** Reads in one snapshot. A connection that broke since it was last used is replaced once. */
+    public <T> T read(Work<T> work) throws SQLException {
+        try {
+            return once(work, false);
+        } catch (SQLException failure) {
+            if (SqlFailure.of(failure) != SqlFailure.GONE) {
+                throw failure;
+            }
+            return once(work, false);
+        }
+    }
+
+    /**
+     * Changes in one serializable transaction. After a conflict or a deadlock the work is done again, so it must do
+     * nothing that cannot be undone; {@link Tx#afterCommit} is for the rest. A change that may have been
+     * committed when the database went away is not repeated.
+     */
+    public <T> T change(Work<T> work) throws SQLException {
+        for (int tried = 1; ; tried++) {
+            try {
+                return once(work, true);
+            } catch (SQLException failure) {
+                if (SqlFailure.of(failure) != SqlFailure.CONFLICT || tried == TRIES) {
+                    throw failure;
+                }
+            }
+            pause(tried);
+        }
+    }
+
+    private <T> T once(Work<T> work, boolean changes) throws SQLException {
+        try (Tx tx = new Tx(pool, dialect, changes)) {
+            T result = work.with(tx);
+            tx.commit();
+            return result;
+        }
+    }
+
+    /** Who collided waits a time of their own, so as not to collide again. */
+    private static void pause(int tried) throws SQLException {
+        try {
+            Thread.sleep(ThreadLocalRandom.current().nextInt(1, Math.min(LONGEST_PAUSE_MS, 4 << Math.min(tried, 5))));
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            throw new SQLException("the server stops", stopped);
+        }
+    }
+
+    @Override
+    public void close() {
+        pool.close();
+    }
+}
