@@ -1,0 +1,1 @@
+"""Olio as a Django site."""
