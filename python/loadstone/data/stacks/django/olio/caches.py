@@ -38,6 +38,8 @@ def _store(environment: Environment, alias: str) -> dict[str, Any]:
     elif store == "files":
         backend = "filebased.FileBasedCache"
         cache["LOCATION"] = environment.state / "cache" / alias
+        # Django lists the folder whenever it keeps something.
+        cache["OPTIONS"] = {"MAX_ENTRIES": 1000}
     else:
         backend = "memcached.PyMemcacheCache"
         cache |= _memcached(store.removeprefix("memcached://"))

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from django.db import DatabaseError, InterfaceError, OperationalError, connection, transaction
+from django.db import DatabaseError, IntegrityError, InterfaceError, OperationalError, connection, transaction
 
 T = TypeVar("T")
 
@@ -18,8 +18,8 @@ ATTEMPTS = 20
 PAUSE_S = 0.1
 """The longest pause before another try, in seconds."""
 
-# Serialization failure, deadlock; deadlock, lock wait timeout, record has changed.
-CONFLICTS = {"40001", "40P01", 1213, 1205, 1020}
+# Serialization failure, deadlock; deadlock, record has changed.
+CONFLICTS = {"40001", "40P01", 1213, 1020}
 # Disk full; no space on the device, table full.
 FULL = {"53100", 1021, 1114}
 UNIQUE = {"23505", 1062}
@@ -53,10 +53,13 @@ def run(work: Callable[[], T], access: Access) -> T:
                 result = work()
                 is_done = True
             return result
-        except (OperationalError, InterfaceError) as error:
+        except (OperationalError, InterfaceError, IntegrityError) as error:
+            if isinstance(error, IntegrityError) and not is_unique(error):
+                raise
             if _is(error, FULL, "is full"):
                 raise Trouble(507, error) from error
-            if _is(error, CONFLICTS, "locked"):
+            # A key that is taken was made by another change meanwhile; where people choose keys, views ask.
+            if is_unique(error) or _is(error, CONFLICTS, "locked"):
                 if attempt == ATTEMPTS:
                     raise Trouble(503, error) from error
                 time.sleep(random.uniform(0, PAUSE_S))

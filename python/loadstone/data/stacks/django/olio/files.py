@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mimetypes
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,6 +17,14 @@ from olio.routing import WrongMethod
 
 LOADED_S = 1_224_633_600
 """2008-10-22: when everything was made that was not uploaded."""
+
+TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".pdf": "application/pdf",
+}
 
 _MEDIA = re.compile(r"([ep])([1-9][0-9]{0,19})(t?\.jpg|l\.pdf)")
 
@@ -35,10 +42,7 @@ class File:
 def loaded(path: Path) -> File:
     """A file of the folder `OLIO_FILES`, in memory."""
     data = path.read_bytes()
-    kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-    if kind.startswith("text/"):
-        kind += "; charset=utf-8"
-    return File(data, kind, f'"{blake2b(data, digest_size=8).hexdigest()}"', LOADED_S)
+    return File(data, TYPES[path.suffix], f'"{blake2b(data, digest_size=8).hexdigest()}"', LOADED_S)
 
 
 class Static:
@@ -72,7 +76,7 @@ class Media:
     def find(self, name: str) -> File | None:
         """The file of a name such as `e12t.jpg`; a picture that came without a thumbnail is its own."""
         parsed = _MEDIA.fullmatch(name)
-        if not parsed or parsed[1] + parsed[3] == "pl.pdf":
+        if not parsed or parsed[1] + parsed[3] == "pl.pdf" or int(parsed[2]) >= 2**64:
             return None
         whose, number, kind = parsed[1], int(parsed[2]), parsed[3]
         is_thumbnail = kind == "t.jpg"

@@ -60,6 +60,7 @@ _OPTIONS = {
         "write_timeout": 30,
         "charset": "utf8mb4",
         "isolation_level": "repeatable read",
+        "init_command": "SET SESSION innodb_lock_wait_timeout = 5",
     },
     "sqlite3": {"timeout": 1, "init_command": "PRAGMA journal_mode=WAL;"},
 }
