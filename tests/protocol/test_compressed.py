@@ -17,6 +17,7 @@ name = "compressed"
 url = "http://127.0.0.1:{port}"
 [browser]
 compressed = {compressed}
+styles = false
 [load]
 users = 1
 ramp_up_s = 0

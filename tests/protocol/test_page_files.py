@@ -27,7 +27,7 @@ name = "files"
 url = "{url}"
 {tls}
 [load]
-users = 2
+users = 1
 ramp_up_s = 0
 steady_s = 600
 ramp_down_s = 0
@@ -112,10 +112,39 @@ def test_apache_is_asked_on_several_connections(tmp_path: Path) -> None:
     assert 4 < made["connects"] <= 4 * 6 and made["beside"] == made["connects"] - 4
 
 
+@pytest.mark.parametrize("http", ["1.1", "2"])
+def test_what_compressed_sheets_refer_to_is_fetched_once(tmp_path: Path, http: str) -> None:
+    root, port = tmp_path / "root", nginx_site.free_port()
+    (root / "css").mkdir(parents=True)
+    sheets = {
+        "a.css": "@import 'b.css'; @import url(../css/a.css);" + "p{background:url(../0.png)}" * 100,
+        "b.css": "@font-face{src:url(f.eot);src:url(f.woff2)}" + "q{background:url(/1.png)}" * 100,
+    }
+    for name, text in sheets.items():
+        (root / "css" / name).write_text(text)
+    (root / "page.html").write_text(
+        "<link rel=stylesheet href=/css/a.css><img src=/0.png srcset='/1.png 1x, /2.png 2x'>the very end"
+    )
+    for name in ("0.png", "1.png", "css/f.woff2"):
+        (root / name).write_bytes(http2_servers.IMAGE)
+    directives = f"""log_format told '$uri'; gzip on; gzip_types text/css;
+        server {{ listen 127.0.0.1:{port} {"http2" if http == "2" else ""}; root {root};
+            access_log {tmp_path}/requests.log told; }}"""
+    with nginx_site.nginx(tmp_path, directives, port):
+        path = write(tmp_path, f"http://127.0.0.1:{port}", tls=f'http = "{http}"')
+        page, _ = run(tmp_path, path)
+    assert page["ok"] == 8
+    seen = sorted((tmp_path / "requests.log").read_text().split())
+    once = ["/0.png", "/1.png", "/css/a.css", "/css/b.css", "/css/f.woff2"]
+    assert seen == sorted(["/page.html"] * 8 + once * 4)
+
+
 def test_what_is_published_keeps_one_connection(tmp_path: Path) -> None:
     def connections(**keys: str) -> int:
         path = write(tmp_path, "http://127.0.0.1:8080", **keys)
-        return int(load_scenario(str(path)).plan()["browser"]["connections"])
+        browser = load_scenario(str(path)).plan()["browser"]
+        assert browser["styles"] is (keys.get("sla") is None)
+        return int(browser["connections"])
 
     assert connections() == 6
     assert connections(sla='[sla]\nrules = "cloudstone"') == 1
@@ -127,3 +156,4 @@ def test_what_is_published_keeps_one_connection(tmp_path: Path) -> None:
         for url in ({}, {"target.url": "http://127.0.0.1:8080"}):
             plan = load_scenario(name, url).plan(target=("127.0.0.1", 80))
             assert plan["browser"]["connections"] == 1, name
+            assert plan["browser"]["styles"] is False, name

@@ -1,24 +1,18 @@
 //! What a whole answer means: a redirect, a fault, or success and what the page refers to.
 
 use loadstone_http::{Headers, Method};
-use loadstone_workload::{Answer, CompiledStep, markup_decode, references};
+use loadstone_workload::{Answer, CompiledStep};
 
-use crate::address::{is_elsewhere, resolve};
-use crate::browser::address_hash;
+use crate::address::resolve;
 use crate::clock::micros;
 use crate::coding::{Content, is_coded};
 use crate::driver::Driver;
-use crate::examples::Of;
 use crate::reader::Whole;
-use crate::record::{MOST_REFERENCE_BYTES, MOST_REFERENCES};
 use crate::recorder::{Cause, Counter};
 use crate::user::{Fetch, Journey, User, Work};
 
 /// Most redirects in a row that are followed.
 const MAX_REDIRECTS: u8 = 5;
-
-/// Most bytes of an address that are shown as an example.
-const LONGEST_EXAMPLE: usize = 200;
 
 /// What to do after an answer.
 #[derive(Debug)]
@@ -89,14 +83,40 @@ impl<'p> Driver<'p> {
                 return Verdict::Redirect;
             }
         }
-        if user.fetch == Fetch::Reference {
-            user.counts.add(Counter::ContentBytes, whole.length);
-            return judge_reference(user, &whole, journey);
-        }
         let mut content = std::mem::take(&mut self.content);
-        let verdict = self.judge_step(user, whole, journey, &mut content);
+        let verdict = match user.fetch {
+            Fetch::Step => self.judge_step(user, whole, journey, &mut content),
+            Fetch::Reference => self.judge_file(user, whole, journey, &mut content),
+        };
         self.content = content;
         verdict
+    }
+
+    /// Judges the answer for a file of a page; of a style sheet, what it refers to is listed.
+    fn judge_file<'a>(
+        &mut self,
+        user: &mut User,
+        mut whole: Whole<'a>,
+        journey: &mut Journey,
+        content: &'a mut Content,
+    ) -> Verdict {
+        if whole.status == 200 && journey.references.is_sheet() {
+            let coding = whole.headers.get_bytes("content-encoding").unwrap_or_default();
+            if is_coded(coding) {
+                match content.of(coding, whole.body) {
+                    Ok(body) => whole.body = body,
+                    Err(said) => return Verdict::Fail(Cause::Marker, said.into()),
+                }
+                whole.length = whole.body.len() as u64;
+            }
+            if is_css(&whole.headers)
+                && let Err(said) = self.plan_style(user, whole.body, journey)
+            {
+                return Verdict::Fail(Cause::Marker, said);
+            }
+        }
+        user.counts.add(Counter::ContentBytes, whole.length);
+        judge_reference(user, &whole, journey)
     }
 
     /// Judges the answer to a step's own request by its content, which is decompressed if anything asks for it.
@@ -223,70 +243,12 @@ impl<'p> Driver<'p> {
         let fault = step.find_fault(whole.body, whole.length, &user.state, &mut self.scratch);
         fault.map(|said| (Cause::Marker, said))
     }
+}
 
-    /// Lists what the browser fetches for a page, in the order of the page. What is beyond the limits is
-    /// counted only.
-    fn plan_references(&mut self, user: &mut User, body: &[u8], journey: &mut Journey) {
-        let [mut page, mut path] = std::mem::take(&mut self.paths);
-        page.clear();
-        self.page_path(user, journey, &mut page);
-        journey.references.clear();
-        self.page_addresses.clear();
-        let mut found = references(body);
-        let mut bytes_left = MOST_REFERENCE_BYTES;
-        for reference in found.by_ref().take(MOST_REFERENCES) {
-            self.scratch.clear();
-            markup_decode(reference.address, &mut self.scratch);
-            let host = resolve(&self.scratch, &page, &self.program.places, user.host, &mut path);
-            let Some(left) = bytes_left.checked_sub(path.len()) else {
-                user.counts.add(Counter::ReferencesLeftOut, 1);
-                break;
-            };
-            bytes_left = left;
-            if path.is_empty() {
-                self.elsewhere(user);
-                continue;
-            }
-            let address = address_hash(host, &path);
-            if !self.page_addresses.insert(address) {
-                continue;
-            }
-            let below = self.requests.below_base(host, &path);
-            let cached =
-                self.program.browser.cached.iter().any(|prefix| {
-                    below.starts_with(prefix.as_bytes()) || path.starts_with(prefix.as_bytes())
-                });
-            user.counts.add(Counter::ImageRefs, u64::from(!cached));
-            if self.fetches(user, address, cached) {
-                journey.references.push(&path, host, address, cached);
-            }
-        }
-        user.counts.add(Counter::ReferencesLeftOut, found.count() as u64);
-        self.paths = [page, path];
-    }
-
-    /// Counts the reference in `scratch`, which is not to our site, if a browser would ask another host for it.
-    fn elsewhere(&mut self, user: &mut User) {
-        let address = &self.scratch;
-        let elsewhere = is_elsewhere(address, &self.program.places, user.host);
-        if !elsewhere || !self.page_addresses.insert(address_hash(0, address)) {
-            return;
-        }
-        user.counts.add(Counter::ReferencesOtherHost, 1);
-        let operation = &self.program.operations[user.operation];
-        let said = || String::from_utf8_lossy(&address[..address.len().min(LONGEST_EXAMPLE)]).into_owned();
-        self.shared.examples.note(user.operation, &operation.name, Of::OtherHost, self.now, said);
-    }
-
-    /// Whether the browser asks for what a page refers to.
-    fn fetches(&self, user: &User, address: u64, cached: bool) -> bool {
-        let browser = &user.browser;
-        if !cached || !browser.warm {
-            return !browser.has_seen(address);
-        }
-        let can_ask = || self.validators.get(address).is_some_and(|validator| validator.can_ask());
-        self.program.browser.revalidate && (can_ask() || !browser.has_seen(address))
-    }
+/// Whether browsers take an answer for a style sheet: one of another type they do not look at.
+fn is_css(headers: &Headers<'_>) -> bool {
+    let Some(kind) = headers.get_bytes("content-type") else { return true };
+    kind.get(..8).is_some_and(|kind| kind.eq_ignore_ascii_case(b"text/css"))
 }
 
 fn judge_reference(user: &mut User, whole: &Whole<'_>, journey: &mut Journey) -> Verdict {

@@ -29,6 +29,7 @@ mod multiplex;
 mod offered;
 mod open;
 mod overload;
+mod page;
 mod reach;
 mod reader;
 mod receive;

@@ -83,7 +83,7 @@ impl<'p> Driver<'p> {
     /// Feeds a piece of the answer, which the kernel received `age` ago; whether that ended it.
     fn on_piece(&mut self, user: &mut User, work: &mut Work, piece: &[u8], age: Option<Duration>) -> bool {
         let Work { store, journey } = &mut *work;
-        let (collects, measures) = self.wants(user);
+        let (collects, measures) = self.wants(user, journey);
         let mut reader = user.reader;
         let mut reception = self.incoming(user, journey);
         (reception.collects, reception.measures) = (collects, measures);
@@ -106,9 +106,9 @@ impl<'p> Driver<'p> {
 
     /// Whether the body of the answer under way is kept, and whether it is if a coding hides its length.
     #[inline]
-    pub(crate) fn wants(&self, user: &User) -> (bool, bool) {
+    pub(crate) fn wants(&self, user: &User, journey: &Journey) -> (bool, bool) {
         if user.fetch == Fetch::Reference {
-            return (false, false);
+            return (journey.references.is_sheet(), false);
         }
         let step = self.step_of(user);
         let collects = step.reads_body || !step.extract.is_empty() || self.shared.trace.is_some();

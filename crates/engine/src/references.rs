@@ -13,6 +13,11 @@ pub(crate) struct References {
     untouched: usize,
     /// Not fetched yet.
     left: usize,
+    /// Addresses of all that the page refers to, also of what is not fetched for it,
+    known: Vec<u64>,
+    /// and how many references were looked at, and how long they are.
+    pub looked_at: usize,
+    pub bytes: usize,
 }
 
 /// One of them.
@@ -24,6 +29,8 @@ pub(crate) struct Reference {
     pub address: u64,
     /// A style sheet or script that a warm cache may hold.
     pub cached: bool,
+    /// A style sheet that is looked at, and how many sheets lead to it.
+    pub sheet: Option<u8>,
     /// Its host, by its place.
     host: u16,
     /// It was asked for beside others.
@@ -38,10 +45,25 @@ impl References {
     pub(crate) fn clear(&mut self) {
         self.paths.clear();
         self.items.clear();
-        (self.at, self.untouched, self.left) = (0, 0, 0);
+        self.known.clear();
+        (self.at, self.untouched, self.left, self.looked_at, self.bytes) = (0, 0, 0, 0, 0);
     }
 
-    pub(crate) fn push(&mut self, path: &[u8], host: usize, address: u64, cached: bool) {
+    /// Addresses that were told.
+    pub(crate) fn known(&self) -> &[u64] {
+        &self.known
+    }
+
+    pub(crate) fn know(&mut self, address: u64) {
+        self.known.push(address);
+    }
+
+    /// Whether the one that is spoken of is a style sheet that is looked at.
+    pub(crate) fn is_sheet(&self) -> bool {
+        self.items.get(self.at).is_some_and(|item| item.sheet.is_some())
+    }
+
+    pub(crate) fn push(&mut self, path: &[u8], host: usize, address: u64, cached: bool, sheet: Option<u8>) {
         let from = self.paths.len();
         self.paths.extend_from_slice(path);
         self.items.push(Reference {
@@ -49,6 +71,7 @@ impl References {
             to: self.paths.len(),
             address,
             cached,
+            sheet,
             host: host as u16,
             asked: false,
             fetched: false,
@@ -180,7 +203,7 @@ mod tests {
     fn three() -> References {
         let mut references = References::default();
         for path in ["/a", "/bb", "/c"] {
-            references.push(path.as_bytes(), usize::from(path == "/bb"), path.len() as u64, false);
+            references.push(path.as_bytes(), usize::from(path == "/bb"), path.len() as u64, false, None);
         }
         references
     }

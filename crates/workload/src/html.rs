@@ -4,6 +4,8 @@
 use memchr::memmem;
 use memchr::{memchr, memchr3};
 
+use crate::srcset::{Viewport, choose, holds};
+
 /// A start tag.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Tag<'a> {
@@ -127,15 +129,27 @@ pub enum ReferenceKind {
     StyleSheet,
     /// `<script src>`.
     Script,
-    /// `<img src>`.
+    /// `<img>`: its `src`, or what `srcset` has for the window.
     Image,
 }
 
-/// The style sheets, scripts and images that a browser fetches for a page, in order, repeated ones too.
-pub fn references(page: &[u8]) -> impl Iterator<Item = Reference<'_>> {
-    tags(page).filter_map(|tag| {
+/// The style sheets, scripts and images that a browser with this window fetches for a page, in order, repeated ones
+/// too.
+pub fn references(page: &[u8], window: Viewport) -> impl Iterator<Item = Reference<'_>> {
+    // What the `<picture>` around the next image has for the window.
+    let mut source = None;
+    tags(page).filter_map(move |tag| {
         let (kind, attribute): (_, &[u8]) = if tag.is(b"img") {
-            (ReferenceKind::Image, b"src")
+            let address = source.take().or_else(|| offered(tag, window)).or(tag.attribute(b"src"))?;
+            let address = address.trim_ascii();
+            return (!address.is_empty()).then_some(Reference { kind: ReferenceKind::Image, address });
+        } else if tag.is(b"picture") {
+            source = None;
+            return None;
+        } else if tag.is(b"source") {
+            let fits = holds(tag.attribute(b"media").unwrap_or_default(), window);
+            source = source.or_else(|| offered(tag, window).filter(|_| fits));
+            return None;
         } else if tag.is(b"script") {
             (ReferenceKind::Script, b"src")
         } else if tag.is(b"link") && is_style_sheet(tag) {
@@ -146,6 +160,11 @@ pub fn references(page: &[u8]) -> impl Iterator<Item = Reference<'_>> {
         let address = tag.attribute(attribute)?.trim_ascii();
         (!address.is_empty()).then_some(Reference { kind, address })
     })
+}
+
+/// What `srcset` and `sizes` of a tag have for the window.
+fn offered<'a>(tag: Tag<'a>, window: Viewport) -> Option<&'a [u8]> {
+    choose(tag.attribute(b"srcset")?, tag.attribute(b"sizes"), window)
 }
 
 fn is_style_sheet(tag: Tag<'_>) -> bool {
@@ -159,8 +178,12 @@ mod tests {
 
     use super::*;
 
+    const WINDOW: Viewport = Viewport { width: 1280.0, density: 1.0 };
+
     fn found(page: &str) -> Vec<(ReferenceKind, &str)> {
-        references(page.as_bytes()).map(|r| (r.kind, std::str::from_utf8(r.address).unwrap())).collect()
+        references(page.as_bytes(), WINDOW)
+            .map(|r| (r.kind, std::str::from_utf8(r.address).unwrap()))
+            .collect()
     }
 
     #[test]
@@ -176,6 +199,16 @@ mod tests {
     }
 
     #[test]
+    fn of_several_sizes_the_one_for_the_window() {
+        let page = "<img src=/a.png srcset='/a2.png 2x'><img src=/b.png srcset='/b2.png 1x, /b3.png 2x'>\
+            <picture><source media='(max-width: 600px)' srcset=/no.png><source srcset=/c.webp><source srcset=/no>\
+            <img src=/no.png></picture><video><source src=/no.mp4></video><img src=/d.png>\
+            <img srcset='/e.png 320w, /f.png 1280w' sizes=100vw>";
+        let images: Vec<_> = found(page).into_iter().map(|(_, address)| address).collect();
+        assert_eq!(images, ["/a2.png", "/b2.png", "/c.webp", "/d.png", "/f.png"]);
+    }
+
+    #[test]
     fn careless_pages_are_read_as_browsers_do() {
         let page = "<SCRIPT>'<img src=/no>'</SCRIPT><a title=don't><img src=/a.jpg><p title = 'a>b'><img src=\"/b.jpg\"alt='>'>\
             <script>if (a </b/.exec(c)) '<img src=/no>'</script><img src=/c.jpg>";
@@ -186,12 +219,12 @@ mod tests {
     proptest! {
         #[test]
         fn any_bytes_are_scanned(page in proptest::collection::vec(any::<u8>(), 0..200)) {
-            references(&page).count();
+            references(&page, WINDOW).count();
         }
 
         #[test]
         fn nearly_markup_is_scanned(page in "[<>/=\"' a!-]{0,40}(<img|<script|src|<!--|-->|<link rel=stylesheet){0,4}[<>/=\"' a-]{0,40}") {
-            for reference in references(page.as_bytes()) {
+            for reference in references(page.as_bytes(), WINDOW) {
                 prop_assert!(!reference.address.is_empty());
             }
         }

@@ -6,6 +6,7 @@
 
 mod arrivals;
 mod compile;
+mod css;
 mod encoding;
 mod error;
 mod extract;
@@ -15,6 +16,7 @@ mod mix;
 mod names;
 mod plan;
 mod program;
+mod srcset;
 mod state;
 mod step;
 mod template;
@@ -23,6 +25,7 @@ mod tests;
 mod walk;
 
 pub use arrivals::Arrivals;
+pub use css::{StyleReference, style_references};
 pub use encoding::markup_decode;
 pub use error::{Error, Result};
 pub use extract::{Answer, Extractor};
@@ -33,6 +36,7 @@ pub use plan::*;
 pub use program::{
     ByProxy, CompiledOperation, CompiledPacing, Expectations, Program, Remembered, expectations,
 };
+pub use srcset::Viewport;
 pub use state::State;
 pub use step::{CompiledBody, CompiledExpect, CompiledPart, CompiledStep, Filler};
 pub use template::Template;

@@ -270,6 +270,15 @@ pub struct Browser {
     /// Most connections to one host at once, by HTTP/1.1, for the files of a page.
     #[serde(default = "one")]
     pub connections: u32,
+    /// What style sheets refer to is fetched, too.
+    #[serde(default)]
+    pub styles: bool,
+    /// Width of its window in CSS pixels: what `srcset` is chosen by,
+    #[serde(default = "desktop")]
+    pub width: f64,
+    /// and device pixels for each of them.
+    #[serde(default = "unit")]
+    pub density: f64,
     /// Pause before each further file of a page: what browser and user do between two of them. It is part of
     /// the operation and of its response time. None: none.
     #[serde(default)]
@@ -282,4 +291,12 @@ fn yes() -> bool {
 
 fn one() -> u32 {
     1
+}
+
+fn desktop() -> f64 {
+    1280.0
+}
+
+fn unit() -> f64 {
+    1.0
 }

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from loadstone.scenario.model import ScenarioFile
 
 OF_BROWSERS = 6  # connections to a host by HTTP/1.1, in today's browsers
 
 
-def connections(file: ScenarioFile) -> int:
-    """Most connections to a host at once, for the files of a page.
+def as_browsers(file: ScenarioFile) -> dict[str, Any]:
+    """`connections` to a host, and whether `styles` are looked at, where the scenario does not say.
 
-    The published workloads, built-in applications and Cloudstone's rules, have one, as their clients had. So
-    have pages whose files come one after the other, each after a pause.
+    The published workloads, built-in applications and Cloudstone's rules, have one connection and do not look
+    at style sheets, as their clients did not. Pages with a pause before each file have one connection, too.
     """
-    if file.browser.connections is not None:
-        return file.browser.connections
+    browser = file.browser
     published = file.target.app is not None or file.sla.rules is not None
-    return 1 if published or file.browser.pause is not None else OF_BROWSERS
+    one = published or browser.pause is not None
+    connections = (1 if one else OF_BROWSERS) if browser.connections is None else browser.connections
+    return {
+        "connections": connections,
+        "styles": not published if browser.styles is None else browser.styles,
+    }

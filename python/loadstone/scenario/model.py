@@ -16,6 +16,7 @@ from loadstone.scenario.fields import (
     Length,
     Name,
     NonNegative,
+    Positive,
     Real,
     Several,
     Share,
@@ -186,6 +187,14 @@ class Browser(Table):
         Count | None,
         Field(le=64, description="most connections to a host at once, for the files of a page, by HTTP/1.1"),
     ] = None
+
+    styles: Annotated[
+        bool | None, Field(description="fetch what style sheets refer to (`@import`, `url()`)")
+    ] = None
+    width: Annotated[
+        Positive, Field(le=100_000, description="of the window, CSS pixels: what `srcset` is chosen by")
+    ] = 1280
+    density: Annotated[Positive, Field(le=100, description="device pixels for each of them")] = 1
 
     @model_validator(mode="after")
     def _one_after_the_other(self) -> Browser:

@@ -128,7 +128,7 @@ class Planner:
 
     def _browser(self, file: model.ScenarioFile) -> Json:
         browser = file.browser
-        written = {**browser.model_dump(exclude={"pause"}), "connections": browsing.connections(file)}
+        written = {**browser.model_dump(exclude={"pause"}), **browsing.as_browsers(file)}
         return written if browser.pause is None else {**written, "pause": _law(browser.pause)}
 
     def _operation(self, operation: model.Operation) -> Json:

@@ -127,7 +127,7 @@ impl Driver<'_> {
         let (program, requests) = (self.program, self.requests);
         let traced = self.shared.trace.as_ref();
         traced.iter().for_each(|trace| trace.asked(program, user, self.now));
-        let wanted = self.wants(user);
+        let wanted = self.wants(user, &work.journey);
         let constant = self
             .constant(user, &work.journey)
             .and_then(|_| requests.constant_fields(user.operation, user.step).filter(|_| traced.is_none()));
