@@ -1,0 +1,6 @@
+class EventTag < ApplicationRecord
+  self.primary_key = nil
+
+  belongs_to :event
+  belongs_to :tag
+end

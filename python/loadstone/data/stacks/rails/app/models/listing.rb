@@ -1,0 +1,18 @@
+# One page of a list. One row too many tells that another page follows.
+class Listing
+  attr_reader :items, :page
+
+  def self.of(relation, page, size)
+    new(relation.limit(size + 1).offset((page - 1) * size).to_a, page, size)
+  end
+
+  def initialize(rows, page, size)
+    @items = rows.first(size)
+    @page = page
+    @more = rows.size > size
+  end
+
+  def more?
+    @more
+  end
+end
