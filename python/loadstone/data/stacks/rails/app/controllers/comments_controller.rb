@@ -44,6 +44,7 @@ class CommentsController < ApplicationController
   end
 
   def answer(message)
+    Kept.forget("event:#{event_id}")
     return go_to("/events/#{event_id}", message) unless fragment?
 
     show_part("events/comments", event: Event.new(id: event_id))

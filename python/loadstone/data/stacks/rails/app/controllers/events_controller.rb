@@ -2,16 +2,15 @@ class EventsController < ApplicationController
   before_action :find_own, only: %i[edit update destroy]
 
   def show
-    @event = Event.listed.find(id)
-    @attendees = AttendeeList.new(@event, viewer)
-    show_page(@event.title, "event", "event:#{id}")
+    @event = Event.page(id)
+    show_page(@event.title, "event", "event:#{id}", keep: ("event:#{id}" if viewer.nil?))
   end
 
-  # Events with a tag. No tag is longer than 30 characters; what is longer has no events.
   def tagged
-    @tag = form["tag"].length > 30 ? "" : form["tag"]
-    @events = Listing.of(Event.with_tag(@tag), form.page, Event::PAGE)
-    show_page("Tagged events", "tag", "tag:#{@tag};page=#{form.page}", template: "tagged")
+    @list = TagList.new(form["tag"], form.page)
+    @events = @list.events
+    name = @list.key_at(request.path)
+    show_page("Tagged events", "tag", @list.key, keep: (name if @events.same_for_all?(viewer)))
   end
 
   def new
@@ -27,6 +26,7 @@ class EventsController < ApplicationController
 
     event = Event.announce(checked.values, checked.address, checked.tags, creator)
     EventFiles.new(event.id).keep(form)
+    Kept.forget(*Kept.traces_of(event))
     go_to("/events/#{event.id}", "event-created")
   end
 
@@ -39,14 +39,18 @@ class EventsController < ApplicationController
     checked = EventForm.new(form)
     return show_form_again(checked, id) unless checked.valid?
 
+    before = Kept.traces_of(@event)
     @event.revise(checked.values, checked.address, checked.tags)
     EventFiles.new(id).keep(form)
+    Kept.forget(*before, *Kept.traces_of(@event))
     go_to("/events/#{id}", "event-updated")
   end
 
   def destroy
+    traces = Kept.traces_of(@event)
     @event.delete_event
     EventFiles.new(id).remove
+    Kept.forget(*traces)
     go_to("/", "event-deleted")
   end
 
@@ -64,6 +68,7 @@ class EventsController < ApplicationController
     event = Event.shown.find(id)
     names = Tag.parse(form["tag_list"])
     added = names.present? && event.tag_with(names)
+    Kept.forget(*Kept.traces_of(event)) if added
     return go_to("/events/#{id}", added ? "tags-added" : "tags-wrong") unless fragment?
 
     show_part("events/tags", event: event, status: added ? 200 : 422)
@@ -85,6 +90,7 @@ class EventsController < ApplicationController
     user = viewer!.user
     event = Event.shown.find(id)
     Attendance.public_send(change, event, user)
+    Kept.forget("event:#{id}")
     return go_to("/events/#{id}", message) unless fragment?
 
     show_part("events/attendees", event: event, attendees: AttendeeList.new(event, viewer))

@@ -1,7 +1,9 @@
 class HomeController < ApplicationController
   def show
-    filter = HomeFilter.new(form)
-    show_home(filter, filter.day)
+    @filter = HomeFilter.new(form)
+    return show_home(@filter.day) unless Kept.at?("page") && viewer.nil? && notice.nil?
+
+    show_kept_page(@filter.key, Kept::HOME_S) { show_home(@filter.day, with: :render_to_string) }
   end
 
   # Another month of the calendar; for a browser without scripts the home page with that month.
@@ -9,14 +11,15 @@ class HomeController < ApplicationController
     month = DayType.civil(form.whole("year").to_i, form.whole("month").to_i, 1) || Meta.today
     return show_part("shared/calendar", month: month.beginning_of_month) if fragment?
 
-    show_home(HomeFilter.new(form, day: nil), month)
+    @filter = HomeFilter.new(form, day: nil)
+    show_home(month)
   end
 
   private
 
-  def show_home(filter, month)
-    @filter = filter
-    @events = filter.events
-    show_page("Events", "home", filter.key, template: "home/show", month: month&.beginning_of_month)
+  def show_home(month, **how)
+    @events = @filter.events
+    show_page("Events", "home", @filter.key, template: "show", month: month&.beginning_of_month,
+                                             keep: (@filter.key if @events.same_for_all?(viewer)), **how)
   end
 end

@@ -67,8 +67,12 @@ class UsersController < ApplicationController
 
   def destroy
     own!(id)
-    viewer.user.delete_account.each { |event| EventFiles.new(event).remove }
+    own = viewer.user.events.includes(:address).to_a
+    traces = own.flat_map { |event| Kept.traces_of(event) }
+    viewer.user.delete_account
+    own.each { |event| EventFiles.new(event.id).remove }
     UserFiles.new(id).remove
+    Kept.forget(*traces)
     drop_cookie(Visit::SESSION)
     go_to("/", "user-deleted")
   end

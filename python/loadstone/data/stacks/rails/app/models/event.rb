@@ -25,7 +25,12 @@ class Event < ApplicationRecord
   class << self
     # The last ones added, the last first.
     def feed
-      listed.order(created_at: :desc, id: :desc).limit(FEED).to_a
+      Kept.rows("rss") { listed.order(created_at: :desc, id: :desc).limit(FEED).to_a }
+    end
+
+    # One event for its page. Raises RecordNotFound.
+    def page(id)
+      Kept.rows("event:#{id}") { listed.find(id) }
     end
 
     def with_tag(name)

@@ -2,6 +2,17 @@
 class HomeFilter
   attr_reader :page, :zip, :day
 
+  def self.key(page: 1, newest: false, zip: "", day: nil)
+    "home:page=#{page};order=#{newest ? 'created' : 'date'};zip=#{zip};day=#{day&.iso8601}"
+  end
+
+  # Keys of the first pages that show an event.
+  def self.first_keys(event)
+    [false, true].product(["", event.address.zip], [nil, event.event_date]).map do |newest, zip, day|
+      key(newest: newest, zip: zip, day: day)
+    end
+  end
+
   def initialize(form, day: DayType.parse(form["day"]))
     @page = form.page
     @newest = form["order"] == "created"
@@ -14,7 +25,7 @@ class HomeFilter
   end
 
   def key
-    "home:page=#{page};order=#{newest? ? 'created' : 'date'};zip=#{zip};day=#{day&.iso8601}"
+    self.class.key(page: page, newest: newest?, zip: zip, day: day)
   end
 
   # What the pager's links say of it.
@@ -23,9 +34,14 @@ class HomeFilter
   end
 
   def events
+    Kept.rows(key) { Listing.of(found, page, Event::PAGE) }
+  end
+
+  private
+
+  def found
     found = Event.listed.on(day ? day..day : Meta.today..DayType::LAST)
     found = found.at_zip(zip) unless zip.empty?
-    found = newest? ? found.newest_first : found.by_date
-    Listing.of(found, page, Event::PAGE)
+    newest? ? found.newest_first : found.by_date
   end
 end

@@ -12,6 +12,11 @@ class Listing
     @more = rows.size > size
   end
 
+  # Whether none of the events is this viewer's: then all see the same.
+  def same_for_all?(viewer)
+    viewer.nil? || items.none? { |event| event.user_id == viewer.id }
+  end
+
   def more?
     @more
   end

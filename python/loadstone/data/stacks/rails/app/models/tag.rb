@@ -7,7 +7,9 @@ class Tag < ApplicationRecord
 
   # The most used tags by name.
   def self.cloud
-    where("refcount > 0").order(refcount: :desc, name: :asc).limit(CLOUD).sort_by(&:name)
+    Kept.rows("cloud") do
+      where("refcount > 0").order(refcount: :desc, name: :asc).limit(CLOUD).sort_by(&:name)
+    end
   end
 
   # The distinct tags of a list between blanks or commas, by name; nil when one is no tag or there are too

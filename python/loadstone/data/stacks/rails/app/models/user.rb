@@ -57,14 +57,12 @@ class User < ApplicationRecord
     end
   end
 
-  # Deletes the account with all that is theirs; returns the ids of their events.
+  # Deletes the account with all that is theirs.
   def delete_account
     User.change do
-      own = events.order(:id).to_a
-      own.each(&:delete_with_tags)
+      events.order(:id).each(&:delete_with_tags)
       User.where(id: id).delete_all
       address.delete unless address.shared?
-      own.map(&:id)
     end
   end
 

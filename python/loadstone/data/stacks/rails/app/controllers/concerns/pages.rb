@@ -12,12 +12,33 @@ module Pages
 
   private
 
-  # Answers with a page; the template is that of the action unless `template` names another.
-  def show_page(title, kind, key = kind, template: action_name, status: 200, month: nil, message: nil)
+  # Answers with a page; the template is that of the action unless `template` names another. `keep` names the
+  # content where it may be kept. With `render_to_string` the page is the result instead.
+  def show_page(title, kind, key = kind, template: action_name, status: 200, month: nil, message: nil,
+                keep: nil, with: :render)
     @page = Page.new(title: title, kind: kind, key: key, month: month || this_month,
                      message: message || notice)
+    page_fields unless with == :render_to_string
+    send(with, status: status, **content(template, keep))
+  end
+
+  # What `render` takes for the content: its template, or what is kept of it.
+  def content(template, keep)
+    return { action: template } unless keep && Kept.at?("action")
+
+    kept = Kept.content(keep) { render_to_string(template, layout: false) }
+    { html: kept.html_safe, layout: "application" }
+  end
+
+  # Answers with a whole page that was rendered with a hole for the token, for whoever is not logged in.
+  def show_kept_page(name, seconds)
+    kept = Kept.page(name, seconds) do
+      @token_hole = Kept::TOKEN_HOLE
+      yield
+    end
+    @token_hole = nil
     page_fields
-    render template, status: status
+    render html: kept.gsub(Kept::TOKEN_HOLE, form_token).html_safe
   end
 
   # A form comes back with what was entered and what is wrong with it.

@@ -25,8 +25,9 @@ module Visit
     id if id&.match?(/\A[0-9a-f]{32}\z/)
   end
 
+  # A page that is kept has a hole in its place.
   def form_token
-    Session.token(session_id)
+    @token_hole || Session.token(session_id)
   end
 
   # Whether the form carries this session's token, as a field or (scripts) as a header field.
