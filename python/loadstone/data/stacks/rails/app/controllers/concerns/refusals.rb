@@ -29,13 +29,19 @@ module Refusals
   private
 
   def refuse(status)
-    # An error page must not fail in turn, so it greets nobody when the fault is ours.
-    @viewer = nil if status >= 500
+    greet(status)
     title, @sentence = TITLES.fetch(status)
     @page = Pages::Page.new(title: title, kind: "error", key: "error:#{status}", month: this_month)
     page_fields
     # HTML, whatever the address ends with.
     render "errors/show", status: status, formats: :html
+  end
+
+  # The page should greet its viewer, but an error page must not fail in turn.
+  def greet(status)
+    status < 500 ? viewer : @viewer = nil
+  rescue ActiveRecord::ActiveRecordError
+    @viewer = nil
   end
 
   def database_failed(error)
