@@ -139,11 +139,12 @@ def test_the_guide_to_images_in_service_can_be_followed(tmp_path: Path) -> None:
 @pytest.mark.long
 @pytest.mark.timeout(1200)
 def test_the_guide_to_images_of_ones_own_can_be_followed(tmp_path: Path) -> None:
-    if not shutil.which("qemu-system-x86_64"):
-        pytest.skip("not installed: qemu-system-x86_64")
+    if missing := [name for name in ("qemu-system-x86_64", "gdb", "socat") if not shutil.which(name)]:
+        pytest.skip(f"not installed: {missing[0]}")
     said = follow("how-to/own-image.md", tmp_path)
     assert said.count("<p>from an image") == 2 and "<p>from a process" in said
     assert "serving guest-book at" in said
+    assert "Breakpoint 1, guest_book::Worker::page ()" in said
 
 
 def test_every_page_with_commands_is_followed_by_a_test() -> None:
