@@ -67,6 +67,9 @@ class Server:
 def end_children_if_asked() -> None:
     """Kills what this process started, and what that started, when it was asked to end."""
 
+def check_json_path(path: str) -> None:
+    """ValueError with what is wrong with a path such as `$.items[0].id`."""
+
 def check_tls(tls_json: str, host: str) -> None:
     """Reads the files that a plan's `target.tls` names.
 

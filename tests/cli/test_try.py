@@ -82,12 +82,12 @@ def test_a_walk_is_told_request_by_request(tmp_path: Path) -> None:
     assert [line for line in lines if not line.startswith("      +")] == [
         "Session 1", "  1. Home",
         f"    GET /  200  {len(HOME)} B",
-        "      token = t1", "      items = 2 links: 7, 9", "      seen: set",
+        "      token = t1", "      items = 2 items: 7, 9", "      seen: set",
         "      price: nothing found in this answer",
         "  2. Buy", "    POST /buy  303 → /thanks  0 B", "    GET /thanks  200  13 B",
         "Session 2", "  1. Home",
         f"    GET /  200  {len(HOME)} B",
-        "      token = t1", "      items = 2 links: 7, 9", "      seen: set",
+        "      token = t1", "      items = 2 items: 7, 9", "      seen: set",
         "      price: nothing found in this answer",
         "3 operations, all as expected",
     ]  # fmt: skip

@@ -120,6 +120,12 @@ impl Cookies {
         self.kept.clear();
     }
 
+    /// The value of the cookie of this name, of several the one that is sent first.
+    pub(crate) fn get(&self, name: &str) -> Option<&[u8]> {
+        let named = self.kept.iter().map(|cookie| cookie.parts(&self.text));
+        named.filter(|parts| parts[0] == name.as_bytes()).map(|parts| parts[1]).next()
+    }
+
     /// Appends the value of the `Cookie` field of a request for `path`: nothing if there is none to send.
     pub(crate) fn write(&self, origin: &Origin, path: &[u8], out: &mut Vec<u8>) {
         let (from, mut now) = (out.len(), None);

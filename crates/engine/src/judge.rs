@@ -6,6 +6,7 @@ use loadstone_workload::{Answer, CompiledStep};
 use crate::address::resolve;
 use crate::clock::micros;
 use crate::coding::{Content, is_coded};
+use crate::cookies::Cookies;
 use crate::driver::Driver;
 use crate::reader::Whole;
 use crate::recorder::{Cause, Counter};
@@ -50,6 +51,7 @@ pub(crate) fn is_redirect(status: u16) -> bool {
 struct Received<'a> {
     headers: Headers<'a>,
     body: &'a [u8],
+    cookies: &'a Cookies,
 }
 
 impl Answer for Received<'_> {
@@ -59,6 +61,10 @@ impl Answer for Received<'_> {
 
     fn header(&self, name: &str) -> Option<&[u8]> {
         self.headers.get_bytes(name)
+    }
+
+    fn cookie(&self, name: &str) -> Option<&[u8]> {
+        self.cookies.get(name)
     }
 }
 
@@ -130,7 +136,7 @@ impl<'p> Driver<'p> {
         let step = self.step_of(user);
         let coding = whole.headers.get_bytes("content-encoding").unwrap_or_default();
         let mut malformed = None;
-        if (step.reads_body || step.expect.min_bytes > 0) && is_coded(coding) {
+        if (step.reads_body || step.expect.measures()) && is_coded(coding) {
             let decoded = content.of(coding, whole.body);
             // What cannot be read has no text; a wrong status tells more.
             whole.body = decoded.as_ref().map_or(&[], |body| body);
@@ -143,9 +149,12 @@ impl<'p> Driver<'p> {
         if let Some((cause, said)) = self.find_fault(step, user, &whole, malformed) {
             return Verdict::Fail(cause, said);
         }
-        let answer = Received { headers: whole.headers, body: whole.body };
-        let found = self.program.extract(step, user.host, &answer, &mut user.state, &mut self.scratch);
-        self.shared.trace.iter().for_each(|trace| trace.extracted(step.extract.len(), found));
+        let answer = Received { headers: whole.headers, body: whole.body, cookies: &user.browser.cookies };
+        let taken = self.program.extract(step, user.host, &answer, &mut user.state, &mut self.scratch);
+        self.shared.trace.iter().for_each(|trace| trace.extracted(step.extract.len(), taken.found));
+        if let Some(name) = taken.missing {
+            return Verdict::Fail(Cause::Extract, format!("`{name}` was not found in the answer"));
+        }
         user.state.flags = (user.state.flags | step.set) & !step.unset;
         if step.page {
             self.plan_references(user, whole.body, journey);
@@ -240,8 +249,21 @@ impl<'p> Driver<'p> {
         if let Some(said) = malformed {
             return Some((Cause::Marker, said.into()));
         }
-        let fault = step.find_fault(whole.body, whole.length, &user.state, &mut self.scratch);
-        fault.map(|said| (Cause::Marker, said))
+        let answer = Received { headers: whole.headers, body: whole.body, cookies: &user.browser.cookies };
+        let fault = step.expect.find_fault(&answer, whole.length, &user.state, &mut self.scratch);
+        fault.map(|said| (Cause::Marker, said)).or_else(|| self.is_slow(step, user))
+    }
+
+    /// A right answer that took longer than its step may.
+    fn is_slow(&self, step: &CompiledStep, user: &User) -> Option<(Cause, String)> {
+        let (within, took) = (step.expect.within_us?, self.now - user.step_began);
+        let seconds = |us: u64| us as f64 / 1e6;
+        (took > within).then(|| {
+            (
+                Cause::Slow,
+                format!("answered after {:.3} s, expected within {} s", seconds(took), seconds(within)),
+            )
+        })
     }
 }
 

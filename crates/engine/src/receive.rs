@@ -112,7 +112,7 @@ impl<'p> Driver<'p> {
         }
         let step = self.step_of(user);
         let collects = step.reads_body || !step.extract.is_empty() || self.shared.trace.is_some();
-        (collects, step.expect.min_bytes > 0)
+        (collects, step.expect.measures())
     }
 
     /// What looks at the head of the answer under way. It keeps no body.

@@ -64,6 +64,75 @@ fn wrong_bodies_are_found() {
 }
 
 #[test]
+fn json_headers_and_lengths_are_checked() {
+    const BODY: &str = r#"{"ok": true, "data": {"id": 7, "name": "lamp", "tags": []}}"#;
+    let step = |expect: serde_json::Value| {
+        let mut expect = expect;
+        expect["status"] = json!([200]);
+        get("/", json!({"expect": expect}))
+    };
+    let server = |_: &Seen| answer(200, "Content-Type: application/json; charset=utf-8\r\n", BODY);
+    let is = |text: &str| json!({"kind": "is", "text": text});
+    let exists = |wanted: bool| json!({"kind": "exists", "wanted": wanted});
+    let length = |min: u64, max: u64| json!({"kind": "length", "min": min, "max": max});
+    let right = json!({
+        "json": [["$.ok", is("true")], ["$.data.id", is("7.0")], ["$.data.name", is("lamp")],
+                 ["$.error", exists(false)], ["$.data", exists(true)], ["$.data.tags", length(0, 0)]],
+        "headers": [["content-type", is("application/json")], ["X-Error", exists(false)]],
+        "max_bytes": 100,
+    });
+    let (_, outcome) = run_one(server, step(right));
+    assert!(outcome.ok(0) > 0 && outcome.failures().is_empty(), "{:?}", outcome.summary.examples);
+    let cases = [
+        ("`$.data.id` is `7`, expected `8`", json!({"json": [["$.data.id", is("8")]]})),
+        ("`$.data` is `{\"id\": 7", json!({"json": [["$.data", exists(false)]]})),
+        ("`$.data.no` leads to nothing", json!({"json": [["$.data.no", is("1")]]})),
+        (
+            "`$.data.tags` has a length of 0, expected at least 1",
+            json!({"json": [["$.data.tags", length(1, u64::MAX)]]}),
+        ),
+        ("`$.ok` has no length", json!({"json": [["$.ok", length(1, 2)]]})),
+        (
+            "the header `content-type` is `application/json",
+            json!({"headers": [["content-type", is("html")]]}),
+        ),
+        ("no header `X-Error`", json!({"headers": [["X-Error", exists(true)]]})),
+        ("expected at most 9", json!({"max_bytes": 9})),
+    ];
+    for (said, expect) in cases {
+        fails("marker", said, server, step(expect));
+    }
+    let html = json!({"json": [["$.error", exists(false)]]});
+    fails("marker", "the body is not JSON", |_| answer(200, "", "<html>"), step(html));
+}
+
+#[test]
+fn what_a_step_must_find_and_how_soon() {
+    let extract = json!([{"name": "id", "from": {"kind": "json", "path": "$.id"}, "required": true}]);
+    let step = get("/", json!({"extract": extract}));
+    fails("extract", "GET /: `id` was not found in the answer", |_| answer(200, "", "{}"), step);
+    let late = |_: &Seen| {
+        std::thread::sleep(Duration::from_millis(40));
+        answer(200, "", "")
+    };
+    let soon = json!({"expect": {"status": [200], "within_s": 0.03}});
+    fails("slow", "expected within 0.03 s", late, get("/", soon));
+}
+
+#[test]
+fn cookies_are_taken_from_the_browser() {
+    let server = Server::start(|seen: &Seen| match seen.path.as_str() {
+        "/" => answer(303, "Set-Cookie: a=1\r\nSet-Cookie: csrf=t0k\r\nLocation: /in\r\n", ""),
+        _ => answer(200, "", ""),
+    });
+    let extract = json!([{"name": "csrf", "from": {"kind": "cookie", "cookie": "csrf"}, "required": true}]);
+    let steps = json!([get("/", json!({"extract": extract})), get("/x/{csrf}", json!({}))]);
+    let outcome = run(plan(server.port, 0.6, json!([operation("op", steps)])));
+    assert!(outcome.ok(0) > 0 && outcome.failures().is_empty(), "{:?}", outcome.summary.examples);
+    assert!(server.paths().contains(&"GET /x/t0k".to_owned()));
+}
+
+#[test]
 fn a_page_may_leave_out_its_last_end_tags() {
     // HTML lets a page do so; who knows that a site does not puts the tag into `expect.contains`.
     let open = |_: &Seen| answer(200, "Content-Type: text/html\r\n", "<!doctype html><html><p>all there is");

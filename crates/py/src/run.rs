@@ -68,6 +68,12 @@ pub fn expectations(py: Python<'_>, plan_json: &str) -> PyResult<Py<PyAny>> {
     to_python(py, &expectations.map_err(refused)?)
 }
 
+/// What is wrong with a path into JSON.
+#[pyfunction]
+pub fn check_json_path(path: &str) -> PyResult<()> {
+    workload::JsonPath::parse(path).map(drop).map_err(refused)
+}
+
 /// What is wrong with the files of a plan's `target.tls`.
 #[pyfunction]
 pub fn check_tls(py: Python<'_>, tls_json: &str, host: &str) -> PyResult<()> {

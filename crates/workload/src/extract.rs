@@ -6,6 +6,7 @@ use regex::bytes::Regex;
 use crate::encoding::{markup_decode, percent_decode};
 use crate::error::{Error, Result};
 use crate::html::tags;
+use crate::json_path::JsonPath;
 use crate::names::Names;
 use crate::state::State;
 use crate::template::Template;
@@ -17,18 +18,50 @@ pub trait Answer {
     fn body(&self) -> &[u8];
     /// The first field of this name.
     fn header(&self, name: &str) -> Option<&[u8]>;
+    /// The value of a cookie that the browser holds now.
+    fn cookie(&self, name: &str) -> Option<&[u8]>;
 }
 
 /// A compiled [`Extract`].
 #[derive(Debug, Clone)]
-pub struct Extractor(Kind);
+pub struct Extractor {
+    name: Box<str>,
+    kind: Kind,
+    required: bool,
+    /// Of which value, and what.
+    default: Option<(usize, Template)>,
+}
+
+/// What the extractions of a step came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Taken<'p> {
+    /// A bit for each of the first 64 that found something.
+    pub found: u64,
+    /// Name of the first that had to find something and did not.
+    pub missing: Option<&'p str>,
+}
+
+/// Where a value or the values of a list go.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    Value(usize),
+    List(usize),
+}
+
+impl Place {
+    fn of(name: &str, all: bool, names: &Names) -> Result<Self> {
+        Ok(if all { Self::List(names.list(name)?) } else { Self::Value(names.value(name)?) })
+    }
+}
 
 #[derive(Debug, Clone)]
 enum Kind {
     Links { list: usize, pattern: LinkPattern, within: Option<Box<Element>> },
     Hidden { value: usize, field: Box<[u8]> },
     Between { value: usize, ends: Box<[memmem::Finder<'static>; 2]> },
-    Regex { value: usize, pattern: Regex },
+    Regex { place: Place, pattern: Regex },
+    Json { place: Place, path: JsonPath },
+    Cookie { value: usize, name: Box<str> },
     Header { value: usize, name: Box<str> },
     Contains { flag: u64, text: Template },
 }
@@ -82,7 +115,7 @@ pub(crate) struct Site {
 impl Extractor {
     pub(crate) fn compile(extract: &Extract, names: &Names) -> Result<Self> {
         let name = &extract.name;
-        Ok(Self(match &extract.from {
+        let kind = match &extract.from {
             Source::Links { pattern, within } => Kind::Links {
                 list: names.list(name)?,
                 pattern: LinkPattern::parse(pattern)?,
@@ -98,7 +131,7 @@ impl Extractor {
                 let finder = |text: &String| memmem::Finder::new(text.as_bytes()).into_owned();
                 Kind::Between { value: names.value(name)?, ends: Box::new([finder(left), finder(right)]) }
             }
-            Source::Regex { pattern } => {
+            Source::Regex { pattern, all } => {
                 let compiled = Regex::new(pattern)
                     .map_err(|why| Error::Text(format!("the pattern `{pattern}`: {why}")))?;
                 if compiled.captures_len() < 2 {
@@ -106,25 +139,46 @@ impl Extractor {
                         "the pattern `{pattern}` has no group in parentheses to take"
                     )));
                 }
-                Kind::Regex { value: names.value(name)?, pattern: compiled }
+                Kind::Regex { place: Place::of(name, *all, names)?, pattern: compiled }
             }
             Source::Header { header } => {
                 Kind::Header { value: names.value(name)?, name: header.as_str().into() }
+            }
+            Source::Json { path, all } => {
+                Kind::Json { place: Place::of(name, *all, names)?, path: JsonPath::parse(path)? }
+            }
+            Source::Cookie { cookie } => {
+                Kind::Cookie { value: names.value(name)?, name: cookie.as_str().into() }
             }
             Source::Contains { text } => Kind::Contains {
                 flag: names.flag(name)?,
                 text: Template::parse(text, names, crate::encoding::Encoding::Plain)?,
             },
-        }))
+        };
+        let default = extract.default.as_ref().map(|text| {
+            let text = Template::parse(text, names, crate::encoding::Encoding::Plain)?;
+            Ok((names.value(name)?, text))
+        });
+        Ok(Self {
+            name: name.as_str().into(),
+            kind,
+            required: extract.required,
+            default: default.transpose().map_err(|why: Error| why.at("default: "))?,
+        })
     }
 
     /// Whether the body is needed.
     pub(crate) fn reads_body(&self) -> bool {
-        !matches!(self.0, Kind::Header { .. })
+        !matches!(self.kind, Kind::Header { .. } | Kind::Cookie { .. })
+    }
+
+    /// Its name, if it had to find something.
+    pub(crate) fn required(&self) -> Option<&str> {
+        self.required.then_some(&*self.name)
     }
 
     /// Takes what it finds, and says whether there was anything; what is not found leaves the old value or
-    /// list. `scratch` is any buffer.
+    /// list, or the default. `scratch` is any buffer.
     pub(crate) fn run(
         &self,
         answer: &impl Answer,
@@ -132,8 +186,18 @@ impl Extractor {
         state: &mut State,
         scratch: &mut Vec<u8>,
     ) -> bool {
+        let found = self.look(answer, site, state, scratch);
+        if let (false, Some((value, default))) = (found, &self.default) {
+            scratch.clear();
+            default.render(state, scratch);
+            state.set_value(*value, scratch);
+        }
+        found
+    }
+
+    fn look(&self, answer: &impl Answer, site: &Site, state: &mut State, scratch: &mut Vec<u8>) -> bool {
         let body = answer.body();
-        let (value, found) = match &self.0 {
+        let (value, found) = match &self.kind {
             Kind::Links { list, pattern, within } => {
                 let part = within.as_ref().map_or(body, |element| element.content(body));
                 return links(part, pattern, site, state, *list, scratch);
@@ -161,7 +225,29 @@ impl Extractor {
                 });
                 (value, found)
             }
-            Kind::Regex { value, pattern } => {
+            Kind::Regex { place: Place::List(list), pattern } => {
+                let mut all = pattern.captures_iter(body).filter_map(|groups| groups.get(1));
+                return refill(state, *list, |add| all.by_ref().all(|found| add(found.as_bytes())));
+            }
+            Kind::Json { place: Place::List(list), path } => {
+                return refill(state, *list, |add| {
+                    path.visit(body, |node| {
+                        scratch.clear();
+                        node.text(scratch);
+                        node.is_null() || add(scratch)
+                    })
+                });
+            }
+            Kind::Json { place: Place::Value(value), path } => {
+                let found = path.first(body).filter(|node| !node.is_null()).map(|node| {
+                    scratch.clear();
+                    node.text(scratch);
+                    &scratch[..]
+                });
+                (value, found)
+            }
+            Kind::Cookie { value, name } => (value, answer.cookie(name)),
+            Kind::Regex { place: Place::Value(value), pattern } => {
                 let group = pattern.captures(body).and_then(|groups| groups.get(1));
                 (value, group.map(|found| found.as_bytes()))
             }
@@ -248,6 +334,21 @@ fn links(
     !fresh
 }
 
+/// Replaces a list by what `each` adds, unless that is nothing; whether it was something. `add` says whether
+/// the list has room for more.
+fn refill(state: &mut State, list: usize, each: impl FnOnce(&mut dyn FnMut(&[u8]) -> bool) -> bool) -> bool {
+    let mut fresh = true;
+    let list = state.list_mut(list);
+    each(&mut |found| {
+        if std::mem::take(&mut fresh) {
+            list.clear();
+        }
+        list.insert(found);
+        list.has_room()
+    });
+    !fresh
+}
+
 /// The attribute value that `text` begins with.
 fn quoted(text: &[u8]) -> Option<&[u8]> {
     let (open, rest) = text.split_first()?;
@@ -283,130 +384,4 @@ fn hidden<'a>(page: &'a [u8], field: &[u8]) -> Option<&'a [u8]> {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-    use serde_json::{Value as Json, json};
-
-    use super::*;
-    use crate::tests::{plan_extracting, program};
-
-    struct Page<'a>(&'a [u8]);
-
-    impl Answer for Page<'_> {
-        fn body(&self) -> &[u8] {
-            self.0
-        }
-
-        fn header(&self, name: &str) -> Option<&[u8]> {
-            name.eq_ignore_ascii_case("location").then_some(b"/there")
-        }
-    }
-
-    /// The state of a user after one extraction named `x` from each page.
-    fn extracted(from: Json, pages: &[&[u8]]) -> State {
-        let program = program(plan_extracting("x", from));
-        let mut state = State::new(&program, 0);
-        for page in pages {
-            let step = &program.operations[0].steps[0];
-            program.extract(step, 0, &Page(page), &mut state, &mut Vec::new());
-        }
-        state
-    }
-
-    fn links_of(pattern: &str, pages: &[&[u8]]) -> Vec<String> {
-        let state = extracted(json!({"kind": "links", "pattern": pattern}), pages);
-        let list = state.list(0);
-        (0..list.len()).map(|i| String::from_utf8(list.get(i).to_vec()).unwrap()).collect()
-    }
-
-    fn value_of(from: Json, page: &str) -> String {
-        String::from_utf8(extracted(from, &[page.as_bytes()]).value(0).to_vec()).unwrap()
-    }
-
-    #[test]
-    fn distinct_links_in_order() {
-        let page = b"<a href=\"/events/7\"><a class=x href='/events/3?page=1#top'><a href=/events/7><a href=\"/events/7/edit\">\
-            <a href=\"http://site:80/app/events/12\"><a href=\"http://other/events/9\"><a data-href=\"/events/8\"><a href=\"/app/events/x1\">";
-        assert_eq!(links_of("/events/{int}", &[page]), ["7", "3", "12"]);
-        assert_eq!(links_of("/events/{segment}", &[page]), ["7", "3", "12", "x1"]);
-        assert_eq!(links_of("/events/{int}", &[page, b"none"]), ["7", "3", "12"], "the old list stays");
-        assert_eq!(links_of("/events/{int}", &[page, b"<a href='/events/1'>"]), ["1"]);
-    }
-
-    #[test]
-    fn links_with_queries_and_escapes() {
-        let page = b"<a href=\"/view?id=5&amp;tab=1\"> <a href=\"/view?id=6\"> <a href=\"/tag/a%20b\">";
-        assert_eq!(links_of("/view?id={int}&tab=1", &[page]), ["5"]);
-        assert_eq!(links_of("/tag/{segment}", &[page]), ["a b"]);
-    }
-
-    #[test]
-    fn links_within_an_element() {
-        let page = b"<a href='/events/1'><maine></maine><main class=x><a href='/events/2'></main><a href='/events/3'>";
-        let within = |name: &str, page: &[u8]| {
-            let from = json!({"kind": "links", "pattern": "/events/{int}", "within": name});
-            let state = extracted(from, &[page]);
-            let list = state.list(0);
-            (0..list.len()).map(|i| String::from_utf8(list.get(i).to_vec()).unwrap()).collect::<Vec<_>>()
-        };
-        assert_eq!(within("main", page), ["2"]);
-        assert_eq!(within("main", &page[..70]), ["2"], "an element that is not closed goes to the end");
-        assert!(within("nav", page).is_empty());
-    }
-
-    #[test]
-    fn a_list_holds_what_a_person_looks_over() {
-        let page: String = (0..200).map(|i| format!("<a href=/e/{i}>")).collect();
-        assert_eq!(links_of("/e/{int}", &[page.as_bytes()]).len(), 64);
-    }
-
-    #[test]
-    fn links_that_run_into_each_other_are_looked_at_once() {
-        // A search to the end of the page for each of them would take an hour.
-        let page = "href=".repeat(4 << 20);
-        assert!(links_of("/e/{int}", &[page.as_bytes()]).is_empty());
-    }
-
-    #[test]
-    fn values_of_every_source() {
-        let page =
-            "<meta name=csrf content=m1><form><input value=\"a&amp;b\" type=hidden name=token><i>no: 42;</i>";
-        assert_eq!(value_of(json!({"kind": "hidden", "field": "token"}), page), "a&b");
-        assert_eq!(value_of(json!({"kind": "hidden", "field": "csrf"}), page), "m1");
-        assert_eq!(value_of(json!({"kind": "between", "left": "no: ", "right": ";"}), page), "42");
-        assert_eq!(value_of(json!({"kind": "regex", "pattern": "no: (\\d)"}), page), "4");
-        assert_eq!(value_of(json!({"kind": "header", "header": "Location"}), page), "/there");
-        assert_eq!(value_of(json!({"kind": "hidden", "field": "none"}), page), "");
-    }
-
-    #[test]
-    fn flags_follow_the_last_page() {
-        let from = json!({"kind": "contains", "text": "Logout"});
-        assert_eq!(extracted(from.clone(), &[b"a Logout b"]).flags, 1);
-        assert_eq!(extracted(from, &[b"a Logout b", b"Login"]).flags, 0);
-    }
-
-    proptest! {
-        #[test]
-        fn any_bytes_are_searched(page in proptest::collection::vec(any::<u8>(), 0..120), tail in "[ \"'<>=/0-9a-z%&]{0,40}") {
-            let mut bytes = page;
-            bytes.extend_from_slice(b" href=");
-            bytes.extend_from_slice(tail.as_bytes());
-            for pattern in ["/{int}", "/e?x={segment}"] {
-                links_of_bytes(pattern, &bytes);
-            }
-            extracted(json!({"kind": "hidden", "field": "a"}), &[&bytes]);
-        }
-
-        #[test]
-        fn links_are_found_among_noise(noise in "[a-z<> =\"']{0,30}", ids in proptest::collection::btree_set(0u32..9_999, 0..20)) {
-            let page: String = ids.iter().map(|id| format!("<a href=\"/e/{id}\">{noise}</a>")).collect();
-            let expected: Vec<String> = ids.iter().map(u32::to_string).collect();
-            prop_assert_eq!(links_of("/e/{int}", &[page.as_bytes()]), expected);
-        }
-    }
-
-    fn links_of_bytes(pattern: &str, page: &[u8]) {
-        extracted(json!({"kind": "links", "pattern": pattern}), &[page]);
-    }
-}
+mod tests;

@@ -74,9 +74,11 @@ impl Names {
     }
 
     fn collect_step(&mut self, step: &Step) -> Result<()> {
-        for Extract { name, from } in &step.extract {
+        for Extract { name, from, .. } in &step.extract {
             let kind: fn(usize) -> Slot = match from {
-                Source::Links { .. } => Slot::List,
+                Source::Links { .. } | Source::Json { all: true, .. } | Source::Regex { all: true, .. } => {
+                    Slot::List
+                }
                 Source::Contains { .. } => Slot::Flag,
                 _ => Slot::Value,
             };
@@ -176,7 +178,7 @@ impl Names {
     pub(crate) fn list(&self, name: &str) -> Result<usize> {
         match self.slots.get(name) {
             Some(Slot::List(index)) => Ok(*index),
-            _ => Err(Error::Name(format!("no step extracts a list `{name}` of links"))),
+            _ => Err(Error::Name(format!("no step extracts a list `{name}`"))),
         }
     }
 

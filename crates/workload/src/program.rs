@@ -8,7 +8,7 @@ use memchr::memmem;
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::extract::{Answer, Site};
+use crate::extract::{Answer, Site, Taken};
 use crate::generator::{Generator, Scratch};
 use crate::mix::{Mix, Next};
 use crate::names::Told;
@@ -189,22 +189,24 @@ impl Program {
         }
     }
 
-    /// Runs the extractions of a step on an answer of `place`; `scratch` is any buffer. A bit for each of the first 64 that found
-    /// something.
-    pub fn extract(
+    /// Runs the extractions of a step on an answer of `place`; `scratch` is any buffer.
+    pub fn extract<'p>(
         &self,
-        step: &CompiledStep,
+        step: &'p CompiledStep,
         place: usize,
         answer: &impl Answer,
         state: &mut State,
         scratch: &mut Vec<u8>,
-    ) -> u64 {
-        let mut found = 0;
+    ) -> Taken<'p> {
+        let mut taken = Taken { found: 0, missing: None };
         for (number, extractor) in step.extract.iter().enumerate() {
-            let bit = 1_u64.checked_shl(number as u32).unwrap_or(0);
-            found |= if extractor.run(answer, &self.sites[place], state, scratch) { bit } else { 0 };
+            if extractor.run(answer, &self.sites[place], state, scratch) {
+                taken.found |= 1_u64.checked_shl(number as u32).unwrap_or(0);
+            } else {
+                taken.missing = taken.missing.or(extractor.required());
+            }
         }
-        found
+        taken
     }
 }
 
@@ -228,30 +230,6 @@ impl CompiledStep {
         state.flags & self.needs == self.needs
             && state.flags & self.forbids == 0
             && (self.chance >= 1.0 || state.rng.unit_open() <= self.chance)
-    }
-
-    /// What is wrong with a body, as a sentence's end; `None` when nothing is. `length` counts the whole
-    /// body, `body` is empty when nobody looks at it. `scratch` is any buffer.
-    pub fn find_fault(
-        &self,
-        body: &[u8],
-        length: u64,
-        state: &State,
-        scratch: &mut Vec<u8>,
-    ) -> Option<String> {
-        if length < self.expect.min_bytes {
-            return Some(format!("the body has {length} bytes, expected at least {}", self.expect.min_bytes));
-        }
-        let mut fault = |texts: &[Template], wanted: bool, said: &str| {
-            texts.iter().find_map(|text| {
-                scratch.clear();
-                text.render(state, scratch);
-                let holds = memmem::find(body, scratch).is_some();
-                (holds != wanted).then(|| format!("the body {said} `{}`", String::from_utf8_lossy(scratch)))
-            })
-        };
-        fault(&self.expect.contains, true, "does not hold")
-            .or_else(|| fault(&self.expect.lacks, false, "holds"))
     }
 }
 

@@ -154,9 +154,13 @@ impl List {
         &self.text[start..self.ends[index] as usize]
     }
 
+    pub(crate) fn has_room(&self) -> bool {
+        self.len() < LIST_LIMIT
+    }
+
     /// Adds what is not there yet, up to the limit.
     pub(crate) fn insert(&mut self, item: &[u8]) {
-        if self.len() < LIST_LIMIT && !(0..self.len()).any(|i| self.get(i) == item) {
+        if self.has_room() && !(0..self.len()).any(|i| self.get(i) == item) {
             self.text.extend_from_slice(item);
             self.ends.push(self.text.len() as u32);
         }

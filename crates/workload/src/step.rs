@@ -1,10 +1,10 @@
 //! One request, compiled.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::encoding::Encoding;
 use crate::error::{Error, Result};
+use crate::expect::CompiledExpect;
 use crate::extract::Extractor;
 use crate::names::Names;
 use crate::template::Template;
@@ -99,19 +99,6 @@ pub enum CompiledPart {
 /// The content of an uploaded file, shared by all users.
 pub type Filler = Arc<[u8]>;
 
-/// A compiled [`crate::Expect`].
-#[derive(Debug, Clone)]
-pub struct CompiledExpect {
-    /// Accepted status codes.
-    pub status: Box<[u16]>,
-    /// Must stand in the body.
-    pub contains: Vec<Template>,
-    /// Must not stand in the body.
-    pub lacks: Vec<Template>,
-    /// Least length.
-    pub min_bytes: u64,
-}
-
 impl CompiledStep {
     pub(crate) fn compile(step: &Step, names: &Names, fillers: &mut Fillers) -> Result<Self> {
         let method = METHODS.iter().find(|m| **m == step.method);
@@ -129,13 +116,12 @@ impl CompiledStep {
             return Err(Error::Range(format!("chance: {} is no probability", step.chance)));
         }
         let (needs, forbids) = flags_wanted(&step.when, names).map_err(|why| why.at("when: "))?;
-        let expect = CompiledExpect::compile(step, names)?;
+        let expect = CompiledExpect::compile(&step.expect, names)?;
         let extract = step
             .extract
             .iter()
             .map(|e| Extractor::compile(e, names).map_err(|why| why.at(format!("extract `{}`: ", e.name))))
             .collect::<Result<Vec<_>, _>>()?;
-        let looks = !expect.contains.is_empty() || !expect.lacks.is_empty();
         Ok(Self {
             method,
             path,
@@ -145,7 +131,7 @@ impl CompiledStep {
             needs,
             forbids,
             chance: step.chance,
-            reads_body: looks || step.page || extract.iter().any(Extractor::reads_body),
+            reads_body: expect.reads_body() || step.page || extract.iter().any(Extractor::reads_body),
             expect,
             extract,
             set: flag_bits(&step.set, names).map_err(|why| why.at("set: "))?,
@@ -199,31 +185,6 @@ fn compile_headers(headers: &[(String, String)], names: &Names) -> Result<Vec<(B
             Ok((name.as_str().into(), value))
         })
         .collect()
-}
-
-impl CompiledExpect {
-    fn compile(step: &Step, names: &Names) -> Result<Self> {
-        let expect = &step.expect;
-        if expect.status.is_empty() || expect.status.iter().any(|s| !(200..=599).contains(s)) {
-            return Err(Error::Range("expect.status: at least one status from 200 to 599".into()));
-        }
-        let templates = |field: &str, texts: &[String]| {
-            texts
-                .iter()
-                .map(|text| match text.as_str() {
-                    "" => Err(Error::Text(format!("expect.{field}: an empty text stands everywhere"))),
-                    _ => Template::parse(text, names, Encoding::Plain)
-                        .map_err(|why| why.at(format!("expect.{field}: "))),
-                })
-                .collect::<Result<Vec<_>, _>>()
-        };
-        Ok(Self {
-            status: expect.status.iter().copied().collect::<BTreeSet<_>>().into_iter().collect(),
-            contains: templates("contains", &expect.contains)?,
-            lacks: templates("lacks", &expect.lacks)?,
-            min_bytes: expect.min_bytes,
-        })
-    }
 }
 
 impl CompiledBody {

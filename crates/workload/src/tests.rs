@@ -68,6 +68,27 @@ fn what_does_not_resolve_is_refused_by_name() {
             "the engine writes `Connection` itself",
         ),
         ("/operations/0/steps/0/expect", json!({"status": []}), "expect.status"),
+        (
+            "/operations/0/steps/0/expect",
+            json!({"status": [200], "json": [["$..x", {"kind": "exists", "wanted": true}]]}),
+            "expect.json: `$..x` is no path",
+        ),
+        (
+            "/operations/0/steps/0/expect",
+            json!({"status": [200], "headers": [["X", {"kind": "length", "min": 0, "max": 1}]]}),
+            "expect.headers: `X` is a field and has no length",
+        ),
+        (
+            "/operations/0/steps/0/expect",
+            json!({"status": [200], "min_bytes": 2, "max_bytes": 1}),
+            "min_bytes 2 is over",
+        ),
+        ("/operations/0/steps/0/expect", json!({"status": [200], "within_s": 0}), "expect.within_s"),
+        (
+            "/operations/0/steps/0/extract",
+            json!([{"name": "x", "from": {"kind": "json", "path": "id"}}]),
+            "extract `x`: `id` is no path",
+        ),
         ("/operations/0/steps/0/set", json!(["user"]), "operation `a`, step 1: set `user`"),
         (
             "/operations/0/steps/0/extract",

@@ -82,7 +82,7 @@ class Walk:
                 yield f"{name} = {_short(value)}"
         for name, items in exchange.lists.items():
             if self._lists.get(name) != items:
-                count = f"{len(items)} link{'' if len(items) == 1 else 's'}"
+                count = f"{len(items)} item{'' if len(items) == 1 else 's'}"
                 yield f"{name} = {count}: {_short(', '.join(items))}"
         flags = frozenset(exchange.flags)
         yield from (f"{name}: set" for name in sorted(flags - self._flags))

@@ -15,7 +15,7 @@ from loadstone.judge.noise import Noise
 from loadstone.judge.sessions import Sessions
 from loadstone.stages.run import HandshakeKind, Part
 
-CAUSES = ("refused", "reset", "closed", "timeout", "status", "marker", "tls", "http2")
+CAUSES = ("refused", "reset", "closed", "timeout", "status", "marker", "tls", "http2", "extract", "slow")
 """Causes of failed operations, and of lost sessions, in the engine's order."""
 
 PARTS: tuple[Part, ...] = ("connect", "handshake", "answer", "files")

@@ -61,8 +61,8 @@ _LONGEST_LINE = 1 << 28  # bytes; a second of a million operations stays far bel
 
 def with_causes(source: str) -> str:
     """The table `windows` or `sessions` with a column of each cause: NULL where an older one lacks it."""
-    none = "SELECT 0::UBIGINT AS tls, 0::UBIGINT AS http2 WHERE false"
-    return f"(SELECT * FROM {source} UNION ALL BY NAME {none})"
+    none = ", ".join(f"0::UBIGINT AS {cause}" for cause in CAUSES)
+    return f"(SELECT * FROM {source} UNION ALL BY NAME SELECT {none} WHERE false)"
 
 
 def counters(plan: Mapping[str, Any]) -> list[str]:

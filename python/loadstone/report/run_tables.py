@@ -22,6 +22,8 @@ SPOKEN = {
     "marker": "wrong body",
     "tls": "TLS failed",
     "http2": "HTTP/2 failed",
+    "extract": "not found in it",
+    "slow": "too slow",
 }
 """Causes of failure whose own names say too little."""
 _ALWAYS = ("accepted", "refused", "closed_by_timeout", "requests")

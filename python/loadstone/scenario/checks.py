@@ -9,10 +9,10 @@ from itertools import pairwise
 from typing import Any
 
 from loadstone import goals
-from loadstone.scenario import app, hosts, mixing, names, protocol, sources, stateless, values
+from loadstone.scenario import answers, app, hosts, mixing, names, protocol, sources, stateless, values
 from loadstone.scenario.faults import Fault
 from loadstone.scenario.findings import Finding, listed, suggest
-from loadstone.scenario.model import BACK, END, Check, Extract, Operation, ScenarioFile, Target
+from loadstone.scenario.model import BACK, END, Check, Operation, ScenarioFile, Target
 from loadstone.scenario.positions import Path
 from loadstone.scenario.sessions import Load
 from loadstone.unit import Unit
@@ -132,24 +132,8 @@ def _sources(operation: Operation, at: Path) -> Iterator[Finding]:
             hint = "begin it with `/`; hosts belong into [target], and `host` names one of [target.hosts]"
             yield Finding("bad-path", message, (*at, "step", index, step.method), hint)
         for name, extract in step.extract.items():
-            yield from _source(extract, (*at, "step", index, "extract", name))
-
-
-def _source(extract: Extract, path: Path) -> Iterator[Finding]:
-    if extract.regex is not None:
-        try:
-            groups = re.compile(extract.regex).groups
-        except (re.error, RecursionError, OverflowError) as error:
-            yield Finding(
-                "bad-regex", f"`{extract.regex}` is not a regular expression: {error}", (*path, "regex")
-            )
-        else:
-            if groups == 0:
-                message = f"`{extract.regex}` has no group to take"
-                yield Finding("bad-regex", message, (*path, "regex"), "put (...) around what is wanted")
-    if extract.links is not None and ("{int}" in extract.links) + ("{segment}" in extract.links) != 1:
-        message = f"`{extract.links}` needs {{int}} or {{segment}} where the links differ"
-        yield Finding("bad-links", message, (*path, "links"), 'for example links = "/events/{int}"')
+            yield from answers.source(extract, (*at, "step", index, "extract", name))
+        yield from answers.expected(step.expect, (*at, "step", index, "expect"))
 
 
 def _check(check: Check, path: Path, file: ScenarioFile) -> Iterator[Finding]:

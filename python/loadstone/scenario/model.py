@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Discriminator,
 
 from loadstone.goals import MOST as MOST_GOALS
 from loadstone.goals import SlaRules
+from loadstone.scenario.answers import Expect, Extract
 from loadstone.scenario.faults import Fault
 from loadstone.scenario.fields import (
     Bytes,
@@ -21,7 +22,6 @@ from loadstone.scenario.fields import (
     Several,
     Share,
     Size,
-    Status,
     Table,
     Text,
     refuse,
@@ -38,7 +38,6 @@ END = "end"  # the column of the mix that ends the session
 BACK = "back"  # the column that returns to the operation before
 ANY = "*"  # the row of the mix for operations without one of their own
 METHODS = ("get", "head", "post", "put", "delete", "patch")
-SOURCES = ("links", "hidden", "between", "regex", "header", "contains")
 
 _CONTENT_TYPES = {
     ".jpg": "image/jpeg",
@@ -247,37 +246,6 @@ def _part(value: Any) -> str:
 FormPart = Annotated[
     Annotated[FilePart, Tag("file")] | Annotated[Several[Text], Tag("field")], Discriminator(_part)
 ]
-
-
-class Expect(Table):
-    """What the final answer must be, or the operation has failed."""
-
-    status: Several[Status] = Field(default=[200])
-    contains: Several[Text] = Field(default=[])
-    lacks: Several[Text] = Field(default=[])
-    min_bytes: Bytes = 0
-
-
-class Extract(Table):
-    """Takes a value, a list (`links`) or a flag (`contains`) from an answer: exactly one of these keys."""
-
-    links: str | None = None
-    within: Annotated[str, Field(pattern=r"^[A-Za-z0-9-]+$")] | None = (
-        None  # of `links`: the element they stand in
-    )
-    hidden: str | None = None
-    between: Annotated[list[str], Field(min_length=2, max_length=2)] | None = None
-    regex: str | None = None
-    header: str | None = None
-    contains: Text | None = None
-
-    @model_validator(mode="after")
-    def _one(self) -> Extract:
-        if sum(getattr(self, key) is not None for key in SOURCES) != 1:
-            raise refuse("extract", f"an extract needs exactly one of {', '.join(SOURCES)}")
-        if self.within is not None and self.links is None:
-            raise refuse("extract", "`within` goes with `links`")
-        return self
 
 
 class Step(Table):

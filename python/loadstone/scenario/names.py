@@ -1,8 +1,8 @@
 """What the names of a scenario stand for, and every place that uses one.
 
 All operations share one set of names: what one draws or extracts, the next may use. A name is a
-value (drawn, or extracted by all but `links` and `contains`), a list (`links`), a flag (`contains`, `set`)
-or a number of `[data]`, and only one of these.
+value (drawn or extracted), a list (`links`, `all = true`), a flag (`contains`, `set`) or a number of
+`[data]`, and only one of these.
 """
 
 from __future__ import annotations
@@ -52,14 +52,7 @@ def collect(file: ScenarioFile, data: Mapping[str, Any]) -> Names:
             names.define(name, "value", (*at, "draw", name))
         for index, step in enumerate(operation.step):
             for name, extract in step.extract.items():
-                kind = (
-                    "list"
-                    if extract.links is not None
-                    else "flag"
-                    if extract.contains is not None
-                    else "value"
-                )
-                names.define(name, kind, (*at, "step", index, "extract", name))
+                names.define(name, extract.kind, (*at, "step", index, "extract", name))
             for name in step.set:
                 names.define(name, "flag", (*at, "step", index, "set"))
     return names
@@ -129,9 +122,15 @@ def texts(step: Step) -> Iterator[tuple[str, Path]]:
     yield from ((text, ("json",)) for text in _leaves(step.json_body))
     yield from ((text, ("expect", "contains")) for text in step.expect.contains)
     yield from ((text, ("expect", "lacks")) for text in step.expect.lacks)
+    for key, tests in (("json", step.expect.json_values), ("headers", step.expect.headers)):
+        for name, test in tests.items():
+            if test.is_ is not None:
+                yield test.is_, ("expect", key, name)
     for name, extract in step.extract.items():
         if extract.contains is not None:
             yield extract.contains, ("extract", name)
+        if extract.default is not None:
+            yield extract.default, ("extract", name, "default")
 
 
 def _leaves(value: Any) -> Iterator[str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from loadstone.scenario import browsing, mixing, model, sessions, values
+from loadstone.scenario import answers, browsing, mixing, model, sessions, values
 from loadstone.scenario.hosts import socket_path
 from loadstone.scenario.model import FilePart
 from loadstone.scenario.templates import fill, literal
@@ -169,15 +169,8 @@ class Planner:
             "body": self._body(step),
             "when": step.when,
             "chance": step.chance,
-            "expect": {
-                "status": step.expect.status,
-                "contains": [self._fill(text) for text in step.expect.contains],
-                "lacks": [self._fill(text) for text in step.expect.lacks],
-                "min_bytes": step.expect.min_bytes,
-            },
-            "extract": [
-                {"name": name, "from": self._source(extract)} for name, extract in step.extract.items()
-            ],
+            "expect": self._expect(step.expect),
+            "extract": [self._extract(name, extract) for name, extract in step.extract.items()],
             "set": step.set,
             "unset": step.unset,
             "redirects": step.redirects,
@@ -215,7 +208,32 @@ class Planner:
             ]
         return [{"kind": "field", "name": name, "text": self._fill(text)} for text in part]
 
-    def _source(self, extract: model.Extract) -> Json:
+    def _expect(self, expect: answers.Expect) -> Json:
+        return {
+            "status": expect.status,
+            "contains": [self._fill(text) for text in expect.contains],
+            "lacks": [self._fill(text) for text in expect.lacks],
+            "min_bytes": expect.min_bytes,
+            "max_bytes": expect.max_bytes,
+            "json": [[path, self._test(test)] for path, test in expect.json_values.items()],
+            "headers": [[name, self._test(test)] for name, test in expect.headers.items()],
+            "within_s": expect.within_s,
+        }
+
+    def _test(self, test: answers.Test) -> Json:
+        if test.is_ is not None:
+            return {"kind": "is", "text": self._fill(test.is_)}
+        if test.lengths is not None:
+            least, most = test.lengths
+            return {"kind": "length", "min": least, "max": most}
+        return {"kind": "exists", "wanted": test.exists}
+
+    def _extract(self, name: str, extract: answers.Extract) -> Json:
+        default = None if extract.default is None else self._fill(extract.default)
+        found = {"name": name, "from": self._source(extract)}
+        return {**found, "required": extract.required, "default": default}
+
+    def _source(self, extract: answers.Extract) -> Json:
         if extract.links is not None:
             return {"kind": "links", "pattern": extract.links, "within": extract.within}
         if extract.hidden is not None:
@@ -223,7 +241,11 @@ class Planner:
         if extract.between is not None:
             return {"kind": "between", "left": extract.between[0], "right": extract.between[1]}
         if extract.regex is not None:
-            return {"kind": "regex", "pattern": extract.regex}
+            return {"kind": "regex", "pattern": extract.regex, "all": extract.all}
+        if extract.json_path is not None:
+            return {"kind": "json", "path": extract.json_path, "all": extract.all}
+        if extract.cookie is not None:
+            return {"kind": "cookie", "cookie": extract.cookie}
         if extract.header is not None:
             return {"kind": "header", "header": extract.header}
         assert extract.contains is not None  # the model has exactly one

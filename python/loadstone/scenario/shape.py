@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from loadstone.errors import SLUGS
-from loadstone.scenario import faults, model, sessions, shapes, tls, values
+from loadstone.scenario import answers, faults, model, sessions, shapes, tls, values
 from loadstone.scenario.fields import Table
 from loadstone.scenario.findings import Finding, child, listed, suggest
 from loadstone.scenario.positions import Path
@@ -41,7 +41,7 @@ _TABLES: dict[str, type[Table]] = {
     "body": model.Raw,
     "browser": model.Browser,
     "check": model.Check,
-    "expect": model.Expect,
+    "expect": answers.Expect,
     "fault": faults.Fault,
     "image": model.AsImage,
     "load": sessions.Load,
@@ -55,7 +55,12 @@ _TABLES: dict[str, type[Table]] = {
     "target": model.Target,
     "tls": tls.Tls,
 }
-_ITEMS: dict[str, type[Table]] = {"extract": model.Extract, "multipart": model.FilePart}
+_ITEMS: dict[str, type[Table]] = {
+    "extract": answers.Extract,
+    "headers": answers.Test,
+    "json": answers.Test,
+    "multipart": model.FilePart,
+}
 
 
 def parse(raw: Mapping[str, Any], data: Mapping[str, Any]) -> tuple[model.ScenarioFile | None, list[Finding]]:

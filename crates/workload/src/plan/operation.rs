@@ -136,11 +136,55 @@ pub struct Expect {
     /// Least length of the body.
     #[serde(default)]
     pub min_bytes: u64,
+    /// Greatest length of the body.
+    #[serde(default)]
+    pub max_bytes: Option<u64>,
+    /// What the values must be to which paths of the body's JSON lead; only the first value of each counts.
+    #[serde(default)]
+    pub json: Vec<(String, Test)>,
+    /// What fields of the head must be: each has the text somewhere.
+    #[serde(default)]
+    pub headers: Vec<(String, Test)>,
+    /// Most seconds from the beginning of the step to its whole answer, redirects included.
+    #[serde(default)]
+    pub within_s: Option<f64>,
+}
+
+/// What a part of an answer must be.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Test {
+    /// It says this, or in a header: has this in it.
+    Is {
+        /// A template.
+        text: String,
+    },
+    /// It is there, or is not.
+    Exists {
+        /// Which of them.
+        wanted: bool,
+    },
+    /// A list, object or text of JSON has so many values, members or characters.
+    Length {
+        /// Least.
+        min: u64,
+        /// Greatest.
+        max: u64,
+    },
 }
 
 impl Default for Expect {
     fn default() -> Self {
-        Self { status: vec![200], contains: Vec::new(), lacks: Vec::new(), min_bytes: 0 }
+        Self {
+            status: vec![200],
+            contains: Vec::new(),
+            lacks: Vec::new(),
+            min_bytes: 0,
+            max_bytes: None,
+            json: Vec::new(),
+            headers: Vec::new(),
+            within_s: None,
+        }
     }
 }
 
@@ -152,6 +196,12 @@ pub struct Extract {
     pub name: String,
     /// How it is found.
     pub from: Source,
+    /// The operation fails when nothing is found.
+    #[serde(default)]
+    pub required: bool,
+    /// Template of the value when nothing is found; none: the old value stays.
+    #[serde(default)]
+    pub default: Option<String>,
 }
 
 /// Where an extracted value stands.
@@ -183,6 +233,22 @@ pub enum Source {
     Regex {
         /// The expression.
         pattern: String,
+        /// List: of all matches, distinct.
+        #[serde(default)]
+        all: bool,
+    },
+    /// Value to which a path leads in a body that is JSON, the first; `null` is none.
+    Json {
+        /// The path.
+        path: String,
+        /// List: all of them, distinct.
+        #[serde(default)]
+        all: bool,
+    },
+    /// Value of a cookie that the browser holds then.
+    Cookie {
+        /// Its name.
+        cookie: String,
     },
     /// Value of a response header.
     Header {
