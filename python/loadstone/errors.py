@@ -25,6 +25,7 @@ SLUGS: dict[str, int] = {
     "agents-lost": SUT_UNREACHABLE,
     "ansible-failed": OUR_FAULT,
     "ansible-missing": OUR_FAULT,
+    "auth": BAD_INPUT,
     "bad-address": BAD_INPUT,
     "bad-json-path": BAD_INPUT,
     "bad-links": BAD_INPUT,

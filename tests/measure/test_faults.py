@@ -184,4 +184,4 @@ def test_faults_are_in_the_order_of_their_times(tmp_path: Path) -> None:
     path.write_bytes(builtin_path("olio").read_bytes() + tables.encode())
     scenario = load_scenario(str(path), {})
     assert [fault.what for fault in scenario.faults] == ["cut", "mend"]
-    assert "fault" not in json.dumps(scenario.plan(target=("db", 80))), "the engine knows nothing of them"
+    assert '"fault"' not in json.dumps(scenario.plan(target=("db", 80))), "the engine knows nothing of them"

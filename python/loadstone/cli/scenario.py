@@ -133,12 +133,14 @@ def _mistake(error: LoadstoneError) -> dict[str, Any]:
 def _derived(scenario: Scenario, file: str) -> dict[str, Any]:
     """Stationary mix and mean times; the engine's own compiler has the last word on the plan."""
     from loadstone import _core
+    from loadstone.scenario.secrets import Secrets
 
-    target = None if scenario.target.url else _NOWHERE
+    plan = scenario.plan(target=None if scenario.target.url else _NOWHERE)
+    secrets = Secrets(plan)
     try:
-        expected = _core.expectations(json.dumps(scenario.plan(target=target)))
+        expected = _core.expectations(json.dumps(secrets.revealed(plan)))
     except ValueError as error:
-        raise LoadstoneError("plan-refused", str(error), place=file) from error
+        raise LoadstoneError("plan-refused", secrets.masked(str(error)), place=file) from None
     return {"name": scenario.name, "mix": expected["mix"], "pace_mean_s": expected["pace_mean_s"]}
 
 

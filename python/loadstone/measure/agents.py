@@ -19,6 +19,7 @@ from loadstone.measure.engine import RustEngine
 from loadstone.measure.remote_run import RemoteRun, Slice
 from loadstone.measure.ssh_wire import OverSsh
 from loadstone.measure.wire import Gone, Reach
+from loadstone.scenario.secrets import Secrets
 from loadstone.ssh import Ssh
 
 _LEADS_S = (0.5, 4.0)
@@ -87,7 +88,9 @@ class RemoteEngine:
 
         LoadstoneError `agent-start`, `agents` (fewer users than agents), `plan-refused`.
         """
-        plan = _with_files(json.loads(plan_json))
+        written = json.loads(plan_json)
+        secrets = Secrets(written)
+        plan = _with_files(secrets.revealed(written))
         count = len(self._hosts)
         users = plan["load"].get("users")
         if users is not None and users < count:
@@ -98,9 +101,9 @@ class RemoteEngine:
             ready = self._each(self._prepare, slices)
             for lead in _LEADS_S:
                 start = time.monotonic() + lead
-                early = self._go(ready, start, lead)
+                early = self._go(ready, start, lead, secrets)
                 if early is not None:
-                    return RemoteRun(self._runs, start, ready, self._inbox, early)
+                    return RemoteRun(self._runs, start, ready, self._inbox, early, secrets)
         raise LoadstoneError("agent-start", f"the agents were not ready within {_LEADS_S[-1]:g} s")
 
     def expectations(self, plan_json: str) -> dict[str, dict[str, float]]:
@@ -133,7 +136,7 @@ class RemoteEngine:
         link.send({"plan": plan})
         return Slice(link, clock, self._hellos[host], plan["load"]["threads"] or 1)
 
-    def _go(self, ready: Sequence[Slice], start: float, lead: float) -> list[Said] | None:
+    def _go(self, ready: Sequence[Slice], start: float, lead: float, secrets: Secrets) -> list[Said] | None:
         """Tells all to start; what they said of the run so far, None when one was too late for it.
 
         Error `plan-refused`.
@@ -148,7 +151,8 @@ class RemoteEngine:
             each.link.send({"stop": self._runs})
         for host in self._hosts:
             if why := answers[host].get("refused"):
-                raise LoadstoneError("plan-refused", f"the agent on `{host}` refuses the plan: {why}")
+                message = f"the agent on `{host}` refuses the plan: {secrets.masked(why)}"
+                raise LoadstoneError("plan-refused", message)
         return None
 
     def _answers(self, ready: Sequence[Slice], deadline: float) -> tuple[dict[str, Message], list[Said]]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from loadstone.errors import LoadstoneError
 from loadstone.judge import CAUSES
 from loadstone.record.failures import EXAMPLE
+from loadstone.scenario.secrets import Secrets
 
 if TYPE_CHECKING:
     from loadstone import _core
@@ -56,15 +58,19 @@ def failures_told(summary: Mapping[str, Any]) -> list[str]:
 class _LocalRun:
     """A run in threads of this process. Its events are the first examples of what fails."""
 
-    def __init__(self, run: _core.Run) -> None:
-        self.next, self.stop, self.summary, self.change = run.next, run.stop, run.summary, run.change
-        self._examples = run.examples
+    def __init__(self, run: _core.Run, secrets: Secrets) -> None:
+        self.next, self.stop, self.change = run.next, run.stop, run.change
+        self._summary, self._examples, self._masked = run.summary, run.examples, secrets.masked
         self._told = set[tuple[str, str]]()
+
+    def summary(self) -> dict[str, Any] | None:
+        summary: dict[str, Any] | None = self._masked(self._summary())
+        return summary
 
     def events(self) -> list[dict[str, Any]]:
         new = [one for one in self._examples() if (one["operation"], one["of"]) not in self._told]
         self._told |= {(one["operation"], one["of"]) for one in new}
-        return [{"kind": EXAMPLE, **one} for one in new]
+        return [{"kind": EXAMPLE, **self._masked(one)} for one in new]
 
 
 class RustEngine:
@@ -74,20 +80,32 @@ class RustEngine:
         """Starts a run. Error `plan-refused`."""
         from loadstone import _core
 
+        secrets, plan_json = revealed(plan_json)
         try:
-            return _LocalRun(_core.Run(plan_json))
+            return _LocalRun(_core.Run(plan_json), secrets)
         except ValueError as error:
-            raise _refused(error) from error
+            raise refused(error, secrets) from None
 
     def expectations(self, plan_json: str) -> dict[str, dict[str, float]]:
         """Stationary `mix` and `pace_mean_s` by operation. Error `plan-refused`."""
         from loadstone import _core
 
+        secrets, plan_json = revealed(plan_json)
         try:
             return _core.expectations(plan_json)
         except ValueError as error:
-            raise _refused(error) from error
+            raise refused(error, secrets) from None
 
 
-def _refused(error: ValueError) -> LoadstoneError:
-    return LoadstoneError("plan-refused", f"the engine refuses the plan: {error}")
+def revealed(plan_json: str) -> tuple[Secrets, str]:
+    """The secrets of a plan, and the plan with them in it. Error `secret`."""
+    if '"secrets"' not in plan_json:
+        return Secrets({}), plan_json
+    plan = json.loads(plan_json)
+    secrets = Secrets(plan)
+    return secrets, json.dumps(secrets.revealed(plan))
+
+
+def refused(error: ValueError, secrets: Secrets) -> LoadstoneError:
+    """The engine's refusal of a plan as an error."""
+    return LoadstoneError("plan-refused", secrets.masked(f"the engine refuses the plan: {error}"))

@@ -12,6 +12,7 @@ from typing import Any
 
 from loadstone.measure.agent_link import Clock, Inbox, Link, Message, Said
 from loadstone.measure.wire import Gone
+from loadstone.scenario.secrets import Secrets
 
 
 @dataclass
@@ -40,12 +41,19 @@ class RemoteRun:
     """An `EngineRun` whose windows also hold `agents`: each agent's part of the figures that judge it."""
 
     def __init__(
-        self, number: int, start: float, slices: Sequence[Slice], inbox: Inbox, early: Sequence[Said] = ()
+        self,
+        number: int,
+        start: float,
+        slices: Sequence[Slice],
+        inbox: Inbox,
+        early: Sequence[Said] = (),
+        secrets: Secrets | None = None,
     ) -> None:
         """`number` is what the agents call the run; its first second begins at `start` on our clock.
 
-        `early` was taken out of `inbox` already.
+        `early` was taken out of `inbox` already; `secrets` are hidden in what the agents say at the end.
         """
+        self._masked = (secrets or Secrets({})).masked
         self._number = number
         self._start = start
         self._slices = list(slices)
@@ -147,7 +155,7 @@ class RemoteRun:
             self._pending.setdefault(each.last, {})[link.host] = window
             self._answered |= window["requests"] > 0
         elif "summary" in message:
-            each.summary = message["summary"]
+            each.summary = self._masked(message["summary"])
         if self._answered:
             self._give_up_the_cut_off()
 

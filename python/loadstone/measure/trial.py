@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from loadstone.errors import LoadstoneError
+from loadstone.measure.engine import refused, revealed
 from loadstone.measure.sut import Sut
 from loadstone.scenario import Scenario
 
@@ -60,10 +61,11 @@ def trial(scenario: Scenario, sut: Sut, *, operations: int, seed: int, waits: bo
     with sut.running() as service:
         target = None if scenario.target.url else service.endpoint()
         plan = _of_one_user(scenario.plan(seed=seed, target=target), operations, waits)
+        secrets, plan_json = revealed(json.dumps(plan))
         try:
-            run = _core.Run(json.dumps(plan), traced=True)
+            run = _core.Run(plan_json, traced=True)
         except ValueError as error:
-            raise LoadstoneError("plan-refused", f"the engine refuses the plan: {error}") from error
+            raise refused(error, secrets) from None
         wanted = {
             operation["name"]: [[one["name"] for one in step["extract"]] for step in operation["steps"]]
             for operation in plan["operations"]
@@ -71,8 +73,8 @@ def trial(scenario: Scenario, sut: Sut, *, operations: int, seed: int, waits: bo
         try:
             while (summary := run.summary()) is None:
                 run.next(_LOOK_S)
-                yield from (_exchange(found, wanted) for found in run.exchanges())
-            yield from (_exchange(found, wanted) for found in run.exchanges())
+                yield from (_exchange(secrets.masked(found), wanted) for found in run.exchanges())
+            yield from (_exchange(secrets.masked(found), wanted) for found in run.exchanges())
         finally:
             run.stop()
         if summary["outcome"] == "unreachable":

@@ -24,6 +24,7 @@ class Tables(TypedDict, total=False):
     summary: str
     target: Table
     data: Table
+    secrets: Mapping[str, Table]
     load: Table
     pacing: Table
     session: Table
@@ -37,6 +38,7 @@ class OperationKeys(TypedDict, total=False):
     """Keys of an operation."""
 
     pacing: Table
+    auth: Table
     draw: Mapping[str, Table]
 
 
@@ -48,7 +50,9 @@ class StepKeys(TypedDict, total=False):
     form: Mapping[str, Many]
     multipart: Table
     json: Any
+    graphql: Table
     body: Table
+    auth: Table
     when: Many
     chance: float | str
     expect: Table

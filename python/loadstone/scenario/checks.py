@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
 from loadstone import goals
-from loadstone.scenario import answers, app, hosts, mixing, names, protocol, sources, stateless, values
+from loadstone.scenario import answers, app, asks, hosts, mixing, names, protocol, sources, stateless, values
 from loadstone.scenario.faults import Fault
 from loadstone.scenario.findings import Finding, listed, suggest
 from loadstone.scenario.model import BACK, END, Check, Operation, ScenarioFile, Target
@@ -44,6 +43,8 @@ def errors(file: ScenarioFile, data: Mapping[str, Any]) -> Iterator[Finding]:
     yield from _load(file.load)
     yield from _operations(file)
     yield from names.check(file, names.collect(file, data))
+    for at, auth in _auths(file):
+        yield from asks.basic_errors(auth, at, set(data), set(file.secrets))
     yield from mixing.check(file)
     yield from stateless.check(file, data)
     for index, check in enumerate(file.check):
@@ -52,6 +53,14 @@ def errors(file: ScenarioFile, data: Mapping[str, Any]) -> Iterator[Finding]:
         yield from _fault(fault, ("fault", index), file.load)
     for index, goal in enumerate(file.sla.goals):
         yield from _goal(goal, ("sla", "goals", index), file)
+
+
+def _auths(file: ScenarioFile) -> Iterator[tuple[Path, asks.Auth | None]]:
+    yield ("target", "auth"), file.target.auth
+    for number, operation in enumerate(file.operation):
+        yield ("operation", number, "auth"), operation.auth
+        for index, step in enumerate(operation.step):
+            yield ("operation", number, "step", index, "auth"), step.auth
 
 
 def _fault(fault: Fault, at: Path, load: Load) -> Iterator[Finding]:

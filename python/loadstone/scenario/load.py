@@ -11,7 +11,19 @@ from typing import Any
 from loadstone.errors import LoadstoneError
 from loadstone.goals import Goal, SlaRules, parse_all
 from loadstone.intake import Kind, decoded, read_bytes, toml_of
-from loadstone.scenario import app, builtin, checks, data, model, plan, python_file, shape, sources, values
+from loadstone.scenario import (
+    app,
+    builtin,
+    checks,
+    data,
+    model,
+    plan,
+    python_file,
+    secrets,
+    shape,
+    sources,
+    values,
+)
 from loadstone.scenario.built import Built
 from loadstone.scenario.faults import Fault
 from loadstone.scenario.findings import Finding, Source, suggest
@@ -228,6 +240,7 @@ def _check(raw: Mapping[str, Any], source: Source, path: Path, text: bytes) -> S
     findings = list(checks.errors(file, known))
     columns = _Columns(path.parent)
     findings.extend(columns.check(file))
+    findings.extend(secrets.errors(file.secrets, path.parent))
     if findings:
         raise source.errors(findings)
     try:

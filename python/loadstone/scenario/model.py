@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Discriminator,
 from loadstone.goals import MOST as MOST_GOALS
 from loadstone.goals import SlaRules
 from loadstone.scenario.answers import Expect, Extract
+from loadstone.scenario.asks import Auth, GraphQl
 from loadstone.scenario.faults import Fault
 from loadstone.scenario.fields import (
     Bytes,
@@ -27,6 +28,7 @@ from loadstone.scenario.fields import (
     refuse,
 )
 from loadstone.scenario.findings import listed, suggest
+from loadstone.scenario.secrets import Written as Secrets
 from loadstone.scenario.sessions import Load, Session
 from loadstone.scenario.tls import Tls
 from loadstone.scenario.values import Law, Value
@@ -110,6 +112,7 @@ class Target(Table):
         str | None, Field(description="URL of the HTTP proxy by which the hosts are reached")
     ] = None
     tls: Annotated[Tls | None, Field(description="of `https` URLs")] = None
+    auth: Annotated[Auth | None, Field(description="of all steps on this host")] = None
     http: Annotated[
         Literal["1.1", "2"],
         BeforeValidator(_version, json_schema_input_type=Literal["1.1", "2"] | float),
@@ -266,7 +269,9 @@ class Step(Table):
     json_body: Any | None = Field(
         default=None, alias="json", description="sent as JSON; its texts are templates"
     )
+    graphql: Annotated[GraphQl | None, Field(description="sent as JSON; `errors` in the answer fail")] = None
     body: Raw | None = None
+    auth: Annotated[Auth | None, Field(description="instead of that of the operation")] = None
     when: Several[Annotated[str, Field(pattern=r"^!?[A-Za-z][A-Za-z0-9_]*$")]] = Field(default=[])
     chance: Share = 1.0
     expect: Expect = Expect()
@@ -284,8 +289,11 @@ class Step(Table):
             raise refuse(
                 "step-method", f"a step needs exactly one of {', '.join(METHODS)}", 'for example get = "/"'
             )
-        if sum(body is not None for body in (self.form, self.multipart, self.json_body, self.body)) > 1:
-            raise refuse("step-body", "a step has at most one of form, multipart, json, body")
+        bodies = (self.form, self.multipart, self.json_body, self.graphql, self.body)
+        if sum(body is not None for body in bodies) > 1:
+            raise refuse("step-body", "a step has at most one of form, multipart, json, graphql, body")
+        if self.auth is not None and any(name.lower() == "authorization" for name in self.headers):
+            raise refuse("auth", "`auth` writes the header Authorization, which `headers` has, too")
         return self
 
     @property
@@ -305,6 +313,7 @@ class Operation(Table):
     name: Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$")]
     limit_s: Length
     pacing: Pacing | None = None
+    auth: Annotated[Auth | None, Field(description="of its steps, instead of that of [target]")] = None
     draw: dict[Name, Value] = Field(default={})
     step: Annotated[list[Step], Field(min_length=1)]
 
@@ -374,6 +383,9 @@ class ScenarioFile(Table):
     summary: str = ""
     target: Target
     data: dict[Name, Any] = Field(default={})
+    secrets: Annotated[Secrets, Field(description="where they are; `{secret.NAME}` in templates")] = Field(
+        default={}
+    )
     load: Load = Load()
     pacing: Pacing
     session: Session = Session()

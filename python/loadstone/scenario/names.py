@@ -24,6 +24,7 @@ class Names:
 
     kinds: dict[str, tuple[str, Path]] = field(default_factory=dict)
     clashes: list[Finding] = field(default_factory=list)
+    secrets: list[str] = field(default_factory=list)
 
     def define(self, name: str, kind: str, path: Path) -> None:
         """Notes a definition. A second one of another kind is a clash."""
@@ -43,7 +44,7 @@ class Names:
 
 def collect(file: ScenarioFile, data: Mapping[str, Any]) -> Names:
     """Every name that the file defines."""
-    names = Names()
+    names = Names(secrets=list(file.secrets))
     for name in data:
         names.define(name, "name of [data]", ("data", name))
     for number, operation in enumerate(file.operation):
@@ -63,8 +64,12 @@ def check(file: ScenarioFile, names: Names) -> Iterator[Finding]:
     yield from names.clashes
     for index, rule in enumerate(file.session.after):
         yield from template(rule.contains, ("session", "after", index, "contains"), names)
+    if file.target.auth is not None and file.target.auth.bearer is not None:
+        yield from template(file.target.auth.bearer, ("target", "auth", "bearer"), names)
     for number, operation in enumerate(file.operation):
         at: Path = ("operation", number)
+        if operation.auth is not None and operation.auth.bearer is not None:
+            yield from template(operation.auth.bearer, (*at, "auth", "bearer"), names)
         for name, value in operation.draw.items():
             yield from _value(value, (*at, "draw", name), names)
         for index, step in enumerate(operation.step):
@@ -120,6 +125,10 @@ def texts(step: Step) -> Iterator[tuple[str, Path]]:
     if step.body is not None:
         yield step.body.text, ("body", "text")
     yield from ((text, ("json",)) for text in _leaves(step.json_body))
+    if step.graphql is not None:
+        yield from ((text, ("graphql", "variables")) for text in _leaves(step.graphql.variables))
+    if step.auth is not None and step.auth.bearer is not None:
+        yield step.auth.bearer, ("auth", "bearer")
     yield from ((text, ("expect", "contains")) for text in step.expect.contains)
     yield from ((text, ("expect", "lacks")) for text in step.expect.lacks)
     for key, tests in (("json", step.expect.json_values), ("headers", step.expect.headers)):
@@ -153,6 +162,12 @@ def template(text: str, path: Path, names: Names) -> Iterator[Finding]:
         return
     for reference in used:
         name = reference.name
+        if reference.secret is not None:
+            if reference.secret not in names.secrets:
+                hint = f'in [secrets]: {reference.secret} = {{ env = "{reference.secret.upper()}" }}'
+                message = f"there is no secret `{reference.secret}`"
+                yield Finding("template-name", message, path, suggest(reference.secret, names.secrets, hint))
+            continue
         kind, _ = names.kinds.get(name, ("", ()))
         if kind == "list":
             hint = f'draw one of it: draw.one = {{ kind = "choose", from = "{name}" }}, then `{{one}}`'

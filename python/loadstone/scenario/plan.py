@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from loadstone.scenario import answers, browsing, mixing, model, sessions, values
+from loadstone.scenario import answers, asks, browsing, mixing, model, secrets, sessions, values
 from loadstone.scenario.hosts import socket_path
 from loadstone.scenario.model import FilePart
 from loadstone.scenario.templates import fill, literal
@@ -91,10 +91,14 @@ class Planner:
         self._folder = folder
         self._data = data
         self._cells = cells
+        self._secrets: Json = {}
+        self._auth: asks.Auth | None = None
 
     def plan(self, file: model.ScenarioFile) -> Json:
         """All that does not depend on the run: everything but seed, target and slice."""
-        return {
+        self._secrets = secrets.places(file.secrets, self._folder)
+        self._auth = file.target.auth
+        planned = {
             "name": file.name,
             "load": self._load(file.load),
             "pacing": self._pacing(file.pacing),
@@ -103,6 +107,7 @@ class Planner:
             "operations": [self._operation(operation) for operation in file.operation],
             "mix": mixing.rows(file),
         }
+        return {**planned, "secrets": self._secrets} if self._secrets else planned
 
     def _load(self, load: sessions.Load) -> Json:
         unit = Unit.of(dict(load))
@@ -137,7 +142,7 @@ class Planner:
             "limit_s": operation.limit_s,
             "pacing": self._pacing(operation.pacing) if operation.pacing else None,
             "draw": [{"name": name, "value": self._value(value)} for name, value in operation.draw.items()],
-            "steps": [self._step(step) for step in operation.step],
+            "steps": [self._step(step, step.auth or operation.auth) for step in operation.step],
         }
 
     def _value(self, value: values.Value) -> Json:
@@ -160,16 +165,19 @@ class Planner:
         named = self._data.get("names")
         return named if named in ("paper", "words") else "release"
 
-    def _step(self, step: model.Step) -> Json:
+    def _step(self, step: model.Step, auth: asks.Auth | None) -> Json:
         return {
             "method": step.method.upper(),
             "path": self._fill(step.path),
             "host": step.host,
-            "headers": [[name, self._fill(text)] for name, text in step.headers.items()],
+            "headers": [
+                *([name, self._fill(text)] for name, text in step.headers.items()),
+                *self._authorization(step, auth or (self._auth if step.host is None else None)),
+            ],
             "body": self._body(step),
             "when": step.when,
             "chance": step.chance,
-            "expect": self._expect(step.expect),
+            "expect": self._expect(step),
             "extract": [self._extract(name, extract) for name, extract in step.extract.items()],
             "set": step.set,
             "unset": step.unset,
@@ -188,6 +196,10 @@ class Planner:
             return {"kind": "multipart", "parts": parts}
         if step.json_body is not None:
             text = self._fill(json_template(step.json_body))
+            return {"kind": "raw", "content_type": "application/json", "text": text}
+        if step.graphql is not None:
+            rest = self._fill(json_template(step.graphql.body()))
+            text = asks.graphql_text(step.graphql.query, rest)
             return {"kind": "raw", "content_type": "application/json", "text": text}
         if step.body is not None:
             return {"kind": "raw", "content_type": step.body.type, "text": self._fill(step.body.text)}
@@ -208,14 +220,32 @@ class Planner:
             ]
         return [{"kind": "field", "name": name, "text": self._fill(text)} for text in part]
 
-    def _expect(self, expect: answers.Expect) -> Json:
+    def _authorization(self, step: model.Step, auth: asks.Auth | None) -> list[list[str]]:
+        if auth is None or auth.none or any(name.lower() == "authorization" for name in step.headers):
+            return []
+        if auth.bearer is not None:
+            return [["Authorization", f"Bearer {self._fill(auth.bearer)}"]]
+        assert auth.basic is not None  # the model has exactly one
+        pair = [self._fill(auth.basic.user), self._fill(auth.basic.password)]
+        # A secret that follows from others: the plan has what it is made of.
+        name = next((name for name, place in self._secrets.items() if place == {"basic": pair}), None)
+        if name is None:
+            name = f"basic__{len(self._secrets)}"
+            self._secrets[name] = {"basic": pair}
+        return [["Authorization", f"Basic {{secret.{name}}}"]]
+
+    def _expect(self, step: model.Step) -> Json:
+        expect = step.expect
+        # An answer 200 with errors is how a GraphQL server says that something went wrong.
+        never = [["$.errors", {"kind": "exists", "wanted": False}]] if step.graphql is not None else []
+        never = [] if "$.errors" in expect.json_values else never
         return {
             "status": expect.status,
             "contains": [self._fill(text) for text in expect.contains],
             "lacks": [self._fill(text) for text in expect.lacks],
             "min_bytes": expect.min_bytes,
             "max_bytes": expect.max_bytes,
-            "json": [[path, self._test(test)] for path, test in expect.json_values.items()],
+            "json": [*never, *([path, self._test(test)] for path, test in expect.json_values.items())],
             "headers": [[name, self._test(test)] for name, test in expect.headers.items()],
             "within_s": expect.within_s,
         }

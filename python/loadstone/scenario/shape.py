@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from loadstone.errors import SLUGS
-from loadstone.scenario import answers, faults, model, sessions, shapes, tls, values
+from loadstone.scenario import answers, asks, faults, model, secrets, sessions, shapes, tls, values
 from loadstone.scenario.fields import Table
 from loadstone.scenario.findings import Finding, child, listed, suggest
 from loadstone.scenario.positions import Path
@@ -38,11 +38,14 @@ _LENGTHS = {
 _TABLES: dict[str, type[Table]] = {
     "": model.ScenarioFile,
     "after": sessions.After,
+    "auth": asks.Auth,
+    "basic": asks.Basic,
     "body": model.Raw,
     "browser": model.Browser,
     "check": model.Check,
     "expect": answers.Expect,
     "fault": faults.Fault,
+    "graphql": asks.GraphQl,
     "image": model.AsImage,
     "load": sessions.Load,
     "locality": values.Locality,
@@ -59,6 +62,7 @@ _ITEMS: dict[str, type[Table]] = {
     "extract": answers.Extract,
     "headers": answers.Test,
     "json": answers.Test,
+    "secrets": secrets.Secret,
     "multipart": model.FilePart,
 }
 

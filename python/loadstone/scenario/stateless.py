@@ -77,6 +77,6 @@ def _used(step: Step) -> list[str]:
 
 def _named(text: str) -> Iterator[str]:
     try:
-        yield from (reference.name for reference in references(text))
+        yield from (reference.name for reference in references(text) if reference.secret is None)
     except TemplateError:
         return  # told elsewhere

@@ -1,4 +1,6 @@
-"""Templates: text with `{name}`, `{name.year}`, `{user}` and `{users}` in it; `{{` and `}}` are braces.
+"""Templates: text with `{name}`, `{name.year}`, `{secret.name}`, `{user}` and `{users}` in it.
+
+`{{` and `}}` are braces.
 
 The engine renders them; here they are only read, checked and filled with the numbers of `[data]`.
 """
@@ -10,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 PARTS = ("year", "month", "day")
+SECRET = "secret"
 BUILT_IN = ("user", "users")  # the user's number, from 0, and how many there are
 
 _SEGMENT = re.compile(r"\{\{|\}\}|\{([^}]*)\}|\{|[^{]+?(?=\{|\}\}|$)", re.DOTALL)
@@ -26,6 +29,11 @@ class Reference:
 
     name: str
     part: str | None
+
+    @property
+    def secret(self) -> str | None:
+        """Of `{secret.NAME}` the name."""
+        return self.part if self.name == SECRET else None
 
 
 def parse(template: str) -> list[str | Reference]:
@@ -69,6 +77,8 @@ def _reference(inside: str) -> Reference:
     match = _INSIDE.fullmatch(inside)
     if match is None:
         raise TemplateError(f"`{{{inside}}}` is not a name; `{{{{` is a brace")
+    if match[1] == SECRET and match[2]:
+        return Reference(SECRET, match[2])
     if match[2] is not None and match[2] not in PARTS:
         raise TemplateError(f"`{match[1]}` has no part `{match[2]}`, only {', '.join(PARTS)}")
     return Reference(match[1], match[2])
