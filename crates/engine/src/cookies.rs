@@ -85,10 +85,14 @@ impl Cookie {
     }
 
     fn goes_to(&self, text: &[u8], origin: &Origin, path: &[u8], now: &mut Option<u64>) -> bool {
-        let [_, _, host, under] = self.parts(text);
+        is_beneath(path, self.parts(text)[3]) && self.is_of(text, origin, now)
+    }
+
+    /// Whether it is for some path of this host, now.
+    fn is_of(&self, text: &[u8], origin: &Origin, now: &mut Option<u64>) -> bool {
+        let host = self.parts(text)[2];
         (!self.exact || origin.name.as_bytes() == host)
             && origin.is_within(host)
-            && is_beneath(path, under)
             && (origin.trusted || !self.secure)
             && (self.until == u64::MAX || self.until > *now.get_or_insert_with(unix_s))
     }
@@ -120,10 +124,12 @@ impl Cookies {
         self.kept.clear();
     }
 
-    /// The value of the cookie of this name, of several the one that is sent first.
-    pub(crate) fn get(&self, name: &str) -> Option<&[u8]> {
-        let named = self.kept.iter().map(|cookie| cookie.parts(&self.text));
-        named.filter(|parts| parts[0] == name.as_bytes()).map(|parts| parts[1]).next()
+    /// The value of this host's cookie of this name, whatever its path; of several the one with the longest.
+    pub(crate) fn get(&self, name: &str, origin: &Origin) -> Option<&[u8]> {
+        let mut now = None;
+        let mut named = self.kept.iter().filter(|cookie| cookie.parts(&self.text)[0] == name.as_bytes());
+        let found = named.find(|cookie| cookie.is_of(&self.text, origin, &mut now))?;
+        Some(found.parts(&self.text)[1])
     }
 
     /// Appends the value of the `Cookie` field of a request for `path`: nothing if there is none to send.

@@ -6,7 +6,7 @@ use loadstone_workload::{Answer, CompiledStep};
 use crate::address::resolve;
 use crate::clock::micros;
 use crate::coding::{Content, is_coded};
-use crate::cookies::Cookies;
+use crate::cookies::{Cookies, Origin};
 use crate::driver::Driver;
 use crate::reader::Whole;
 use crate::recorder::{Cause, Counter};
@@ -52,6 +52,13 @@ struct Received<'a> {
     headers: Headers<'a>,
     body: &'a [u8],
     cookies: &'a Cookies,
+    origin: &'a Origin,
+}
+
+impl<'a> Received<'a> {
+    fn new(whole: &Whole<'a>, cookies: &'a Cookies, origin: &'a Origin) -> Self {
+        Self { headers: whole.headers, body: whole.body, cookies, origin }
+    }
 }
 
 impl Answer for Received<'_> {
@@ -64,7 +71,7 @@ impl Answer for Received<'_> {
     }
 
     fn cookie(&self, name: &str) -> Option<&[u8]> {
-        self.cookies.get(name)
+        self.cookies.get(name, self.origin)
     }
 }
 
@@ -149,7 +156,7 @@ impl<'p> Driver<'p> {
         if let Some((cause, said)) = self.find_fault(step, user, &whole, malformed) {
             return Verdict::Fail(cause, said);
         }
-        let answer = Received { headers: whole.headers, body: whole.body, cookies: &user.browser.cookies };
+        let answer = Received::new(&whole, &user.browser.cookies, self.requests.origin(user.host));
         let taken = self.program.extract(step, user.host, &answer, &mut user.state, &mut self.scratch);
         self.shared.trace.iter().for_each(|trace| trace.extracted(step.extract.len(), taken.found));
         if let Some(name) = taken.missing {
@@ -249,7 +256,7 @@ impl<'p> Driver<'p> {
         if let Some(said) = malformed {
             return Some((Cause::Marker, said.into()));
         }
-        let answer = Received { headers: whole.headers, body: whole.body, cookies: &user.browser.cookies };
+        let answer = Received::new(whole, &user.browser.cookies, self.requests.origin(user.host));
         let fault = step.expect.find_fault(&answer, whole.length, &user.state, &mut self.scratch);
         fault.map(|said| (Cause::Marker, said)).or_else(|| self.is_slow(step, user))
     }

@@ -65,6 +65,22 @@ fn a_domain_tells_to_which_hosts() {
 }
 
 #[test]
+fn one_is_taken_by_its_name_and_host() {
+    let mut cookies = Cookies::default();
+    let lines = "Set-Cookie: csrf=wide; Domain=shop.example\r\nSet-Cookie: csrf=own; Path=/cart\r\n\
+                 Set-Cookie: old=1; Max-Age=0\r\nSet-Cookie: safe=1; Secure\r\n";
+    learn(&mut cookies, "www.shop.example", "/", lines);
+    let of = |host: &str, name: &str| {
+        cookies.get(name, &origin(host)).map(|value| String::from_utf8(value.to_vec()).unwrap())
+    };
+    assert_eq!(of("www.shop.example", "csrf").as_deref(), Some("own"), "the longest path first");
+    assert_eq!(of("api.shop.example", "csrf").as_deref(), Some("wide"));
+    assert_eq!(of("bank.example", "csrf"), None);
+    assert_eq!(of("www.shop.example", "old"), None);
+    assert_eq!(of("www.shop.example", "safe"), None, "not by plain HTTP");
+}
+
+#[test]
 fn an_address_has_no_hosts_below() {
     let mut cookies = Cookies::default();
     learn(
