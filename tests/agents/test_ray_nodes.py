@@ -39,6 +39,35 @@ def test_two_nodes_make_one_run(monkeypatch: pytest.MonkeyPatch, site: Walked) -
         assert actor.dead, "nothing stays on the nodes"
 
 
+def test_a_plan_with_a_secret_stays_in_memory(
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    cache: Path,
+    site: Walked,
+) -> None:
+    """Ray puts what has 100 KiB into its object store, which goes to disk when it is full."""
+    secret, largest = "t0k3n-of-the-shop", 100 << 10
+    monkeypatch.setenv("SHOP_TOKEN", secret)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    ray = put_in_place(monkeypatch, [node("1"), node("2")])
+    plan = site.plan(steady_s=0.5) | {"secrets": {"token": {"env": "SHOP_TOKEN"}}}
+    for step in (operation["steps"][0] for operation in plan["operations"]):
+        step["headers"] = [["X-Long", "x" * (largest // 2)], ["X-Token", "{secret.token}"]]
+    with ray_fleet("ray", None) as engine:
+        run = engine.start(json.dumps(plan))
+        run.events()
+        _, summary = follow(run)
+    assert summary["outcome"] == "complete" and site.tokens == {secret}
+    handed = [line for [actor] in ray.actors.values() for line in actor.taken]
+    assert sum(map(len, handed)) > 3 * largest // 2 and max(map(len, handed)) < largest
+    assert b"".join(handed).count(secret.encode()) == 2 * len(plan["operations"])
+    said = capfd.readouterr()
+    assert secret not in said.out + said.err
+    files = [path for folder in (tmp_path, cache) for path in folder.rglob("*") if path.is_file()]
+    assert files and not [path for path in files if secret.encode() in path.read_bytes()]
+
+
 def test_a_node_that_dies_and_comes_back(monkeypatch: pytest.MonkeyPatch, site: Walked) -> None:
     ray = put_in_place(monkeypatch, [node("1"), node("2")])
     with ray_fleet("ray", None) as engine:

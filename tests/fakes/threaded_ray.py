@@ -32,6 +32,8 @@ class Actor:
     def __init__(self, made: object) -> None:
         self.made = made
         self.dead = False
+        self.taken: list[bytes] = []
+        """What its program was handed."""
         self._threads = ThreadPoolExecutor(8)
 
     def __getattr__(self, name: str) -> Any:
@@ -40,6 +42,8 @@ class Actor:
         def work(*given: Any) -> Any:
             if self.dead:
                 raise Dead
+            if name == "take":
+                self.taken.extend(given)
             answer = method(*given)
             if self.dead:
                 raise Dead

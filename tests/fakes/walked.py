@@ -22,6 +22,8 @@ class Walked(ThreadingHTTPServer):
         self.lock = threading.Lock()
         self.walks: dict[int, list[str]] = defaultdict(list)
         """Operations of each user, in order."""
+        self.tokens: set[str | None] = set()
+        """What requests had in `X-Token`."""
         self.first: float | None = None
         """When the first request came, on the monotonic clock."""
 
@@ -71,6 +73,7 @@ class _Page(BaseHTTPRequestHandler):
         with server.lock:
             server.first = server.first or time.monotonic()
             server.walks[int(user)].append(operation)
+            server.tokens.add(self.headers.get("X-Token"))
         self.send_response(200)
         self.send_header("Content-Length", "2")
         self.end_headers()

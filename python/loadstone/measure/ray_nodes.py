@@ -17,6 +17,8 @@ from loadstone.ssh import Answer
 _PLACED_S = 30.0
 _CALLS = 4
 """At once on a relay: it waits for lines while it takes some."""
+_PIECE = 1 << 16
+"""Bytes. Plans hold secrets, and what has 100 KiB Ray puts into its object store, which may go to disk."""
 
 
 @contextlib.contextmanager
@@ -119,17 +121,26 @@ class Relayed:
             if self._ended is not None:
                 raise Gone(self._ended)
             try:
-                self._ray.get(self._relay.take.remote(line), timeout=SEND_S)
+                if self._beat is not None:  # not in the middle of this line
+                    self._ray.wait([self._beat], timeout=SEND_S)
+                for start in range(0, len(line), _PIECE):
+                    taken = self._relay.take.remote(line[start : start + _PIECE])
+                    self._ray.get(taken, timeout=SEND_S)
             except self._ray.exceptions.GetTimeoutError:
                 raise Gone(f"it took nothing for {SEND_S:g} s") from None
             except Exception as error:
                 raise Gone(words_of(error)) from error
 
     def beat(self, line: bytes) -> None:
-        """Hands it a short line, unless the one before is still on its way."""
-        with contextlib.suppress(Exception):
-            if self._ended is None and (self._beat is None or self._ray.wait([self._beat], timeout=0)[0]):
-                self._beat = self._relay.take.remote(line)
+        """Hands it a short line, unless another is still on its way."""
+        if not self._lock.acquire(blocking=False):
+            return
+        try:
+            with contextlib.suppress(Exception):
+                if self._ended is None and (self._beat is None or self._ray.wait([self._beat], timeout=0)[0]):
+                    self._beat = self._relay.take.remote(line)
+        finally:
+            self._lock.release()
 
     def lines(self) -> Iterator[bytes]:
         """What it says, to its end or that of its node."""

@@ -189,7 +189,7 @@ class RemoteRun:
                 self._lose(each, "it never got a connection to the service")
 
     def _lose(self, each: Slice, reason: str) -> None:
-        each.lost = reason
+        each.lost = reason = self._masked(reason)
         if each.summary is None:
             # Whatever still runs there must not go on making load that nobody counts.
             each.link.close(wait_s=0.1)
