@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import socket
 import subprocess
 import tempfile
@@ -11,6 +12,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,7 @@ from loadstone.site.stack.running import Running, Wanted, environment, prepared,
 
 DATA = {"profile": "cloudstone-2008", "media_scale": 0.01}
 WAIT_S = 60.0
+MEMBERS, ROUNDS = 6, 4
 PICTURE = b"\x89PNG\r\n\x1a\n" + b"x" * 4000
 
 pytestmark = [pytest.mark.stacks, pytest.mark.timeout(900)]
@@ -110,6 +113,38 @@ def test_a_database_that_is_gone_is_503_and_comes_back(server: Server) -> None:
         assert [stranger.get("/events/1") for _ in range(20)] == [before] * 20
         browser.log_in(_core.usernames(1, 1)[0], "1")
         assert b"Hello" in browser.get("/events/1")[1]
+
+
+def test_changes_at_once_are_as_if_one_after_the_other(server: Server) -> None:
+    names = _core.usernames(1, MEMBERS)
+    with served(server.url, workers=8) as one, ThreadPoolExecutor(MEMBERS) as members:
+
+        def member(number: int) -> list[int]:
+            """Does what the others do, to the same event, at the same time."""
+            browser = Browser([one.url])
+            browser.log_in(names[number - 1], str(number))
+            browser.get("/events/7")
+            codes = []
+            for round_ in range(ROUNDS):
+                codes += [
+                    browser.post("/events/7/attend")[0],
+                    browser.post("/events/7/tag", tag_list=f"all round{round_}")[0],
+                    browser.post("/events/7/comments", comment=f"{number}.{round_}", rating="5")[0],
+                    browser.post(f"/users/{number % MEMBERS + 1}/friends")[0],
+                ]
+            return codes
+
+        before = Browser([one.url]).get("/events/7")[1]
+        codes = [code for codes in members.map(member, range(1, MEMBERS + 1)) for code in codes]
+        after = Browser([one.url]).get("/events/7")[1]
+    # Each was done and shown, or refused as there were too many at once.
+    assert set(codes) <= {200, 503}
+    done = codes[2::4].count(200)
+    assert done > MEMBERS
+    added = [re.search(rb"<h2>Comments \((\d+)\)", page) for page in (before, after)]
+    assert added[0] and added[1] and int(added[1][1]) - int(added[0][1]) == done
+    for number in range(ROUNDS):
+        assert after.count(b">round%d</a>" % number) == 1
 
 
 @pytest.mark.parametrize("server", [Postgres], ids=["postgres"], indirect=True)

@@ -46,15 +46,15 @@ def incoming(viewer: int) -> list[dict[str, Any]]:
     return list(_linked(waiting_for(viewer), "user"))
 
 
-def waiting_for(viewer: int) -> QuerySet[Friendship]:
+def waiting_for(viewer: int | OuterRef) -> QuerySet[Friendship]:
     """Requests that wait for the viewer's answer; not those of friends."""
-    answered = Friendship.objects.filter(user=viewer, friend=OuterRef("user"), accepted=1)
+    answered = Friendship.objects.filter(user=OuterRef("friend"), friend=OuterRef("user"), accepted=1)
     return Friendship.objects.filter(~Exists(answered), friend=viewer, accepted=0)
 
 
 def outgoing(viewer: int) -> list[dict[str, Any]]:
     """People whom the viewer has asked and who have not answered, by id; nobody who has asked as well."""
-    asked_as_well = Friendship.objects.filter(user=OuterRef("friend"), friend=viewer)
+    asked_as_well = Friendship.objects.filter(user=OuterRef("friend"), friend=OuterRef("user"))
     mine = Friendship.objects.filter(~Exists(asked_as_well), user=viewer, accepted=0)
     return list(_linked(mine, "friend"))
 
