@@ -53,12 +53,14 @@ test-long: .venv/.dev   ## minutes (ROOMS='deploy lab': only these of tests/): r
 	scripts/setup-examples
 	scripts/setup-appliance
 	scripts/setup-ray
+	scripts/setup-stacks
 	scripts/check-nostd
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps stormpy
 	scripts/test-long $(ROOMS)
 
 test-stacks: .venv/.dev   ## Olio's other stacks (STACK=php: only that one): installs what they need, then holds each to the built-in site
 	scripts/setup-servers
+	scripts/setup-stacks $(STACK)
 	$(BIN)/python -m pytest -m stacks --timeout 1800 tests/stacks $(if $(STACK),-k $(STACK))
 
 docs: .venv/.docs    ## the documentation as a site with search, in target/docs
