@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import socket
 import subprocess
 from collections.abc import Iterator
@@ -12,33 +11,25 @@ import pytest
 from compared import differences
 from free_ports import free_row
 from shared_sites import load, serving
+from stack_sites import DATA, served
 from visitor import Answer
 from walk import walk
 
 from loadstone.site.stack import STACKS, Stack
-from loadstone.site.stack.running import Running, Wanted, database_of, prepared, running
+from loadstone.site.stack.running import Wanted, prepared
 
 REQUESTS = 400
 """Fewer would be another walk."""
-DATA = {"profile": "cloudstone-2008", "media_scale": 0.01}
+SHARED = ("postgres", "mariadb")
 
 pytestmark = [pytest.mark.stacks, pytest.mark.timeout(900)]
 
 every_stack = pytest.mark.parametrize("stack", STACKS, ids=lambda stack: stack.folder)
 
 
-@contextlib.contextmanager
-def served(stack: Stack, place: str, **options: object) -> Iterator[Running]:
-    """A stack on a data set."""
-    with prepared(DATA) as (files, state):
-        wanted = Wanted(stack.folder, database_of(place), files, state, options=options)
-        with running(wanted) as one:
-            yield one
-
-
 @pytest.fixture(scope="module")
 def right(tmp_path_factory: pytest.TempPathFactory) -> list[Answer]:
-    """What the built-in site answers."""
+    """What the built-in site answers; its caches are not to be seen in an answer."""
     folder = tmp_path_factory.mktemp("right") / "data"
     done = load(str(folder))
     assert done.returncode == 0, done.stderr
@@ -49,12 +40,7 @@ def right(tmp_path_factory: pytest.TempPathFactory) -> list[Answer]:
 
 
 @every_stack
-@pytest.mark.parametrize(
-    # One of them is in CI; the others take as long again.
-    "fresh",
-    ["sqlite", pytest.param("postgres", marks=pytest.mark.long), "mariadb"],
-    indirect=True,
-)
+@pytest.mark.parametrize("fresh", ["sqlite", *SHARED], indirect=True)
 def test_it_answers_as_the_built_in_site(stack: Stack, fresh: str, right: list[Answer]) -> None:
     with served(stack, fresh) as one:
         visitor = walk(one.url)
@@ -62,7 +48,7 @@ def test_it_answers_as_the_built_in_site(stack: Stack, fresh: str, right: list[A
     assert differences(visitor.answers, right, stacks=True) == []
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def memcached() -> Iterator[str]:
     """A memcached of its own, as `cache_store` names it."""
     port = free_row(1)
@@ -88,6 +74,7 @@ def test_its_caches_change_nothing(
 ) -> None:
     """With one worker, which sees its own changes at once in a cache of its own memory."""
     where = {"memcached": memcached}.get(store, store)
+    # What was there before is of another data set.
     with served(stack, fresh, cache=level, cache_store=where, workers=1) as one:
         visitor = walk(one.url)
     assert visitor.faults == []
