@@ -98,12 +98,13 @@ final class Cache
     /** Drops everything that was kept under a key. */
     public function drop(string ...$keys): void
     {
-        foreach ($this->has(CacheLevel::Query) ? $keys : [] as $key) {
-            foreach (['rows', 'fragment', 'content', 'page'] as $level => $kind) {
-                if ($level < $this->level->value) {
-                    $this->store->drop("$kind:$key");
-                }
-            }
+        $kinds = array_slice(['rows', 'fragment', 'content', 'page'], 0, $this->level->value);
+        $kept = [];
+        foreach ($kinds as $kind) {
+            array_push($kept, ...array_map(fn (string $key): string => "$kind:$key", $keys));
+        }
+        if ($kept) {
+            $this->store->drop($kept);
         }
     }
 

@@ -81,16 +81,17 @@ final class Database
     public function transaction(callable $work): mixed
     {
         return $this->repeatedly(function () use ($work): mixed {
-            $this->execute(match ($this->driver) {
+            $begin = match ($this->driver) {
                 'pgsql' => 'BEGIN ISOLATION LEVEL SERIALIZABLE',
                 'mysql' => 'START TRANSACTION',
                 default => 'BEGIN IMMEDIATE',
-            });
+            };
+            $this->onConnection(true, fn (PDO $pdo) => $pdo->exec($begin));
             $this->inTransaction = true;
             $done = false;
             try {
                 $result = $work();
-                $this->execute('COMMIT');
+                $this->onConnection(false, fn (PDO $pdo) => $pdo->exec('COMMIT'));
                 $done = true;
                 return $result;
             } finally {
@@ -138,8 +139,9 @@ final class Database
 
     private function statement(string $sql, array $values): PDOStatement
     {
-        try {
-            $statement = $this->connection()->prepare($sql);
+        $isRead = !$this->inTransaction && str_starts_with($sql, 'SELECT');
+        return $this->onConnection($isRead, function (PDO $pdo) use ($sql, $values): PDOStatement {
+            $statement = $pdo->prepare($sql);
             foreach ($values as $index => $value) {
                 $statement->bindValue($index + 1, $value, match (true) {
                     is_int($value) => PDO::PARAM_INT,
@@ -150,32 +152,36 @@ final class Database
             }
             $statement->execute();
             return $statement;
-        } catch (PDOException $error) {
-            throw new DatabaseFailure(Trouble::of($error, $this->driver), $error);
-        }
+        });
     }
 
-    private function execute(string $sql): void
+    /**
+     * Runs work on the connection; what is safe to repeat once more on a new one, because the old one may have
+     * been kept from a time before the database went.
+     */
+    private function onConnection(bool $isRepeatable, callable $work): mixed
     {
         try {
-            $this->connection()->exec($sql);
+            return $work($this->pdo ??= $this->connect());
         } catch (PDOException $error) {
-            throw new DatabaseFailure(Trouble::of($error, $this->driver), $error);
+            $trouble = Trouble::of($error, $this->driver);
+            if ($trouble === Trouble::Gone) {
+                $this->pdo = null;
+            }
+            return $trouble === Trouble::Gone && $isRepeatable
+                ? $this->onConnection(false, $work)
+                : throw new DatabaseFailure($trouble, $error);
         }
     }
 
     private function rollBack(): void
     {
         try {
-            $this->connection()->exec('ROLLBACK');
+            $this->pdo?->exec('ROLLBACK');
         } catch (PDOException) {
             // A server undoes what a connection that is gone had begun.
+            $this->pdo = null;
         }
-    }
-
-    private function connection(): PDO
-    {
-        return $this->pdo ??= $this->connect();
     }
 
     private function connect(): PDO

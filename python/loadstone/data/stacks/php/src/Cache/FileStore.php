@@ -41,9 +41,11 @@ final class FileStore implements Store
         }
     }
 
-    public function drop(string $key): void
+    public function drop(array $keys): void
     {
-        @unlink($this->path($key));
+        foreach ($keys as $key) {
+            @unlink($this->path($key));
+        }
     }
 
     /** Nothing is kept for longer than ten minutes. */

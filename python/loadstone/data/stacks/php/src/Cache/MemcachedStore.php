@@ -37,9 +37,9 @@ final class MemcachedStore implements Store
         $this->memcached->set($this->name($key), $value, $seconds);
     }
 
-    public function drop(string $key): void
+    public function drop(array $keys): void
     {
-        $this->memcached->delete($this->name($key));
+        $this->memcached->deleteMulti(array_map($this->name(...), $keys));
     }
 
     /** Keys of memcached hold no blanks, and at most 250 bytes. */

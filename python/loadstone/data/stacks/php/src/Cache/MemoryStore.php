@@ -22,8 +22,8 @@ final class MemoryStore implements Store
         apcu_store($this->prefix . $key, $value, $seconds);
     }
 
-    public function drop(string $key): void
+    public function drop(array $keys): void
     {
-        apcu_delete($this->prefix . $key);
+        apcu_delete(array_map(fn (string $key): string => $this->prefix . $key, $keys));
     }
 }

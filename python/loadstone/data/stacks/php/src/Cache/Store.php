@@ -13,5 +13,6 @@ interface Store
     /** Keeps a value that is not null. */
     public function put(string $key, mixed $value, int $seconds): void;
 
-    public function drop(string $key): void;
+    /** @param list<string> $keys */
+    public function drop(array $keys): void;
 }

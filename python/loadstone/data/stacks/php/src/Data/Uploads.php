@@ -14,20 +14,22 @@ final class Uploads
     }
 
     /**
-     * The first of these names under which something was uploaded: name, stamp, bytes.
+     * The last of these names, by bytes, under which something was uploaded: name, stamp, bytes. Of a thumbnail and
+     * its picture that is the thumbnail.
      *
      * @param list<string> $names
      */
     public function find(array $names): ?array
     {
-        foreach ($names as $name) {
-            $sql = 'SELECT name, stamp, bytes FROM upload WHERE name = ? AND bytes IS NOT NULL';
-            if ($found = $this->db->row($sql, [$name])) {
-                // PostgreSQL's driver gives a stream.
-                return array_map(fn ($value) => is_resource($value) ? stream_get_contents($value) : $value, $found);
-            }
-        }
-        return null;
+        $places = implode(', ', array_fill(0, count($names), '?'));
+        $found = $this->db->row(
+            "SELECT name, stamp, bytes FROM upload WHERE name IN ($places) AND bytes IS NOT NULL
+             ORDER BY name DESC LIMIT 1",
+            $names,
+        );
+        // PostgreSQL's driver gives a stream.
+        $text = fn (mixed $value): mixed => is_resource($value) ? stream_get_contents($value) : $value;
+        return $found === null ? null : array_map($text, $found);
     }
 
     /** What was changed after a stamp, in order: name, stamp, is_there. */
