@@ -12,10 +12,15 @@ public final class Main {
     /** Exit code for settings with which nothing can be served. */
     private static final int WRONG_SETTING = 2;
 
+    private static final Logger ALL = Logger.getLogger("");
+    /** Tells of each connection that broke; the requests that it broke are told anyway. */
+    private static final Logger POOL = Logger.getLogger("com.zaxxer.hikari");
+
     private Main() {}
 
     public static void main(String[] words) throws LifecycleException {
-        Logger.getLogger("").setLevel(Level.WARNING);
+        ALL.setLevel(Level.WARNING);
+        POOL.setLevel(Level.SEVERE);
         Settings settings;
         Site site;
         try {

@@ -8,7 +8,10 @@ import org.apache.catalina.connector.Request;
 import org.apache.catalina.connector.Response;
 import org.apache.catalina.valves.ErrorReportValve;
 
-/** Paths that the container itself refuses ({@code /../..}) reach no servlet; they get the site's page as well. */
+/**
+ * Paths that the container itself refuses ({@code /../..}) reach no servlet; they get the site's page as
+ * well.
+ */
 final class RefusedPaths extends ErrorReportValve {
     private static final Logger LOG = Logger.getLogger(RefusedPaths.class.getName());
 

@@ -9,7 +9,8 @@ import java.util.List;
 import olio.view.Views;
 
 /**
- * The caching levels. A key names every input of what it keeps. Lives add up, since a part may be made from kept
+ * The caching levels. A key names every input of what it keeps. Lives add up, since a part may be made from
+ * kept
  * rows, contents from kept parts and a page from kept contents: together at most 30 s, and 300 s for the home
  * page of people who are not logged in.
  */

@@ -41,7 +41,10 @@ public final class Keys {
         return event(id) + ":description";
     }
 
-    /** Which viewers a list looks the same for: those who may edit some of its items are each their own class. */
+    /**
+     * Which viewers a list looks the same for: those who may edit some of its items are each their own
+     * class.
+     */
     public static <T> String viewerClass(Viewer viewer, Listing<T> list, Function<T, Long> creator) {
         return viewer != null && list.has(creator, viewer.id()) ? own(viewer.id()) : OTHERS;
     }
@@ -56,7 +59,8 @@ public final class Keys {
     }
 
     /**
-     * What an event's change makes wrong besides its own page: the cloud, the feed, the first pages of the lists
+     * What an event's change makes wrong besides its own page: the cloud, the feed, the first pages of the
+     * lists
      * that show it or showed it. Later pages end with their lives.
      *
      * @param places of the event before and after

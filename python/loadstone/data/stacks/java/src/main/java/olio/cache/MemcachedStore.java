@@ -17,7 +17,8 @@ import net.rubyeye.xmemcached.transcoders.PrimitiveTypeTranscoder;
 import net.rubyeye.xmemcached.command.BinaryCommandFactory;
 
 /**
- * A memcached, which several servers may share. While it is gone nothing is kept; it is used again when it is back.
+ * A memcached, which several servers may share. While it is gone nothing is kept; it is used again when it is
+ * back.
  */
 public final class MemcachedStore implements CacheStore {
     private static final Logger LOG = Logger.getLogger(MemcachedStore.class.getName());

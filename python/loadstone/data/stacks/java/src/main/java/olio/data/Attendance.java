@@ -23,7 +23,10 @@ public final class Attendance {
                 row -> new Attendees(row.getLong(1), others, row.getLong(2) == 1), viewer, event);
     }
 
-    /** Adds a person to the list, where nothing happens when they are on it, and the event to their next ones. */
+    /**
+     * Adds a person to the list, where nothing happens when they are on it, and the event to their next
+     * ones.
+     */
     public static void attend(Tx tx, long event, long person, LocalDate today) throws SQLException {
         tx.execute(tx.dialect().insertNew("attendance(event_id, user_id) VALUES (?, ?)"), event, person);
         Sessions.renewNextEvents(tx, person, today);

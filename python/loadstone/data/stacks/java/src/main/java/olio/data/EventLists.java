@@ -13,7 +13,8 @@ import olio.model.Listing;
 import olio.view.Dates;
 
 /**
- * Lists of events. Each finds the ids of its page first and then joins what is shown, so that a page costs one
+ * Lists of events. Each finds the ids of its page first and then joins what is shown, so that a page costs
+ * one
  * statement whatever its length; every order is total, so that equal databases give equal pages.
  */
 public final class EventLists {

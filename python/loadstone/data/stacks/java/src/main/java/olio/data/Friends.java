@@ -7,7 +7,10 @@ import olio.model.Listing;
 import olio.model.PersonLink;
 import olio.model.Relation;
 
-/** Friendship. A row says that {@code user_id} has asked {@code friend_id}; accepted, they are friends both ways. */
+/**
+ * Friendship. A row says that {@code user_id} has asked {@code friend_id}; accepted, they are friends both
+ * ways.
+ */
 public final class Friends {
     private Friends() {}
 
@@ -61,7 +64,9 @@ public final class Friends {
                 People::link, viewer, viewer);
     }
 
-    /** People whom the viewer has asked. Those who have asked as well are left out: they wait for the viewer. */
+    /**
+     * People whom the viewer has asked. Those who have asked as well are left out: they wait for the viewer.
+     */
     public static List<PersonLink> outgoing(Tx tx, long viewer) throws SQLException {
         return tx.all(
                 "SELECT u.id, u.username FROM friendship f JOIN \"user\" u ON u.id = f.friend_id "
@@ -71,7 +76,9 @@ public final class Friends {
                 People::link, viewer, viewer);
     }
 
-    /** The viewer asks a person; when that person has asked before, they become friends. How they stand now. */
+    /**
+     * The viewer asks a person; when that person has asked before, they become friends. How they stand now.
+     */
     public static Relation request(Tx tx, long viewer, long other) throws SQLException {
         Relation before = relation(tx, viewer, other);
         if (before == Relation.ASKED_BY) {

@@ -15,7 +15,10 @@ import olio.model.Viewer;
 public final class Sessions {
     private static final Duration LIFE = Duration.ofDays(1);
 
-    /** {@code next_events} of a session whose events have changed since: looked up until they are next stored. */
+    /**
+     * {@code next_events} of a session whose events have changed since: looked up until they are next
+     * stored.
+     */
     private static final String STALE = "?";
 
     private Sessions() {}

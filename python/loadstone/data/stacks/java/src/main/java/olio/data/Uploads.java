@@ -47,7 +47,8 @@ public final class Uploads {
     }
 
     /**
-     * Two transactions that take the same one conflict, and one is run again: stamps are committed in their order,
+     * Two transactions that take the same one conflict, and one is run again: stamps are committed in their
+     * order,
      * so that who has seen one has seen all before it.
      */
     private static long nextStamp(Tx tx) throws SQLException {

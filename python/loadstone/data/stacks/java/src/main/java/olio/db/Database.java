@@ -4,12 +4,16 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** The database behind a pool of as many connections as requests are worked on at a time. */
 public final class Database implements AutoCloseable {
     private static final int TRIES = 20;
     private static final int LONGEST_PAUSE_MS = 100;
+    /** How long the database counts as gone after somebody has waited for a connection in vain. */
+    private static final Duration GONE = Duration.ofMillis(500);
 
     /** What happens within a transaction. */
     @FunctionalInterface
@@ -19,6 +23,7 @@ public final class Database implements AutoCloseable {
 
     private final HikariDataSource pool;
     private final Dialect dialect;
+    private volatile long waitedInVain = System.nanoTime() - GONE.toNanos();
 
     /** @throws com.zaxxer.hikari.pool.HikariPool.PoolInitializationException when it cannot be reached */
     public Database(DatabaseUrl url, int connections) {
@@ -35,7 +40,8 @@ public final class Database implements AutoCloseable {
         config.setConnectionInitSql(url.dialect().greeting);
         config.setAutoCommit(false);
         config.setMaximumPoolSize(connections);
-        // Nobody waits for a connection that others use, so who waits at all waits for a database that is gone.
+        // Nobody waits for a connection that others use, so who waits at all waits for a database that is
+        // gone.
         config.setConnectionTimeout(1000);
         config.setValidationTimeout(500);
         pool = new HikariDataSource(config);
@@ -51,7 +57,7 @@ public final class Database implements AutoCloseable {
         try {
             return once(work, false);
         } catch (SQLException failure) {
-            if (SqlFailure.of(failure) != SqlFailure.GONE) {
+            if (SqlFailure.of(failure) != SqlFailure.GONE || failure instanceof SQLTransientConnectionException) {
                 throw failure;
             }
             return once(work, false);
@@ -59,7 +65,8 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * Changes in one serializable transaction. After a conflict or a deadlock the work is done again, so it must do
+     * Changes in one serializable transaction. After a conflict or a deadlock the work is done again, so it
+     * must do
      * nothing that cannot be undone; {@link Tx#afterCommit} is for the rest. A change that may have been
      * committed when the database went away is not repeated.
      */
@@ -77,17 +84,32 @@ public final class Database implements AutoCloseable {
     }
 
     private <T> T once(Work<T> work, boolean changes) throws SQLException {
-        try (Tx tx = new Tx(pool, dialect, changes)) {
+        try (Tx tx = new Tx(this::connection, dialect, changes)) {
             T result = work.with(tx);
             tx.commit();
             return result;
         }
     }
 
+    /** A connection; while the database is gone not everybody waits for one. */
+    private Connection connection() throws SQLException {
+        boolean isGone = System.nanoTime() - waitedInVain < GONE.toNanos();
+        if (isGone && pool.getHikariPoolMXBean().getIdleConnections() == 0) {
+            throw new SQLTransientConnectionException("there is no connection to the database");
+        }
+        try {
+            return pool.getConnection();
+        } catch (SQLTransientConnectionException inVain) {
+            waitedInVain = System.nanoTime();
+            throw inVain;
+        }
+    }
+
     /** Who collided waits a time of their own, so as not to collide again. */
     private static void pause(int tried) throws SQLException {
         try {
-            Thread.sleep(ThreadLocalRandom.current().nextInt(1, Math.min(LONGEST_PAUSE_MS, 4 << Math.min(tried, 5))));
+            int longest = Math.min(LONGEST_PAUSE_MS, 4 << Math.min(tried, 5));
+            Thread.sleep(ThreadLocalRandom.current().nextInt(1, longest));
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
             throw new SQLException("the server stops", stopped);

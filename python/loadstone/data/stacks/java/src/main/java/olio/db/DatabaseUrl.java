@@ -41,7 +41,7 @@ public record DatabaseUrl(Dialect dialect, String jdbcUrl, String user, String p
         String jdbc = postgres
                 ? "jdbc:postgresql://" + place + "?sslmode=disable&connectTimeout=2&socketTimeout=5&prepareThreshold=1"
                 : "jdbc:mariadb://" + place + "?sslMode=disable&connectTimeout=2000&socketTimeout=5000"
-                        + "&useServerPrepStmts=true&allowPublicKeyRetrieval=true";
+                        + "&useServerPrepStmts=true";
         return new DatabaseUrl(dialect, jdbc, decoded(login[0]), login.length > 1 ? decoded(login[1]) : "");
     }
 

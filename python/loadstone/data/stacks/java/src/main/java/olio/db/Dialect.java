@@ -55,7 +55,10 @@ public enum Dialect {
         return insertNew.formatted(row);
     }
 
-    /** The condition that a text begins with what {@link #prefixPattern} made, in any case of ASCII's letters. */
+    /**
+     * The condition that a text begins with what {@link #prefixPattern} made, in any case of ASCII's
+     * letters.
+     */
     public abstract String startsWith(String column);
 
     /** The value to compare with in {@link #startsWith}. */

@@ -6,10 +6,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import javax.sql.DataSource;
 
 /**
- * One transaction. It takes a connection from the pool when the first statement comes, so that what was answered
+ * One transaction. It takes a connection from the pool when the first statement comes, so that what was
+ * answered
  * from a cache takes none.
  */
 public final class Tx implements AutoCloseable {
@@ -19,14 +19,20 @@ public final class Tx implements AutoCloseable {
         T map(ResultSet row) throws SQLException;
     }
 
-    private final DataSource pool;
+    /** Where connections come from. */
+    @FunctionalInterface
+    interface Connections {
+        Connection get() throws SQLException;
+    }
+
+    private final Connections connections;
     private final Dialect dialect;
     private final boolean changes;
     private final List<Runnable> afterCommit = new ArrayList<>();
     private Connection connection;
 
-    Tx(DataSource pool, Dialect dialect, boolean changes) {
-        this.pool = pool;
+    Tx(Connections connections, Dialect dialect, boolean changes) {
+        this.connections = connections;
         this.dialect = dialect;
         this.changes = changes;
     }
@@ -72,7 +78,7 @@ public final class Tx implements AutoCloseable {
 
     private PreparedStatement prepared(String sql, Object[] values) throws SQLException {
         if (connection == null) {
-            connection = pool.getConnection();
+            connection = connections.get();
             dialect.begin(connection, changes);
         }
         PreparedStatement statement = connection.prepareStatement(sql);

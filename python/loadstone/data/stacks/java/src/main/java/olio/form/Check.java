@@ -35,7 +35,9 @@ final class Check {
         return value;
     }
 
-    /** Something before one {@code @}, something with a dot after it, no blanks: only a mail could tell more. */
+    /**
+     * Something before one {@code @}, something with a dot after it, no blanks: only a mail could tell more.
+     */
     String email(String name, int max) {
         String value = text(name, max, true);
         if (!value.matches("[^@]+@[^@.]+\\.[^@]+") || value.codePoints().anyMatch(Text::isBlank)) {

@@ -13,7 +13,10 @@ public record Choice(long value, String label) {
     public static final List<Choice> HOURS = numbers(0, 23, "%02d");
     public static final List<Choice> MINUTES = numbers(0, 59, "%02d");
 
-    /** Four years from {@code first} on; a chosen year from elsewhere stands alone, so that the list stays short. */
+    /**
+     * Four years from {@code first} on; a chosen year from elsewhere stands alone, so that the list stays
+     * short.
+     */
     public static List<Choice> years(int first, long chosen) {
         List<Choice> years = new ArrayList<>(numbers(first, first + 3, "%d"));
         Choice other = new Choice(chosen, Long.toString(chosen));

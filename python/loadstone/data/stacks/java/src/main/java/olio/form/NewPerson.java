@@ -6,7 +6,9 @@ import olio.model.Person;
 import olio.web.Params;
 import olio.web.Text;
 
-/** A person as a form gives them, checked; the password is in clear, and empty to keep the one that there is. */
+/**
+ * A person as a form gives them, checked; the password is in clear, and empty to keep the one that there is.
+ */
 public record NewPerson(
         String username, String password, String firstname, String lastname, String email, String telephone,
         String timezone, String summary, Address address, boolean hasImage) {

@@ -10,7 +10,8 @@ import olio.data.Uploads;
 import olio.db.Database;
 
 /**
- * Names and stamps of all uploads, so that asking for a picture that nobody uploaded costs no statement: what has
+ * Names and stamps of all uploads, so that asking for a picture that nobody uploaded costs no statement: what
+ * has
  * changed since is asked for together, by stamp.
  */
 final class UploadIndex {

@@ -4,7 +4,8 @@ import gg.jte.html.HtmlTemplateOutput;
 import gg.jte.output.Utf8ByteOutput;
 
 /**
- * A page in UTF-8 in which exactly {@code & < > " '} of values are escaped, wherever they stand. The engine's own
+ * A page in UTF-8 in which exactly {@code & < > " '} of values are escaped, wherever they stand. The engine's
+ * own
  * output escapes some of them here and others there, and every stack has to write the same bytes.
  */
 public final class EscapedOutput implements HtmlTemplateOutput {

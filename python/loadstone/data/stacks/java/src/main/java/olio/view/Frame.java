@@ -10,7 +10,8 @@ import olio.web.Message;
  *
  * @param title without the site's name
  * @param kind what kind of page it is; stands in {@code data-page}
- * @param key names exactly what the page shows; stands in {@code data-key}, so that a client can check that it
+ * @param key names exactly what the page shows; stands in {@code data-key}, so that a client can check that
+ *     it
  *     got the list or the thing that it asked for
  * @param viewer who looks at it, or null
  * @param token of the forms

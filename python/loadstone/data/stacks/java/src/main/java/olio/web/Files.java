@@ -16,7 +16,9 @@ import olio.media.Statics;
 final class Files {
     /** Static files change with the program: an hour without asking, then by entity tag. */
     private static final String STATIC_CACHE = "public, max-age=3600";
-    /** Pictures can be replaced at any time, and who has just done so wants to see it: kept, but asked for. */
+    /**
+     * Pictures can be replaced at any time, and who has just done so wants to see it: kept, but asked for.
+     */
     private static final String MEDIA_CACHE = "public, no-cache";
 
     private final Statics statics;
@@ -44,7 +46,8 @@ final class Files {
         }
         String name = path.substring("/media/".length());
         ServedFile file = Failure.notFoundIfNull(media.get(name));
-        // They come from people: should one be opened as a page, it may do nothing. A document is saved, because
+        // They come from people: should one be opened as a page, it may do nothing. A document is saved,
+        // because
         // viewers inside browsers do not work under that rule.
         Reply reply = reply(request, file)
                 .header("Cache-Control", MEDIA_CACHE)

@@ -3,7 +3,8 @@ package olio.web;
 import java.util.Locale;
 
 /**
- * The messages that a page shows once. A message travels to the next page in a cookie that holds its code, so that
+ * The messages that a page shows once. A message travels to the next page in a cookie that holds its code, so
+ * that
  * nobody can put words into the site's mouth.
  */
 public enum Message {

@@ -10,11 +10,13 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What a request carries: query, form fields and files under one roof. Names are short: {@code event[title]} and
+ * What a request carries: query, form fields and files under one roof. Names are short: {@code event[title]}
+ * and
  * {@code title} are the same. Of a name that comes more than once the first value counts, and the body comes
  * before the query, so that a form cannot be overruled by its address.
  *
- * <p>The container's own parameters would put the query first, and refuse forms that browsers' rules let pass.
+ * <p>The container's own parameters would put the query first, and refuse forms that browsers' rules let
+ * pass.
  */
 public final class Params {
     /** Most bytes of a form. */

@@ -8,7 +8,8 @@ import javax.crypto.SecretKeyFactory;
 import javax.crypto.spec.PBEKeySpec;
 
 /**
- * Passwords at rest: {@code sha256$SALT$HEX} is SHA-256 over the salt's hex text and the password, so that logging
+ * Passwords at rest: {@code sha256$SALT$HEX} is SHA-256 over the salt's hex text and the password, so that
+ * logging
  * in measures the application and not the hash; {@code pbkdf2$ROUNDS$SALT$HEX} is read as well.
  */
 public final class Passwords {

@@ -12,7 +12,9 @@ import olio.view.Views;
 
 /** Pages, fragments, redirects, with the header fields and cookies that each of them needs. */
 public final class Replies {
-    /** Only what this site serves itself, no scripts in the markup; style attributes carry the tags' sizes. */
+    /**
+     * Only what this site serves itself, no scripts in the markup; style attributes carry the tags' sizes.
+     */
     private static final String POLICY = "default-src 'none'; style-src 'self'; style-src-attr 'unsafe-inline'; "
             + "script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
             + "frame-ancestors 'none'";

@@ -35,7 +35,9 @@ public final class Text {
         return text.substring(start, end);
     }
 
-    /** Drops what neither HTML nor XML can show: control characters but tab and newline, and non-characters. */
+    /**
+     * Drops what neither HTML nor XML can show: control characters but tab and newline, and non-characters.
+     */
     public static String clean(String text) {
         if (text.chars().noneMatch(Text::isUnfit)) {
             return text;
