@@ -2,28 +2,33 @@ class ApplicationRecord < ActiveRecord::Base
   self.abstract_class = true
 
   TRIES = 20
-  AGAIN = [ActiveRecord::Deadlocked, ActiveRecord::SerializationFailure, ActiveRecord::LockWaitTimeout,
-           ActiveRecord::StatementTimeout].freeze
+  AGAIN = [ActiveRecord::Deadlocked, ActiveRecord::SerializationFailure, ActiveRecord::LockWaitTimeout].freeze
+  # What a unique key refused has just been made by somebody else, so the next run finds it. A user name stays
+  # taken.
+  UNIQUE_TRIES = 3
 
-  # One change: a transaction that is run again when it gets into another's way. What a unique key refused
-  # has just been made by somebody else, so the second run finds it; a name that stays taken is told after
-  # two runs.
+  # One change: a transaction that is run again when it gets into another's way.
   def self.change
     tries = 0
     begin
       tries += 1
       transaction { yield }
-    rescue *AGAIN
-      raise if tries == TRIES
+    rescue ActiveRecord::StatementInvalid => e
+      raise unless again?(e, tries)
 
       sleep(rand * 0.01 * tries)
       retry
-    rescue ActiveRecord::RecordNotUnique
-      raise if tries > 1
-
-      retry
     end
   end
+
+  def self.again?(error, tries)
+    return tries < UNIQUE_TRIES if error.is_a?(ActiveRecord::RecordNotUnique)
+
+    # Rails has no class of its own for a SQLite that somebody else is writing to.
+    is_busy = error.message.start_with?("SQLite3::BusyException")
+    tries < TRIES && (is_busy || AGAIN.any? { |kind| error.is_a?(kind) })
+  end
+  private_class_method :again?
 
   # One state of the database for all that is read within. SQLite and MariaDB do that in every transaction.
   def self.snapshot(&block)

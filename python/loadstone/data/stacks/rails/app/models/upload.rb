@@ -29,7 +29,7 @@ class Upload < ApplicationRecord
 
     # SQLite's data sets have uploads in a folder; here they are rows as on a server.
     def make_table
-      return if connection.table_exists?(table_name)
+      return unless connection.adapter_name == "SQLite"
 
       connection.execute(
         "CREATE TABLE IF NOT EXISTS upload(" \
