@@ -17,15 +17,14 @@ import olio.web.Origin;
  * @param memcached null when caches are kept elsewhere
  */
 record Settings(
-        DatabaseUrl database, Path files, Path state, String address, int port, int workers, CacheLevel cache,
-        boolean cachesInFiles, InetSocketAddress memcached, Origin origin, boolean isSecure) {
+        Path files, Path state, String address, int port, int workers, CacheLevel cache, boolean cachesInFiles,
+        InetSocketAddress memcached, Origin origin, boolean isSecure, DatabaseUrl database) {
 
     /** @throws IllegalArgumentException with a sentence that names the variable */
     static Settings read(Map<String, String> environment) {
         Reader reader = new Reader(environment);
         String store = reader.optional("OLIO_CACHE_STORE", "memory");
         return new Settings(
-                reader.required("OLIO_DATABASE", DatabaseUrl::parse),
                 reader.required("OLIO_FILES", Settings::folder),
                 reader.required("OLIO_STATE", Settings::folder),
                 reader.optional("OLIO_ADDRESS", "127.0.0.1"),
@@ -35,7 +34,8 @@ record Settings(
                 reader.optional("OLIO_CACHE_STORE", "memory", Settings::isFiles),
                 store.startsWith("memcached://") ? reader.optional("OLIO_CACHE_STORE", store, Settings::place) : null,
                 reader.optional("OLIO_PUBLIC_URL", "", Origin::new),
-                reader.optional("OLIO_PUBLIC_URL", "").toLowerCase(Locale.ROOT).startsWith("https://"));
+                reader.optional("OLIO_PUBLIC_URL", "").toLowerCase(Locale.ROOT).startsWith("https://"),
+                reader.required("OLIO_DATABASE", DatabaseUrl::parse));
     }
 
     private static Path folder(String text) {
