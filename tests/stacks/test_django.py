@@ -19,25 +19,18 @@ import pytest
 from free_ports import free_row
 from servers import MariaDb, Postgres, Server, missing
 from shared_sites import Browser, load
+from stack_sites import DATA, served
 
 from loadstone import _core
-from loadstone.site.stack import FOLDER
-from loadstone.site.stack.running import Running, Wanted, environment, prepared, running, set_up
+from loadstone.site.stack import FOLDER, STACKS
+from loadstone.site.stack.running import Wanted, environment, prepared, set_up
 
-DATA = {"profile": "cloudstone-2008", "media_scale": 0.01}
+STACK = next(stack for stack in STACKS if stack.folder == "django")
 WAIT_S = 60.0
 MEMBERS, ROUNDS = 6, 4
 PICTURE = b"\x89PNG\r\n\x1a\n" + b"x" * 4000
 
 pytestmark = [pytest.mark.stacks, pytest.mark.timeout(900)]
-
-
-@contextlib.contextmanager
-def served(database: str, **options: object) -> Iterator[Running]:
-    with contextlib.ExitStack() as stack:
-        files, state = stack.enter_context(prepared(DATA))
-        wanted = Wanted("django", database, files, state, options=options)
-        yield stack.enter_context(running(wanted))
 
 
 @contextlib.contextmanager
@@ -96,7 +89,7 @@ def test_its_own_tests_pass() -> None:
 
 
 def test_a_database_that_is_gone_is_503_and_comes_back(server: Server) -> None:
-    with served(server.url, workers=4) as one:
+    with served(STACK, server.url, workers=4) as one:
         browser = Browser([one.url])
         browser.log_in(_core.usernames(1, 1)[0], "1")
         stranger = Browser([one.url])
@@ -150,7 +143,7 @@ def test_changes_at_once_are_as_if_one_after_the_other(server: Server) -> None:
 @pytest.mark.parametrize("server", [Postgres], ids=["postgres"], indirect=True)
 def test_a_memcached_that_is_gone_is_no_cache(server: Server) -> None:
     port = free_row(1)
-    with served(server.url, cache="page", cache_store=f"memcached://127.0.0.1:{port}") as one:
+    with served(STACK, server.url, cache="page", cache_store=f"memcached://127.0.0.1:{port}") as one:
         # Not even at the start does it have to be there.
         right = urllib.request.urlopen(f"{one.url}/events/rss").read()
         with memcached(port):
@@ -163,7 +156,7 @@ def test_a_memcached_that_is_gone_is_no_cache(server: Server) -> None:
 @pytest.mark.parametrize("server", [Postgres], ids=["postgres"], indirect=True)
 def test_every_process_sees_an_upload_at_once(server: Server) -> None:
     # As many connections as it takes that every process answers some of them.
-    with served(server.url, workers=8) as one:
+    with served(STACK, server.url, workers=8) as one:
         browser = Browser([one.url])
         name = _core.usernames(1, 1)[0]
         browser.log_in(name, "1")
