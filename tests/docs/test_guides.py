@@ -32,6 +32,15 @@ def test_a_guide_that_measures_can_be_followed_and_no_operation_fails(guide: str
 
 
 @pytest.mark.long
+def test_the_guide_to_tokens_can_be_followed_and_no_operation_fails(tmp_path: Path) -> None:
+    said = follow("how-to/token.md", tmp_path)
+    assert failures(tmp_path) == {}
+    tried = said[: said.index("runs/shop")]
+    assert "X-Key: ***" in tried and "Authorization: Bearer " in tried
+    assert "c0ffee" not in said
+
+
+@pytest.mark.long
 def test_the_guide_to_a_gate_can_be_followed_and_its_pipelines_run(tmp_path: Path) -> None:
     """What a runner of GitHub or GitLab would do, but the installation and what only they have."""
     from junitparser import JUnitXml
