@@ -110,7 +110,7 @@ def test_a_database_that_is_gone_is_503_and_comes_back(server: Server) -> None:
 
 def test_changes_at_once_are_as_if_one_after_the_other(server: Server) -> None:
     names = _core.usernames(1, MEMBERS)
-    with served(server.url, workers=8) as one, ThreadPoolExecutor(MEMBERS) as members:
+    with served(STACK, server.url, workers=8) as one, ThreadPoolExecutor(MEMBERS) as members:
 
         def member(number: int) -> list[int]:
             """Does what the others do, to the same event, at the same time."""
