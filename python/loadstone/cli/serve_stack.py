@@ -21,7 +21,7 @@ def command(stack: Stack) -> Callable[..., None]:
 
     def serve(
         *,
-        address: Annotated[str, typer.Option(metavar="HOST", help="Address to listen at.")] = "127.0.0.1",
+        host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
         port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen at; 0: a free one.")] = 8080,
         log: Annotated[
             Path | None,
@@ -37,7 +37,7 @@ def command(stack: Stack) -> Callable[..., None]:
         print(f"setting up {stack.title} (the first time: some minutes)", file=sys.stderr)
         set_up(stack.folder)
         with place_of(stack, data, given) as (place, _), prepared(data.model_dump(), log) as (files, state):
-            wanted = Wanted(stack.folder, database_of(str(place)), files, state, address, port, own)
+            wanted = Wanted(stack.folder, database_of(str(place)), files, state, host, port, own)
             with running(wanted) as served:
                 told = json.dumps({"url": served.url}) if as_json else f"serving {stack.name} at {served.url}"
                 print(told, flush=True)

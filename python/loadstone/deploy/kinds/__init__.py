@@ -11,7 +11,7 @@ from loadstone.site import SITES
 _EVERY: tuple[Role, ...] = (
     *(Described(TEMPLATES / name, own=False) for name in described(TEMPLATES)),
     *(Command(), Container()),
-    *(SiteRole(site) for site in SITES.values() if site.in_container),
+    *(SiteRole(site) for site in SITES.values()),
 )
 
 ROLES: dict[str, Role] = {role.name: role for role in _EVERY}

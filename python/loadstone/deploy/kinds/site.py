@@ -28,6 +28,11 @@ class Served(Settings):
         str | None,
         Field(description="Python on the hosts, with Loadstone; by default the path of the one here"),
     ] = None
+
+
+class Contained(Settings):
+    """Of a site in our own container."""
+
     workers: Annotated[Threads, Field(description="worker threads; 0: as many as fit the machine")] = 0
     max_connections: Annotated[Size, Field(description="held at once; 0: no limit")] = 0
 
@@ -58,6 +63,7 @@ class SiteRole(Role):
         self.site = site
         self.name = site.name  # type: ignore[misc]
         self.settings = settings_of(site)  # type: ignore[misc]
+        self.tls = "can" if site.in_container else "cannot"  # type: ignore[misc]
         self.references = {"database": tuple(SCHEMES)} if site.stored else {}  # type: ignore[misc]
 
     def files(self, service: Service) -> Mapping[str, str]:
@@ -80,16 +86,21 @@ class SiteRole(Role):
         loadstone = [python, "-m", "loadstone"]
         data = _words(settings, self.site.data)
         served = [*_words(settings, self.site.options), "--host", "0.0.0.0", "--port", str(service.port)]
-        served += ["--workers", str(settings.workers), "--max-connections", str(settings.max_connections)]
+        if self.site.in_container:
+            served += ["--workers", str(settings.workers), "--max-connections", str(settings.max_connections)]
         if service.tls:
             served += ["--tls-cert", f"{{conf}}/{CERTIFICATE}", "--tls-key", f"{{conf}}/{KEY}"]
         if self.site.has_people:
             served += ["--rules", settings.rules]
-        to, source = ["--out", f"{{data}}/{name}"], ["--data", f"{{data}}/{name}"]
+        loader = self.site.data_name
+        to, source = ["--out", f"{{data}}/{loader}"], ["--data", f"{{data}}/{loader}"]
         if database is not None:
             source, to = [], ["--replace"]
         if not self.site.stored:
             source = data
+        elif not self.site.has_loader:
+            # Beside the data it has files that go by them.
+            source = [*source, *data]
         fills = self.site.stored and (database is None or place.host == service.hosts[0])
         # A site for people has data of theirs.
         peoples = getattr(settings, "rules", "") == "public"
@@ -98,12 +109,15 @@ class SiteRole(Role):
             port=service.port,
             start=[*loadstone, "serve", name, *source, *served],
             programs=[python],
-            prepare=[[*loadstone, name, "load", *data, *to]] if fills else [],
+            prepare=[[*loadstone, loader, "load", *data, *to]] if fills else [],
             prepare_s=_LOAD_S,
             recipe=[*data, *(["in", database] if database else [])] if fills else [],
-            holds=f"the tables of {name} in the database of `{database}`" if fills and database else "",
+            holds=f"the tables of {loader} in the database of `{database}`" if fills and database else "",
             resets="" if peoples or not self.site.stored else "data" if fills else "process",
             ready=HTTP_READY,
+            # A platform's own server, which starts before it is ready, takes longer than ours.
+            ready_s=30.0 if self.site.in_container else 120.0,
+            stop_s=10.0 if self.site.in_container else 40.0,
             version=[python, "-c", _VERSION],
             reads=True,
             secret=[_SECRET] if database else [],
@@ -117,6 +131,7 @@ def settings_of(site: Site) -> type[Settings]:
     """What a topology can say of the site: its data's fields, its own, and those of its kind."""
     kinds: list[type[Settings]] = [
         Served,
+        *([Contained] if site.in_container else []),
         *([Stored] if site.stored else []),
         *([Peopled] if site.has_people else []),
     ]
