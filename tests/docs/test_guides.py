@@ -41,6 +41,17 @@ def test_the_guide_to_tokens_can_be_followed_and_no_operation_fails(tmp_path: Pa
 
 
 @pytest.mark.long
+def test_the_guide_to_a_chat_can_be_followed_and_no_operation_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("websockets", reason="websockets is not installed")
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    said = follow("how-to/websocket.md", tmp_path)
+    assert re.search(r"SEND 0: .* ← you said 0: ", said)
+    assert failures(tmp_path) == {}
+
+
+@pytest.mark.long
 def test_the_guide_to_a_gate_can_be_followed_and_its_pipelines_run(tmp_path: Path) -> None:
     """What a runner of GitHub or GitLab would do, but the installation and what only they have."""
     from junitparser import JUnitXml

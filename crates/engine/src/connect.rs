@@ -143,7 +143,12 @@ impl Driver<'_> {
 
     /// The same, with the buffers of the request.
     pub(crate) fn give_up_waiting(&mut self, user: &mut User, work: &mut Work) {
+        let unheard;
         let said = match user.stage {
+            Stage::Listening => {
+                unheard = self.unheard(user);
+                &unheard
+            }
             Stage::Connecting | Stage::Joining | Stage::Knocking => "no connection in time",
             Stage::Tunnelling => "no connection by the proxy in time",
             Stage::Handshaking => "no TLS handshake in time",
@@ -156,6 +161,7 @@ impl Driver<'_> {
     /// Closes a user's connections to all hosts.
     pub(crate) fn close(&mut self, user: &mut User) {
         self.close_current(user);
+        self.drop_socket(user);
         while let Some(connection) = user.aside.pop() {
             self.drop_connection(connection);
         }

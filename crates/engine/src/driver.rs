@@ -255,7 +255,9 @@ impl<'p> Driver<'p> {
                 let tag = (event.data.u64() >> 32) as u32;
                 if user.connection.as_ref().is_some_and(|one| one.tag() == tag) {
                     self.on_event(user, flags);
-                } else if user.lanes.is_empty() || !self.on_lane_event(user, tag, flags) {
+                } else if (user.lanes.is_empty() || !self.on_lane_event(user, tag, flags))
+                    && (user.socket.is_none() || !self.on_socket_event(user, tag, flags))
+                {
                     self.on_aside(user, tag, flags);
                 }
             }

@@ -82,9 +82,11 @@ impl<'p> Driver<'p> {
         let (host, cookies) = (user.host, &user.browser.cookies);
         let Journey { outgoing, location, references, .. } = journey;
         if user.fetch == Fetch::Step {
+            let opening = user.opening.as_ref();
             let step = self.step_of(user);
             let wanted = Wanted { step, host, method: user.method, location, state: &user.state, cookies };
             self.requests.write_step(wanted, outgoing, &mut self.scratch);
+            opening.iter().for_each(|opening| outgoing.add_fields(&opening.fields()));
         } else if !location.is_empty() {
             self.requests.write_reference(host, location, cookies, None, outgoing);
         } else if let Some((reference, path)) = references.current() {
@@ -148,7 +150,9 @@ impl<'p> Driver<'p> {
     /// Deals with what epoll reports of a user's connection.
     pub(crate) fn on_event(&mut self, user: &mut User, flags: EventFlags) {
         let ended = flags.intersects(EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR);
-        if !user.is_busy() || matches!(user.stage, Stage::Pausing | Stage::Knocking | Stage::Gathering) {
+        if !user.is_busy()
+            || matches!(user.stage, Stage::Pausing | Stage::Knocking | Stage::Gathering | Stage::Listening)
+        {
             // The server closed an idle connection, or sent something that was not asked for.
             if ended || (flags.contains(EventFlags::IN) && !self.chatters(user)) {
                 let between = user.connection.is_some() && user.next != Next::NewSession;

@@ -14,7 +14,8 @@ impl Driver<'_> {
         if user.at != user.host {
             user.lay_aside();
         }
-        if user.connection.is_none() && !user.aside.is_empty() {
+        // A WebSocket has a connection of its own.
+        if user.connection.is_none() && !user.aside.is_empty() && user.opening.is_none() {
             user.take_up();
         }
     }

@@ -22,7 +22,8 @@ impl Driver<'_> {
         let aside: usize = users.iter().map(|user| user.aside.len()).sum();
         let in_lanes = users.iter().flat_map(|user| &user.lanes).filter_map(|lane| lane.connection.as_ref());
         let beside = in_lanes.filter(|one| one.established).count();
-        let made = users.iter().filter(established).count() + aside + beside + links;
+        let sockets = users.iter().filter(|user| user.socket.is_some()).count();
+        let made = users.iter().filter(established).count() + aside + beside + links + sockets;
         assert_eq!(self.gauges.connections as usize, made, "connections");
         for (token, user) in (0..).zip(users) {
             assert_eq!(user.token, token, "events would reach another user");
@@ -37,6 +38,7 @@ impl Driver<'_> {
                         user.wake < u64::MAX || self.shared.budget.is_some() || self.offered.is_some();
                     assert!(waits && user.work.is_none(), "user {token} is never woken, or keeps buffers");
                 }
+                Stage::Listening => assert!(user.socket.is_some(), "user {token} listens to nothing"),
                 Stage::Gathering => assert!(!user.lanes.is_empty(), "user {token} waits for no file"),
                 Stage::Pausing | Stage::Knocking => {
                     assert!(user.wake < u64::MAX, "user {token} pauses without an end")

@@ -48,15 +48,16 @@ pub(crate) fn is_redirect(status: u16) -> bool {
     matches!(status, 301 | 302 | 303 | 307 | 308)
 }
 
-struct Received<'a> {
-    headers: Headers<'a>,
-    body: &'a [u8],
+/// What a step's values are taken from.
+pub(crate) struct Received<'a> {
+    pub headers: Headers<'a>,
+    pub body: &'a [u8],
     cookies: &'a Cookies,
     origin: &'a Origin,
 }
 
 impl<'a> Received<'a> {
-    fn new(whole: &Whole<'a>, cookies: &'a Cookies, origin: &'a Origin) -> Self {
+    pub(crate) fn new(whole: &Whole<'a>, cookies: &'a Cookies, origin: &'a Origin) -> Self {
         Self { headers: whole.headers, body: whole.body, cookies, origin }
     }
 }
@@ -262,7 +263,7 @@ impl<'p> Driver<'p> {
     }
 
     /// A right answer that took longer than its step may.
-    fn is_slow(&self, step: &CompiledStep, user: &User) -> Option<(Cause, String)> {
+    pub(crate) fn is_slow(&self, step: &CompiledStep, user: &User) -> Option<(Cause, String)> {
         let (within, took) = (step.expect.within_us?, self.now - user.step_began);
         let seconds = |us: u64| us as f64 / 1e6;
         (took > within).then(|| {

@@ -285,7 +285,9 @@ impl User {
         loop {
             self.last_number = self.last_number.wrapping_add(1);
             let has = |one: &Connection| one.host == self.at && one.number == self.last_number;
-            let mut all = self.lanes.iter().filter_map(|lane| lane.connection.as_ref()).chain(&self.aside);
+            let socket = self.socket.as_ref().map(|socket| &socket.connection);
+            let in_lanes = self.lanes.iter().filter_map(|lane| lane.connection.as_ref());
+            let mut all = in_lanes.chain(&self.aside).chain(socket);
             if !all.any(has) {
                 return self.last_number;
             }

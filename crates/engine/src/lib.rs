@@ -50,6 +50,7 @@ mod tunnel;
 mod unread;
 mod user;
 mod walk;
+mod websocket;
 
 pub use merge::merged;
 pub use record::*;

@@ -120,7 +120,7 @@ mod tests {
             }],
             sessions: vec![SessionWindow {
                 phase: 1,
-                lost: [0, 1, 0, 0, 0, 2, 0, 0, 0, 0],
+                lost: [0, 1, 0, 0, 0, 2, 0, 0, 0, 0, 0],
                 ..SessionWindow::default()
             }],
             ..Window::default()
@@ -130,7 +130,7 @@ mod tests {
         merge(&mut sum, window(2, &[7]));
         assert_eq!((sum.users, sum.operations.len(), sum.operations[0].operation), (6, 2, 2));
         assert_eq!((sum.users_s, sum.sessions_s), (4.5, 0.75));
-        assert_eq!((sum.sessions.len(), sum.sessions[0].lost), (1, [0, 3, 0, 0, 0, 6, 0, 0, 0, 0]));
+        assert_eq!((sum.sessions.len(), sum.sessions[0].lost), (1, [0, 3, 0, 0, 0, 6, 0, 0, 0, 0, 0]));
         let both = &sum.operations[1];
         assert_eq!((both.ok, &both.counters), (6, &vec![2, 4]));
         assert_eq!(both.response, Sparse { bucket: vec![0, 1, 5, 9, 10], count: vec![1, 1, 2, 1, 1] });

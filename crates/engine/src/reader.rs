@@ -60,6 +60,13 @@ pub(crate) struct Whole<'a> {
     pub length: u64,
 }
 
+impl<'a> Whole<'a> {
+    /// A message that is no answer of HTTP, as one.
+    pub(crate) fn message(body: &'a [u8]) -> Self {
+        Self { status: 200, keep_alive: true, headers: Headers::default(), body, length: body.len() as u64 }
+    }
+}
+
 /// What a caller knows and decides about answers.
 pub(crate) trait Reception {
     /// Method of the request.

@@ -27,6 +27,9 @@ const WORTH_DISCARDING: u64 = 32 << 10;
 impl<'p> Driver<'p> {
     /// Receives all there is. `ended`: the server will send nothing more than what is there.
     pub(crate) fn receive(&mut self, user: &mut User, work: &mut Work, ended: bool) {
+        if user.opening.is_some() {
+            return self.on_upgrade(user, work, ended);
+        }
         let mut input = std::mem::take(&mut self.input);
         let (mut pieces, token) = (0, user.event_token());
         while let Some(connection) = &mut user.connection {

@@ -13,8 +13,19 @@ pub struct Sparse {
 }
 
 /// Causes of failed operations; also their order in every count of failures.
-pub const CAUSES: [&str; 10] =
-    ["refused", "reset", "closed", "timeout", "status", "marker", "tls", "http2", "extract", "slow"];
+pub const CAUSES: [&str; 11] = [
+    "refused",
+    "reset",
+    "closed",
+    "timeout",
+    "status",
+    "marker",
+    "tls",
+    "http2",
+    "extract",
+    "slow",
+    "websocket",
+];
 
 /// Counters kept for every operation, summed over its executions; their order in
 /// [`OperationWindow::counters`]. The counts of named steps (`count = "..."`) follow, in the order of the

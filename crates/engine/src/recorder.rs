@@ -26,6 +26,7 @@ pub(crate) enum Cause {
     Http2,
     Extract,
     Slow,
+    WebSocket,
 }
 
 /// Index of a counter in [`COUNTERS`].
@@ -376,7 +377,7 @@ mod tests {
         let window = recorder.roll(1_000_000, Gauges::default());
         let [dropped, ended] = &window.operations[..] else { panic!("{window:?}") };
         assert_eq!((dropped.operation, dropped.phase, dropped.dropped), (0, 1, 1));
-        assert_eq!((ended.ok, ended.failed, ended.late), (1, [0, 0, 0, 1, 0, 0, 0, 0, 0, 0], 1));
+        assert_eq!((ended.ok, ended.failed, ended.late), (1, [0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0], 1));
         assert_eq!(ended.counters, [0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 2]);
         assert_eq!((ended.response.bucket[0], ended.service.bucket[0]), (510, 500));
         assert_eq!((&ended.lag.bucket, &ended.lag.count), (&vec![10], &vec![2]));

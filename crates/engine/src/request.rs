@@ -39,6 +39,12 @@ impl Outgoing {
         self.text.is_empty()
     }
 
+    /// Adds field lines to a request without a body.
+    pub(crate) fn add_fields(&mut self, fields: &str) {
+        self.text.truncate(self.text.len() - b"\r\n".len());
+        push(&mut self.text, &[fields.as_bytes(), b"\r\n"]);
+    }
+
     /// All that is text.
     pub(crate) fn text(&self) -> &[u8] {
         &self.text

@@ -130,7 +130,9 @@ impl Run {
         let sources = Sources::new(&program)?;
         let hosts = Reach::all(&program, &sources)?;
         let each = most_lanes(&program) as u64;
-        let count = hosts.len() as u64 * each;
+        let mut steps = program.operations.iter().flat_map(|operation| &operation.steps);
+        let sockets = u64::from(steps.any(|step| step.socket.is_some()));
+        let count = hosts.len() as u64 * each + sockets;
         let allow = |connections: u64, what: &str| {
             files::allow(connections, count, what)?;
             let mut far = hosts.iter().filter_map(|host| match host.addresses.first() {

@@ -100,6 +100,23 @@ impl Trace {
         });
     }
 
+    /// A message is about to be sent, or awaited.
+    pub(crate) fn talked(&self, program: &Program, user: &User, message: &[u8], now: u64) {
+        self.asked(program, user, now);
+        self.wrote(message);
+    }
+
+    /// A message came that was as expected.
+    pub(crate) fn heard(&self, message: &[u8], now: u64) {
+        self.change(|all| {
+            if let Some(exchange) = &mut all.under_way {
+                exchange.took_s = now as f64 / SECOND as f64 - exchange.sent_s;
+                exchange.body = shown(message);
+                exchange.body_bytes = message.len() as u64;
+            }
+        });
+    }
+
     /// What was looked for in it, and a bit for each of the first 64 that was there.
     pub(crate) fn extracted(&self, wanted: usize, found: u64) {
         self.change(|all| {

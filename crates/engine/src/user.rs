@@ -15,6 +15,7 @@ use crate::references::References;
 use crate::request::Outgoing;
 use crate::socket::Connection;
 use crate::steps::{Setup, Timed};
+use crate::websocket::{Opening, Socket};
 
 /// A buffer that grew beyond this is given back to the allocator, or the largest answer ever seen would stay.
 const KEPT_CAPACITY: usize = 256 << 10;
@@ -44,6 +45,8 @@ pub(crate) enum Stage {
     Knocking,
     /// Files of a page are awaited on other connections than the one in use.
     Gathering,
+    /// A message is awaited on its WebSocket, or one leaves.
+    Listening,
 }
 
 /// Which request of a step is under way.
@@ -74,6 +77,9 @@ pub(crate) struct User {
     pub file: Option<usize>,
     pub in_lane: bool,
     pub lost_file: Option<Cause>,
+    /// Its WebSocket, and one that is being opened.
+    pub socket: Option<Box<Socket>>,
+    pub opening: Option<Box<Opening>>,
     /// The number that the latest connection was given.
     pub last_number: u8,
     pub links_aside: Vec<(usize, LinkKey)>,
@@ -144,6 +150,8 @@ impl User {
             file: None,
             in_lane: false,
             lost_file: None,
+            socket: None,
+            opening: None,
             last_number: 0,
             links_aside: Vec::new(),
             link: None,

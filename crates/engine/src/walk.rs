@@ -104,7 +104,10 @@ impl Driver<'_> {
                 user.redirects = 0;
                 user.waits = 0;
                 work.journey.location.clear();
-                self.issue(user, work);
+                match step.socket {
+                    None => self.issue(user, work),
+                    Some(kind) => self.use_socket(user, work, kind),
+                }
                 return;
             }
             user.step += 1;
@@ -146,6 +149,9 @@ impl Driver<'_> {
         let describe = || self.describe(user, work, said);
         self.shared.examples.note(user.operation, &operation.name, of, self.now, describe);
         self.give_up(user);
+        if self.step_of(user).socket.is_some() {
+            self.drop_socket(user);
+        }
         if self.fail_lanes(user, cause) {
             return;
         }

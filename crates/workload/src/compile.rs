@@ -91,6 +91,9 @@ pub(crate) fn compile(plan: &Plan) -> Result<Program> {
             .flat_map(|operation| &mut operation.steps)
             .for_each(|step| step.reads_body = true);
     }
+    if operations.iter().flat_map(|operation| &operation.steps).any(|step| step.socket.is_some()) {
+        check_sockets(plan)?;
+    }
     let told = names.told();
     let places = plan.target.places();
     let mut program = Program {
@@ -133,6 +136,17 @@ pub(crate) fn compile(plan: &Plan) -> Result<Program> {
             .collect();
     }
     Ok(program)
+}
+
+/// A WebSocket is a session's, and begins with a request by HTTP/1.1.
+fn check_sockets(plan: &Plan) -> Result<()> {
+    if plan.target.http == Http::Two {
+        return Err(Error::Conflict("steps with a WebSocket: they are for HTTP/1.1, not for HTTP/2".into()));
+    }
+    if plan.load.requests_per_s.is_some() {
+        return Err(Error::Conflict("steps with a WebSocket: requests at a rate have no sessions".into()));
+    }
+    Ok(())
 }
 
 fn check_load(load: &Load) -> Result<()> {

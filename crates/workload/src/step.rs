@@ -8,7 +8,7 @@ use crate::expect::CompiledExpect;
 use crate::extract::Extractor;
 use crate::names::Names;
 use crate::template::Template;
-use crate::{Body, Part, Step};
+use crate::{Body, Part, Socket, Step};
 
 /// Methods that a step may have.
 const METHODS: [&str; 6] = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH"];
@@ -53,6 +53,8 @@ pub struct CompiledStep {
     pub count: Option<usize>,
     /// Whether the body must be looked at.
     pub reads_body: bool,
+    /// What it does with the session's WebSocket.
+    pub socket: Option<Socket>,
 }
 
 /// A compiled [`Body`].
@@ -138,6 +140,7 @@ impl CompiledStep {
             unset: flag_bits(&step.unset, names).map_err(|why| why.at("unset: "))?,
             redirects: step.redirects,
             page: step.page,
+            socket: step.socket,
             forget: step.forget,
             count: step.count.as_ref().and_then(|name| names.counters.iter().position(|known| known == name)),
         })
@@ -148,6 +151,12 @@ impl CompiledStep {
         self.path.constant().is_some()
             && self.headers.iter().all(|(_, value)| value.constant().is_some())
             && matches!(self.body, CompiledBody::None)
+            && self.socket.is_none()
+    }
+
+    /// Whether a message is awaited after one was sent.
+    pub fn awaits_message(&self) -> bool {
+        self.reads_body || self.expect.measures()
     }
 }
 

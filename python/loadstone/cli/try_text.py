@@ -12,6 +12,8 @@ _MOST_SHOWN = 100
 """Characters of a value that are shown."""
 _FIRST_LINES = 40
 """Lines of an answer that failed."""
+_MESSAGES = ("SEND", "RECEIVE", "CLOSE")
+"""What a line about a message of a WebSocket begins with."""
 _TEXTS = ("text/", "json", "xml", "javascript", "x-www-form-urlencoded")
 
 
@@ -94,6 +96,8 @@ class Walk:
 def _asked(exchange: Exchange) -> str:
     """`GET /events/7   200   7.2 KB   3.1 ms`."""
     line, _, _ = exchange.request.partition("\r\n")
+    if line.split(" ")[0] in _MESSAGES:
+        return _talked(exchange, line)
     method, _, path = line.removesuffix(" HTTP/1.1").partition(" ")
     # A proxy is asked for whole addresses anyway.
     origin = exchange.origin if path.startswith("/") else ""
@@ -107,6 +111,14 @@ def _asked(exchange: Exchange) -> str:
     again = ", asked to wait" if exchange.outcome == "wait" else ""
     size = _bytes(exchange.body_bytes)
     return f"    {what}  {exchange.status}{where}{again}  {size}  {1000 * exchange.took_s:.1f} ms"
+
+
+def _talked(exchange: Exchange, line: str) -> str:
+    """`SEND hello ← you said hello   3.1 ms`: a message of a WebSocket, and the one that was awaited."""
+    _, _, sent = exchange.request.partition("\r\n\r\n")
+    what = f"{line} {_short(sent)}".rstrip()
+    heard = f" ← {_short(exchange.body)}" if exchange.body else ""
+    return f"    {what}{heard}  {1000 * exchange.took_s:.1f} ms"
 
 
 def _whole(exchange: Exchange, lines: int | None) -> Iterator[str]:

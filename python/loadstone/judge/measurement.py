@@ -15,7 +15,19 @@ from loadstone.judge.noise import Noise
 from loadstone.judge.sessions import Sessions
 from loadstone.stages.run import HandshakeKind, Part
 
-CAUSES = ("refused", "reset", "closed", "timeout", "status", "marker", "tls", "http2", "extract", "slow")
+CAUSES = (
+    "refused",
+    "reset",
+    "closed",
+    "timeout",
+    "status",
+    "marker",
+    "tls",
+    "http2",
+    "extract",
+    "slow",
+    "websocket",
+)
 """Causes of failed operations, and of lost sessions, in the engine's order."""
 
 PARTS: tuple[Part, ...] = ("connect", "handshake", "answer", "files")

@@ -24,6 +24,7 @@ SPOKEN = {
     "http2": "HTTP/2 failed",
     "extract": "not found in it",
     "slow": "too slow",
+    "websocket": "WebSocket failed",
 }
 """Causes of failure whose own names say too little."""
 _ALWAYS = ("accepted", "refused", "closed_by_timeout", "requests")

@@ -61,6 +61,7 @@ class StepKeys(TypedDict, total=False):
     unset: Many
     redirects: bool
     page: bool
+    binary: bool
     forget: bool
     count: str
 
@@ -105,7 +106,7 @@ class Places(Positions):
 
 
 class BuiltOperation:
-    """An operation of a scenario that is being built. Each method is a step: one request."""
+    """An operation that is being built. Each method is a step: a request, or what a WebSocket does."""
 
     def __init__(self, name: str, steps: list[dict[str, Any]], path: Path, places: Places) -> None:
         """Made by `Built.operation`."""
@@ -136,7 +137,23 @@ class BuiltOperation:
         """`PATCH`."""
         self._step("patch", path, keys)
 
-    def _step(self, method: str, path: str, keys: StepKeys) -> None:
+    def ws(self, path: str, **keys: Unpack[StepKeys]) -> None:
+        """Opens a WebSocket."""
+        self._step("ws", path, keys)
+
+    def send(self, message: Any, **keys: Unpack[StepKeys]) -> None:
+        """Sends a message on it: a text, or what is sent as JSON."""
+        self._step("send", message, keys)
+
+    def receive(self, **keys: Unpack[StepKeys]) -> None:
+        """Awaits a message."""
+        self._step("receive", True, keys)
+
+    def close(self, code: int = 1000, **keys: Unpack[StepKeys]) -> None:
+        """Closes it."""
+        self._step("close", code, keys)
+
+    def _step(self, method: str, path: Any, keys: StepKeys) -> None:
         self._places.note((*self._path, "step", len(self._steps)), {method: path, **keys})
         self._steps.append({method: path, **keys})
 

@@ -40,6 +40,7 @@ END = "end"  # the column of the mix that ends the session
 BACK = "back"  # the column that returns to the operation before
 ANY = "*"  # the row of the mix for operations without one of their own
 METHODS = ("get", "head", "post", "put", "delete", "patch")
+SOCKET = ("ws", "send", "receive", "close")  # what a step does with the WebSocket of its session
 
 _CONTENT_TYPES = {
     ".jpg": "image/jpeg",
@@ -260,6 +261,13 @@ class Step(Table):
     put: Text | None = None
     delete: Text | None = None
     patch: Text | None = None
+    ws: Annotated[Text | None, Field(description="opens a WebSocket; the path")] = None
+    send: Annotated[Any | None, Field(description="message; a table or list is sent as JSON")] = None
+    binary: Annotated[bool, Field(description="of `send`: as a binary message")] = False
+    receive: Annotated[Literal[True] | None, Field(description="awaits a message")] = None
+    close: Annotated[int | None, Field(ge=1000, le=4999, description="closes the WebSocket with a code")] = (
+        None
+    )
     host: Annotated[
         str | None, Field(description="which of `[target.hosts]` is asked; the `url` by default")
     ] = None
@@ -285,10 +293,12 @@ class Step(Table):
 
     @model_validator(mode="after")
     def _one(self) -> Step:
-        if sum(getattr(self, method) is not None for method in METHODS) != 1:
+        keys = (*METHODS, *SOCKET)
+        if sum(getattr(self, key) is not None for key in keys) != 1:
             raise refuse(
-                "step-method", f"a step needs exactly one of {', '.join(METHODS)}", 'for example get = "/"'
+                "step-method", f"a step needs exactly one of {', '.join(keys)}", 'for example get = "/"'
             )
+        self._check_socket()
         bodies = (self.form, self.multipart, self.json_body, self.graphql, self.body)
         if sum(body is not None for body in bodies) > 1:
             raise refuse("step-body", "a step has at most one of form, multipart, json, graphql, body")
@@ -296,15 +306,35 @@ class Step(Table):
             raise refuse("auth", "`auth` writes the header Authorization, which `headers` has, too")
         return self
 
+    def _check_socket(self) -> None:
+        if self.socket is None:
+            if self.binary:
+                raise refuse("step-body", "`binary` goes with `send`")
+            return
+        bodies = {"form": self.form, "multipart": self.multipart, "json": self.json_body, "body": self.body}
+        wrong = [name for name, body in bodies.items() if body is not None]
+        wrong += ["page"] if self.page else []
+        wrong += ["headers"] if self.headers and self.ws is None else []
+        wrong += ["host"] if self.host is not None and self.ws is None else []
+        if wrong:
+            raise refuse("step-body", f"a step with `{self.socket}` has no `{wrong[0]}`")
+        if self.binary and self.send is None:
+            raise refuse("step-body", "`binary` goes with `send`")
+
+    @property
+    def socket(self) -> str | None:
+        """What it does with the session's WebSocket: `ws` opens one; None of a request."""
+        return next((key for key in SOCKET if getattr(self, key) is not None), None)
+
     @property
     def method(self) -> str:
-        """The method's key, in lower case."""
-        return next(method for method in METHODS if getattr(self, method) is not None)
+        """The method's key, in lower case; of a WebSocket, that of the step."""
+        return self.socket or next(method for method in METHODS if getattr(self, method) is not None)
 
     @property
     def path(self) -> str:
-        """Template of the path."""
-        return str(getattr(self, self.method))
+        """Template of the path; `/` where none is asked for."""
+        return "/" if self.socket not in (None, "ws") else str(getattr(self, self.method))
 
 
 class Operation(Table):

@@ -129,6 +129,7 @@ def texts(step: Step) -> Iterator[tuple[str, Path]]:
         yield from ((text, ("graphql", "variables")) for text in _leaves(step.graphql.variables))
     if step.auth is not None and step.auth.bearer is not None:
         yield step.auth.bearer, ("auth", "bearer")
+    yield from ((text, ("send",)) for text in _leaves(step.send))
     yield from ((text, ("expect", "contains")) for text in step.expect.contains)
     yield from ((text, ("expect", "lacks")) for text in step.expect.lacks)
     for key, tests in (("json", step.expect.json_values), ("headers", step.expect.headers)):

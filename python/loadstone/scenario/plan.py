@@ -167,7 +167,7 @@ class Planner:
 
     def _step(self, step: model.Step, auth: asks.Auth | None) -> Json:
         return {
-            "method": step.method.upper(),
+            "method": "GET" if step.socket else step.method.upper(),
             "path": self._fill(step.path),
             "host": step.host,
             "headers": [
@@ -185,9 +185,27 @@ class Planner:
             "page": step.page,
             "forget": step.forget,
             "count": step.count,
+            **self._socket(step),
         }
 
+    def _socket(self, step: model.Step) -> Json:
+        match step.socket:
+            case None:
+                return {}
+            case "ws":
+                what: Json = {"kind": "open"}
+            case "send":
+                what = {"kind": "send", "binary": step.binary}
+            case "close":
+                what = {"kind": "close", "code": step.close}
+            case _:
+                what = {"kind": "receive"}
+        return {"socket": what}
+
     def _body(self, step: model.Step) -> Json:
+        if step.send is not None:
+            text = step.send if isinstance(step.send, str) else json_template(step.send)
+            return {"kind": "raw", "content_type": "text/plain", "text": self._fill(text)}
         if step.form is not None:
             pairs = [[name, self._fill(text)] for name, several in step.form.items() for text in several]
             return {"kind": "form", "fields": pairs}

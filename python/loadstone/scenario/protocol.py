@@ -28,6 +28,10 @@ def errors(file: ScenarioFile) -> Iterator[Finding]:
         return
     for number, operation in enumerate(file.operation):
         for index, step in enumerate(operation.step):
+            if step.socket is not None:
+                message = f"`{step.socket}`: WebSockets are for HTTP/1.1"
+                at = ("operation", number, "step", index, step.socket)
+                yield Finding("http", message, at, 'set http = "1.1" in [target]')
             for name in step.headers:
                 if name.lower() in _OF_HTTP_1:
                     message = f"`{name}` is a field of HTTP/1.1, which HTTP/2 forbids"

@@ -37,6 +37,9 @@ def _operation(operation: Operation, at: Path, known: set[str]) -> Iterator[Find
                 yield _finding(operation, f"draws `{name}` from `{missing}`", (*at, "draw", name))
     for index, step in enumerate(operation.step):
         place = (*at, "step", index)
+        if step.socket is not None:
+            message = f"operation `{operation.name}` has a step for a WebSocket, which belongs to a session"
+            yield Finding("needs-session", message, (*place, step.socket), _HINT)
         for missing in _used(step):
             if missing not in known:
                 yield _finding(operation, f"uses `{{{missing}}}`", place)

@@ -69,6 +69,29 @@ pub struct Step {
     /// Name under which successful executions of the step are counted.
     #[serde(default)]
     pub count: Option<String>,
+    /// What the step does with the session's WebSocket; none: it is a request.
+    #[serde(default)]
+    pub socket: Option<Socket>,
+}
+
+/// What a step does with the WebSocket of its session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Socket {
+    /// Opens it, by a GET of the step's path.
+    Open,
+    /// Sends the step's body, and awaits a message that is as expected, if anything is expected or taken from it.
+    Send {
+        /// As a binary message; else as text.
+        binary: bool,
+    },
+    /// Awaits a message that is as expected.
+    Receive,
+    /// Closes it.
+    Close {
+        /// With this code.
+        code: u16,
+    },
 }
 
 /// A request body.
