@@ -6,16 +6,12 @@ import subprocess
 import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
-from free_ports import free_row
 from servers import POSTGRES, Postgres, Server
-from shared_sites import Browser, load
+from shared_sites import load
 from stack_sites import served
-from visitor import Visitor
 
-from loadstone._core import usernames
 from loadstone.site.stack import FOLDER, STACKS, Stack
 from loadstone.site.stack.running import set_up
 
@@ -80,34 +76,6 @@ def test_no_request_meets_a_connection_of_before(stack: Stack, servers: dict[str
 
 
 @either
-@pytest.mark.parametrize("fresh", ["postgres", "mariadb"], indirect=True)
-def test_changes_at_once_are_all_made(stack: Stack, fresh: str) -> None:
-    """Serializable transactions conflict here, and are run again."""
-    people = usernames(1, WORKERS)
-    with served(stack, fresh, workers=WORKERS) as one:
-        visitors = [Visitor(one.url) for _ in people]
-
-        def act(index: int) -> list[str]:
-            visitor = visitors[index]
-            visitor.log_in(people[index], str(index + 1))
-            visitor.get("/events/3", page="event")
-            for turn in range(5):
-                visitor.post("/events/3/attend", status=303)
-                visitor.post("/events/3/unattend", status=303)
-                fields = [("tag_list", f"shared own{index}x{turn % 2}"), ("_method", "put")]
-                visitor.post("/events/3/tag", fields, status=303)
-            visitor.post("/events/3/attend", status=303)
-            return visitor.faults
-
-        with ThreadPoolExecutor(WORKERS) as pool:
-            assert [fault for faults in pool.map(act, range(WORKERS)) for fault in faults] == []
-        page = visitors[0].get("/events/3").text
-    for index, person in enumerate(people):
-        assert page.count(f">{person}</a></li>") == (2 if f"tag={person}" in page else 1)
-        assert all(page.count(f">own{index}x{turn}<") == 1 for turn in (0, 1))
-
-
-@either
 @pytest.mark.parametrize("level", ["none", "query", "page"])
 @pytest.mark.parametrize("store", ["memory", "files"])
 def test_what_is_kept_needs_no_database(
@@ -124,41 +92,3 @@ def test_what_is_kept_needs_no_database(
     finally:
         server.start()
     assert found == ({503} if level == "none" else {200})
-
-
-@either
-def test_a_memcached_that_is_gone_keeps_nothing(stack: Stack, servers: dict[str, Server]) -> None:
-    server, port = servers["postgres"], free_row(1)
-    assert load(server.url, "--replace").returncode == 0
-    command = ["memcached", "-l", "127.0.0.1", "-p", str(port), "-U", "0", "-u", "nobody"]
-    store = f"memcached://127.0.0.1:{port}"
-    with served(stack, server.url, workers=1, cache="page", cache_store=store) as one:
-        assert _status(one.url) == 200
-        with subprocess.Popen(command) as process:
-            assert {_status(one.url) for _ in range(5)} == {200}
-            process.kill()
-        assert {_status(one.url) for _ in range(5)} == {200}
-
-
-@either
-@pytest.mark.parametrize("fresh", ["sqlite"], indirect=True)
-def test_pictures_that_are_replaced_are_sent_at_once(stack: Stack, fresh: str, tmp_path: Path) -> None:
-    """The list of them is in memory that the processes share."""
-    with served(stack, fresh, workers=WORKERS) as one:
-        browser = Browser([one.url])
-        browser.log_in(usernames(1, 1)[0], "1")
-        before = [browser.send("GET", "/media/p1.jpg")[1] for _ in range(2 * WORKERS)]
-        browser.get("/users/1/edit")
-        fields = {
-            **{f"user[{name}]": "x" for name in ("firstname", "lastname", "timezone")},
-            **{f"address[{name}]": "x" for name in ("street1", "city", "zip", "country")},
-            "user[username]": usernames(1, 1)[0],
-            "user[email]": "a@b.example",
-            "_method": "put",
-        }
-        picture = b"\x89PNG\r\n\x1a\n" + bytes(1000)
-        status, page = browser.upload("/users/1", fields, {"user_image": picture})
-        after = [browser.send("GET", "/media/p1.jpg")[1] for _ in range(2 * WORKERS)]
-    assert status == 200 and b"Your profile was updated." in page
-    assert len(set(before)) == 1 and before[0] != picture
-    assert set(after) == {picture}

@@ -6,8 +6,6 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from served_page import until
-from servers import Server
 from shared_sites import Browser
 
 from loadstone import _core
@@ -15,7 +13,6 @@ from loadstone.site.stack import FOLDER
 from loadstone.site.stack.running import Wanted, database_of, prepared, running, set_up
 
 DATA = {"profile": "cloudstone-2008", "media_scale": 0.01}
-KINDS = ("rails", "rails-thin")
 EVENT = {
     "title": "At once",
     "description": "Several of us add it.",
@@ -70,28 +67,3 @@ def test_changes_at_once_are_all_made(fresh: str) -> None:
             assert all(
                 tags.count(f">zz_member{member}</a>".encode()) == 1 for member in range(1, MEMBERS + 1)
             )
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("fresh", ["postgres", "mariadb"], indirect=True)
-def test_a_database_that_is_gone_is_503_and_comes_back(
-    kind: str, fresh: str, servers: dict[str, Server]
-) -> None:
-    server = next(one for one in servers.values() if one.url == fresh)
-    with prepared(DATA) as (files, state):
-        wanted = Wanted(kind, fresh, files, state, options={"workers": 3})
-        with running(wanted) as one:
-            browser = Browser([one.url])
-            before = browser.get("/events/1")
-            server.stop()
-            try:
-                for path in ("/", "/events/1", "/users/1"):
-                    status, page = browser.get(path)
-                    assert (status, b'data-key="error:503"' in page) == (503, True), path
-                assert [browser.get(path)[0] for path in ("/nope", "/static/style.css")] == [404, 200]
-            finally:
-                server.start()
-            # A server that was killed needs a while.
-            until(lambda: browser.get("/events/1")[0] == 200)
-            # Every process opens its connection again by itself.
-            assert [browser.get("/events/1") for _ in range(12)] == [before] * 12
