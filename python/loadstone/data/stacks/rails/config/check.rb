@@ -4,4 +4,7 @@ begin
 rescue Settings::Wrong => e
   puts e.message
   exit 1
+rescue ActiveRecord::ActiveRecordError => e
+  puts "OLIO_DATABASE cannot be reached: #{e.message.lines.first.strip}"
+  exit 1
 end
