@@ -308,6 +308,9 @@ impl Driver<'_> {
         let mut socket = Box::new(Socket::new(connection, rest));
         socket.take(&[]);
         user.socket = Some(socket);
+        // What came with the answer, an end too, is no event of its own.
+        self.hear(user);
+        self.book_socket(user);
         self.socket_done(user, work, &whole);
     }
 

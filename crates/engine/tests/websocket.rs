@@ -246,6 +246,23 @@ fn what_a_server_may_not_do_is_told() {
 }
 
 #[test]
+fn an_end_that_comes_with_the_answer_is_seen() {
+    // All of it in one piece, before the client looks at any.
+    let port = serve(|mut stream| {
+        let accept = derive_accept_key(ask(&mut stream).as_bytes());
+        let fields = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept";
+        let answer = format!("HTTP/1.1 101 X\r\n{fields}: {accept}\r\n\r\n");
+        let _ = stream.write_all(&[answer.as_bytes(), b"\x81\x02hi"].concat());
+        stream.shutdown(Shutdown::Write).unwrap();
+        let _ = stream.read_to_end(&mut Vec::new());
+    });
+    let mut again = send("", "hi");
+    again["socket"] = json!({"kind": "receive"});
+    let outcome = run(visits(port, 40, json!([open(), again.clone(), again])));
+    assert_eq!((outcome.ok(0), outcome.failures()), (0, vec![("closed", 40)]));
+}
+
+#[test]
 fn what_never_ends_takes_too_long() {
     let drip = raw(|stream| {
         let _ = stream.write_all(b"\x82\x7e\xff\xff");
