@@ -215,7 +215,7 @@ impl Connection {
         self.leave_room()?;
         if options.access != Access::ReadOnly {
             let wanted = options.journal.name();
-            let got = self.pragma(&format!("PRAGMA journal_mode = {wanted}"))?;
+            let got = self.journal(wanted, patience)?;
             if got != wanted {
                 return Err(Error::misuse(format!("journal mode {wanted} cannot be had here: {got}"), ""));
             }
@@ -225,6 +225,23 @@ impl Connection {
         self.pragma(&format!("PRAGMA mmap_size = {}", options.mmap_bytes))?;
         self.pragma("PRAGMA foreign_keys = ON")?;
         Ok(())
+    }
+
+    /// Asks for a journal mode; the one there is then.
+    ///
+    /// Connections that change it at once may each hold what the other needs. SQLite then refuses one of them
+    /// without waiting, so it asks again.
+    fn journal(&self, wanted: &str, patience_ms: c_int) -> Result<String> {
+        const PAUSE_MS: c_int = 5;
+        let sql = format!("PRAGMA journal_mode = {wanted}");
+        for _ in 0..patience_ms / PAUSE_MS {
+            match self.pragma(&sql) {
+                // SAFETY: it only waits.
+                Err(error) if error.is_busy() => unsafe { ffi::sqlite3_sleep(PAUSE_MS) },
+                answer => return answer,
+            };
+        }
+        self.pragma(&sql)
     }
 
     /// Leaves as much of each page of a new database to its VFS as that wants.
