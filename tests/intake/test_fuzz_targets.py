@@ -22,6 +22,7 @@ OWN = {
     "cost/book.py": "the price books of the package; people's own go through the intake",
     "data/roles/command/templates/supervise.py": "a program on a host, orders that deploy wrote",
     "data/roles/nftables/templates/balance.py": "a program on a host, settings that deploy wrote",
+    "data/stacks": "applications of their own, which are measured",
     "deploy": "programs on hosts, answers of hosts",
     "measure": "answers of programs that it started",
     "image/build.py": "the repository's own files",

@@ -66,8 +66,7 @@ def run(folder: Path, path: Path) -> tuple[dict[str, Any], dict[str, int]]:
     assert told["failures"] == []
     names = ("connects", "beside", "reconnects")
     sums = ", ".join(f"sum({name})" for name in names)
-    row = duckdb.execute(f"SELECT {sums} FROM '{folder / 'run' / 'engine.parquet'}'").fetchone()
-    assert row is not None
+    [row] = duckdb.sql(f"SELECT {sums} FROM '{folder / 'run' / 'engine.parquet'}'").fetchall()
     return told["operations"]["Page"], {name: int(row[at]) for at, name in enumerate(names)}
 
 
