@@ -29,17 +29,19 @@ _UDP_TRIES = 3
 """iperf3 opens a UDP stream by one datagram each way and waits for ever when a lossy path drops one."""
 _SERVER = """exec 3<&0
 timeout -k 1 {longest} iperf3 -s -1 -J -i {interval} -p {port} <&- & server=$!
-(read -r _ <&3; kill $server) 2>/dev/null & watch=$!
 hex=$(printf ':%04X' {port}); tries=0
 until cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | grep -q "$hex [0-9A-F:]* 0A"; do
   tries=$((tries+1)); [ $tries -gt 250 ] && break
   kill -0 $server 2>/dev/null || break; sleep 0.02
 done
+(read -r _ <&3; kill -s KILL -- -$server) 2>/dev/null & watch=$!
 echo ready
 wait $server
 kill $watch 2>/dev/null"""
 """The server ends with its one test, with its input (ours, so also when we die or the network is cut and sshd
-notices), or after `longest` seconds, whichever is first. `0A` is a listening socket."""
+notices), or after `longest` seconds, whichever is first. `timeout` leads a process group of its own, and we end that
+whole group, once it listens: a signal that finds `timeout` as it starts its child would leave the child behind.
+`0A` is a listening socket."""
 
 
 @dataclass(frozen=True)
