@@ -39,9 +39,9 @@ echo ready
 wait $server
 kill $watch 2>/dev/null"""
 """The server ends with its one test, with its input (ours, so also when we die or the network is cut and sshd
-notices), or after `longest` seconds, whichever is first. `timeout` leads a process group of its own, and we end that
-whole group, once it listens: a signal that finds `timeout` as it starts its child would leave the child behind.
-`0A` is a listening socket."""
+notices), or after `longest` seconds, whichever is first. `timeout` leads a process group of its own, and we
+end that whole group, once it listens: a signal that finds `timeout` as it starts its child would leave the
+child behind. `0A` is a listening socket."""
 
 
 @dataclass(frozen=True)
