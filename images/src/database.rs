@@ -6,6 +6,7 @@ use alloc::string::{String, ToString};
 
 use loadstone_appliance::args::Args;
 use loadstone_appliance::bare::{Machine, entropy, heap};
+use loadstone_appliance::fixed;
 use loadstone_sqlite::set_canary;
 use loadstone_store::vfs::block::{BlockVfs, FormatOptions, MountError};
 use loadstone_store::vfs::{MemoryVfs, provide_entropy, register};
@@ -40,6 +41,13 @@ impl Place {
         size: impl FnOnce(&str) -> Option<T>,
         load: impl FnOnce(&Db, T, &dyn Fn(u64, u64)) -> Result<(), String>,
     ) -> Result<Self, String> {
+        if const { fixed::is("data.load", "none") } {
+            let place = Self { name, options: begin(machine, false)? };
+            return match place.is_loaded()? {
+                true => Ok(place),
+                false => Err("there is no data set on the disk, and the image was built to make none".into()),
+            };
+        }
         let size = word(&machine.args, "data.load", None, |text| size(text).map(Some))?;
         let place = Self { name, options: begin(machine, size.is_some())? };
         if place.is_loaded()? {
@@ -131,29 +139,36 @@ fn begin(machine: &mut Machine, may_format: bool) -> Result<Options, String> {
 
 fn mount(machine: &mut Machine, may_format: bool) -> Result<Options, String> {
     let trouble = |error: loadstone_store::Error| error.to_string();
-    let base = match machine.args.app("data.disk") {
-        Some("none") => {
-            register(VFS, MemoryVfs::new()).map_err(trouble)?;
-            Options::memory()
-        }
-        Some(other) => return Err(format!("data.disk={other}: it is `none` or not said")),
-        None => {
-            let mut disk = machine.disk()?.ok_or(
-                "there is no disk; data.disk=none on the command line keeps the data in memory, as long as it runs",
-            )?;
-            if may_format {
-                let erase = machine.args.app("data.erase");
-                match BlockVfs::format_empty(&mut disk, &FormatOptions::default(), erase) {
-                    Err(MountError::Held(held)) if held.is_ours() => {}
-                    formatted => formatted.map_err(|error| no_disk(&error))?,
-                }
+    let base = if is_in_memory(&machine.args)? {
+        register(VFS, MemoryVfs::new()).map_err(trouble)?;
+        Options::memory()
+    } else {
+        let mut disk = machine.disk()?.ok_or(
+            "there is no disk; data.disk=none on the command line keeps the data in memory, as long as it runs",
+        )?;
+        if may_format {
+            let erase = machine.args.app("data.erase");
+            match BlockVfs::format_empty(&mut disk, &FormatOptions::default(), erase) {
+                Err(MountError::Held(held)) if held.is_ours() => {}
+                formatted => formatted.map_err(|error| no_disk(&error))?,
             }
-            register(VFS, BlockVfs::mount(disk).map_err(|error| no_disk(&error))?).map_err(trouble)?;
-            Options::block()
         }
+        register(VFS, BlockVfs::mount(disk).map_err(|error| no_disk(&error))?).map_err(trouble)?;
+        Options::block()
     };
     let cache_kib = (heap().free() / 1024 / CACHE_SHARE).clamp(CACHE_KIB.0, CACHE_KIB.1) as u32;
     Ok(Options { vfs: Some(VFS.into()), cache_kib, ..base })
+}
+
+fn is_in_memory(args: &Args) -> Result<bool, String> {
+    if const { fixed::is("data.disk", "none") } {
+        return Ok(true);
+    }
+    match args.app("data.disk") {
+        Some("none") => Ok(true),
+        Some(other) => Err(format!("data.disk={other}: it is `none` or not said")),
+        None => Ok(false),
+    }
 }
 
 fn no_disk(error: &MountError) -> String {

@@ -7,6 +7,8 @@ use core::net::Ipv4Addr;
 #[cfg(feature = "ipv6")]
 use core::net::Ipv6Addr;
 
+use crate::fixed;
+
 /// What the command line says, with its defaults.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Args {
@@ -43,21 +45,34 @@ pub struct Args {
 impl Default for Args {
     fn default() -> Self {
         Self {
-            address: None,
-            gateway: None,
+            address: const { fixed::network("ip") },
+            gateway: const { fixed::address("gw") },
             #[cfg(feature = "ipv6")]
-            address6: None,
+            address6: const { fixed::network6("ip6") },
             #[cfg(feature = "ipv6")]
-            gateway6: None,
-            port: 80,
-            metrics: None,
-            tls: false,
+            gateway6: const { fixed::address6("gw6") },
+            port: const { fixed::number("port", 80) as u16 },
+            metrics: const {
+                match fixed::number("metrics", 0) {
+                    0 => None,
+                    port => Some(port as u16),
+                }
+            },
+            tls: const { fixed::is("tls", "fw_cfg") },
             time_s: None,
-            connections: 0,
-            scale_percent: None,
-            buffers: (8 * 1024, 16 * 1024),
+            connections: const { fixed::number("connections", 0) as usize },
+            scale_percent: const {
+                match fixed::number("scale", 0) {
+                    0 => None,
+                    percent => Some(percent as u8),
+                }
+            },
+            buffers: const { (fixed::number("rx", 8 * 1024) as usize, fixed::number("tx", 16 * 1024) as usize) },
             mmio: Vec::new(),
+            #[cfg(not(feature = "fixed"))]
             app: Vec::new(),
+            #[cfg(feature = "fixed")]
+            app: fixed::EACH.iter().filter_map(for_application).collect(),
         }
     }
 }
@@ -76,6 +91,12 @@ impl Args {
         let mut args = Self::default();
         for word in line.split_ascii_whitespace() {
             let (key, value) = word.split_once('=').ok_or_else(|| format!("`{word}` is no key=value"))?;
+            #[cfg(feature = "fixed")]
+            if let Some((_, value)) = fixed::EACH.iter().find(|(fixed, _)| *fixed == key) {
+                return Err(format!(
+                    "`{word}`: the image was built with {key}={value}, which cannot be changed"
+                ));
+            }
             args.set(key, value)
                 .ok_or_else(|| format!("`{word}` is not understood; see the reference of images"))?;
         }
@@ -95,7 +116,7 @@ impl Args {
 
     fn set(&mut self, key: &str, value: &str) -> Option<()> {
         match key {
-            "ip" => {
+            "ip" if const { fixed::is_free("ip") } => {
                 let (address, bits) = value.split_once('/')?;
                 let bits = bits.parse().ok().filter(|bits| (1..=32).contains(bits))?;
                 let address: Ipv4Addr = address.parse().ok()?;
@@ -103,9 +124,9 @@ impl Args {
                 self.address = Some((address, bits)).filter(|_| usable);
                 self.address?;
             }
-            "gw" => self.gateway = Some(value.parse().ok()?),
+            "gw" if const { fixed::is_free("gw") } => self.gateway = Some(value.parse().ok()?),
             #[cfg(feature = "ipv6")]
-            "ip6" => {
+            "ip6" if const { fixed::is_free("ip6") } => {
                 let (address, bits) = value.split_once('/')?;
                 let bits = bits.parse().ok().filter(|bits| (1..=128).contains(bits))?;
                 // That of the link the machine has by itself.
@@ -113,18 +134,24 @@ impl Args {
                 self.address6 = Some((address, bits));
             }
             #[cfg(feature = "ipv6")]
-            "gw6" => self.gateway6 = Some(neighbour(value)?),
-            "port" => self.port = port(value)?,
-            "metrics" if cfg!(feature = "metrics") => self.metrics = Some(port(value)?),
-            "tls" if cfg!(feature = "tls") && value == "fw_cfg" => self.tls = true,
+            "gw6" if const { fixed::is_free("gw6") } => self.gateway6 = Some(neighbour(value)?),
+            "port" if const { fixed::is_free("port") } => self.port = port(value)?,
+            "metrics" if const { cfg!(feature = "metrics") && fixed::is_free("metrics") } => {
+                self.metrics = Some(port(value)?)
+            }
+            "tls" if const { cfg!(feature = "tls") && fixed::is_free("tls") } && value == "fw_cfg" => {
+                self.tls = true
+            }
             "time" => self.time_s = Some(value.parse().ok()?),
-            "connections" => self.connections = value.parse().ok()?,
-            "scale" => {
+            "connections" if const { fixed::is_free("connections") } => {
+                self.connections = value.parse().ok()?
+            }
+            "scale" if const { fixed::is_free("scale") } => {
                 let percent = value.parse().ok().filter(|percent| (1..=100).contains(percent))?;
                 self.scale_percent = Some(percent);
             }
-            "rx" => self.buffers.0 = buffer(value)?,
-            "tx" => self.buffers.1 = buffer(value)?,
+            "rx" if const { fixed::is_free("rx") } => self.buffers.0 = buffer(value)?,
+            "tx" if const { fixed::is_free("tx") } => self.buffers.1 = buffer(value)?,
             "virtio_mmio.device" => self.mmio.push(device(value)?),
             _ if key.contains('.') => self.app.push((key.to_string(), value.to_string())),
             _ => return None,
@@ -136,6 +163,12 @@ impl Args {
     pub fn app(&self, key: &str) -> Option<&str> {
         self.app.iter().find(|(found, _)| found == key).map(|(_, value)| value.as_str())
     }
+}
+
+/// A word that was fixed, if it is for the application.
+#[cfg(feature = "fixed")]
+fn for_application((key, value): &(&str, &str)) -> Option<(String, String)> {
+    key.contains('.').then(|| ((*key).into(), (*value).into()))
 }
 
 /// An address that a machine can have: neither none, loopback nor one of IPv4 (RFC 4291 §2.5), and no group.

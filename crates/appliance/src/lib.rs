@@ -28,6 +28,7 @@ pub mod bare;
 pub mod day;
 pub mod device_tree;
 pub mod events;
+pub mod fixed;
 #[cfg(feature = "tls")]
 pub mod fw_cfg;
 pub mod heap;

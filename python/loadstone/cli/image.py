@@ -81,6 +81,13 @@ def build(
     ipv6: Annotated[
         bool, typer.Option("--ipv6", help="Link IPv6 in, for the words `ip6=` and `gw6=` of a guest.")
     ] = False,
+    fix: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=VALUE",
+            help="Word of the guest's command line that no boot can change. It takes no code. Repeatable.",
+        ),
+    ] = None,
     arch: Annotated[
         Processor, typer.Option(help="Processor that it is for: aarch64 is for `--machine virt`.")
     ] = Processor.X86_64,
@@ -92,11 +99,13 @@ def build(
 
     Example: loadstone image build files --folder public --out site.elf
     """
-    from loadstone.image import build_image, symbols_beside
+    from loadstone.image import build_image, fixed_words, symbols_beside
 
     parts = None if link is None else [part.strip() for part in link.split(",") if part.strip()]
     beside = [part for part, wanted in (("ipv6", ipv6), ("tls", tls)) if wanted]
-    made = build_image(app, out or Path(), folder, parts, beside=beside, arch=arch.value)
+    made = build_image(
+        app, out or Path(), folder, parts, beside=beside, arch=arch.value, fix=fixed_words(fix or [])
+    )
     if as_json:
         print(json.dumps(_content(made.stripped, made.symbols) | {"features": made.features}, indent=2))
         return
@@ -158,6 +167,7 @@ def _content(found: Image, symbols: Image) -> dict[str, Any]:
         ],
         "crates": by_crate(symbols),
         "drivers": drivers(symbols),
+        "fixed": dict(found.fixed),
         "warnings": found.warnings,
     }
 
@@ -186,4 +196,6 @@ def _told(found: Image, symbols: Image) -> str:
         blocks += [columns(["crate", "bytes"], rows, {"bytes"}), f"drivers: {', '.join(content['drivers'])}"]
     else:
         blocks.append("without symbols: no sizes by crate")
+    if found.fixed:
+        blocks.append("fixed: " + " ".join(f"{key}={value}" for key, value in found.fixed.items()))
     return "\n\n".join(blocks)

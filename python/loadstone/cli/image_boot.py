@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -75,15 +76,14 @@ def boot(
     if tap and (most > 1 or balancer):
         raise LoadstoneError("image-options", "--tap is for one instance, without a balancer")
     machines_.check_ports(port, most)
-    words = machines_.tap_words(tap, dhcp, cmdline) if tap else machines_.own_words(dhcp, cmdline)
-    if most > instances and "scale=" not in cmdline:
-        words.append(f"scale={_BUSY_PERCENT}")
     tls = machines_.tls_files(tls_cert, tls_key)
-    described = machines_.machine(what, machine, memory, words, accel, monitor, tls, tap)
+    described = machines_.machine(what, machine, memory, cmdline, dhcp, accel, monitor, tls, tap)
+    if most > instances and "scale=" not in cmdline:
+        described = replace(described, words=[*described.words, f"scale={_BUSY_PERCENT}"])
     possible = machines_.several(described, most, port, disk or [])
     machines, spare = possible[:instances], possible[instances:]
     if tap:
-        addresses = machines_.own_addresses(words, tls is not None)
+        addresses = machines_.own_addresses(described)
     else:
         addresses = [one.url(one.ports[HTTP_PORT]) for one in machines]
     _announce(described, addresses, as_json)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Sequence
 from enum import StrEnum
+from ipaddress import ip_interface
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +14,7 @@ import typer
 from loadstone.errors import BAD_INPUT, OUR_FAULT, LoadstoneError
 
 if TYPE_CHECKING:
-    from loadstone.image import Accelerator, Machine, TlsFiles
+    from loadstone.image import Accelerator, Image, Machine, TlsFiles
 
 _MIB = 1 << 20
 
@@ -83,20 +84,31 @@ def machine(
     what: str,
     board: Board,
     memory_mib: int,
-    words: Sequence[str],
+    cmdline: str,
+    dhcp: bool,
     accel: Accel,
     monitor: Path | None = None,
     tls: TlsFiles | None = None,
     tap: str | None = None,
 ) -> Machine:
     """The machine, with its image built if need be. LoadstoneError `image-options`, `image-file`."""
-    from loadstone.image import Machine
+    from loadstone.image import Machine, said_again
 
+    said = cmdline.split()
+    if tap:
+        _check_tap(tap)
+    image = _image(what, board, memory_mib, _beside(said, tls is not None))
+    said_again(said, image.fixed)
+    words = own_words(dhcp, cmdline)
+    if tap:
+        words = said
+        _check_addresses([*said, *image.fixed], dhcp)
     return Machine(
-        image_file(what, board, memory_mib, _beside(words, tls is not None)),
+        image.path,
         board=board.value,
         memory_mib=memory_mib,
         words=words,
+        fixed=image.fixed,
         accelerator=_accelerator(accel, board),
         monitor=monitor,
         tls=tls,
@@ -157,29 +169,31 @@ def own_words(dhcp: bool, cmdline: str) -> list[str]:
     return [*address, *cmdline.split()]
 
 
-def tap_words(device: str, dhcp: bool, cmdline: str) -> list[str]:
-    """The same on a network of one's own, where addresses are known to nobody else. LoadstoneError
-    `image-options`.
-    """
+def _check_tap(device: str) -> None:
+    """LoadstoneError `image-options`."""
     if device not in (name for _, name in socket.if_nameindex()):
         raise LoadstoneError(
             "image-options",
             f"there is no TAP device {device}",
             hint=f"make one: ip tuntap add {device} mode tap",
         )
-    if not dhcp and not any(word.startswith(("ip=", "ip6=")) for word in cmdline.split()):
+
+
+def _check_addresses(words: Sequence[str], dhcp: bool) -> None:
+    """On a network of one's own addresses are known to nobody else. LoadstoneError `image-options`."""
+    if not dhcp and not {"ip", "ip6"} & {word.partition("=")[0] for word in words}:
         raise LoadstoneError(
             "image-options",
             "the guest has no address on that network",
             hint='--cmdline "ip=192.0.2.15/24 gw=192.0.2.1", or "ip6=2001:db8::15/64 gw6=fe80::1", or --dhcp',
         )
-    return cmdline.split()
 
 
-def own_addresses(words: Sequence[str], with_tls: bool) -> list[str]:
-    """Where a guest with such words is reached."""
-    told = dict(word.split("=", 1) for word in words if "=" in word)
-    hosts = [told[key].split("/")[0] for key in ("ip", "ip6") if key in told]
+def own_addresses(described: Machine) -> list[str]:
+    """Where a guest on a network of one's own is reached."""
+    told = described.told()
+    with_tls = described.tls is not None
+    hosts = [str(ip_interface(told[key]).ip) for key in ("ip", "ip6") if key in told]
     return [
         f"{'https' if with_tls else 'http'}://{f'[{host}]' if ':' in host else host}:{told.get('port', '80')}"
         for host in hosts
@@ -192,6 +206,10 @@ def image_file(
     """The file, or the image of that name, built for the board, or for PCs, with these parts beside the usual
     ones. Refused if the guest's memory is too small for it, or the board has another processor.
     """
+    return _image(what, board, memory_mib, beside).path
+
+
+def _image(what: str, board: Board | None, memory_mib: int | None, beside: Sequence[str]) -> Image:
     from loadstone.image import arch_of, build_image, read_image
 
     file = Path(what)
@@ -212,7 +230,7 @@ def image_file(
             f"out of memory: {image.path} needs at least {least_mib} MiB to be loaded",
             hint=f"--memory {least_mib} or more",
         )
-    return image.path
+    return image
 
 
 def exit_code(code: int) -> int:

@@ -17,6 +17,7 @@ from loadstone.image.disks import Form, blank, copied
 from loadstone.image.disks import loaded as loaded_disk
 from loadstone.image.elf import Image, read_image
 from loadstone.image.first_answer import ASKED_EVERY_S
+from loadstone.image.fixed import fixed_words, said_again
 from loadstone.image.fleet import Fleet, instances
 from loadstone.image.guest import CLEAN, REFUSED, Guest, ending, free_port
 from loadstone.image.linux import Kernel, kernel, write_initramfs
@@ -86,6 +87,7 @@ __all__ = [
     "drivers",
     "ending",
     "export_database",
+    "fixed_words",
     "free_port",
     "instances",
     "kernel",
@@ -97,6 +99,7 @@ __all__ = [
     "places",
     "read_image",
     "restore_disk",
+    "said_again",
     "symbols_beside",
     "tool",
     "write_initramfs",

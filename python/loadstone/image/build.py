@@ -16,6 +16,7 @@ from loadstone.image.cargo import FIXED_ADDRESS, Artifacts, cargo_build, image_f
 from loadstone.image.contents import symbols_beside
 from loadstone.image.crates import folder_of, read_crate, staged
 from loadstone.image.elf import Image, read_image
+from loadstone.image.fixed import NOTHING, PART, Fixed
 from loadstone.image.sources import kept, setup
 from loadstone.sources import checkout
 
@@ -57,18 +58,25 @@ def _features() -> dict[str, list[str]]:
     return {one["name"]: one.get("required-features", []) for one in _manifest()["bin"]}
 
 
-def _chosen(parts: Sequence[str] | None, beside: Sequence[str], arch: Arch) -> Sequence[str]:
+def _chosen(parts: Sequence[str] | None, beside: Sequence[str], arch: Arch, fix: Fixed) -> Sequence[str]:
     """The parts of the library OS to link: those asked for, of those that can be left out."""
-    usual = [part for part in _manifest()["features"]["default"] if part not in arch.without]
+    useless = fix.useless()
+    usual = [part for part in _manifest()["features"]["default"] if part not in (*arch.without, *useless)]
     known = (*usual, *ASKED_FOR)
-    if useless := [part for part in parts or () if part in arch.without]:
+    if absent := [part for part in parts or () if part in arch.without]:
         raise LoadstoneError(
             "image-options",
-            f"there is no part `{useless[0]}` for {arch.name}",
+            f"there is no part `{absent[0]}` for {arch.name}",
             hint=f"there are {', '.join(known)}",
         )
+    if unused := [part for part in parts or () if part in useless]:
+        raise LoadstoneError(
+            "image-options",
+            f"with what is fixed the part `{unused[0]}` would never be used",
+            hint="leave it out of --link",
+        )
     # Each once, in their order.
-    parts = list(dict.fromkeys((*(usual if parts is None else parts), *beside)))
+    parts = list(dict.fromkeys((*(usual if parts is None else parts), *beside, *fix.needed())))
     if unknown := [part for part in parts if part not in known]:
         raise LoadstoneError(
             "image-options", f"there is no part `{unknown[0]}`", hint=f"there are {', '.join(known)}"
@@ -79,7 +87,7 @@ def _chosen(parts: Sequence[str] | None, beside: Sequence[str], arch: Arch) -> S
             "without mmio and pci the image finds no device",
             hint="mmio for microvm and virt, pci for q35",
         )
-    return parts
+    return [*parts, PART] if fix.words else parts
 
 
 def build(
@@ -90,11 +98,12 @@ def build(
     *,
     beside: Sequence[str] = (),
     arch: ArchName = "x86_64",
+    fix: Fixed = NOTHING,
 ) -> Built:
     """Builds an image into a file, or a folder, and the same with its symbols beside it. Without `to` it is
     kept in the checkout. `parts` of the library OS are linked and no others; without, all that can be left
     out are, but `ASKED_FOR`, of which those `beside` are. `app` is one of `apps`, or the folder of a crate;
-    `arch` the processor that it is for.
+    `arch` the processor that it is for; `fix` has the words that no boot can change.
 
     LoadstoneError `image-app`, `image-crate`, `image-options`, `image-source`, `program-missing`,
     `image-build`, `image-file`.
@@ -108,8 +117,8 @@ def build(
             hint=f"there are {', '.join(known)}, and any folder with a Cargo.toml",
         )
     made_for = ARCHES[arch]
-    environment = _environment(app, folder) | image_flags() | made_for.compiler()
-    chosen = _chosen(parts, beside, made_for)
+    environment = _environment(app, folder) | image_flags() | made_for.compiler() | fix.environment()
+    chosen = _chosen(parts, beside, made_for, fix)
     if crate_folder:
         return _build_crate(crate_folder, to, chosen, environment, made_for)
     wanted = [*known[app], *chosen]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
@@ -17,6 +17,7 @@ from elftools.elf.segments import NoteSegment
 
 from loadstone.errors import LoadstoneError
 from loadstone.image.arch import ARCHES, X86_64, Arch
+from loadstone.image.fixed import SECTION, fixed_in
 from loadstone.intake import Kind, read_bytes
 
 _KIND = Kind("image-file", "an image", 1 << 30)
@@ -83,6 +84,8 @@ class Image:
     symbols: list[Symbol]
     arch: Arch
     """The processor that it is for."""
+    fixed: Mapping[str, str] = field(default_factory=dict)
+    """Words that it was built with, which no boot can change."""
 
     @property
     def memory_bytes(self) -> int:
@@ -141,7 +144,9 @@ def _read(path: Path, elf: ELFFile, file_bytes: int) -> Image:
     _check(path, segments, entry, arch)
     if any(table.num_symbols() > _MOST_SYMBOLS for table in _symbol_tables(elf)):
         raise _refused(path, f"it has more than {_MOST_SYMBOLS:,} symbols")
-    return Image(path, file_bytes, entry or 0, segments, list(_sections(elf)), list(_symbols(elf)), arch)
+    return Image(
+        path, file_bytes, entry or 0, segments, list(_sections(elf)), list(_symbols(elf)), arch, _fixed(elf)
+    )
 
 
 def _check(path: Path, segments: list[Segment], entry: int | None, arch: Arch) -> None:
@@ -171,6 +176,11 @@ def _sections(elf: ELFFile) -> Iterator[Section]:
     for one in elf.iter_sections():
         loaded, in_file = bool(one["sh_flags"] & SH_FLAGS.SHF_ALLOC), one["sh_type"] != "SHT_NOBITS"
         yield Section(one.name, one["sh_addr"], one["sh_size"], loaded, in_file)
+
+
+def _fixed(elf: ELFFile) -> dict[str, str]:
+    section = elf.get_section_by_name(SECTION)
+    return fixed_in(section.data().decode("ascii")) if section else {}
 
 
 def _symbol_tables(elf: ELFFile) -> Iterator[SymbolTableSection]:

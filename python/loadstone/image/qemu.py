@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -46,7 +47,9 @@ class Machine:
     board: Board = "microvm"
     memory_mib: int = 16
     words: Sequence[str] = ()
-    """The command line that the guest reads."""
+    """The command line that the guest reads, but for what is fixed."""
+    fixed: Mapping[str, str] = field(default_factory=dict)
+    """Words that its image was built with: it is not told of them."""
     disk: Disk | None = None
     ports: Mapping[int, int] = field(default_factory=dict)
     """Ports of 127.0.0.1 by the guest's port that each leads to."""
@@ -77,12 +80,42 @@ class Machine:
             # A guest that asks for a reboot has ended.
             *("-no-reboot", "-serial", "stdio"),
             *(() if self.board == "virt" else ("-device", "isa-debug-exit,iobase=0xf4,iosize=1")),
-            *("-kernel", str(self.kernel), "-append", " ".join([*self.words, *([WORD] if self.tls else [])])),
+            *("-kernel", str(self.kernel), "-append", " ".join(self._line())),
             *(("-initrd", str(self.initramfs)) if self.initramfs else ()),
             *self._devices(),
             *(("-qmp", f"unix:{self.monitor},server=on,wait=off") if self.monitor else ()),
             *(("-incoming", f"unix:{self.arrives}") if self.arrives else ()),
         ]
+
+    def _line(self) -> list[str]:
+        words = [*self.words, *([WORD] if self.tls else [])]
+        return [word for word in words if word.partition("=")[0] not in self.fixed]
+
+    def told(self) -> dict[str, str]:
+        """All that its guest goes by."""
+        return dict(word.split("=", 1) for word in self.words if "=" in word) | dict(self.fixed)
+
+    def site_end(self) -> str:
+        """The address and port at which QEMU's own network reaches the site; without an address it is the
+        usual one."""
+        told = self.told()
+        address = told.get("ip", ADDRESS)
+        there = "" if address == ADDRESS else address.partition("/")[0]
+        return f"{there}:{told.get('port', HTTP_PORT)}"
+
+    def _own_network(self) -> str:
+        """QEMU's, as the guest's address needs it."""
+        told = self.told()
+        address = told.get("ip", ADDRESS)
+        if address == ADDRESS:
+            return ""
+        guest = ipaddress.IPv4Interface(address)
+        # QEMU wants three addresses beside each other: its own as router and as name server, and the guest's.
+        free = [one for one, _ in zip(guest.network.hosts(), range(4), strict=False) if one != guest.ip]
+        router = ipaddress.IPv4Address(told["gw"]) if told.get("gw", "none") != "none" else free[0]
+        router = router if router in guest.network else free[0]
+        names = next((one for one in free if one != router), guest.network.network_address)
+        return f",net={guest.network},host={router},dhcpstart={guest.ip},dns={names}"
 
     def _processor(self) -> list[str]:
         if self.accelerator == "kvm":
@@ -108,11 +141,15 @@ class Machine:
         # Without its boot ROM, which an image does not boot from: the firmware would spend a tenth of a
         # second on it.
         rom = ",romfile=" if bus == "pci" else ""
-        forwards = "".join(f",hostfwd=tcp:127.0.0.1:{here}-:{there}" for there, here in self.ports.items())
+        site = self.site_end()
+        ends = {
+            there: site if there == HTTP_PORT else f"{site.partition(':')[0]}:{there}" for there in self.ports
+        }
+        forwards = "".join(f",hostfwd=tcp:127.0.0.1:{self.ports[there]}-{end}" for there, end in ends.items())
         network = (
             f"tap,id=net0,ifname={self.tap},script=no,downscript=no"
             if self.tap
-            else f"user,id=net0{forwards}"
+            else f"user,id=net0{self._own_network()}{forwards}"
         )
         devices = [
             "-netdev",

@@ -10,6 +10,7 @@ use super::devices::Found;
 use super::{clock, devices, entropy, heap, power, refuse};
 use crate::args::Args;
 use crate::events::{Callbacks, Order, Scaling};
+use crate::fixed;
 use crate::net::Wire;
 use crate::one_cpu::OneCpu;
 use crate::server::{Counters, Now, Server};
@@ -372,6 +373,9 @@ impl Loop {
 
     /// Asks the host for a sibling when there is too much to do.
     fn scale(&mut self, now_us: u64, halted_us: u64) {
+        if const { fixed::is("scale", "off") } {
+            return;
+        }
         if let Some(busy) = self.scaling.as_mut().and_then(|scaling| scaling.look(now_us, halted_us)) {
             crate::log!("want sibling: busy {busy} %");
         }

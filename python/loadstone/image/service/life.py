@@ -84,7 +84,7 @@ class Life:
 
     def open_door(self, port: int) -> None:
         """Takes connections at this port, too. LoadstoneError `guest-refused`, `guest-silent`."""
-        self._told(f"hostfwd_add net0 tcp:127.0.0.1:{port}-:{HTTP_PORT}", said="")
+        self._told(f"hostfwd_add net0 tcp:127.0.0.1:{port}-{self.machine.site_end()}", said="")
 
     def close_door(self, port: int) -> None:
         """Takes no more connections there; those that there are go on. Errors as `open_door`."""

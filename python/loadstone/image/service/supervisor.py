@@ -14,6 +14,7 @@ from typing import Any
 
 from loadstone.errors import LoadstoneError
 from loadstone.image.elf import read_image
+from loadstone.image.fixed import said_again
 from loadstone.image.qemu import HTTP_PORT, Disk, Machine
 from loadstone.image.service.folder import StateFolder
 from loadstone.image.service.instance import Instance, Place
@@ -119,6 +120,8 @@ class Supervisor:
             for one in self.instances:
                 if one.machine.tls:
                     one.machine.tls.check()
+            fixed = read_image(image).fixed if image else self.instances[0].machine.fixed
+            said_again((cmdline or "").split(), fixed)
             kept = self._kept(image) if image else None
             order = sorted(self.instances, key=lambda one: one.state == "serving")
             for done, one in enumerate(order):
@@ -142,6 +145,7 @@ class Supervisor:
         wanted = replace(
             one.machine,
             kernel=image or one.machine.kernel,
+            fixed=read_image(image).fixed if image else one.machine.fixed,
             words=one.machine.words if cmdline is None else self._words(cmdline),
         )
         with self._away(one if wanted.disk else None):
