@@ -49,7 +49,7 @@ def test_examples_are_sites(path: Path) -> None:
 def test_every_role_has_its_folder_and_every_folder_its_role() -> None:
     folders = {path.name for path in TEMPLATES.iterdir()} - {"service"}
     sites = {name for name, role in ROLES.items() if isinstance(role, SiteRole)}
-    assert folders == ROLES.keys() - sites - {"container"}
+    assert folders == ROLES.keys() - sites - {"container", "image"}
 
 
 @pytest.mark.parametrize("role", sorted(ROLES))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Sequence
 from enum import StrEnum
-from ipaddress import ip_interface
+from ipaddress import IPv4Address, ip_interface
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -142,22 +142,35 @@ def several(described: Machine, count: int, port: int, disks: Sequence[Path]) ->
     return instances(described, count, port, [Disk(one) for one in _one_each(disks, count)])
 
 
+def check_host(host: str) -> None:
+    """LoadstoneError `image-options`."""
+    try:
+        IPv4Address(host)
+    except ValueError:
+        raise LoadstoneError(
+            "image-options", f"`{host}` is no address of this machine", hint="such as 0.0.0.0: all of them"
+        ) from None
+
+
 def check_ports(port: int, count: int) -> None:
     """LoadstoneError `image-options` where there are not so many ports from `port` on."""
     if port and port + count - 1 > 65535:
         raise LoadstoneError("image-options", f"there are no {count} ports from {port} on")
 
 
-def check_free(ports: Sequence[int]) -> None:
-    """LoadstoneError `image-options` where somebody listens at one of these ports of 127.0.0.1."""
+def check_free(ports: Sequence[int], host: str = "127.0.0.1") -> None:
+    """LoadstoneError `image-options` where somebody listens at one of these ports, or the address is not this
+    machine's."""
     for port in ports:
         with socket.socket() as one:
             one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
-                one.bind(("127.0.0.1", port))
+                one.bind((host, port))
             except OSError as error:
                 raise LoadstoneError(
-                    "image-options", f"port {port}: {error.strerror}", hint="choose another one with --port"
+                    "image-options",
+                    f"port {port} of {host}: {error.strerror}",
+                    hint="choose another one with --port",
                 ) from error
 
 

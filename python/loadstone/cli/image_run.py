@@ -7,6 +7,7 @@ import json
 import signal
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -35,6 +36,10 @@ def run(
     ] = None,
     machine: machines_.OfBoard = Board.MICROVM,
     memory: machines_.Memory = 16,
+    host: Annotated[
+        str,
+        typer.Option(metavar="ADDRESS", help="Address of this machine to be reached at; 0.0.0.0 for all."),
+    ] = "127.0.0.1",
     port: machines_.Port = 8080,
     disk: machines_.Disks = None,
     instances: machines_.Instances = 1,
@@ -83,11 +88,12 @@ def run(
 
     if not check.startswith("/") or any(ord(one) <= 32 or ord(one) > 126 for one in check):
         raise LoadstoneError("image-options", f"`{check}` is no path of a site", hint="such as /events")
+    machines_.check_host(host)
     machines_.check_ports(port, instances)
     tls = machines_.tls_files(tls_cert, tls_key)
     described = machines_.machine(what, machine, memory, cmdline, dhcp, accel, tls=tls)
-    described_all = machines_.several(described, instances, port, disk or [])
-    machines_.check_free([one.ports[HTTP_PORT] for one in described_all])
+    described_all = machines_.several(replace(described, host=host), instances, port, disk or [])
+    machines_.check_free([one.ports[HTTP_PORT] for one in described_all], host)
     policy = Policy(check, patience, restarts, grace, log_size << 10)
     talk = Lines(sys.stderr)
     place = state or Path(f"{described.kernel.stem}.state")

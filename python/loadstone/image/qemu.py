@@ -24,6 +24,7 @@ ADDRESS = "10.0.2.15/24"
 GATEWAY = "10.0.2.2"
 """QEMU's own network: the guest's usual address in it, and the host's."""
 HTTP_PORT = 80
+LOOPBACK, EVERY = "127.0.0.1", "0.0.0.0"
 
 _KVM = Path("/dev/kvm")
 _QBOOT = "/usr/share/qemu/qboot.rom"
@@ -53,6 +54,8 @@ class Machine:
     disk: Disk | None = None
     ports: Mapping[int, int] = field(default_factory=dict)
     """Ports of 127.0.0.1 by the guest's port that each leads to."""
+    host: str = LOOPBACK
+    """The address at which an instance in service takes connections; while it boots it has 127.0.0.1."""
     tap: str | None = None
     """A TAP device instead of QEMU's own network."""
     initramfs: Path | None = None
@@ -145,7 +148,9 @@ class Machine:
         ends = {
             there: site if there == HTTP_PORT else f"{site.partition(':')[0]}:{there}" for there in self.ports
         }
-        forwards = "".join(f",hostfwd=tcp:127.0.0.1:{self.ports[there]}-{end}" for there, end in ends.items())
+        forwards = "".join(
+            f",hostfwd=tcp:{LOOPBACK}:{self.ports[there]}-{end}" for there, end in ends.items()
+        )
         network = (
             f"tap,id=net0,ifname={self.tap},script=no,downscript=no"
             if self.tap
@@ -165,8 +170,13 @@ class Machine:
         return devices + (self.tls.devices() if self.tls else [])
 
     def url(self, port: int) -> str:
-        """The site's address, where `port` of 127.0.0.1 leads to it."""
-        return f"{'https' if self.tls else 'http'}://127.0.0.1:{port}"
+        """The site's address, where `port` of this machine leads to it."""
+        return f"{'https' if self.tls else 'http'}://{self.reached}:{port}"
+
+    @property
+    def reached(self) -> str:
+        """The address at which this machine reaches it in service."""
+        return LOOPBACK if self.host == EVERY else self.host
 
 
 def arch_of(board: Board) -> Arch:

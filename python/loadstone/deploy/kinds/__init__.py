@@ -4,13 +4,14 @@
 from loadstone.deploy.described import Described, described
 from loadstone.deploy.kinds.command import Command
 from loadstone.deploy.kinds.container import Container
+from loadstone.deploy.kinds.image import ImageRole
 from loadstone.deploy.kinds.site import SiteRole
 from loadstone.deploy.role import TEMPLATES, Role
 from loadstone.site import SITES
 
 _EVERY: tuple[Role, ...] = (
     *(Described(TEMPLATES / name, own=False) for name in described(TEMPLATES)),
-    *(Command(), Container()),
+    *(Command(), Container(), ImageRole()),
     *(SiteRole(site) for site in SITES.values()),
 )
 

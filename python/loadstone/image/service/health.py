@@ -26,12 +26,12 @@ class Health:
         return self.status is not None
 
 
-def health(port: int, path: str, timeout_s: float, with_tls: bool = False) -> Health:
-    """Asks what serves at this port of 127.0.0.1. Whose certificate it has is for its clients to judge."""
+def health(host: str, port: int, path: str, timeout_s: float, with_tls: bool = False) -> Health:
+    """Asks what serves at this port. Whose certificate it has is for its clients to judge."""
     connection = (
-        http.client.HTTPSConnection("127.0.0.1", port, timeout=timeout_s, context=_any_certificate())
+        http.client.HTTPSConnection(host, port, timeout=timeout_s, context=_any_certificate())
         if with_tls
-        else http.client.HTTPConnection("127.0.0.1", port, timeout=timeout_s)
+        else http.client.HTTPConnection(host, port, timeout=timeout_s)
     )
     with contextlib.closing(connection):
         try:

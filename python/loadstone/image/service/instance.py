@@ -69,7 +69,7 @@ class Instance:
 
     @property
     def port(self) -> int:
-        """Where it is reached on 127.0.0.1."""
+        """Where it is reached."""
         return self.machine.ports[HTTP_PORT]
 
     @property

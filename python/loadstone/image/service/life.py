@@ -10,7 +10,7 @@ from pathlib import Path
 from loadstone.errors import LoadstoneError
 from loadstone.image.guest import Guest, ending
 from loadstone.image.monitor import Monitor
-from loadstone.image.qemu import HTTP_PORT, Machine
+from loadstone.image.qemu import HTTP_PORT, LOOPBACK, Machine
 from loadstone.image.service.folder import now, remember_process
 from loadstone.image.service.health import Health, health
 
@@ -35,6 +35,7 @@ class Life:
         """Starts it, or has `start` do so. LoadstoneError `program-missing`, and as `start`."""
         self.machine = machine
         self.port = machine.ports[HTTP_PORT]
+        self._at = self._asked_at = LOOPBACK
         self.since = now()
         self.began = self.heard = time.monotonic()
         self.served = False
@@ -54,7 +55,7 @@ class Life:
     def ask(self, path: str) -> None:
         """Asks whether it is well."""
         time_s = _ANSWER_S if self.served else _BOOT_ANSWER_S
-        self.health = health(self.port, path, time_s, self.machine.tls is not None)
+        self.health = health(self._asked_at, self.port, path, time_s, self.machine.tls is not None)
         if self.health.answered:
             self.heard = time.monotonic()
 
@@ -68,6 +69,7 @@ class Life:
         with contextlib.suppress(LoadstoneError):
             self.close_door(self.port)
         self.port = port
+        self._at, self._asked_at = self.machine.host, self.machine.reached
         self.served = True
 
     def silent_s(self) -> float:
@@ -84,11 +86,11 @@ class Life:
 
     def open_door(self, port: int) -> None:
         """Takes connections at this port, too. LoadstoneError `guest-refused`, `guest-silent`."""
-        self._told(f"hostfwd_add net0 tcp:127.0.0.1:{port}-{self.machine.site_end()}", said="")
+        self._told(f"hostfwd_add net0 tcp:{self.machine.host}:{port}-{self.machine.site_end()}", said="")
 
     def close_door(self, port: int) -> None:
         """Takes no more connections there; those that there are go on. Errors as `open_door`."""
-        self._told(f"hostfwd_remove net0 tcp:127.0.0.1:{port}", said="removed")
+        self._told(f"hostfwd_remove net0 tcp:{self._at}:{port}", said="removed")
 
     def end(self, grace_s: float) -> str:
         """Has it finish what it does, or ends it when that takes too long; what came of it.

@@ -242,7 +242,7 @@ class Supervisor:
             return
         with self._showing:
             serving = [
-                f"127.0.0.1:{one.port}"
+                f"{one.machine.reached}:{one.port}"
                 for one in list(self.instances)
                 if one is not self._leaving and one.state == "serving"
             ]
