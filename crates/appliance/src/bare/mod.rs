@@ -93,7 +93,7 @@ pub fn refuse(why: &str) -> ! {
 #[inline(always)]
 fn begin(line: &str, ram: &[Ram]) -> ! {
     RAM.store(ram.iter().map(|(_, size)| size).sum(), Ordering::Relaxed);
-    let map = memory::divide(ram, &layout::image(), arch::paging::MAPPED);
+    let map = memory::divide(ram, &layout::image(), arch::paging::reach(ram));
     let Ok(map) = map else {
         let needed = layout::image().end - arch::paging::RAM_START + memory::LEAST;
         crate::log!("appliance: refused: out of memory: {}", Lack(needed));
@@ -101,7 +101,7 @@ fn begin(line: &str, ram: &[Ram]) -> ! {
     };
     for part in map.heap.iter().filter(|part| !part.is_empty()) {
         let base = core::ptr::with_exposed_provenance_mut(part.start as usize);
-        // SAFETY: RAM that nothing uses, mapped as far as `MAPPED`.
+        // SAFETY: RAM that nothing uses, mapped as far as `reach` says.
         unsafe { HEAP.get().add(base, (part.end - part.start) as usize) };
     }
     arch::paging::protect();

@@ -4,7 +4,7 @@
 //! | name | what |
 //! |---|---|
 //! | `entry`, `start` | from the first instruction to [`super::begin`], with what the hypervisor tells |
-//! | `paging` | where RAM begins; how far `entry` has mapped; the rights of [`super::layout`] in tables; the address 0 |
+//! | `paging` | where RAM begins; how far it is mapped; the rights of [`super::layout`] in tables; the address 0 |
 //! | `interrupts` | exceptions that are reported, flags of devices and console, a halt with an end |
 //! | `clock` | a counter, measured by `interrupts`; the day by a real-time clock |
 //! | `console` | a byte out, a byte in |

@@ -9,6 +9,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use super::registers::read_own;
 use crate::bare::layout::{self, PAGE, Rights};
 use crate::bare::refuse;
+use crate::memory::Ram;
 
 const LARGE: u64 = 2 << 20;
 const HUGE: u64 = 1 << 30;
@@ -28,8 +29,10 @@ const WRITE_OR_RUN: u64 = 1 << 19;
 
 /// Where RAM begins: behind the devices.
 pub const RAM_START: u64 = HUGE;
-/// What `entry` has mapped.
-pub const MAPPED: u64 = 512 * HUGE;
+/// The end of what is mapped: `entry` has mapped all of it.
+pub fn reach(_: &[Ram]) -> u64 {
+    512 * HUGE
+}
 
 /// Where RAM ends.
 static END: AtomicU64 = AtomicU64::new(0);

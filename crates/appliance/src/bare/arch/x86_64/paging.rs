@@ -7,6 +7,7 @@ use core::arch::x86_64::{__cpuid, __cpuid_count};
 
 use crate::bare::layout::{self, PAGE, Rights};
 use crate::bare::refuse;
+use crate::memory::Ram;
 
 const LARGE: u64 = 2 << 20;
 const PRESENT: u64 = 1;
@@ -19,11 +20,33 @@ const NO_EXECUTE: u64 = 1 << 63;
 const DEVICES: u64 = 3 << 30;
 /// Where RAM begins.
 pub const RAM_START: u64 = 0;
-/// What `entry` has mapped.
+/// What `entry` has mapped. Windows of devices must be here.
 pub const MAPPED: u64 = 4 << 30;
+/// A page of the RAM behind it, and the end of what one table of those maps.
+const HUGE: u64 = 1 << 30;
+const MOST: u64 = 512 * HUGE;
 
 unsafe extern "C" {
     static mut page_directories: [u64; 2048];
+    static mut page_pointers: [u64; 512];
+}
+
+/// Maps the RAM beyond `MAPPED`, where the processor has pages that large; the end of what is mapped.
+pub fn reach(ram: &[Ram]) -> u64 {
+    let extended = __cpuid(0x8000_0001).edx;
+    if extended >> 26 & 1 == 0 {
+        return MAPPED;
+    }
+    let end = ram.iter().map(|(base, size)| base.saturating_add(*size)).max().unwrap_or(0).min(MOST);
+    // SAFETY: this is the only use of the table, besides the processor's.
+    let pointers = unsafe { &mut *(&raw mut page_pointers) };
+    for (index, entry) in pointers.iter_mut().enumerate().skip((MAPPED / HUGE) as usize) {
+        let address = index as u64 * HUGE;
+        if address < end {
+            *entry = address | PRESENT | WRITABLE | IS_LARGE | NO_EXECUTE;
+        }
+    }
+    end.max(MAPPED)
 }
 
 /// Protects what is mapped; needs the heap.
