@@ -57,11 +57,22 @@ def test_groups_of_version_1(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
         group.mkdir(parents=True)
         for file in files:
             (group / file).write_text("-1")
+    (tmp_path / "cpu/loadstone.x/cpu.shares").write_text("1024")
     entries = cgroups.limit("x", "web1", 0.5, 64)
     assert entries == [tmp_path / each / "loadstone.x/web1/cgroup.procs" for each in ("cpu", "memory")]
     assert (tmp_path / "cpu/loadstone.x/web1/cpu.cfs_quota_us").read_text() == "50000"
     assert (tmp_path / "memory/loadstone.x/web1/memory.limit_in_bytes").read_text() == str(64 << 20)
     assert not (tmp_path / "cpu/loadstone.x/web1/cpu.max").exists()
+    assert (tmp_path / "cpu/loadstone.x/cpu.shares").read_text() == "16384", "the lab's, of all its hosts"
+    assert not (tmp_path / "cpu/loadstone.x/web1/cpu.shares").exists()
+    assert cgroups.limit("x", "web2", None, None) == [tmp_path / "cpu/loadstone.x/web2/cgroup.procs"]
+
+
+def test_without_groups_only_a_quota_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cgroups, "_mounts", lambda text: [])
+    assert cgroups.limit("x", "web1", None, None) == []
+    with pytest.raises(cgroups.QuotaError, match="no such cgroup controller"):
+        cgroups.limit("x", "web1", 0.5, None)
 
 
 def test_groups_of_version_2(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -70,9 +81,11 @@ def test_groups_of_version_2(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     group.mkdir(parents=True)
     for file in ("cpu.max", "memory.max"):
         (group / file).write_text("max")
+    (group.parent / "cpu.weight").write_text("100")
     assert cgroups.limit("x", "web1", 1.5, 64) == [group / "cgroup.procs"]
     assert (group / "cpu.max").read_text() == "150000 100000"
     assert (group / "memory.max").read_text() == str(64 << 20)
+    assert (group.parent / "cpu.weight").read_text() == "1600"
     for above in (tmp_path, group.parent):
         assert (above / "cgroup.subtree_control").exists(), "the controller is passed on"
     assert cgroups.left("x") == [group.parent]

@@ -1,4 +1,6 @@
-"""CPU and memory quotas by cgroup, version 1 or 2, whichever the machine has mounted."""
+"""CPU and memory of hosts by cgroup, version 1 or 2, whichever the machine has mounted: quotas, and the weight
+of the lab against other work.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 _PERIOD_US = 100_000
+
+_WEIGHT = 16
+"""Of all hosts of a lab together, in processes of ordinary priority. A group has the weight of one process unless
+it is told otherwise, so a lab would starve beside a few compilers. It is no more than this because commands that
+steer the lab are ordinary processes: on a processor that a lab fills they keep a seventeenth.
+"""
+_ONE = {"cpu.shares": 1024, "cpu.weight": 100}
+"""The weight of one process by file, of version 1 and 2."""
 
 
 class QuotaError(Exception):
@@ -18,7 +28,8 @@ def limit(lab: str, host: str, cpus: float | None, memory_mib: int | None) -> li
 
     QuotaError when a controller is not there or not ours; groups made until then remain for `remove`.
     """
-    settings: dict[str, dict[str, str]] = {}
+    # Without a quota a host is in a group for its part of the lab's weight.
+    settings: dict[str, dict[str, str]] = {"cpu": {}}
     if cpus is not None:
         quota = str(max(1000, round(cpus * _PERIOD_US)))
         settings["cpu"] = {
@@ -35,7 +46,11 @@ def limit(lab: str, host: str, cpus: float | None, memory_mib: int | None) -> li
         try:
             entries.append(_group(controller, values, mounts, lab, host))
         except OSError as error:
-            raise QuotaError(f"{controller}: {error.strerror}: {error.filename}") from error
+            if values:
+                raise QuotaError(f"{controller}: {error.strerror}: {error.filename}") from error
+        except QuotaError:
+            if values:
+                raise
     return list(dict.fromkeys(entries))
 
 
@@ -102,8 +117,14 @@ def _group(
             for above in (mount, group.parent):
                 (above / "cgroup.subtree_control").write_text(f"+{controller}", encoding="utf-8")
         group.mkdir(parents=True, exist_ok=True)
-        for file, value in values.items():
-            if (group / file).exists():
-                (group / file).write_text(value, encoding="utf-8")
+        _write(group.parent, {file: str(_WEIGHT * one) for file, one in _ONE.items()})
+        _write(group, values)
         return group / "cgroup.procs"
     raise QuotaError(f"{controller}: this machine has no such cgroup controller mounted")
+
+
+def _write(group: Path, values: dict[str, str]) -> None:
+    """Only of files that the version and the controller have."""
+    for file, value in values.items():
+        if (group / file).exists():
+            (group / file).write_text(value, encoding="utf-8")
