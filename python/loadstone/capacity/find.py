@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,9 +16,14 @@ from loadstone.capacity.probing import Probing
 from loadstone.capacity.recovery import Recovery
 from loadstone.capacity.search import Limits, Search
 from loadstone.errors import LoadstoneError
+from loadstone.intake import Kind
 from loadstone.judge.goals import sla_goals
 from loadstone.measure import Interrupt, Job, Progress, measure_scenario
-from loadstone.stages.capacity import Capacity, ProbeRun
+from loadstone.stages.capacity import Capacity, ProbeRun, SearchRun
+from loadstone.stages.run import Run
+from loadstone.unit import Unit
+
+_KIND = Kind("folder-in-use", "a record of a search", 64 << 20, "begin a new search in another folder")
 
 Watch = Callable[[int, Search, Forecast], Progress]
 """Makes the progress of run number N, given what is known and how long the rest takes."""
@@ -50,29 +55,41 @@ def find(
     interrupt: Interrupt,
     watch: Watch,
     probes: Probes | None = None,
+    *,
+    resume: bool = False,
 ) -> Capacity:
     """Searches the capacity of `job`'s service; returns the record, which is `capacity.json`, too.
 
     The limits of `options` are in whole steps of the scenario's `Unit`.
 
-    With `probes` the search begins where they expect the capacity, and with narrow steps.
+    With `probes` the search begins where they expect the capacity, and with narrow steps. With `resume` the
+    folder holds a search of the same options that ended before its time: its runs count.
 
     Ctrl-C ends the run under way and the search, and keeps the interval so far. Errors: `folder-in-use`,
     those of `Scenario.searched` and `measure_scenario`; `capacity.json` then holds what was found before.
     """
-    record.require_unused(folder)
+    before = Capacity.read(folder / Capacity.FILE, _KIND) if resume else None
+    if before is None:
+        record.require_unused(folder)
     goals = [*sla_goals(job.scenario.sla_window_s), *job.scenario.searched()]
     begun_s = time.monotonic()
     planned = forecast(options.limits, lengths(job, probes.job if probes else None))
     recovery = Recovery(job)
     with interrupt.between_runs():
         rows: list[ProbeRun] = []
-        if probes:
+        if before and before.runs:
+            rows = before.probes
+            if rows:
+                begun = job.scenario.unit.steps(before.runs[0].load)
+                options = replace(options, limits=options.limits.near(begun))
+        elif probes:
             probing = Probing(options.limits.first, options.limits.most)
             rows = probe(probes.job, folder, probing, options.seed, interrupt, probes.watch, recovery)
             options = replace(options, limits=options.limits.near(probing.expected()))
         ledger = Ledger(job, folder, goals, options.limits, options.confidence, rows, planned, begun_s)
         search = ledger.search
+        if before:
+            _take_up(before.runs, folder, ledger, job.scenario.unit)
         try:
             while (steps := search.next()) is not None and not interrupt.requested:
                 recovery.wait()
@@ -91,6 +108,17 @@ def find(
     return ledger.write()
 
 
+def _take_up(runs: Sequence[SearchRun], folder: Path, ledger: Ledger, unit: Unit) -> None:
+    """Gives the search the runs that it made before, as far as it would make them again."""
+    for row in runs:
+        steps, path = unit.steps(row.load), folder / row.folder
+        if row.outcome == "interrupted" or not (path / Run.FILE).is_file():
+            continue
+        if ledger.search.next() != steps:
+            return
+        ledger.add(steps, path, Run.read(path / Run.FILE, _KIND))
+
+
 def _measure(
     job: Job,
     folder: Path,
@@ -102,7 +130,8 @@ def _measure(
     recovery: Recovery,
 ) -> None:
     """One run of the search. A run that Ctrl-C cut short is listed, but is not evidence."""
-    number = len(ledger.rows) + 1
+    # A run that was cut short in an earlier part of the search keeps its folder.
+    number = len(list((folder / "runs").glob("*"))) + 1
     load = job.scenario.unit.load(steps)
     path = folder / "runs" / f"{number:04d}-{load}"
     try:

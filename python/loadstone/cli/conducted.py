@@ -31,7 +31,9 @@ def conclude(content: Json, folder: Path) -> int:
     if content["outcome"] == "interrupted":
         say(f"interrupted; {going_on(content['name'], folder)}")
         return INTERRUPTED
-    return OUR_FAULT if failed or content["outcome"] != "complete" else 0
+    if content["outcome"] == "parts-left":
+        say(f"other parts are not measured yet; {going_on(content['name'], folder)}")
+    return OUR_FAULT if failed or content["outcome"] not in ("complete", "parts-left") else 0
 
 
 def case_words(case: Json) -> str:

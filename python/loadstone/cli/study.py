@@ -69,7 +69,7 @@ def _options(entry: Entry) -> list[Parameter]:
     found = [option("out", path, None, help=f"Folder of the study. Default: runs/TIME-{entry.name}.")]
     if entry.quick:
         found.append(option("quick", bool, False, "--quick", help=entry.quick))
-    only = f"Only these parts: {entry.parts}"
+    only = f"Only these parts: {entry.parts}. With --resume: only these now."
     found.append(option("only", names, None, metavar="PART,…", help=only))
     if entry.variant:
         plural = f"{entry.variant}s"
@@ -89,10 +89,10 @@ def _conducted(entry: Entry, given: dict[str, Any]) -> None:
     from loadstone.measure import Interrupt
     from loadstone.study.order import Order, take_up
     from loadstone.study.page import study_page
-    from loadstone.study.run import begin, run
+    from loadstone.study.run import begin, go_on, run
 
     if given["resume"]:
-        made = entry.study()(take_up(given["resume"], entry.name))
+        made = go_on(entry, take_up(given["resume"], entry.name, _names(given["only"])))
     else:
         order = Order(
             given["out"] or default_folder(entry.name),
@@ -105,7 +105,7 @@ def _conducted(entry: Entry, given: dict[str, Any]) -> None:
     folder = made.order.folder
     for part, why in made.skipped.items():
         say(f"{part} is left out: {why}")
-    say(f"{len(made.tasks)} measurements, about {_time(made.expected_s)}, into {folder}")
+    say(f"{len(made.tasks_now)} measurements, about {_time(made.expected_s)}, into {folder}")
     try:
         content = run(made, ["loadstone", *sys.argv[1:]], Interrupt(), Progress(made.told), say)
     except KeyboardInterrupt:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
@@ -37,7 +38,8 @@ def bench(site: Site, say: Say, stands_for: Mapping[str, str] | None = None) -> 
         if not own or site.topology.machines:
             # What goes on without us is left as it was met.
             stack.callback(undeploy, site, hosts, lambda _: None)
-        deploy(site, hosts, say)
+        with at_ease(site):
+            deploy(site, hosts, say)
         engines: dict[int, Engine] = {}
         clients = [host.name for host in site.topology.file.host if host.kind == "client"]
 
@@ -121,18 +123,8 @@ class Bench:
     @contextlib.contextmanager
     def limited(self, hosts: tuple[str, ...], cpus: float) -> Iterator[None]:
         """Gives hosts of the lab a quota of processors for a while."""
-        lab = self.site.topology.name
-        before = {host.name: host.cpus for host in self.site.topology.file.host if host.name in hosts}
-        try:
-            for host in hosts:
-                limit_host(lab, host, cpus, None)
+        with _limited(self.site, hosts, cpus):
             yield
-        except QuotaError as error:
-            raise LoadstoneError("study-quota", f"no quota of processors on this machine: {error}") from error
-        finally:
-            for host, quota in before.items():
-                with contextlib.suppress(QuotaError):
-                    limit_host(lab, host, quota, None)
 
     def _named(self, service: str) -> Service:
         return self.site.service(self.stands_for.get(service, service))
@@ -141,3 +133,29 @@ class Bench:
 def with_settings(site: Site, service: str, settings: Mapping[str, Any]) -> Site:
     """The site with one service changed. ScenarioError when its program cannot do that."""
     return site.with_settings(service, **settings) if settings else site
+
+
+@contextlib.contextmanager
+def at_ease(site: Site) -> Iterator[None]:
+    """Hosts of the lab that have a quota do as if they had none: for what is not measured, such as filling a
+    database or starting a server. Errors as `Bench.limited`.
+    """
+    hosts = tuple(host.name for host in site.topology.file.host if host.cpus and not host.real)
+    with _limited(site, hosts, os.cpu_count() or 1):
+        yield
+
+
+@contextlib.contextmanager
+def _limited(site: Site, hosts: tuple[str, ...], cpus: float) -> Iterator[None]:
+    lab = site.topology.name
+    before = {host.name: host.cpus for host in site.topology.file.host if host.name in hosts}
+    try:
+        for host in hosts:
+            limit_host(lab, host, cpus, None)
+        yield
+    except QuotaError as error:
+        raise LoadstoneError("study-quota", f"no quota of processors on this machine: {error}") from error
+    finally:
+        for host, quota in before.items():
+            with contextlib.suppress(QuotaError):
+                limit_host(lab, host, quota, None)

@@ -31,19 +31,23 @@ class Order:
     """All when None."""
     topology: Path | None = None
     """Hosts and services of one's own; None for the study's."""
+    now: tuple[str, ...] | None = None
+    """Parts that this command measures, when it takes a study up; all of the order when None."""
     definition: Definition | None = None
     """By which its rows were measured; None for a new study, and where an old one did not keep it."""
 
 
-def take_up(folder: Path, name: str) -> Order:
-    """The order of a study of that name that did not end. LoadstoneError `study-resume`."""
+def take_up(folder: Path, name: str, now: tuple[str, ...] | None = None) -> Order:
+    """The order of a study of that name that did not end; with `now` these parts are measured only, also such
+    that were not ordered before. LoadstoneError `study-resume`.
+    """
     begun = StudyRecord.read(folder / NAME, _KIND)
     if begun.name != name:
         message = f"no study to take up in {folder}: it is one of `{begun.name}`"
         raise LoadstoneError("study-resume", message, hint=_HINT)
-    only = tuple(begun.only) if begun.only else None
+    only = tuple(dict.fromkeys([*begun.only, *(now or ())])) if begun.only else None
     chosen = tuple(begun.only_variants) if begun.only_variants else None
-    return Order(folder, begun.size, only, begun.started_at, chosen, definition=begun.definition)
+    return Order(folder, begun.size, only, begun.started_at, chosen, None, now, begun.definition)
 
 
 def header(order: Order, name: str, summary: str, seed: int, command: Sequence[str]) -> Json:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from loadstone.study import appliance, balancers, connectors, nodes
+from loadstone.study import appliance, balancers, connectors, nodes, stacks
 from loadstone.study.entry import Entry
 
 _EVERY = (
@@ -12,6 +12,7 @@ _EVERY = (
     balancers.ENTRY,
     connectors.ENTRY,
     nodes.ENTRY,
+    stacks.ENTRY,
 )
 
 STUDIES: Mapping[str, Entry] = {entry.name: entry for entry in _EVERY}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 from collections.abc import Mapping
@@ -55,6 +56,8 @@ class Results:
             **outcome,
         }
         with naming_disk_errors(self.path), self.path.open("ab") as file:
+            # Commands that measure other parts of the study may write, too.
+            fcntl.flock(file, fcntl.LOCK_EX)
             file.write(json.dumps(row, ensure_ascii=False, allow_nan=False).encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
@@ -74,6 +77,11 @@ class Results:
     def _cut(self) -> None:
         if not self.path.is_file():
             return
+        with naming_disk_errors(self.path), self.path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            self._read()
+
+    def _read(self) -> None:
         content = read_bytes(self.path, _KIND)
         whole = 0
         for line in content.splitlines(keepends=True):

@@ -40,6 +40,13 @@ def begin(entry: Entry, order: Order) -> Study:
     return study
 
 
+def go_on(entry: Entry, order: Order) -> Study:
+    """A study that is taken up. LoadstoneError `study-part`, and what the study refuses."""
+    study = entry.study()(order)
+    _require_known("study-part", "part", order.now, study.part_names)
+    return study
+
+
 def _require_known(slug: str, what: str, wanted: Sequence[str] | None, known: Sequence[str]) -> None:
     for name in wanted or ():
         if name not in known:
@@ -58,14 +65,14 @@ def run(study: Study, command: Sequence[str], interrupt: Interrupt, watch: Watch
     results = Results(folder)
     begun = beginning(study, command)
     record.write_json(folder / NAME, begun)
-    outcome = "failed"
+    outcome, tasks = "failed", study.tasks_now
     try:
         with interrupt:
-            if all(results.done(task) for task in study.tasks):
+            if all(results.done(task) for task in tasks):
                 outcome = "complete"
             else:
                 with study.ready(Around(interrupt, say)) as perform:
-                    outcome = conduct(study.tasks, perform, results, interrupt, watch)
+                    outcome = conduct(tasks, perform, results, interrupt, watch)
     except LoadstoneError:
         if not interrupt.requested:
             raise
@@ -74,6 +81,10 @@ def run(study: Study, command: Sequence[str], interrupt: Interrupt, watch: Watch
         outcome = "interrupted"
         raise
     finally:
+        # Other commands may have measured other parts meanwhile.
+        results = Results(folder)
+        if outcome == "complete" and len(tasks) < len(study.tasks):
+            outcome = "complete" if all(results.done(task) for task in study.tasks) else "parts-left"
         content = conclusion(study, begun, outcome, results)
         record.write_json(folder / NAME, content)
     return content

@@ -58,9 +58,15 @@ class Study(ABC):
         return schedule(self.parts, self.seed)
 
     @property
+    def tasks_now(self) -> list[Task]:
+        """Those that this command makes."""
+        now = self.order.now
+        return [task for task in self.tasks if now is None or task.part in now]
+
+    @property
     def expected_s(self) -> float:
-        """About how long all of it takes, by experience."""
-        return self.start_s + sum(task.expected_s for task in self.tasks)
+        """About how long all that this command makes takes, by experience."""
+        return self.start_s + sum(task.expected_s for task in self.tasks_now)
 
     def require(self) -> None:  # noqa: B027 - most need nothing
         """Refuses what cannot be measured here. LoadstoneError `program-missing` and what else lacks."""

@@ -1,0 +1,174 @@
+"""Sentences about the stacks, each made from its figures. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from loadstone.report import format
+from loadstone.study.finding import Status, beyond, finding
+from loadstone.study.words import interval
+
+Json = dict[str, Any]
+
+ENDED = {
+    "noisy": "runs near it differ too much",
+    "ceiling": "there were no accounts for more users",
+    "generator": "the generator was at its limit",
+    "invalid": "runs with more users stayed invalid",
+    "max-runs": "the search ran out of runs",
+    "interrupted": "the search was interrupted",
+    "least": "not even one user held it",
+}
+"""Why a search knows no more."""
+
+
+def claims(content: Json) -> list[Json]:
+    """All findings of what was measured, the main one first."""
+    every = list(content["parts"].values())
+    if not every:
+        return []
+    made = [_most(every, content["cpus"]["compute"], content["prices"]["now"])]
+    made += [one for one in (_cost(every), _beside_paper(content["parts"])) if one]
+    made += [_limits(every), _bodies(every), _rules(every)]
+    if shared := _machine(every):
+        made.append(shared)
+    return made
+
+
+def users(held: Json | None) -> str:
+    """The number of users that a search found; of one that did not find it, what was seen."""
+    if held is None:
+        return "–"
+    if held["decided"]:
+        return f"{held['users']:,.0f} (< {held['high']:,.0f})"
+    low = f"held at {held['low']:,.0f}" if held["low"] else "never seen to hold"
+    high = f"broken at {held['high']:,.0f}" if held["high"] else "never seen to break"
+    return f"undecided: {low}, {high} ({ENDED.get(held['ended_by'], held['ended_by'])})"
+
+
+def per_month(held: Json | None, when: str, egress: str = "without_egress", months: str = "12") -> str:
+    """Dollars a user and month; of a bracket its ends."""
+    if held is None:
+        return "–"
+    value, cheap, dear = ((held["usd"][when][end] or {}).get(egress) for end in ("value", "cheap", "dear"))
+    ends = [format.dollars(end[months]) if end else "?" for end in (cheap, dear)]
+    if value is None:
+        return "–" if ends == ["?", "?"] else f"{ends[0]} to {ends[1]}"
+    return f"{format.dollars(value[months])} ({ends[0]}–{ends[1]})"
+
+
+def _most(every: Sequence[Json], cpus: float, book: str) -> Json:
+    found = sorted(
+        (one for one in every if one.get("SLA-1") and one["SLA-1"]["decided"]),
+        key=lambda one: -float(one["SLA-1"]["users"]),
+    )
+    rest = len(every) - len(found)
+    left = f" No number is found for {rest} of {len(every)} configurations." if rest else ""
+    if not found:
+        seen = "; ".join(f"{one['label']} {users(one.get('SLA-1'))}" for one in every)
+        return finding("most", f"Users at SLA-1: {seen}.", "undecided", rows=len(every))
+    first, last = found[0], found[-1]
+    text = (
+        f"On hosts of {cpus:g} of a core {first['label']} carries the most users at SLA-1: "
+        f"{users(first['SLA-1'])}, {per_month(first['SLA-1'], 'now')} a user and month by {book}, on whole machines"
+    )
+    status: Status = "undecided"
+    if len(found) > 1:
+        text += (
+            f"; {last['label']} carries the fewest: {users(last['SLA-1'])}, {per_month(last['SLA-1'], 'now')}"
+        )
+        second = found[1]["SLA-1"]
+        apart = first["SLA-1"]["low"] >= second["high"] and found[-2]["SLA-1"]["low"] >= last["SLA-1"]["high"]
+        # A search that found no number may lie anywhere.
+        status = "shown" if apart and not rest else "undecided"
+    figures = {"most": _estimate(first["SLA-1"]), "fewest": _estimate(last["SLA-1"])}
+    return finding("most", f"{text}.{left}", status, rows=len(every), **figures)
+
+
+def _estimate(held: Json) -> Json:
+    return {"value": held["users"], "low": held["low"], "high": held["high"], "count": 1}
+
+
+def _cost(every: Sequence[Json]) -> Json | None:
+    """Processor time of an operation, the cheapest first."""
+    known = [one for one in every if {"app", "database"} <= one["cpu_ms_per_op"].keys()]
+    if not known:
+        return None
+    ranked = sorted(known, key=lambda one: float(one["cpu_ms_per_op"]["app"]["value"]))
+    each = "; ".join(
+        f"{one['label']} {interval(one['cpu_ms_per_op']['app'], 1)} and "
+        f"{interval(one['cpu_ms_per_op']['database'], 1)}"
+        for one in ranked
+    )
+    text = f"Processor time of an operation, application and database, ms: {each}."
+    return finding("cpu", text, "shown", rows=sum(len(one["runs"]) for one in known))
+
+
+def _beside_paper(parts: Json) -> Json | None:
+    """The paper: Rails is less hardware-efficient than PHP by a factor of 2 to 3."""
+    ours = [parts.get(name) for name in ("rails", "php-fpm")]
+    if not all(one and "app" in one["cpu_ms_per_op"] for one in ours):
+        return None
+    rails, php = (one["cpu_ms_per_op"]["app"] for one in ours if one)
+    ratio: Json = {"value": rails["value"] / php["value"], "low": None, "high": None, "count": 1}
+    if None not in (rails["low"], php["low"]):
+        # Wider than it need be: both ends at once.
+        ratio |= {"low": rails["low"] / php["high"], "high": rails["high"] / php["low"]}
+    text = (
+        f"An operation takes Rails {interval(ratio, 1)} times the application's processor time of PHP, without "
+        "caches; the paper says that Rails is less hardware-efficient than PHP by a factor of 2 to 3."
+    )
+    return finding("rails-php", text, beyond(ratio, 2.0), rows=2, ratio=ratio)
+
+
+def _limits(every: Sequence[Json]) -> Json:
+    """What the records name, and nothing else."""
+    named: dict[str, list[str]] = {}
+    for one in every:
+        held = one.get("SLA-1")
+        limit = held["limit"] if held else None
+        said = (
+            f"{limit['resource']} of the {limit.get('tier') or limit['host']}" if limit else "no limit named"
+        )
+        named.setdefault(said, []).append(one["label"])
+    each = "; ".join(f"{said}: {', '.join(labels)}" for said, labels in named.items())
+    status: Status = "undecided" if "no limit named" in named else "shown"
+    return finding(
+        "limits", f"When SLA-1 broke, the record names as the limit: {each}.", status, rows=len(every)
+    )
+
+
+def _bodies(every: Sequence[Json]) -> Json:
+    wrong, operations = (sum(one[name] for one in every) for name in ("wrong_bodies", "operations"))
+    failed: dict[str, int] = {}
+    for one in every:
+        for cause, count in one["failed"].items():
+            failed[cause] = failed.get(cause, 0) + count
+    others = ", ".join(f"{count:,} by {cause}" for cause, count in failed.items() if cause != "marker")
+    text = (
+        f"{wrong:,} wrong bodies in {operations:,} operations of the steady states: of every answer the status, "
+        f"the page's own key and its end were checked. Failed otherwise: {others or 'none'}."
+    )
+    return finding("bodies", text, "not shown" if wrong else "shown", rows=len(every))
+
+
+def _rules(every: Sequence[Json]) -> Json:
+    by = [one["label"] for one in every if one["compliant"]]
+    trials = [one["label"] for one in every if not one["compliant"]]
+    text = f"{len(by)} of {len(every)} configurations were searched by the rules (ramp-up, window, accounts)"
+    text += f"; trials are {', '.join(trials)}." if trials else "."
+    return finding("rules", text, "not shown" if trials else "shown", rows=len(every))
+
+
+def _machine(every: Sequence[Json]) -> Json | None:
+    """How shared the machine was."""
+    busy = [end for one in every for end in one["machine"].get("busy_cores", ())]
+    own = [end for one in every for end in one["machine"].get("lab_cores", ())]
+    if not busy or not own:
+        return None
+    text = (
+        f"In the runs' steady states {min(busy):.1f} to {max(busy):.1f} cores of the machine were busy, and "
+        f"{min(own):.2f} to {max(own):.2f} of them with the hosts of the configuration that was measured."
+    )
+    return finding("machine", text, "shown", rows=len(every))

@@ -1,0 +1,116 @@
+"""What the rows amount to: users, dollars, costs of an operation and nodes of each configuration. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from loadstone.judge.estimates import positive_mean
+from loadstone.study.results import Results
+from loadstone.study.stacks.claims import claims
+from loadstone.study.stacks.description import Configuration, Description
+from loadstone.study.stacks.money import dollars
+from loadstone.study.stacks.tiers import TIERS, nodes
+
+Json = dict[str, Any]
+
+SLAS = ("SLA-1", "SLA-2")
+DECIDED = "tolerance"
+"""What ends the search of an SLA that has found its answer."""
+
+
+def findings(file: Description, results: Results) -> Json:
+    """Everything that is computed, from the rows that there are."""
+    found = {
+        one.name: _configuration(one, file, rows[-1]["measured"])
+        for one in file.configuration
+        if (rows := results.measured(one.name))
+    }
+    content: Json = {
+        "cpus": {name: one.cpus for name, one in file.machine.items()},
+        "prices": file.prices.model_dump(),
+        "nodes_for": file.nodes.model_dump(),
+        "parts": found,
+        "paper": [one.model_dump() | {"ours": _translation(file, one.number, found)} for one in file.paper],
+    }
+    return content | {"findings": claims(content)}
+
+
+def _translation(file: Description, number: int, found: Json) -> str | None:
+    names = [one.name for one in file.configuration if one.paper == number]
+    return names[0] if names and names[0] in found else None
+
+
+def _configuration(one: Configuration, file: Description, row: Json) -> Json:
+    evidence = [run for run in row["runs"] if run["ops_per_s"] and run["tiers"]]
+    held = {sla: _held(one, file, row[sla]) for sla in SLAS if sla in row}
+    first = held.get("SLA-1")
+    return {
+        **one.model_dump(exclude={"first"}),
+        "compliant": row["compliant"],
+        "window_s": row["window_s"],
+        "outcome": row["outcome"],
+        **held,
+        "runs": [_run(run) for run in row["runs"]],
+        "cpu_ms_per_op": _costs(evidence),
+        "memory_bytes": {
+            tier: max(run["tiers"][tier]["memory_bytes"] for run in evidence)
+            for tier in TIERS
+            if evidence and all("memory_bytes" in run["tiers"].get(tier, {}) for run in evidence)
+        },
+        "operations": sum(run["operations"] for run in row["runs"]),
+        "failed": _sum_of([run["failed"] for run in row["runs"]]),
+        "wrong_bodies": sum(run["wrong_bodies"] for run in row["runs"]),
+        "machine": _machine(row["runs"]),
+        "nodes": _nodes(one, file, first, evidence),
+        "took_s": row["took_s"],
+    }
+
+
+def _held(one: Configuration, file: Description, held: Json) -> Json:
+    decided = held["ended_by"] == DECIDED and bool(held["users"])
+    return held | {"decided": decided, "usd": dollars(one, file, held, decided=decided)}
+
+
+def _run(run: Json) -> Json:
+    kept = ("users", "state", "verdict", "worst_share", "missed_checks", "ops_per_s", "limit", "wrong_bodies")
+    return {name: run[name] for name in kept}
+
+
+def _costs(runs: Sequence[Json]) -> Json:
+    """Processor time of an operation by tier, over the runs; {} without any."""
+    found = {}
+    for tier in (*TIERS, "client"):
+        each = [
+            1000 * run["tiers"][tier]["cpu_cores"] / run["ops_per_s"] for run in runs if tier in run["tiers"]
+        ]
+        if each:
+            found[tier] = asdict(positive_mean(each))
+    return found
+
+
+def _sum_of(counts: Sequence[Json]) -> Json:
+    """Failures by cause over all runs."""
+    found: dict[str, int] = {}
+    for one in counts:
+        for cause, count in one.items():
+            found[cause] = found.get(cause, 0) + count
+    return found
+
+
+def _machine(runs: Sequence[Json]) -> Json:
+    """How busy the machine that all hosts share was, and how much of that was this lab: least and most."""
+    return {
+        name: [min(values), max(values)]
+        for name in ("busy_cores", "lab_cores", "steal_share")
+        if (values := [run["machine"][name] for run in runs if run["machine"].get(name) is not None])
+    }
+
+
+def _nodes(one: Configuration, file: Description, held: Json | None, runs: Sequence[Json]) -> Json | None:
+    """Of a capacity that was found at SLA-1; a bracket is none."""
+    if not held or not held["decided"]:
+        return None
+    at = [run for run in runs if run["users"] == held["users"] and set(TIERS) <= run["tiers"].keys()]
+    return nodes(one, file, held["users"], at[-1]["tiers"]) if at else None

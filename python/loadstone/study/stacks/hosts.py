@@ -1,0 +1,63 @@
+"""The hosts of a configuration: a topology, written for the commands that take one."""
+
+from __future__ import annotations
+
+from loadstone.study.stacks.description import Configuration, Description
+
+CLIENT, DATABASE, APP, FRONT = "client", "database", "app", "front"
+"""The host that makes the load; services, and kinds of the hosts that serve."""
+
+
+def driven(one: Configuration) -> str:
+    """The service that users ask."""
+    return FRONT if one.balancer else APP
+
+
+def topology(one: Configuration, file: Description) -> str:
+    """The topology of a configuration as a file.
+
+    A balancer runs on the first server, as the paper has it.
+    """
+    cpus, theirs = file.machine[one.machine].cpus, file.machine["compute"].cpus
+    servers = [f"{APP}{number}" for number in range(1, one.servers + 1)]
+    settings = {
+        "database": DATABASE,
+        "accounts": one.accounts,
+        "media_scale": float(file.media_scale),
+        "cache": one.cache,
+        "workers": file.workers,
+    }
+    parts = [
+        f"# Configuration `{one.name}` of the study of stacks.",
+        "format = 1",
+        f'name = "stacks-{one.name}"',
+        _host(CLIENT, CLIENT),
+        *(_host(server, APP, cpus) for server in servers),
+        _host("db", DATABASE, theirs),
+        _service(DATABASE, one.database, ["db"]),
+        _service(APP, one.role, servers, 8080, settings),
+    ]
+    if one.balancer:
+        parts.append(_service(FRONT, one.balancer, servers[:1], 9080, {"backends": APP}))
+    return "\n".join(parts) + "\n"
+
+
+def _host(name: str, kind: str, cpus: float | None = None) -> str:
+    quota = f"cpus = {cpus!r}\n" if cpus else ""
+    return f'\n[[host]]\nname = "{name}"\nkind = "{kind}"\n{quota}'.rstrip()
+
+
+def _service(
+    name: str, role: str, hosts: list[str], port: int | None = None, settings: dict[str, object] | None = None
+) -> str:
+    listed = ", ".join(f'"{host}"' for host in hosts)
+    lines = ["", "[[service]]", f'name = "{name}"', f'role = "{role}"', f"hosts = [{listed}]"]
+    if port:
+        lines.append(f"port = {port}")
+    if settings:
+        lines += ["[service.settings]", *(f"{key} = {_value(value)}" for key, value in settings.items())]
+    return "\n".join(lines)
+
+
+def _value(value: object) -> str:
+    return f'"{value}"' if isinstance(value, str) else repr(value)

@@ -1,0 +1,118 @@
+"""The page of the study of stacks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from loadstone.report.badge import Badge
+from loadstone.report.folder import Json
+from loadstone.report.sections import Article, Section, Tile, anchored, numbered
+from loadstone.study.method import badges, method
+from loadstone.study.stacks.claims import per_month, users
+from loadstone.study.stacks.page import charts, tables
+from loadstone.study.told import found as told
+from loadstone.study.told import headline
+
+
+def article(study: Json, folder: Path) -> Article:
+    """Lays the study out."""
+    found = list(study["parts"].values())
+    sections = [
+        *filter(None, [told(study)]),
+        *(_measured(study, found) if found else []),
+        Section(
+            "paper",
+            "The paper’s seven configurations",
+            "Table 2, what the text says of it, and our translation. Figure 5’s other numbers are only in the picture.",
+            tables=[tables.paper(study)],
+        ),
+        method(study, folder, _inputs(study)),
+    ]
+    return Article(
+        key="f1",
+        name="Stacks",
+        sentence=headline(study),
+        badges=_badges(study, found),
+        tiles=[Tile(one["label"], *_figure(one)) for one in found[:6]],
+        sections=[anchored(section, "f1") for section in sections],
+        absent=[],
+    )
+
+
+def _figure(one: Json) -> tuple[str, str, str]:
+    """Users at SLA-1 as a tile shows them; a bracket is none."""
+    held = one.get("SLA-1")
+    if held and held["decided"]:
+        return f"{held['users']:,.0f}", "users", f"at SLA-1, {per_month(held, 'now')} each"
+    return "–", "users", users(held)
+
+
+def _measured(study: Json, found: list[Json]) -> list[Section]:
+    cpus = study["cpus"]["compute"]
+    drawn = numbered("w", [each for each in [charts.dollars(found)] if each])
+    note = (
+        f"Every host that serves has a quota of {cpus:g} of a core (less where the table says so). Users are those of "
+        "such hosts. Dollars are those of whole machines, which are taken to carry in proportion to their "
+        "processors. Compare configurations with each other: absolute numbers are of this fraction of this machine."
+    )
+    return [
+        Section("users", "Users, and what each costs", note, wide=drawn, tables=[tables.users_of(found)]),
+        Section(
+            "dollars",
+            "Dollars a user and month",
+            "Machines are rented on demand, so the three horizons are equal; traffic is that of the most users.",
+            tables=[tables.dollars(found, when) for when in ("now", "then")],
+        ),
+        Section(
+            "costs",
+            "What an operation costs",
+            "Means over the runs of the search, 95 %. Memory is the most of a run, of all hosts of a tier.",
+            wide=numbered("c", [each for each in [charts.cpu(found)] if each]),
+            tables=[tables.costs(found)],
+        ),
+        Section(
+            "nodes",
+            "Nodes that stay up",
+            _assumed(study["nodes_for"]),
+            tables=[tables.nodes(found)],
+        ),
+        Section(
+            "runs",
+            "Every run",
+            "A short run says where a search begins, and is no evidence. Of every answer the status, the page’s key "
+            "and its end are checked.",
+            folded=[tables.runs(found)],
+        ),
+    ]
+
+
+def _assumed(wanted: Json) -> str:
+    return (
+        f"{wanted['users']:,} users at SLA-1 on whole machines, up {wanted['target']}. Assumed: a machine crashes "
+        f"{wanted['crash']}, an application server is replaced in {wanted['app_failover']}, a database in "
+        f"{wanted['database_failover']}. The tier that had used most of its quota carries what was measured, the "
+        "other more in proportion: an extrapolation. A second database is a replica and carries no more."
+    )
+
+
+def _badges(study: Json, found: list[Json]) -> list[Badge]:
+    made = badges(study)
+    trials = tuple(
+        f"{one['label']}: windows of {one['window_s']:g} s" for one in found if not one["compliant"]
+    )
+    open_ = tuple(
+        f"{one['label']}: {users(one.get('SLA-1'))}"
+        for one in found
+        if not (one.get("SLA-1") and one["SLA-1"]["decided"])
+    )
+    if trials:
+        made.append(Badge("warn", f"{len(trials)} configurations are trials, not by the rules", trials))
+    if open_:
+        made.append(Badge("warn", f"{len(open_)} searches found no number of users at SLA-1", open_))
+    return made
+
+
+def _inputs(study: Json) -> list[tuple[str, str]]:
+    prices = study["prices"]
+    books = f"{prices['now']}, beside it {prices['then']}; {prices['hours_per_month']:g} hours a month"
+    return [("Prices", books)]

@@ -1,0 +1,218 @@
+"""Tables of the study of stacks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from loadstone.report import format
+from loadstone.report.folder import Json
+from loadstone.report.table import Column, Table, words
+from loadstone.study.stacks.claims import per_month, users
+from loadstone.study.words import interval
+
+_SLAS = ("SLA-1", "SLA-2")
+
+
+def users_of(found: Sequence[Json]) -> Table:
+    """As the paper's Table 2: each configuration, and the users that it carries."""
+    rows = [
+        {
+            "configuration": one["label"],
+            "database": one["database"],
+            "cache": one["cache"],
+            "hosts": _hosts(one),
+            "first": users(one.get("SLA-1")),
+            "second": users(one.get("SLA-2")),
+            "rules": "yes" if one["compliant"] else f"trial: windows of {one['window_s']:g} s",
+            "limit": _limit(one.get("SLA-1")),
+            "operation": (one.get("SLA-1") or {}).get("operation") or "–",
+            "class": "" if one["compliant"] else "bad",
+        }
+        for one in found
+    ]
+    return Table(
+        "users",
+        "Users by configuration",
+        [
+            words("configuration", "configuration"),
+            words("database", "database"),
+            words("cache", "cache"),
+            words("hosts", "application hosts"),
+            Column("first", "users at SLA-1", format.text),
+            Column("second", "users at SLA-2", format.text),
+            words("rules", "by the rules"),
+            words("operation", "broken by"),
+            words("limit", "the record’s limit where it broke"),
+        ],
+        rows,
+        note="600 (< 700): 600 hold it for certain, 700 break it. Undecided: the search did not come to its end.",
+        highlight=lambda row: str(row["class"]),
+    )
+
+
+def dollars(found: Sequence[Json], when: str) -> Table:
+    """Dollars a user and month over one of the price books."""
+    rows = []
+    for one in found:
+        for sla in _SLAS:
+            held = one.get(sla)
+            rows.append(
+                {
+                    "configuration": one["label"],
+                    "sla": sla,
+                    **{
+                        f"months_{months}": per_month(held, when, "without_egress", months)
+                        for months in ("1", "12", "36")
+                    },
+                    "egress": per_month(held, when, "with_egress"),
+                    "machines": " + ".join(held["usd"][when]["machines"]) if held else "–",
+                }
+            )
+    columns = [
+        words("configuration", "configuration"),
+        words("sla", "at"),
+        *(Column(f"months_{months}", f"{months} months", format.text) for months in ("1", "12", "36")),
+        Column("egress", "12 months, with egress", format.text),
+        words("machines", "machines"),
+    ]
+    title = "At today’s prices" if when == "now" else "At the paper’s prices"
+    note = "In brackets over the interval of the users: more users on the same machines are the cheap end."
+    return Table(f"dollars-{when}", title, columns, rows, note=note)
+
+
+def costs(found: Sequence[Json]) -> Table:
+    """Processor time and memory by tier."""
+    rows = [
+        {
+            "configuration": one["label"],
+            **{tier: interval(one["cpu_ms_per_op"].get(tier), 2) for tier in ("app", "database", "client")},
+            "app_memory": one["memory_bytes"].get("app"),
+            "database_memory": one["memory_bytes"].get("database"),
+            "operations": one["operations"],
+            "wrong": one["wrong_bodies"],
+            "failed": ", ".join(f"{count} {cause}" for cause, count in one["failed"].items()) or "none",
+        }
+        for one in found
+    ]
+    columns = [
+        words("configuration", "configuration"),
+        Column("app", "application, ms/operation", format.text),
+        Column("database", "database, ms/operation", format.text),
+        Column("client", "generator, ms/operation", format.text),
+        Column("app_memory", "application, memory", format.size),
+        Column("database_memory", "database, memory", format.size),
+        Column("operations", "operations"),
+        Column("wrong", "wrong bodies"),
+        words("failed", "failed"),
+    ]
+    return Table("costs", "Processor time and memory", columns, rows)
+
+
+def nodes(found: Sequence[Json]) -> Table:
+    """Nodes of each tier; a bracket gives none."""
+    rows = []
+    for one in found:
+        plan = one["nodes"] or {}
+        per_node, tiers = plan.get("users_per_node", {}), plan.get("tiers", {})
+        rows.append(
+            {
+                "configuration": one["label"],
+                **{f"{tier}_users": per_node.get(tier) for tier in ("app", "database")},
+                **{
+                    tier: f"{tiers[tier]['nodes']} ({tiers[tier]['needed']} needed)" if tiers else "–"
+                    for tier in ("app", "database")
+                },
+                "nodes": plan.get("nodes"),
+                "why": plan.get("why", "" if plan else "withheld: no number of users was found"),
+            }
+        )
+    columns = [
+        words("configuration", "configuration"),
+        Column("app_users", "users an application node"),
+        Column("database_users", "users a database"),
+        Column("app", "application nodes", format.text),
+        Column("database", "databases", format.text),
+        Column("nodes", "nodes"),
+        words("why", "why not"),
+    ]
+    return Table("nodes", "Nodes by tier", columns, rows)
+
+
+def runs(found: Sequence[Json]) -> Table:
+    """Every run of full length."""
+    rows = [
+        {
+            "configuration": one["label"],
+            "users": run["users"],
+            "state": run["state"],
+            **{sla: run["verdict"].get(sla, "–") for sla in _SLAS},
+            "worst": run["worst_share"],
+            "ops": run["ops_per_s"],
+            "checks": ", ".join(run["missed_checks"]) or "–",
+            "limit": run["limit"] or "none",
+            "wrong": run["wrong_bodies"],
+        }
+        for one in found
+        for run in one["runs"]
+    ]
+    columns = [
+        words("configuration", "configuration"),
+        Column("users", "users"),
+        words("state", "state"),
+        *(words(sla, sla) for sla in _SLAS),
+        Column("worst", "least within its limit", format.share),
+        Column("ops", "operations/s", format.figure),
+        words("checks", "checks missed"),
+        words("limit", "limit"),
+        Column("wrong", "wrong bodies"),
+    ]
+    return Table("runs", "Runs", columns, rows)
+
+
+def paper(study: Json) -> Table:
+    """Table 2 with the paper's figures and ours."""
+    rows = []
+    for one in study["paper"]:
+        ours = study["parts"].get(one["ours"]) if one["ours"] else None
+        rows.append(
+            {
+                "number": one["number"],
+                "application": one["application"],
+                "machine": one["machine"],
+                "comments": one["comments"] or "–",
+                "sla_1": one["sla_1"],
+                "sla_2": one["sla_2"],
+                "usd_1": one["usd_1"],
+                "usd_2": one["usd_2"],
+                "said": one["said"] or "–",
+                "ours": ours["label"] if ours else "not measured",
+                "users": users(ours.get("SLA-1")) if ours else "–",
+                "usd": per_month(ours.get("SLA-1"), "then") if ours else "–",
+            }
+        )
+    columns = [
+        Column("number", "#"),
+        words("application", "application"),
+        words("machine", "type"),
+        words("comments", "comments"),
+        Column("sla_1", "paper: users at SLA-1"),
+        Column("sla_2", "at SLA-2"),
+        Column("usd_1", "paper: $ at SLA-1", format.dollars),
+        Column("usd_2", "at SLA-2", format.dollars),
+        words("said", "the text"),
+        words("ours", "our translation"),
+        Column("users", "our users at SLA-1", format.text),
+        Column("usd", "our $ at its prices", format.text),
+    ]
+    return Table("paper", "Table 2", columns, rows)
+
+
+def _hosts(one: Json) -> str:
+    balanced = f" behind {one['balancer']}" if one["balancer"] else ""
+    return f"{one['servers']} ({one['machine']}){balanced}"
+
+
+def _limit(held: Json | None) -> str:
+    if not held or not held["limit"]:
+        return "none named"
+    return str(held["limit"]["said"])

@@ -1,0 +1,76 @@
+"""Nodes of each tier that carry the service's users and stay up, by the search of `loadstone nodes --tiers`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from loadstone.errors import LoadstoneError
+from loadstone.plan.part import base
+from loadstone.plan.read import plan_of
+from loadstone.plan.tiers_outlook import at_end
+from loadstone.plan.tiers_read import counted
+from loadstone.scenario.findings import Source
+from loadstone.scenario.load import parse_toml
+from loadstone.study.stacks.description import Configuration, Description
+from loadstone.study.stacks.money import whole
+
+Json = dict[str, Any]
+
+TIERS = ("app", "database")
+_PATH = Path("stacks")
+
+
+def nodes(one: Configuration, file: Description, users: float, tiers: Json) -> Json:
+    """`needed` and `nodes` of each tier, or `why` there is no such plan.
+
+    `users` held the SLA on the hosts measured, and `tiers` is what these used then. The tier that had used most
+    of its quota carries as many; another one more, in proportion to what it had used: an extrapolation.
+    """
+    shares = {name: tiers[name]["cpu_cores"] / tiers[name]["quota_cores"] for name in TIERS}
+    most = max(shares.values())
+    carried = {name: users * float(whole(file, "now")) * most / shares[name] for name in TIERS}
+    carried["app"] /= one.servers
+    content = _plan(one, file, carried)
+    _, positions = parse_toml(b"", _PATH)
+    inputs = counted(plan_of(_PATH, Source(str(_PATH), positions, content, {})))
+    try:
+        found = at_end(inputs, base(inputs), "value").answer.chosen
+    except LoadstoneError as error:
+        return {"users_per_node": carried, "why": error.message}
+    if found is None:
+        return {"users_per_node": carried, "why": "no number of nodes carries so many users and stays up"}
+    made = {
+        name: {"needed": part.needed, "nodes": part.nodes}
+        for name, part in zip(TIERS, found.parts, strict=True)
+    }
+    return {"users_per_node": carried, "tiers": made, "nodes": sum(part["nodes"] for part in made.values())}
+
+
+def _plan(one: Configuration, file: Description, carried: dict[str, float]) -> Json:
+    wanted = file.nodes
+    machines = {"app": file.machine[one.machine].now, "database": file.machine["compute"].now}
+    failovers = {"app": wanted.app_failover, "database": wanted.database_failover}
+    return {
+        "format": 1,
+        "name": one.name,
+        "load": {"users": wanted.users},
+        "target": {"availability": wanted.target},
+        "failures": {"crash": wanted.crash},
+        "tier": {
+            name: {
+                "capacity": {"users": round(carried[name], 3)},
+                "scales": name == "app",
+                "failover": failovers[name],
+                "option": [
+                    {
+                        "name": "rented",
+                        "deployment": "active",
+                        "instance": machines[name],
+                        "book": file.prices.now,
+                    }
+                ],
+            }
+            for name in TIERS
+        },
+    }
