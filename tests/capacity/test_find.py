@@ -202,6 +202,36 @@ def test_ctrl_c_keeps_the_interval_so_far(job: Job, tmp_path: Path) -> None:
     assert found["SLA-1"]["ended_by"] == "interrupted"
 
 
+def test_a_search_that_ctrl_c_ended_is_gone_on_with(job: Job, tmp_path: Path) -> None:
+    whole = find(job, tmp_path / "whole", OPTIONS, Interrupt(), silent).content()
+    interrupt = Interrupt()
+
+    class Impatient(Silent):
+        def __init__(self, number: int) -> None:
+            self._number = number
+
+        def window(self, window: Mapping[str, Any]) -> None:
+            interrupt.requested |= self._number == 4 and window["second"] == 20
+
+    folder = tmp_path / "parts"
+    find(job, folder, OPTIONS, interrupt, lambda number, _search, _left: Impatient(number))
+    made: list[int] = []
+
+    def watch(number: int, _search: Search, _left: Forecast) -> Silent:
+        made.append(number)
+        return Silent()
+
+    found = find(job, folder, OPTIONS, Interrupt(), watch, resume=True).content()
+    assert made[0] == 5, "three runs count, and the folder of the fourth stays"
+    assert found["outcome"] == "complete" and len(found["runs"]) == 3 + len(made)
+    assert [row["load"] for row in found["runs"][:4]] == [row["load"] for row in whole["runs"][:4]]
+    for sla in ("SLA-1", "SLA-2"):
+        assert found[sla]["low"] <= CAPACITY < found[sla]["high"] <= 1.05 * found[sla]["low"] + 1
+    with pytest.raises(LoadstoneError) as refused:
+        find(job, folder, OPTIONS, Interrupt(), silent)
+    assert refused.value.slug == "folder-in-use"
+
+
 def test_a_service_that_goes_away_keeps_the_interval_so_far(job: Job, tmp_path: Path) -> None:
     port = int(job.scenario.target.url.rsplit(":", 1)[1]) if job.scenario.target.url else 0
     sut = External(

@@ -96,7 +96,11 @@ class Unit:
         return asdict(self)
 
 
-HTTP_READY = {"send": "GET / HTTP/1.0\r\nHost: localhost\r\n\r\n", "expect": ["HTTP/1.1 200"]}
+HTTP_READY = {
+    "send": "GET / HTTP/1.0\r\nHost: localhost\r\n\r\n",
+    # Some servers answer in the version that they were asked in.
+    "expect": ["HTTP/1.1 200", "HTTP/1.0 200"],
+}
 """The page is there."""
 
 TEMPLATES = Path(str(package_files("loadstone"))) / "data" / "roles"

@@ -1,5 +1,5 @@
-"""CPU and memory of hosts by cgroup, version 1 or 2, whichever the machine has mounted: quotas, and the weight
-of the lab against other work.
+"""CPU and memory of hosts by cgroup, version 1 or 2, whichever the machine has mounted: quotas, and the
+weight of the lab against other work.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from pathlib import Path
 _PERIOD_US = 100_000
 
 _WEIGHT = 16
-"""Of all hosts of a lab together, in processes of ordinary priority. A group has the weight of one process unless
-it is told otherwise, so a lab would starve beside a few compilers. It is no more than this because commands that
-steer the lab are ordinary processes: on a processor that a lab fills they keep a seventeenth.
+"""Of all hosts of a lab together, in processes of ordinary priority. A group has the weight of one process
+unless it is told otherwise, so a lab would starve beside a few compilers. It is no more than this because the
+commands that steer the lab are ordinary processes: on a processor that a lab fills they keep a seventeenth.
 """
 _ONE = {"cpu.shares": 1024, "cpu.weight": 100}
 """The weight of one process by file, of version 1 and 2."""

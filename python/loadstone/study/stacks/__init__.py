@@ -1,6 +1,7 @@
-"""The study of stacks: Cloudstone's question on today's software: which carries how many users at which cost.
+"""The study of stacks, Cloudstone's question on today's software: which carries how many users at what cost.
 
-Source: Sobel et al., "Cloudstone: Multi-Platform, Multi-Language Benchmark and Measurement Tools for Web 2.0".
+Source: Sobel et al., "Cloudstone: Multi-Platform, Multi-Language Benchmark and Measurement Tools for
+Web 2.0" (2008).
 """
 
 from __future__ import annotations

@@ -71,7 +71,8 @@ def _most(every: Sequence[Json], cpus: float, book: str) -> Json:
     first, last = found[0], found[-1]
     text = (
         f"On hosts of {cpus:g} of a core {first['label']} carries the most users at SLA-1: "
-        f"{users(first['SLA-1'])}, {per_month(first['SLA-1'], 'now')} a user and month by {book}, on whole machines"
+        f"{users(first['SLA-1'])}, {per_month(first['SLA-1'], 'now')} a user and month by {book}, on whole "
+        "machines"
     )
     status: Status = "undecided"
     if len(found) > 1:
@@ -82,8 +83,8 @@ def _most(every: Sequence[Json], cpus: float, book: str) -> Json:
         apart = first["SLA-1"]["low"] >= second["high"] and found[-2]["SLA-1"]["low"] >= last["SLA-1"]["high"]
         # A search that found no number may lie anywhere.
         status = "shown" if apart and not rest else "undecided"
-    figures = {"most": _estimate(first["SLA-1"]), "fewest": _estimate(last["SLA-1"])}
-    return finding("most", f"{text}.{left}", status, rows=len(every), **figures)
+    most, fewest = _estimate(first["SLA-1"]), _estimate(last["SLA-1"])
+    return finding("most", f"{text}.{left}", status, rows=len(every), most=most, fewest=fewest)
 
 
 def _estimate(held: Json) -> Json:
@@ -116,8 +117,8 @@ def _beside_paper(parts: Json) -> Json | None:
         # Wider than it need be: both ends at once.
         ratio |= {"low": rails["low"] / php["high"], "high": rails["high"] / php["low"]}
     text = (
-        f"An operation takes Rails {interval(ratio, 1)} times the application's processor time of PHP, without "
-        "caches; the paper says that Rails is less hardware-efficient than PHP by a factor of 2 to 3."
+        f"An operation takes Rails {interval(ratio, 1)} times the processor time of PHP in the application, "
+        "without caches. The paper: Rails is less hardware-efficient than PHP by a factor of 2 to 3."
     )
     return finding("rails-php", text, beyond(ratio, 2.0), rows=2, ratio=ratio)
 
@@ -147,8 +148,8 @@ def _bodies(every: Sequence[Json]) -> Json:
             failed[cause] = failed.get(cause, 0) + count
     others = ", ".join(f"{count:,} by {cause}" for cause, count in failed.items() if cause != "marker")
     text = (
-        f"{wrong:,} wrong bodies in {operations:,} operations of the steady states: of every answer the status, "
-        f"the page's own key and its end were checked. Failed otherwise: {others or 'none'}."
+        f"{wrong:,} wrong bodies in {operations:,} operations of the steady states. Checked is every answer: "
+        f"its status, the page's own key and its end. Failed otherwise: {others or 'none'}."
     )
     return finding("bodies", text, "not shown" if wrong else "shown", rows=len(every))
 

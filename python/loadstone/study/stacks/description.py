@@ -1,4 +1,4 @@
-"""The study's file: configurations, how they are searched, prices, what the paper says. Every key stands here."""
+"""The study's file: configurations, searches, prices, what the paper says. Every key stands here."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ Kinds = Mapping[str, str]
 """What each host is to the others: `app`, `database`, `client`."""
 
 MARKER = "marker"
-"""The cause of a failure where the body lacks what the scenario expects in it, or has what it must not have."""
+"""The cause of a failure where a body lacks what the scenario expects, or has what it must not have."""
 
 
 def of_search(found: Capacity, folder: Path, kinds: Kinds) -> Json:

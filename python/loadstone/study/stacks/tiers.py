@@ -1,4 +1,4 @@
-"""Nodes of each tier that carry the service's users and stay up, by the search of `loadstone nodes --tiers`."""
+"""Nodes of each tier that carry the users and stay up, by the search of `loadstone nodes --tiers`. Pure."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _PATH = Path("stacks")
 def nodes(one: Configuration, file: Description, users: float, tiers: Json) -> Json:
     """`needed` and `nodes` of each tier, or `why` there is no such plan.
 
-    `users` held the SLA on the hosts measured, and `tiers` is what these used then. The tier that had used most
-    of its quota carries as many; another one more, in proportion to what it had used: an extrapolation.
+    `users` held the SLA on the hosts measured, and `tiers` is what these used then. The tier that had used
+    most of its quota carries as many; another one more, in proportion to its use: an extrapolation.
     """
     shares = {name: tiers[name]["cpu_cores"] / tiers[name]["quota_cores"] for name in TIERS}
     most = max(shares.values())

@@ -45,8 +45,8 @@ def dollars(found: Sequence[Json]) -> Figure | None:
     return Figure(
         "dollars",
         "What a user costs a month, whole machines at today’s prices, without egress",
-        f"A dot is a number that a search found, with its interval; a line without one is a bracket only. At SLA-1: "
-        f"{told}.",
+        "A dot is a number that a search found, with its interval; a line without one is a bracket only. At "
+        f"SLA-1: {told}.",
         traces,
         frame,
     )

@@ -23,7 +23,7 @@ def article(study: Json, folder: Path) -> Article:
         Section(
             "paper",
             "The paper’s seven configurations",
-            "Table 2, what the text says of it, and our translation. Figure 5’s other numbers are only in the picture.",
+            "Table 2, what the text says of it, and our translation. Other numbers are in Figure 5 only.",
             tables=[tables.paper(study)],
         ),
         method(study, folder, _inputs(study)),
@@ -51,16 +51,17 @@ def _measured(study: Json, found: list[Json]) -> list[Section]:
     cpus = study["cpus"]["compute"]
     drawn = numbered("w", [each for each in [charts.dollars(found)] if each])
     note = (
-        f"Every host that serves has a quota of {cpus:g} of a core (less where the table says so). Users are those of "
-        "such hosts. Dollars are those of whole machines, which are taken to carry in proportion to their "
-        "processors. Compare configurations with each other: absolute numbers are of this fraction of this machine."
+        f"Every host that serves has a quota of {cpus:g} of a core (less where the table says so). Users are "
+        "those of such hosts. Dollars are those of whole machines, which are taken to carry in proportion to "
+        "their processors. Compare configurations with each other: absolute numbers are of this fraction of "
+        "this machine."
     )
     return [
         Section("users", "Users, and what each costs", note, wide=drawn, tables=[tables.users_of(found)]),
         Section(
             "dollars",
             "Dollars a user and month",
-            "Machines are rented on demand, so the three horizons are equal; traffic is that of the most users.",
+            "Machines are rented on demand, so the horizons are equal; traffic is that of the most users.",
             tables=[tables.dollars(found, when) for when in ("now", "then")],
         ),
         Section(
@@ -79,8 +80,8 @@ def _measured(study: Json, found: list[Json]) -> list[Section]:
         Section(
             "runs",
             "Every run",
-            "A short run says where a search begins, and is no evidence. Of every answer the status, the page’s key "
-            "and its end are checked.",
+            "A short run says where a search begins, and is no evidence. Of every answer the status, the "
+            "page’s key and its end are checked.",
             folded=[tables.runs(found)],
         ),
     ]
@@ -88,10 +89,11 @@ def _measured(study: Json, found: list[Json]) -> list[Section]:
 
 def _assumed(wanted: Json) -> str:
     return (
-        f"{wanted['users']:,} users at SLA-1 on whole machines, up {wanted['target']}. Assumed: a machine crashes "
-        f"{wanted['crash']}, an application server is replaced in {wanted['app_failover']}, a database in "
-        f"{wanted['database_failover']}. The tier that had used most of its quota carries what was measured, the "
-        "other more in proportion: an extrapolation. A second database is a replica and carries no more."
+        f"{wanted['users']:,} users at SLA-1 on whole machines, up {wanted['target']}. Assumed: a machine "
+        f"crashes {wanted['crash']}, an application server is replaced in {wanted['app_failover']}, a "
+        f"database in {wanted['database_failover']}. The tier that had used most of its quota carries what "
+        "was measured, the other more in proportion: an extrapolation. A second database is a replica and "
+        "carries no more."
     )
 
 

@@ -45,7 +45,7 @@ def users_of(found: Sequence[Json]) -> Table:
             words("limit", "the record’s limit where it broke"),
         ],
         rows,
-        note="600 (< 700): 600 hold it for certain, 700 break it. Undecided: the search did not come to its end.",
+        note="600 (< 700): 600 hold it, 700 break it. Undecided: the search did not come to its end.",
         highlight=lambda row: str(row["class"]),
     )
 

@@ -1,0 +1,216 @@
+"""The study of stacks: its file, the hosts it asks for, and what follows from rows made up by hand."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import stacks_made_up as made_up
+
+from loadstone.deploy import load_site
+from loadstone.errors import LoadstoneError
+from loadstone.record import write_json
+from loadstone.scenario.findings import ScenarioError
+from loadstone.study.order import Order, header, take_up
+from loadstone.study.page import study_article, study_page
+from loadstone.study.record import NAME
+from loadstone.study.registry import STUDIES
+from loadstone.study.results import Results
+from loadstone.study.run import conclusion, go_on
+from loadstone.study.stacks.claims import per_month, users
+from loadstone.study.stacks.description import FILE, load_description
+from loadstone.study.stacks.findings import findings
+from loadstone.study.stacks.hosts import driven, topology
+from loadstone.study.stacks.money import whole
+from loadstone.study.stacks.study import Stacks
+
+DESCRIPTION = load_description()
+
+
+def test_every_configuration_of_the_paper_has_a_translation() -> None:
+    assert [one.number for one in DESCRIPTION.paper] == list(range(1, 8))
+    assert {one.paper for one in DESCRIPTION.configuration if one.paper} == set(range(1, 8))
+    for one in DESCRIPTION.configuration:
+        assert one.first <= one.most and one.accounts >= 1000
+
+
+@pytest.mark.parametrize("one", DESCRIPTION.configuration, ids=lambda one: one.name)
+def test_the_hosts_of_a_configuration_are_a_site_that_can_be_deployed(one: Any, tmp_path: Path) -> None:
+    path = tmp_path / "hosts.toml"
+    path.write_text(topology(one, DESCRIPTION))
+    site = load_site(path)
+    served = [host for host in site.topology.file.host if host.kind != "client"]
+    assert all(host.cpus for host in served), "every host that serves has a quota"
+    assert len(site.service("app").hosts) == one.servers
+    front = site.service(driven(one))
+    assert len(front.hosts) == 1, "a run drives one address"
+    assert (front.name == "front") == bool(one.balancer)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "slug", "words"),
+    [
+        ("format = 1", "format = 2", "format-version", "format 2 is not known"),
+        ("workers = 4", "worker = 4", "unknown-key", "did you mean `workers`?"),
+        ("cpus = 0.25", "cpus = -1", "out-of-range", "[machine.compute.cpus]"),
+        ('name = "olio"', 'name = "php-fpm"', "study-file", "two configurations are named `php-fpm`"),
+        ("first = 50", "first = 5000", "study-file", "fewer than 10 accounts each"),
+        ('balancer = "nginx"', "", "study-file", "3 servers have no balancer"),
+        ('now = "c7i.large"', 'now = "c9.large"', "price-sku", "c9.large"),
+        ('now = "aws-2026"', 'now = "aws-1999"', "price-book", "aws-1999"),
+        ('configurations = ["olio"]', 'configurations = ["oleo"]', "study-file", "no configuration `oleo`"),
+        ("paper = 3", "paper = 9", "study-file", "no configuration 9 of the paper"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_line(
+    before: str, after: str, slug: str, words: str, tmp_path: Path
+) -> None:
+    text = FILE.read_text("utf-8")
+    assert before in text
+    path = tmp_path / "stacks.toml"
+    path.write_text(text.replace(before, after, 1))
+    with pytest.raises(LoadstoneError) as refused:
+        load_description(path)
+    slugs = refused.value.slugs if isinstance(refused.value, ScenarioError) else [refused.value.slug]
+    assert slug in slugs and words in str(refused.value)
+    assert f"{path}:" in str(refused.value)
+
+
+def test_dollars_are_those_of_whole_machines(tmp_path: Path) -> None:
+    found = findings(DESCRIPTION, made_up.written(tmp_path, php_fpm=made_up.PHP))["parts"]["php-fpm"]
+    assert whole(DESCRIPTION, "now") == 8 and whole(DESCRIPTION, "then") == 32
+    # Two machines at $0.08925 for 720 hours, over 400 users on an eighth of one.
+    now = found["SLA-1"]["usd"]["now"]
+    assert now["value"]["without_egress"]["12"] == pytest.approx(2 * 0.08925 * 720 / 3200, abs=1e-6)
+    assert now["cheap"]["without_egress"]["1"] == pytest.approx(2 * 0.08925 * 720 / 3600, abs=1e-6)
+    assert now["value"]["with_egress"]["12"] > now["value"]["without_egress"]["12"]
+    # The paper's: two at $0.80, on a 32nd.
+    then = found["SLA-1"]["usd"]["then"]["value"]["without_egress"]["36"]
+    assert then == pytest.approx(2 * 0.80 * 720 / 12_800, abs=1e-6)
+
+
+def test_a_bracket_is_no_number(tmp_path: Path) -> None:
+    found = findings(DESCRIPTION, made_up.written(tmp_path, rails=made_up.RAILS))["parts"]["rails"]
+    assert users(found["SLA-1"]) == "40 (< 46)"
+    second = found["SLA-2"]
+    assert not second["decided"] and second["usd"]["now"]["value"] is None
+    assert users(second) == ("undecided: held at 20, never seen to break (the search ran out of runs)")
+    assert per_month(second, "now").startswith("? to $")
+
+
+def test_an_operation_costs_what_the_tiers_used(tmp_path: Path) -> None:
+    results = made_up.written(tmp_path, php_fpm=made_up.PHP, rails=made_up.RAILS)
+    content = findings(DESCRIPTION, results)
+    php = content["parts"]["php-fpm"]["cpu_ms_per_op"]
+    assert php["app"]["value"] == pytest.approx(2.1) and php["database"]["value"] == pytest.approx(1.0)
+    ratio = next(one for one in content["findings"] if one["key"] == "rails-php")
+    assert ratio["figures"]["ratio"]["value"] == pytest.approx(10.0)
+    # Two runs each: the intervals are wide, but even their nearest ends are far apart or the claim is open.
+    assert ratio["status"] == ("shown" if ratio["figures"]["ratio"]["low"] > 2 else "undecided")
+
+
+def test_nodes_follow_from_what_was_measured(tmp_path: Path) -> None:
+    results = made_up.written(tmp_path, php_fpm=made_up.PHP, rails=made_up.RAILS)
+    parts = findings(DESCRIPTION, results)["parts"]
+    rails = parts["rails"]["nodes"]
+    # 40 users on a host are 320 on a whole machine; the database had used 3 ms for the application's 20.
+    assert rails["users_per_node"]["app"] == pytest.approx(320)
+    assert rails["users_per_node"]["database"] == pytest.approx(320 * 20 / 3)
+    assert rails["tiers"]["app"]["needed"] == 7 and rails["tiers"]["database"]["needed"] == 1
+    assert rails["nodes"] == sum(one["nodes"] for one in rails["tiers"].values())
+    bracket = made_up.row(made_up.held(40, 80, "max-runs"), made_up.held(20, 30), [made_up.a_run(40, 20, 3)])
+    again = findings(DESCRIPTION, made_up.written(tmp_path / "b", rails=bracket))["parts"]["rails"]
+    assert again["nodes"] is None, "no nodes can rest on a bracket"
+
+
+def test_sentences(tmp_path: Path) -> None:
+    wrong = made_up.a_run(46, 22.0, 3.2, wrong_bodies=2, failed={"marker": 2, "timeout": 3})
+    rails = made_up.row(
+        made_up.held(40, 46, limit=None), made_up.held(20, 23), [wrong], compliant=False, window_s=60.0
+    )
+    results = made_up.written(tmp_path, php_fpm=made_up.PHP, rails=rails)
+    told = {one["key"]: (one["status"], one["text"]) for one in findings(DESCRIPTION, results)["findings"]}
+    assert told["most"] == (
+        "shown",
+        "On hosts of 0.25 of a core PHP 8, php-fpm behind nginx carries the most users at SLA-1: "
+        "400 (< 450), $0.0402 ($0.0357–$0.0402) a user and month by aws-2026, on whole machines; Rails 6.1, "
+        "puma behind nginx carries the fewest: 40 (< 46), $0.402 ($0.349–$0.402).",
+    )
+    assert told["limits"] == (
+        "undecided",
+        "When SLA-1 broke, the record names as the limit: cpu of the site: PHP 8, php-fpm behind nginx; no "
+        "limit named: Rails 6.1, puma behind nginx.",
+    )
+    assert told["bodies"][0] == "not shown"
+    assert told["bodies"][1].startswith("2 wrong bodies in 53,760 operations")
+    assert told["bodies"][1].endswith("Failed otherwise: 3 by timeout.")
+    assert told["rules"] == (
+        "not shown",
+        "1 of 2 configurations were searched by the rules (ramp-up, window, accounts); trials are Rails 6.1, "
+        "puma behind nginx.",
+    )
+    assert "1.5 to 1.5 cores of the machine were busy" in told["machine"][1]
+
+
+def test_the_page_has_the_papers_table_and_ours(tmp_path: Path) -> None:
+    order = Order(tmp_path, "full", ("php-fpm", "rails"))
+    made = Stacks(order)
+    results = made_up.written(tmp_path, php_fpm=made_up.PHP, rails=made_up.RAILS)
+    begun = header(order, made.name, made.summary, made.seed, ["loadstone"])
+    write_json(tmp_path / NAME, conclusion(made, begun, "complete", results))
+    page = study_page(tmp_path)
+    assert "What a user costs a month" in page and "400 (&lt; 450)" in page
+    tables = {one.slug: one for part in study_article(tmp_path).sections for one in part.tables}
+    (four,) = [row for row in tables["paper"].rows if row["number"] == 4]
+    assert (four["sla_1"], four["usd_2"], four["ours"]) == (500, 4.61, "not measured")
+    (three,) = [row for row in tables["paper"].rows if row["number"] == 3]
+    assert three["users"] == "40 (< 46)"
+    assert tables["users"].rows[0]["limit"] == made_up.LIMIT["said"]
+
+
+def test_a_study_without_rows_has_a_page(tmp_path: Path) -> None:
+    order = Order(tmp_path, "full", None)
+    made = Stacks(order)
+    begun = header(order, made.name, made.summary, made.seed, ["loadstone"])
+    write_json(tmp_path / NAME, conclusion(made, begun, "interrupted", Results(tmp_path)))
+    assert "nothing was measured yet" in study_page(tmp_path)
+
+
+def test_parts_are_measured_a_command_each(tmp_path: Path) -> None:
+    order = Order(tmp_path, "full", ("php-fpm",))
+    made = Stacks(order)
+    begun = header(order, made.name, made.summary, made.seed, ["loadstone"])
+    results = made_up.written(tmp_path, php_fpm=made_up.PHP)
+    write_json(tmp_path / NAME, conclusion(made, begun, "complete", results))
+    again = Stacks(take_up(tmp_path, "stacks", ("rails",)))
+    assert [task.part for task in again.tasks] == ["php-fpm", "rails"], "what was ordered grows"
+    assert [task.part for task in again.tasks_now] == ["rails"]
+    assert again.expected_s < 2 * Stacks(Order(tmp_path, "full", ("rails",))).expected_s
+    with pytest.raises(LoadstoneError) as refused:
+        go_on(STUDIES["stacks"], take_up(tmp_path, "stacks", ("walls",)))
+    assert refused.value.slug == "study-part"
+
+
+@pytest.mark.long
+@pytest.mark.timeout(300)
+def test_the_smallest_part_from_end_to_end(tmp_path: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("a lab needs root")
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "loadstone", "study", "stacks", "--quick", "--out", str(out), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=280)
+    assert done.returncode == 0, done.stderr
+    content = json.loads(done.stdout)
+    one = content["parts"]["olio"]
+    assert content["outcome"] == "complete" and one["compliant"] is False
+    assert one["wrong_bodies"] == 0 and one["operations"] > 0
+    assert set(one["cpu_ms_per_op"]) == {"app", "database", "client"}
+    assert all(end["value"] > 0 for end in one["cpu_ms_per_op"].values())
+    assert "run 1 at" in done.stderr, "how far it has come"
+    assert (out / "search/olio-1/capacity.json").is_file() and (out / "report.html").is_file()
+    assert not Path("/run/loadstone/stacks-olio").exists(), "the lab is down"
