@@ -91,6 +91,14 @@ def main() -> None:
     (options.out / "README.md").write_text(page(found, options), encoding="utf-8")
 
 
+def allow_real_time() -> None:
+    """Groups of version 1 have no time for real-time processes unless they are given some."""
+    for top in Path("/sys/fs/cgroup").glob(f"*/loadstone.{NAME}"):
+        for group, share_us in ((top, 900_000), (top / "a", 450_000), (top / "b", 450_000)):
+            if (file := group / "cpu.rt_runtime_us").exists():
+                file.write_text(str(share_us))
+
+
 def measured(case: Case, seconds: float, runs: int, before: list[str]) -> dict[str, Any]:
     """Brings a lab up with the shape, measures with `before` in front of iperf3, and takes it down."""
     with tempfile.TemporaryDirectory() as folder:
@@ -100,6 +108,8 @@ def measured(case: Case, seconds: float, runs: int, before: list[str]) -> dict[s
         path.write_text(f'format = 1\nname = "{NAME}"\n{network}[link.shape]\n{case.link}\n{hosts}')
         lab.up(lab.load_topology(path), lambda _: None)
     try:
+        if before:
+            allow_real_time()
         to = next(host["address"] for host in lab.labs(NAME)[0]["hosts"] if host["name"] == "b")
         run("b", [*before, "iperf3", "-s", "-D"])
         run("a", ["ping", "-n", "-q", "-c", "5", "-i", "0.2", to])  # both ends know each other

@@ -196,6 +196,19 @@ def test_parts_are_measured_a_command_each(tmp_path: Path) -> None:
     assert refused.value.slug == "study-part"
 
 
+def test_a_search_that_ran_out_of_runs_is_gone_on_with(tmp_path: Path) -> None:
+    made = Stacks(Order(tmp_path, "full", ("php-fpm", "rails")))
+    out_of_runs = made_up.RAILS | {"outcome": "max-runs"}
+    made_up.written(tmp_path, php_fpm=made_up.PHP, rails=out_of_runs)
+    results = Results(tmp_path, made.finished)
+    assert [results.done(task) for task in made.tasks] == [True, False]
+    assert results.failed() == [] and results.measured("rails"), "what it has found counts"
+    made_up.written(tmp_path, rails=made_up.RAILS)
+    again = Results(tmp_path, made.finished)
+    assert all(again.done(task) for task in made.tasks)
+    assert again.measured("rails")[0]["measured"]["outcome"] == "complete"
+
+
 @pytest.mark.long
 @pytest.mark.timeout(300)
 def test_the_smallest_part_from_end_to_end(tmp_path: Path) -> None:

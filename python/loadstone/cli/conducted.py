@@ -32,7 +32,7 @@ def conclude(content: Json, folder: Path) -> int:
         say(f"interrupted; {going_on(content['name'], folder)}")
         return INTERRUPTED
     if content["outcome"] == "parts-left":
-        say(f"other parts are not measured yet; {going_on(content['name'], folder)}")
+        say(f"parts of it are not measured to their end; {going_on(content['name'], folder)}")
     return OUR_FAULT if failed or content["outcome"] not in ("complete", "parts-left") else 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,19 +26,25 @@ _KEYS = {"key", "part", "case", "repetition", "order"}
 class Results:
     """The rows of a study, those of an interrupted one included."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(
+        self, folder: Path, finished: Callable[[Mapping[str, Any]], bool] = lambda measured: True
+    ) -> None:
         """Reads what there is. A last line that was cut off is removed: it was not measured to its end.
 
-        LoadstoneError `cannot-write`, `disk-full`.
+        `finished`: as `Study.finished`. LoadstoneError `cannot-write`, `disk-full`.
         """
         self.path = folder / NAME
         self.rows: list[Row] = []
+        self._finished = finished
         self._cut()
-        self._good = {row["key"] for row in self.rows if "error" not in row}
+        self._known: set[str] = set()
+        self._done: set[str] = set()
+        for row in self.rows:
+            self._note(row)
 
     def done(self, task: Task) -> bool:
-        """Whether it was measured without an error."""
-        return task.key in self._good
+        """Whether it was measured to its end, without an error."""
+        return task.key in self._done
 
     def add(self, task: Task, at: str, took_s: float, outcome: Mapping[str, Any]) -> None:
         """Writes one measurement down; `outcome` is `{"measured": ...}` or `{"error": ...}`.
@@ -62,17 +68,26 @@ class Results:
             file.flush()
             os.fsync(file.fileno())
         self.rows.append(row)
-        if "error" not in row:
-            self._good.add(task.key)
+        self._note(row)
 
     def measured(self, part: str) -> list[Row]:
-        """The good rows of a part, one for each task, in the order they were made."""
+        """The good rows of a part, the last of each task, in the order they were made."""
         last = {row["key"]: row for row in self.rows if row["part"] == part and "error" not in row}
         return sorted(last.values(), key=lambda row: int(row["order"]))
 
     def failed(self) -> list[Row]:
         """Measurements that ended in an error and were not made good by a later try."""
-        return [row for row in self.rows if row["key"] not in self._good]
+        return [row for row in self.rows if row["key"] not in self._known]
+
+    def _note(self, row: Row) -> None:
+        if "error" in row:
+            return
+        self._known.add(row["key"])
+        # Gone on with, it may no longer be an answer, or become one.
+        if self._finished(row["measured"]):
+            self._done.add(row["key"])
+        else:
+            self._done.discard(row["key"])
 
     def _cut(self) -> None:
         if not self.path.is_file():

@@ -62,7 +62,7 @@ def run(study: Study, command: Sequence[str], interrupt: Interrupt, watch: Watch
     """
     folder = study.order.folder
     require_same(study.order.definition, study.definition())
-    results = Results(folder)
+    results = Results(folder, study.finished)
     begun = beginning(study, command)
     record.write_json(folder / NAME, begun)
     outcome, tasks = "failed", study.tasks_now
@@ -82,9 +82,12 @@ def run(study: Study, command: Sequence[str], interrupt: Interrupt, watch: Watch
         raise
     finally:
         # Other commands may have measured other parts meanwhile.
-        results = Results(folder)
-        if outcome == "complete" and len(tasks) < len(study.tasks):
-            outcome = "complete" if all(results.done(task) for task in study.tasks) else "parts-left"
+        results = Results(folder, study.finished)
+        failed = {row["key"] for row in results.failed()}
+        if outcome == "complete" and not all(
+            results.done(task) or task.key in failed for task in study.tasks
+        ):
+            outcome = "parts-left"
         content = conclusion(study, begun, outcome, results)
         record.write_json(folder / NAME, content)
     return content

@@ -82,6 +82,10 @@ class Study(ABC):
         """What `study.json` says of this study from its beginning on, `versions` in addition to ours."""
         return {}
 
+    def finished(self, measured: Mapping[str, Any]) -> bool:
+        """Whether a row is all that there is to measure; `--resume` goes on with one that is not."""
+        return True
+
     @abstractmethod
     def ready(self, around: Around) -> AbstractContextManager[Perform]:
         """Starts what measurements need, and ends it whatever happens. Not asked for when all are made."""

@@ -35,6 +35,8 @@ _STARTED_S = 60.0
 _RENEW_S = 15.0
 """About what it takes to bring the data back and to start the servers again, before each run."""
 _LIKELY_PROBES = 5
+UNFINISHED = ("interrupted", "max-runs")
+"""Outcomes of a search that can be gone on with."""
 
 
 def expected_s(size: Size) -> float:
@@ -56,7 +58,8 @@ def measured(
 ) -> Json:
     """The row of a configuration; the search is in `search/` of the study's folder.
 
-    A search that Ctrl-C or a crash ended is gone on with. LoadstoneError `study-interrupted`, and those of
+    A search that Ctrl-C or a crash ended, or that ran out of runs, is gone on with, by as many runs again.
+    One that Ctrl-C ends is a row, too. LoadstoneError `study-interrupted` before its first run, and those of
     `bench` and `find`.
     """
     path = folder / "lab" / f"{one.name}.toml"
@@ -67,7 +70,7 @@ def measured(
     with bench(site, lambda words: around.say(f"{one.name}: {words}")) as up:
         where, resume = _folder(folder, one)
         found = _search(one, file, size, seed, (up, path, where), around, resume=resume)
-    if found.outcome == "interrupted":
+    if not found.runs:
         raise LoadstoneError("study-interrupted", "the search of the capacity was interrupted")
     kinds = {host.name: host.kind or "" for host in site.topology.file.host}
     return {
@@ -109,7 +112,8 @@ def _search(
         )
         short = replace(job, scenario=_scenario(one, file, _short(size), url))
         first, most = scenario.unit.steps(one.first), scenario.unit.steps(one.most)
-        limits = Limits(first, most, size.tolerance, size.repeats, size.runs)
+        runs = len(Capacity.read(where / Capacity.FILE, _KIND).runs) if resume else 0
+        limits = Limits(first, most, size.tolerance, size.repeats, runs + size.runs)
         return find(
             job,
             where,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from loadstone.study.results import Results
 from loadstone.study.schedule import StudyPart, Task
 from loadstone.study.stacks import findings, terminal
 from loadstone.study.stacks.description import FILE, Size, load_description
-from loadstone.study.stacks.search import expected_s, measured, require
+from loadstone.study.stacks.search import UNFINISHED, expected_s, measured, require
 from loadstone.study.study import Around, Study
 from loadstone.study.words import Block
 
@@ -59,6 +59,11 @@ class Stacks(Study):
             return measured(one, self.description, self.size, self.seed, self.order.folder, around)
 
         yield perform
+
+    def finished(self, measured: Mapping[str, Any]) -> bool:
+        """A search that was interrupted, or ran out of runs, is not at its end; a quick one has few."""
+        quick = self.order.size == "quick" and measured["outcome"] == "max-runs"
+        return quick or measured["outcome"] not in UNFINISHED
 
     def findings(self, results: Results) -> Json:
         """As the module `findings`."""
