@@ -20,6 +20,7 @@ mod message;
 mod model;
 mod pack;
 mod page;
+mod replica;
 mod reply;
 mod route;
 pub mod schema;

@@ -193,9 +193,14 @@ impl<'a> Route<'a> {
 }
 
 impl Route<'_> {
+    /// Whether the route may have changed something when it succeeds.
+    pub(crate) fn changes(self) -> bool {
+        self.changes_state() || self == Self::Logout
+    }
+
     /// Whether the route reads the database, with more than a single statement, and writes nothing.
     pub(crate) fn only_reads(self) -> bool {
-        self.knows_viewer() && !self.changes_state() && self != Self::Logout
+        self.knows_viewer() && !self.changes()
     }
 
     /// Whether the answer depends on who is logged in.

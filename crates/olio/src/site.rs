@@ -3,6 +3,8 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::sync::atomic::{AtomicUsize, Ordering};
 
 use loadstone_http::{Handler, Request, Response, Service};
 use loadstone_store::{Db, Options as StoreOptions, without_password};
@@ -18,6 +20,7 @@ use crate::cache::{Cache, CacheLevel};
 use crate::failure::Failure;
 use crate::host::Host;
 use crate::media::Media;
+use crate::replica::{self, Replica};
 use crate::reply;
 use crate::route::Route;
 use crate::schema::Meta;
@@ -31,6 +34,8 @@ pub struct Options {
     pub database: String,
     /// How each worker opens it.
     pub store: StoreOptions,
+    /// Copies of the database that follow it, by URL: pages that only read may come from them.
+    pub replicas: Vec<String>,
     /// Key of the forms' tokens; none: a fresh one, or on a database server the one that its sites share.
     pub secret: Option<[u8; 32]>,
     /// What is kept between requests.
@@ -51,6 +56,7 @@ impl Options {
         Self {
             database: database.into(),
             store: StoreOptions::default(),
+            replicas: Vec::new(),
             secret: None,
             cache: CacheLevel::None,
             rules: Rules::default(),
@@ -75,6 +81,8 @@ pub struct Olio {
     today: Day,
     media: Arc<Media>,
     statics: Arc<Statics>,
+    /// Handlers so far, which share the replicas out.
+    handlers: AtomicUsize,
 }
 
 impl Olio {
@@ -94,7 +102,8 @@ impl Olio {
         let key = TokenKey::of(&db, options.secret, &fresh).map_err(trouble)?;
         let statics = Arc::new(Statics::new());
         let attempts = options.rules.are_public().then(|| Arc::new(Attempts::new(key.clone())));
-        Ok(Self { options, host, key, attempts, today: meta.base_day, media, statics })
+        let handlers = AtomicUsize::new(0);
+        Ok(Self { options, host, key, attempts, today: meta.base_day, media, statics, handlers })
     }
 }
 
@@ -105,8 +114,13 @@ fn connect(Options { database, store, .. }: &Options) -> Result<Db, String> {
 
 impl Service for Olio {
     fn handler(&self) -> Result<Box<dyn Handler>, String> {
+        let number = self.handlers.fetch_add(1, Ordering::Relaxed);
+        let place = self.options.replicas.iter().cycle().nth(number % self.options.replicas.len().max(1));
         Ok(Box::new(Site {
             db: connect(&self.options)?,
+            replica: place.map(|place| Replica::new(place.clone(), self.options.store.clone())),
+            is_on_replica: false,
+            skips_cache: false,
             media: Arc::clone(&self.media),
             statics: Arc::clone(&self.statics),
             host: Arc::clone(&self.host),
@@ -120,7 +134,14 @@ impl Service for Olio {
 
 /// One worker's handler.
 pub(crate) struct Site {
+    /// What is read from and written to; while a page comes from the replica, that one's connection.
     pub db: Db,
+    replica: Option<Replica>,
+    /// Whether `db` and the replica's connection have changed places.
+    is_on_replica: bool,
+    /// Whether the page is for somebody who is to see what they changed, which a replica may not have had when
+    /// something was kept.
+    skips_cache: bool,
     pub host: Arc<dyn Host>,
     pub key: TokenKey,
     /// Tries of passwords, where they are counted.
@@ -134,6 +155,8 @@ pub(crate) struct Site {
 
 impl Handler for Site {
     fn handle(&mut self, request: &Request<'_>, response: &mut Response) {
+        // The last request may have ended in a panic.
+        self.leave_replica();
         let outcome = self.answer(request, response);
         if let Err(failure) = outcome {
             self.report(&failure);
@@ -145,7 +168,7 @@ impl Handler for Site {
 }
 
 impl Site {
-    fn answer(&self, request: &Request<'_>, response: &mut Response) -> Result<(), Failure> {
+    fn answer(&mut self, request: &Request<'_>, response: &mut Response) -> Result<(), Failure> {
         // Files come first: they make up most requests and need neither parameters nor sessions.
         if let Some(outcome) = actions::files::answer(self, request, response) {
             return outcome;
@@ -155,16 +178,56 @@ impl Site {
         if route.changes_state() && !visit.has_token() {
             return Err(Failure::Forbidden);
         }
+        if self.replica.is_none() {
+            return self.route(&mut visit, route, response);
+        }
+        self.skips_cache = route.only_reads() && replica::has_written(request);
+        if route.only_reads() && !self.skips_cache && self.take_replica() {
+            let outcome = self.route(&mut visit, route, response);
+            self.leave_replica();
+            if outcome.is_ok() {
+                return outcome;
+            }
+            // Whatever it is, the primary knows better.
+            self.replica.iter_mut().for_each(Replica::doubt);
+            response.clear();
+            visit.viewer = None;
+        }
+        self.route(&mut visit, route, response)?;
+        if route.changes() {
+            replica::mark(&self.options, response);
+        }
+        Ok(())
+    }
+
+    fn route(&self, visit: &mut Visit<'_>, route: Route<'_>, response: &mut Response) -> Result<(), Failure> {
         let _snapshot = if route.only_reads() { Some(self.db.snapshot()?) } else { None };
         if route.knows_viewer() {
             visit.find_viewer(self)?;
         }
-        actions::answer(self, &visit, route, response)
+        actions::answer(self, visit, route, response)
+    }
+
+    /// Puts the replica in the place of the database, when it may be read from.
+    fn take_replica(&mut self) -> bool {
+        let now_s = self.host.now_s();
+        let Some(db) = self.replica.as_mut().and_then(|replica| replica.current(now_s)) else { return false };
+        core::mem::swap(&mut self.db, db);
+        self.is_on_replica = true;
+        true
+    }
+
+    fn leave_replica(&mut self) {
+        if core::mem::take(&mut self.is_on_replica)
+            && let Some(replica) = &mut self.replica
+        {
+            replica.give_back(&mut self.db);
+        }
     }
 
     /// The cache at the configured level.
     pub(crate) fn cache(&self) -> Cache<'_> {
-        Cache::new(&*self.host, self.options.cache)
+        Cache::new(&*self.host, if self.skips_cache { CacheLevel::None } else { self.options.cache })
     }
 
     /// Noon of the data set's today: when things are created now.

@@ -226,6 +226,21 @@ impl Db {
         }
     }
 
+    /// How many seconds this server is behind the one that it follows; none when it follows nobody at the
+    /// moment: it is no replica, or does not reach its primary. Outside of transactions.
+    ///
+    /// # Errors
+    /// As the back end reports, such as when the user may not ask.
+    pub fn lag_s(&self) -> Result<Option<f64>> {
+        match &self.backend {
+            Backend::Sqlite(_) => Ok(None),
+            #[cfg(feature = "postgres")]
+            Backend::Postgres(server) => server.lag_s(),
+            #[cfg(feature = "mariadb")]
+            Backend::MariaDb(server) => server.lag_s(),
+        }
+    }
+
     /// Whether a transaction or a snapshot is open.
     pub fn in_transaction(&self) -> bool {
         on!(self, backend => backend.in_transaction())

@@ -125,6 +125,13 @@ impl Driver for MariaDb {
     fn rollback(&mut self) -> Result<()> {
         self.batch("ROLLBACK")
     }
+
+    fn lag_s(&mut self) -> Result<Option<f64>> {
+        let state: Option<mysql::Row> =
+            self.connection.query_first("SHOW SLAVE STATUS").map_err(|error| failure(&error))?;
+        // NULL while it does not reach its primary, or has stopped.
+        Ok(state.and_then(|row| row.get_opt("Seconds_Behind_Master")?.ok()))
+    }
 }
 
 impl MariaDb {

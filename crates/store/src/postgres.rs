@@ -43,6 +43,13 @@ mod oid {
     pub const NAME: Oid = 19;
 }
 
+/// Seconds behind the primary; no row where none is followed. In a transaction of its own, because a standby
+/// runs none that is serializable.
+const LAG: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; \
+    SELECT CASE WHEN pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() THEN 0 \
+      ELSE coalesce(extract(epoch FROM now() - pg_last_xact_replay_timestamp()), 0) END::text \
+    FROM pg_stat_wal_receiver; COMMIT";
+
 /// A connection.
 pub(crate) struct Postgres {
     wire: Wire,
@@ -152,6 +159,20 @@ impl Driver for Postgres {
 
     fn commit(&mut self) -> Result<()> {
         self.batch("COMMIT")
+    }
+
+    fn lag_s(&mut self) -> Result<Option<f64>> {
+        self.wire.write(|out| frontend::query(LAG, out))?;
+        let mut found = None;
+        self.wire.answer(|message| {
+            if let Message::DataRow(body) = message
+                && let Some(Some(range)) = body.ranges().next()?
+            {
+                found = core::str::from_utf8(&body.buffer()[range]).ok().and_then(|text| text.parse().ok());
+            }
+            Ok(())
+        })?;
+        Ok(found)
     }
 
     /// Nobody waits for the answer; the next call reads it.

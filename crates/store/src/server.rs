@@ -55,6 +55,8 @@ pub(crate) trait Driver: Sized + Send {
     fn begin(&mut self, writes: bool) -> Result<()>;
     fn commit(&mut self) -> Result<()>;
     fn rollback(&mut self) -> Result<()>;
+    /// As [`crate::Db::lag_s`].
+    fn lag_s(&mut self) -> Result<Option<f64>>;
 }
 
 /// How far the connection is into a transaction.
@@ -133,6 +135,10 @@ impl<D: Driver> Server<D> {
     /// Runs statements without parameters; an error names `sql`.
     pub(crate) fn send(&self, text: &str, sql: &'static str) -> Result<()> {
         self.state.borrow_mut().call(self, false, |connection, _| connection.batch(text)).map_err(named(sql))
+    }
+
+    pub(crate) fn lag_s(&self) -> Result<Option<f64>> {
+        self.state.borrow_mut().call(self, true, |connection, _| connection.lag_s())
     }
 
     pub(crate) fn begin(&self, writes: bool) -> Result<()> {

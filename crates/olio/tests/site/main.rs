@@ -15,5 +15,6 @@ mod pages;
 mod people;
 mod public;
 mod races;
+mod replicas;
 mod security;
 mod surroundings;

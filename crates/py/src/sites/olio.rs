@@ -72,6 +72,10 @@ impl super::Site for Site {
         options.rules = settings.people.rules()?;
         options.origin = settings.people.origin(wanted.tls)?;
         options.full_image = settings.full_image;
+        if !settings.replicas.is_empty() && !is_shared(wanted.place) {
+            return Err(PyValueError::new_err("replicas are of a database that several servers share"));
+        }
+        options.replicas = settings.replicas;
         Ok(Arc::new(Olio::open(options, host).map_err(PyOSError::new_err)?))
     }
 }
@@ -111,6 +115,8 @@ struct Settings {
     password: Option<String>,
     people: PeopleSettings,
     full_image: bool,
+    /// URLs of the database's copies.
+    replicas: Vec<String>,
 }
 
 /// What a data set is made from; what is absent is the loader's default.
