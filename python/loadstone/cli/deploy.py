@@ -191,7 +191,8 @@ def _table(states: list[State]) -> str:
     rows = []
     for one in states:
         used = f"{one.digest}{'' if one.wanted else ', not as in the file'}" if one.digest else "-"
-        row = [one.service, one.host, one.role, one.state, f"{one.address}:{one.port}"]
+        lag = f", {one.lag_s:g} s behind" if one.lag_s is not None else ""
+        row = [one.service, one.host, one.role, f"{one.state}{lag}", f"{one.address}:{one.port}"]
         rows.append([*row, str(len(one.pids)), one.version or "-", used])
     return columns(head, rows)
 

@@ -8,7 +8,7 @@ from pydantic import Field, TypeAdapter, ValidationError, create_model
 
 from loadstone.deploy.manifest import Read, Setting
 from loadstone.deploy.secrets import Given
-from loadstone.deploy.settings import Balancer, Database, Pages, Settings
+from loadstone.deploy.settings import Balancer, Database, Following, Pages, Settings
 from loadstone.scenario.fields import Real, Several, Whole
 from loadstone.scenario.findings import Finding
 
@@ -32,6 +32,7 @@ def settings_of(name: str, read: Read) -> type[Settings]:
         bases.append(Balancer if manifest.balancer.optional else Balancing)
     bases += [Pages] if manifest.pages else []
     bases += [Database] if manifest.database else []
+    bases += [Following] if manifest.replica else []
     shared = {key for base in bases for key in base.model_fields}
     own: dict[str, Any] = {}
     for key, setting in manifest.settings.items():

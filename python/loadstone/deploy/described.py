@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import re
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from jinja2 import TemplateError
 
 from loadstone.deploy.declared import settings_of
 from loadstone.deploy.manifest import MANIFEST, number_of, read_manifest
-from loadstone.deploy.role import Place, Refusal, Role, Service, Unit, seen
+from loadstone.deploy.role import Place, Refusal, Role, Service, Unit, followed, seen
 from loadstone.deploy.settings import heavy, unused_page, without
 from loadstone.deploy.words import evaluated, value, words
 from loadstone.scenario.positions import Path as Keys
@@ -24,6 +25,8 @@ _OK = ("HTTP/1.1 200", "HTTP/1.0 200")
 _FOLDERS = ("bin", "conf", "data", "log", "run")
 _PAGE = {"www/index.html": "service/templates/page.html.j2"}
 _SECRETS = re.compile(r"\bsecrets\b")
+_REPLICA = "replica/"
+"""Templates below are files of replicas only."""
 
 
 class Described(Role):
@@ -44,7 +47,11 @@ class Described(Role):
         self._named = {
             name: tuple(one.roles) for name, one in manifest.settings.items() if one.type == "service"
         }
-        self.references = ({"backends": ()} if manifest.balancer else {}) | self._named  # type: ignore[misc]
+        self.references = (  # type: ignore[misc]
+            ({"backends": ()} if manifest.balancer else {})
+            | ({"replica_of": (self.name,)} if manifest.replica else {})
+            | self._named
+        )
         self.tasks = self.name if (folder / "tasks" / "main.yml").exists() else None  # type: ignore[misc]
         below = folder / "templates"
         self._files = {
@@ -60,7 +67,10 @@ class Described(Role):
     def files(self, service: Service) -> Mapping[str, str]:
         """All its templates; a page where it serves that."""
         page = self._manifest.pages and not getattr(service.settings, "backends", None)
-        return self._files | (_PAGE if page else {})
+        own = self._files
+        if not followed(service):
+            own = {name: path for name, path in own.items() if not name.startswith(_REPLICA)}
+        return own | (_PAGE if page else {})
 
     def secrets(self, service: Service, place: Place) -> Mapping[str, Any]:
         """Its own, and by the setting that names a service the password of that one, where it has one."""
@@ -77,6 +87,7 @@ class Described(Role):
             tls = place.services[name].tls
             found = {"name": name, "host": host, "address": address, "port": port, "tls": tls}
             made["services"][name] = found
+        made |= self._followed(service, place)
         given = seen(service, place)
         for name, expression in self._manifest.variables.items():
             with self._at("variables", name):
@@ -104,19 +115,17 @@ class Described(Role):
             reload=self._words(("reload",), manifest.reload, given),
             reload_signal=number_of(manifest.reload_signal) if manifest.reload_signal else None,
             workers=workers,
-            prepare=self._each("prepare", manifest.prepare, given),
-            prepare_s=manifest.prepare_s,
-            after=self._each("after", manifest.after, given),
-            stop=self._each("stop", manifest.stop, given),
+            **self._making(service, given),
+            stop=self._each(("stop",), manifest.stop, given),
             stop_signal=number_of(manifest.stop_signal),
             ready=self._ready(given),
             version=self._words(("version",), manifest.version, given),
             resets="" if manifest.reset is None else "process" if manifest.reset == "restart" else "data",
-            reset=self._each("reset", manifest.reset, given) if isinstance(manifest.reset, list) else [],
+            reset=self._each(("reset",), manifest.reset, given) if isinstance(manifest.reset, list) else [],
             counts=self._counts(given),
             bin=manifest.binaries,
             user=manifest.user,
-            secret=self._secret,
+            secret=[name for name in self._secret if name in self.files(service)],
             # What is empty is left to the program.
             env={name: text for name, text in env.items() if text},
             managed=manifest.systemd,
@@ -139,10 +148,45 @@ class Described(Role):
                 found = value(one.message, given) if evaluated(one.when, given) else None
             if found is not None:
                 yield one.setting, found, one.hint
+        if followed(service) and "password" in given["given"]:
+            yield "password", "a replica has the password of its primary", "leave `password` out"
         if manifest.balancer is not None:
             yield from heavy(settings, manifest.balancer.most_weight)
             yield from without(settings, manifest.balancer.without)
             yield from unused_page(settings)
+
+    def _followed(self, service: Service, place: Place) -> dict[str, Any]:
+        """`primary` (none for what is no replica), `replicas` (names) and a number among them all."""
+        if self._manifest.replica is None:
+            return {}
+        found: dict[str, Any] = {"primary": None, "replicas": [one.name for one in place.replicas(service)]}
+        if name := followed(service):
+            address, port = place.endpoint(name)
+            one = place.services[name]
+            found["primary"] = {
+                "name": name, "address": address, "port": port, "tls": one.tls,
+                "settings": one.settings.model_dump(),
+            }  # fmt: skip
+        # MariaDB's runs from 1 to 2^32 - 1.
+        found["server_id"] = zlib.crc32(f"{service.name}@{place.host}".encode()) or 1
+        return found
+
+    def _making(self, service: Service, given: Mapping[str, Any]) -> dict[str, Any]:
+        """How its data are made, and what is run after each start."""
+        manifest, replica = self._manifest, self._manifest.replica
+        if replica is None or not followed(service):
+            return {
+                "prepare": self._each(("prepare",), manifest.prepare, given),
+                "prepare_s": manifest.prepare_s,
+                "after": self._each(("after",), manifest.after, given),
+            }
+        return {
+            "prepare": self._each(("replica", "prepare"), replica.prepare, given),
+            "prepare_s": replica.copy_s,
+            "after": self._each(("replica", "after"), replica.after, given),
+            "after_s": replica.copy_s,
+            "lag": self._words(("replica", "lag"), replica.lag, given),
+        }
 
     def _ready(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
         health = self._manifest.health
@@ -187,8 +231,8 @@ class Described(Role):
                     total.update(service.settings.model_dump_json().encode())
         return total.hexdigest()[:12]
 
-    def _each(self, key: str, lines: Sequence[str], given: Mapping[str, Any]) -> list[list[str]]:
-        return [self._words((key, number), line, given) for number, line in enumerate(lines)]
+    def _each(self, keys: Keys, lines: Sequence[str], given: Mapping[str, Any]) -> list[list[str]]:
+        return [self._words((*keys, number), line, given) for number, line in enumerate(lines)]
 
     def _words(self, keys: Keys, line: str | None, given: Mapping[str, Any]) -> list[str]:
         with self._at(*keys):

@@ -91,6 +91,15 @@ class Refuse(Table):
     hint: str = ""
 
 
+class Replica(Table):
+    """It can follow another service of its role: with `replica_of`, these stand for those of the manifest."""
+
+    prepare: Annotated[Lines, Field(description="make what is in its data folder")]
+    after: Annotated[Lines, Field(description="run after each start; they return when it has caught up")]
+    copy_s: Annotated[Positive, Field(description="longest time of each of these commands")] = 1800.0
+    lag: Annotated[Line, Field(description="prints the seconds it is behind; fails when it follows nobody")]
+
+
 class Balancer(Table):
     """It balances: it has all settings of balancers."""
 
@@ -146,6 +155,7 @@ class Manifest(Table):
     tls: Annotated[bool, Field(description="it can be served with TLS: `tls` is true then")] = False
     pages: Annotated[bool, Field(description="it serves the one page that web servers here have")] = False
     database: Annotated[bool, Field(description="it has the settings of databases")] = False
+    replica: Annotated[Replica | None, Field(description="it can be a copy of another: `replica_of`")] = None
 
     @model_validator(mode="after")
     def _fits(self) -> Manifest:
@@ -153,6 +163,8 @@ class Manifest(Table):
             raise refuse("role-manifest", "both `reload` and `reload_signal`", "remove one")
         if self.reset == "prepare" and not self.prepare:
             raise refuse("role-manifest", '`reset = "prepare"` without `prepare`', "say how data are made")
+        if self.replica and not self.database:
+            raise refuse("role-manifest", "`replica` of what is no database", "add `database = true`")
         return self
 
 

@@ -40,8 +40,8 @@ class State:
     host: str
     role: str
     state: str
-    """running, silent (lives, does not answer), failed (should run, does not), absent, foreign (another
-    topology's), unreachable."""
+    """running, silent (lives, does not answer), behind (a replica that has not caught up), failed (should
+    run, does not), absent, foreign (another topology's), unreachable."""
     address: str
     port: int
     pids: list[int]
@@ -52,6 +52,8 @@ class State:
     """Whether that is the configuration that the site asks for."""
     why: str = ""
     """Why it is in that state, where that is known."""
+    lag_s: float | None = None
+    """How far a replica is behind its primary, seconds; None of others, and where that is not known."""
 
     def as_json(self) -> dict[str, Any]:
         """For `--json`."""
@@ -118,6 +120,7 @@ def status(site: Site, ssh: Ssh) -> list[State]:
         return State(
             *known, found["state"], places[host].addresses[host], one.port, found["pids"],
             found["version"], found.get("digest", ""), found.get("wanted", False), found.get("why", ""),
+            found.get("lag_s"),
         )  # fmt: skip
 
     return at_once(state, wanted)

@@ -48,6 +48,10 @@ class Unit:
     """What they make elsewhere than in `{data}`, in words: it is lost when they run again."""
     after: Sequence[Command] = ()
     """Run after each start, when it is ready."""
+    after_s: float = 0.0
+    """The longest time of each of them; 0: `ready_s`."""
+    lag: Command = ()
+    """Prints how many seconds a replica is behind, and fails when it follows nobody. Empty: it is none."""
     stop: Sequence[Command] = ()
     """Run before the signal that ends it."""
     clear: Sequence[Command] = ()
@@ -150,6 +154,10 @@ class Place:
         found = self.services[service]
         return self.addresses[found.hosts[0]], found.port
 
+    def replicas(self, service: Service) -> list[Service]:
+        """Services that follow this one."""
+        return [one for one in self.services.values() if followed(one) == service.name]
+
     def backends(self, service: Service) -> list[dict[str, Any]]:
         """The back ends of a balancer: `name`, `address`, `port`, `weight`, `drained`; [] without any."""
         settings = service.settings
@@ -174,6 +182,12 @@ class Place:
         """What a balancer asks its back ends for to see that they are well; empty: it only connects."""
         behind = self.services.get(getattr(service.settings, "backends", None) or "")
         return behind.kind.check_path(behind) if behind else "/"
+
+
+def followed(service: Service) -> str | None:
+    """The service whose data it copies, of a replica."""
+    name: str | None = getattr(service.settings, "replica_of", None)
+    return name
 
 
 def listen(service: Service, place: Place) -> list[str]:
@@ -277,4 +291,8 @@ class Role:
 
     def refused(self, service: Service) -> Iterator[Refusal]:
         """Settings that the program cannot do, or that contradict each other."""
+        return iter(())
+
+    def disagrees(self, service: Service, services: Mapping[str, Service]) -> Iterator[Refusal]:
+        """Settings that contradict those of the services that it names, all of which are there."""
         return iter(())

@@ -70,6 +70,14 @@ class Database(Settings):
     ] = True
 
 
+class Following(Settings):
+    """Of a database that can be a copy of another one of its role."""
+
+    replica_of: Annotated[
+        str | None, Field(description="the service whose data each host of this one copies and follows")
+    ] = None
+
+
 def unused_page(settings: Settings) -> Iterator[tuple[str, str, str]]:
     """A server with back ends has no page of its own: key, sentence, hint."""
     if getattr(settings, "backends", None) and "page_bytes" in settings.model_fields_set:

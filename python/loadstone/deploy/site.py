@@ -18,7 +18,7 @@ from loadstone.deploy.host.home import ROOT
 from loadstone.deploy.kinds import ROLES
 from loadstone.deploy.manifest import MANIFEST
 from loadstone.deploy.render import render
-from loadstone.deploy.role import Place, Role, Service
+from loadstone.deploy.role import Place, Role, Service, followed
 from loadstone.deploy.secrets import Secret, SecretError, generated, plain
 from loadstone.deploy.settings import known_keys
 from loadstone.errors import LoadstoneError
@@ -94,6 +94,9 @@ class Site:
         findings = []
         for one in self.services.values():
             number = [table.known_as for table in self.topology.services].index(one.name)
+            if primary := followed(one):
+                found[one.name] = found[primary]
+                continue
             own = found.setdefault(one.name, {})
             for keys, given in one.kind.secret_settings(one).items():
                 try:
@@ -262,6 +265,9 @@ def _check(service: Service, services: Mapping[str, Service], at: Keys) -> Itera
     for key, sentence, hint in role.refused(service):
         where = (key,) if isinstance(key, str) else key
         yield Finding("service-setting", sentence, (*at, *where), hint)
+    for key, sentence, hint in role.disagrees(service, services):
+        where = (key,) if isinstance(key, str) else key
+        yield Finding("service-setting", sentence, (*at, *where), hint)
     for keys, name in references(service).items():
         roles = role.references.get(str(keys[0]), ())
         if name not in services or name == service.name:
@@ -274,6 +280,8 @@ def _check(service: Service, services: Mapping[str, Service], at: Keys) -> Itera
         elif services[name].tls and not role.believes:
             message = f"{service.role} speaks no TLS, which `{name}` is served with"
             yield Finding("service-setting", message, (*at, *keys), f"`tls = false` in the service `{name}`")
+    if (primary := services.get(followed(service) or "")) and primary.role == service.role:
+        yield from _following(service, primary, (*at, "replica_of"))
     behind = services.get(getattr(service.settings, "backends", None) or "")
     if behind:
         for key in ("weights", "drain"):
@@ -285,6 +293,20 @@ def _check(service: Service, services: Mapping[str, Service], at: Keys) -> Itera
         if set(service.settings.drain) >= set(behind.hosts):
             message = f"all hosts of `{behind.name}` are drained: no new user would be served"
             yield Finding("service-setting", message, (*at, "drain"), "leave one of them out")
+
+
+def _following(replica: Service, primary: Service, at: Keys) -> Iterator[Finding]:
+    """Why a service cannot be what another one copies."""
+    if followed(primary):
+        message = f"`{primary.name}` is a replica itself"
+        hint = f"follow `{followed(primary)}`: every replica follows the primary"
+        yield Finding("service-setting", message, at, hint)
+    elif len(primary.hosts) > 1:
+        message = f"`{primary.name}` has {len(primary.hosts)} hosts, each with data of its own"
+        yield Finding("service-setting", message, at, "a primary has one host")
+    elif both := set(primary.hosts) & set(replica.hosts):
+        message = f"`{primary.name}` and its replica are both on `{min(both)}`"
+        yield Finding("service-host", message, at, "put the replica on hosts of its own")
 
 
 def _ports(services: Mapping[str, Service]) -> Iterator[Finding]:

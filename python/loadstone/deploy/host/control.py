@@ -20,11 +20,13 @@ from .data import KEEP, Order, backups, claim, claimed, foreign, guard, owner, r
 from .home import ROOT, UNIT, Answer, Home, Refused, Unit, digest, folders, own, read, swap, texts, write
 from .logs import send
 from .processes import age_s, members, running
-from .program import check, kill, major, missing, ready, reload, room, start, stop, version
+from .program import check, kill, lag, major, missing, ready, reload, room, start, stop, version
 from .renew import VERBS
 from .units import note, quiet
 
 _ANSWER_S = 5.0
+_BEHIND_S = 10.0
+"""A replica that is further behind has not caught up."""
 
 
 def prepare(service: str, order: Order, text: str, files: Sequence[str]) -> Answer:
@@ -150,7 +152,8 @@ def halt(service: str, order: Order, how: str) -> Answer:
 
 def status(service: str, order: Order, files: Mapping[str, str]) -> Answer:
     """`state` is absent, foreign (another topology's), failed (it should run and does not), silent (no
-    answer), or running; `wanted` whether its configuration is `files`.
+    answer), behind (a replica that has not caught up, `lag_s` seconds) or running; `wanted` whether its
+    configuration is `files`.
     """
     home = Home(service)
     if foreign(home, order):
@@ -161,8 +164,13 @@ def status(service: str, order: Order, files: Mapping[str, str]) -> Answer:
     unit = home.unit()
     alive = running(home) or not unit["start"]
     state = "failed" if not alive else "running" if ready(home, unit) else "silent"
+    behind_s, why = lag(home, unit) if state == "running" else (None, "")
+    if why or (behind_s or 0.0) > _BEHIND_S:
+        state, why = "behind", why or f"it is {behind_s:g} s behind its primary"
     return {
         "state": state,
+        "why": why,
+        "lag_s": behind_s,
         "pids": members(home),
         "version": version(home, unit),
         "digest": digest(home.conf),

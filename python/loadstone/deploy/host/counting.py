@@ -23,6 +23,10 @@ _WAIT_S = 2.0
 _MARK = "loadstone-has-all"
 
 _MARIADB_ASK = f"SHOW GLOBAL STATUS; SELECT 'max_connections', @@max_connections; SELECT '{_MARK}';\n"
+# Beside them on a replica; the user of other databases may not ask. Empty where the primary is not reached.
+_MARIADB_LAG = "SHOW SLAVE STATUS;\n"
+_MARIADB_BEHIND = 32
+"""The column `Seconds_Behind_Master`: the client tells no names."""
 _MARIADB_LEVELS = {
     "Threads_connected": "connections",
     "max_connections": "connections_most",
@@ -43,13 +47,16 @@ SELECT 'connections', count(*) FROM pg_stat_activity WHERE backend_type = 'clien
 UNION ALL SELECT 'connections_most', setting::bigint FROM pg_settings WHERE name = 'max_connections'
 UNION ALL SELECT 'running', count(*) FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid()
 UNION ALL SELECT 'lock_waits', count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+UNION ALL SELECT 'replica_lag_s', CASE WHEN pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() THEN 0
+  ELSE coalesce(round(extract(epoch FROM now() - pg_last_xact_replay_timestamp()), 3), 0) END
+  WHERE EXISTS (SELECT FROM pg_stat_wal_receiver)
 UNION ALL SELECT * FROM (SELECT unnest(array['commits', 'rollbacks', 'page_reads', 'page_misses', 'rows_read',
   'rows_written', 'deadlocks', 'spilled_bytes']), unnest(array[sum(xact_commit), sum(xact_rollback),
   sum(blks_hit + blks_read), sum(blks_read), sum(tup_returned), sum(tup_inserted + tup_updated + tup_deleted),
   sum(deadlocks), sum(temp_bytes)]) FROM pg_stat_database) AS sums;
 SELECT '{_MARK}';
 """
-_POSTGRESQL_LEVELS = ("connections", "connections_most", "running", "lock_waits")
+_POSTGRESQL_LEVELS = ("connections", "connections_most", "running", "lock_waits", "replica_lag_s")
 
 _MEMCACHED_LEVELS = {
     "curr_connections": "connections", "max_connections": "connections_most", "curr_items": "items",
@@ -87,7 +94,8 @@ class Asked:
         """Levels and sums now. OSError or ValueError when it does not answer."""
         kind = self._way["kind"]
         if "client" in self._way:
-            return self._parse(self._by_client(_MARIADB_ASK if kind == "mariadb" else _POSTGRESQL_ASK))
+            lag = _MARIADB_LAG if self._unit["lag"] else ""
+            return self._parse(self._by_client(lag + _MARIADB_ASK if kind == "mariadb" else _POSTGRESQL_ASK))
         return self._parse(self._by_socket(*_QUESTIONS[kind]))
 
     def close(self) -> None:
@@ -163,6 +171,9 @@ def mariadb(text: str) -> Counts:
     levels, sums = _named(_pairs(text, "\t"), _MARIADB_LEVELS, _MARIADB_SUMS)
     if "running" in levels:
         levels["running"] -= 1.0  # our own question
+    for row in [line.split("\t") for line in text.splitlines()]:
+        if len(row) > _MARIADB_BEHIND and row[_MARIADB_BEHIND].isdigit():
+            levels["replica_lag_s"] = float(row[_MARIADB_BEHIND])
     return levels, sums
 
 

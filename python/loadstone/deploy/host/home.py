@@ -26,7 +26,7 @@ Unit = Dict[str, Any]
 _LATER: Unit = {
     "recipe": [], "holds": "", "resets": "", "reset": [], "counts": {}, "bin": "", "reads": False,
     "secret": [], "secret_env": "", "room_mib": 1, "managed": False, "at_boot": False, "clear": [],
-    "tasks": "", "low_ports": False,
+    "tasks": "", "low_ports": False, "after_s": 0.0, "lag": [],
 }  # fmt: skip
 """What the units of the first version lack."""
 OWN = "own"

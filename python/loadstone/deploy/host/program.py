@@ -14,7 +14,7 @@ import socket
 import ssl
 import subprocess
 import time
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from . import systemd
 from .data import Order, major_made, major_of, make
@@ -93,7 +93,7 @@ def start(home: Home, unit: Unit, order: Order) -> None:
         time.sleep(pause)
         pause = min(0.2, pause * 1.5)
     for command in unit["after"]:
-        must(home, unit, command)
+        must(home, unit, command, unit["after_s"])
 
 
 def _launch(home: Home, unit: Unit) -> Callable[[], Optional[int]]:
@@ -255,6 +255,18 @@ def version(home: Home, unit: Unit) -> str:
     if not unit["version"] or shutil.which(_fill(home, unit, unit["version"])[0], path=_PATH) is None:
         return ""
     return (lines_of(attempt(home, unit, unit["version"])) or [""])[0]
+
+
+def lag(home: Home, unit: Unit) -> Tuple[Optional[float], str]:
+    """How many seconds a replica is behind, or why it follows nobody; None of what is no replica."""
+    if not unit["lag"]:
+        return None, ""
+    done = attempt(home, unit, unit["lag"], longest_s=_ANSWER_S)
+    said = done.stdout.decode(errors="replace").strip()
+    try:
+        return float(said), ""
+    except ValueError:
+        return None, " ".join(lines_of(done)) or "it follows nobody"
 
 
 def _fill(home: Home, unit: Unit, words: Sequence[str], conf: str = "conf") -> List[str]:

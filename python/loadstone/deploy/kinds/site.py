@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, create_model
@@ -11,7 +11,7 @@ from pydantic import Field, create_model
 from loadstone.deploy.addresses import SCHEMES, database_url
 from loadstone.deploy.certificates import AUTHORITY, CERTIFICATE, KEY
 from loadstone.deploy.host.home import ROOT
-from loadstone.deploy.role import HTTP_READY, Place, Role, Service, Unit
+from loadstone.deploy.role import HTTP_READY, Place, Refusal, Role, Service, Unit, followed
 from loadstone.deploy.settings import Settings
 from loadstone.scenario.fields import Size, Threads
 from loadstone.site import Fields, Site
@@ -45,6 +45,14 @@ class Stored(Settings):
     ] = None
 
 
+class Read(Settings):
+    """Of a site that reads from copies of its database, too."""
+
+    replicas: Annotated[
+        str | None, Field(description="a service with `replica_of`: pages that only read come from its hosts")
+    ] = None
+
+
 class Peopled(Settings):
     """Of a site with users who log in."""
 
@@ -64,7 +72,11 @@ class SiteRole(Role):
         self.name = site.name  # type: ignore[misc]
         self.settings = settings_of(site)  # type: ignore[misc]
         self.tls = "can" if site.in_container else "cannot"  # type: ignore[misc]
-        self.references = {"database": tuple(SCHEMES)} if site.stored else {}  # type: ignore[misc]
+        databases = tuple(SCHEMES)
+        self.references = (  # type: ignore[misc]
+            ({"database": databases} if site.stored else {})
+            | ({"replicas": databases} if site.reads_replicas else {})
+        )
 
     def files(self, service: Service) -> Mapping[str, str]:
         """Where its database is, if it has one; all else is on its command line."""
@@ -73,7 +85,33 @@ class SiteRole(Role):
     def secrets(self, service: Service, place: Place) -> Mapping[str, str]:
         """The database's URL, as `loadstone` reads it from its environment."""
         database = _database(service)
-        return {"LOADSTONE_DATABASE": _url(service, place, database)} if database else {}
+        if not database:
+            return {}
+        replicas = getattr(service.settings, "replicas", None)
+        hosts = place.services[replicas].hosts if replicas else ()
+        # Which one a page comes from is the site's choice: each host has another one first.
+        first = service.hosts.index(place.host) % len(hosts) if hosts and place.host in service.hosts else 0
+        urls = [_url(service, place, str(replicas), host) for host in (*hosts[first:], *hosts[:first])]
+        return {
+            "LOADSTONE_DATABASE": _url(service, place, database),
+            **({"LOADSTONE_REPLICAS": " ".join(urls)} if urls else {}),
+        }
+
+    def disagrees(self, service: Service, services: Mapping[str, Service]) -> Iterator[Refusal]:
+        """A copy as the database, and copies of another database, or of none."""
+        database = _database(service)
+        if (named := services.get(database or "")) and (primary := followed(named)):
+            message = f"`{database}` is a replica, which takes no changes"
+            yield "database", message, f"name `{primary}`, and `{database}` in `replicas`"
+        name = getattr(service.settings, "replicas", None)
+        copies = services.get(name or "")
+        if copies is None:
+            return
+        if database is None:
+            yield "replicas", "`replicas` without a `database`", "name the service that they copy"
+        elif followed(copies) != database:
+            message = f"`{name}` does not follow `{database}`"
+            yield "replicas", message, f'`replica_of = "{database}"` in the settings of `{name}`'
 
     def one_by_one(self, service: Service) -> bool:
         """The first host fills a database that all share; the others need it full."""
@@ -133,6 +171,7 @@ def settings_of(site: Site) -> type[Settings]:
         Served,
         *([Contained] if site.in_container else []),
         *([Stored] if site.stored else []),
+        *([Read] if site.reads_replicas else []),
         *([Peopled] if site.has_people else []),
     ]
     own: Any = {
@@ -147,10 +186,12 @@ def _database(service: Service) -> str | None:
     return getattr(service.settings, "database", None)
 
 
-def _url(service: Service, place: Place, database: str) -> str:
-    address, _ = place.endpoint(database)
+def _url(service: Service, place: Place, database: str, host: str = "") -> str:
+    """Of a database on one of its hosts; on the first when none is named."""
+    one = place.services[database]
+    address = place.addresses[host or one.hosts[0]]
     password = place.secrets[database]["password"]
-    return database_url(place.services[database], address, password, ROOT / service.name / "conf" / AUTHORITY)
+    return database_url(one, address, password, ROOT / service.name / "conf" / AUTHORITY)
 
 
 def _words(settings: Any, model: type[Fields]) -> list[str]:
