@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from loadstone.cli.people import Rules, people, tell
-from loadstone.cli.site_data import Database, require_database
+from loadstone.cli.site_data import Database, Replicas, require_database
 from loadstone.cli.site_fields import defaults, options, understood, with_parameters
 from loadstone.errors import LoadstoneError
 from loadstone.site import Data, Site
@@ -53,6 +53,8 @@ def command(site: Site) -> Callable[..., None]:
         own = understood(site.options, given, "serve-options").model_dump()
         if site.has_people:
             own |= people(**{name: given[name] for name in _PEOPLE})
+        if replicas := replicas_of(given):
+            own["replicas"] = replicas
         wanted = {**container, "app": site.name, "site": own}
         with place_of(site, data, given) as (place, made):
             serving.serve(place, wanted | made, announce)
@@ -76,14 +78,26 @@ def stored(site: Site) -> list[inspect.Parameter]:
     made = f"Data set made by `loadstone {site.data_name} load`"
     text = f"{made}. Default: a new one, removed at the end. {in_memory}"
     metavar = f"DIR|{MEMORY}" if site.in_memory else "DIR"
-    kinds = {
+    kinds: dict[str, Any] = {
         "data": Annotated[str | None, typer.Option(metavar=metavar, help=text.strip())],
         "database": Database,
     }
+    if site.reads_replicas:
+        kinds["replica"] = Replicas
     return [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
         for name, kind in kinds.items()
     ]
+
+
+def replicas_of(given: Mapping[str, Any]) -> list[str]:
+    """URLs of the database's copies. LoadstoneError `serve-options`."""
+    found: list[str] = list(given.get("replica") or [])
+    if found and given.get("database") is None:
+        raise LoadstoneError("serve-options", "--replica without --database", hint="name what they copy")
+    for url in found:
+        require_database(url, "serve-options")
+    return found
 
 
 @contextlib.contextmanager

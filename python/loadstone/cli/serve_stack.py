@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from loadstone.cli.serve_site import place_of, stored
+from loadstone.cli.serve_site import place_of, replicas_of, stored
 from loadstone.cli.site_fields import options, understood, with_parameters
 from loadstone.site.stack import Stack
 
@@ -34,6 +34,8 @@ def command(stack: Stack) -> Callable[..., None]:
 
         data = understood(stack.data, given, "data-options")
         own = understood(stack.options, given, "serve-options").model_dump()
+        if replicas := replicas_of(given):
+            own["read_databases"] = ",".join(replicas)
         print(f"setting up {stack.title} (the first time: some minutes)", file=sys.stderr)
         set_up(stack.folder)
         with place_of(stack, data, given) as (place, _), prepared(data.model_dump(), log) as (files, state):

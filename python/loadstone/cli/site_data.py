@@ -26,6 +26,15 @@ Database = Annotated[
     ),
 ]
 
+Replicas = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="URL",
+        envvar="LOADSTONE_REPLICAS",
+        help="A copy of the database, which pages that only read may come from. Repeatable.",
+    ),
+]
+
 _DATABASES = ("postgres", "postgresql", "mysql", "mariadb")
 """Schemes of a database's URL."""
 

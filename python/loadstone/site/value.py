@@ -86,6 +86,8 @@ class Site:
     """Its users log in: there are rules for load tests and for people, and a public address."""
     tells_counters: bool = True
     """Its process answers each byte on its standard input with its counters, as `loadstone.serve` does."""
+    reads_replicas: bool = False
+    """Pages that only read may come from copies of its database."""
     image: Image | None = None
     """None of one that cannot be an image."""
     commands: tuple[Callable[..., None], ...] = ()

@@ -69,6 +69,7 @@ OLIO = Site(
     options=OlioOptions,
     in_memory=True,
     has_people=True,
+    reads_replicas=True,
     image=Image(words=("cache", "full_image")),
     commands=(names,),
 )

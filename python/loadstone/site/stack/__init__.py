@@ -74,9 +74,12 @@ def _stack(folder: str, platform: str) -> Stack:
         data=OlioData,
         options=StackOptions,
         tells_counters=False,
+        reads_replicas=folder in _READ_REPLICAS,
         folder=folder,
     )
 
+
+_READ_REPLICAS = ("php", "php-fpm")
 
 _PLATFORMS = {
     "django": "Python, by Django and gunicorn",

@@ -36,6 +36,12 @@ final class Cache
         });
     }
 
+    /** The same without anything kept. */
+    public function atNone(): self
+    {
+        return new self(CacheLevel::None, $this->store);
+    }
+
     /** Rows: kept ones, or those that `load` finds. Nothing found is not kept. */
     public function rows(string $key, callable $load): ?array
     {

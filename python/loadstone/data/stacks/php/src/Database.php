@@ -70,6 +70,21 @@ final class Database
         }
     }
 
+    /** How many seconds this server is behind the one that it follows; null when it follows none at the moment. */
+    public function lag(): ?float
+    {
+        if ($this->driver === 'mysql') {
+            $lag = $this->row('SHOW SLAVE STATUS')['Seconds_Behind_Master'] ?? null;
+        } else {
+            $lag = $this->value(
+                'SELECT CASE WHEN pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() THEN 0
+                     ELSE coalesce(extract(epoch FROM now() - pg_last_xact_replay_timestamp()), 0) END
+                 FROM pg_stat_wal_receiver'
+            );
+        }
+        return $lag === null ? null : (float) $lag;
+    }
+
     /**
      * Runs work as if it were alone, and again when it got into others' way: it may have no effect but on the
      * database.

@@ -17,6 +17,13 @@ final class Origin
         return str_starts_with($this->publicUrl ?? '', 'https:');
     }
 
+    /** A cookie of the whole site that scripts do not see, as its field has it. */
+    public function cookie(string $name, string $value, ?int $seconds = null): string
+    {
+        return "$name=$value; Path=/" . ($seconds === null ? '' : "; Max-Age=$seconds")
+            . '; HttpOnly' . ($this->isSecure() ? '; Secure' : '') . '; SameSite=Lax';
+    }
+
     /** What links begin with: the public URL, else the request's host where that is a plain one. */
     public function of(string $host): string
     {

@@ -20,6 +20,8 @@ final class Settings
         public readonly CacheLevel $cache,
         public readonly string $store,
         public readonly ?string $publicUrl,
+        /** @var list<string> copies of the database */
+        public readonly array $readDatabases = [],
     ) {
     }
 
@@ -55,6 +57,7 @@ final class Settings
             ),
             store: self::store($given('OLIO_CACHE_STORE', 'memory')),
             publicUrl: self::publicUrl($given('OLIO_PUBLIC_URL', '')),
+            readDatabases: self::readDatabases($given('OLIO_READ_DATABASES', ''), $given('OLIO_DATABASE')),
         );
     }
 
@@ -102,6 +105,21 @@ final class Settings
         return $whole ? $url : throw new InvalidArgumentException(
             'OLIO_DATABASE: wanted postgres://user:password@host:port/name, mysql://… or sqlite:///path/olio.db'
         );
+    }
+
+    /** @return list<string> */
+    private static function readDatabases(string $urls, string $database): array
+    {
+        $kind = strtok($database, ':');
+        foreach ($found = array_values(array_filter(explode(',', $urls), 'strlen')) as $url) {
+            $parts = parse_url($url) ?: [];
+            if ($kind === 'sqlite' || ($parts['scheme'] ?? '') !== $kind || !isset($parts['host'], $parts['user'])) {
+                throw new InvalidArgumentException(
+                    'OLIO_READ_DATABASES: wanted URLs like that of OLIO_DATABASE, of a server, with commas between them'
+                );
+            }
+        }
+        return $found;
     }
 
     private static function address(string $address): string

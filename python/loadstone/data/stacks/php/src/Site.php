@@ -24,9 +24,11 @@ final class Site
     ];
 
     public readonly Dataset $dataset;
-    public readonly Database $db;
-    public readonly Cache $cache;
+    /** What is read from and written to; while a page comes from the replica, that one. */
+    public Database $db;
+    public Cache $cache;
     public readonly Origin $origin;
+    private readonly ?Replica $replica;
 
     public function __construct(public readonly Settings $settings)
     {
@@ -34,6 +36,7 @@ final class Site
         $this->db = new Database($settings->database);
         $this->cache = Cache::of($settings, $this->dataset->secret);
         $this->origin = new Origin($settings->publicUrl);
+        $this->replica = Replica::of($settings);
     }
 
     public function answer(Request $request): Response
@@ -67,10 +70,45 @@ final class Site
         if ($changes && !$visit->hasToken()) {
             throw Failure::forbidden();
         }
-        if ($knowsViewer) {
-            $this->findViewer($visit);
+        $page = function () use ($visit, $knowsViewer, $class, $action, $ids): Response {
+            if ($knowsViewer) {
+                $this->findViewer($visit);
+            }
+            return (new $class($this, $visit))->$action(...$ids);
+        };
+        $mayChange = $changes || $action === 'logout';
+        if ($this->replica === null || (!$mayChange && !$knowsViewer)) {
+            return $page();
         }
-        return (new $class($this, $visit))->$action(...$ids);
+        if ($mayChange) {
+            return $page()->with('Set-Cookie', $this->origin->cookie(Replica::WROTE, '1', Replica::seconds($this->settings)));
+        }
+        if ($request->cookie(Replica::WROTE) !== '') {
+            // What is kept may have been made from a copy that did not have the change.
+            $this->cache = $this->cache->atNone();
+            return $page();
+        }
+        return $this->fromReplica($page, $visit) ?? $page();
+    }
+
+    /** The page as the replica has it; null when it has none, whose reason the database itself knows better. */
+    private function fromReplica(callable $page, Visit $visit): ?Response
+    {
+        $primary = $this->db;
+        $copy = $this->replica->current();
+        if ($copy === null) {
+            return null;
+        }
+        try {
+            $this->db = $copy;
+            return $page();
+        } catch (Failure | DatabaseFailure) {
+            $this->replica->doubt();
+            $visit->viewer = null;
+            return null;
+        } finally {
+            $this->db = $primary;
+        }
     }
 
     /** Finds out who is logged in. A browser that has no session yet is nobody. */

@@ -20,6 +20,12 @@ final class SettingsTest extends TestCase
         self::assertSame('[::1]:8080', $settings->listen());
     }
 
+    public function testCopiesOfTheDatabaseAreAList(): void
+    {
+        $given = self::GIVEN + ['OLIO_READ_DATABASES' => 'postgres://o@a/olio,postgres://o@b/olio'];
+        self::assertSame(['postgres://o@a/olio', 'postgres://o@b/olio'], Settings::read($given)->readDatabases);
+    }
+
     /** @dataProvider wrong */
     public function testWhatIsWrongIsNamed(string $name, string $value): void
     {
@@ -34,7 +40,8 @@ final class SettingsTest extends TestCase
             ['OLIO_DATABASE', ''], ['OLIO_DATABASE', 'oracle://x/y'], ['OLIO_DATABASE', 'mysql://db.test'],
             ['OLIO_PORT', '0'], ['OLIO_PORT', '65536'], ['OLIO_PORT', '80x'], ['OLIO_WORKERS', '-1'],
             ['OLIO_ADDRESS', 'localhost!'], ['OLIO_CACHE', 'pages'], ['OLIO_CACHE_STORE', 'redis://a:1'],
-            ['OLIO_CACHE_STORE', 'memcached://a'], ['OLIO_PUBLIC_URL', 'ftp://a'], ['OLIO_PUBLIC_URL', 'http://a/b'],
+            ['OLIO_CACHE_STORE', 'memcached://a'], ['OLIO_READ_DATABASES', 'mysql://o@copy/olio'],
+            ['OLIO_READ_DATABASES', 'postgres://o@copy/olio,x'], ['OLIO_PUBLIC_URL', 'ftp://a'], ['OLIO_PUBLIC_URL', 'http://a/b'],
         ];
     }
 }

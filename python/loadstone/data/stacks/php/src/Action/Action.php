@@ -98,8 +98,7 @@ abstract class Action
     /** A cookie of the whole site that scripts do not see. */
     protected function cookie(Response $response, string $name, string $value, ?int $seconds = null): void
     {
-        $response->with('Set-Cookie', "$name=$value; Path=/" . ($seconds === null ? '' : "; Max-Age=$seconds")
-            . '; HttpOnly' . ($this->site->origin->isSecure() ? '; Secure' : '') . '; SameSite=Lax');
+        $response->with('Set-Cookie', $this->site->origin->cookie($name, $value, $seconds));
     }
 
     protected function wantsFragment(): bool
