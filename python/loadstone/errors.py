@@ -62,6 +62,7 @@ SLUGS: dict[str, int] = {
     "first-operation": BAD_INPUT,
     "folder-in-use": BAD_INPUT,
     "fault": BAD_INPUT,
+    "scaling": BAD_INPUT,
     "format-version": BAD_INPUT,
     "formula": BAD_INPUT,
     "goal": BAD_INPUT,

@@ -17,6 +17,7 @@ from loadstone.measure.engine import Engine, EngineRun
 from loadstone.measure.faults import Faults
 from loadstone.measure.interrupt import Interrupt
 from loadstone.measure.seen import Seen
+from loadstone.measure.servers import Servers
 from loadstone.measure.service import Service
 from loadstone.observe import Observer
 from loadstone.stages.run import Run
@@ -25,8 +26,9 @@ _LOOK_S = 0.25
 """How long a wait for the next window may delay the answer to Ctrl-C or to the service's death."""
 
 
-Beside = tuple[Seen, Faults, Control]
-"""What goes on beside the load: hosts that are watched, what is done to them, and changes of the load."""
+Beside = tuple[Seen, Faults, Servers, Control]
+"""What goes on beside the load: hosts that are watched, what is done to them, servers that come and go, and
+changes of the load."""
 
 
 class Progress(Protocol):
@@ -71,11 +73,12 @@ def measure(
     seen: Seen | None = None,
     before: Sequence[Mapping[str, Any]] = (),
     faults: Faults | None = None,
+    servers: Servers | None = None,
 ) -> Run:
     """Makes the run folder `folder`; returns its record.
 
     `seen`: hosts that are watched meanwhile. `before`: events that led up to the run.
-    `faults`: what is done to hosts meanwhile.
+    `faults`: what is done to hosts meanwhile. `servers`: those that come and go.
     A run that Ctrl-C or the service's death cut short is complete up to there; its `outcome` says so.
     Errors: `plan-refused`, `disk-full`, `folder-in-use`, `cannot-write`, `no-process`.
     """
@@ -89,7 +92,7 @@ def measure(
                 journal.event(**event)
             control = Control(folder, run, beginning.plan, interrupt)
             try:
-                beside = (seen or Seen(), faults or Faults(), control)
+                beside = (seen or Seen(), faults or Faults(), servers or Servers(), control)
                 _write(run, journal, folder, beginning, service, observer, interrupt, progress, beside)
             finally:
                 control.close()
@@ -156,7 +159,7 @@ def _follow(
     beside: Beside,
 ) -> tuple[str, dict[str, Any]]:
     """Until the engine has ended: its outcome in our words, and its summary."""
-    _, faults, _ = beside
+    _, faults, servers, _ = beside
     cut: str | None = None
     second = 0
     began = math.inf
@@ -179,7 +182,8 @@ def _follow(
             for one in beside:
                 one.write(journal, progress.note, began)
         if window is None and (summary := run.summary()) is not None:
-            faults.end(journal, progress.note, began)
+            for one in (faults, servers):
+                one.end(journal, progress.note, began)
             return _outcome(cut, summary), summary
         if cut is None and (cut := _reason(interrupt, service)):
             words = service.last_words()

@@ -18,9 +18,11 @@ from loadstone.measure.engine import Engine
 from loadstone.measure.faults import Faults, on_topology, refuse_without_hosts
 from loadstone.measure.imaged import imaged
 from loadstone.measure.interrupt import Interrupt
+from loadstone.measure.seen import Seen
+from loadstone.measure.servers import Busy, Hands, Servers, scaled
 from loadstone.measure.service import Service
 from loadstone.measure.sut import Builtin, External, Sut
-from loadstone.scenario import Scenario
+from loadstone.scenario import Scaling, Scenario
 from loadstone.site import SITES, Loading
 from loadstone.stages.run import Run
 
@@ -89,10 +91,15 @@ def measure_scenario(
             stack.enter_context(deployed.held())
             description, before = _prepared(deployed, progress)
         service = stack.enter_context(job.sut.running())
+        topology = deployed.topology if deployed else None
+        hands, hosts = stack.enter_context(scaled(job.scenario.scaling, topology, progress.note))
         seen = stack.enter_context(deployed.seen()) if deployed else None
+        servers = _servers(job.scenario.scaling, hosts, hands, seen)
         beginning = _beginning(job, service, load, seed)
         try:
-            return measure(folder, beginning, service, job.engine, interrupt, progress, seen, before, faults)
+            return measure(
+                folder, beginning, service, job.engine, interrupt, progress, seen, before, faults, servers
+            )
         finally:
             if deployed and folder.is_dir():
                 deployed.keep(folder, description, progress.note)
@@ -113,6 +120,19 @@ def _faults(job: Job) -> Faults:
         return on_topology(job.deployed.topology, wanted)
     refuse_without_hosts(wanted)
     return Faults()
+
+
+def _servers(
+    scaling: Scaling | None, hosts: tuple[str, ...], hands: Hands | None, seen: Seen | None
+) -> Servers:
+    if scaling is None or seen is None:
+        return Servers()
+    away = seen.away(scaling.service)
+    for host in hosts[scaling.first :]:
+        away(host, True)
+    servers = Servers(scaling, hosts, hands, Busy(seen.cores()), away)
+    seen.tell(servers.hear)
+    return servers
 
 
 def _beginning(job: Job, service: Service, load: float | None, seed: int) -> record.Beginning:

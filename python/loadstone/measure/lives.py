@@ -22,6 +22,7 @@ class Lives:
         self._seen: dict[tuple[str, str], Life] = {}
         self._lost: set[str] = set()
         self._full: set[str] = set()
+        self._away: set[tuple[str, str]] = set()
 
     def heard(self, host: str, second: int, lives: Mapping[str, Sequence[Any]]) -> list[Event]:
         """A host has told of its services: `[lives, number of the first process, when that started]`."""
@@ -34,11 +35,21 @@ class Lives:
             before = self._seen.get((host, service))
             if told is None and before is None:
                 continue  # not deployed, or without a process
+            if (host, service) in self._away:
+                continue
             alive, first = (bool(told[0]), tuple(told[1:])) if told is not None else (False, ())
             if kind := _change(before, (alive, first)):
                 events.append(self._told(kind, host, service, second))
             self._seen[host, service] = (alive, first if alive else before[1] if before else ())
         return events
+
+    def away(self, host: str, service: str, gone: bool) -> None:
+        """A service was ended on purpose, or is started again: neither is an event of its life."""
+        if gone:
+            self._away.add((host, service))
+        else:
+            self._away.discard((host, service))
+        self._seen.pop((host, service), None)
 
     def room(self, host: str, second: int, free_bytes: float) -> list[Event]:
         """A host has told how much room its services' disk has."""

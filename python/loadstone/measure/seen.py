@@ -49,6 +49,7 @@ class Seen:
         self._quotas = {host.name: quota for host in hosts if (quota := host.quota())}
         self._hellos: dict[str, Line] = {}
         self._hello = {name: threading.Event() for name in self._hosts}
+        self._busy: Callable[[str, float, float], None] = lambda host, at, cpu_cores: None
         self._closed = threading.Event()
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self._instructed: dict[str, subprocess.Popen[bytes]] = {}
@@ -59,6 +60,21 @@ class Seen:
         """The hosts for the record, as the topology and each of them say."""
         return [about | self._hellos.get(name, {}) for name, about in self._described.items()]
 
+    def cores(self) -> dict[str, float]:
+        """Processors that each host may use, of those that have said it."""
+        hosts = self.described()
+        return {one["host"]: found for one in hosts if (found := one["cpus"] or one.get("cores"))}
+
+    def tell(self, busy: Callable[[str, float, float], None]) -> None:
+        """`busy` hears from now on how many processors of a host were busy: its name, when (on the clock),
+        how many.
+        """
+        self._busy = busy
+
+    def away(self, service: str) -> Callable[[str, bool], None]:
+        """What to tell when that service is ended on a host on purpose (True), and serves there again."""
+        return lambda host, gone: self._lives.away(host, service, gone)
+
     def write(self, journal: Journal, note: Callable[[str], None], began: float) -> None:
         """Puts what was told since then into the journal; `began` is when the run did, by our clock."""
         while not self._told.empty():
@@ -66,6 +82,8 @@ class Seen:
             # What a line tells of is the second before it.
             second = math.floor(at - began - 0.5)
             self._heard[host] = at
+            if (cores := line.get("host", {}).get("cpu_cores")) is not None:
+                self._busy(host, at, cores)
             if second < 0:
                 continue
             journal.seen(second, host, line.get("host", {}), line.get("services", {}))

@@ -15,6 +15,7 @@ from loadstone.intake import Kind, as_written, read_bytes, read_object
 from loadstone.intake.shapes import require_shape
 from loadstone.intake.tables import reading_tables
 from loadstone.judge import Measurement, Rules, summarise, summarise_agents
+from loadstone.judge.elastic import elasticity
 from loadstone.judge.limits import is_limit
 from loadstone.judge.offered import CHANGED, as_it_was
 from loadstone.record import journal, shapes
@@ -38,7 +39,7 @@ from loadstone.stages.run_hosts import Agent, AgentFigures, Connector, WatchedHo
 _APART = ("agents", "connector", "end", EXAMPLE, "hosts", "node")
 """Events that have a place of their own in `run.json`."""
 _WORTH_A_WARNING = (
-    CHANGED, "service-down", "service-died", "host-lost", "host-disk-full", "fault-failed",
+    CHANGED, "service-down", "service-died", "host-lost", "host-disk-full", "fault-failed", "scaling-failed",
 )  # fmt: skip
 """Events that a verdict may hang on."""
 CONTROL = "control.sock"
@@ -218,9 +219,16 @@ def _complete(folder: Path, plan: dict[str, Any], first: dict[str, Any], rules: 
         hosts=hosts,
         limited_by=busiest if busiest and is_limit(busiest) else None,
         busiest=busiest,
+        elasticity=elasticity(events, measurement, known.sla_window_s, _length_s(plan, ending["ended_s"])),
         failures=read_failures(folder, examples),
         events=[Event(**event) for event in events if event["kind"] not in _APART],
     )
+
+
+def _length_s(plan: Mapping[str, Any], ended_s: float | None) -> float:
+    """Of the run, as far as it came; of one that broke off, as it was planned."""
+    load = plan["load"]
+    return ended_s or float(load["ramp_up_s"] + load["steady_s"] + load["ramp_down_s"])
 
 
 def measurement_of(folder: Path, goals: Sequence[Goal] = ()) -> Measurement:

@@ -8,7 +8,7 @@ from loadstone.report import format
 from loadstone.report.answer import badges, claim
 from loadstone.report.capacity_answer import capacity_tiles
 from loadstone.report.cost import cost_intro, cost_tiles
-from loadstone.report.figures import capacity, distribution, hosts, response, sessions, steps, time
+from loadstone.report.figures import capacity, distribution, elastic, hosts, response, sessions, steps, time
 from loadstone.report.figures.figure import Figure
 from loadstone.report.figures.growth import GROWTH_TITLE, growth
 from loadstone.report.figures.scaling import scaling_curve
@@ -120,9 +120,10 @@ def _run(chapter: Chapter, tables: dict[str, Table]) -> list[Section]:
             "time",
             "Over time",
             f"{which} {_undrawn(run, responses, 'a line over time')}".strip(),
-            wide=numbered("w", time.over_time(run)),
+            wide=numbered("w", [*elastic.elastic(run), *time.over_time(run)]),
             small=numbered("o", responses),
             small_title="Response time of each operation" if responses else "",
+            tables=_pick(tables, "elasticity"),
         ),
         Section(
             "operations",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from loadstone.judge import CAUSES
 from loadstone.report import format
+from loadstone.report.elastic import elasticity
 from loadstone.report.folder import Run
 from loadstone.report.goals import amount, asked
 from loadstone.report.http2 import http2
@@ -53,6 +54,7 @@ def run_tables(run: Run) -> list[Table | None]:
         noise(run),
         agents(run),
         hosts_table(run),
+        elasticity(run),
         events_table(run),
         checks(run),
     ]

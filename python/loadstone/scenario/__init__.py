@@ -11,6 +11,7 @@ from loadstone.scenario.load import Scenario, checked, load_scenario
 from loadstone.scenario.model import Check, Operation, Target
 from loadstone.scenario.plan import only_here
 from loadstone.scenario.python_file import scenario_text
+from loadstone.scenario.scaling import Scaling
 from loadstone.scenario.schema import json_schema
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Fault",
     "Finding",
     "Operation",
+    "Scaling",
     "Scenario",
     "ScenarioError",
     "Target",

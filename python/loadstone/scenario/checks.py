@@ -9,7 +9,6 @@ from typing import Any
 
 from loadstone import goals
 from loadstone.scenario import answers, app, asks, hosts, mixing, names, protocol, sources, stateless, values
-from loadstone.scenario.faults import Fault
 from loadstone.scenario.findings import Finding, listed, suggest
 from loadstone.scenario.model import BACK, END, Check, Operation, ScenarioFile, Target
 from loadstone.scenario.positions import Path
@@ -50,7 +49,10 @@ def errors(file: ScenarioFile, data: Mapping[str, Any]) -> Iterator[Finding]:
     for index, check in enumerate(file.check):
         yield from _check(check, ("check", index), file)
     for index, fault in enumerate(file.fault):
-        yield from _fault(fault, ("fault", index), file.load)
+        yield from _in_time("fault", fault.at_s, ("fault", index), file.load)
+    if file.scaling is not None:
+        for index, step in enumerate(file.scaling.step):
+            yield from _in_time("scaling", step.at_s, ("scaling", "step", index), file.load)
     for index, goal in enumerate(file.sla.goals):
         yield from _goal(goal, ("sla", "goals", index), file)
 
@@ -63,11 +65,11 @@ def _auths(file: ScenarioFile) -> Iterator[tuple[Path, asks.Auth | None]]:
             yield ("operation", number, "step", index, "auth"), step.auth
 
 
-def _fault(fault: Fault, at: Path, load: Load) -> Iterator[Finding]:
+def _in_time(slug: str, at_s: float, at: Path, load: Load) -> Iterator[Finding]:
     length_s = load.ramp_up_s + load.steady_s + load.ramp_down_s
-    if fault.at_s >= length_s:
-        message = f"the run has ended after {length_s:g} s, before `at_s = {fault.at_s:g}`"
-        yield Finding("fault", message, (*at, "at_s"), "faults are timed from the beginning of ramp-up")
+    if at_s >= length_s:
+        message = f"the run has ended after {length_s:g} s, before `at_s = {at_s:g}`"
+        yield Finding(slug, message, (*at, "at_s"), "times are from the beginning of ramp-up")
 
 
 def warnings(file: ScenarioFile) -> Iterator[Finding]:

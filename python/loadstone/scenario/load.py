@@ -29,6 +29,7 @@ from loadstone.scenario.faults import Fault
 from loadstone.scenario.findings import Finding, Source, suggest
 from loadstone.scenario.overrides import apply
 from loadstone.scenario.positions import Positions
+from loadstone.scenario.scaling import Scaling
 from loadstone.unit import Unit
 
 _KIND = Kind("scenario-missing", "a scenario")
@@ -65,6 +66,11 @@ class Scenario:
     def faults(self) -> list[Fault]:
         """What is done to hosts of the topology meanwhile, in the order of its time."""
         return sorted(self.file.fault, key=lambda fault: fault.at_s)
+
+    @property
+    def scaling(self) -> Scaling | None:
+        """How many servers serve meanwhile, and by which policy."""
+        return self.file.scaling
 
     @property
     def target(self) -> model.Target:

@@ -28,6 +28,7 @@ from loadstone.scenario.fields import (
     refuse,
 )
 from loadstone.scenario.findings import listed, suggest
+from loadstone.scenario.scaling import Scaling
 from loadstone.scenario.secrets import Written as Secrets
 from loadstone.scenario.sessions import Load, Session
 from loadstone.scenario.tls import Tls
@@ -427,6 +428,9 @@ class ScenarioFile(Table):
     mix: Mix | None = None
     check: list[Check] = Field(default=[])
     fault: list[Fault] = Field(default=[])
+    scaling: Annotated[
+        Scaling | None, Field(description="servers of the topology that come and go with the load")
+    ] = None
     nodes: dict[str, Any] = Field(default={}, description="defaults of `loadstone nodes`, by option")
     cost: dict[str, Any] = Field(default={}, description="defaults of `loadstone cost`, by option")
 

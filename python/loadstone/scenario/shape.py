@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from loadstone.errors import SLUGS
-from loadstone.scenario import answers, asks, faults, model, secrets, sessions, shapes, tls, values
+from loadstone.scenario import answers, asks, faults, model, scaling, secrets, sessions, shapes, tls, values
 from loadstone.scenario.fields import Table
 from loadstone.scenario.findings import Finding, child, listed, suggest
 from loadstone.scenario.positions import Path
@@ -51,6 +51,7 @@ _TABLES: dict[str, type[Table]] = {
     "locality": values.Locality,
     "operation": model.Operation,
     "pacing": model.Pacing,
+    "scaling": scaling.Scaling,
     "session": sessions.Session,
     "shape": shapes.Shape,
     "sla": model.Sla,

@@ -10,6 +10,7 @@ from loadstone.intake.shapes import Count, Figure, Known, Seconds, Text, Word, Y
 from loadstone.stages.base import Piece
 from loadstone.stages.origin import Node, Origin
 from loadstone.stages.run_before import from_format_1, from_format_2
+from loadstone.stages.run_elasticity import Elasticity
 from loadstone.stages.run_hosts import Agent, Connector, Limit, Sut, WatchedHost
 from loadstone.stages.verdict import About, RunState, Verdict
 from loadstone.unit import Unit
@@ -375,6 +376,8 @@ class Run(Figures, Begun):
     """None when no resource of a watched host was at its limit."""
     busiest: Limit | None = None
     """The resource nearest to its limit, whether it was at it or not."""
+    elasticity: Elasticity | None = None
+    """None where no servers came and went by a policy."""
     failures: list[Failure] = Field(default_factory=list)
     """The most frequent come first."""
     events: list[Event] = Field(default_factory=list)
