@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import shutil
+import signal
+import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from booted import BOOT_S, OLIO, disk
 from compared import differences
-from folder_image import ask, get
+from folder_image import ask, get, until_end
 from shared_sites import Browser, load, serving
+from test_rubis_databases import load as load_rubis
+from test_rubis_databases import walk as walk_rubis
 from walk import walk
 
+from loadstone.errors import LoadstoneError
 from loadstone.image.arch import AARCH64
 from loadstone.image.build import Built, build
 from loadstone.image.contents import drivers, places
@@ -137,6 +145,45 @@ def test_olio_answers_with_the_bytes_of_the_process_and_keeps_what_was_written(t
         url = f"http://127.0.0.1:{guest.machine.ports[80]}"
         assert [Browser([url]).get(path) for path in paths] == before
         assert "loading" not in guest.console()
+
+
+def test_rubis_answers_with_the_bytes_of_the_process(tmp_path: Path) -> None:
+    load_rubis(str(tmp_path / "data"))
+    with serving(str(tmp_path / "data"), app="rubis") as urls:
+        expected = walk_rubis(Browser(urls))
+    rubis = build("rubis", tmp_path / "rubis.elf", arch="aarch64").stripped.path
+    words = (*FIXED, "data.load=0.001")
+    with Guest(_machine(rubis, *words, block=disk(tmp_path), memory_mib=24)) as guest:
+        guest.wait_for("^serving ", BOOT_S)
+        assert walk_rubis(Browser([f"http://127.0.0.1:{guest.machine.ports[80]}"])) == expected
+
+
+def test_in_service_it_is_started_again_and_ends_in_good_order(faulty: Built, tmp_path: Path) -> None:
+    """`image run`: a fault is an end like any other there, and SIGTERM has the machine finish."""
+    state, port = tmp_path / "state", free_port()
+    command = [sys.executable, "-m", "loadstone", "image", "run", str(faulty.stripped.path)]
+    command += ["--machine", "virt", "--port", str(port), "--state", str(state)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as one:
+        try:
+            assert ask(port, get("/", CLOSE), BOOT_S).endswith(b"faulty")
+            # Once: `ask` asks again while nobody answers.
+            with socket.create_connection(("127.0.0.1", port), BOOT_S) as connection:
+                connection.sendall(get("/panic", CLOSE))
+                with contextlib.suppress(OSError):
+                    until_end(connection)
+            assert ask(port, get("/", CLOSE), BOOT_S).endswith(b"faulty")
+            one.send_signal(signal.SIGTERM)
+            assert one.wait(BOOT_S) == 0
+        finally:
+            one.kill()
+    ends = json.loads((state / "1/ends.json").read_text())
+    assert [end["exit_code"] for end in ends] == [PANIC, CLEAN]
+    assert "stopped" in ends[1]["reason"] and "appliance: off" in "".join(ends[1]["console"])
+
+
+def test_tls_is_refused_before_anything_is_built(tmp_path: Path) -> None:
+    with pytest.raises(LoadstoneError, match="no part `tls` for aarch64"):
+        build("files", tmp_path, beside=["tls"], arch="aarch64")
 
 
 _FAULTY = """#![no_std]

@@ -164,7 +164,7 @@ def test_a_reload_behind_a_balancer_loses_no_request(tmp_path: Path) -> None:
         (file := tmp_path / "haproxy.cfg").write_text(HAPROXY.format(front=front, one=one, two=two))
         with subprocess.Popen(["haproxy", "-db", "-f", str(file)]) as balancer:
             try:
-                _until(lambda: health(front, "/", 5.0).status == 200)
+                _until(lambda: health("127.0.0.1", front, "/", 5.0).status == 200)
                 asking = Asking(front)
                 asking.start()
                 supervisor.reload(image("olio"), "olio.cache=page", 3, print)

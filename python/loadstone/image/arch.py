@@ -30,7 +30,7 @@ class Arch:
     prefix: str = ""
     """Before the names of the C compiler and its tools."""
     without: frozenset[str] = field(default_factory=frozenset)
-    """Parts of the library OS that its boards have no use for."""
+    """Parts of the library OS that its boards have no use for, or that cannot be made for it."""
 
     def tool(self, name: str) -> str:
         """Where the C compiler or one of its tools is. LoadstoneError `program-missing`."""
@@ -73,6 +73,7 @@ AARCH64 = Arch(
     1 << 30,
     "aarch64-unknown-none",
     "aarch64-linux-gnu-",
-    frozenset({"pci"}),
+    # ring assembles its code for Arm only where there is one of the operating systems that it knows.
+    frozenset({"pci", "tls"}),
 )
 ARCHES: dict[ArchName, Arch] = {"x86_64": X86_64, "aarch64": AARCH64}

@@ -62,8 +62,8 @@ def _chosen(parts: Sequence[str] | None, beside: Sequence[str], arch: Arch, fix:
     """The parts of the library OS to link: those asked for, of those that can be left out."""
     useless = fix.useless()
     usual = [part for part in _manifest()["features"]["default"] if part not in (*arch.without, *useless)]
-    known = (*usual, *ASKED_FOR)
-    if absent := [part for part in parts or () if part in arch.without]:
+    known = [part for part in (*usual, *ASKED_FOR) if part not in arch.without]
+    if absent := [part for part in (*(parts or ()), *beside, *fix.needed()) if part in arch.without]:
         raise LoadstoneError(
             "image-options",
             f"there is no part `{absent[0]}` for {arch.name}",
