@@ -6,6 +6,7 @@
 mod chain;
 mod disk;
 mod disk_copy;
+mod inject;
 mod leave;
 mod loading;
 mod names;
@@ -32,6 +33,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<run::Run>()?;
     module.add_class::<server::Server>()?;
+    module.add_class::<inject::Campaign>()?;
+    module.add_class::<inject::InjectedServer>()?;
     module.add_function(wrap_pyfunction!(chain::solve_chain, module)?)?;
     module.add_function(wrap_pyfunction!(disk::format_disk, module)?)?;
     module.add_function(wrap_pyfunction!(disk_copy::check_disk, module)?)?;
