@@ -179,3 +179,42 @@ def watch_signals() -> int:
 
     Returns the end of a pipe for `signal.set_wakeup_fd`, always the same. OSError.
     """
+
+class Campaign:
+    """Faults in a program that ends by itself. `config_json` is a `loadstone_inject` configuration.
+
+    All raise `ValueError` with two arguments: a kind, such as `program` or `unsteady`, and a sentence.
+    Threads may share one.
+    """
+
+    def __new__(cls, config_json: str) -> Campaign: ...
+    def golden(self) -> dict[str, Any]:
+        """Runs it unharmed, several times: exit code, output, how long it takes."""
+
+    def trace(self) -> dict[str, Any]:
+        """Runs it once, an instruction at a time; after `golden`."""
+
+    def inject(self, index: int) -> dict[str, Any]:
+        """The injection of this number, after `trace`: what was hit, and what became of it."""
+
+    def steps(self) -> int:
+        """Instructions that the trace has executed so far."""
+
+    def stop(self) -> None:
+        """Ends what is under way, with the kind `stopped`, and all that comes."""
+
+class InjectedServer:
+    """A server that runs traced. Errors as those of `Campaign`."""
+
+    def __new__(cls, config_json: str) -> InjectedServer: ...
+    def profile(self, steps: int, longest_s: float) -> list[tuple[int, int]]:
+        """Addresses that can be hit and how often each was executed, of so many steps, or in that time."""
+
+    def arm(self, address: int, pick: int) -> None:
+        """The next thread that executes this address gets a bit turned, which one follows from `pick`."""
+
+    def state(self) -> dict[str, Any]:
+        """Process, end, flip, what it has put right."""
+
+    def end(self, patience_s: float) -> dict[str, Any]:
+        """Ends it: asked first, killed when it takes longer than that. Its last state."""

@@ -80,6 +80,8 @@ pub struct State {
     pub pid: i32,
     /// What it says of its hardening.
     pub hardened: Option<String>,
+    /// Whether it counts what it puts right.
+    pub counts: bool,
     /// SHA-256 of its file.
     pub program: String,
     /// How its first process ended; None: it has not.
@@ -209,6 +211,7 @@ impl Tracer {
         let state = State {
             pid,
             hardened: program.hardened.clone(),
+            counts: program.corrected.is_some(),
             program: program.digest.clone(),
             ..State::default()
         };

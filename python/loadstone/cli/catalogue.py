@@ -75,6 +75,11 @@ CATALOGUE: dict[str, Entry] = {
         _MEASURE,
         "Kill and mend nodes of a real cluster as the model says, under load, and compare.",
     ),
+    "inject": Entry(
+        "inject",
+        _MEASURE,
+        "Flip one random bit in what an instruction of a program has just written; many times, and count.",
+    ),
     "nodes": Entry("nodes", _PLAN, "Compute how many nodes carry a load and stay available."),
     "cost": Entry(
         "cost",

@@ -80,6 +80,14 @@ def _made(folders: list[Path], out: Path | None, markdown: bool, csv: Path | Non
 
         _alone("chaos", folders, out, as_json, markdown or csv is not None, read_chaos, chaos_page)
         return
+    if any((folder / "inject.json").is_file() for folder in folders):
+        from loadstone.inject.page import inject_page, read_inject
+
+        _alone(
+            "injections", folders, out, as_json, markdown or csv is not None,
+            lambda folder: read_inject(folder).content(), inject_page,
+        )  # fmt: skip
+        return
     if any((folder / "compare.json").is_file() for folder in folders):
         from loadstone.report.compared import comparison_page, read_comparison
 

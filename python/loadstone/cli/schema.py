@@ -16,6 +16,7 @@ RECORDS = {
     "cost": "loadstone.stages.cost:Cost",
     "history": "loadstone.stages.compare:History",
     "learn": "loadstone.stages.learn:Learned",
+    "inject": "loadstone.stages.inject:Inject",
     "nodes": "loadstone.stages.nodes:Nodes",
     "plan": "loadstone.stages.plan:Plan",
     "probe": "loadstone.stages.probe:Probe",
