@@ -32,7 +32,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Asked:
-    """One campaign. `only`: `own`, `all` or names of functions; `throughput`: of this build, against native."""
+    """One campaign. `only`: `own`, `all` or functions; `throughput`: of this build, against native."""
 
     program: Path
     arguments: tuple[str, ...]

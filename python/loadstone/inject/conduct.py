@@ -93,7 +93,7 @@ def campaign(wanted: Asked, folder: Path, jobs: int, told: Told, name: str = "")
         versions=record.versions(),
         warnings=_warnings(golden, missed, injected),
     )  # fmt: skip
-    record.write_stage(folder / Inject.FILE, found)
+    record.write_stage(folder, found)
     return found
 
 

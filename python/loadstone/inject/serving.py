@@ -112,7 +112,7 @@ def serving(wanted: Serving, folder: Path, jobs: int, told: Told, name: str = ""
         versions=record.versions(),
         warnings=_warnings(missed, len(journal.lines)),
     )
-    record.write_stage(folder / Inject.FILE, found)
+    record.write_stage(folder, found)
     return found
 
 
