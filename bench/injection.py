@@ -1,0 +1,109 @@
+"""Faults in the kernels of `hardening/kernels`, in every build that is asked for: one table.
+
+    .venv/bin/python bench/injection.py --out bench/runs/DATE-MACHINE/injection --runs 500
+        [--build native="cc -O2"] [--build "ilr cmp"="COMMAND"] [--only qsort]
+
+A build is a name and the command that compiles: what it is given besides is `SOURCE -o PROGRAM -lm`. Each
+campaign is `loadstone inject` and keeps its record and every injection; `summary.json` has the classes by
+kernel and build, and all kernels of a build together. The same command goes on where it was ended. A busy
+machine makes it slow and changes no figure.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from loadstone import record
+from loadstone.inject.tally import tally
+from loadstone.stages.inject import OUTCOMES
+
+ROOT = Path(__file__).parents[1]
+LOADSTONE = ROOT / ".venv/bin/loadstone"
+KERNELS = ROOT / "hardening/kernels"
+SIZES = {"qsort": "1000", "sha256": "2000", "matmul": "20", "kv": "600", "lz": "3000", "json": "30"}
+"""About two hundred thousand instructions each."""
+
+
+def main() -> None:
+    """Builds, injects, tells."""
+    asked = _asked()
+    began = record.now()
+    asked.out.mkdir(parents=True, exist_ok=True)
+    rows = [
+        _campaign(kernel, name, command, asked)
+        for name, command in (each.split("=", 1) for each in asked.build)
+        for kernel in asked.only or SIZES
+    ]
+    together = [_together(name, rows) for name in dict.fromkeys(row["build"] for row in rows)]
+    record.write_json(
+        asked.out / "summary.json",
+        {
+            "command": ["bench/injection.py", *sys.argv[1:]], "started_at": began, "ended_at": record.now(),
+            "machine": record.machine(), "kernels": rows, "builds": together,
+        },
+    )  # fmt: skip
+    for row in [*rows, *together]:
+        shares = ", ".join(
+            f"{one['outcome']} {100 * one['share']:.2f} %" for one in row["shares"] if one["count"]
+        )
+        print(f"{row['kernel']:8} {row['build']:10} {row['injected']:6,}: {shares}")
+
+
+def _asked() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--runs", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--build", action="append", metavar="NAME=COMMAND")
+    parser.add_argument("--only", action="append", choices=list(SIZES))
+    asked = parser.parse_args()
+    asked.build = asked.build or ["native=cc -O2"]
+    return asked
+
+
+def _campaign(kernel: str, build: str, command: str, asked: argparse.Namespace) -> dict[str, Any]:
+    """One kernel in one build: its record and its classes."""
+    folder = asked.out / f"{kernel}-{build.replace(' ', '-')}"
+    with tempfile.TemporaryDirectory(prefix="loadstone-injection-") as scratch:
+        program = Path(scratch) / kernel
+        compiled = [*shlex.split(command), str(KERNELS / f"{kernel}.c"), "-o", str(program), "-lm"]
+        subprocess.run(compiled, check=True)
+        words = [
+            "inject", "--runs", asked.runs, "--seed", asked.seed, "--out", folder, "--name", kernel,
+            "--hang-least", 10, program, SIZES[kernel],
+        ]  # fmt: skip
+        subprocess.run([LOADSTONE, *map(str, words)], check=True, stdout=subprocess.DEVNULL)
+    # A page is two megabytes, and `loadstone report` makes it again.
+    (folder / "report.html").unlink()
+    made = json.loads((folder / "inject.json").read_text("utf-8"))
+    keys = ("variant", "injected", "missed", "shares", "traced", "injections_per_s", "took_s")
+    return {"kernel": kernel, "build": build, "compiled": shlex.join(compiled)} | {
+        key: made[key] for key in keys
+    }
+
+
+def _together(build: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """All kernels of a build, as if each injection were one of the same campaign."""
+    own = [row for row in rows if row["build"] == build]
+    counts = {
+        outcome: sum(one["count"] for row in own for one in row["shares"] if one["outcome"] == outcome)
+        for outcome in OUTCOMES
+    }
+    shares, _ = tally({"outcome": outcome} for outcome, count in counts.items() for _ in range(count))
+    return {
+        "kernel": "all", "build": build, "injected": sum(counts.values()),
+        "shares": [one.content() for one in shares],
+    }  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
