@@ -10,17 +10,30 @@ from loadstone.errors import LoadstoneError
 
 Made = TypeVar("Made")
 
-_HINTS = {
-    "program": "give a program in machine code, by its path or by a name on the PATH",
-    "symbols": "build it without `strip` and `-s`, or leave --only out",
-    "endless": "give it a smaller problem, or a larger --golden-limit; a server is injected with --server",
-    "long": "give it a smaller problem: about half a million instructions is plenty; or raise --most-steps "
-    "and --trace-limit",
-    "unsteady": "take times, addresses and seeds out of what it prints: only equal answers can be compared",
-    "threads": "inject it as a server with --server, or build it with one thread",
-    "ptrace": "in a container add `--cap-add SYS_PTRACE`; see also /proc/sys/kernel/yama/ptrace_scope",
-    "machine": "run it on an x86-64 Linux machine",
+_KINDS = {
+    "program": ("inject-program", "give a program in machine code, by its path or by a name on the PATH"),
+    "symbols": ("inject-symbols", "build it without `strip` and `-s`, or leave --only out"),
+    "endless": (
+        "inject-endless",
+        "give it a smaller problem, or a larger --golden-limit; a server is injected with --server",
+    ),
+    "long": (
+        "inject-long",
+        "give it a smaller problem, half a million instructions is plenty; or raise --most-steps and "
+        "--trace-limit",
+    ),
+    "unsteady": (
+        "inject-unsteady",
+        "take times, addresses and seeds out of what it prints: only equal answers can be compared",
+    ),
+    "threads": ("inject-threads", "inject it as a server with --server, or build it with one thread"),
+    "ptrace": (
+        "inject-ptrace",
+        "in a container add `--cap-add SYS_PTRACE`; see also /proc/sys/kernel/yama/ptrace_scope",
+    ),
+    "machine": ("inject-machine", "inject on Linux on x86-64"),
 }
+"""By the kind that Rust names: our slug, and what to do."""
 
 
 class Stopped(Exception):
@@ -38,8 +51,8 @@ def refusing() -> Iterator[None]:
         kind, message = error.args
         if kind == "stopped":
             raise Stopped from error
-        slug = f"inject-{kind}" if kind in _HINTS else "internal"
-        raise LoadstoneError(slug, message, hint=_HINTS.get(kind)) from error
+        slug, hint = _KINDS.get(kind, ("internal", None))
+        raise LoadstoneError(slug, message, hint=hint) from error
 
 
 def asked(call: Callable[[], Made]) -> Made:

@@ -1,0 +1,65 @@
+"""Servers that are hit while they answer."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from test_campaign import Quiet, counts
+from toys import compiled
+
+from loadstone.errors import LoadstoneError
+from loadstone.inject.asked import Asked
+from loadstone.inject.serving import Serving, serving
+from loadstone.inject.traffic import Traffic, memcached, read_paths
+
+
+def served(
+    program: Path, folder: Path, traffic: Traffic, runs: int, *words: str, only: str = "own"
+) -> object:
+    asked = Asked(program, words or ("{port}",), runs, 1, (only,))
+    return serving(Serving(asked, traffic, patience_s=10), folder, 2, Quiet())
+
+
+def paths(tmp_path: Path) -> tuple[bytes, ...]:
+    (tmp_path / "paths").write_text("# numbers\n/1\n/22\n/333 # three\n/4\n/5\n/6\n/7\n/8\n")
+    return read_paths(tmp_path / "paths")
+
+
+@pytest.mark.long
+def test_a_wrong_number_in_a_server_is_a_wrong_answer(tmp_path: Path) -> None:
+    """`live` gives what each answer is computed from: a fault there is always seen, and the server goes on."""
+    found = served(
+        compiled(tmp_path, "server"), tmp_path / "out", Traffic("http", paths(tmp_path)), 12, only="live"
+    )
+    assert found.server and found.injected + found.missed == 12  # type: ignore[attr-defined]
+    assert counts(found) == {"corrupt": found.injected} and found.injected > 6  # type: ignore[arg-type, attr-defined]
+
+
+@pytest.mark.long
+def test_memcached_is_hit_in_mid_traffic(tmp_path: Path) -> None:
+    program = shutil.which("memcached")
+    if program is None:
+        pytest.skip("memcached is not installed")
+    words = ("-p", "{port}", "-U", "0", "-u", "nobody", "-l", "127.0.0.1")
+    found = served(Path(program), tmp_path / "out", Traffic("memcached", memcached(100, 1)), 20, *words)
+    assert sum(counts(found).values()) >= 10  # type: ignore[arg-type]
+    assert found.restart_s > 0  # type: ignore[attr-defined]
+
+
+def test_a_server_that_does_not_listen_or_has_no_port_is_refused(tmp_path: Path) -> None:
+    program, traffic = compiled(tmp_path, "shares"), Traffic("http", paths(tmp_path))
+    with pytest.raises(LoadstoneError, match="has ended at once") as refused:
+        served(program, tmp_path / "out", traffic, 1)
+    assert refused.value.slug == "inject-server"
+    with pytest.raises(LoadstoneError, match="where it listens") as refused:
+        served(program, tmp_path / "out", traffic, 1, "8080")
+    assert refused.value.slug == "inject-input"
+
+
+def test_a_list_of_paths_says_which_line_is_none(tmp_path: Path) -> None:
+    (tmp_path / "list").write_text("/a\nb\n")
+    with pytest.raises(LoadstoneError) as refused:
+        read_paths(tmp_path / "list")
+    assert str(refused.value.place).endswith("list:2")
