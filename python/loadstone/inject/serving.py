@@ -38,6 +38,13 @@ _PROFILE_S = 30.0
 _FAIL_STOP = 86
 
 
+_MANY = 10_000
+
+
+class _Enough(Exception):
+    """Enough was seen."""
+
+
 @dataclass(frozen=True)
 class Serving:
     """A server, and what it is asked. patience_s: an answer that takes longer is a hang."""
@@ -187,9 +194,15 @@ def _profile(wanted: Serving) -> tuple[Profile, Json]:
     """Where the server executes what under this traffic. Raises `inject-server` when nothing was seen."""
     began, ended = time.monotonic(), threading.Event()
 
+    def go_on(_: int) -> None:
+        if ended.is_set():
+            raise _Enough
+
     def load(port: int) -> None:
-        while not ended.is_set():
-            drive(wanted.traffic, port, 1, wanted.patience_s, lambda _: None)
+        # On the same connections all the time, as injections have it: what opens them is seldom executed.
+        with contextlib.suppress(_Enough):
+            while not ended.is_set():
+                drive(wanted.traffic, port, _MANY, _PROFILE_S, go_on)
 
     with _up(wanted) as (server, port, _):
         driver = threading.Thread(target=load, args=(port,))

@@ -6,7 +6,7 @@ import hashlib
 import http.client
 import random
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -183,5 +183,5 @@ def drive(
     return found
 
 
-def _all(requests: Sequence[bytes], passes: int) -> list[bytes]:
-    return [request for _ in range(passes) for request in requests]
+def _all(requests: Sequence[bytes], passes: int) -> Iterator[bytes]:
+    return (request for _ in range(passes) for request in requests)

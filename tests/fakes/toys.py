@@ -23,8 +23,8 @@ extern uint64_t live(uint64_t);
 TOYS = {
     "shares": 'int main(){dead();uint64_t x=live(42);printf("%llx\\n",(unsigned long long)x);return 0;}',
     "hang": 'int main(){uint64_t x=live(0);while(x)__asm__ volatile("pause"::"r"(x));puts("end");return 0;}',
-    "detects": 'int main(){uint64_t a=live(5),b=live(5);if(a!=b)_exit(86);printf("%llu\\n",(unsigned long long)a);'
-    "return 0;}",
+    "detects": "int main(){uint64_t a=live(5),b=live(5);if(a!=b)_exit(86);"
+    'printf("%llu\\n",(unsigned long long)a);return 0;}',
     "recovers": 'uint64_t __loadstone_corrected;const char __loadstone_hardened[]="tmr";'
     "int main(){uint64_t a=live(5),b=live(5),c=live(5);if(a!=b||b!=c){__loadstone_corrected++;a=a==b?a:c;}"
     'printf("%llu%.0s\\n",(unsigned long long)a,__loadstone_hardened);return 0;}',
@@ -41,7 +41,8 @@ SERVER = r"""
 #include <string.h>
 #include <sys/socket.h>
 /* Answers GET /NUMBER by a sum that takes the number many times. One connection at a time ends the others. */
-static uint64_t work(uint64_t n){uint64_t s=n;for(int i=0;i<300;i++)s=s*6364136223846793005ull+live(n);return s;}
+static uint64_t work(uint64_t n){uint64_t s=n;for(int i=0;i<300;i++)s=s*6364136223846793005ull+live(n);
+  return s;}
 int main(int c,char**v){
   int s=socket(AF_INET,SOCK_STREAM,0),one=1;setsockopt(s,SOL_SOCKET,SO_REUSEADDR,&one,sizeof one);
   struct sockaddr_in a={.sin_family=AF_INET,.sin_port=htons(atoi(v[1])),.sin_addr={htonl(INADDR_LOOPBACK)}};
