@@ -227,6 +227,7 @@ impl Tracer {
             program,
         };
         tracer.seize_all()?;
+        tracer.let_it_begin()?;
         if tracer.program.movable {
             tracer.base = entry_of(pid)?.wrapping_sub(tracer.program.entry);
         }
@@ -267,6 +268,15 @@ impl Tracer {
                 return Ok(());
             }
         }
+    }
+
+    /// Waits until the kernel has loaded the program: `spawn` returns a moment before. What it stops for first
+    /// is the interruption, at its first instruction or later.
+    fn let_it_begin(&mut self) -> Result<()> {
+        let pid = self.state.pid;
+        tracee::interrupt(pid)?;
+        let stop = tracee::wait(pid)?;
+        self.stopped(pid, stop)
     }
 
     fn know(&mut self, thread: i32) {
