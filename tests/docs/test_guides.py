@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import re
 import shutil
 import sys
@@ -22,6 +23,13 @@ def test_the_guide_to_four_nines_can_be_followed(tmp_path: Path) -> None:
     said = follow("how-to/four-nines.md", tmp_path)
     assert "Bottleneck" in said
     assert (tmp_path / "runs/plan/report.html").exists()
+
+
+@pytest.mark.long
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="faults are injected on x86-64")
+def test_the_guide_to_faults_can_be_followed(tmp_path: Path) -> None:
+    said = follow("how-to/inject-faults.md", tmp_path)
+    assert "200 faults, one bit each" in said and "400 faults, one bit each" in said
 
 
 @pytest.mark.long

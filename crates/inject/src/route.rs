@@ -87,7 +87,7 @@ mod tests {
     fn nested(n: u32) -> Stream {
         let mut stream =
             Stream { addresses: (0..4).map(|at| 0x1000 + at * 4).collect(), ..Stream::default() };
-        let mut step = |stream: &mut Stream, number| {
+        let step = |stream: &mut Stream, number| {
             stream.before.push(u32::try_from(stream.order.len()).unwrap());
             stream.order.push(number);
         };
