@@ -7,6 +7,7 @@ it for the user, by their own `~/.ssh/config`. For everybody else both are a nam
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import shlex
 import subprocess
@@ -116,17 +117,18 @@ class Ssh:
         command: Sequence[str] | str,
         *,
         send: bytes | str | Path = b"",
+        hold: bool = False,
         timeout_s: float = _TIMEOUT_S,
     ) -> Answer:
         """Runs a command there to its end: a list of words, or a line for the shell; `send` is its input, or
-        the file that has it.
+        the file that has it. With `hold` its input is empty and open until it ends or we die.
 
         LoadstoneError `host-unreachable`, `host-refused` (it does not let us in, or is not who it was).
         """
         try:
-            with _input(send) as given:
+            with given(send, hold) as keys:
                 done = subprocess.run(
-                    self._ssh(host, command), capture_output=True, check=False, timeout=timeout_s, **given
+                    self._ssh(host, command), capture_output=True, check=False, timeout=timeout_s, **keys
                 )
         except subprocess.TimeoutExpired:
             message = f"`{_line(command)[:80]}` on `{host}` did not end within {timeout_s:g} s"
@@ -231,9 +233,16 @@ def _end_masters(sockets: Path) -> None:
 
 
 @contextlib.contextmanager
-def _input(send: bytes | str | Path) -> Iterator[dict[str, Any]]:
-    """How `subprocess` is told of it; a file is not read into memory."""
-    if isinstance(send, Path):
+def given(send: bytes | str | Path, hold: bool) -> Iterator[dict[str, Any]]:
+    """How `subprocess` is told of a command's input; a file is not read into memory."""
+    if hold:
+        end, ours = os.pipe()
+        try:
+            yield {"stdin": end}
+        finally:
+            os.close(end)
+            os.close(ours)
+    elif isinstance(send, Path):
         with send.open("rb") as file:
             yield {"stdin": file}
     else:

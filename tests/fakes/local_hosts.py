@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from loadstone.ssh import Answer, Ssh
+from loadstone.ssh import Answer, Ssh, given
 
 
 class LocalHosts(Ssh):
@@ -21,12 +21,18 @@ class LocalHosts(Ssh):
         self._path = dict(path or {})
 
     def run(
-        self, host: str, command: Sequence[str] | str, *, send: bytes | str = b"", timeout_s: float = 60.0
+        self,
+        host: str,
+        command: Sequence[str] | str,
+        *,
+        send: bytes | str = b"",
+        hold: bool = False,
+        timeout_s: float = 60.0,
     ) -> Answer:
-        data = send.encode() if isinstance(send, str) else send
-        done = subprocess.run(
-            _line(command), shell=True, env=self._env(host), input=data, capture_output=True, check=False
-        )
+        with given(send, hold) as keys:
+            done = subprocess.run(
+                _line(command), shell=True, env=self._env(host), capture_output=True, check=False, **keys
+            )
         return Answer(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     def start(self, host: str, command: Sequence[str] | str) -> subprocess.Popen[bytes]:

@@ -27,7 +27,13 @@ class ScriptedHosts:
         return f"address-of-{host}"
 
     def run(
-        self, host: str, command: Sequence[str] | str, *, send: bytes | str = b"", timeout_s: float = 60.0
+        self,
+        host: str,
+        command: Sequence[str] | str,
+        *,
+        send: bytes | str = b"",
+        hold: bool = False,
+        timeout_s: float = 60.0,
     ) -> Answer:
         line = command if isinstance(command, str) else " ".join(command)
         self.asked.append((host, line))

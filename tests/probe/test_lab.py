@@ -103,6 +103,12 @@ def test_a_link_of_20_mbit_and_the_systems_own_tools(topology: Path, tmp_path: P
     assert len(links) == 2 and not any("Gigabit" in one["text"] for one in links)
 
 
+def left_on_hosts() -> str:
+    """What of a probe runs on the hosts: also a wait for the right moment."""
+    line = "ps -e -o args= | grep -E 'iperf3|ping |sleep [0-9]{1,3}$|timeout ' | grep -v grep"
+    return "".join(ssh(LAB, host, line).stdout for host in ("client", "slow"))
+
+
 def test_nothing_of_a_probe_stays_on_the_hosts(topology: Path, tmp_path: Path) -> None:
     probed(
         topology,
@@ -117,26 +123,22 @@ def test_nothing_of_a_probe_stays_on_the_hosts(topology: Path, tmp_path: Path) -
         "--out",
         tmp_path / "out",
     )
-    for host in ("client", "slow"):
-        left = ssh(LAB, host, "ps -e -o args= | grep -E 'iperf3|ping ' | grep -v grep").stdout
-        assert left == "", left
+    assert left_on_hosts() == ""
 
 
-def test_a_probe_that_is_killed_leaves_no_server_and_can_be_reported(topology: Path, tmp_path: Path) -> None:
+def test_a_probe_that_is_killed_leaves_nothing_and_can_be_reported(topology: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     command = [sys.executable, "-m", "loadstone", "probe", str(topology), "--from", "client", "--to", "slow"]
     command += ["--only", "icmp,bandwidth", "--seconds", "60", "--out", str(out)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    running = "ps -e -o args= | grep '[i]perf3 -s -1 -J'"
     deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and not ssh(LAB, "slow", running).stdout:
-        time.sleep(0.2)
+    while "iperf3 -s -1 -J" not in left_on_hosts():
+        assert process.poll() is None and time.monotonic() < deadline
     process.kill()
     process.wait()
     deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and (left := ssh(LAB, "slow", running).stdout):
-        time.sleep(0.2)
-    assert left == ""
+    while left := left_on_hosts():
+        assert time.monotonic() < deadline, left
     assert loadstone("report", out).stdout.strip() == str(out / "report.html")
     assert json.loads((out / "probe.json").read_text())["outcome"] == "crashed"
 

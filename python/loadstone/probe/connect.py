@@ -34,6 +34,7 @@ def connects(hosts: Hosts, source: str, address: str, port: int, count: int, int
     script = (resources.files("loadstone.probe") / "on_source.py").read_text("utf-8")
     arguments = [address, str(port), str(count), f"{interval_s:g}", str(TIMEOUT_S)]
     longest = count * (interval_s + TIMEOUT_S) + 20
+    # It ends with us: it writes a line for each attempt.
     # A version manager's stand-in for python3 is slow to start and may want a home.
     line = f"p=/usr/bin/python3; [ -x $p ] || p=python3; timeout {longest:.0f} $p - {shlex.join(arguments)}"
     answer = hosts.run(source, line, send=script, timeout_s=longest + 20)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from loadstone.errors import LoadstoneError
-from loadstone.ssh import Answer
+from loadstone.ssh import Answer, given
 
 HERE = "this machine"
 """The source where no topology names one; no host of a topology can be called so."""
@@ -21,9 +21,18 @@ class Hosts(Protocol):
         """The IP address or name under which the other hosts reach it."""
 
     def run(
-        self, host: str, command: Sequence[str] | str, *, send: bytes | str = b"", timeout_s: float = 60.0
+        self,
+        host: str,
+        command: Sequence[str] | str,
+        *,
+        send: bytes | str = b"",
+        hold: bool = False,
+        timeout_s: float = 60.0,
     ) -> Answer:
-        """Runs a command there to its end. LoadstoneError `host-unreachable`, `host-refused`."""
+        """Runs a command there to its end; `hold` keeps its input open until then, or until we die.
+
+        LoadstoneError `host-unreachable`, `host-refused`.
+        """
 
     def start(self, host: str, command: Sequence[str] | str) -> subprocess.Popen[bytes]:
         """Starts a command there with pipes; its end is the caller's."""
@@ -37,14 +46,20 @@ class Here:
         return host
 
     def run(
-        self, host: str, command: Sequence[str] | str, *, send: bytes | str = b"", timeout_s: float = 60.0
+        self,
+        host: str,
+        command: Sequence[str] | str,
+        *,
+        send: bytes | str = b"",
+        hold: bool = False,
+        timeout_s: float = 60.0,
     ) -> Answer:
         """Runs a command on this machine. LoadstoneError `host-unreachable` when it does not end."""
-        data = send.encode() if isinstance(send, str) else send
         try:
-            done = subprocess.run(
-                _words(command), input=data, capture_output=True, check=False, timeout=timeout_s
-            )
+            with given(send, hold) as keys:
+                done = subprocess.run(
+                    _words(command), capture_output=True, check=False, timeout=timeout_s, **keys
+                )
         except subprocess.TimeoutExpired:
             line = command if isinstance(command, str) else shlex.join(command)
             message = f"`{line[:80]}` did not end within {timeout_s:g} s"

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from loadstone.errors import LoadstoneError
+from loadstone.probe import tied
 from loadstone.probe.hosts import Hosts
 
 Way = Literal["to", "back"]
@@ -28,20 +29,18 @@ _READY_S = 30.0
 _UDP_TRIES = 3
 """iperf3 opens a UDP stream by one datagram each way and waits for ever when a lossy path drops one."""
 _SERVER = """exec 3<&0
-timeout -k 1 {longest} iperf3 -s -1 -J -i {interval} -p {port} <&- & server=$!
+timeout -k 1 {longest} iperf3 -s -1 -J -i {interval} -p {port} </dev/null 3<&- & group=$!
+{watch}
 hex=$(printf ':%04X' {port}); tries=0
 until cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | grep -q "$hex [0-9A-F:]* 0A"; do
   tries=$((tries+1)); [ $tries -gt 250 ] && break
-  kill -0 $server 2>/dev/null || break; sleep 0.02
+  kill -0 $group 2>/dev/null || break; sleep 0.02
 done
-(read -r _ <&3; kill -s KILL -- -$server) 2>/dev/null & watch=$!
 echo ready
-wait $server
+wait $group
 kill $watch 2>/dev/null"""
 """The server ends with its one test, with its input (ours, so also when we die or the network is cut and sshd
-notices), or after `longest` seconds, whichever is first. `timeout` leads a process group of its own, and we
-end that whole group, once it listens: a signal that finds `timeout` as it starts its child would leave the
-child behind. `0A` is a listening socket."""
+notices), or after `longest` seconds, whichever is first. `0A` is a listening socket."""
 
 
 @dataclass(frozen=True)
@@ -101,8 +100,7 @@ def _test(
 ) -> Flow | str:
     """One run of the client, against a server of ours or one that waits; its error otherwise."""
     with _server(hosts, target, port, longest) if serve else contextlib.nullcontext() as server:
-        line = f"timeout -k 1 {longest:g} {shlex.join(words)}"
-        answer = hosts.run(source, line, timeout_s=longest + 20)
+        answer = tied.run(hosts, source, shlex.join(words), longest)
         told = _read(server, 10, until=b"").decode(errors="replace") if server else ""
     return parse_flow(answer.out, told) or answer.words
 
@@ -174,7 +172,7 @@ def _object(text: str) -> dict[str, Any]:
 @contextlib.contextmanager
 def _server(hosts: Hosts, target: str, port: int, longest: float) -> Iterator[subprocess.Popen[bytes]]:
     """A server that listens, and is gone at the end of the block."""
-    script = _SERVER.format(longest=f"{longest:g}", interval=INTERVAL_S, port=port)
+    script = _SERVER.format(longest=f"{longest:g}", interval=INTERVAL_S, port=port, watch=tied.WATCH)
     server = hosts.start(target, script)
     try:
         first = _read(server, _READY_S, until=b"ready\n")

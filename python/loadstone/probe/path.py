@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from loadstone.probe import tied
 from loadstone.probe.hosts import Hosts
 from loadstone.probe.ping import parse_ping
 
@@ -47,8 +48,8 @@ def path(hosts: Hosts, source: str, address: str) -> Path:
 
 
 def _hop(hosts: Hosts, source: str, address: str, ttl: int, count: int) -> tuple[str | None, bool]:
-    line = f"timeout -s INT -k 1 {count + 4} ping -n -c {count} -i 0.2 -W 1 -t {ttl} {address}"
-    return parse_hop(hosts.run(source, line).out)
+    words = f"ping -n -c {count} -i 0.2 -W 1 -t {ttl} {address}"
+    return parse_hop(tied.run(hosts, source, words, count + 4, end="INT").out)
 
 
 def parse_hop(text: str) -> tuple[str | None, bool]:
@@ -81,7 +82,7 @@ def _mtu(hosts: Hosts, source: str, address: str) -> int | None:
     def tried(size: int) -> str:
         # Several tries, so that a lost packet is not taken for a limit.
         words = f"ping -n -M do -c {_MTU_TRIES} -i 0.2 -W 1 -s {size - _HEADERS} {address}"
-        return hosts.run(source, f"timeout -s INT -k 1 8 {words} 2>&1").out
+        return tied.run(hosts, source, f"{words} 2>&1", 8, end="INT").out
 
     def passes(size: int) -> bool:
         found = parse_ping(tried(size))

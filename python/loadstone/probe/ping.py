@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from loadstone.errors import LoadstoneError
+from loadstone.probe import tied
 from loadstone.probe.hosts import Hosts
 
 _REPLY = re.compile(r"icmp_seq=(\d{1,9})\b.*?time[=<]([\d.]{1,30}) ms(.*)")
@@ -38,9 +39,10 @@ def ping(
     LoadstoneError `host-unreachable`, `host-refused` of the source, `probe-failed` with ping's own words.
     """
     longest = count * interval_s + 10
-    words = f"timeout -s INT -k 2 {longest:.1f} ping -n -i {interval_s:g} -c {count} -W 2 {address}"
-    line = f"sleep {delay_s:g}; {words}" if delay_s else words
-    answer = hosts.run(source, line, timeout_s=delay_s + longest + 20)
+    words = f"ping -n -i {interval_s:g} -c {count} -W 2 {address}"
+    if delay_s:
+        words = f"sh -c 'sleep {delay_s:g}; exec \"$@\"' sh {words}"
+    answer = tied.run(hosts, source, words, delay_s + longest, end="INT")
     found = parse_ping(answer.out)
     if found is None:
         raise LoadstoneError("probe-failed", f"ping on `{source}`: {answer.words}")
