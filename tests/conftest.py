@@ -1,9 +1,14 @@
 """A timing never gates a test: the machine may be busy."""
 
+import signal
+
 import pytest
 from hypothesis import settings
 
 from loadstone.cli import count
+
+# A shell has its background jobs ignore Ctrl-C, and so would everything that the tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
