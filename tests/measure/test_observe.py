@@ -34,31 +34,37 @@ def test_a_family_uses_what_its_members_use() -> None:
     ) as process:
         assert process.stdin and process.stdout
         assert process.stdout.readline() == "ready\n"
-        began = time.monotonic()
+        before = time.monotonic()
         observer = Observer({"sut": process.pid})
+        after = time.monotonic()
         print(file=process.stdin, flush=True)
         assert process.stdout.readline() == "done\n"
+        least = time.monotonic() - after
         metrics = observer.sample()
-        elapsed = time.monotonic() - began
+        most = time.monotonic() - before
         process.stdin.close()
-        process.wait(10)
+        process.wait(120)
         assert observer.sample() == {} or "sut" not in observer.sample(), "processes that ended use nothing"
     assert set(metrics) == {"sut", "generator", "host"}
-    # The kernel counts in hundredths of a second.
-    assert metrics["sut"]["cpu_cores"] * elapsed == pytest.approx(0.5, abs=0.1)
-    assert metrics["host"]["cpu_cores"] * elapsed >= 0.3
+    # The kernel counts in hundredths of a second. The time that was observed lies between these two.
+    assert metrics["sut"]["cpu_cores"] * most >= 0.4
+    assert metrics["sut"]["cpu_cores"] * least <= 0.6
+    assert metrics["host"]["cpu_cores"] * most >= 0.3
     assert metrics["sut"]["rss_bytes"] > metrics["generator"]["rss_bytes"] * 0.01
     assert {"read_bytes_per_s", "rx_bytes_per_s", "memory_used_bytes"} <= set(metrics["host"])
 
 
 def test_the_generator_is_this_process_without_those_it_started() -> None:
+    used, before = time.process_time(), time.monotonic()
     observer = Observer({})
-    end = time.process_time() + 0.3
-    began = time.monotonic()
-    while time.process_time() < end or time.monotonic() - began < 0.3:
+    after = time.monotonic()
+    while time.process_time() - used < 0.3 or time.monotonic() - after < 0.3:
         pass
+    least = time.monotonic() - after
     metrics = observer.sample()
-    assert metrics["generator"]["cpu_cores"] * (time.monotonic() - began) == pytest.approx(0.3, abs=0.15)
+    most, used = time.monotonic() - before, time.process_time() - used
+    assert metrics["generator"]["cpu_cores"] * most >= 0.2
+    assert metrics["generator"]["cpu_cores"] * least <= used + 0.1
     assert "sut" not in metrics
 
 
