@@ -31,7 +31,7 @@ def _move(folder: Path, board: str, told: bool, readers: int) -> dict[str, Any]:
     words = [str(image("olio")), str(folder), board, "told" if told else "untold", str(readers)]
     environment = os.environ | {"PYTHONPATH": f"{HERE}:{HERE.parent / 'parity'}"}
     command = ["unshare", "--net", sys.executable, str(HERE / "moving.py"), *words]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=200)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=1200)
     assert done.returncode == 0, done.stdout + done.stderr
     return dict(json.loads(done.stdout.splitlines()[-1]))
 
@@ -61,7 +61,7 @@ def test_a_busy_instance_gets_a_sibling(tmp_path: Path) -> None:
     ended = threading.Event()
 
     def read() -> None:
-        connection = http.client.HTTPConnection("127.0.0.1", first.ports[HTTP_PORT], timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", first.ports[HTTP_PORT], timeout=120)
         while not ended.is_set():
             connection.request("GET", "/d/1")
             connection.getresponse().read()
@@ -81,6 +81,6 @@ def test_a_busy_instance_gets_a_sibling(tmp_path: Path) -> None:
         address = f"127.0.0.1:{spare.ports[HTTP_PORT]}"
         assert answer == f"appliance: sibling {address}", told
         assert f"server {address};\n" in (tmp_path / "list").read_text()
-        connection = http.client.HTTPConnection(address, timeout=20)
+        connection = http.client.HTTPConnection(address, timeout=120)
         connection.request("GET", "/d/1")
         assert connection.getresponse().status == 200

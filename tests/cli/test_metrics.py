@@ -65,14 +65,14 @@ def test_they_are_served_while_the_run_goes_on() -> None:
     listener = listening("127.0.0.1:0")
     url = f"http://127.0.0.1:{listener.getsockname()[1]}"
     with served(metrics, listener):
-        assert urllib.request.urlopen(f"{url}/metrics", timeout=20).read() == b"# no run has begun\n"
+        assert urllib.request.urlopen(f"{url}/metrics", timeout=120).read() == b"# no run has begun\n"
         metrics.started(PLAN, Path())
         metrics.window(window(0))
-        with urllib.request.urlopen(f"{url}/metrics", timeout=20) as answer:
+        with urllib.request.urlopen(f"{url}/metrics", timeout=120) as answer:
             assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
             assert figures(answer.read().decode())["loadstone_second", ()] == 1
         with pytest.raises(urllib.error.HTTPError, match="404"):
-            urllib.request.urlopen(f"{url}/", timeout=20)
+            urllib.request.urlopen(f"{url}/", timeout=120)
     assert listener.fileno() == -1
 
 

@@ -273,7 +273,7 @@ def placed(lab_file: Path) -> Iterator[tuple[Site, Ssh, Path]]:
 
 
 def asked(hosts: Ssh, host: str, port: int) -> list[str]:
-    with urllib.request.urlopen(f"http://{hosts.address(host)}:{port}/", timeout=10) as answer:
+    with urllib.request.urlopen(f"http://{hosts.address(host)}:{port}/", timeout=120) as answer:
         return answer.read().decode().split()
 
 

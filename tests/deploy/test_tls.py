@@ -45,7 +45,7 @@ def deployed(lab_file: Path) -> Iterator[tuple[Site, Ssh]]:
 def page(site: Site, address: str, port: int) -> int:
     """The status of a page by HTTPS, of a server that the topology's authority vouches for."""
     believed = ssl.create_default_context(cafile=site.authority)
-    connection = http.client.HTTPSConnection(address, port, timeout=20, context=believed)
+    connection = http.client.HTTPSConnection(address, port, timeout=120, context=believed)
     try:
         connection.request("GET", "/")
         return connection.getresponse().status

@@ -56,15 +56,15 @@ def test_a_wish_is_fulfilled_as_long_as_there_are_machines(folder: Path) -> None
     heard = threading.Event()
 
     def say(number: int, line: str) -> None:
-        heard.wait(10)
+        heard.wait()
         siblings.hear(number, line)
 
     with Fleet([asking], say) as fleet, siblings.attend(fleet):
         heard.set()
         guest = fleet.guests[0]
         address = f"127.0.0.1:{spare.ports[HTTP_PORT]}"
-        assert guest.wait_for("got sibling", 20) == f"got sibling {address}"
-        assert guest.wait_for("none", 20) == "got sibling none"
+        assert guest.wait_for("got sibling", 120) == f"got sibling {address}"
+        assert guest.wait_for("none", 120) == "got sibling none"
         listed = (folder / "list").read_text()
         assert (folder / "read").read_text() == listed, "the balancer was told"
         first = f"127.0.0.1:{asking.ports[HTTP_PORT]}"
@@ -77,7 +77,7 @@ def test_a_sibling_that_does_not_come_is_no_sibling(folder: Path) -> None:
     told: list[str] = []
     siblings = Siblings([_machine(folder, "bad", "echo no entropy; exit 37")], told.append)
     with Fleet([_asking(folder)], siblings.hear) as fleet, siblings.attend(fleet):
-        assert fleet.guests[0].wait_for("got", 20) == "got sibling none"
+        assert fleet.guests[0].wait_for("got", 120) == "got sibling none"
     assert "no entropy" in told[0]
 
 

@@ -58,7 +58,7 @@ def described(name: str) -> dict[str, Any]:
 
 def wait_until(holds: Callable[[], bool], what: str) -> None:
     """Waits for a condition. AssertionError with `what` when it does not come true."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while not holds():
         assert time.monotonic() < deadline, what
         time.sleep(0.05)

@@ -113,7 +113,7 @@ def test_the_scenario_says_what_to_load() -> None:
 
 def test_it_serves_and_is_gone_afterwards(cache: Path) -> None:
     with Builtin(OLIO, SMALL).running() as service:
-        with urllib.request.urlopen(service.url, timeout=10) as answer:
+        with urllib.request.urlopen(service.url, timeout=120) as answer:
             assert b'data-page="home"' in answer.read()
         assert service.alive()
         service.saw({})
@@ -146,7 +146,7 @@ def test_its_death_is_noticed() -> None:
     with Builtin(OLIO, SMALL).running() as service:
         process = psutil.Process(service.roots()["sut"])
         process.kill()
-        process.wait(10)
+        process.wait(120)
         assert not service.alive()
         service.saw({})
         assert service.counted() is None, "nobody was asked before"

@@ -31,7 +31,7 @@ def served(app: str, folder: Path, *size: str) -> Iterator[str]:
         yield json.loads(server.stdout.readline())["url"].rstrip("/")
     finally:
         server.terminate()
-        assert server.wait(20) == 0, "the server did not drain"
+        assert server.wait(120) == 0, "the server did not drain"
 
 
 class Visitor:
