@@ -53,7 +53,7 @@ fn start_with(connector: Connector, max_connections: usize, service: Hello) -> S
 
 fn connect(address: SocketAddr) -> TcpStream {
     let stream = TcpStream::connect(address).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
     stream
 }
 

@@ -31,7 +31,7 @@ fn references_to_other_hosts_are_counted_with_the_first_of_each_operation() {
     });
     let step = get("/page", json!({"page": true}));
     let operations = json!([operation("a", json!([step])), operation("b", json!([get("/x", json!({}))]))]);
-    let outcome = run(plan(server.port, 0.3, operations));
+    let outcome = run(plan(server.port, 1.0, operations));
     assert!(outcome.ok(0) > 0 && outcome.failures().is_empty());
     assert_eq!(outcome.counter(0, "references_other_host"), 2 * outcome.ok(0), "each once a page");
     assert_eq!(outcome.counter(1, "references_other_host"), 0);

@@ -243,16 +243,16 @@ fn an_operation_without_a_step_to_take_does_not_spin() {
     let steps =
         json!([get("/", json!({"when": ["never"]})), get("/", json!({"when": ["never"], "set": ["never"]}))]);
     let operations = json!([operation("nothing", steps), operation("b", json!([get("/b", json!({}))]))]);
-    let mut plan = plan(server.port, 0.3, operations);
+    let mut plan = plan(server.port, 1.0, operations);
     plan["pacing"]["law"]["value_s"] = json!(0);
     let outcome = run(plan);
-    assert!(outcome.ok(0) > 10 && outcome.ok(0).abs_diff(outcome.ok(1)) <= 1);
+    assert!(outcome.ok(0) > 2 && outcome.ok(0).abs_diff(outcome.ok(1)) <= 1);
 }
 
 /// A page of three images with a pause before each.
 fn paused_page(server: &Server) -> Json {
     let steps = json!([get("/", json!({"page": true}))]);
-    let mut plan = plan(server.port, 0.5, json!([operation("op", steps)]));
+    let mut plan = plan(server.port, 1.5, json!([operation("op", steps)]));
     plan["browser"]["pause"] = json!({"kind": "fixed", "value_s": 0.05});
     plan["mix"] = json!({"op": {"end": 1}});
     plan

@@ -37,7 +37,7 @@ fn each_step_and_the_files_of_a_page_have_their_own_time() {
     });
     let home = get("/", json!({"page": true, "forget": true}));
     let steps = json!([home, get("/never", json!({"chance": 0})), get("/ajax", json!({}))]);
-    let outcome = run(plan(server.port, 0.8, json!([operation("op", steps)])));
+    let outcome = run(plan(server.port, 1.5, json!([operation("op", steps)])));
     assert_eq!(outcome.failures(), []);
     let (answered, files) = (times(&outcome, 0, |s| &s.answer), times(&outcome, 0, |s| &s.files));
     let ajax = times(&outcome, 2, |s| &s.answer);
@@ -60,7 +60,7 @@ fn only_right_operations_of_several_parts_have_steps() {
     let server = Server::start(|r| answer(if r.path == "/wrong" { 500 } else { 200 }, "", ""));
     let fails = operation("fails", json!([get("/", json!({})), get("/wrong", json!({}))]));
     let single = operation("single", json!([get("/", json!({}))]));
-    let outcome = run(plan(server.port, 0.3, json!([fails, single])));
+    let outcome = run(plan(server.port, 1.0, json!([fails, single])));
     assert!(outcome.ok(1) > 0);
     assert!(outcome.windows.iter().flat_map(|w| &w.operations).all(|o| o.steps.is_empty()));
 }

@@ -18,7 +18,7 @@ type Session = StreamOwned<ClientConnection, TcpStream>;
 
 fn open(address: SocketAddr, config: &Arc<ClientConfig>) -> Session {
     let stream = TcpStream::connect(address).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
     StreamOwned::new(ClientConnection::new(config.clone(), "test".try_into().unwrap()).unwrap(), stream)
 }
 
