@@ -44,8 +44,9 @@ fn as_many_as_the_server_and_the_plan_allow() {
 
 #[test]
 fn who_finds_no_stream_waits_and_his_time_counts() {
-    let server = Server::with(&[(3, 2)], |_| Reply::Together(99, Vec::new()));
-    let mut plan = plan(&server, 3, 100);
+    // The plan's limit holds from the beginning, the server's once its settings have come.
+    let server = Server::start(|_| Reply::Together(99, Vec::new()));
+    let mut plan = plan(&server, 3, 2);
     plan["load"]["steady_s"] = json!(120.0);
     let run = Run::start(serde_json::from_value(plan).unwrap()).unwrap();
     let (mut arrived, mut waited) = (0, 0);
