@@ -14,7 +14,7 @@ from typing import Any
 import duckdb
 from tier.variants import Variant
 
-from loadstone.deploy import Site, configure, deploy, load_site, undeploy
+from loadstone.deploy import Site, configure, deploy, load_site, restart, undeploy
 from loadstone.ssh import Ssh, ssh
 
 _NAME = "database-tier"
@@ -108,10 +108,13 @@ class Ground:
     base: Site
 
     def configure(self, variant: Variant | None) -> None:
-        """Gives the services the base's settings, but for the variant's."""
+        """Gives the services the base's settings, but for the variant's, and starts all of them anew: some
+        changes do, and both sides of a pair are to begin alike.
+        """
         wanted = self.base.with_settings(variant.service, **variant.settings) if variant else self.base
         for name in ("database", "copy", "site"):
             configure(wanted, self.hosts, name, "discard")
+        restart(wanted, self.hosts, lambda _: None)
         self.site = wanted
 
     def run(self, number: int, users: int, seconds: int) -> dict[str, Any]:
