@@ -205,15 +205,55 @@ def move(
             "--live", help="Go on in a new process of QEMU, with its memory, when its connections are done."
         ),
     ] = False,
+    to: Annotated[
+        str | None,
+        typer.Option(metavar="HOST", help="Host to bring it to, as ssh knows it. It stops for that."),
+    ] = None,
+    there: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="With --to: folder to make there for image, disk and state."),
+    ] = None,
+    address: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="With --to: address of that host to be reached at.")
+    ] = "0.0.0.0",
+    ssh_config: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="With --to: configuration for ssh, such as a lab's.")
+    ] = None,
+    python: Annotated[
+        str | None, typer.Option(metavar="FILE", help="With --to: Python there, with Loadstone.")
+    ] = None,
 ) -> None:
-    """Move an instance while it runs: to another port, its disk to another file, itself to another process.
+    """Move an instance: to another port, its disk to another file, itself to another process, while it runs.
+
+    With --to it goes to another host: it ends in good order, its disk is copied, and it is started there.
 
     Example: loadstone image move olio.state 1 --disk /mnt/new/olio.disk
     """
     from loadstone.image import ask
 
+    if to is not None:
+        if disk is not None or live:
+            raise LoadstoneError(
+                "image-options", "--to takes the instance with its disk", hint="leave the rest out"
+            )
+        if there is None or not there.startswith("/") or to.startswith("-"):
+            raise LoadstoneError(
+                "image-options", "--to needs a host and --there", hint="such as --there /srv/olio"
+            )
+        machines_.check_host(address)
+        now = next((one for one in ask(state, {"do": "status"}) if one["instance"] == instance), None)
+        known = int(now["address"].rpartition(":")[2]) if now else 0
+        place: dict[str, Any] = {
+            "host": to,
+            "folder": there.rstrip("/"),
+            "python": python or sys.executable,
+            "address": address,
+        }
+        place |= {"port": port or known, "config": ssh_config and str(ssh_config.absolute())}
+        print(ask(state, {"do": "move away", "instance": instance, "to": place}), file=sys.stderr)
+        return
     if port is None and disk is None and not live:
-        raise LoadstoneError("image-options", "nowhere to move to", hint="--port, --disk or --live")
+        raise LoadstoneError("image-options", "nowhere to move to", hint="--port, --disk, --live or --to")
     if port is not None:
         machines_.check_free([port])
     where = disk and str(disk.absolute())

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any
 
 from loadstone.errors import LoadstoneError
+from loadstone.image.service.elsewhere import Elsewhere
 from loadstone.image.service.supervisor import Supervisor
 
 _LONGEST = 1 << 16
@@ -94,6 +95,9 @@ class Control:
             )
         if what == "scale":
             return supervisor.scale(order["instances"], [Path(one) for one in order["disks"]], say)
+        if what == "move away":
+            to = order["to"] | {"config": order["to"]["config"] and Path(order["to"]["config"])}
+            return supervisor.move_away(order["instance"], Elsewhere(**to))
         if what == "move":
             disk = order["disk"] and Path(order["disk"])
             return supervisor.move(order["instance"], order["port"], disk, order["live"])

@@ -132,6 +132,10 @@ class Instance:
             if life:
                 life.guest.kill()
 
+    def leave(self) -> None:
+        """Ends its thread: what it kept up is kept up elsewhere. For its own thread."""
+        self._stopped = True
+
     def join(self) -> None:
         """Waits until it has stopped."""
         self._thread.join()

@@ -16,6 +16,7 @@ from loadstone.errors import LoadstoneError
 from loadstone.image.elf import read_image
 from loadstone.image.fixed import said_again
 from loadstone.image.qemu import HTTP_PORT, Disk, Machine
+from loadstone.image.service.elsewhere import Elsewhere, move_elsewhere
 from loadstone.image.service.folder import StateFolder
 from loadstone.image.service.instance import Instance, Place
 from loadstone.image.service.moves import move_disk, move_live, move_port
@@ -159,7 +160,8 @@ class Supervisor:
         and those behind it are not there then.
         """
         with self._alone():
-            new = range(len(self.instances) + 1, count + 1)
+            first = max(one.place.number for one in self.instances) + 1
+            new = range(first, first + count - len(self.instances))
             needed = len(new) if self.instances[0].machine.disk else 0
             if len(disks) != needed:
                 raise LoadstoneError(
@@ -207,9 +209,7 @@ class Supervisor:
     def move(self, number: int, port: int | None, disk: Path | None, live: bool) -> list[str]:
         """Moves an instance to another port, its disk to another file, and the instance itself to another
         process of QEMU; a sentence for each. LoadstoneError `image-options`, and as `moves`."""
-        if not 0 < number <= len(self.instances):
-            raise LoadstoneError("image-options", f"there is no instance {number}")
-        one = self.instances[number - 1]
+        one = self._numbered(number)
         with self._alone():
             told = []
             if port is not None:
@@ -219,6 +219,23 @@ class Supervisor:
             if live:
                 told.append(one.do(lambda: move_live(one)).result())
             return told
+
+    def move_away(self, number: int, to: Elsewhere) -> str:
+        """Moves an instance to another host, which keeps it up from then on; a sentence. LoadstoneError
+        `image-options`, and as `elsewhere`."""
+        one = self._numbered(number)
+        with self._alone(), self._away(one):
+            moved = one.do(lambda: move_elsewhere(one, to)).result()
+            one.join()
+            self.instances.remove(one)
+        where = f"{to.host}, port {to.port}; nobody took connections for {moved.down_s:.1f} s"
+        return f"{number}: moved to {where}. It is kept up there by {to.folder}/state"
+
+    def _numbered(self, number: int) -> Instance:
+        for one in self.instances:
+            if one.place.number == number:
+                return one
+        raise LoadstoneError("image-options", f"there is no instance {number}")
 
     def _instance(self, number: int, machine: Machine, pinned: bool) -> Instance:
         cores = sorted(os.sched_getaffinity(0))
