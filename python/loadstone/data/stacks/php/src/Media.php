@@ -52,7 +52,7 @@ final class Media
     public function put(string $name, string $path): void
     {
         $this->uploads->put($name, $path);
-        apcu_delete(self::REPLACED);
+        $this->doubt();
     }
 
     public function remove(string ...$names): void
@@ -60,7 +60,7 @@ final class Media
         foreach ($names as $name) {
             $this->uploads->remove($name);
         }
-        apcu_delete(self::REPLACED);
+        $this->doubt();
     }
 
     /** The media type that the first bytes of a file tell; names and declared types are not believed. */
@@ -73,6 +73,14 @@ final class Media
             preg_match('/^%PDF-/', $bytes) => 'application/pdf',
             default => null,
         };
+    }
+
+    /** What was changed since the last look is asked for at once; what was known before stays known. */
+    private function doubt(): void
+    {
+        if ($known = apcu_fetch(self::REPLACED)) {
+            apcu_store(self::REPLACED, [$known[0], $known[1], 0.0]);
+        }
     }
 
     /** Loaded names under which something was uploaded. */

@@ -46,11 +46,12 @@ final class Uploads
     public function put(string $name, string $path): void
     {
         $this->db->transaction(function () use ($name, $path): void {
-            $values = [$this->nextStamp(), fopen($path, 'rb'), $name];
-            if ($this->db->change('UPDATE upload SET stamp = ?, bytes = ? WHERE name = ?', $values) === 0) {
-                $values[1] = fopen($path, 'rb');
-                $this->db->change('INSERT INTO upload(stamp, bytes, name) VALUES (?, ?, ?)', $values);
-            }
+            // Looked for first: an update in vain would send the whole file twice.
+            $isThere = $this->db->value('SELECT 1 FROM upload WHERE name = ?', [$name]) !== null;
+            $sql = $isThere
+                ? 'UPDATE upload SET stamp = ?, bytes = ? WHERE name = ?'
+                : 'INSERT INTO upload(stamp, bytes, name) VALUES (?, ?, ?)';
+            $this->db->change($sql, [$this->nextStamp(), fopen($path, 'rb'), $name]);
         });
     }
 
