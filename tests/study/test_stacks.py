@@ -137,9 +137,9 @@ def test_sentences(tmp_path: Path) -> None:
     told = {one["key"]: (one["status"], one["text"]) for one in findings(DESCRIPTION, results)["findings"]}
     assert told["most"] == (
         "shown",
-        "On hosts of 0.25 of a core PHP 8, php-fpm behind nginx carries the most users at SLA-1: "
-        "400 (< 450), $0.0402 ($0.0357–$0.0402) a user and month by aws-2026, on whole machines; Rails 6.1, "
-        "puma behind nginx carries the fewest: 40 (< 46), $0.402 ($0.349–$0.402).",
+        "On 0.25 of a core PHP 8, php-fpm behind nginx carries the most users at SLA-1: 400 (< 450), $0.0402 "
+        "($0.0357–$0.0402) each a month on whole machines (aws-2026); Rails 6.1, puma behind nginx carries "
+        "the fewest: 40 (< 46), $0.402 ($0.349–$0.402).",
     )
     assert told["limits"] == (
         "undecided",
@@ -171,6 +171,7 @@ def test_the_page_has_the_papers_table_and_ours(tmp_path: Path) -> None:
     (three,) = [row for row in tables["paper"].rows if row["number"] == 3]
     assert three["users"] == "40 (< 46)"
     assert tables["users"].rows[0]["limit"] == made_up.LIMIT["said"]
+    assert tables["users"].rows[0]["hosts"] == "1 (compute)"
 
 
 def test_a_study_without_rows_has_a_page(tmp_path: Path) -> None:

@@ -70,9 +70,8 @@ def _most(every: Sequence[Json], cpus: float, book: str) -> Json:
         return finding("most", f"Users at SLA-1: {seen}.", "undecided", rows=len(every))
     first, last = found[0], found[-1]
     text = (
-        f"On hosts of {cpus:g} of a core {first['label']} carries the most users at SLA-1: "
-        f"{users(first['SLA-1'])}, {per_month(first['SLA-1'], 'now')} a user and month by {book}, on whole "
-        "machines"
+        f"On {cpus:g} of a core {first['label']} carries the most users at SLA-1: {users(first['SLA-1'])}, "
+        f"{per_month(first['SLA-1'], 'now')} each a month on whole machines ({book})"
     )
     status: Status = "undecided"
     if len(found) > 1:
@@ -128,13 +127,16 @@ def _limits(every: Sequence[Json]) -> Json:
     named: dict[str, list[str]] = {}
     for one in every:
         held = one.get("SLA-1")
-        limit = held["limit"] if held else None
+        if not held or not held["high"]:
+            named.setdefault("never seen to break", []).append(one["label"])
+            continue
+        limit = held["limit"]
         said = (
             f"{limit['resource']} of the {limit.get('tier') or limit['host']}" if limit else "no limit named"
         )
         named.setdefault(said, []).append(one["label"])
     each = "; ".join(f"{said}: {', '.join(labels)}" for said, labels in named.items())
-    status: Status = "undecided" if "no limit named" in named else "shown"
+    status: Status = "undecided" if {"no limit named", "never seen to break"} & named.keys() else "shown"
     return finding(
         "limits", f"When SLA-1 broke, the record names as the limit: {each}.", status, rows=len(every)
     )
@@ -164,8 +166,8 @@ def _rules(every: Sequence[Json]) -> Json:
 
 def _machine(every: Sequence[Json]) -> Json | None:
     """How shared the machine was."""
-    busy = [end for one in every for end in one["machine"].get("busy_cores", ())]
-    own = [end for one in every for end in one["machine"].get("lab_cores", ())]
+    busy = [end for one in every for end in one["machine_load"].get("busy_cores", ())]
+    own = [end for one in every for end in one["machine_load"].get("lab_cores", ())]
     if not busy or not own:
         return None
     text = (

@@ -62,7 +62,7 @@ def _configuration(one: Configuration, file: Description, row: Json) -> Json:
         "operations": sum(run["operations"] for run in row["runs"]),
         "failed": _sum_of([run["failed"] for run in row["runs"]]),
         "wrong_bodies": sum(run["wrong_bodies"] for run in row["runs"]),
-        "machine": _machine(row["runs"]),
+        "machine_load": _machine_load(row["runs"]),
         "nodes": _nodes(one, file, first, evidence),
         "took_s": row["took_s"],
     }
@@ -79,7 +79,11 @@ def _run(run: Json) -> Json:
 
 
 def _costs(runs: Sequence[Json]) -> Json:
-    """Processor time of an operation by tier, over the runs; {} without any."""
+    """Processor time of an operation by tier, over the runs; {} without any.
+
+    Runs that the service failed are left out where there are others: it had collapsed under them.
+    """
+    runs = [run for run in runs if run["state"] == "valid"] or runs
     found = {}
     for tier in (*TIERS, "client"):
         each = [
@@ -99,7 +103,7 @@ def _sum_of(counts: Sequence[Json]) -> Json:
     return found
 
 
-def _machine(runs: Sequence[Json]) -> Json:
+def _machine_load(runs: Sequence[Json]) -> Json:
     """How busy the machine that all hosts share was, and how much of that was this lab: least and most."""
     return {
         name: [min(values), max(values)]

@@ -11,7 +11,7 @@ from loadstone.study.stacks.claims import per_month
 from loadstone.study.words import interval
 
 _ROW = 34
-_LEFT = 250
+_LEFT = 300
 _TINTS = {"SLA-1": "@s1", "SLA-2": "@s2"}
 _TIERS = {"app": ("application", "@s1"), "database": ("database", "@s4")}
 
