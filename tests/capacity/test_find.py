@@ -14,7 +14,7 @@ import pytest
 import simulated
 
 from loadstone import report
-from loadstone.capacity import Forecast, Limits, Options, Probes, Search, find
+from loadstone.capacity import Forecast, Limits, Options, Probes, Search, find, lengths
 from loadstone.cli.capacity import table
 from loadstone.errors import LoadstoneError
 from loadstone.intake import Kind
@@ -216,12 +216,16 @@ def test_a_search_that_ctrl_c_ended_is_gone_on_with(job: Job, tmp_path: Path) ->
     folder = tmp_path / "parts"
     find(job, folder, OPTIONS, interrupt, lambda number, _search, _left: Impatient(number))
     made: list[int] = []
+    lefts: list[Forecast] = []
 
-    def watch(number: int, _search: Search, _left: Forecast) -> Silent:
+    def watch(number: int, _search: Search, left: Forecast) -> Silent:
         made.append(number)
+        lefts.append(left)
         return Silent()
 
     found = find(job, folder, OPTIONS, Interrupt(), watch, resume=True).content()
+    run_s = lengths(job).run_s
+    assert lefts[0].worst_s == pytest.approx((60 - 3) * run_s), "a run takes as long as it always did"
     assert made[0] == 5, "three runs count, and the folder of the fourth stays"
     assert found["outcome"] == "complete" and len(found["runs"]) == 3 + len(made)
     assert [row["load"] for row in found["runs"][:4]] == [row["load"] for row in whole["runs"][:4]]

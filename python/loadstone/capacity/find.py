@@ -90,6 +90,7 @@ def find(
         search = ledger.search
         if before:
             _take_up(before.runs, folder, ledger, job.scenario.unit)
+            ledger.go_on()
         try:
             while (steps := search.next()) is not None and not interrupt.requested:
                 recovery.wait()

@@ -64,6 +64,11 @@ class Ledger:
         self._run_s = lengths(job).run_s
         self._begun_s = begun_s
         self._searched_s = time.monotonic()
+        self._before = 0
+
+    def go_on(self) -> None:
+        """The runs so far were made before this command: their number says nothing of how long one takes."""
+        self._before, self._searched_s = len(self.rows), time.monotonic()
 
     def add(self, steps: int, path: Path, result: Run) -> None:
         """Judges a run together with the earlier ones at the same load, in steps."""
@@ -142,9 +147,9 @@ class Ledger:
 
     def left(self) -> Forecast:
         """How long the rest takes, by the runs so far."""
-        runs = len(self.rows)
-        run_s = (time.monotonic() - self._searched_s) / runs if runs else self._run_s
-        most = max(0, self.search.limits.runs - runs)
+        made = len(self.rows) - self._before
+        run_s = (time.monotonic() - self._searched_s) / made if made else self._run_s
+        most = max(0, self.search.limits.runs - len(self.rows))
         return Forecast(min(most, runs_left(self.search)) * run_s, most * run_s)
 
     def _is_over(self) -> bool:
