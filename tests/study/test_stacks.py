@@ -210,6 +210,14 @@ def test_a_search_that_ran_out_of_runs_is_gone_on_with(tmp_path: Path) -> None:
     assert again.measured("rails")[0]["measured"]["outcome"] == "complete"
 
 
+def test_a_run_that_was_cut_short_counts_for_nothing(tmp_path: Path) -> None:
+    short = made_up.a_run(43, 0, 0, ops_per_s=None, tiers={}, operations=0)
+    rails = made_up.RAILS | {"runs": [*made_up.RAILS["runs"], short], "outcome": "interrupted"}
+    found = findings(DESCRIPTION, made_up.written(tmp_path, rails=rails))["parts"]["rails"]
+    assert [run["users"] for run in found["runs"]] == [40, 46]
+    assert found["cpu_ms_per_op"]["app"]["count"] == 2
+
+
 @pytest.mark.long
 @pytest.mark.timeout(300)
 def test_the_smallest_part_from_end_to_end(tmp_path: Path) -> None:

@@ -43,7 +43,8 @@ def _translation(file: Description, number: int, found: Json) -> str | None:
 
 
 def _configuration(one: Configuration, file: Description, row: Json) -> Json:
-    evidence = [run for run in row["runs"] if run["ops_per_s"] and run["tiers"]]
+    # One that Ctrl-C cut short in its ramp-up has none of this.
+    runs = [run for run in row["runs"] if run["ops_per_s"] and run["tiers"]]
     held = {sla: _held(one, file, row[sla]) for sla in SLAS if sla in row}
     first = held.get("SLA-1")
     return {
@@ -52,18 +53,18 @@ def _configuration(one: Configuration, file: Description, row: Json) -> Json:
         "window_s": row["window_s"],
         "outcome": row["outcome"],
         **held,
-        "runs": [_run(run) for run in row["runs"]],
-        "cpu_ms_per_op": _costs(evidence),
+        "runs": [_run(run) for run in runs],
+        "cpu_ms_per_op": _costs(runs),
         "memory_bytes": {
-            tier: max(run["tiers"][tier]["memory_bytes"] for run in evidence)
+            tier: max(run["tiers"][tier]["memory_bytes"] for run in runs)
             for tier in TIERS
-            if evidence and all("memory_bytes" in run["tiers"].get(tier, {}) for run in evidence)
+            if runs and all("memory_bytes" in run["tiers"].get(tier, {}) for run in runs)
         },
-        "operations": sum(run["operations"] for run in row["runs"]),
-        "failed": _sum_of([run["failed"] for run in row["runs"]]),
-        "wrong_bodies": sum(run["wrong_bodies"] for run in row["runs"]),
-        "machine_load": _machine_load(row["runs"]),
-        "nodes": _nodes(one, file, first, evidence),
+        "operations": sum(run["operations"] for run in runs),
+        "failed": _sum_of([run["failed"] for run in runs]),
+        "wrong_bodies": sum(run["wrong_bodies"] for run in runs),
+        "machine_load": _machine_load(runs),
+        "nodes": _nodes(one, file, first, runs),
         "took_s": row["took_s"],
     }
 
