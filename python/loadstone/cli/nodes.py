@@ -99,7 +99,8 @@ def nodes(
     node_type: Annotated[
         list[str] | None,
         typer.Option(
-            help="Kind of node: `native`, `ilr` or `tx`, or with its throughput: `ilr:0.87`. Repeatable."
+            help="Kind of node: `native`, `ilr` or `tx` (PCRAFT's table I), with its throughput: `ilr:0.87`; "
+            "or measured by `loadstone inject`: from=DIR,throughput=0.9. Repeatable."
         ),
     ] = None,
     appliance: Annotated[

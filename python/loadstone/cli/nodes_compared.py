@@ -18,7 +18,7 @@ from loadstone.nodes.appliance import NAME, is_appliance, parse_appliance, warni
 from loadstone.nodes.appliance import appliance as node_of
 from loadstone.nodes.choices import parse_deployments, parse_node_type
 from loadstone.nodes.image import Image
-from loadstone.nodes.integrity import NodeType, shares
+from loadstone.nodes.integrity import NodeType, ranges, shares
 from loadstone.nodes.load import Demand, Load, demands
 from loadstone.nodes.measured import Measured, read_measured
 from loadstone.nodes.quantities import (
@@ -143,17 +143,30 @@ def _solve(asked: _Comparison, warnings: list[str]) -> tuple[Nodes, list[Option]
         for demand in asked.demands
     }
     first = asked.demands[0]
-    integrity = {}
+    integrity, intervals = {}, {}
     if asked.faults_per_s:
-        integrity = {kind.name: shares(kind, float(asked.faults_per_s)) for kind in asked.node_types}
+        rate = float(asked.faults_per_s)
+        integrity = {kind.name: shares(kind, rate) for kind in asked.node_types}
+        intervals = {kind.name: found for kind in asked.node_types if (found := ranges(kind, rate))}
     inputs = asked.typed | first.record() | {
         "crash_per_s": float(asked.hazards.crash), "failover_per_s": float(asked.hazards.failover),
         "repair_per_s": float(asked.hazards.repair) if asked.hazards.repair else None,
         "target_share": float(asked.hazards.target), "year_s": float(asked.hazards.year_s),
         "throughput_factors": {kind.name: float(kind.throughput) for kind in asked.node_types},
+        "node_types": {kind.name: _faults(kind) for kind in asked.node_types},
         "images": {kind.name: _image(kind.image) for kind in asked.node_types if kind.image},
     }  # fmt: skip
-    return nodes_record(inputs, first.sla, per_sla, integrity, warnings), per_sla[first.sla]
+    record = nodes_record(inputs, first.sla, per_sla, integrity, warnings, intervals)
+    return record, per_sla[first.sla]
+
+
+def _faults(kind: NodeType) -> dict[str, Any]:
+    spread, carries = kind.spread, kind.throughput_range
+    return {
+        "source": kind.source, "corrupts": kind.corrupts, "crashes": kind.crashes, "retries": kind.retries,
+        "interval": {name: list(ends) for name, ends in vars(spread).items()} if spread else None,
+        "throughput_interval": [float(end) for end in carries] if carries else None,
+    }  # fmt: skip
 
 
 def _image(image: Image) -> dict[str, Any]:
@@ -230,10 +243,19 @@ def _or(count: int | None, otherwise: str) -> str:
 
 def _integrity_table(integrity: list[Integrity], asked: _Comparison) -> str:
     rows = [
-        [each.node_type, *(f"{100 * share:.4g} %" for share in (each.correct, each.corrupt, each.down))]
+        [each.node_type, *(_share(each, name) for name in ("correct", "corrupt", "down"))]
         for each in integrity
     ]
+    sources = [f"Shares of faults of {kind.name}: {kind.source}." for kind in asked.node_types]
     head = ["node", "correct", "corrupt", "down"]
-    return f"Under {asked.typed['fault_rate']} transient faults, mean over 30 days:\n" + columns(
-        head, rows, set(head[1:])
-    )
+    told = f"Under {asked.typed['fault_rate']} transient faults, mean over 30 days:"
+    return "\n".join([told, columns(head, rows, set(head[1:])), *sources])
+
+
+def _share(each: Integrity, name: str) -> str:
+    """A share of the time, with its interval where faults were measured."""
+    value = f"{100 * getattr(each, name):.4g} %"
+    ends = (each.interval or {}).get(name)
+    if ends is None or ends[0] is None or ends[1] is None:
+        return value
+    return f"{value} ({100 * ends[0]:.4g}–{100 * ends[1]:.4g})"

@@ -5,9 +5,11 @@ from __future__ import annotations
 import difflib
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 from loadstone.availability.deployments import DEPLOYMENTS
 from loadstone.errors import LoadstoneError
+from loadstone.nodes.injected import injected, is_injected
 from loadstone.nodes.integrity import NODE_TYPES, NodeType
 
 FIGURES = (
@@ -16,13 +18,17 @@ FIGURES = (
 )
 
 
-def parse_node_type(text: str) -> NodeType:
-    """`native`, or with a measured throughput against native, `ilr:0.87`. Raises `nodes-input`; also for
+def parse_node_type(text: str, folder: Path = Path()) -> NodeType:
+    """`native`, or with a measured throughput against native, `ilr:0.87`; or measured whole, `from=DIR`.
+
+    The latter is taken from `folder`: see `loadstone.nodes.injected`. Raises `nodes-input`; also for
     `appliance`, whose figures stand elsewhere: see `loadstone.nodes.appliance`.
 
     >>> parse_node_type("ilr:0.87").throughput
     Fraction(87, 100)
     """
+    if is_injected(text):
+        return injected(text, folder)
     name, colon, factor = text.strip().lower().partition(":")
     if name == "appliance":
         raise LoadstoneError(

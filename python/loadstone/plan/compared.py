@@ -50,7 +50,8 @@ def options(
     for node in node_types:
         # Of a record that was changed, the value may lie outside of its interval.
         least = min(carried for carried in (per_node.value, per_node.low, per_node.high) if carried)
-        needed = nodes_needed(load, least, node.throughput)
+        factor = node.throughput_range[0] if node.throughput_range else node.throughput
+        needed = nodes_needed(load, least, factor)
         if needed > MOST_NEEDED:
             raise LoadstoneError(
                 "nodes-input",
@@ -124,6 +125,18 @@ def switched(node: NodeType, hazards: Hazards, deployment: str) -> Hazards:
     return replace(hazards, failover=1 / node.image.switch_over_s)
 
 
+def _ends(per_node: PerNode, node: NodeType) -> list[tuple[Fraction | None, Fraction]]:
+    """What a native node carries and the factor of its type, at the most and the least of both; what has no
+    interval stays as it is.
+    """
+    if node.throughput_range is None:
+        return [(per_node.high, node.throughput), (per_node.low, node.throughput)]
+    low, high = node.throughput_range
+    if (per_node.low, per_node.high) == (None, None):
+        return [(per_node.value, high), (per_node.value, low)]
+    return [(per_node.high, high), (per_node.low, low)]
+
+
 def _with_ranges(
     load: Fraction, per_node: PerNode, node: NodeType, hazards: Hazards, deployment: str
 ) -> Option:
@@ -131,10 +144,8 @@ def _with_ranges(
     found = option(nodes_needed(load, per_node.value, node.throughput), node.name, deployment, hazards)
     # A higher capacity needs fewer nodes, so the interval turns round.
     ends = [
-        option(nodes_needed(load, capacity, node.throughput), node.name, deployment, hazards)
-        if capacity
-        else None
-        for capacity in (per_node.high, per_node.low)
+        option(nodes_needed(load, capacity, factor), node.name, deployment, hazards) if capacity else None
+        for capacity, factor in _ends(per_node, node)
     ]
     fewest, most = ends
     return replace(

@@ -15,6 +15,7 @@ def nodes_record(
     options_per_sla: dict[str, list[Option]],
     integrity: dict[str, Shares],
     warnings: list[str],
+    intervals: dict[str, dict[str, tuple[float, float]]] | None = None,
 ) -> stages.Nodes:
     """The whole record; `options` and `chosen` are those of `sla`. No option meets it: `chosen` is None."""
     per_sla = {name: _options(found) for name, found in options_per_sla.items()}
@@ -24,7 +25,13 @@ def nodes_record(
         chosen=per_sla[sla].chosen,
         per_sla=per_sla,
         integrity=[
-            stages.Integrity(node_type=name, correct=each.correct, corrupt=each.corrupt, down=each.down)
+            stages.Integrity(
+                node_type=name,
+                correct=each.correct,
+                corrupt=each.corrupt,
+                down=each.down,
+                interval=(intervals or {}).get(name),
+            )
             for name, each in integrity.items()
         ],
         warnings=warnings,

@@ -10,6 +10,7 @@ from loadstone.availability.cluster import DORMANCY, MOST_PHASES
 from loadstone.nodes.appliance import NAME as APPLIANCE
 from loadstone.nodes.choices import parse_node_type
 from loadstone.nodes.fields import Length, LengthOrNone, Rate, Target, parsed
+from loadstone.nodes.injected import is_injected
 from loadstone.plan.carrier import Amount, Carrier, TierName, few
 from loadstone.scenario.fields import Count, NonNegative, Share, Table
 
@@ -17,7 +18,8 @@ MOST_OPTIONS = 16
 
 
 def _node_type(value: str) -> str:
-    return value if value == APPLIANCE else parsed(parse_node_type)(value)
+    # A folder is looked for from the file's own, when the file is read.
+    return value if value == APPLIANCE or is_injected(value) else parsed(parse_node_type)(value)
 
 
 def _rate_table(value: Any) -> Any:
@@ -124,7 +126,10 @@ class Option(Table):
     instance: str
     book: str | None = None
     region: str | None = None
-    node_type: Annotated[NodeType | None, Field(description="`native` unless it is an appliance")] = None
+    node_type: Annotated[
+        NodeType | None,
+        Field(description="`native` unless it is an appliance; or `from=FOLDER,throughput=0.9` of `inject`"),
+    ] = None
     appliance: Appliance | None = None
     spares: Literal[tuple(DORMANCY)] = "cold"  # type: ignore[valid-type]
     crash: Annotated[

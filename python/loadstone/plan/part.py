@@ -10,7 +10,7 @@ from loadstone.availability.cluster import MOST_SHOCKED, Cluster, Shock
 from loadstone.availability.down import down_s
 from loadstone.cost.bill import Line, total
 from loadstone.cost.plan import Machines, machine_lines
-from loadstone.nodes.integrity import shares
+from loadstone.nodes.integrity import ranges, shares
 from loadstone.plan.inputs import Inputs, Tier, Way
 
 DECIDED_OVER = 12
@@ -167,8 +167,11 @@ def _corrupt(inputs: Inputs, way: Way) -> str:
     found = shares(way.node, inputs.faults).corrupt
     if found <= float(inputs.corrupt):
         return ""
+    ends = ranges(way.node, inputs.faults)
+    over = f" ({100 * ends['corrupt'][0]:.3g}–{100 * ends['corrupt'][1]:.3g})" if ends else ""
     return (
-        f"its nodes are corrupt {100 * found:.3g} % of the time, more than {100 * float(inputs.corrupt):g} %"
+        f"its nodes are corrupt {100 * found:.3g} %{over} of the time, more than "
+        f"{100 * float(inputs.corrupt):g} % ({way.node.source})"
     )
 
 

@@ -15,7 +15,7 @@ from loadstone.errors import LoadstoneError
 from loadstone.nodes.appliance import NAME as APPLIANCE
 from loadstone.nodes.appliance import appliance, warnings
 from loadstone.nodes.choices import parse_node_type
-from loadstone.nodes.integrity import NodeType
+from loadstone.nodes.integrity import NodeType, ranges
 from loadstone.nodes.measured import read_measured
 from loadstone.nodes.quantities import parse_duration, parse_rate, parse_target
 from loadstone.plan import model
@@ -256,6 +256,28 @@ class _Reader:
             instance=row.sku,
         )
 
+    def _typed(self, wanted: str, at: Keys) -> NodeType | None:
+        """By its name, or measured: what was injected says so, and how sure a limit on corruption is."""
+        try:
+            node = parse_node_type(wanted, self.path.parent)
+        except LoadstoneError as error:
+            self._wrong(error.slug, error.message, (*at, "node_type"), error.hint or "")
+            return None
+        told, failures = [], self.file.failures
+        if node.spread:
+            told.append(f"shares of faults of `{node.name}`: {node.source}")
+        if failures.faults and self.file.target.corrupt:
+            found = ranges(node, float(parse_rate(failures.faults, self.year_s)))
+            most = float(parse_target(self.file.target.corrupt))
+            if found and found["corrupt"][0] <= most < found["corrupt"][1]:
+                low, high = (100 * end for end in found["corrupt"])
+                told.append(
+                    f"whether `{node.name}` is corrupt at most {100 * most:g} % of the time is open: "
+                    f"{low:.3g}–{high:.3g} % over the interval of its faults"
+                )
+        self.warnings += [each for each in told if each not in self.warnings]
+        return node
+
     def _node(self, one: model.Option, row: PriceRow, at: Keys) -> NodeType | None:
         """The node type; of an appliance with the throughput of as many images as the machine holds."""
         wanted = one.node_type or (APPLIANCE if one.appliance else "native")
@@ -268,7 +290,7 @@ class _Reader:
             self._wrong("plan-input", message, (*at, "node_type"), hint)
             return None
         if one.appliance is None:
-            return parse_node_type(wanted)
+            return self._typed(wanted, at)
         given = one.appliance.model_dump(by_alias=True, exclude_none=True)
         try:
             node = appliance({key: str(value) for key, value in given.items()}, self.path.parent, "")

@@ -111,6 +111,7 @@ def _part(part: Part, inputs: Inputs) -> Json:
         "option": part.way.name,
         "instance": part.way.instance,
         "node_type": part.way.node.name,
+        "node_source": part.way.node.source,
         "images": part.images,
         "needed": part.needed,
         "active": part.active,

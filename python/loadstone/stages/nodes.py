@@ -27,6 +27,17 @@ class ImageFigures(Piece):
     """A node is one image, whatever its cores."""
 
 
+class FaultShares(Piece):
+    """What faults do to a node type, and where that is from; `interval`: 95 %, of what was measured."""
+
+    source: Word
+    corrupts: Figure
+    crashes: Figure
+    retries: Figure
+    interval: dict[str, Ends] | None = None
+    throughput_interval: Ends | None = None
+
+
 class Inputs(Piece):
     """The options as typed, and in plain units."""
 
@@ -55,6 +66,7 @@ class Inputs(Piece):
     year_s: Known = None
     throughput_factors: dict[str, Known] = Field(default_factory=dict)
     """Against native, by node type."""
+    node_types: dict[str, FaultShares] = Field(default_factory=dict)
     images: dict[str, ImageFigures] = Field(default_factory=dict)
 
 
@@ -95,6 +107,8 @@ class Integrity(Piece):
     correct: Figure
     corrupt: Figure
     down: Figure
+    interval: dict[str, Ends] | None = None
+    """At the ends of measured shares; None: the paper's have no intervals."""
 
 
 class Limit(Piece):

@@ -59,6 +59,8 @@ class Built(Piece):
     option: Word
     instance: Word | None = None
     node_type: Word
+    node_source: Word | None = None
+    """Where its shares of faults are from."""
     images: Count | None = None
     """None where nodes are no appliances."""
     needed: Count
