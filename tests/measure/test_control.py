@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import stat
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from scripted_site import OK, site
@@ -18,7 +20,7 @@ from loadstone.cli import app
 from loadstone.cli.run_table import table
 from loadstone.errors import LoadstoneError
 from loadstone.measure import Interrupt, Job, Silent, measure_scenario, sut_of
-from loadstone.measure.control import ask, under_way
+from loadstone.measure.control import ask, stop, under_way
 from loadstone.measure.engine import RustEngine
 from loadstone.record import measurement_of
 from loadstone.scenario import load_scenario
@@ -100,8 +102,21 @@ def test_a_rate_is_changed_and_everybody_is_told(tmp_path: Path) -> None:
 
 
 def test_users_join(tmp_path: Path) -> None:
-    run = changed(tmp_path, "users = 2", lambda folder: print(ask(folder, Unit.USERS, 7)))
+    def act(folder: Path) -> None:
+        ask(folder, Unit.USERS, 7)
+        # However long a busy machine takes: the run ends once a second shows them.
+        while not any(one["users"] == 7 for one in seconds(folder)):
+            time.sleep(0.05)
+        stop(folder)
+
+    run = changed(tmp_path, "users = 2", act, steady_s=200)
     assert run.load.users == 2 and measurement_of(tmp_path / "run").users[-1] == 7
+
+
+def seconds(folder: Path) -> list[dict[str, Any]]:
+    """Those in the journal so far."""
+    lines = (folder / "journal.ndjson").read_text().split("\n")[:-1]
+    return [one["window"] for one in map(json.loads, lines) if "window" in one]
 
 
 def test_who_says_nothing_holds_no_run_up(tmp_path: Path) -> None:
