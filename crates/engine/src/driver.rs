@@ -334,10 +334,11 @@ impl<'p> Driver<'p> {
         }
     }
 
-    /// Hands out the windows whose seconds are over.
+    /// Hands out the windows whose seconds are over, but for the run's last one: what a late engine still does
+    /// after the end belongs to that, and [`Self::finish`] hands it out.
     #[inline]
     pub(crate) fn roll_if_due(&mut self) {
-        while self.now >= self.recorder.window_end() {
+        while self.now >= self.recorder.window_end() && self.recorder.window_end() < self.timetable.end {
             let end = self.recorder.window_end();
             (self.deliver)(self.recorder.roll(end, self.gauges));
         }
