@@ -1,0 +1,101 @@
+// The plugin: for `clang -fpass-plugin=`, for `opt -load-pass-plugin= -passes=loadstone-harden`, and for rustc.
+#include "Harden.h"
+
+#include "llvm/Config/llvm-config.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/Passes/PassBuilder.h"
+#if LLVM_VERSION_MAJOR >= 22
+#include "llvm/Plugins/PassPlugin.h"
+#else
+#include "llvm/Passes/PassPlugin.h"
+#endif
+#include "llvm/TargetParser/Triple.h"
+
+using namespace llvm;
+using namespace loadstone;
+
+namespace {
+
+// The annotations `loadstone-harden:MODE` of the module's functions, as `__attribute__((annotate("…")))` leaves them.
+DenseMap<const Function *, StringRef> annotationsOf(const Module &module) {
+    DenseMap<const Function *, StringRef> found;
+    const GlobalVariable *all = module.getGlobalVariable("llvm.global.annotations");
+    if (!all || !all->hasInitializer())
+        return found;
+    for (const Value *each : cast<ConstantArray>(all->getInitializer())->operands()) {
+        const auto *entry = cast<ConstantStruct>(each);
+        const auto *function = dyn_cast<Function>(entry->getOperand(0)->stripPointerCasts());
+        const auto *text = dyn_cast<GlobalVariable>(entry->getOperand(1)->stripPointerCasts());
+        const auto *bytes = text ? dyn_cast<ConstantDataSequential>(text->getInitializer()) : nullptr;
+        StringRef words = bytes && bytes->isCString() ? bytes->getAsCString() : "";
+        if (function && words.consume_front("loadstone-harden:"))
+            found[function] = words;
+    }
+    return found;
+}
+
+class HardenPass : public PassInfoMixin<HardenPass> {
+  public:
+    PreservedAnalyses run(Module &module, ModuleAnalysisManager &) {
+        std::string wrong;
+        std::optional<Options> options = optionsOfEnvironment(wrong);
+        if (!options) {
+            module.getContext().emitError("loadstone: " + wrong);
+            return PreservedAnalyses::all();
+        }
+        if (Triple machine(module.getTargetTriple()); options->mode != Mode::Off && machine.getArch() != Triple::x86_64) {
+            module.getContext().emitError("loadstone: code is hardened for x86-64 only, and this is for " +
+                                          machine.str());
+            return PreservedAnalyses::all();
+        }
+        return hardenAll(module, *options) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    }
+    static bool isRequired() { return true; }
+
+  private:
+    static bool hardenAll(Module &module, const Options &options) {
+        Report report(module);
+        DenseMap<const Function *, StringRef> annotations = annotationsOf(module);
+        SmallVector<Function *, 64> functions;
+        for (Function &each : module)
+            // With link-time optimisation the pass runs more than once: what is hardened stays as it is.
+            if (!each.isDeclaration() && !each.hasAvailableExternallyLinkage() && !each.hasFnAttribute("loadstone-hardened"))
+                functions.push_back(&each);
+        for (Function *each : functions) {
+            std::string wrong;
+            std::optional<Options> own = optionsOf(*each, annotations.lookup(each), options, wrong);
+            if (!own)
+                module.getContext().emitError("loadstone: function `" + each->getName() + "`: " + wrong);
+            else if (own->mode == Mode::Off)
+                report.leftAsAsked(*each);
+            else
+                harden(*each, *own, report);
+        }
+        if (options.mode != Mode::Off && !module.getModuleInlineAsm().empty())
+            report.moduleNotProtected("assembly outside of functions");
+        if (!functions.empty())
+            report.write(options);
+        return !functions.empty();
+    }
+};
+
+} // namespace
+
+extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo() {
+    return {LLVM_PLUGIN_API_VERSION, "loadstone-harden", LLVM_VERSION_STRING, [](PassBuilder &builder) {
+                builder.registerOptimizerLastEPCallback([](ModulePassManager &passes, OptimizationLevel
+#if LLVM_VERSION_MAJOR >= 20
+                                                           ,
+                                                           ThinOrFullLTOPhase
+#endif
+                                                        ) { passes.addPass(HardenPass()); });
+                builder.registerPipelineParsingCallback(
+                    [](StringRef name, ModulePassManager &passes, ArrayRef<PassBuilder::PipelineElement>) {
+                        if (name != "loadstone-harden")
+                            return false;
+                        passes.addPass(HardenPass());
+                        return true;
+                    });
+            }};
+}
