@@ -11,7 +11,7 @@ define build
 	@$(BIN)/maturin develop --release $(if $(1),--extras $(1)) >target/build.log 2>&1 || { cat target/build.log >&2; exit 1; }
 endef
 
-.PHONY: demo wheel test test-long test-stacks lint format bench bench-container bench-ctmc bench-entities bench-store docs fuzz clean help
+.PHONY: demo wheel test test-long test-stacks test-hardening lint format bench bench-container bench-ctmc bench-entities bench-store docs fuzz clean help
 
 help:            ## what there is
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/\t/'
@@ -62,6 +62,11 @@ test-stacks: .venv/.dev   ## Olio's other stacks (STACK=php: only that one): ins
 	scripts/setup-servers
 	scripts/setup-stacks $(STACK)
 	$(BIN)/python -m pytest -m stacks --timeout 1800 tests/stacks $(if $(STACK),-k $(STACK))
+
+test-hardening: .venv/.dev   ## the hardening pass: installs clang and LLVM, then tests it on code, kernels and the compilers
+	scripts/setup-hardening 22 19
+	for llvm in 22 19; do $(BIN)/python /usr/lib/llvm-22/bin/lit --timeout 600 -Dllvm=$$llvm hardening/tests || exit 1; done
+	$(BIN)/python -m pytest -m hardening --timeout 600 tests/harden
 
 docs: .venv/.docs    ## the documentation as a site with search, in target/docs
 	$(BIN)/python docs/site/gather.py target/docs-source

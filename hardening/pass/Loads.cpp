@@ -24,12 +24,10 @@ static LoadInst *loadBeside(IRBuilderBase &at, LoadInst &load, Value *address) {
 namespace {
 // The blocks around a comparison of loads:
 //
-//   compared ---- equal ----------------------> rest
-//       \                                        /
-//       differing -- settled --> healed ---------
-//        ^     \
-//        |      again --- too often --> stop
-//        +--------+
+//   compared: equal -> rest, otherwise -> differing
+//   differing: settled -> healed, otherwise -> again
+//   again: reads once more -> differing, too often -> stop
+//   healed: counts -> rest
 class Comparison {
   public:
     Comparison(LoadInst &load, Copies loads, ArrayRef<Value *> addresses, const Options &options, StopBlock &stop)

@@ -2,6 +2,7 @@
 
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -18,9 +19,23 @@ static std::string placeOf(const Function &function, const DebugLoc &at) {
     return "";
 }
 
+namespace {
+class NotProtected : public DiagnosticInfo {
+  public:
+    explicit NotProtected(const Twine &text) : DiagnosticInfo(kind(), DS_Warning), text(text.str()) {}
+    void print(DiagnosticPrinter &out) const override { out << text; }
+
+  private:
+    static int kind() {
+        static const int own = getNextAvailablePluginDiagnosticKind();
+        return own;
+    }
+    std::string text;
+};
+} // namespace
+
 static void warn(LLVMContext &context, const Twine &text) {
-    std::string kept = text.str();
-    context.diagnose(DiagnosticInfoGeneric(Twine(kept), DS_Warning));
+    context.diagnose(NotProtected(text));
 }
 
 void Report::hardened(Mode mode) {
@@ -32,7 +47,7 @@ void Report::leftAsAsked(const Function &function) {
 }
 
 void Report::notProtected(const Function &function, StringRef construct) {
-    skipped.push_back(json::Object{{"function", function.getName()}, {"construct", construct}});
+    skipped.push_back(json::Object{{"function", function.getName().str()}, {"construct", construct.str()}});
     warn(module.getContext(), placeOf(function, DebugLoc()) + "function `" + function.getName() +
                                   "` is not hardened: it has " + construct);
 }
@@ -45,7 +60,7 @@ void Report::inPartOnly(const Instruction &at, StringRef construct) {
 }
 
 void Report::moduleNotProtected(StringRef construct) {
-    outside.push_back(construct);
+    outside.push_back(construct.str());
     warn(module.getContext(), module.getSourceFileName() + ": not hardened: " + construct);
 }
 

@@ -153,6 +153,9 @@ CATALOGUE: dict[str, Entry] = {
     "serve": Entry("serve", _SITES, "Serve a built-in site, files, or what another server answers."),
     "olio": Entry("site_data", _SITES, "Load the data of Olio, the social-events site."),
     "rubis": Entry("site_data", _SITES, "Load the data of RUBiS, the auction site."),
+    "harden": Entry(
+        "harden", _SITES, "Compile programs that detect or outvote transient faults of the processor."
+    ),
     "image": Entry("image", _SITES, "Build and boot applications as images without an operating system."),
     "lab": Entry("lab", _HOSTS, "Run hosts on this machine that are reached by ssh, like real ones."),
     "topology": Entry(

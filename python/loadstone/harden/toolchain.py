@@ -1,0 +1,56 @@
+"""The compilers that harden: scripts of the sources that start clang with the plugin."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from loadstone.errors import LoadstoneError
+from loadstone.sources import checkout, script
+
+MODES = ("ilr", "tmr", "tx", "off")
+LOADS = ("cmp", "dup", "move")
+VERSIONS = ("22", "19")
+"""Of LLVM, in the order of preference."""
+
+
+def compiler(language: str) -> Path:
+    """The compiler for `c` or `cxx`, as a program that `CC` or `CXX` may name.
+
+    LoadstoneError `harden-missing` where clang or the plugin is not there; `image-source` without sources.
+    """
+    root = checkout()
+    version = _version(_built(root))
+    name = {"c": f"clang-{version}", "cxx": f"clang++-{version}"}[language]
+    if shutil.which(name) is None:
+        raise LoadstoneError("harden-missing", f"there is no {name} on this machine", hint=_install(version))
+    if not (plugin := _built(root) / version / "loadstone-harden.so").is_file():
+        raise LoadstoneError(
+            "harden-missing",
+            f"the plugin for LLVM {version} is not built: there is no {plugin}",
+            hint=_install(version),
+        )
+    return root / "hardening" / "bin" / {"c": "loadstone-harden-cc", "cxx": "loadstone-harden-cxx"}[language]
+
+
+def _built(root: Path) -> Path:
+    return Path(os.environ.get("LOADSTONE_HARDEN_BUILT") or root / "target" / "hardening")
+
+
+def _version(built: Path) -> str:
+    """The one asked for, or the first that is built."""
+    asked = os.environ.get("LOADSTONE_HARDEN_LLVM")
+    if asked and asked not in VERSIONS:
+        raise LoadstoneError(
+            "harden-missing",
+            f"the plugin is written for LLVM {' and '.join(VERSIONS)}, not {asked}",
+            place="LOADSTONE_HARDEN_LLVM",
+            hint="leave it unset for the one that is built",
+        )
+    found = [version for version in VERSIONS if (built / version / "loadstone-harden.so").is_file()]
+    return asked or next(iter(found), VERSIONS[0])
+
+
+def _install(version: str) -> str:
+    return f"run `{script('setup-hardening')} {version}`"
