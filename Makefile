@@ -66,7 +66,7 @@ test-stacks: .venv/.dev   ## Olio's other stacks (STACK=php: only that one): ins
 test-hardening: .venv/.dev   ## the hardening pass: installs clang and LLVM, then tests it on code, kernels and the compilers
 	scripts/setup-hardening 22 19
 	for llvm in 22 19; do $(BIN)/python /usr/lib/llvm-22/bin/lit --timeout 600 -Dllvm=$$llvm hardening/tests || exit 1; done
-	$(BIN)/python -m pytest -m hardening --timeout 600 tests/harden
+	$(BIN)/python -m pytest -m hardening --timeout 600 tests/harden tests/docs
 
 docs: .venv/.docs    ## the documentation as a site with search, in target/docs
 	$(BIN)/python docs/site/gather.py target/docs-source

@@ -175,6 +175,13 @@ def test_the_guide_to_images_of_ones_own_can_be_followed(tmp_path: Path) -> None
     assert "Breakpoint 1, guest_book::Worker::page ()" in said
 
 
+@pytest.mark.hardening
+def test_a_program_is_hardened(tmp_path: Path) -> None:
+    said = follow("how-to/harden-server.md", tmp_path)
+    assert "42" in said.splitlines()
+    assert "1 files, 1 functions hardened, 0 not" in said
+
+
 def test_every_page_with_commands_is_followed_by_a_test() -> None:
     tests = "".join(file.read_text("utf-8") for file in Path(__file__).parent.glob("test_*.py"))
     pages = [DOCS / "tutorial.md", *sorted((DOCS / "how-to").glob("*.md"))]
