@@ -1,5 +1,6 @@
 // The plugin: for `clang -fpass-plugin=`, for `opt -load-pass-plugin= -passes=loadstone-harden`, and for rustc.
 #include "Harden.h"
+#include "Stop.h"
 
 #include "llvm/Config/llvm-config.h"
 #include "llvm/IR/Constants.h"
@@ -74,6 +75,8 @@ class HardenPass : public PassInfoMixin<HardenPass> {
         }
         if (options.mode != Mode::Off && !module.getModuleInlineAsm().empty())
             report.moduleNotProtected("assembly outside of functions");
+        if (options.mode != Mode::Off && !functions.empty())
+            nameVariant(module, options);
         if (!functions.empty())
             report.write(options);
         return !functions.empty();

@@ -3,6 +3,7 @@
 #include "llvm/IR/Comdat.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IntrinsicsX86.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
 
@@ -65,6 +66,19 @@ void bump(IRBuilderBase &at, StringRef counter) {
         known->setDSOLocal(true);
     }
     at.CreateAtomicRMW(AtomicRMWInst::Add, known, at.getInt64(1), MaybeAlign(8), AtomicOrdering::Monotonic);
+}
+
+void nameVariant(Module &module, const Options &options) {
+    if (module.getGlobalVariable("__loadstone_hardened", /*AllowInternal=*/true))
+        return;
+    std::string text = nameOf(options.mode).str();
+    if (options.mode != Mode::Tmr)
+        text += " " + nameOf(options.loads).str();
+    Constant *bytes = ConstantDataArray::getString(module.getContext(), text);
+    auto *variant = new GlobalVariable(module, bytes->getType(), /*isConstant=*/true,
+                                       GlobalValue::LinkOnceODRLinkage, bytes, "__loadstone_hardened");
+    makeOwn(module, *variant);
+    appendToUsed(module, {variant});
 }
 
 BasicBlock *StopBlock::get() {

@@ -16,6 +16,9 @@ llvm::Function *detectedHandler(llvm::Module &module, Mode mode);
 // A counter of the module: `__loadstone_corrected` or `__loadstone_reloaded`, eight bytes.
 void bump(llvm::IRBuilderBase &at, llvm::StringRef counter);
 
+// Leaves `__loadstone_hardened` in the module, a C string such as `ilr cmp` or `tmr`: CONTRACT.md.
+void nameVariant(llvm::Module &module, const Options &options);
+
 // The block of the function that ends the program; made when it is asked for first.
 class StopBlock {
   public:

@@ -3,6 +3,7 @@
 ; RUN: env LOADSTONE_HARDEN=tmr %harden %s | FileCheck %s --check-prefix=TMR
 target triple = "x86_64-pc-linux-gnu"
 
+; ILR: @__loadstone_hardened = linkonce_odr hidden constant [8 x i8] c"ilr cmp\00", comdat
 ; ILR-LABEL: define void @f(ptr %at, i32 %a)
 ; ILR: %[[AT:.*]] = call ptr asm "# flow 2", "=r,0"(ptr %at)
 ; ILR: %[[A:.*]] = call i32 asm "# flow 2", "=r,0"(i32 %a)
