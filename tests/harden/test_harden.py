@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from loadstone.errors import LoadstoneError
-from loadstone.harden import compiler, read_statistics
+from loadstone.harden import build_server, compiler, read_statistics
 from loadstone.sources import checkout
 
 KERNELS = checkout() / "hardening" / "kernels"
@@ -76,6 +76,18 @@ def test_without_the_plugin_it_says_what_to_run(tmp_path: Path) -> None:
     done = _loadstone("harden", "cc", "-c", "a.c", LOADSTONE_HARDEN_BUILT=str(tmp_path))
     assert done.returncode == 4 and "error[harden-missing]" in done.stderr
     assert "scripts/setup-hardening" in done.stderr
+
+
+def test_a_server_that_does_not_build_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    script = tmp_path / "hardening" / "servers" / "build"
+    script.parent.mkdir(parents=True)
+    script.write_text("#!/bin/sh\nexit 3\n")
+    script.chmod(0o755)
+    monkeypatch.setattr("loadstone.harden.servers.checkout", lambda: tmp_path)
+    monkeypatch.setattr("loadstone.harden.servers.compiler", lambda _: script)
+    with pytest.raises(LoadstoneError, match="redis was not built in mode tmr") as caught:
+        build_server("redis", "tmr", "cmp", tmp_path / "into", test=False)
+    assert caught.value.slug == "harden-build"
 
 
 def test_another_version_of_llvm_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
