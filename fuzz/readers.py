@@ -28,11 +28,14 @@ def targets() -> dict[str, Target]:
     from kinds import KINDS
 
     from loadstone.cost.book import parse
+    from loadstone.errors import LoadstoneError
     from loadstone.intake import decoded, json_of, toml_of
     from loadstone.learn.formats import of_format, of_json
     from loadstone.learn.paths import Paths
     from loadstone.nodes.quantities import parse_duration, parse_rate, parse_target
     from loadstone.record import recover
+    from loadstone.scenario.data import ColumnError
+    from loadstone.scenario.feeds import csv_column, json_column
     from loadstone.scenario.formula import evaluate
     from loadstone.scenario.overrides import parse_value
     from loadstone.scenario.positions import Positions
@@ -67,6 +70,14 @@ def targets() -> dict[str, Target]:
                     paths.leaf(hit.method, hit.target)
         paths.operations([1] * paths.leaves)
 
+    def feed(data: bytes) -> None:
+        name, _, text = data.decode("utf-8", "replace").partition("\n")
+        try:
+            json_column(text, "it", name)
+            csv_column(text, "it", name)
+        except ColumnError as error:
+            raise LoadstoneError(error.slug, str(error)) from error
+
     def log_format(data: bytes) -> None:
         of_format(data.decode("utf-8", "replace")).parse(data)
 
@@ -75,6 +86,7 @@ def targets() -> dict[str, Target]:
         "text-log-format": log_format,
         "text-toml": toml,
         "text-json": lambda data: _ignored(json_of(data)),
+        "text-feed": feed,
         "text-formula": lambda data: _ignored(evaluate(data.decode("utf-8", "replace"), {"a": 2, "b": "x"})),
         "text-template": lambda data: _ignored(list(references(data.decode("utf-8", "replace")))),
         "text-setting": lambda data: _ignored(parse_value(data.decode("utf-8", "replace"))),
@@ -121,6 +133,7 @@ _WORDS = {
         '{"ts": 1795646839.5, "ip": "1.1.1.1", "method": "GET", "uri": "/x", "status": 200, "duration": 0.1}\n'
     ),
     "text-log-format": '$remote_addr [$time_local] "$request" $status $request_time %h %{sec}t',
+    "text-feed": '$.user.id\n{"user": {"id": 7}}\n\n{"user": {"id": "8"}}\n',
     "text-formula": "3 * (a + 1) / 2 - len(b)",
     "text-template": "/events/{id}?user={user.name}",
     "text-setting": '{ kind = "neg-exp", mean_s = 5 }',

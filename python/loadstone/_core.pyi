@@ -67,8 +67,17 @@ class Server:
 def end_children_if_asked() -> None:
     """Kills what this process started, and what that started, when it was asked to end."""
 
+def check_css_selector(selector: str) -> None:
+    """ValueError with what is wrong with a CSS selector such as `main a.next`."""
+
 def check_json_path(path: str) -> None:
     """ValueError with what is wrong with a path such as `$.items[0].id`."""
+
+def json_texts(path: str, texts: list[str]) -> tuple[list[str], str | None]:
+    """What a path leads to in each text of JSON, up to the first with nothing there, and what is wrong there.
+
+    ValueError with what is wrong with the path.
+    """
 
 def check_tls(tls_json: str, host: str) -> None:
     """Reads the files that a plan's `target.tls` names.

@@ -130,7 +130,7 @@ def test_what_compressed_sheets_refer_to_is_fetched_once(tmp_path: Path, http: s
         server {{ listen 127.0.0.1:{port} {"http2" if http == "2" else ""}; root {root};
             access_log {tmp_path}/requests.log told; }}"""
     with nginx_site.nginx(tmp_path, directives, port):
-        path = write(tmp_path, f"http://127.0.0.1:{port}", tls=f'http = "{http}"')
+        path = write(tmp_path, f"http://127.0.0.1:{port}", tls=f'http = "{http}"', browser="styles = true")
         page, _ = run(tmp_path, path)
     assert page["ok"] == 8
     seen = sorted((tmp_path / "requests.log").read_text().split())
@@ -142,7 +142,7 @@ def test_what_is_published_keeps_one_connection(tmp_path: Path) -> None:
     def connections(**keys: str) -> int:
         path = write(tmp_path, "http://127.0.0.1:8080", **keys)
         browser = load_scenario(str(path)).plan()["browser"]
-        assert browser["styles"] is (keys.get("sla") is None)
+        assert browser["styles"] is False
         return int(browser["connections"])
 
     assert connections() == 6

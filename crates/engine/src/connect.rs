@@ -119,7 +119,7 @@ impl Driver<'_> {
         let reused = user.connection.as_ref().is_some_and(|c| c.reused);
         self.close_current(user);
         self.now = self.clock.now();
-        let sent = user.deadline - self.timetable.timeout;
+        let sent = user.deadline - user.patience;
         let at_once = self.now - sent <= CLOSING_RACE;
         let again = reused && at_once && user.again == 0 && user.reader.is_untouched(&work.store);
         if again {
@@ -138,6 +138,13 @@ impl Driver<'_> {
     pub(crate) fn on_timeout(&mut self, user: &mut User) {
         let mut work = self.borrow_work(user);
         self.give_up_waiting(user, &mut work);
+        self.return_work(user, work);
+    }
+
+    /// The operation under way took too long as a whole.
+    pub(crate) fn on_last_call(&mut self, user: &mut User) {
+        let mut work = self.borrow_work(user);
+        self.fail(user, &mut work, Cause::Timeout, "the operation took longer than its `timeout_s`");
         self.return_work(user, work);
     }
 

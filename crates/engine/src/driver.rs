@@ -51,6 +51,8 @@ pub(crate) struct Timetable {
     pub steady: Steady,
     pub end: u64,
     pub timeout: u64,
+    /// The shortest time-out of all.
+    pub shortest: u64,
 }
 
 impl Timetable {
@@ -58,10 +60,15 @@ impl Timetable {
         let load = &program.load;
         let from = micros(load.ramp_up_s);
         let to = from + micros(load.steady_s);
+        let timeout = micros(load.timeout_s);
+        let of_steps =
+            program.operations.iter().flat_map(|one| &one.steps).filter_map(|step| step.timeout_us);
+        let of_operations = program.operations.iter().filter_map(|one| one.timeout_us);
         Self {
             steady: Steady { from, to },
             end: to + micros(load.ramp_down_s),
-            timeout: micros(load.timeout_s),
+            timeout,
+            shortest: of_steps.chain(of_operations).fold(timeout, u64::min),
         }
     }
 }
@@ -161,7 +168,7 @@ impl<'p> Driver<'p> {
         let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
         let mut levels = self.schedule(users);
         self.clock.wait_for_start();
-        let patrol = (self.timetable.timeout / 20).clamp(5_000, SECOND);
+        let patrol = (self.timetable.shortest / 20).clamp(5_000, SECOND);
         let mut next_patrol = patrol;
         let mut steady_over = false;
         let mut events = [const { MaybeUninit::<Event>::uninit() }; EVENTS];
@@ -320,6 +327,8 @@ impl<'p> Driver<'p> {
         for user in users.iter_mut() {
             if user.is_busy() && user.deadline <= self.now {
                 self.on_timeout(user);
+            } else if user.is_busy() && user.last_call <= self.now {
+                self.on_last_call(user);
             } else if !user.lanes.is_empty() {
                 self.patrol_lanes(user);
             }

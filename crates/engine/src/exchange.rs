@@ -17,7 +17,7 @@ use crate::user::{Fetch, Journey, Stage, User, Work};
 impl<'p> Driver<'p> {
     /// Sends the request that the user wants now, on a new connection if need be.
     pub(crate) fn issue(&mut self, user: &mut User, work: &mut Work) {
-        user.deadline = self.now + self.timetable.timeout;
+        user.deadline = self.now + user.patience;
         user.again = 0;
         user.address = self.shared.hosts[user.host].address.load(Ordering::Relaxed);
         user.addresses_tried = 1;

@@ -51,7 +51,7 @@ impl Driver<'_> {
                 | Stage::Joining => {
                     let waits = user.connection.is_some() || !user.streams.is_empty();
                     assert!(waits || user.stage == Stage::Joining, "user {token} waits for no connection");
-                    let last = self.now + self.timetable.timeout;
+                    let last = self.now + user.patience;
                     assert!(user.deadline <= last, "the request of user {token} never takes too long");
                 }
             }

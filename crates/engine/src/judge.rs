@@ -1,7 +1,7 @@
 //! What a whole answer means: a redirect, a fault, or success and what the page refers to.
 
 use loadstone_http::{Headers, Method};
-use loadstone_workload::{Answer, CompiledStep};
+use loadstone_workload::{Answer, CompiledStep, Tree};
 
 use crate::address::resolve;
 use crate::clock::micros;
@@ -54,17 +54,23 @@ pub(crate) struct Received<'a> {
     pub body: &'a [u8],
     cookies: &'a Cookies,
     origin: &'a Origin,
+    tree: &'a Tree,
 }
 
 impl<'a> Received<'a> {
-    pub(crate) fn new(whole: &Whole<'a>, cookies: &'a Cookies, origin: &'a Origin) -> Self {
-        Self { headers: whole.headers, body: whole.body, cookies, origin }
+    /// `tree`: that of the answer, if it has one already.
+    pub(crate) fn new(whole: &Whole<'a>, cookies: &'a Cookies, origin: &'a Origin, tree: &'a Tree) -> Self {
+        Self { headers: whole.headers, body: whole.body, cookies, origin, tree }
     }
 }
 
 impl Answer for Received<'_> {
     fn body(&self) -> &[u8] {
         self.body
+    }
+
+    fn tree(&self) -> &Tree {
+        self.tree
     }
 
     fn header(&self, name: &str) -> Option<&[u8]> {
@@ -152,12 +158,14 @@ impl<'p> Driver<'p> {
             whole.length = whole.body.len() as u64;
         }
         user.counts.add(Counter::ContentBytes, whole.length);
+        user.state.status = whole.status;
         // For right and wrong answers: rules are made for answers that report an error.
         user.ruled = self.program.rule(whole.body, &user.state, &mut self.scratch).or(user.ruled);
-        if let Some((cause, said)) = self.find_fault(step, user, &whole, malformed) {
+        let tree = Tree::default();
+        if let Some((cause, said)) = self.find_fault(step, user, &whole, &tree, malformed) {
             return Verdict::Fail(cause, said);
         }
-        let answer = Received::new(&whole, &user.browser.cookies, self.requests.origin(user.host));
+        let answer = Received::new(&whole, &user.browser.cookies, self.requests.origin(user.host), &tree);
         let taken = self.program.extract(step, user.host, &answer, &mut user.state, &mut self.scratch);
         self.shared.trace.iter().for_each(|trace| trace.extracted(step.extract.len(), taken.found));
         if let Some(name) = taken.missing {
@@ -245,6 +253,7 @@ impl<'p> Driver<'p> {
         step: &CompiledStep,
         user: &User,
         whole: &Whole<'_>,
+        tree: &Tree,
         malformed: Option<&str>,
     ) -> Option<(Cause, String)> {
         if !step.expect.status.contains(&whole.status) {
@@ -257,7 +266,7 @@ impl<'p> Driver<'p> {
         if let Some(said) = malformed {
             return Some((Cause::Marker, said.into()));
         }
-        let answer = Received::new(whole, &user.browser.cookies, self.requests.origin(user.host));
+        let answer = Received::new(whole, &user.browser.cookies, self.requests.origin(user.host), tree);
         let fault = step.expect.find_fault(&answer, whole.length, &user.state, &mut self.scratch);
         fault.map(|said| (Cause::Marker, said)).or_else(|| self.is_slow(step, user))
     }

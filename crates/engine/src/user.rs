@@ -93,11 +93,16 @@ pub(crate) struct User {
     pub leaving: bool,
     /// When the request under way has failed.
     pub deadline: u64,
+    /// How long each request of the step may take, and when the operation has failed.
+    pub patience: u64,
+    pub last_call: u64,
     /// When the queue wakes it; what the queue holds for another instant is void.
     pub wake: u64,
     /// The operation under way or done last.
     pub operation: usize,
     pub step: usize,
+    /// Rounds that are left of the loops it is in, by their last steps, the innermost last.
+    pub rounds: Vec<(usize, u32)>,
     /// When the step began, and when its answer had come whole.
     pub step_began: u64,
     pub step_answered: u64,
@@ -160,9 +165,12 @@ impl User {
             stage: Stage::Away,
             leaving: false,
             deadline: u64::MAX,
+            patience: 0,
+            last_call: u64::MAX,
             wake: u64::MAX,
             operation: program.first,
             step: 0,
+            rounds: Vec::new(),
             step_began: 0,
             step_answered: 0,
             setup: Setup::default(),

@@ -1,6 +1,6 @@
 //! How a user walks: when operations begin, which steps they take, how they end.
 
-use loadstone_workload::{Next, OnFailure, PacingKind};
+use loadstone_workload::{CompiledRepeat, Next, OnFailure, PacingKind};
 
 use crate::clock::micros;
 use crate::driver::Driver;
@@ -71,7 +71,10 @@ impl Driver<'_> {
         user.sent = self.now;
         user.requests_sent = 0;
         self.gauges.in_flight += 1;
-        self.program.operations[user.operation].draw(&mut user.state, &mut self.drawing);
+        let operation = &self.program.operations[user.operation];
+        user.last_call = operation.timeout_us.map_or(u64::MAX, |most| self.now + most);
+        user.rounds.clear();
+        operation.draw(&mut user.state, &mut self.drawing);
     }
 
     /// Settles what follows the operation under way, and after which time.
@@ -99,6 +102,7 @@ impl Driver<'_> {
                 user.fetch = Fetch::Step;
                 user.host = step.host;
                 user.step_began = self.now;
+                user.patience = step.timeout_us.unwrap_or(self.timetable.timeout);
                 user.setup = Setup::default();
                 user.method = crate::request::method_of(step);
                 user.redirects = 0;
@@ -138,7 +142,10 @@ impl Driver<'_> {
         if step.forget {
             self.forget(user);
         }
-        user.step += 1;
+        match &step.repeat {
+            Some(repeat) if goes_round(repeat, user) => user.step -= repeat.back,
+            _ => user.step += 1,
+        }
         self.next_step(user, work);
     }
 
@@ -225,4 +232,26 @@ impl Driver<'_> {
             self.await_start(user, intended);
         }
     }
+}
+
+/// Whether the loop that ends with the user's step begins another round.
+fn goes_round(repeat: &CompiledRepeat, user: &mut User) -> bool {
+    // A loop inside of it that was left in mid-round, because its last step was not taken.
+    while user.rounds.last().is_some_and(|(step, _)| *step < user.step) {
+        user.rounds.pop();
+    }
+    let left = match user.rounds.last() {
+        Some((step, left)) if *step == user.step => *left,
+        _ => {
+            let rounds = repeat.rounds(&mut user.state);
+            user.rounds.push((user.step, rounds));
+            rounds
+        }
+    };
+    let more = left > 1 && repeat.goes_on(&user.state);
+    user.rounds.pop();
+    if more {
+        user.rounds.push((user.step, left - 1));
+    }
+    more
 }

@@ -5,7 +5,7 @@
 mod socket;
 
 use loadstone_http::{Headers, ResponseHead};
-use loadstone_workload::{CompiledBody, Socket as Use};
+use loadstone_workload::{CompiledBody, Socket as Use, Tree};
 use rustix::event::epoll::EventFlags;
 use rustix::fd::AsFd;
 use rustix::io::Errno;
@@ -73,7 +73,7 @@ impl Driver<'_> {
             self.issue(user, work);
             return;
         }
-        user.deadline = self.now + self.timetable.timeout;
+        user.deadline = self.now + user.patience;
         user.requests_sent += 1;
         if user.socket.is_none() {
             return self.fail(user, work, Cause::WebSocket, "no WebSocket is open in this session");
@@ -190,7 +190,8 @@ impl Driver<'_> {
         while let Some(message) = socket.next().filter(|_| !closes) {
             let length = message.len() as u64;
             let whole = Whole::message(&message);
-            let answer = Received::new(&whole, &user.browser.cookies, self.requests.origin(user.host));
+            let tree = Tree::default();
+            let answer = Received::new(&whole, &user.browser.cookies, self.requests.origin(user.host), &tree);
             if step.expect.find_fault(&answer, length, &user.state, &mut self.scratch).is_none() {
                 return self.heard(user, work, &message);
             }
@@ -224,7 +225,8 @@ impl Driver<'_> {
         if let Some((cause, said)) = self.is_slow(step, user) {
             return self.fail(user, work, cause, &said);
         }
-        let answer = Received::new(whole, &user.browser.cookies, self.requests.origin(user.host));
+        let tree = Tree::default();
+        let answer = Received::new(whole, &user.browser.cookies, self.requests.origin(user.host), &tree);
         let taken = self.program.extract(step, user.host, &answer, &mut user.state, &mut self.scratch);
         let traced = self.shared.trace.as_ref();
         traced.iter().for_each(|trace| trace.extracted(step.extract.len(), taken.found));

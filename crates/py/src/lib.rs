@@ -47,7 +47,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(network::run_switch, module)?)?;
     module.add_function(wrap_pyfunction!(positions::toml_lines, module)?)?;
     module.add_function(wrap_pyfunction!(run::expectations, module)?)?;
+    module.add_function(wrap_pyfunction!(run::check_css_selector, module)?)?;
     module.add_function(wrap_pyfunction!(run::check_json_path, module)?)?;
+    module.add_function(wrap_pyfunction!(run::json_texts, module)?)?;
     module.add_function(wrap_pyfunction!(run::check_tls, module)?)?;
     module.add_function(wrap_pyfunction!(run::merge_windows, module)?)?;
     module.add_function(wrap_pyfunction!(names::usernames, module)?)?;

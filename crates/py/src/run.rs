@@ -68,10 +68,23 @@ pub fn expectations(py: Python<'_>, plan_json: &str) -> PyResult<Py<PyAny>> {
     to_python(py, &expectations.map_err(refused)?)
 }
 
+/// What is wrong with a CSS selector.
+#[pyfunction]
+pub fn check_css_selector(selector: &str) -> PyResult<()> {
+    workload::CssSelector::parse(selector).map(drop).map_err(refused)
+}
+
 /// What is wrong with a path into JSON.
 #[pyfunction]
 pub fn check_json_path(path: &str) -> PyResult<()> {
     workload::JsonPath::parse(path).map(drop).map_err(refused)
+}
+
+/// What a path leads to in each text, up to the first that has nothing there; and what is wrong with that.
+#[pyfunction]
+pub fn json_texts(py: Python<'_>, path: &str, texts: Vec<String>) -> PyResult<(Vec<String>, Option<String>)> {
+    let path = workload::JsonPath::parse(path).map_err(refused)?;
+    Ok(py.detach(|| path.texts(&texts)))
 }
 
 /// What is wrong with the files of a plan's `target.tls`.

@@ -12,12 +12,12 @@ use crate::generator::{Generator, days_of};
 use crate::mix::{Mix, next_of};
 use crate::names::Names;
 use crate::program::{CompiledOperation, CompiledPacing, Program, long_run_shares};
-use crate::step::{CompiledStep, Fillers};
+use crate::step::{CompiledStep, Fillers, timeout_us};
 use crate::template::Template;
 use crate::{Http, Law, Load, Locality, NameEra, Operation, Pacing, Place, Plan, Value};
 
 /// Longest time that is accepted, in seconds: a year; beyond it a unit was mistaken.
-const MAX_SECONDS: f64 = 366.0 * 86_400.0;
+pub(crate) const MAX_SECONDS: f64 = 366.0 * 86_400.0;
 /// Most items or characters of a drawn value.
 const MAX_LENGTH: u32 = 1 << 20;
 /// Most hosts beside the target's own: a session may have a connection to each.
@@ -299,11 +299,18 @@ fn compile_operation(
         .collect::<Result<_>>()?;
     let steps = operation.steps.iter().enumerate().map(|(index, step)| {
         CompiledStep::compile(step, names, fillers)
+            .and_then(|compiled| match &compiled.repeat {
+                Some(repeat) if repeat.back > index => {
+                    Err(Error::Range(format!("repeat: only {} steps stand up to here", index + 1)))
+                }
+                _ => Ok(compiled),
+            })
             .map_err(|why| why.at(format!("step {} ({} {}), ", index + 1, step.method, step.path)))
     });
     Ok(CompiledOperation {
         name: operation.name.clone(),
         limit_us: (operation.limit_s * 1e6) as u64,
+        timeout_us: timeout_us(operation.timeout_s)?,
         pacing: CompiledPacing {
             kind: pacing.kind,
             law: compile_law(&pacing.law).map_err(|why| why.at("pacing: "))?,
@@ -356,7 +363,11 @@ fn compile_value(value: &Value, names: &Names) -> Result<Generator> {
         }
         Value::Int { low, high } => Generator::Int(*low, *high),
         Value::Slice { count } => Generator::Slice(positive(*count)?),
-        Value::Serial { start } => Generator::Serial { start: *start, sequence: names.sequence(value) },
+        Value::Serial { start, count } => Generator::Serial {
+            start: *start,
+            count: count.map_or(Ok(u64::MAX), positive)?,
+            sequence: names.sequence(value),
+        },
         Value::Rank { count, scale } if *scale > 0.0 && scale.is_finite() => {
             Generator::Rank(ExponentialRank { count: positive(*count)?, scale: *scale })
         }

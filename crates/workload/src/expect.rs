@@ -11,6 +11,7 @@ use crate::json_path::JsonPath;
 use crate::names::Names;
 use crate::state::State;
 use crate::template::Template;
+use crate::tree::{CssSelector, text_of};
 use crate::{Expect, Test};
 
 /// Longest part of a value that a failure shows.
@@ -32,6 +33,7 @@ pub struct CompiledExpect {
     /// Most microseconds of the step up to its whole answer.
     pub within_us: Option<u64>,
     json: Vec<(JsonPath, CompiledTest)>,
+    css: Vec<(CssSelector, CompiledTest)>,
     headers: Vec<(Box<str>, CompiledTest)>,
 }
 
@@ -74,6 +76,7 @@ impl CompiledExpect {
             Test::Length { min, max } => Err(Error::Range(format!("from {min} to {max} is no range"))),
         };
         let json = expect.json.iter().map(|(path, what)| Ok((JsonPath::parse(path)?, test(what)?)));
+        let css = expect.css.iter().map(|(selector, what)| Ok((CssSelector::parse(selector)?, test(what)?)));
         let headers = expect.headers.iter().map(|(name, what)| match what {
             Test::Length { .. } => Err(Error::Conflict(format!("`{name}` is a field and has no length"))),
             _ => Ok((name.as_str().into(), test(what)?)),
@@ -86,13 +89,14 @@ impl CompiledExpect {
             max_bytes,
             within_us: expect.within_s.map(|within| (within * 1e6) as u64),
             json: json.collect::<Result<_>>().map_err(|why| why.at("expect.json: "))?,
+            css: css.collect::<Result<_>>().map_err(|why| why.at("expect.css: "))?,
             headers: headers.collect::<Result<_>>().map_err(|why| why.at("expect.headers: "))?,
         })
     }
 
     /// Whether the body must be looked at.
     pub(crate) fn reads_body(&self) -> bool {
-        !(self.contains.is_empty() && self.lacks.is_empty() && self.json.is_empty())
+        !(self.contains.is_empty() && self.lacks.is_empty() && self.json.is_empty() && self.css.is_empty())
     }
 
     /// Whether the length of the content matters.
@@ -129,9 +133,12 @@ impl CompiledExpect {
                 (holds != wanted).then(|| format!("the body {said} `{}`", String::from_utf8_lossy(scratch)))
             })
         };
-        fault(&self.contains, true, "does not hold").or_else(|| fault(&self.lacks, false, "holds")).or_else(
-            || self.json.iter().find_map(|(path, test)| wrong_json(path, test, body, state, scratch)),
-        )
+        fault(&self.contains, true, "does not hold")
+            .or_else(|| fault(&self.lacks, false, "holds"))
+            .or_else(|| {
+                self.json.iter().find_map(|(path, test)| wrong_json(path, test, body, state, scratch))
+            })
+            .or_else(|| self.css.iter().find_map(|(selector, test)| wrong_css(selector, test, answer, state)))
     }
 }
 
@@ -192,6 +199,41 @@ fn wrong_json(
             Some(length) => Some(format!("`{path}` has a length of {length}, expected {min} to {max}")),
             None => Some(format!("`{path}` has no length: {}", shown(node.to_string().as_bytes()))),
         },
+    }
+}
+
+fn wrong_css(
+    selector: &CssSelector,
+    test: &CompiledTest,
+    answer: &impl Answer,
+    state: &State,
+) -> Option<String> {
+    let mut found = selector.elements(answer.tree().of(answer.body()));
+    match test {
+        CompiledTest::Exists(wanted) => {
+            let there = found.next().is_some();
+            let said = if there { "an element, expected none" } else { "nothing on the page" };
+            (there != *wanted).then(|| format!("`{selector}` finds {said}"))
+        }
+        CompiledTest::Is(text) => {
+            let (mut said, mut wanted) = (Vec::new(), Vec::new());
+            let Some(first) = found.next() else {
+                return Some(format!("`{selector}` finds nothing on the page"));
+            };
+            text_of(first, &mut said);
+            text.render(state, &mut wanted);
+            (said != wanted).then(|| format!("`{selector}` is {}, expected {}", shown(&said), shown(&wanted)))
+        }
+        CompiledTest::Length(min, max) => {
+            let count = found.count() as u64;
+            let expected = match max {
+                _ if (*min..=*max).contains(&count) => return None,
+                max if min == max => min.to_string(),
+                &u64::MAX => format!("at least {min}"),
+                max => format!("{min} to {max}"),
+            };
+            Some(format!("`{selector}` finds {count} elements, expected {expected}"))
+        }
     }
 }
 

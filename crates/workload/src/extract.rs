@@ -10,12 +10,15 @@ use crate::json_path::JsonPath;
 use crate::names::Names;
 use crate::state::State;
 use crate::template::Template;
+use crate::tree::{CssSelector, Tree, text_of};
 use crate::{Extract, Source};
 
 /// An answer as an [`Extractor`] needs it.
 pub trait Answer {
     /// The body.
     fn body(&self) -> &[u8];
+    /// The body as a page.
+    fn tree(&self) -> &Tree;
     /// The first field of this name.
     fn header(&self, name: &str) -> Option<&[u8]>;
     /// The value of a cookie that the browser holds now.
@@ -61,6 +64,7 @@ enum Kind {
     Between { value: usize, ends: Box<[memmem::Finder<'static>; 2]> },
     Regex { place: Place, pattern: Regex },
     Json { place: Place, path: JsonPath },
+    Css { place: Place, selector: CssSelector, attribute: Option<Box<str>> },
     Cookie { value: usize, name: Box<str> },
     Header { value: usize, name: Box<str> },
     Contains { flag: u64, text: Template },
@@ -147,6 +151,12 @@ impl Extractor {
             Source::Json { path, all } => {
                 Kind::Json { place: Place::of(name, *all, names)?, path: JsonPath::parse(path)? }
             }
+            Source::Css { selector, attribute, all } => Kind::Css {
+                place: Place::of(name, *all, names)?,
+                selector: CssSelector::parse(selector)?,
+                // As parsers of HTML have them.
+                attribute: attribute.as_ref().map(|name| name.to_ascii_lowercase().into()),
+            },
             Source::Cookie { cookie } => {
                 Kind::Cookie { value: names.value(name)?, name: cookie.as_str().into() }
             }
@@ -245,6 +255,24 @@ impl Extractor {
                     &scratch[..]
                 });
                 (value, found)
+            }
+            Kind::Css { place, selector, attribute } => {
+                let mut found = selector.elements(answer.tree().of(body));
+                let mut next = |out: &mut Vec<u8>| {
+                    out.clear();
+                    let Some(name) = attribute else { return found.next().map(|one| text_of(one, out)) };
+                    let value = found.find_map(|one| one.attr(name))?;
+                    out.extend_from_slice(value.as_bytes());
+                    Some(())
+                };
+                match place {
+                    Place::List(list) => {
+                        return refill(state, *list, |add| {
+                            std::iter::from_fn(|| next(scratch).map(|()| add(scratch))).all(|more| more)
+                        });
+                    }
+                    Place::Value(value) => (value, next(scratch).map(|()| &scratch[..])),
+                }
             }
             Kind::Cookie { value, name } => (value, answer.cookie(name)),
             Kind::Regex { place: Place::Value(value), pattern } => {

@@ -22,6 +22,8 @@ pub enum Generator {
     Serial {
         /// First number.
         start: i64,
+        /// It begins again behind so many.
+        count: u64,
         /// Which of the user's sequences counts k.
         sequence: usize,
     },
@@ -207,8 +209,8 @@ impl Generator {
                 let rounds = (count / users).max(1);
                 ((state.rng.below(rounds) * users + user) % count) as i64 + 1
             }
-            Self::Serial { start, sequence } => {
-                start.wrapping_add((state.next_serial(*sequence) * users + user) as i64)
+            Self::Serial { start, count, sequence } => {
+                start.wrapping_add(((state.next_serial(*sequence) * users + user) % count) as i64)
             }
             Self::Rank(law) => law.sample(&mut state.rng) as i64,
             Self::Zipf(law) => law.sample(&mut state.rng) as i64,

@@ -69,6 +69,24 @@ impl JsonPath {
         walked.is_ok() || stopped
     }
 
+    /// The text of what the path leads to in each of these texts, up to the first that is no JSON or has nothing there;
+    /// and what is wrong with that.
+    pub fn texts(&self, texts: &[String]) -> (Vec<String>, Option<String>) {
+        let mut found = Vec::with_capacity(texts.len());
+        for text in texts {
+            if let Err(why) = serde_json::from_str::<IgnoredAny>(text) {
+                return (found, Some(format!("not JSON: {why}")));
+            }
+            let Some(node) = self.first(text.as_bytes()).filter(|node| !node.is_null()) else {
+                return (found, Some(format!("`{self}` leads to nothing")));
+            };
+            let mut said = Vec::new();
+            node.text(&mut said);
+            found.push(String::from_utf8_lossy(&said).into_owned());
+        }
+        (found, None)
+    }
+
     /// The first value that the path leads to.
     pub fn first<'b>(&self, body: &'b [u8]) -> Option<Node<'b>> {
         let mut first = None;

@@ -6,6 +6,7 @@
 
 mod arrivals;
 mod compile;
+mod condition;
 mod css;
 mod encoding;
 mod error;
@@ -24,6 +25,7 @@ mod step;
 mod template;
 #[cfg(test)]
 mod tests;
+mod tree;
 mod walk;
 
 pub use arrivals::Arrivals;
@@ -42,5 +44,6 @@ pub use program::{
 };
 pub use srcset::Viewport;
 pub use state::State;
-pub use step::{CompiledBody, CompiledPart, CompiledStep, Filler};
+pub use step::{CompiledBody, CompiledPart, CompiledRepeat, CompiledStep, Filler};
 pub use template::Template;
+pub use tree::{CssSelector, Tree};

@@ -76,9 +76,10 @@ impl Names {
     fn collect_step(&mut self, step: &Step) -> Result<()> {
         for Extract { name, from, .. } in &step.extract {
             let kind: fn(usize) -> Slot = match from {
-                Source::Links { .. } | Source::Json { all: true, .. } | Source::Regex { all: true, .. } => {
-                    Slot::List
-                }
+                Source::Links { .. }
+                | Source::Json { all: true, .. }
+                | Source::Css { all: true, .. }
+                | Source::Regex { all: true, .. } => Slot::List,
                 Source::Contains { .. } => Slot::Flag,
                 _ => Slot::Value,
             };
@@ -103,6 +104,12 @@ impl Names {
             }
             _ => {}
         }
+    }
+
+    /// For tests: a value without a plan.
+    #[cfg(test)]
+    pub(crate) fn define_value(&mut self, name: &str) -> Result<()> {
+        self.define(name, Slot::Value).map(drop)
     }
 
     fn define(&mut self, name: &str, kind: fn(usize) -> Slot) -> Result<Slot> {

@@ -14,7 +14,7 @@ mod operation;
 mod target;
 mod value;
 
-pub use operation::{Body, Expect, Extract, Operation, Part, Socket, Source, Step, Test};
+pub use operation::{Body, Expect, Extract, Operation, Part, Repeat, Socket, Source, Step, Test};
 pub use target::{Http, Pem, Place, Target, Tls};
 pub use value::{Draw, Locality, NameEra, Value};
 

@@ -95,6 +95,8 @@ pub struct CompiledOperation {
     pub name: String,
     /// Response time allowed, microseconds.
     pub limit_us: u64,
+    /// Most microseconds of it as a whole.
+    pub timeout_us: Option<u64>,
     /// When it starts.
     pub pacing: CompiledPacing,
     /// Requests.
@@ -213,7 +215,7 @@ impl Program {
 impl CompiledOperation {
     /// Whether its time has parts: it has several steps, or a page with files.
     pub fn has_parts(&self) -> bool {
-        self.steps.len() > 1 || self.steps.iter().any(|step| step.page)
+        self.steps.len() > 1 || self.steps.iter().any(|step| step.page || step.repeat.is_some())
     }
 
     /// Draws the operation's values for a user.
@@ -225,11 +227,9 @@ impl CompiledOperation {
 }
 
 impl CompiledStep {
-    /// Whether a user takes the step: its flags allow it and chance has it.
+    /// Whether a user takes the step: its conditions hold and chance has it.
     pub fn is_taken(&self, state: &mut State) -> bool {
-        state.flags & self.needs == self.needs
-            && state.flags & self.forbids == 0
-            && (self.chance >= 1.0 || state.rng.unit_open() <= self.chance)
+        self.when.hold(state) && (self.chance >= 1.0 || state.rng.unit_open() <= self.chance)
     }
 }
 

@@ -23,6 +23,8 @@ pub struct State {
     pub walk: Rng,
     /// Flags set, by bit.
     pub flags: u64,
+    /// Status of the latest answer to a step; 0 before the first.
+    pub status: u16,
     user: u32,
     users: u32,
     values: Box<[Vec<u8>]>,
@@ -46,6 +48,7 @@ impl State {
             rng: Rng::stream(program.seed, u64::from(user)),
             walk: Rng::stream(program.seed, WALKS + u64::from(user)),
             flags: 0,
+            status: 0,
             user,
             users: program.population,
             values: vec![Vec::new(); program.forgotten.len()].into(),
@@ -61,6 +64,7 @@ impl State {
         self.walk = Rng::stream(program.seed, WALKS + u64::from(user));
         self.user = user;
         self.flags = 0;
+        self.status = 0;
         self.values.iter_mut().for_each(Vec::clear);
         self.lists.iter_mut().for_each(List::clear);
         self.serials.fill(0);
@@ -134,6 +138,7 @@ impl State {
     /// Forgets lists too: the next session is somebody else's.
     pub fn begin_session(&mut self, program: &Program) {
         self.forget(program);
+        self.status = 0;
         self.forget_way();
         self.lists.iter_mut().for_each(List::clear);
     }

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use crate::compile::MAX_SECONDS;
+use crate::condition::Conditions;
 use crate::encoding::Encoding;
 use crate::error::{Error, Result};
 use crate::expect::CompiledExpect;
 use crate::extract::Extractor;
 use crate::names::Names;
 use crate::template::Template;
-use crate::{Body, Part, Socket, Step};
+use crate::{Body, Part, Repeat, Socket, State, Step};
 
 /// Methods that a step may have.
 const METHODS: [&str; 6] = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH"];
@@ -29,10 +31,11 @@ pub struct CompiledStep {
     pub headers: Vec<(Box<str>, Template)>,
     /// What is sent.
     pub body: CompiledBody,
-    /// Flags that must be set.
-    pub needs: u64,
-    /// Flags that must be unset.
-    pub forbids: u64,
+    pub(crate) when: Conditions,
+    /// How it is repeated.
+    pub repeat: Option<Box<CompiledRepeat>>,
+    /// Most microseconds of each of its requests; none: those of the load.
+    pub timeout_us: Option<u64>,
     /// Probability that it is taken when its flags allow it.
     pub chance: f64,
     /// What the answer must be.
@@ -55,6 +58,45 @@ pub struct CompiledStep {
     pub reads_body: bool,
     /// What it does with the session's WebSocket.
     pub socket: Option<Socket>,
+}
+
+/// A compiled [`Repeat`].
+#[derive(Debug, Clone)]
+pub struct CompiledRepeat {
+    times: (u32, u32),
+    holds: Conditions,
+    /// So many steps before it does a round begin.
+    pub back: usize,
+}
+
+/// Most rounds of a loop.
+const MOST_ROUNDS: u32 = 10_000;
+
+impl CompiledRepeat {
+    fn compile(repeat: &Repeat, names: &Names) -> Result<Self> {
+        let Repeat { times: (least, most), holds, steps } = repeat;
+        if !(1..=*most).contains(least) || *most > MOST_ROUNDS {
+            return Err(Error::Range(format!(
+                "from {least} to {most} are no rounds, which are 1 to {MOST_ROUNDS}"
+            )));
+        }
+        Ok(Self {
+            times: (*least, *most),
+            holds: Conditions::compile(holds, names).map_err(|why| why.at("while: "))?,
+            back: steps.saturating_sub(1) as usize,
+        })
+    }
+
+    /// How many rounds there are at most.
+    pub fn rounds(&self, state: &mut State) -> u32 {
+        let (least, most) = self.times;
+        if least == most { most } else { least + state.rng.below(u64::from(most - least) + 1) as u32 }
+    }
+
+    /// Whether another round may begin.
+    pub fn goes_on(&self, state: &State) -> bool {
+        self.holds.hold(state)
+    }
 }
 
 /// A compiled [`Body`].
@@ -117,7 +159,9 @@ impl CompiledStep {
         if !(0.0..=1.0).contains(&step.chance) {
             return Err(Error::Range(format!("chance: {} is no probability", step.chance)));
         }
-        let (needs, forbids) = flags_wanted(&step.when, names).map_err(|why| why.at("when: "))?;
+        let when = Conditions::compile(&step.when, names).map_err(|why| why.at("when: "))?;
+        let repeat = step.repeat.as_ref().map(|one| CompiledRepeat::compile(one, names).map(Box::new));
+        let repeat = repeat.transpose().map_err(|why| why.at("repeat: "))?;
         let expect = CompiledExpect::compile(&step.expect, names)?;
         let extract = step
             .extract
@@ -130,8 +174,9 @@ impl CompiledStep {
             host: names.host(step.host.as_deref()).map_err(|why| why.at("host: "))?,
             headers: compile_headers(&step.headers, names)?,
             body: CompiledBody::compile(&step.body, names, fillers).map_err(|why| why.at("body: "))?,
-            needs,
-            forbids,
+            when,
+            repeat,
+            timeout_us: timeout_us(step.timeout_s)?,
             chance: step.chance,
             reads_body: expect.reads_body() || step.page || extract.iter().any(Extractor::reads_body),
             expect,
@@ -160,18 +205,14 @@ impl CompiledStep {
     }
 }
 
-fn flags_wanted(when: &[String], names: &Names) -> Result<(u64, u64)> {
-    let (mut needs, mut forbids) = (0, 0);
-    for flag in when {
-        match flag.strip_prefix('!') {
-            Some(unset) => forbids |= names.flag(unset)?,
-            None => needs |= names.flag(flag)?,
+/// A time-out in microseconds.
+pub(crate) fn timeout_us(timeout_s: Option<f64>) -> Result<Option<u64>> {
+    match timeout_s {
+        Some(seconds) if !(1e-3..=MAX_SECONDS).contains(&seconds) => {
+            Err(Error::Range(format!("timeout_s: {seconds} s is out of range")))
         }
+        seconds => Ok(seconds.map(|seconds| (seconds * 1e6) as u64)),
     }
-    if needs & forbids != 0 {
-        return Err(Error::Conflict("a flag is wanted both set and unset".into()));
-    }
-    Ok((needs, forbids))
 }
 
 fn flag_bits(flags: &[String], names: &Names) -> Result<u64> {

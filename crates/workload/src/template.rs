@@ -1,4 +1,4 @@
-//! Templates: text with `{name}`, `{name.year}`, `{user}` and `{users}` in it; `{{` and `}}` are braces.
+//! Templates: text with `{name}`, `{name.year}`, `{user}`, `{users}` and `{status}` in it; `{{` and `}}` are braces.
 
 use crate::State;
 use crate::encoding::Encoding;
@@ -20,6 +20,7 @@ enum Segment {
     DatePart(usize, DatePart),
     User,
     Users,
+    Status,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -86,6 +87,7 @@ impl Template {
                 Segment::DatePart(slot, part) => out.extend_from_slice(date_part(state.value(*slot), *part)),
                 Segment::User => number(u64::from(state.user()), out),
                 Segment::Users => number(u64::from(state.users()), out),
+                Segment::Status => number(u64::from(state.status), out),
             }
         }
     }
@@ -105,6 +107,8 @@ fn placeholder(inside: &str, names: &Names) -> Result<Segment> {
     match (name, part) {
         ("user", None) => Ok(Segment::User),
         ("users", None) => Ok(Segment::Users),
+        // Unless the plan has something else of that name.
+        ("status", None) if names.value(name).is_err() => Ok(Segment::Status),
         _ if !is_name(name) => Err(Error::Name(format!("`{{{inside}}}` is not a name; `{{{{` is a brace"))),
         (_, None) => Ok(Segment::Value(names.value(name)?)),
         (_, Some(part)) => {

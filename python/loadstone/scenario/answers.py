@@ -12,7 +12,7 @@ from loadstone.scenario.fields import Bytes, Length, Several, Size, Status, Tabl
 from loadstone.scenario.findings import Finding
 from loadstone.scenario.positions import Path
 
-SOURCES = ("links", "hidden", "between", "regex", "json", "header", "cookie", "contains")
+SOURCES = ("links", "hidden", "between", "regex", "json", "css", "header", "cookie", "contains")
 _TESTS = ("is", "exists", "length", "min_length", "max_length")
 _LONGEST = 2**31
 
@@ -76,6 +76,9 @@ class Expect(Table):
     json_values: Annotated[
         dict[str, Tested], Field(alias="json", description="by paths such as `$.items[0].id`")
     ] = Field(default={})
+    css: Annotated[
+        dict[str, Tested], Field(description="texts of elements by CSS selectors; as a length, how many")
+    ] = Field(default={})
     headers: dict[str, Tested] = Field(default={})
     within_s: Annotated[
         Length | None, Field(description="most seconds from the step's beginning to its whole answer")
@@ -99,10 +102,16 @@ class Extract(Table):
     between: Annotated[list[str], Field(min_length=2, max_length=2)] | None = None
     regex: str | None = None
     json_path: Annotated[str | None, Field(alias="json", description="a path such as `$.items[0].id`")] = None
+    css: Annotated[str | None, Field(description="a CSS selector such as `main a.next`")] = None
+    attribute: Annotated[
+        str | None, Field(min_length=1, description="of `css`: what is taken; by default the text")
+    ] = None
     header: str | None = None
     cookie: Annotated[str | None, Field(min_length=1)] = None
     contains: Text | None = None
-    all: Annotated[bool, Field(description="of `json` and `regex`: a list of all that are found")] = False
+    all: Annotated[bool, Field(description="of `json`, `css` and `regex`: a list of all that are found")] = (
+        False
+    )
     required: Annotated[bool, Field(description="the operation fails when nothing is found")] = False
     default: Annotated[Text | None, Field(description="the value when nothing is found")] = None
 
@@ -113,8 +122,10 @@ class Extract(Table):
             raise refuse("extract", f"an extract needs exactly one of {', '.join(SOURCES)}")
         if self.within is not None and self.links is None:
             raise refuse("extract", "`within` goes with `links`")
-        if self.all and self.json_path is None and self.regex is None:
-            raise refuse("extract", "`all` goes with `json` and `regex`")
+        if self.attribute is not None and self.css is None:
+            raise refuse("extract", "`attribute` goes with `css`")
+        if self.all and self.json_path is None and self.regex is None and self.css is None:
+            raise refuse("extract", "`all` goes with `json`, `css` and `regex`")
         if self.default is not None and self.kind != "value":
             raise refuse("extract", f"`default` is for values, and this makes a {self.kind}")
         if self.required and (self.default is not None or self.contains is not None):
@@ -136,6 +147,8 @@ def expected(expect: Expect, at: Path) -> Iterator[Finding]:
     """What is wrong with the paths and fields of `expect`."""
     for path in expect.json_values:
         yield from _path(path, (*at, "json", path))
+    for selector in expect.css:
+        yield from _selector(selector, (*at, "css", selector))
     for name, test in expect.headers.items():
         if test.lengths is not None:
             message = f"`{name}` is a header, and has no length to expect"
@@ -146,6 +159,8 @@ def source(extract: Extract, at: Path) -> Iterator[Finding]:
     """What is wrong with the pattern of an extraction."""
     if extract.json_path is not None:
         yield from _path(extract.json_path, (*at, "json"))
+    if extract.css is not None:
+        yield from _selector(extract.css, (*at, "css"))
     if extract.regex is not None:
         try:
             groups = re.compile(extract.regex).groups
@@ -170,3 +185,13 @@ def _path(text: str, at: Path) -> Iterator[Finding]:
     except ValueError as error:
         hint = "names, indices, slices and `*`: `$.items[*].id`, `$['a b'][-1]`"
         yield Finding("bad-json-path", str(error), at, hint)
+
+
+def _selector(text: str, at: Path) -> Iterator[Finding]:
+    from loadstone._core import check_css_selector
+
+    try:
+        check_css_selector(text)
+    except ValueError as error:
+        hint = "what hangs on pointer, focus or history (`:hover`), and pseudo-elements, are not known here"
+        yield Finding("bad-css", str(error), at, hint)

@@ -12,8 +12,9 @@ OF_BROWSERS = 6  # connections to a host by HTTP/1.1, in today's browsers
 def as_browsers(file: ScenarioFile) -> dict[str, Any]:
     """`connections` to a host, and whether `styles` are looked at, where the scenario does not say.
 
-    The published workloads, built-in applications and Cloudstone's rules, have one connection and do not look
-    at style sheets, as their clients did not. Pages with a pause before each file have one connection, too.
+    The published workloads, built-in applications and Cloudstone's rules, have one connection, as their
+    clients had. Pages with a pause before each file have one connection, too. Style sheets are looked at only
+    if the scenario says so: what rules name that no element of the page matches, browsers do not fetch.
     """
     browser = file.browser
     published = file.target.app is not None or file.sla.rules is not None
@@ -21,5 +22,5 @@ def as_browsers(file: ScenarioFile) -> dict[str, Any]:
     connections = (1 if one else OF_BROWSERS) if browser.connections is None else browser.connections
     return {
         "connections": connections,
-        "styles": not published if browser.styles is None else browser.styles,
+        "styles": bool(browser.styles),
     }

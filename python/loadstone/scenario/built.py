@@ -37,6 +37,7 @@ class Tables(TypedDict, total=False):
 class OperationKeys(TypedDict, total=False):
     """Keys of an operation."""
 
+    timeout_s: float | str
     pacing: Table
     auth: Table
     draw: Mapping[str, Table]
@@ -54,6 +55,8 @@ class StepKeys(TypedDict, total=False):
     body: Table
     auth: Table
     when: Many
+    repeat: Any
+    timeout_s: float | str
     chance: float | str
     expect: Table
     extract: Mapping[str, Table]

@@ -1,20 +1,13 @@
-"""The `[data]` table: named numbers and texts, formulas over those above them, columns of CSV files."""
+"""The `[data]` table: named numbers and texts, and formulas over those above them."""
 
 from __future__ import annotations
 
-import csv
 import datetime
-import io
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from loadstone.errors import LoadstoneError
-from loadstone.intake import Kind, read_text
-from loadstone.scenario.findings import Finding, listed, suggest
+from loadstone.scenario.findings import Finding
 from loadstone.scenario.formula import FormulaError, evaluate
-
-_KIND = Kind("csv-missing", "a table of values", 64 << 20)
 
 
 def resolve(written: Any) -> tuple[dict[str, int | float | str], list[Finding]]:
@@ -42,32 +35,10 @@ def resolve(written: Any) -> tuple[dict[str, int | float | str], list[Finding]]:
 
 
 class ColumnError(ValueError):
-    """Why a column of a CSV file cannot be read: slug, sentence, hint."""
+    """Why a column of a file cannot be read: slug, sentence, hint."""
 
     def __init__(self, slug: str, message: str, hint: str = "") -> None:
         """`slug` is one of the error table's."""
         super().__init__(message)
         self.slug = slug
         self.hint = hint
-
-
-def column(folder: Path, file: str, name: str) -> list[str]:
-    """All cells of a column of a CSV file with a header line. ColumnError when it cannot be had."""
-    try:
-        text = read_text(folder / file, _KIND)
-    except LoadstoneError as error:
-        message = error.message.replace(f"`{folder / file}`", f"`{file}`")
-        raise ColumnError(error.slug, message, "the path is relative to the scenario file") from error
-    try:
-        reader = csv.DictReader(io.StringIO(text, newline=""))
-        header = list(reader.fieldnames or [])
-        if name not in header:
-            hint = suggest(name, header, f"it has {listed(header)}")
-            raise ColumnError("csv-column", f"`{file}` has no column `{name}`", hint)
-        cells = [row[name] for row in reader]
-    except csv.Error as error:
-        raise ColumnError("csv-column", f"`{file}` is not CSV: {error}") from error
-    if not cells or None in cells:
-        problem = "a row without" if cells else "no row below the header of"
-        raise ColumnError("csv-column", f"`{file}` has {problem} column `{name}`")
-    return cells

@@ -16,6 +16,7 @@ from loadstone.scenario import (
     builtin,
     checks,
     data,
+    feeds,
     model,
     plan,
     python_file,
@@ -244,48 +245,60 @@ def _check(raw: Mapping[str, Any], source: Source, path: Path, text: bytes) -> S
         raise source.errors([*findings, *more, *wrong])
     file = file.with_options(options)
     findings = list(checks.errors(file, known))
-    columns = _Columns(path.parent)
+    columns = _Feeds(path.parent)
     findings.extend(columns.check(file))
     findings.extend(secrets.errors(file.secrets, path.parent))
     if findings:
         raise source.errors(findings)
     try:
-        body = plan.Planner(known, columns.cells, path.parent).plan(file)
+        body = plan.Planner(known, columns, path.parent).plan(file)
     except data.ColumnError as error:
         raise source.errors([Finding(error.slug, str(error), ("load", "shape"), error.hint)]) from error
     warnings = tuple(source.error(finding) for finding in checks.warnings(file))
     return Scenario(file, path, text, known, warnings, body, source)
 
 
-class _Columns:
-    """The columns of CSV files that a scenario draws from, each read once."""
+class _Feeds:
+    """The files that a scenario draws from, each column read once."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._read: dict[tuple[str, str], list[str]] = {}
+        self._rows: dict[str, int] = {}
 
     def cells(self, file: str, column: str) -> list[str]:
+        """All cells of a column. ColumnError."""
         if (file, column) not in self._read:
-            self._read[file, column] = data.column(self._folder, file, column)
+            self._read[file, column] = feeds.column(self._folder, file, column)
         return self._read[file, column]
 
+    def rows(self, file: str) -> int:
+        """How many rows a file has. ColumnError."""
+        if file not in self._rows:
+            self._rows[file] = feeds.rows(self._folder, file)
+        return self._rows[file]
+
     def check(self, file: model.ScenarioFile) -> list[Finding]:
+        """What is wrong with the files, and where they are drawn from."""
         findings = []
         for number, operation in enumerate(file.operation):
             for name, value in operation.draw.items():
-                for column in _columns_of(value):
+                for drawn in _drawn_from_files(value):
                     try:
-                        self.cells(column.file, column.column)
+                        if isinstance(drawn, values.Row):
+                            self.rows(drawn.file)
+                        else:
+                            self.cells(drawn.file, drawn.column)
                     except data.ColumnError as error:
                         path = ("operation", number, "draw", name)
                         findings.append(Finding(error.slug, str(error), path, error.hint))
         return findings
 
 
-def _columns_of(value: values.Value) -> list[values.Column]:
+def _drawn_from_files(value: values.Value) -> list[values.Column | values.Row]:
     match value:
-        case values.Column():
+        case values.Column() | values.Row():
             return [value]
         case values.Username(id=inner) | values.Several(item=inner):
-            return _columns_of(inner)
+            return _drawn_from_files(inner)
     return []

@@ -28,6 +28,8 @@ from loadstone.scenario.fields import (
     refuse,
 )
 from loadstone.scenario.findings import listed, suggest
+from loadstone.scenario.flow import Condition, Repeat
+from loadstone.scenario.flow import as_written as loop_as_written
 from loadstone.scenario.scaling import Scaling
 from loadstone.scenario.secrets import Written as Secrets
 from loadstone.scenario.sessions import Load, Session
@@ -281,7 +283,15 @@ class Step(Table):
     graphql: Annotated[GraphQl | None, Field(description="sent as JSON; `errors` in the answer fail")] = None
     body: Raw | None = None
     auth: Annotated[Auth | None, Field(description="instead of that of the operation")] = None
-    when: Several[Annotated[str, Field(pattern=r"^!?[A-Za-z][A-Za-z0-9_]*$")]] = Field(default=[])
+    when: Several[Condition] = Field(default=[])
+    repeat: Annotated[
+        Repeat | None,
+        BeforeValidator(loop_as_written, json_schema_input_type=Repeat | list[int] | int),
+        Field(description="take it, or the last so many steps, again"),
+    ] = None
+    timeout_s: Annotated[
+        Length | None, Field(description="most seconds of each of its requests; that of [load] by default")
+    ] = None
     chance: Share = 1.0
     expect: Expect = Expect()
     extract: dict[Name, Extract] = Field(default={})
@@ -343,6 +353,7 @@ class Operation(Table):
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$")]
     limit_s: Length
+    timeout_s: Annotated[Length | None, Field(description="the operation fails after so many seconds")] = None
     pacing: Pacing | None = None
     auth: Annotated[Auth | None, Field(description="of its steps, instead of that of [target]")] = None
     draw: dict[Name, Value] = Field(default={})

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from loadstone.scenario import values
+from loadstone.scenario import flow, values
 from loadstone.scenario.findings import Finding, listed, suggest
 from loadstone.scenario.model import FilePart, ScenarioFile, Step
 from loadstone.scenario.positions import Path
-from loadstone.scenario.templates import BUILT_IN, TemplateError, references
+from loadstone.scenario.templates import BUILT_IN, STATUS, TemplateError, references
 
 
 @dataclass
@@ -73,7 +73,7 @@ def check(file: ScenarioFile, names: Names) -> Iterator[Finding]:
         for name, value in operation.draw.items():
             yield from _value(value, (*at, "draw", name), names)
         for index, step in enumerate(operation.step):
-            yield from _step(step, (*at, "step", index), names)
+            yield from _step(step, (*at, "step", index), index, names)
 
 
 def _value(value: values.Value, path: Path, names: Names) -> Iterator[Finding]:
@@ -97,22 +97,40 @@ def _value(value: values.Value, path: Path, names: Names) -> Iterator[Finding]:
             yield from _value(inner, (*path, "item"), names)
 
 
-def _step(step: Step, path: Path, names: Names) -> Iterator[Finding]:
+def _step(step: Step, path: Path, number: int, names: Names) -> Iterator[Finding]:
     for text, where in texts(step):
         yield from template(text, (*path, *where), names)
     flags = names.of("flag")
-    for key, used in (("when", step.when), ("unset", step.unset)):
-        for flag in (name.removeprefix("!") for name in used):
-            if flag not in flags:
-                hint = suggest(
-                    flag, flags, f'set = "{flag}" or extract.{flag} = {{ contains = "..." }} makes one'
-                )
-                yield Finding("unknown-flag", f"no step sets or extracts a flag `{flag}`", (*path, key), hint)
+    for place, condition in conditions(step):
+        if not flow.is_sound(condition):
+            message = f"`{condition}` is no condition"
+            hint = "a flag, `!flag`, or a comparison such as `{left} > 3`, with ==, !=, <, <=, > or >="
+            yield Finding("condition", message, (*path, *place), hint)
+    if step.repeat is not None and step.repeat.steps > number + 1:
+        message = f"`steps = {step.repeat.steps}`, and only {number + 1} stand up to this one"
+        yield Finding("condition", message, (*path, "repeat"))
+    asked = [(place, flow.flag_of(condition)) for place, condition in conditions(step)]
+    wanted = [*asked, *((("unset",), flag) for flag in step.unset)]
+    for place, flag in wanted:
+        if flag is not None and flow.is_sound(flag) and flag not in flags:
+            hint = suggest(
+                flag, flags, f'set = "{flag}" or extract.{flag} = {{ contains = "..." }} makes one'
+            )
+            yield Finding("unknown-flag", f"no step sets or extracts a flag `{flag}`", (*path, *place), hint)
+
+
+def conditions(step: Step) -> Iterator[tuple[Path, str]]:
+    """Every condition of a step with its place in the step."""
+    yield from ((("when",), condition) for condition in step.when)
+    if step.repeat is not None:
+        yield from ((("repeat", "while"), condition) for condition in step.repeat.while_)
 
 
 def texts(step: Step) -> Iterator[tuple[str, Path]]:
     """Every template of a step with its place in the step."""
     yield step.path, (step.method,)
+    for place, condition in conditions(step):
+        yield from ((side, place) for side in flow.sides(condition))
     for name, text in step.headers.items():
         yield text, ("headers", name)
     for name, several in (step.form or {}).items():
@@ -132,7 +150,11 @@ def texts(step: Step) -> Iterator[tuple[str, Path]]:
     yield from ((text, ("send",)) for text in _leaves(step.send))
     yield from ((text, ("expect", "contains")) for text in step.expect.contains)
     yield from ((text, ("expect", "lacks")) for text in step.expect.lacks)
-    for key, tests in (("json", step.expect.json_values), ("headers", step.expect.headers)):
+    for key, tests in (
+        ("json", step.expect.json_values),
+        ("css", step.expect.css),
+        ("headers", step.expect.headers),
+    ):
         for name, test in tests.items():
             if test.is_ is not None:
                 yield test.is_, ("expect", key, name)
@@ -176,7 +198,7 @@ def template(text: str, path: Path, names: Names) -> Iterator[Finding]:
         elif kind == "flag":
             hint = "flags are for `when`"
             yield Finding("template-name", f"`{{{name}}}` is a flag, not a value", path, hint)
-        elif not kind and name not in BUILT_IN:
+        elif not kind and name not in (*BUILT_IN, STATUS):
             known = [*names.of("value"), *names.of("name of [data]")]
             hint = suggest(
                 name, known, f"known are {listed(sorted(known))}" if known else "draw it or extract it"

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import ipaddress
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from loadstone.scenario import answers, asks, browsing, mixing, model, secrets, sessions, values
@@ -26,7 +26,16 @@ _ABSENT = {
 }
 """Keys of `[load]` that say nothing in this unit."""
 Json = dict[str, Any]
-Cells = Callable[[str, str], list[str]]  # (file, column) -> all cells
+
+
+class Feeds(Protocol):
+    """The files that values are drawn from."""
+
+    def cells(self, file: str, column: str) -> list[str]:
+        """All cells of a column."""
+
+    def rows(self, file: str) -> int:
+        """How many rows a file has."""
 
 
 def address(target: model.Target) -> Json:
@@ -86,11 +95,11 @@ def _address(host: str, port: int, base_path: str, usual: int = 80) -> Json:
 class Planner:
     """Turns the parts of one file into the parts of its plan."""
 
-    def __init__(self, data: Mapping[str, Any], cells: Cells, folder: Path = Path()) -> None:
-        """`data` fills templates; `cells` reads columns of CSV files; `folder` is that of the scenario."""
+    def __init__(self, data: Mapping[str, Any], feeds: Feeds, folder: Path = Path()) -> None:
+        """`data` fills templates; `feeds` has the files drawn from; `folder` is the scenario's."""
         self._folder = folder
         self._data = data
-        self._cells = cells
+        self._feeds = feeds
         self._secrets: Json = {}
         self._auth: asks.Auth | None = None
 
@@ -140,6 +149,7 @@ class Planner:
         return {
             "name": operation.name,
             "limit_s": operation.limit_s,
+            "timeout_s": operation.timeout_s,
             "pacing": self._pacing(operation.pacing) if operation.pacing else None,
             "draw": [{"name": name, "value": self._value(value)} for name, value in operation.draw.items()],
             "steps": [self._step(step, step.auth or operation.auth) for step in operation.step],
@@ -155,9 +165,11 @@ class Planner:
                 return {"kind": "username", "id": self._value(inner), "era": era or self._era()}
             case values.Several(item=inner):
                 return {**value.model_dump(exclude={"item"}), "item": self._value(inner)}
+            case values.Row(file=file, order=order):
+                return _row(order, self._feeds.rows(file))
             case values.Column(file=file, column=column, row=row):
                 row = None if row is None else self._fill(row)
-                return {"kind": "column", "cells": self._cells(file, column), "row": row}
+                return {"kind": "column", "cells": self._feeds.cells(file, column), "row": row}
         return value.model_dump(by_alias=True)
 
     def _era(self) -> str:
@@ -175,7 +187,9 @@ class Planner:
                 *self._authorization(step, auth or (self._auth if step.host is None else None)),
             ],
             "body": self._body(step),
-            "when": step.when,
+            "when": [self._fill(condition) for condition in step.when],
+            "repeat": self._repeat(step),
+            "timeout_s": step.timeout_s,
             "chance": step.chance,
             "expect": self._expect(step),
             "extract": [self._extract(name, extract) for name, extract in step.extract.items()],
@@ -187,6 +201,12 @@ class Planner:
             "count": step.count,
             **self._socket(step),
         }
+
+    def _repeat(self, step: model.Step) -> Json | None:
+        if (repeat := step.repeat) is None:
+            return None
+        holds = [self._fill(condition) for condition in repeat.while_]
+        return {"times": repeat.times, "while": holds, "steps": repeat.steps}
 
     def _socket(self, step: model.Step) -> Json:
         match step.socket:
@@ -264,6 +284,7 @@ class Planner:
             "min_bytes": expect.min_bytes,
             "max_bytes": expect.max_bytes,
             "json": [*never, *([path, self._test(test)] for path, test in expect.json_values.items())],
+            "css": [[selector, self._test(test)] for selector, test in expect.css.items()],
             "headers": [[name, self._test(test)] for name, test in expect.headers.items()],
             "within_s": expect.within_s,
         }
@@ -292,6 +313,9 @@ class Planner:
             return {"kind": "regex", "pattern": extract.regex, "all": extract.all}
         if extract.json_path is not None:
             return {"kind": "json", "path": extract.json_path, "all": extract.all}
+        if extract.css is not None:
+            attribute = extract.attribute
+            return {"kind": "css", "selector": extract.css, "attribute": attribute, "all": extract.all}
         if extract.cookie is not None:
             return {"kind": "cookie", "cookie": extract.cookie}
         if extract.header is not None:
@@ -301,6 +325,15 @@ class Planner:
 
     def _fill(self, template: str) -> str:
         return fill(template, self._data)
+
+
+def _row(order: str, count: int) -> Json:
+    match order:
+        case "in-order":
+            return {"kind": "serial", "start": 1, "count": count}
+        case "unique":
+            return {"kind": "slice", "count": count}
+    return {"kind": "int", "low": 1, "high": count}
 
 
 def _law(law: values.Law) -> Json:

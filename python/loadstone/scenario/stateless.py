@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from loadstone.scenario import values
+from loadstone.scenario import flow, values
 from loadstone.scenario.findings import Finding
 from loadstone.scenario.model import Operation, ScenarioFile, Step
 from loadstone.scenario.names import texts
 from loadstone.scenario.positions import Path
-from loadstone.scenario.templates import BUILT_IN, TemplateError, references
+from loadstone.scenario.templates import BUILT_IN, STATUS, TemplateError, references
 
 _HINT = "leave it out, or load the site with users or sessions: --set load.users=N, load.sessions_per_s=R"
 
@@ -26,7 +26,7 @@ def check(file: ScenarioFile, data: Mapping[str, Any]) -> Iterator[Finding]:
         message = 'on_failure = "end" ends sessions, and single requests belong to none'
         yield Finding("needs-session", message, ("session", "on_failure"), "--set session.on_failure=go-on")
     for number, operation in enumerate(file.operation):
-        yield from _operation(operation, ("operation", number), {*BUILT_IN, *data})
+        yield from _operation(operation, ("operation", number), {*BUILT_IN, STATUS, *data})
 
 
 def _operation(operation: Operation, at: Path, known: set[str]) -> Iterator[Finding]:
@@ -44,7 +44,7 @@ def _operation(operation: Operation, at: Path, known: set[str]) -> Iterator[Find
             if missing not in known:
                 yield _finding(operation, f"uses `{{{missing}}}`", place)
         for flag in step.when:
-            if not flag.startswith("!") and flag not in known:
+            if flow.flag_of(flag) is not None and not flag.startswith("!") and flag not in known:
                 yield _finding(operation, f"has a step for `when = {flag}`", (*place, "when"))
         known |= {*step.extract, *step.set}
 

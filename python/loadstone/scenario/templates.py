@@ -1,4 +1,4 @@
-"""Templates: text with `{name}`, `{name.year}`, `{secret.name}`, `{user}` and `{users}` in it.
+"""Templates: text with `{name}`, `{name.year}`, `{secret.name}`, `{user}`, `{users}` and `{status}` in it.
 
 `{{` and `}}` are braces.
 
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 PARTS = ("year", "month", "day")
 SECRET = "secret"
 BUILT_IN = ("user", "users")  # the user's number, from 0, and how many there are
+STATUS = "status"  # of the latest answer, unless the scenario has something else of that name
 
 _SEGMENT = re.compile(r"\{\{|\}\}|\{([^}]*)\}|\{|[^{]+?(?=\{|\}\}|$)", re.DOTALL)
 _INSIDE = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)(?:\.(.*))?", re.DOTALL)

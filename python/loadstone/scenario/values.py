@@ -260,8 +260,23 @@ class Several(Table):
         return self
 
 
+class Row(Table):
+    """A row of a file beside the scenario, by its number from 1, for the `row` of several columns.
+
+    `random`: any. `in-order`: of all users each draws the next one that none has drawn, from the first again
+    behind the last. `unique`: one that no other user draws while there are no more users than rows.
+    """
+
+    kind: Literal["row"]
+    file: str
+    order: Literal["random", "in-order", "unique"] = "random"
+
+
 class Column(Table):
-    """A cell of a CSV file beside the scenario: a random row, or the one that `row` names (from 1)."""
+    """A cell of a CSV file, or a value of a line of JSON Lines (`.jsonl`, `.ndjson`), beside the scenario.
+
+    Of a random row, or of the one that `row` names (from 1).
+    """
 
     kind: Literal["column"]
     file: str
@@ -289,6 +304,7 @@ AnyValue = Annotated[
     | Choose
     | Template
     | Several
+    | Row
     | Column,
     Field(discriminator="kind"),
 ]

@@ -30,7 +30,7 @@ impl Driver<'_> {
 
     fn on_done(&mut self, user: &mut User, flying: Flying, key: LinkKey, done: Done) {
         if let Some(oldest) = user.streams.first() {
-            user.deadline = oldest.sent + self.timetable.timeout;
+            user.deadline = oldest.sent + user.patience;
         }
         let Some(link) = self.link(key) else { return };
         let (reused, broken) = (link.reused, link.broken);

@@ -23,7 +23,7 @@ impl Driver<'_> {
         }
         match user.streams.first() {
             Some(oldest) => {
-                user.deadline = oldest.sent + self.timetable.timeout;
+                user.deadline = oldest.sent + user.patience;
                 self.pump(user, key);
             }
             None => self.dispatch(user, work),

@@ -6,11 +6,16 @@ use serde_json::{Value as Json, json};
 use super::*;
 use crate::tests::{plan_extracting, program};
 
-struct Page<'a>(&'a [u8]);
+#[derive(Default)]
+struct Page<'a>(&'a [u8], Tree);
 
 impl Answer for Page<'_> {
     fn body(&self) -> &[u8] {
         self.0
+    }
+
+    fn tree(&self) -> &Tree {
+        &self.1
     }
 
     fn header(&self, name: &str) -> Option<&[u8]> {
@@ -28,7 +33,7 @@ fn extracted(from: Json, pages: &[&[u8]]) -> State {
     let mut state = State::new(&program, 0);
     for page in pages {
         let step = &program.operations[0].steps[0];
-        program.extract(step, 0, &Page(page), &mut state, &mut Vec::new());
+        program.extract(step, 0, &Page(page, Tree::default()), &mut state, &mut Vec::new());
     }
     state
 }
@@ -137,8 +142,9 @@ fn what_is_not_found_keeps_the_old_takes_the_default_or_is_missed() {
         let program = program(serde_json::from_value(plan).unwrap());
         let mut state = State::new(&program, 5);
         let step = &program.operations[0].steps[0];
-        let runs =
-            pages.iter().map(|page| program.extract(step, 0, &Page(page), &mut state, &mut Vec::new()));
+        let runs = pages
+            .iter()
+            .map(|page| program.extract(step, 0, &Page(page, Tree::default()), &mut state, &mut Vec::new()));
         let last = runs.last().unwrap();
         (last.found, last.missing.map(str::to_owned), String::from_utf8(state.value(0).to_vec()).unwrap())
     };
@@ -177,4 +183,24 @@ proptest! {
 
 fn links_of_bytes(pattern: &str, page: &[u8]) {
     extracted(json!({"kind": "links", "pattern": pattern}), &[page]);
+}
+
+#[test]
+fn elements_by_css() {
+    let page = b"<main><a class=next href='/p?a=1&amp;b=2'> Next\n page</a><a class=next>Last</a></main>\
+        <ul><li data-id=7>x<li data-id=9>y<li data-id=7>z<li>w</ul>";
+    let value = |from: Json| {
+        let from = json!({"kind": "css", "selector": from[0], "attribute": from[1], "all": from[2]});
+        let state = extracted(from.clone(), &[page]);
+        match from["all"] == true {
+            true => (0..state.list(0).len()).map(|at| state.list(0).get(at).to_vec()).collect::<Vec<_>>(),
+            false => vec![state.value(0).to_vec()],
+        }
+    };
+    assert_eq!(value(json!(["main .next", null, false])), [b"Next page"]);
+    assert_eq!(value(json!([".next", "HREF", false])), [b"/p?a=1&b=2"]);
+    assert_eq!(value(json!(["li", "data-id", true])), [b"7", b"9"]);
+    assert_eq!(value(json!([".next", "href", true])), [b"/p?a=1&b=2"]);
+    assert_eq!(value(json!(["li:nth-child(2)", null, true])), [b"y"]);
+    assert_eq!(value(json!(["h1", null, false])), [b""]);
 }

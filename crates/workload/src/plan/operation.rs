@@ -15,6 +15,9 @@ pub struct Operation {
     /// Pacing of its own, before this operation.
     #[serde(default)]
     pub pacing: Option<Pacing>,
+    /// The operation fails after this long, seconds; none: never as a whole.
+    #[serde(default)]
+    pub timeout_s: Option<f64>,
     /// Values drawn when the operation begins, in order; they stay until drawn again.
     #[serde(default)]
     pub draw: Vec<Draw>,
@@ -39,12 +42,18 @@ pub struct Step {
     /// What is sent.
     #[serde(default)]
     pub body: Body,
-    /// Flags that must be set, or with a leading `!` unset.
+    /// Flags that must be set, or with a leading `!` unset, and comparisons such as `{left} > 3` that must hold.
     #[serde(default)]
     pub when: Vec<String>,
     /// Probability that the step is taken when its flags allow it.
     #[serde(default = "one")]
     pub chance: f64,
+    /// It is taken again, and how often; none: once.
+    #[serde(default)]
+    pub repeat: Option<Repeat>,
+    /// Each of its requests has failed after this long without a whole answer, seconds; none: that of the load.
+    #[serde(default)]
+    pub timeout_s: Option<f64>,
     /// What the final answer (after redirects) must be.
     #[serde(default)]
     pub expect: Expect,
@@ -72,6 +81,19 @@ pub struct Step {
     /// What the step does with the session's WebSocket; none: it is a request.
     #[serde(default)]
     pub socket: Option<Socket>,
+}
+
+/// How steps are repeated, once their last one is done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Repeat {
+    /// Least and most rounds, the first one included; how many is drawn when the first one is done.
+    pub times: (u32, u32),
+    /// Only while these hold, as in [`Step::when`].
+    #[serde(default, rename = "while")]
+    pub holds: Vec<String>,
+    /// So many steps make a round, this one the last.
+    pub steps: u32,
 }
 
 /// What a step does with the WebSocket of its session.
@@ -165,6 +187,9 @@ pub struct Expect {
     /// What the values must be to which paths of the body's JSON lead; only the first value of each counts.
     #[serde(default)]
     pub json: Vec<(String, Test)>,
+    /// What the text of the first element must be that each CSS selector finds; as a length, how many it finds.
+    #[serde(default)]
+    pub css: Vec<(String, Test)>,
     /// What fields of the head must be: each has the text somewhere.
     #[serde(default)]
     pub headers: Vec<(String, Test)>,
@@ -187,7 +212,8 @@ pub enum Test {
         /// Which of them.
         wanted: bool,
     },
-    /// A list, object or text of JSON has so many values, members or characters.
+    /// A list, object or text of JSON has so many values, members or characters; a selector finds so many
+    /// elements.
     Length {
         /// Least.
         min: u64,
@@ -205,6 +231,7 @@ impl Default for Expect {
             min_bytes: 0,
             max_bytes: None,
             json: Vec::new(),
+            css: Vec::new(),
             headers: Vec::new(),
             within_s: None,
         }
@@ -265,6 +292,17 @@ pub enum Source {
         /// The path.
         path: String,
         /// List: all of them, distinct.
+        #[serde(default)]
+        all: bool,
+    },
+    /// Value of the first element that a CSS selector finds: its text, or an attribute that it has.
+    Css {
+        /// The selector.
+        selector: String,
+        /// The attribute; none: the text.
+        #[serde(default)]
+        attribute: Option<String>,
+        /// List: of all such elements, distinct.
         #[serde(default)]
         all: bool,
     },

@@ -29,10 +29,13 @@ pub enum Value {
         /// How many there are.
         count: i64,
     },
-    /// A number never drawn before by any user: start + k * users + user, k = 0, 1, ...
+    /// A number never drawn before by any user: start + k * users + user, k = 0, 1, ...; with a count, modulo that.
     Serial {
         /// First number.
         start: i64,
+        /// Begins again behind so many; none: never.
+        #[serde(default)]
+        count: Option<i64>,
     },
     /// A popularity rank in 1..=count: floor(-scale * count * ln u) + 1, redrawn beyond count.
     Rank {
