@@ -238,8 +238,8 @@ def _for_traffic(
 ) -> list[tuple[int, int]]:
     """What is executed for the traffic: less what is executed anyway, in a time `factor` times as long.
 
-    While it is stepped a server is a hundred times slower, and its clocks are not: what it does every so often
-    would be most of what is seen, and is not executed in the moment that a real run of the traffic takes.
+    While it is stepped a server is a hundred times slower, and its clocks are not: what it does every so
+    often would be most of what is seen, and is not executed in the moment that real traffic takes.
 
     >>> _for_traffic([(1, 100), (2, 50), (3, 7)], [(2, 30), (3, 4)], 2.0)
     [(1, 100)]

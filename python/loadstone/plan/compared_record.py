@@ -30,12 +30,16 @@ def nodes_record(
                 correct=each.correct,
                 corrupt=each.corrupt,
                 down=each.down,
-                interval=(intervals or {}).get(name),
+                interval=_lists(intervals.get(name)) if intervals else None,
             )
             for name, each in integrity.items()
         ],
         warnings=warnings,
     )
+
+
+def _lists(interval: dict[str, tuple[float, float]] | None) -> dict[str, list[float | None]] | None:
+    return None if interval is None else {what: [low, high] for what, (low, high) in interval.items()}
 
 
 def _options(found: list[Option]) -> stages.PerSla:
