@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import os
 from collections.abc import Mapping, Sequence
@@ -99,24 +100,35 @@ class Machine:
         return dict(word.split("=", 1) for word in self.words if "=" in word) | dict(self.fixed)
 
     def site_end(self) -> str:
-        """The address and port at which QEMU's own network reaches the site; without an address it is the
-        usual one."""
-        told = self.told()
-        address = told.get("ip", ADDRESS)
-        there = "" if address == ADDRESS else address.partition("/")[0]
-        return f"{there}:{told.get('port', HTTP_PORT)}"
+        """The address and port at which QEMU's own network reaches the site; empty for the usual address."""
+        guest = self._told_address()
+        told = self.told().get("port", "")
+        # A port that the guest refuses is none of QEMU's either: the guest is to start, and to say so.
+        port = told if told.isascii() and told.isdecimal() and 0 < int(told) < 65536 else HTTP_PORT
+        return f"{guest.ip if guest else ''}:{port}"
+
+    def _told_address(self) -> ipaddress.IPv4Interface | None:
+        """Other than the usual one; None also where the guest refuses it, or QEMU has no room beside it."""
+        told = self.told().get("ip", ADDRESS)
+        if told == ADDRESS or "/" not in told:
+            return None
+        try:
+            found = ipaddress.IPv4Interface(told)
+        except ValueError:
+            return None
+        return found if found.network.prefixlen <= 30 else None
 
     def _own_network(self) -> str:
         """QEMU's, as the guest's address needs it."""
-        told = self.told()
-        address = told.get("ip", ADDRESS)
-        if address == ADDRESS:
+        guest = self._told_address()
+        if guest is None:
             return ""
-        guest = ipaddress.IPv4Interface(address)
         # QEMU wants three addresses beside each other: its own as router and as name server, and the guest's.
         free = [one for one, _ in zip(guest.network.hosts(), range(4), strict=False) if one != guest.ip]
-        router = ipaddress.IPv4Address(told["gw"]) if told.get("gw", "none") != "none" else free[0]
-        router = router if router in guest.network else free[0]
+        router = free[0]
+        with contextlib.suppress(ValueError):
+            told = ipaddress.IPv4Address(self.told().get("gw", ""))
+            router = told if told in guest.network else router
         names = next((one for one in free if one != router), guest.network.network_address)
         return f",net={guest.network},host={router},dhcpstart={guest.ip},dns={names}"
 
