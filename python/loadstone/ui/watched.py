@@ -143,7 +143,8 @@ class Watched:
                 self.record = Run.read(self.folder / Run.FILE, _KIND)
             self._follower.close()
             self._set(ENDED)
-        elif state == BROKEN:
+        elif state == BROKEN and not (self.process is not None and self.process.lives):
+            # While its process lives it only takes long with its tables, as on a busy machine.
             self._set(BROKEN)
 
     def _judge(self) -> None:
