@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from loadstone.errors import LoadstoneError
+from loadstone.intake.records import json_of
 
 _FORMAT = 1
 
@@ -67,7 +67,7 @@ def read_statistics(file: Path) -> Protected:
         with file.open(encoding="utf-8") as lines:
             for text in lines:
                 number += 1
-                line = json.loads(text)
+                line = json_of(text)
                 if line.get("format") != _FORMAT:
                     raise ValueError(f"format {line.get('format')} is not {_FORMAT}")
                 found.add(line)

@@ -27,7 +27,7 @@ class Journal:
         self.lines: list[Json] = []
         if path.is_file():
             self.lines = _earlier(path, identity)
-            whole = path.read_bytes().rfind(b"\n") + 1
+            whole = read_bytes(path, _KIND).rfind(b"\n") + 1
             os.truncate(path, whole)
         else:
             record.require_unused(folder)
