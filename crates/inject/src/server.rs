@@ -227,19 +227,40 @@ impl Tracer {
             program,
         };
         tracer.seize_all()?;
-        tracer.let_it_begin()?;
-        if tracer.program.movable {
-            tracer.base = entry_of(pid)?.wrapping_sub(tracer.program.entry);
+        if tracer.state.ended.is_none() {
+            tracer.first_stop(functions)?;
         }
-        let base = tracer.base;
-        tracer.ranges = match functions {
+        Ok(tracer)
+    }
+
+    /// Finds where the program lies, when the kernel has loaded it: `spawn` returns a moment before. What it stops
+    /// for first is the interruption, at its first instruction or later. It goes on only afterwards: a program that
+    /// ends at once would be gone before it was looked at.
+    fn first_stop(&mut self, functions: Option<Vec<(u64, u64)>>) -> Result<()> {
+        let pid = self.state.pid;
+        // One that has just ended is not interrupted: its end is what it stops for.
+        let _ = tracee::interrupt(pid);
+        let stop = tracee::wait(pid)?;
+        if !matches!(stop, Stop::Exit(_) | Stop::Killed(_)) {
+            self.locate(functions)?;
+        }
+        self.stopped(pid, stop)
+    }
+
+    fn locate(&mut self, functions: Option<Vec<(u64, u64)>>) -> Result<()> {
+        let pid = self.state.pid;
+        if self.program.movable {
+            self.base = entry_of(pid)?.wrapping_sub(self.program.entry);
+        }
+        let base = self.base;
+        self.ranges = match functions {
             None => own(pid)?,
             Some(found) => found
                 .into_iter()
                 .map(|(start, end)| (base.wrapping_add(start), base.wrapping_add(end)))
                 .collect(),
         };
-        Ok(tracer)
+        Ok(())
     }
 
     /// All threads that are there; those that they start from now on come by themselves.
@@ -255,6 +276,11 @@ impl Tracer {
                 if let Err(error) = tracee::seize(thread, EVENTS) {
                     // A thread that was started by one that we have already is ours, too.
                     if thread == pid {
+                        if let Some(stop) = tracee::ended(pid) {
+                            self.know(pid);
+                            self.over(pid, stop);
+                            return Ok(());
+                        }
                         return Err(Error::new(
                             Kind::Ptrace,
                             format!("the system does not let us trace: {error}"),
@@ -268,15 +294,6 @@ impl Tracer {
                 return Ok(());
             }
         }
-    }
-
-    /// Waits until the kernel has loaded the program: `spawn` returns a moment before. What it stops for first
-    /// is the interruption, at its first instruction or later.
-    fn let_it_begin(&mut self) -> Result<()> {
-        let pid = self.state.pid;
-        tracee::interrupt(pid)?;
-        let stop = tracee::wait(pid)?;
-        self.stopped(pid, stop)
     }
 
     fn know(&mut self, thread: i32) {

@@ -56,6 +56,15 @@ pub fn wait(pid: i32) -> Result<Stop> {
     }
 }
 
+/// How a child that is not traced has ended; None while it lives.
+pub fn ended(pid: i32) -> Option<Stop> {
+    let mut status = 0;
+    // SAFETY: `status` is ours.
+    let found = unsafe { libc::waitpid(pid, &raw mut status, libc::__WALL | libc::WNOHANG) };
+    let stop = Stop::of(status);
+    (found == pid && matches!(stop, Stop::Exit(_) | Stop::Killed(_))).then_some(stop)
+}
+
 /// Executes one instruction; `signal`: it receives that first, 0 for none.
 pub fn step(pid: i32, signal: i32) -> Result<()> {
     ask(libc::PTRACE_SINGLESTEP, pid, 0, signal as usize, "stepping")
