@@ -115,7 +115,8 @@ fn connect(Options { database, store, .. }: &Options) -> Result<Db, String> {
 impl Service for Olio {
     fn handler(&self) -> Result<Box<dyn Handler>, String> {
         let number = self.handlers.fetch_add(1, Ordering::Relaxed);
-        let place = self.options.replicas.iter().cycle().nth(number % self.options.replicas.len().max(1));
+        let replicas = if Db::HAS_SERVERS { &self.options.replicas[..] } else { &[] };
+        let place = replicas.iter().cycle().nth(number % replicas.len().max(1));
         Ok(Box::new(Site {
             db: connect(&self.options)?,
             replica: place.map(|place| Replica::new(place.clone(), self.options.store.clone())),
@@ -178,7 +179,7 @@ impl Site {
         if route.changes_state() && !visit.has_token() {
             return Err(Failure::Forbidden);
         }
-        if self.replica.is_none() {
+        if !Db::HAS_SERVERS || self.replica.is_none() {
             return self.route(&mut visit, route, response);
         }
         self.skips_cache = route.only_reads() && replica::has_written(request);
@@ -218,7 +219,8 @@ impl Site {
     }
 
     fn leave_replica(&mut self) {
-        if core::mem::take(&mut self.is_on_replica)
+        if Db::HAS_SERVERS
+            && core::mem::take(&mut self.is_on_replica)
             && let Some(replica) = &mut self.replica
         {
             replica.give_back(&mut self.db);

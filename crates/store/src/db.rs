@@ -41,6 +41,9 @@ macro_rules! on {
 }
 
 impl Db {
+    /// Whether databases may be servers. Without one, what only servers need takes no code.
+    pub const HAS_SERVERS: bool = cfg!(feature = "servers");
+
     /// Opens the database at `place`: a URL such as `postgres://user:password@host:5432/name` or
     /// `mysql://user:password@host:3306/name` (with the features of those names), else a file name for the
     /// VFS that `options` name.
