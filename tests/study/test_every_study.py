@@ -56,7 +56,9 @@ def test_only_one_part_is_laid_out_and_taken_up_again(entry: Entry, tmp_path: Pa
 
 @pytest.mark.parametrize("path", WRITTEN, ids=lambda path: path.parent.name)
 def test_studies_written_before_are_read(path: Path) -> None:
-    assert read_study(path.parent)["tasks"]["done"] > 0
+    found = read_study(path.parent)
+    # Of a study that was ended early each part may still be under way; what it has found so far is there.
+    assert found["tasks"]["done"] > 0 or (found["outcome"] == "parts-left" and found["parts"])
     assert study_page(path.parent)
 
 
