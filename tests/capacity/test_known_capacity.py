@@ -32,7 +32,9 @@ def test_a_token_bucket_is_found_within_five_per_cent_and_again(tmp_path: Path) 
                 break
         else:
             pytest.fail(f"{first}\n{second}")
-    assert first["SLA-1"]["low"] < second["SLA-1"]["high"] and second["SLA-1"]["low"] < first["SLA-1"]["high"]
+    # RATE users are just as many as it holds: chance decides whether they pass, so brackets may only touch.
+    one, other = first["SLA-1"], second["SLA-1"]
+    assert one["low"] <= other["high"] and other["low"] <= one["high"]
 
 
 @pytest.mark.long
