@@ -37,6 +37,7 @@ SAID = [
     ("probe none.toml", (2,), "none.toml"),
     ("chaos none.toml", (2,), "none.toml"),
     ("inject ./none", (2,), "there is no program"),
+    ("harden path", (4,), "scripts/setup-hardening 22"),
     ("nodes --users-per-node 500 --users 5000 --crash-rate 1/183d --failover 30min", (0,), "5,000 users"),
     ("cost --book aws-2026 --instance m7i.xlarge:2 --users-sla-1 500 --users-sla-2 250", (0,), "month"),
     ("plan none.toml", (2,), "cannot read `none.toml`"),
