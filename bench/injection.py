@@ -75,8 +75,8 @@ def _campaign(kernel: str, build: str, command: str, asked: argparse.Namespace) 
     folder = asked.out / f"{kernel}-{build.replace(' ', '-')}"
     with tempfile.TemporaryDirectory(prefix="loadstone-injection-") as scratch:
         program = Path(scratch) / kernel
-        compiled = [*shlex.split(command), str(KERNELS / f"{kernel}.c"), "-o", str(program), "-lm"]
-        subprocess.run(compiled, check=True)
+        source = KERNELS / f"{kernel}.c"
+        subprocess.run([*shlex.split(command), source, "-o", program, "-lm"], check=True)
         words = [
             "inject", "--runs", asked.runs, "--seed", asked.seed, "--out", folder, "--name", kernel,
             "--hang-least", 10, program, SIZES[kernel],
@@ -86,9 +86,9 @@ def _campaign(kernel: str, build: str, command: str, asked: argparse.Namespace) 
     (folder / "report.html").unlink()
     made = json.loads((folder / "inject.json").read_text("utf-8"))
     keys = ("variant", "injected", "missed", "shares", "traced", "injections_per_s", "took_s")
-    return {"kernel": kernel, "build": build, "compiled": shlex.join(compiled)} | {
-        key: made[key] for key in keys
-    }
+    # As one types it in the folder of the kernels: a record holds no folder of one machine.
+    compiled = f"{command} {source.name} -o {kernel} -lm"
+    return {"kernel": kernel, "build": build, "compiled": compiled} | {key: made[key] for key in keys}
 
 
 def _together(build: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
