@@ -45,7 +45,7 @@ test: .venv/.dev     ## all fast tests
 	cargo test --workspace --quiet
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile
 
-test-long: .venv/.dev   ## minutes (ROOMS='deploy lab': only these of tests/): real browser, real servers, long measurements, parsers under fuzz
+test-long: .venv/.dev   ## minutes (ROOMS='deploy lab': only these of tests/; SINCE=COMMIT: only what a change since then can reach): real browser, real servers, long measurements, parsers under fuzz
 	scripts/setup-browser
 	scripts/setup-lab
 	scripts/setup-servers
@@ -56,7 +56,7 @@ test-long: .venv/.dev   ## minutes (ROOMS='deploy lab': only these of tests/): r
 	scripts/setup-stacks
 	scripts/check-nostd
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps stormpy
-	scripts/test-long $(ROOMS)
+	scripts/test-long $(if $(SINCE),--since $(SINCE),$(ROOMS))
 
 test-stacks: .venv/.dev   ## Olio's other stacks (STACK=php: only that one): installs what they need, then holds each to the built-in site
 	scripts/setup-servers
