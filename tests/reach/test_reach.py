@@ -49,6 +49,7 @@ def test_the_rooms_of_a_part_have_all_long_tests_that_import_it(path: str) -> No
     [
         ([], set()),
         (["bench/engine.py"], set()),
+        (["crates/engine/tests/http2/rates.rs"], set()),
         (["docs/index.md"], {"docs"}),
         (["docs/index.md", "crates/inject/src/lib.rs"], {"cli", "docs", "inject"}),
         (["tests/lab/test_live.py"], {"lab"}),
