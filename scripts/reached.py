@@ -1,4 +1,4 @@
-"""Which rooms of tests/ have long tests that a change can reach, by tests/reach/reach.toml."""
+"""Which long tests a change can reach, by tests/reach/reach.toml and by what tests import of each other."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).resolve().parents[1]
 RULES = ROOT / "tests" / "reach" / "reach.toml"
-_IMPORT = re.compile(r"^\s*(?:from|import) (\w+)", re.MULTILINE)
+_NAMED = re.compile(r"^\s*(?:from|import) (\w+)|\b(\w+)\.py\b", re.MULTILINE)
+"""Modules that a file imports, or starts as programs."""
 
 
 def changed_since(commit: str) -> list[str] | None:
@@ -21,15 +22,15 @@ def changed_since(commit: str) -> list[str] | None:
 
 
 def reached(changed: Iterable[str]) -> set[str] | None:
-    """Rooms whose long tests these files can reach; none when it may be every room."""
+    """Folders and files of tests/ whose long tests these files can reach; none when it may be all of them."""
     rules = tomllib.loads(RULES.read_text("utf-8"))
-    rooms: set[str] = set()
+    targets: set[str] = set()
     for path in changed:
-        found = _rooms_of_test(path) if path.startswith("tests/") else _rooms_by_rule(path, rules)
+        found = _of_tests(path) if path.startswith("tests/") else _rooms_by_rule(path, rules)
         if found is None:
             return None
-        rooms |= found
-    return rooms
+        targets |= found
+    return targets
 
 
 def _rooms_by_rule(path: str, rules: dict[str, list[str]]) -> set[str] | None:
@@ -40,25 +41,24 @@ def _rooms_by_rule(path: str, rules: dict[str, list[str]]) -> set[str] | None:
     return set(rules[max(matching, key=len)]) if matching else None
 
 
-def _rooms_of_test(path: str) -> set[str] | None:
-    """The room of a file of tests, and those that import it, also by way of others."""
-    parts = PurePosixPath(path).parts
-    if len(parts) < 3:
+def _of_tests(path: str) -> set[str] | None:
+    """A file of tests reaches itself, a module those who use it, also by way of others, all else its room."""
+    file = PurePosixPath(path).relative_to("tests")
+    if len(file.parts) < 2:
         return None
-    rooms = {parts[1]}
-    if not path.endswith(".py") or parts[-1].startswith("test_"):
-        return rooms
-    importers: dict[str, set[PurePosixPath]] = {}
-    for file in (ROOT / "tests").rglob("*.py"):
-        for name in _IMPORT.findall(file.read_text("utf-8")):
-            importers.setdefault(name, set()).add(PurePosixPath(file.relative_to(ROOT / "tests")))
-    to_follow, seen = [PurePosixPath(path).stem], set()
+    if file.suffix != ".py" or file.name == "conftest.py":
+        return {file.parts[0]}
+    users: dict[str, set[PurePosixPath]] = {}
+    for one in (ROOT / "tests").rglob("*.py"):
+        for imported, started in _NAMED.findall(one.read_text("utf-8")):
+            users.setdefault(imported or started, set()).add(PurePosixPath(one.relative_to(ROOT / "tests")))
+    tests, to_follow, seen = set[str](), [file], set()
     while to_follow:
-        name = to_follow.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        for file in importers.get(name, ()):
-            rooms.add(file.parts[0])
-            to_follow.append(file.stem)
-    return rooms
+        one = to_follow.pop()
+        if one.name.startswith("test_"):
+            tests.add(str(one))
+        elif one.stem not in seen:
+            seen.add(one.stem)
+            to_follow += users.get(one.stem, ())
+    # One that nobody names may be used in a way that is not seen here.
+    return tests or {file.parts[0]}
