@@ -11,7 +11,7 @@ from pathlib import Path
 
 from loadstone.image.build import build
 from loadstone.image.guest import Guest, free_port
-from loadstone.image.qemu import ADDRESS, GATEWAY, HTTP_PORT, Board, Disk, Machine
+from loadstone.image.qemu import ADDRESS, GATEWAY, HTTP_PORT, Board, Disk, Machine, accelerator
 from loadstone.image.sources import kept
 
 BOOT_S = 60.0
@@ -49,6 +49,7 @@ def machine(
         words=[f"ip={ADDRESS}", f"gw={GATEWAY}", *words],
         disk=block,
         ports={HTTP_PORT: free_port()},
+        accelerator="tcg" if board == "virt" else accelerator(),
     )
 
 

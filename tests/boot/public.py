@@ -31,7 +31,7 @@ from test_shared_database import EVENT, PICTURE
 
 from loadstone._core import usernames
 from loadstone.image.guest import Guest
-from loadstone.image.qemu import Machine
+from loadstone.image.qemu import Machine, accelerator
 from loadstone.image.tls import TlsFiles
 
 LARGE, MIDDLE = 1_000_000, 60_000
@@ -127,7 +127,13 @@ def _image(place: Place, folder: Path, image: Path, memory_mib: int) -> Iterator
     _ip(*(f"link set {device} up" for device in ("bridge0", "inner", "guest")))
     words = [f"ip6={one}/64" if ":" in one else f"ip={one}/24" for one in place.guests] + list(OLIO)
     machine = Machine(
-        image, memory_mib=memory_mib, words=words, disk=empty_disk(folder), tap="guest", tls=place.tls
+        image,
+        memory_mib=memory_mib,
+        words=words,
+        disk=empty_disk(folder),
+        tap="guest",
+        tls=place.tls,
+        accelerator=accelerator(),
     )
     with Guest(machine) as guest:
         guest.wait_for("^serving ", BOOT_S)

@@ -19,7 +19,7 @@ from folder_image import LARGE, Served, ask, get, until_end
 from loadstone.image.contents import places
 from loadstone.image.guest import CLEAN, PANIC, REFUSED, Guest, free_port
 from loadstone.image.monitor import Monitor
-from loadstone.image.qemu import BOARDS, Board, Machine
+from loadstone.image.qemu import BOARDS, Board, Machine, accelerator
 
 pytestmark = pytest.mark.long
 
@@ -31,7 +31,8 @@ BOOT_S = 60.0
 def machine(served: Served, *words: str, board: Board = "microvm", memory_mib: int = 16) -> Machine:
     """A machine with a port for the site and one for its figures."""
     ports = {80: free_port(), 9100: free_port()}
-    return Machine(served.image, board, memory_mib, words=words, ports=ports)
+    by = "tcg" if board == "virt" else accelerator()
+    return Machine(served.image, board, memory_mib, words=words, ports=ports, accelerator=by)
 
 
 @contextlib.contextmanager

@@ -1,16 +1,21 @@
-//! The processor's counter, measured against the interval timer; the real-time clock.
+//! The processor's counter, measured against a clock of known rate; the real-time clock.
 
-use core::arch::x86_64::_rdtsc;
+use core::arch::x86_64::{__cpuid, _rdtsc};
 
 use super::ports::{in8, out8};
 use crate::bare::{clock, refuse};
 
 /// Ticks of the interval timer a second.
 const TIMER_HZ: u64 = 1_193_182;
-/// Ticks that are measured: five milliseconds.
-const WINDOW: u16 = 5966;
-/// Counts of the processor that are more than those five milliseconds on any: almost half a second at 10 GHz.
-const MOST_COUNTS: u64 = 1 << 32;
+/// Ticks of the local APIC's timer a second, where a hypervisor is known to make it: KVM, and QEMU's emulator.
+const EMULATED_HZ: u64 = 1_000_000_000;
+/// How those hypervisors begin their names.
+const KVM: u32 = u32::from_le_bytes(*b"KVMK");
+const TCG: u32 = u32::from_le_bytes(*b"TCGT");
+/// What is measured lasts five milliseconds.
+const WINDOWS_A_SECOND: u64 = 200;
+/// Counts of the processor in which an interval timer has counted: five milliseconds at 3 GHz.
+const TO_TICK: u64 = 1 << 24;
 
 /// The counter.
 pub fn counter() -> u64 {
@@ -18,26 +23,33 @@ pub fn counter() -> u64 {
     unsafe { _rdtsc() }
 }
 
-/// Measures the counter and starts the clock; returns what another clock counted meanwhile a second, which
+/// Measures the counter and starts the clock; returns how often the local APIC's timer counts a second, which
 /// `start` starts and `read` reads.
-pub fn calibrate(start: impl FnOnce(), read: impl FnOnce() -> u64) -> u64 {
+///
+/// Cloud Hypervisor has no interval timer; there the local APIC's is of a known rate.
+pub fn calibrate(start: impl FnOnce(), read: impl Fn() -> u64) -> u64 {
     start();
-    let from = timer();
-    let begun = counter();
-    let mut ticks;
-    loop {
-        ticks = from.wrapping_sub(timer());
-        if ticks >= WINDOW {
+    let (first, started) = (timer(), counter());
+    let mut hz = TIMER_HZ;
+    while timer() == first {
+        if counter() - started > TO_TICK {
+            if !matches!(__cpuid(0x4000_0000).ebx, KVM | TCG) {
+                refuse("there is no interval timer (PIT) to measure the clock by");
+            }
+            hz = EMULATED_HZ;
             break;
         }
-        if counter() - begun > MOST_COUNTS {
-            refuse("there is no interval timer (PIT), by which the processor's clock is measured");
+    }
+    let (from, other, begun) = (timer(), read(), counter());
+    loop {
+        let (ended, counted) = (counter(), read() - other);
+        let ticks = if hz == TIMER_HZ { from.wrapping_sub(timer()).into() } else { counted };
+        if ticks >= hz / WINDOWS_A_SECOND {
+            let per_second = |count: u64| (u128::from(count) * u128::from(hz) / u128::from(ticks)) as u64;
+            clock::start(begun, per_second(ended - begun));
+            return per_second(counted);
         }
     }
-    let (ended, other) = (counter(), read());
-    let per_second = |count: u64| (u128::from(count) * u128::from(TIMER_HZ) / u128::from(ticks)) as u64;
-    clock::start(begun, per_second(ended - begun));
-    per_second(other)
 }
 
 /// Channel 0 of the interval timer, which counts down from 65,536 again and again.
