@@ -176,10 +176,13 @@ def _start(instance: Instance, to: Elsewhere) -> None:
         *("--host", to.address, "--port", str(to.port), "--check", policy.path),
         *("--state", f"{to.folder}/state", *(("--disk", f"{to.folder}/disk") if machine.disk else ())),
     ]
-    log, state = _there(to, "run.log"), _there(to, "state")
-    to.run(f"setsid -f {loadstone} {shlex.join(words)} > {log} 2>&1 < /dev/null")
+    log, state, ended = (_there(to, name) for name in ("run.log", "state", "ended"))
+    # A guest that refuses ends its supervisor at once: nobody waits for it then.
+    supervise = shlex.quote(f"{loadstone} {shlex.join(words)}; : > {ended}")
+    to.run(f"setsid -f sh -c {supervise} > {log} 2>&1 < /dev/null")
     patience = max(1, round(policy.patience_s))
-    wait = f"until {loadstone} status {state} > /dev/null 2>&1; do sleep 0.1; done"
+    asked = f"{loadstone} status {state} > /dev/null 2>&1"
+    wait = f"until {asked}; do [ ! -e {ended} ] || exit 1; sleep 0.1; done"
     to.run(
         f"timeout {patience} sh -c {shlex.quote(wait)} || {{ tail -n 20 {log} >&2; exit 1; }}",
         within_s=patience + _ASK_S,
