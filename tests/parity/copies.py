@@ -34,13 +34,6 @@ class PostgresCopy(Postgres):
         self.run("touch", str(self.folder / "data" / "standby.signal"))
         self.start()
 
-    def tell(self, sql: str) -> str:
-        """Runs a statement here."""
-        client = f"PGPASSWORD={PASSWORD} psql -h 127.0.0.1 -p {self.port} -U {USER} -d olio -qAt"
-        line = f"{client} > {self.folder}/said"
-        self.run("sh", "-c", line, text=sql)
-        return (self.folder / "said").read_text()
-
 
 # A server that is killed here is to know what it had committed: a copy that forgot how far it was would do
 # the last things again.
@@ -66,21 +59,25 @@ class MariaDbCopy(MariaDb):
             *("--skip-test-db", f"--datadir={self.folder / 'data'}"),
         )
         self.start()
-        self.tell(
+        tell(
+            self,
             f"CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = {self.primary_port},"
             f" MASTER_USER = '{USER}', MASTER_PASSWORD = '{PASSWORD}', MASTER_USE_GTID = slave_pos,"
-            " MASTER_CONNECT_RETRY = 1; START SLAVE;"
+            " MASTER_CONNECT_RETRY = 1; START SLAVE;",
         )
 
     def command(self) -> list[str]:
         return [*super().command(), _REMEMBERS, "--server-id=2", "--read-only=ON"]
 
-    def tell(self, sql: str) -> str:
-        """Runs a statement here."""
-        socket = self.folder / "socket"
-        line = f"mariadb --no-defaults --socket={socket} -uroot -NB > {self.folder}/said"
-        self.run("sh", "-c", line, text=sql)
-        return (self.folder / "said").read_text()
+
+def tell(server: Server, sql: str) -> str:
+    """Runs a statement there; what it says."""
+    client = {
+        "postgres": f"PGPASSWORD={PASSWORD} psql -h 127.0.0.1 -p {server.port} -U {USER} -d olio -qAt",
+        "mysql": f"mariadb --no-defaults --socket={server.folder / 'socket'} -uroot -NB",
+    }[server.scheme]
+    server.run("sh", "-c", f"{client} > {server.folder}/said", text=sql)
+    return (server.folder / "said").read_text()
 
 
 _HOLD = {
@@ -91,6 +88,11 @@ _READS = {
     "postgres": "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = 'olio';",
     "mysql": "SELECT variable_value FROM information_schema.global_status WHERE variable_name = 'QUESTIONS';",
 }
+_AT = {
+    "postgres": ("SELECT pg_current_wal_flush_lsn();", "SELECT pg_last_wal_replay_lsn();"),
+    "mysql": ("SELECT @@gtid_binlog_pos;", "SELECT @@gtid_slave_pos;"),
+}
+"""How far a primary is, and how far its copy."""
 
 
 @dataclass
@@ -102,17 +104,25 @@ class Pair:
 
     def reads(self) -> int:
         """Transactions, or statements, of the copy so far."""
-        return int(self.copy.tell(_READS[self.copy.scheme]))
+        return int(tell(self.copy, _READS[self.copy.scheme]))
+
+    def follows(self) -> bool:
+        """Whether the copy has all that the primary has."""
+        primary, copy = (
+            tell(server, sql)
+            for server, sql in zip((self.primary, self.copy), _AT[self.copy.scheme], strict=True)
+        )
+        return primary == copy
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
         """The copy does nothing of what comes, until the block ends."""
         hold, go_on = _HOLD[self.copy.scheme]
-        self.copy.tell(hold)
+        tell(self.copy, hold)
         try:
             yield
         finally:
-            self.copy.tell(go_on)
+            tell(self.copy, go_on)
 
 
 @contextlib.contextmanager
@@ -175,6 +185,8 @@ def reads_from_its_copy(two: Pair, url: str) -> None:
             # It listens before it has recovered.
             return False
 
+    # Until then pages may be seconds old, which is promised, too.
+    until(two.follows)
     until(read)
     one, stranger = member(url, 5), Browser([url])
     assert one.cookies["wrote"] == "1"
