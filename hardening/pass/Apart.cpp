@@ -42,16 +42,59 @@ bool canBeApart(Type *type) {
     return type->isPointerTy() || (type->isFloatingPointTy() && !type->isPPC_FP128Ty());
 }
 
-static Value *throughRegister(IRBuilderBase &at, Value *value, StringRef kind, unsigned flow) {
+// `text` with a comment of its own for each flow: a later pass may merge two equal assemblies with equal operands.
+static Value *assembled(IRBuilderBase &at, Value *value, StringRef text, const Twine &constraints, unsigned flow) {
     Type *type = value->getType();
-    // Another text for each flow: a later pass may merge two equal assemblies with equal operands.
-    InlineAsm *empty = InlineAsm::get(FunctionType::get(type, {type}, false), "# flow " + std::to_string(flow + 2),
-                                      ("=" + kind + ",0").str(), /*hasSideEffects=*/false);
-    CallInst *copy = at.CreateCall(empty, {value});
+    InlineAsm *lines = InlineAsm::get(FunctionType::get(type, {type}, false),
+                                      (text + "# flow " + Twine(flow + 2)).str(), constraints.str(),
+                                      /*hasSideEffects=*/false);
+    CallInst *copy = at.CreateCall(lines, {value});
     copy->setDoesNotThrow();
     copy->setDoesNotAccessMemory();
     copy->addFnAttr(Attribute::WillReturn);
     return copy;
+}
+
+// What the code can address from where it is, with a constant distance.
+static bool isNear(const Value *address) {
+    const auto *variable = dyn_cast<GlobalValue>(address->stripInBoundsConstantOffsets());
+    if (!variable || !variable->isDSOLocal() || variable->isThreadLocal() || variable->hasExternalWeakLinkage())
+        return false;
+    std::optional<CodeModel::Model> model = variable->getParent()->getCodeModel();
+    return !model || *model == CodeModel::Small;
+}
+
+// A constant is made anew: a copy of the register that has it for the first flow would share that one's faults.
+static Value *throughRegister(IRBuilderBase &at, Value *value, StringRef kind, unsigned flow) {
+    if (auto *number = dyn_cast<ConstantInt>(value)) {
+        bool wide = number->getBitWidth() > 32;
+        StringRef text = !wide                                            ? "movl $1, ${0:k} "
+                         : number->getValue().getSignificantBits() <= 32 ? "movq $1, $0 "
+                                                                          : "movabsq $1, $0 ";
+        return assembled(at, value, text, "=r,i", flow);
+    }
+    if (isa<ConstantPointerNull>(value))
+        return assembled(at, value, "movl $1, ${0:k} ", "=r,i", flow);
+    if (isa<Constant>(value) && value->getType()->isPointerTy() && isNear(value))
+        return assembled(at, value, "leaq ${1:c}(%rip), $0 ", "=r,i", flow);
+    return assembled(at, value, "", "=" + kind + ",0", flow);
+}
+
+// Numbers that no instruction holds lie in memory; volatile, so that each flow reads them by itself.
+static bool liesInMemory(const Value *value) {
+    Type *element = value->getType()->getScalarType();
+    return isa<Constant>(value) && !isa<ConstantExpr>(value) && !element->isX86_FP80Ty() &&
+           (element->isFloatingPointTy() || (isa<FixedVectorType>(value->getType()) && element->isIntegerTy() &&
+                                             element->getIntegerBitWidth() % 8 == 0));
+}
+
+static Value *fromMemory(IRBuilderBase &at, Constant *value) {
+    Module &module = *at.GetInsertBlock()->getModule();
+    auto *memory = new GlobalVariable(module, value->getType(), /*isConstant=*/true, GlobalValue::PrivateLinkage, value,
+                                      ".loadstone.constant");
+    memory->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+    return at.CreateAlignedLoad(value->getType(), memory, module.getDataLayout().getPrefTypeAlign(value->getType()),
+                                /*isVolatile=*/true);
 }
 
 static Value *integerApart(IRBuilderBase &at, Value *value, unsigned flow) {
@@ -111,6 +154,8 @@ Value *apart(IRBuilderBase &at, Value *value, unsigned flow) {
             result = at.CreateInsertValue(result, apart(at, at.CreateExtractValue(value, i), flow), i);
         return result;
     }
+    if (liesInMemory(value))
+        return fromMemory(at, cast<Constant>(value));
     if (type->isVectorTy())
         return vectorApart(at, value, flow);
     if (type->isIntegerTy())
@@ -120,6 +165,22 @@ Value *apart(IRBuilderBase &at, Value *value, unsigned flow) {
     if (type->isX86_FP80Ty())
         return throughRegister(at, value, "{st}", flow);
     return throughRegister(at, value, type->isFloatingPointTy() ? "x" : "r", flow);
+}
+
+Value *kept(IRBuilderBase &at, Value *value) {
+    Type *type = value->getType();
+    bool whole = type->isPointerTy() || type->isFloatTy() || type->isDoubleTy();
+    if (type->isIntegerTy())
+        whole = is_contained({8u, 16u, 32u, 64u}, type->getIntegerBitWidth());
+    if (auto *vector = dyn_cast<FixedVectorType>(type); vector && !vector->getElementType()->isPointerTy()) {
+        unsigned bits = type->getPrimitiveSizeInBits();
+        whole = is_contained({128u, 256u, 512u}, bits) && bits <= widestVector(at);
+    }
+    if (!whole)
+        return value;
+    Value *copy = assembled(at, value, "", type->isFPOrFPVectorTy() || type->isVectorTy() ? "=x,0" : "=r,0", -1u);
+    copy->setName(value->getName() + ".kept");
+    return copy;
 }
 
 // `compare` for each part that is no aggregate; whether any of them holds.

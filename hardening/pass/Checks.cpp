@@ -132,22 +132,21 @@ static Value *vote(Instruction &at, Value *value, const Copies &others, StopBloc
     return voted;
 }
 
-// Puts the voted value where the old one was; `path` are the constant distances between the two.
-static void use(Use &where, Value *voted, ArrayRef<GetElementPtrInst *> path) {
+// Puts the checked value where the old one was; `path` are the constant distances between the two.
+static void use(Use &where, Value *checked, ArrayRef<GetElementPtrInst *> path) {
     auto &user = *cast<Instruction>(where.getUser());
     for (GetElementPtrInst *each : reverse(path)) {
         Instruction *again = each->clone();
-        again->setOperand(0, voted);
+        again->setOperand(0, checked);
         again->insertBefore(user.getIterator());
-        voted = again;
+        checked = again;
     }
-    where.set(voted);
+    where.set(checked);
 }
 
 void check(const Leaving &leaving, const Flows &flows, Report &report, StopBlock &stop) {
     Instruction &instruction = *leaving.instruction;
-    SmallVector<Value *, 8> done;
-    DenseMap<Value *, Value *> voted;
+    DenseMap<Value *, Value *> checked;
     for (Use &each : instruction.operands()) {
         Value *value = each.get();
         SmallVector<GetElementPtrInst *, 2> path;
@@ -159,15 +158,17 @@ void check(const Leaving &leaving, const Flows &flows, Report &report, StopBlock
         const Copies *others = flows.of(value);
         if (!others)
             continue;
-        if (flows.count() == 2) {
-            Value *&right = voted[value];
-            if (!right)
-                right = vote(instruction, value, *others, stop), report.count(leaving.kind);
-            use(each, right, path);
-        } else if (!is_contained(done, value)) {
-            stopIfDifferent(instruction, value, (*others)[0], stop), report.count(leaving.kind);
-            done.push_back(value);
+        Value *&right = checked[value];
+        if (!right) {
+            report.count(leaving.kind);
+            IRBuilder<> before(&instruction);
+            right = kept(before, value);
+            if (flows.count() == 2)
+                right = vote(instruction, right, *others, stop);
+            else
+                stopIfDifferent(instruction, right, (*others)[0], stop);
         }
+        use(each, right, path);
     }
 }
 

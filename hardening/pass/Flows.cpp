@@ -1,6 +1,8 @@
 #include "Flows.h"
 
 #include "Apart.h"
+#include "Checks.h"
+#include "Divide.h"
 
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -134,6 +136,10 @@ void Flows::repeat(Instruction &instruction) {
     at.SetCurrentDebugLocation(instruction.getDebugLoc());
     Copies made;
     for (unsigned flow = 0; flow < others; flow++) {
+        if (isDivisionByConstant(instruction)) {
+            made.push_back(divided(at, operand(at, instruction, 0, flow), cast<BinaryOperator>(instruction), flow));
+            continue;
+        }
         Instruction *copy = instruction.clone();
         for (unsigned i = 0; i < instruction.getNumOperands(); i++)
             if (!isa<CallBase>(instruction) || i < cast<CallBase>(instruction).arg_size())
@@ -168,11 +174,14 @@ void Flows::load(LoadInst &load) {
         return;
     }
     report.count("loads");
+    if (others == 2)
+        check({&load, "address"}, *this, report, stop);
     IRBuilder<> at(load.getParent(), std::next(load.getIterator()));
     at.SetCurrentDebugLocation(load.getDebugLoc());
     SmallVector<Value *, 2> addresses;
+    // Three addresses would be three ways to a crash: TMR reads three times from the one that was voted on.
     for (unsigned flow = 0; flow < others; flow++)
-        addresses.push_back(operand(at, load, 0, flow));
+        addresses.push_back(others == 2 ? load.getPointerOperand() : operand(at, load, 0, flow));
     Copies made;
     Value *now = loadAgain(load, addresses, options, stop, made);
     copies[now] = made;

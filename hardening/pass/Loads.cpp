@@ -17,8 +17,9 @@ static LoadInst *loadOnceMore(IRBuilderBase &at, LoadInst &load, Value *address)
     return again;
 }
 
+// Volatile where the address is the same: the compiler would read once.
 static LoadInst *loadBeside(IRBuilderBase &at, LoadInst &load, Value *address) {
-    return at.CreateAlignedLoad(load.getType(), address, load.getAlign());
+    return at.CreateAlignedLoad(load.getType(), address, load.getAlign(), address == load.getPointerOperand());
 }
 
 namespace {

@@ -8,7 +8,7 @@ declare i32 @__gxx_personality_v0(...)
 
 ; CHECK-LABEL: define i32 @call
 ; CHECK: icmp ne i32 %b
-; CHECK: %got = call i32 @g(i32 %b)
+; CHECK: %got = call i32 @g(i32 %b.kept)
 ; CHECK-NEXT: call i32 asm "# flow 2", "=r,0"(i32 %got)
 define i32 @call(i32 %a) {
   %b = add i32 %a, 1
@@ -19,7 +19,7 @@ define i32 @call(i32 %a) {
 
 ; CHECK-LABEL: define i32 @indirect
 ; CHECK: icmp ne ptr %f
-; CHECK: call i32 %f(i32 1)
+; CHECK: call i32 %f.kept(i32 1)
 define i32 @indirect(ptr %f) {
   %got = call i32 %f(i32 1)
   ret i32 %got
@@ -27,7 +27,7 @@ define i32 @indirect(ptr %f) {
 
 ; CHECK-LABEL: define i32 @variable
 ; CHECK: icmp ne i32 %a
-; CHECK: call i32 (ptr, ...) @v(ptr null, i32 %a)
+; CHECK: call i32 (ptr, ...) @v(ptr null, i32 %a.kept)
 define i32 @variable(i32 %a) {
   %got = call i32 (ptr, ...) @v(ptr null, i32 %a)
   %b = mul i32 %got, 3
@@ -35,7 +35,7 @@ define i32 @variable(i32 %a) {
 }
 
 ; CHECK-LABEL: define i32 @invoked
-; CHECK: %got = invoke i32 @g(i32 %a)
+; CHECK: %got = invoke i32 @g(i32 %a.kept)
 ; CHECK-NEXT: to label %[[AFTER:.*]] unwind
 ; CHECK: [[AFTER]]:
 ; CHECK-NEXT: %[[COPY:.*]] = call i32 asm "# flow 2", "=r,0"(i32 %got)
@@ -55,7 +55,7 @@ good:
 
 ; CHECK-LABEL: define i32 @must
 ; CHECK: icmp ne i32 %a
-; CHECK: %got = musttail call i32 @g(i32 %a)
+; CHECK: %got = musttail call i32 @g(i32 %a.kept)
 ; CHECK-NEXT: ret i32 %got
 define i32 @must(i32 %a) {
   %got = musttail call i32 @g(i32 %a)
@@ -64,7 +64,7 @@ define i32 @must(i32 %a) {
 
 ; Nothing comes between a tail call and its return that would need the stack.
 ; CHECK-LABEL: define i32 @may
-; CHECK: %got = tail call i32 @g(i32 %a)
+; CHECK: %got = tail call i32 @g(i32 %a.kept)
 ; CHECK-NOT: br
 ; CHECK: ret i32 %got
 define i32 @may(i32 %a) {
@@ -74,7 +74,7 @@ define i32 @may(i32 %a) {
 
 ; CHECK-LABEL: define i32 @assembly
 ; CHECK: icmp ne i32 %a
-; CHECK: call i32 asm sideeffect "bswap $0", "=r,0"(i32 %a)
+; CHECK: call i32 asm sideeffect "bswap $0", "=r,0"(i32 %a.kept)
 ; CHECK-NOT: asm sideeffect
 ; CHECK: ret
 ; SAID: in function `assembly`, not hardened: inline assembly runs once; only its operands are checked
@@ -87,9 +87,9 @@ define i32 @assembly(i32 %a) {
 ; CHECK-LABEL: define i32 @atomics
 ; CHECK: icmp ne ptr %at
 ; CHECK: icmp ne i32 %a
-; CHECK: atomicrmw add ptr %at, i32 %a seq_cst
+; CHECK: atomicrmw add ptr %at.kept, i32 %a.kept seq_cst
 ; CHECK-NOT: atomicrmw add ptr %at
-; CHECK: cmpxchg ptr %at
+; CHECK: cmpxchg ptr %at.kept{{[0-9]*}}
 ; CHECK-NOT: cmpxchg
 ; CHECK: ret
 define i32 @atomics(ptr %at, i32 %a) {
@@ -101,7 +101,7 @@ define i32 @atomics(ptr %at, i32 %a) {
 
 ; CHECK: define i32 @chosen{{.*}} #[[ATTRIBUTES:[0-9]+]]
 ; CHECK: icmp ne i32 %a
-; CHECK: switch i32 %a
+; CHECK: switch i32 %a.kept
 ; CHECK: attributes #[[ATTRIBUTES]] = {{.*}}"loadstone-hardened"="ilr"{{.*}}"no-jump-tables"="true"
 define i32 @chosen(i32 %a) {
   switch i32 %a, label %other [ i32 1, label %one

@@ -2,7 +2,7 @@
 ; RUN: %harden %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 ; CHECK-LABEL: define i64 @count
-; CHECK: %[[ZERO:.*]] = call i64 asm "# flow 2", "=r,0"(i64 0)
+; CHECK: %[[ZERO:.*]] = call i64 asm "movq $1, $0 # flow 2", "=r,i"(i64 0)
 ; CHECK: {{^}}loop:{{.*}}
 ; CHECK-NEXT: %[[PHI:.*]] = phi i64 [ %[[ZERO]], %0 ], [ %[[NEXT:.*]], %
 ; CHECK-NEXT: %i = phi i64 [ 0, %0 ], [ %next

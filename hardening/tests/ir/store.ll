@@ -1,4 +1,5 @@
-; Before a store, value and address of both flows are compared; TMR votes on them.
+; Before a store, value and address of both flows are compared; TMR votes on them. What is compared is what is stored: a copy
+; that the compiler cannot compute once more behind the comparison.
 ; RUN: env LOADSTONE_HARDEN=ilr %harden %s | FileCheck %s --check-prefix=ILR
 ; RUN: env LOADSTONE_HARDEN=tmr %harden %s | FileCheck %s --check-prefix=TMR
 target triple = "x86_64-pc-linux-gnu"
@@ -9,11 +10,12 @@ target triple = "x86_64-pc-linux-gnu"
 ; ILR: %[[A:.*]] = call i32 asm "# flow 2", "=r,0"(i32 %a)
 ; ILR: %sum = add i32 %a, 7
 ; ILR: %[[SUM:.*]] = add i32 %[[A]], 7
-; ILR: icmp ne i32 %sum, %[[SUM]]
+; ILR: %[[KEPT:.*]] = call i32 asm "# flow 1", "=r,0"(i32 %sum)
+; ILR: icmp ne i32 %[[KEPT]], %[[SUM]]
 ; ILR: br i1 {{.*}}, label %loadstone.stop
-; ILR: icmp ne ptr %at, %[[AT]]
+; ILR: icmp ne ptr %at.kept, %[[AT]]
 ; ILR: br i1 {{.*}}, label %loadstone.stop
-; ILR: store i32 %sum, ptr %at
+; ILR: store i32 %[[KEPT]], ptr %at.kept
 ; ILR: loadstone.stop:
 ; ILR-NEXT: call void @__loadstone_detected()
 ; ILR-NEXT: unreachable
@@ -24,8 +26,8 @@ target triple = "x86_64-pc-linux-gnu"
 ; TMR: asm "# flow 2", "=r,0"(ptr %at)
 ; TMR: asm "# flow 3", "=r,0"(ptr %at)
 ; TMR: icmp ne i32 %sum
-; TMR: %[[SUM:.*]] = phi i32 [ %sum, {{.*}} ], [ %[[RIGHT:.*]], %
-; TMR: %[[AT:.*]] = phi ptr [ %at,
+; TMR: %[[SUM:.*]] = phi i32 [ %sum.kept, {{.*}} ], [ %[[RIGHT:.*]], %
+; TMR: %[[AT:.*]] = phi ptr [ %at.kept,
 ; TMR: store i32 %[[SUM]], ptr %[[AT]]
 ; TMR: atomicrmw add ptr @__loadstone_corrected, i64 1 monotonic
 ; TMR: %[[RIGHT]] = select i1

@@ -7,7 +7,7 @@ declare void @g(i32)
 ; CHECK-LABEL: define void @f
 ; CHECK: call void @__loadstone_tx_begin()
 ; CHECK: call void @__loadstone_tx_end()
-; CHECK-NEXT: call void @g(i32 %a)
+; CHECK-NEXT: call void @g(i32 %a.kept)
 ; CHECK-NEXT: call void @__loadstone_tx_begin()
 ; CHECK: icmp uge i32 {{.*}}, 100
 ; CHECK: store i32 0, ptr

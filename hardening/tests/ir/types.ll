@@ -9,8 +9,8 @@ target triple = "x86_64-pc-linux-gnu"
 ; CHECK-DAG: asm "# flow 2", "=x,0"(fp128 %q)
 ; CHECK-DAG: asm "# flow 2", "={st},0"(x86_fp80 %l)
 ; CHECK-DAG: asm "# flow 2", "=x,0"(<4 x float> %v)
-; CHECK-DAG: bitcast double %d to i64
-; CHECK-DAG: fcmp uno double %d
+; CHECK-DAG: bitcast double %d.kept to i64
+; CHECK-DAG: fcmp uno double %d.kept
 define void @f(double %d, float %s, half %h, bfloat %b, fp128 %q, x86_fp80 %l, i1 %bit, i7 %odd, i128 %w,
                <4 x float> %v, <8 x i32> %v8, <2 x i1> %mask, <3 x i16> %three, <2 x ptr> %ps, { i64, double } %pair) {
   call void @use(double %d, float %s, half %h, bfloat %b, fp128 %q, x86_fp80 %l, i1 %bit, i7 %odd, i128 %w,
