@@ -68,7 +68,7 @@ def campaign(wanted: Asked, folder: Path, jobs: int, told: Told, name: str = "")
     found = Inject(
         name=name or wanted.program.name,
         command=["loadstone", *sys.argv[1:]],
-        program=[str(wanted.program), *wanted.arguments],
+        program=[shown(wanted.program), *wanted.arguments],
         digest=golden["program"],
         variant=golden["hardened"] or "native",
         counts_corrections=golden["counts"],
@@ -95,6 +95,16 @@ def campaign(wanted: Asked, folder: Path, jobs: int, told: Told, name: str = "")
     )  # fmt: skip
     record.write_stage(folder, found)
     return found
+
+
+def shown(program: Path) -> str:
+    """A program for the record: from the current folder on, where it lies below; folders differ by machine.
+
+    >>> shown(Path.cwd() / "out" / "qsort"), shown(Path("/usr/bin/memcached"))
+    ('out/qsort', '/usr/bin/memcached')
+    """
+    here = Path.cwd()
+    return str(program.relative_to(here)) if program.is_relative_to(here) else str(program)
 
 
 def _warnings(golden: Json, missed: int, injected: int) -> list[str]:

@@ -21,7 +21,7 @@ from typing import Any
 from loadstone import _core, record
 from loadstone.errors import LoadstoneError
 from loadstone.inject.asked import Asked, checked
-from loadstone.inject.conduct import Told
+from loadstone.inject.conduct import Told, shown
 from loadstone.inject.journal import Journal
 from loadstone.inject.seam import refusing
 from loadstone.inject.tally import tally
@@ -101,7 +101,7 @@ def serving(wanted: Serving, folder: Path, jobs: int, told: Told, name: str = ""
     found = Inject(
         name=name or asked.program.name,
         command=["loadstone", *sys.argv[1:]],
-        program=[str(asked.program), *asked.arguments],
+        program=[shown(asked.program), *asked.arguments],
         digest=golden["program"],
         variant=golden["hardened"] or "native",
         counts_corrections=golden["counts"],
