@@ -43,7 +43,7 @@ bool canBeApart(Type *type) {
 }
 
 // `text` with a comment of its own for each flow: a later pass may merge two equal assemblies with equal operands.
-static Value *assembled(IRBuilderBase &at, Value *value, StringRef text, const Twine &constraints, unsigned flow) {
+static CallInst *assembled(IRBuilderBase &at, Value *value, StringRef text, const Twine &constraints, unsigned flow) {
     Type *type = value->getType();
     InlineAsm *lines = InlineAsm::get(FunctionType::get(type, {type}, false),
                                       (text + "# flow " + Twine(flow + 2)).str(), constraints.str(),
@@ -64,7 +64,8 @@ static bool isNear(const Value *address) {
     return !model || *model == CodeModel::Small;
 }
 
-// A constant is made anew: a copy of the register that has it for the first flow would share that one's faults.
+// A constant or an address on the stack is made anew: a copy of the register that has it for the first flow would share
+// that one's faults.
 static Value *throughRegister(IRBuilderBase &at, Value *value, StringRef kind, unsigned flow) {
     if (auto *number = dyn_cast<ConstantInt>(value)) {
         bool wide = number->getBitWidth() > 32;
@@ -77,6 +78,11 @@ static Value *throughRegister(IRBuilderBase &at, Value *value, StringRef kind, u
         return assembled(at, value, "movl $1, ${0:k} ", "=r,i", flow);
     if (isa<Constant>(value) && value->getType()->isPointerTy() && isNear(value))
         return assembled(at, value, "leaq ${1:c}(%rip), $0 ", "=r,i", flow);
+    if (auto *memory = dyn_cast<AllocaInst>(value); memory && memory->isStaticAlloca()) {
+        CallInst *address = assembled(at, value, "leaq $1, $0 ", "=r,*m", flow);
+        address->addParamAttr(0, Attribute::get(at.getContext(), Attribute::ElementType, at.getInt8Ty()));
+        return address;
+    }
     return assembled(at, value, "", "=" + kind + ",0", flow);
 }
 

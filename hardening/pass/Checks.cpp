@@ -21,8 +21,6 @@ static StringRef kindOf(const Instruction &instruction, const Options &options) 
         return "atomic";
     if (isa<ReturnInst>(instruction))
         return "return";
-    if (isa<SwitchInst>(instruction))
-        return "switch";
     if (isa<ResumeInst>(instruction))
         return "resume";
     if (isa<VAArgInst>(instruction))

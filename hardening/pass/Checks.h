@@ -1,4 +1,4 @@
-// Comparison of the flows before anything that leaves them: stores, calls, returns, switches, atomics.
+// Comparison of the flows before anything that leaves them: stores, calls, returns, atomics.
 #pragma once
 
 #include "Flows.h"

@@ -205,7 +205,7 @@ void Flows::startPhi(PHINode &phi) {
 
 void Flows::finishPhi(PHINode &phi) {
     for (unsigned flow = 0; flow < others; flow++) {
-        DenseMap<BasicBlock *, Value *> incoming; // a switch may come from one block more than once
+        DenseMap<BasicBlock *, Value *> incoming; // a branch may come from one block twice
         for (unsigned i = 0; i < phi.getNumIncomingValues(); i++) {
             BasicBlock *from = phi.getIncomingBlock(i);
             Value *&value = incoming[from];

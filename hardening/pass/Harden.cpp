@@ -8,6 +8,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Verifier.h"
+#include "llvm/Transforms/Utils/LowerSwitch.h"
 
 using namespace llvm;
 
@@ -18,11 +19,11 @@ static void dropAttributes(Function &function) {
     for (Attribute::AttrKind each : {Attribute::Memory, Attribute::WillReturn, Attribute::NoSync, Attribute::NoFree,
                                      Attribute::Speculatable, Attribute::MustProgress})
         function.removeFnAttr(each);
-    // A table of jumps would be read with an index that nothing checks.
+    // Should a later pass make a switch again: a table of jumps would be read with an index that nothing checks.
     function.addFnAttr("no-jump-tables", "true");
 }
 
-void harden(Function &function, const Options &options, Report &report) {
+void harden(Function &function, const Options &options, Report &report, FunctionAnalysisManager &analyses) {
     if (std::string reason = reasonToSkip(function); !reason.empty()) {
         report.notProtected(function, reason);
         return;
@@ -30,6 +31,9 @@ void harden(Function &function, const Options &options, Report &report) {
     for (const Instruction &each : instructions(function))
         if (std::string construct = partOnly(each); !construct.empty())
             report.inPartOnly(each, construct);
+    // The compiler would compare and jump by itself, in one flow; branches are tested in all of them.
+    LowerSwitchPass().run(function, analyses);
+    analyses.clear(function, function.getName());
     prepare(function);
     SmallVector<Leaving, 64> leaving = leavings(function, options);
     SmallVector<BranchInst *, 32> branching = branches(function);

@@ -38,7 +38,7 @@ DenseMap<const Function *, StringRef> annotationsOf(const Module &module) {
 
 class HardenPass : public PassInfoMixin<HardenPass> {
   public:
-    PreservedAnalyses run(Module &module, ModuleAnalysisManager &) {
+    PreservedAnalyses run(Module &module, ModuleAnalysisManager &analyses) {
         std::string wrong;
         std::optional<Options> options = optionsOfEnvironment(wrong);
         if (!options) {
@@ -50,12 +50,13 @@ class HardenPass : public PassInfoMixin<HardenPass> {
                                           machine.str());
             return PreservedAnalyses::all();
         }
-        return hardenAll(module, *options) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+        auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
+        return hardenAll(module, *options, functions) ? PreservedAnalyses::none() : PreservedAnalyses::all();
     }
     static bool isRequired() { return true; }
 
   private:
-    static bool hardenAll(Module &module, const Options &options) {
+    static bool hardenAll(Module &module, const Options &options, FunctionAnalysisManager &analyses) {
         Report report(module);
         DenseMap<const Function *, StringRef> annotations = annotationsOf(module);
         SmallVector<Function *, 64> functions;
@@ -71,7 +72,7 @@ class HardenPass : public PassInfoMixin<HardenPass> {
             else if (own->mode == Mode::Off)
                 report.leftAsAsked(*each);
             else
-                harden(*each, *own, report);
+                harden(*each, *own, report, analyses);
         }
         if (options.mode != Mode::Off && !module.getModuleInlineAsm().empty())
             report.moduleNotProtected("assembly outside of functions");

@@ -48,3 +48,16 @@ define ptr @third(i1 %a) {
   %r = select i1 %a, ptr getelementptr inbounds ([4 x i64], ptr @variable, i64 0, i64 2), ptr null
   ret ptr %r
 }
+; An address on the stack, too.
+; CHECK-LABEL: define i64 @stack
+; CHECK: call ptr asm "leaq $1, $0 # flow 2", "=r,*m"(ptr elementtype(i8) %memory)
+; ASM-LABEL: stack:
+; ASM: leaq {{.*}}(%rsp), %{{.*}}
+; ASM-NEXT: #NO_APP
+define i64 @stack(i64 %at, i64 %value) {
+  %memory = alloca [64 x i64]
+  %address = getelementptr i64, ptr %memory, i64 %at
+  store i64 %value, ptr %address
+  %read = load i64, ptr %memory
+  ret i64 %read
+}

@@ -18,13 +18,18 @@ loop:
 end:
   ret i64 %next
 }
-; Several edges from one switch have one value.
+; A switch becomes branches, each tested in both flows: the compiler's own would be in one.
 ; CHECK-LABEL: define i32 @many
-; CHECK: phi i32 [ %[[ONE:.*]], %[[FROM:.*]] ], [ %[[ONE]], %[[FROM]] ], [ %{{.*}}, %other ]
-; CHECK-NEXT: phi i32 [ 1, %[[FROM]] ], [ 1, %[[FROM]] ], [ 2, %other ]
+; CHECK-NOT: switch
+; CHECK: %[[A:.*]] = call i32 asm "# flow 2", "=r,0"(i32 %a)
+; CHECK: %[[LEAF:.*]] = icmp eq i32 %a, 5
+; CHECK-NEXT: %[[OTHER:.*]] = icmp eq i32 %[[A]], 5
+; CHECK: br i1 %[[LEAF]], label %[[YES:.*]], label %[[NO:.*]]
+; CHECK-DAG: br i1 %[[OTHER]], label %{{.*}}, label %loadstone.stop
+; CHECK: ret i32
 define i32 @many(i32 %a) {
   switch i32 %a, label %other [ i32 1, label %end
-                                i32 2, label %end ]
+                                i32 5, label %end ]
 other:
   br label %end
 end:
