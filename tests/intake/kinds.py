@@ -47,6 +47,14 @@ SOLVE = ("--until", "1e6", "--long-run", "--states", "2")
 ONE = DAY1 / "balancers" / "site" / "1-servers-1" / "runs" / "0001-150"
 
 
+NODES = (
+    (DATA / "studies/nodes.toml", "nodes.toml"),
+    *(
+        (DATA / "studies" / file, file)
+        for file in ("nodes/injection/summary.json", "nodes/hardened-kernels/summary.json")
+    ),
+)
+"""The study's file with the records that it names."""
 TOLD = command("report", "@", "--markdown")
 
 
@@ -165,7 +173,15 @@ KINDS = [
             files(DATA / "studies" / f"{name}.toml"),
             called(study(name), f"{name}.toml"),
         )
-        for name in ("appliance", "balancers", "connectors", "nodes")
+        for name in ("appliance", "balancers", "connectors")
+    ),
+    *(
+        Kind(f"study: nodes, {told}", how, file, files(*NODES), called(study("nodes"), "nodes.toml"))
+        for told, how, file in (
+            ("its file", "toml", "nodes.toml"),
+            ("injections", "json", NODES[1][1]),
+            ("kernels", "json", NODES[2][1]),
+        )
     ),
     Kind(
         "price book",

@@ -12,12 +12,13 @@ from loadstone.nodes.fields import Length, Rate
 from loadstone.nodes.quantities import parse_duration
 from loadstone.scenario.fields import Count, Positive, Share, Table
 from loadstone.study.file import FOLDER, load_study_file
+from loadstone.study.nodes.asked import Measured, NodeName
+from loadstone.study.nodes.records import wrong
 
 FILE = FOLDER / "nodes.toml"
 NODES = ("native", "ilr", "tx")
 
 
-NodeName = Literal["native", "ilr", "tx"]
 Printed = Annotated[int, Field(ge=0)] | Literal["x"]
 """A number of nodes as the paper prints it; `x`: no number is enough."""
 
@@ -97,6 +98,7 @@ class Description(Table):
     table: Annotated[list[PrintedTable], Field(min_length=1)]
     availability: list[Availability]
     corrupt: list[Corrupt]
+    measured: Measured | None = None
 
     @property
     def year_s(self) -> Fraction:
@@ -105,5 +107,5 @@ class Description(Table):
 
 
 def load_description(path: Path = FILE) -> Description:
-    """Reads and checks the file. Errors as `load_study_file`."""
-    return load_study_file(path, Description)
+    """Reads and checks the file, with the records that it names. Errors as `load_study_file`."""
+    return load_study_file(path, Description, lambda file: wrong(file.measured, path.parent))

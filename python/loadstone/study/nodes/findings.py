@@ -8,6 +8,7 @@ from loadstone.nodes.quantities import parse_duration, parse_target
 from loadstone.study.finding import Status, finding
 from loadstone.study.nodes.counts import NONE
 from loadstone.study.nodes.description import NODES, Description
+from loadstone.study.nodes.protection import protection
 
 Json = dict[str, Any]
 
@@ -27,6 +28,7 @@ def findings(description: Description, parts: Json) -> list[Json]:
         *_corruption(parts["corrupt"]),
         *_retrying(parts["corrupt"]),
         finding("throughput", _throughput(parts["throughput"]), "shown"),
+        *protection(parts.get("measured", {})),
     ]
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from loadstone.study.conduct import Perform
 from loadstone.study.nodes import counts, curves, points, terminal
-from loadstone.study.nodes.description import Description, load_description
+from loadstone.study.nodes.asked import Measured
+from loadstone.study.nodes.description import FILE, Description, load_description
 from loadstone.study.nodes.findings import disagreements, findings
+from loadstone.study.nodes.ours import MEASURED
 from loadstone.study.nodes.throughput import throughput
 from loadstone.study.order import Order
 from loadstone.study.results import Results
@@ -32,17 +35,25 @@ _TABLE_S, _FIGURE_S = 3.0, 0.5
 
 
 class Nodes(Study):
-    """PCRAFT's tables and figures computed again. Nothing is measured: a task is a table or a figure."""
+    """PCRAFT's tables and figures computed again, from its own figures and from what was measured here.
+
+    A task is a table or a figure: nothing is measured, records of measurements are read.
+    """
 
     name = "nodes"
-    part_names = ("tables", "points", "curves")
+    part_names = ("tables", "points", "curves", "measured")
     seed = 1
     """Of the order in which it is computed; nothing is drawn."""
 
-    def __init__(self, order: Order, description: Description | None = None) -> None:
-        """`description` instead of the study's file. Errors as `load_description`."""
+    def __init__(
+        self, order: Order, description: Description | None = None, folder: Path = FILE.parent
+    ) -> None:
+        """`description` instead of the study's file, with the records that it names from `folder` on. Errors
+        as `load_description`.
+        """
         super().__init__(order)
         self.description = description or load_description()
+        self.folder = folder
         self.summary = self.description.summary
         tables = [{"place": one.place} for one in self.description.table]
         self.parts = [
@@ -51,8 +62,9 @@ class Nodes(Study):
                 StudyPart("tables", tables, 1, _TABLE_S),
                 StudyPart("points", [{"of": name} for name in _POINTS], 1, _FIGURE_S),
                 StudyPart("curves", [{"of": name} for name in _CURVES], 1, _FIGURE_S),
+                StudyPart("measured", _ours(self.description.measured), 1, _FIGURE_S),
             )
-            if order.only is None or part.name in order.only
+            if part.cases and (order.only is None or part.name in order.only)
         ]
 
     def definition(self) -> Json:
@@ -75,6 +87,8 @@ class Nodes(Study):
         if task.part == "tables":
             (printed,) = [one for one in self.description.table if one.place == task.case["place"]]
             return counts.table(printed, self.description)
+        if task.part == "measured":
+            return {"rows": MEASURED[task.case["of"]](self.description, self.folder)}
         made = (_POINTS if task.part == "points" else _CURVES)[task.case["of"]]
         return {"rows": made(self.description)}
 
@@ -94,6 +108,9 @@ class Nodes(Study):
             "throughput": throughput(self.description),
             "curves": {name: rows.get(name, []) for name in _CURVES},
         }
+        ours = {row["case"]["of"]: row["measured"]["rows"] for row in results.measured("measured")}
+        # Records of before it could be measured have no such part.
+        parts |= {"measured": ours} if ours else {}
         return {
             "findings": findings(self.description, parts),
             "parts": parts,
@@ -107,3 +124,11 @@ class Nodes(Study):
     def answer(self, content: Json) -> Sequence[Block]:
         """Every table with the paper's number and ours, then what it amounts to."""
         return terminal.answer(content)
+
+
+def _ours(measured: Measured | None) -> list[Json]:
+    """The tasks that there are records for."""
+    if measured is None:
+        return []
+    wanted = {"throughput": measured.kernels, "servers": measured.servers, "cost": measured.cost}
+    return [{"of": name} for name in MEASURED if wanted.get(name, True)]

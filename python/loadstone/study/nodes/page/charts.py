@@ -97,6 +97,63 @@ def down(found: Json) -> Figure:
     )
 
 
+def outcomes(rows: list[Json]) -> Figure:
+    """Table I as it was measured: a bar for each class and build, with its interval."""
+    traces: list[Trace] = [
+        {
+            "type": "bar",
+            "name": row["build"],
+            "x": [one["outcome"] for one in row["shares"]],
+            "y": [100 * one["share"] for one in row["shares"]],
+            "marker": {"color": _COLOURS[index % len(_COLOURS)]},
+            "error_y": {
+                "type": "data",
+                "symmetric": False,
+                "color": "@ink",
+                "array": [100 * (one["high"] - one["share"]) for one in row["shares"]],
+                "arrayminus": [100 * (one["share"] - one["low"]) for one in row["shares"]],
+            },
+            "hovertemplate": f"%{{x}}: %{{y:.2f}} %<extra>{row['build']}</extra>",
+        }
+        for index, row in enumerate(rows)
+    ]
+    frame = layout(TALL, right=16, barmode="group", showlegend=True, hovermode="closest")
+    note = "Bars are shares of all faults that hit something; lines are intervals of 95 %."
+    return Figure("outcomes", "Share of faults, %", note, traces, frame)
+
+
+def measured(lines: list[Json]) -> Figure:
+    """Figure 7 from measured shares: percent of the month corrupt. Crosses: the paper's type.
+
+    What never corrupted has no place on a logarithmic axis; at least one line must have.
+    """
+    lines = [one for one in lines if one["corrupt"][-1]]
+    drawn = [
+        (one["build"], one["faults_a_month"], [100 * share for share in one["corrupt"]]) for one in lines
+    ]
+    traces = _lines(drawn)
+    for index, one in enumerate(lines):
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "name": f"{one['beside']} by Table I",
+                "x": [_a_month(point["faults"]) for point in one["points"]],
+                "y": [100 * point["corrupt"]["paper"] for point in one["points"]],
+                "marker": {"symbol": "x", "size": 9, "color": _COLOURS[index % len(_COLOURS)]},
+                "hovertemplate": "%{y:.3g} %",
+            }
+        )
+    return Figure(
+        "measured",
+        "Percent of a month spent corrupt, from measured shares",
+        "Lines: builds as they were measured. Crosses: the paper’s node type that each stands beside. "
+        "A build whose faults never corrupted is only in the table.",
+        traces,
+        _log_frame(drawn, _faults_axis()),
+    )
+
+
 def _faults_axis() -> Layout:
     ticks = [1, 10, 27, 100, 651]
     return {

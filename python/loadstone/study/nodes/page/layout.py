@@ -11,7 +11,7 @@ from loadstone.report.figures.figure import Figure
 from loadstone.report.folder import Json
 from loadstone.report.sections import Article, Section, Tile, anchored, numbered
 from loadstone.study.method import badges, method
-from loadstone.study.nodes.page import charts, tables
+from loadstone.study.nodes.page import charts, ours, tables
 from loadstone.study.told import found as told
 from loadstone.study.told import headline
 
@@ -49,6 +49,7 @@ def article(study: Json, folder: Path) -> Article:
             "Throughput of a hardened node as a share of a native one, and the nodes that follow.",
             tables=[tables.ratios(found["throughput"]), tables.averages(found["throughput"])],
         ),
+        *ours.sections(found.get("measured", {})),
         method(study, folder, _inputs(study)),
     ]
     return Article(
