@@ -3,6 +3,7 @@
 from unittest import TestCase
 from unittest.mock import patch
 
+from django.core.files.uploadedfile import SimpleUploadedFile
 from olio.forms import CommentForm, EventForm, PersonForm
 from olio.forms.fields import tags_of
 from olio.forms.person import is_username
@@ -57,6 +58,14 @@ class Forms(TestCase):
         self.assertEqual(errors["password_confirmation"], ["The two passwords are not the same."])
         self.assertNotIn("password", errors)
         self.assertNotIn("password", PersonForm(Short(), {}, registering=False).errors)
+
+    def test_files_are_read_again(self) -> None:
+        """As a change is that met another one."""
+        picture = SimpleUploadedFile("x", b"\xff\xd8\xff picture")
+        for _ in range(2):
+            form = EventForm(Short(EVENT), {"event_image": picture})
+            self.assertTrue(form.is_valid(), form.errors)
+            self.assertEqual(form.cleaned_data["event_image"], b"\xff\xd8\xff picture")
 
     def test_stars(self) -> None:
         """1 to 5."""
