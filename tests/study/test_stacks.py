@@ -114,6 +114,19 @@ def test_an_operation_costs_what_the_tiers_used(tmp_path: Path) -> None:
     assert ratio["status"] == ("shown" if ratio["figures"]["ratio"]["low"] > 2 else "undecided")
 
 
+def test_where_no_number_is_found_the_headline_counts(tmp_path: Path) -> None:
+    ends = {"php_fpm": (232, 393), "olio": (345, 514), "java": (141, None), "django": (None, 54)}
+    rows = {
+        name: made_up.row(made_up.held(low, high, "interrupted"), made_up.held(20, 23), [])
+        for name, (low, high) in ends.items()
+    }
+    first = findings(DESCRIPTION, made_up.written(tmp_path, **rows))["findings"][0]
+    assert (first["key"], first["status"], first["rows"]) == ("most", "undecided", 4)
+    assert first["text"] == (
+        "None of 4 searches found its users at SLA-1: 2 saw it held and broken, 1 only held, 1 only broken."
+    )
+
+
 def test_nodes_follow_from_what_was_measured(tmp_path: Path) -> None:
     results = made_up.written(tmp_path, php_fpm=made_up.PHP, rails=made_up.RAILS)
     parts = findings(DESCRIPTION, results)["parts"]

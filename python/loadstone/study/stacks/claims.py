@@ -66,8 +66,7 @@ def _most(every: Sequence[Json], cpus: float, book: str) -> Json:
     rest = len(every) - len(found)
     left = f" No number is found for {rest} of {len(every)} configurations." if rest else ""
     if not found:
-        seen = "; ".join(f"{one['label']} {users(one.get('SLA-1'))}" for one in every)
-        return finding("most", f"Users at SLA-1: {seen}.", "undecided", rows=len(every))
+        return finding("most", _seen([one.get("SLA-1") or {} for one in every]), "undecided", rows=len(every))
     first, last = found[0], found[-1]
     text = (
         f"On {cpus:g} of a core {first['label']} carries the most users at SLA-1: {users(first['SLA-1'])}, "
@@ -84,6 +83,21 @@ def _most(every: Sequence[Json], cpus: float, book: str) -> Json:
         status = "shown" if apart and not rest else "undecided"
     most, fewest = _estimate(first["SLA-1"]), _estimate(last["SLA-1"])
     return finding("most", f"{text}.{left}", status, rows=len(every), most=most, fewest=fewest)
+
+
+def _seen(every: Sequence[Json]) -> str:
+    """How much is known where no search found its number; the table has each of them."""
+    ends = [(bool(held.get("low")), bool(held.get("high"))) for held in every]
+    said = {
+        "held and broken": (True, True),
+        "only held": (True, False),
+        "only broken": (False, True),
+        "neither": (False, False),
+    }
+    # The verb stands once, with the first of them.
+    seen = [f"{count} {words}" for words, both in said.items() if (count := ends.count(both))]
+    seen[0] = seen[0].replace(" ", " saw it ", 1)
+    return f"None of {len(every)} searches found its users at SLA-1: {', '.join(seen)}."
 
 
 def _estimate(held: Json) -> Json:
