@@ -6,20 +6,21 @@ import pytest
 from copies import pair, reads_from_its_copy
 from servers import missing
 from shared_sites import load
-from stack_sites import served
+from stack_sites import every_stack, served
 
-from loadstone.site.stack import STACKS, Stack
+from loadstone.site.stack import Stack
 
 pytestmark = [pytest.mark.stacks, pytest.mark.timeout(900)]
 
 
-@pytest.mark.parametrize("stack", [one for one in STACKS if one.reads_replicas], ids=lambda one: one.folder)
+@every_stack
 @pytest.mark.parametrize("kind", ["postgres", "mariadb"])
-def test_the_stack_keeps_its_promises(stack: Stack, kind: str) -> None:
+@pytest.mark.parametrize("cache", ["none", "fragment"])
+def test_the_stack_keeps_its_promises(stack: Stack, kind: str, cache: str) -> None:
     if reason := missing():
         pytest.skip(reason)
     with pair(kind) as two:
         done = load(two.primary.url, "--replace")
         assert done.returncode == 0, done.stderr
-        with served(stack, two.primary.url, read_databases=two.copy.url) as one:
+        with served(stack, two.primary.url, read_databases=two.copy.url, cache=cache) as one:
             reads_from_its_copy(two, one.url)

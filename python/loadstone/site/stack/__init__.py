@@ -74,12 +74,10 @@ def _stack(folder: str, platform: str) -> Stack:
         data=OlioData,
         options=StackOptions,
         tells_counters=False,
-        reads_replicas=folder in _READ_REPLICAS,
+        reads_replicas=True,
         folder=folder,
     )
 
-
-_READ_REPLICAS = ("php", "php-fpm")
 
 _PLATFORMS = {
     "django": "Python, by Django and gunicorn",

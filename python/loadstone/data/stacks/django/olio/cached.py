@@ -7,12 +7,14 @@ logged in.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import partial
 from itertools import product
 from typing import Any, TypeVar
 
-from django.core.cache import caches
+from django.core.cache import BaseCache, caches
 from django.core.cache.utils import make_template_fragment_key
 from django.db import transaction
 
@@ -32,9 +34,31 @@ of a form can hold it."""
 TAG_PATHS = ("/events/tagged", "/events/tag_search")
 
 
+_is_nothing: ContextVar[bool] = ContextVar("is_nothing", default=False)
+
+
+@contextmanager
+def nothing() -> Iterator[None]:
+    """Within the block nothing comes from a cache, and nothing is kept."""
+    before = _is_nothing.set(True)
+    try:
+        yield
+    finally:
+        _is_nothing.reset(before)
+
+
+def parts() -> dict[str, Any]:
+    """What the tag `cache` needs: how long parts are kept, and in which cache."""
+    return {"keep": PART_S, "parts": "default" if _is_nothing.get() else "template_fragments"}
+
+
+def _cache(alias: str) -> BaseCache:
+    return caches["default" if _is_nothing.get() else alias]
+
+
 def rows(key: str, load: Callable[[], T]) -> T:
     """Rows: kept ones, or those that `load` finds."""
-    return caches["rows"].get_or_set(key, load, ROWS_S)
+    return _cache("rows").get_or_set(key, load, ROWS_S)
 
 
 def content(key: str, viewer: int, render: Callable[[], tuple[Iterable[int], str]]) -> str:
@@ -42,19 +66,19 @@ def content(key: str, viewer: int, render: Callable[[], tuple[Iterable[int], str
 
     `render` makes it for this viewer, and tells the owners.
     """
-    kept = caches["actions"].get(key)
+    kept = _cache("actions").get(key)
     if kept is not None and viewer not in kept[0]:
         return kept[1]
     owners, text = render()
     owners = set(owners)
     if viewer not in owners:
-        caches["actions"].set(key, (owners, text), CONTENT_S)
+        _cache("actions").set(key, (owners, text), CONTENT_S)
     return text
 
 
 def page(key: str, seconds: int, filling: str, render: Callable[[], str]) -> str:
     """A whole page with `filling` in its holes."""
-    return caches["pages"].get_or_set(key, render, seconds).replace(HOLE, filling)
+    return _cache("pages").get_or_set(key, render, seconds).replace(HOLE, filling)
 
 
 def home_key(page: int, by_created: bool, zip_code: str, day: str) -> str:

@@ -25,6 +25,7 @@ class Environment:
     """Everything that `start` was told."""
 
     database: dict[str, str]
+    read_databases: tuple[dict[str, str], ...]
     files: Path
     state: Path
     address: str
@@ -42,7 +43,8 @@ class Environment:
 def read(variables: Mapping[str, str] = os.environ) -> Environment:
     """Reads the variables; raises `Wrong` for the first that is."""
     return Environment(
-        database=_database(_given(variables, "OLIO_DATABASE")),
+        database=(database := _database("OLIO_DATABASE", _given(variables, "OLIO_DATABASE"))),
+        read_databases=_read_databases(variables.get("OLIO_READ_DATABASES") or "", database),
         files=_files(_given(variables, "OLIO_FILES")),
         state=_state(_given(variables, "OLIO_STATE")),
         address=variables.get("OLIO_ADDRESS") or "127.0.0.1",
@@ -61,22 +63,31 @@ def _given(variables: Mapping[str, str], name: str) -> str:
     return value
 
 
-def _database(url: str) -> dict[str, str]:
+def _read_databases(urls: str, database: dict[str, str]) -> tuple[dict[str, str], ...]:
+    found = tuple(_database("OLIO_READ_DATABASES", url) for url in urls.split(",") if url)
+    if any(copy["ENGINE"] != database["ENGINE"] or "HOST" not in copy for copy in found):
+        raise Wrong(
+            "OLIO_READ_DATABASES: URLs like that of OLIO_DATABASE, of servers, with commas between them"
+        )
+    return found
+
+
+def _database(variable: str, url: str) -> dict[str, str]:
     form = "postgres://user:password@host:port/name, mysql://… or sqlite:///path/olio.db"
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        raise Wrong(f"OLIO_DATABASE is no URL; it is written as {form}") from None
+        raise Wrong(f"{variable} is no URL; it is written as {form}") from None
     name = unquote(parts.path[1:])
     if parts.scheme not in ENGINES or not name:
-        raise Wrong(f"OLIO_DATABASE begins with {parts.scheme or 'no scheme'}://; it is written as {form}")
+        raise Wrong(f"{variable} begins with {parts.scheme or 'no scheme'}://; it is written as {form}")
     engine = {"ENGINE": f"django.db.backends.{ENGINES[parts.scheme]}"}
     if parts.scheme == "sqlite":
         # It is never made, only opened.
         return engine | {"NAME": f"file:/{quote(name)}?mode=rw"}
     if not parts.hostname:
-        raise Wrong(f"OLIO_DATABASE names no host; it is written as {form}")
+        raise Wrong(f"{variable} names no host; it is written as {form}")
     return engine | {
         "NAME": name,
         "USER": unquote(parts.username or ""),

@@ -9,7 +9,7 @@ from typing import Any
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 
-from olio import database
+from olio import cached, copies, database
 from olio.database import Access
 from olio.visit import Visit
 
@@ -64,7 +64,14 @@ def on(**views: View) -> View:
             request.visit = Visit(request)
             return view(request, **ids)
 
-        return database.run(work, Access.CHANGE if changes else Access.SNAPSHOT)
+        if changes or getattr(view, "ends_session", False):
+            return copies.remember(database.run(work, Access.CHANGE if changes else Access.SNAPSHOT))
+        if copies.has_written(request):
+            # What is kept may have been made from a copy that did not have the change.
+            with cached.nothing():
+                return database.run(work, Access.SNAPSHOT)
+        found = copies.read(work) if method == "GET" and not getattr(view, "is_for_all", False) else None
+        return database.run(work, Access.SNAPSHOT) if found is None else found
 
     return dispatch
 
@@ -72,6 +79,18 @@ def on(**views: View) -> View:
 def changes_nothing(view: View) -> View:
     """Marks a view that is asked by POST and needs no token."""
     view.changes_nothing = True  # type: ignore[attr-defined]
+    return view
+
+
+def ends_session(view: View) -> View:
+    """Marks a view that is asked by GET and changes something nevertheless."""
+    view.ends_session = True  # type: ignore[attr-defined]
+    return view
+
+
+def is_for_all(view: View) -> View:
+    """Marks a view that does not depend on who asks: it never comes from a copy."""
+    view.is_for_all = True  # type: ignore[attr-defined]
     return view
 
 

@@ -66,12 +66,13 @@ _OPTIONS = {
 }
 
 DATABASES = {
-    "default": {
-        **ENVIRONMENT.database,
-        "CONN_MAX_AGE": None,
-        "OPTIONS": _OPTIONS[_BACKEND],
-    }
+    alias: {**database, "CONN_MAX_AGE": None, "OPTIONS": _OPTIONS[_BACKEND]}
+    for alias, database in {
+        "default": ENVIRONMENT.database,
+        **{f"copy{number}": copy for number, copy in enumerate(ENVIRONMENT.read_databases, 1)},
+    }.items()
 }
+DATABASE_ROUTERS = ["olio.copies.Router"]
 
 CACHES = caches.configured(ENVIRONMENT)
 

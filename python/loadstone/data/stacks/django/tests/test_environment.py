@@ -17,6 +17,13 @@ class Environment(TestCase):
         found = [database[name] for name in ("USER", "PASSWORD", "HOST", "PORT", "NAME")]
         self.assertEqual(found, ["o@", "p/w", "db", "3307", "olio"])
 
+    def test_copies_are_urls_like_the_databases(self) -> None:
+        """As many as there are; none by default."""
+        urls = "mysql://o@a/olio,mysql://o@b:3307/olio"
+        found = read(SETTINGS | {"OLIO_DATABASE": "mysql://o@db/olio", "OLIO_READ_DATABASES": urls})
+        self.assertEqual([copy["HOST"] for copy in found.read_databases], ["a", "b"])
+        self.assertEqual(read(SETTINGS).read_databases, ())
+
     def test_levels_include_each_other(self) -> None:
         """`action` keeps parts of pages, and no whole pages."""
         environment = read(SETTINGS | {"OLIO_CACHE": "action"})
@@ -31,6 +38,8 @@ class Environment(TestCase):
             ("OLIO_DATABASE", "oracle://a/b"),
             ("OLIO_DATABASE", "postgres://host:x/name"),
             ("OLIO_DATABASE", "postgres:///name"),
+            ("OLIO_READ_DATABASES", "mysql://o@copy/olio,nothing"),
+            ("OLIO_READ_DATABASES", "mysql://o@copy/olio"),
             ("OLIO_FILES", "/nowhere"),
             ("OLIO_STATE", "/nowhere"),
             ("OLIO_PORT", "70000"),

@@ -8,6 +8,7 @@ require_relative "../lib/settings"
 require_relative "../lib/form_reader"
 require_relative "../lib/bare_redirects"
 require_relative "../lib/stores"
+require_relative "../lib/copies"
 
 module Olio
   SETTINGS = Settings.new
@@ -61,5 +62,6 @@ module Olio
     config.middleware.use BareRedirects
     config.middleware.use Rack::ContentLength
     config.middleware.use FormReader
+    config.middleware.use Copies, SETTINGS if SETTINGS.copies.any?
   end
 end

@@ -10,13 +10,14 @@ class Settings
   DATABASE_WAIT_S = 5
   CONNECT_WAIT_S = 2
 
-  attr_reader :database, :files, :build, :state, :address, :port, :workers, :cache, :store, :memcached,
+  attr_reader :database, :copies, :files, :build, :state, :address, :port, :workers, :cache, :store, :memcached,
               :public_url
 
   # Raises Wrong, with a sentence, for the first variable that is wrong.
   def initialize(env = ENV)
     @env = env
     @database = read_database(required("OLIO_DATABASE"))
+    @copies = read_copies(env["OLIO_READ_DATABASES"].to_s)
     @files = folder("OLIO_FILES", "static", "media")
     @build = folder("OLIO_BUILD")
     @state = folder("OLIO_STATE")
@@ -62,15 +63,24 @@ class Settings
     range.cover?(value) ? value : wrong(name, "a number from #{range.min} to #{range.max}")
   end
 
+  # Databases that follow it, by name.
+  def read_copies(urls)
+    found = urls.split(",").map { |url| read_database(url, "OLIO_READ_DATABASES") }
+    raise Wrong, "OLIO_READ_DATABASES must be URLs like that of OLIO_DATABASE, of servers" if
+      found.any? { |copy| copy[:adapter] != @database[:adapter] || copy[:host].nil? }
+
+    found.each.with_index(1).to_h { |copy, number| [:"copy#{number}", copy] }
+  end
+
   # The password is not repeated in the sentence.
-  def read_database(url)
+  def read_database(url, name = "OLIO_DATABASE")
     scheme, rest = url.split("://", 2)
     adapter = ADAPTERS[scheme]
-    raise Wrong, "OLIO_DATABASE must begin with postgres://, mysql:// or sqlite://" unless adapter && rest
+    raise Wrong, "#{name} must begin with postgres://, mysql:// or sqlite://" unless adapter && rest
     return { adapter: adapter, database: rest, timeout: DATABASE_WAIT_S * 1000 } if adapter == "sqlite3"
 
     parts = rest.match(%r{\A(?:([^:@/]*)(?::([^@/]*))?@)?([^:@/]+|\[[^\]]+\])(?::(\d+))?/([^/?#]+)\z})
-    raise Wrong, "OLIO_DATABASE must be #{scheme}://user:password@host:port/name" if parts.nil?
+    raise Wrong, "#{name} must be #{scheme}://user:password@host:port/name" if parts.nil?
 
     { adapter: adapter, host: parts[3].delete("[]"), port: (parts[4] || PORTS[adapter]).to_i,
       database: decoded(parts[5]), username: decoded(parts[1]), password: decoded(parts[2]),

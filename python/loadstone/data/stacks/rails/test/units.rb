@@ -75,6 +75,14 @@ class SettingsTest < Minitest::Test
     assert_equal "/x/olio.db", settings(OLIO_DATABASE: "sqlite:///x/olio.db").database[:database]
   end
 
+  def test_copies_are_urls_like_the_databases
+    urls = "postgres://o@a/olio,postgres://o@b:5433/olio"
+    read = settings(OLIO_READ_DATABASES: urls).copies
+    assert_equal [[:copy1, "a", 5432], [:copy2, "b", 5433]],
+                 read.map { |name, copy| [name, *copy.values_at(:host, :port)] }
+    assert_empty settings.copies
+  end
+
   def test_each_level_includes_those_before
     read = settings(OLIO_CACHE: "fragment")
     assert_equal [true, true, false], %w[query fragment action].map { |level| read.keeps?(level) }
@@ -84,7 +92,7 @@ class SettingsTest < Minitest::Test
   def test_what_is_wrong_is_named_without_the_password
     { OLIO_DATABASE: "oracle://a:geheim@h/n", OLIO_PORT: "0", OLIO_WORKERS: "-1", OLIO_CACHE: "all",
       OLIO_CACHE_STORE: "memcached://nowhere", OLIO_FILES: "/nowhere", OLIO_PUBLIC_URL: "olio.example",
-      OLIO_STATE: "" }.each do |name, value|
+      OLIO_STATE: "", OLIO_READ_DATABASES: "mysql://a:geheim@h/n" }.each do |name, value|
       wrong = assert_raises(Settings::Wrong, name) { settings(name => value) }
       assert_includes wrong.message, name.to_s
       refute_includes wrong.message, "geheim"

@@ -26,7 +26,7 @@ def show(request: HttpRequest, event: int) -> HttpResponse:
     """An event's page."""
     found = cached.rows(f"event:{event}", lambda: events.find(event)) or _not_found()
     visit = request.visit
-    shown = {"event": found, "viewer": visit.viewer, "keep": cached.PART_S} | reply.forms_of(visit.token)
+    shown = {"event": found, "viewer": visit.viewer} | cached.parts() | reply.forms_of(visit.token)
 
     def render() -> tuple[list[int], str]:
         parts = {

@@ -14,6 +14,7 @@ from olio import cached, reply
 from olio.data import addresses, lists, tags
 from olio.dates import Month, number_of, parse
 from olio.facts import facts
+from olio.routing import is_for_all
 
 ZIP_CHARS = 12
 """Most characters of a zip code."""
@@ -93,11 +94,12 @@ def _events(
     template: str, key: str, viewer: int, events: lists.Listing, asked: dict[str, object]
 ) -> tuple[list[int], str]:
     """The owners of some events, and the content of their page."""
-    kept = {"keep": cached.PART_S, "key": key, "class": cached.viewer_class(viewer, events.items)}
+    kept = cached.parts() | {"key": key, "class": cached.viewer_class(viewer, events.items)}
     text = render_to_string(template, {"events": events, "viewer_id": viewer, **kept, **asked})
     return [event["user_id"] for event in events.items], text
 
 
+@is_for_all
 def feed(request: HttpRequest) -> HttpResponse:
     """The newest events as RSS, whose links are whole addresses."""
 
@@ -118,6 +120,7 @@ def _origin(request: HttpRequest) -> str:
     return settings.ENVIRONMENT.public_url or f"http://{plain}"
 
 
+@is_for_all
 def geocode(request: HttpRequest) -> HttpResponse:
     """The geocoder's answer: one place for every address."""
     place = {"latitude": addresses.LATITUDE, "longitude": addresses.LONGITUDE}

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 
 from olio import passwords, reply
 from olio.data import people, sessions
+from olio.routing import ends_session
 from olio.visit import SESSION, fresh_session
 
 
@@ -29,6 +30,7 @@ def login(request: HttpRequest) -> HttpResponse:
     return response
 
 
+@ends_session
 def logout(request: HttpRequest) -> HttpResponse:
     """Ends the session. A GET, as in Olio: being logged out by another site is a nuisance, not a harm."""
     if request.visit.viewer:

@@ -3,6 +3,7 @@ class ApplicationController < ActionController::Base
   include Pages
   include Refusals
 
+  before_action -> { self.perform_caching = false }, if: -> { Kept.nothing? }
   before_action :needs_token, unless: -> { request.get? || request.head? }
   around_action :in_snapshot, if: -> { request.get? || request.head? }
 

@@ -1,5 +1,8 @@
 class ApplicationRecord < ActiveRecord::Base
   self.abstract_class = true
+  # Every copy is a role of its own; pages that come from it are read as in that role.
+  connects_to database: { writing: :primary, **Olio::SETTINGS.copies.to_h { |name, _| [name, name] } } if
+    Olio::SETTINGS.copies.any?
 
   TRIES = 20
   AGAIN = [ActiveRecord::Deadlocked, ActiveRecord::SerializationFailure, ActiveRecord::LockWaitTimeout].freeze

@@ -9,9 +9,23 @@ module Kept
   # can have written it.
   TOKEN_HOLE = ("\u0001" * 64).freeze
 
+  thread_mattr_accessor :is_nothing, instance_accessor: false
+
   class << self
     def at?(level)
       Olio::SETTINGS.keeps?(level)
+    end
+
+    # Within the block nothing comes from a cache, and nothing is kept.
+    def nothing
+      self.is_nothing = true
+      yield
+    ensure
+      self.is_nothing = false
+    end
+
+    def nothing?
+      is_nothing
     end
 
     # Seconds for rows, parts and contents.
@@ -58,7 +72,7 @@ module Kept
     private
 
     def keep(level, key, seconds, &block)
-      at?(level) ? Rails.cache.fetch(key, expires_in: seconds, skip_nil: true, &block) : yield
+      at?(level) && !nothing? ? Rails.cache.fetch(key, expires_in: seconds, skip_nil: true, &block) : yield
     end
 
     def key(kind, name)

@@ -3,11 +3,14 @@ package olio;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import olio.cache.CacheLevel;
 import olio.db.DatabaseUrl;
+import olio.db.Dialect;
 import olio.web.Origin;
 
 /**
@@ -18,11 +21,13 @@ import olio.web.Origin;
  */
 record Settings(
         Path files, Path state, String address, int port, int workers, CacheLevel cache, boolean cachesInFiles,
-        InetSocketAddress memcached, Origin origin, boolean isSecure, DatabaseUrl database) {
+        InetSocketAddress memcached, Origin origin, boolean isSecure, DatabaseUrl database,
+        List<DatabaseUrl> readDatabases) {
 
     /** @throws IllegalArgumentException with a sentence that names the variable */
     static Settings read(Map<String, String> environment) {
         Reader reader = new Reader(environment);
+        DatabaseUrl database = reader.required("OLIO_DATABASE", DatabaseUrl::parse);
         String store = reader.optional("OLIO_CACHE_STORE", "memory");
         return new Settings(
                 reader.required("OLIO_FILES", Settings::folder),
@@ -35,7 +40,19 @@ record Settings(
                 store.startsWith("memcached://") ? reader.optional("OLIO_CACHE_STORE", store, Settings::place) : null,
                 reader.optional("OLIO_PUBLIC_URL", "", Origin::new),
                 reader.optional("OLIO_PUBLIC_URL", "").toLowerCase(Locale.ROOT).startsWith("https://"),
-                reader.required("OLIO_DATABASE", DatabaseUrl::parse));
+                database,
+                reader.optional("OLIO_READ_DATABASES", "", urls -> copies(urls, database)));
+    }
+
+    private static List<DatabaseUrl> copies(String urls, DatabaseUrl database) {
+        List<DatabaseUrl> copies =
+                urls.isEmpty() ? List.of() : Stream.of(urls.split(",")).map(DatabaseUrl::parse).toList();
+        for (DatabaseUrl copy : copies) {
+            if (copy.dialect() != database.dialect() || copy.dialect() == Dialect.SQLITE) {
+                throw new IllegalArgumentException("URLs like that of OLIO_DATABASE are wanted, of servers");
+            }
+        }
+        return copies;
     }
 
     private static Path folder(String text) {

@@ -5,12 +5,14 @@ import java.sql.SQLException;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import olio.cache.Cache;
+import olio.cache.CacheLevel;
 import olio.cache.CacheStore;
 import olio.cache.FileStore;
 import olio.cache.MemcachedStore;
 import olio.cache.MemoryStore;
 import olio.data.Meta;
 import olio.data.Uploads;
+import olio.db.Copies;
 import olio.db.Database;
 import olio.db.Dialect;
 import olio.media.Media;
@@ -21,7 +23,7 @@ import olio.web.Tokens;
 
 /** What every action needs, made once from the settings. */
 public record Site(
-        Database database, Meta meta, Cache cache, CacheStore store, Media media, Statics statics, Tokens tokens,
+        Database database, Copies copies, Meta meta, Cache cache, CacheStore store, Media media, Statics statics, Tokens tokens,
         Origin origin, Replies replies) {
 
     static Site open(Settings settings) throws IOException, SQLException {
@@ -36,10 +38,10 @@ public record Site(
         String secret = database.change(tx -> Meta.secret(tx, Tokens.random(32)));
         CacheStore store = store(settings, secret);
         return new Site(
-                database, meta, new Cache(settings.cache(), store), store,
+                database, new Copies(settings.readDatabases(), settings.workers()), meta, new Cache(settings.cache(), store), store,
                 new Media(settings.files().resolve("media"), database, meta),
                 new Statics(settings.files().resolve("static")), new Tokens(secret), settings.origin(),
-                new Replies(meta.today(), settings.isSecure()));
+                new Replies(meta.today(), settings.isSecure(), settings.cache()));
     }
 
     private static CacheStore store(Settings settings, String secret) throws IOException {
@@ -49,6 +51,12 @@ public record Site(
             return new MemcachedStore(settings.memcached(), prefix);
         }
         return settings.cachesInFiles() ? new FileStore(settings.state().resolve("cache")) : new MemoryStore();
+    }
+
+    /** As this one, but nothing is kept. */
+    public Site withoutCaches() {
+        return new Site(
+                database, copies, meta, new Cache(CacheLevel.NONE, store), store, media, statics, tokens, origin, replies);
     }
 
     public LocalDate today() {
@@ -61,6 +69,7 @@ public record Site(
     }
 
     void close() {
+        copies.close();
         database.close();
         store.close();
     }

@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import olio.cache.CacheLevel;
+import olio.db.DatabaseUrl;
 import olio.db.Dialect;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,6 +35,16 @@ class SettingsTest {
     }
 
     @Test
+    void copiesAreUrlsLikeTheDatabases() {
+        Map<String, String> environment = environment();
+        environment.put("OLIO_READ_DATABASES", "postgres://o:p@a/olio,postgres://o:p@b:5433/olio");
+        List<DatabaseUrl> copies = Settings.read(environment).readDatabases();
+        assertEquals(2, copies.size());
+        assertTrue(copies.get(1).jdbcUrl().startsWith("jdbc:postgresql://b:5433/olio?"));
+        assertTrue(Settings.read(environment()).readDatabases().isEmpty());
+    }
+
+    @Test
     void storesHaveTheirPlaces() {
         Map<String, String> environment = environment();
         environment.put("OLIO_CACHE_STORE", "memcached://cache:11211");
@@ -44,6 +56,8 @@ class SettingsTest {
         "OLIO_DATABASE, oracle://a:b@c/d",
         "OLIO_DATABASE, postgres://db/olio",
         "OLIO_DATABASE, sqlite:///no/such/file",
+        "OLIO_READ_DATABASES, mysql://o:p@copy/olio",
+        "OLIO_READ_DATABASES, nothing",
         "OLIO_FILES, /no/such/folder",
         "OLIO_PORT, 65536",
         "OLIO_WORKERS, 0",

@@ -27,6 +27,24 @@ public final class Database implements AutoCloseable {
 
     /** @throws com.zaxxer.hikari.pool.HikariPool.PoolInitializationException when it cannot be reached */
     public Database(DatabaseUrl url, int connections) {
+        this(url, config(url, connections));
+    }
+
+    /** One that is only read from, and need not be there yet. */
+    static Database copy(DatabaseUrl url, int connections) {
+        HikariConfig config = config(url, connections);
+        config.setPoolName("copy");
+        config.setReadOnly(true);
+        config.setInitializationFailTimeout(-1);
+        return new Database(url, config);
+    }
+
+    private Database(DatabaseUrl url, HikariConfig config) {
+        pool = new HikariDataSource(config);
+        dialect = url.dialect();
+    }
+
+    private static HikariConfig config(DatabaseUrl url, int connections) {
         HikariConfig config = new HikariConfig();
         config.setPoolName("olio");
         config.setJdbcUrl(url.jdbcUrl());
@@ -44,8 +62,7 @@ public final class Database implements AutoCloseable {
         // gone.
         config.setConnectionTimeout(1000);
         config.setValidationTimeout(500);
-        pool = new HikariDataSource(config);
-        dialect = url.dialect();
+        return config;
     }
 
     public Dialect dialect() {

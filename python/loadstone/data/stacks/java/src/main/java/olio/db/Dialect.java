@@ -8,7 +8,10 @@ import org.sqlite.SQLiteConnection;
 
 /** Where the three databases differ; all other SQL is the same for them. */
 public enum Dialect {
-    POSTGRES("INSERT INTO %s ON CONFLICT DO NOTHING", null) {
+    POSTGRES("INSERT INTO %s ON CONFLICT DO NOTHING", null,
+            "SELECT CASE WHEN pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() THEN 0 "
+                    + "ELSE coalesce(extract(epoch FROM now() - pg_last_xact_replay_timestamp()), 0) END "
+                    + "AS \"Seconds_Behind_Master\" FROM pg_stat_wal_receiver") {
         @Override
         public String startsWith(String column) {
             // The names' columns have the collation "C", whose letters are those of ASCII.
@@ -16,7 +19,8 @@ public enum Dialect {
         }
     },
     /** "user" is a name there only where double quotes are not those of texts. */
-    MARIADB("INSERT IGNORE INTO %s", "SET SESSION sql_mode = CONCAT(@@sql_mode, ',ANSI_QUOTES')") {
+    MARIADB("INSERT IGNORE INTO %s", "SET SESSION sql_mode = CONCAT(@@sql_mode, ',ANSI_QUOTES')",
+            "SHOW SLAVE STATUS") {
         @Override
         public String startsWith(String column) {
             // Of bytes only ASCII's letters have a case.
@@ -28,7 +32,7 @@ public enum Dialect {
             return "(?i)^" + Pattern.quote(prefix);
         }
     },
-    SQLITE("INSERT INTO %s ON CONFLICT DO NOTHING", "PRAGMA foreign_keys = ON") {
+    SQLITE("INSERT INTO %s ON CONFLICT DO NOTHING", "PRAGMA foreign_keys = ON", null) {
         @Override
         public String startsWith(String column) {
             return column + " LIKE ? ESCAPE '!'";
@@ -41,13 +45,19 @@ public enum Dialect {
         }
     };
 
+    /** The column of {@link #lag}, in seconds; null, or no row, where a server follows none at the moment. */
+    static final String LAG = "Seconds_Behind_Master";
+
     private final String insertNew;
     /** What a new connection is told first, or null. */
     final String greeting;
+    /** Asks a server how far it is behind the one that it follows. */
+    final String lag;
 
-    Dialect(String insertNew, String greeting) {
+    Dialect(String insertNew, String greeting, String lag) {
         this.insertNew = insertNew;
         this.greeting = greeting;
+        this.lag = lag;
     }
 
     /** An insert of {@code row} ("table(columns) VALUES …") that does nothing when there is such a row. */

@@ -18,11 +18,14 @@ public final class OlioServlet extends HttpServlet {
     private final transient Site site;
     private final transient Files files;
     private final transient Router router;
+    /** The same for who has changed something: what is kept may have been made from a copy that did not have it. */
+    private final transient Router pastCaches;
 
     public OlioServlet(Site site) {
         this.site = site;
         this.files = new Files(site.statics(), site.media());
         this.router = Routes.of(site);
+        this.pastCaches = Routes.of(site.withoutCaches());
     }
 
     @Override
@@ -51,17 +54,36 @@ public final class OlioServlet extends HttpServlet {
         }
         Params params = Params.read(request);
         Visit visit = Visit.of(request, params, site.tokens(), site.origin());
-        Router.Found found = router.find(params.method(request.getMethod()), request.getRequestURI());
-        Route route = found.route();
-        if (route.needs() == Route.Needs.TOKEN && !visit.hasToken()) {
+        String method = params.method(request.getMethod());
+        Router.Found found = router.find(method, request.getRequestURI());
+        return switch (found.route().needs()) {
+            case TOKEN, CHANGE -> changed(found, visit);
+            case VIEWER -> {
+                if (!site.copies().isEmpty() && !Visit.cookie(request, Visit.WROTE).isEmpty()) {
+                    Router.Found past = pastCaches.find(method, request.getRequestURI());
+                    yield site.database().read(work(past, visit));
+                }
+                Reply copied = site.copies().read(work(found, visit));
+                yield copied == null ? site.database().read(work(found, visit)) : copied;
+            }
+            case NOTHING -> site.database().read(work(found, visit));
+        };
+    }
+
+    private Reply changed(Router.Found found, Visit visit) throws SQLException {
+        if (found.route().needs() == Route.Needs.TOKEN && !visit.hasToken()) {
             throw Failure.forbidden();
         }
-        Work<Reply> work = tx -> {
+        Reply reply = site.database().change(work(found, visit));
+        return site.copies().isEmpty() ? reply : site.replies().afterChange(reply);
+    }
+
+    private Work<Reply> work(Router.Found found, Visit visit) {
+        Route route = found.route();
+        return tx -> {
             Visit known = route.needs() == Route.Needs.NOTHING ? visit : visit.seenBy(viewer(tx, visit));
             return route.action().answer(known, tx, found.ids());
         };
-        boolean changes = route.needs() == Route.Needs.CHANGE || route.needs() == Route.Needs.TOKEN;
-        return changes ? site.database().change(work) : site.database().read(work);
     }
 
     /** A browser that has no session yet is nobody. */

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.LocalDate;
 import java.time.YearMonth;
 import java.util.function.Supplier;
+import olio.cache.CacheLevel;
 import olio.model.Viewer;
 import olio.view.Frame;
 import olio.view.Views;
@@ -21,13 +22,21 @@ public final class Replies {
     private static final String HTML = "text/html; charset=utf-8";
     private static final String NO_STORE = "no-store";
     private static final int NOTICE_S = 60;
+    /**
+     * How long who has changed something does not read from a copy, which may need 4 s to notice that the database is
+     * gone; longer where lists are kept.
+     */
+    private static final int WROTE_S = 15;
+    private static final int WROTE_CACHED_S = 45;
 
     private final LocalDate today;
     private final boolean isSecure;
+    private final int wroteS;
 
-    public Replies(LocalDate today, boolean isSecure) {
+    public Replies(LocalDate today, boolean isSecure, CacheLevel cache) {
         this.today = today;
         this.isSecure = isSecure;
+        this.wroteS = cache == CacheLevel.NONE ? WROTE_S : WROTE_CACHED_S;
     }
 
     public Reply page(Visit visit, Head head, Content content) {
@@ -93,6 +102,13 @@ public final class Replies {
 
     public Reply withoutSession(Reply reply) {
         return reply.cookie(noCookie(Visit.SESSION));
+    }
+
+    /** Has the browser know for a while that it has changed something. */
+    Reply afterChange(Reply reply) {
+        Cookie wrote = cookie(Visit.WROTE, "1");
+        wrote.setMaxAge(wroteS);
+        return reply.cookie(wrote);
     }
 
     private Cookie cookie(String name, String value) {

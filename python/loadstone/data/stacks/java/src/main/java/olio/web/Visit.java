@@ -24,6 +24,7 @@ public record Visit(
 
     static final String SESSION = "ls";
     static final String NOTICE = "notice";
+    static final String WROTE = "wrote";
 
     /** Whoever it is: the viewer is not looked up yet. */
     static Visit of(HttpServletRequest request, Params params, Tokens tokens, Origin origin) {
@@ -38,7 +39,7 @@ public record Visit(
                 origin.of(request));
     }
 
-    private static String cookie(HttpServletRequest request, String name) {
+    static String cookie(HttpServletRequest request, String name) {
         if (request.getCookies() != null) {
             for (Cookie cookie : request.getCookies()) {
                 if (cookie.getName().equals(name)) {
