@@ -16,6 +16,13 @@ from loadstone.site.stack.running import Running, Wanted, database_of, prepared,
 DATA = {"profile": "cloudstone-2008", "media_scale": 0.01}
 """As `shared_sites.load` makes it."""
 
+EVENT = {
+    **{"title": "At once", "description": "Several of us add it.", "telephone": "001-555-123-4567"},
+    **{f"event_timestamp({part}i)": value for part, value in enumerate(("2008", "11", "7", "19", "30"), 1)},
+    **{"street1": "1 Main St", "city": "Berkeley", "zip": "94704", "country": "USA"},
+}
+"""Fields of a form that every stack takes."""
+
 every_stack = pytest.mark.parametrize("stack", STACKS, ids=lambda stack: stack.folder)
 
 

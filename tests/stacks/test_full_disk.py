@@ -1,15 +1,16 @@
-"""PHP on a database without room; the other stacks have not been tried."""
+"""Every stack on a database without room."""
 
 from __future__ import annotations
 
 import os
 
 import pytest
-from full_disk import says_that_it_is_full, small
+from full_disk import picture, says_that_it_is_full, small
 from servers import missing
-from shared_sites import load
-from stack_sites import served
+from shared_sites import Browser, load
+from stack_sites import EVENT, every_stack, served
 
+from loadstone._core import usernames
 from loadstone.site.stack import STACKS, Stack
 
 pytestmark = [
@@ -19,9 +20,7 @@ pytestmark = [
 ]
 
 
-@pytest.mark.parametrize(
-    "stack", [one for one in STACKS if one.folder.startswith("php")], ids=lambda one: one.folder
-)
+@every_stack
 @pytest.mark.parametrize("kind", ["postgres", "mariadb"])
 def test_a_database_without_room_is_507(stack: Stack, kind: str) -> None:
     if reason := missing():
@@ -31,3 +30,28 @@ def test_a_database_without_room_is_507(stack: Stack, kind: str) -> None:
         assert done.returncode == 0, done.stderr
         with served(stack, disk.server.url, workers=4) as one:
             says_that_it_is_full(disk, one.url)
+
+
+@pytest.mark.parametrize(
+    # PHP stores files after their event.
+    "stack",
+    [one for one in STACKS if not one.folder.startswith("php")],
+    ids=lambda one: one.folder,
+)
+def test_an_event_whose_picture_has_no_room_is_not_added(stack: Stack) -> None:
+    if reason := missing():
+        pytest.skip(reason)
+    with small("postgres") as disk:
+        done = load(disk.server.url, "--replace")
+        assert done.returncode == 0, done.stderr
+        with served(stack, disk.server.url, workers=4) as one, disk.full():
+            browser = Browser([one.url])
+            browser.log_in(usernames(3, 1)[0], "3")
+            browser.get("/events/new")
+            code, title = 200, ""
+            while code == 200:
+                before, title = title, f"Event {os.urandom(4).hex()}"
+                code, _ = browser.upload("/events", EVENT | {"title": title}, {"event_image": picture()})
+            feed = browser.get("/events/rss")[1].decode()
+    assert code == 507
+    assert before in feed and title not in feed

@@ -7,19 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from shared_sites import Browser
+from stack_sites import EVENT
 
 from loadstone import _core
 from loadstone.site.stack import FOLDER
 from loadstone.site.stack.running import Wanted, database_of, prepared, running, set_up
 
 DATA = {"profile": "cloudstone-2008", "media_scale": 0.01}
-EVENT = {
-    "title": "At once",
-    "description": "Several of us add it.",
-    "telephone": "001-555-123-4567",
-    **{f"event_timestamp({part}i)": value for part, value in enumerate(("2008", "11", "7", "19", "30"), 1)},
-    **{"street1": "1 Main St", "city": "Berkeley", "zip": "94704", "country": "USA"},
-}
 MEMBERS, EVENTS = 4, 6
 
 pytestmark = [pytest.mark.stacks, pytest.mark.timeout(900)]

@@ -24,8 +24,11 @@ class EventsController < ApplicationController
     checked = EventForm.new(form)
     return show_form_again(checked, nil) unless checked.valid?
 
-    event = Event.announce(checked.values, checked.address, checked.tags, creator)
-    EventFiles.new(event.id).keep(form)
+    event = Event.change do
+      added = Event.announce(checked.values, checked.address, checked.tags, creator)
+      EventFiles.new(added.id).keep(form)
+      added
+    end
     Kept.forget(*Kept.traces_of(event))
     go_to("/events/#{event.id}", "event-created")
   end
@@ -40,16 +43,20 @@ class EventsController < ApplicationController
     return show_form_again(checked, id) unless checked.valid?
 
     before = Kept.traces_of(@event)
-    @event.revise(checked.values, checked.address, checked.tags)
-    EventFiles.new(id).keep(form)
+    Event.change do
+      @event.revise(checked.values, checked.address, checked.tags)
+      EventFiles.new(id).keep(form)
+    end
     Kept.forget(*before, *Kept.traces_of(@event))
     go_to("/events/#{id}", "event-updated")
   end
 
   def destroy
     traces = Kept.traces_of(@event)
-    @event.delete_event
-    EventFiles.new(id).remove
+    Event.change do
+      @event.delete_event
+      EventFiles.new(id).remove
+    end
     Kept.forget(*traces)
     go_to("/", "event-deleted")
   end

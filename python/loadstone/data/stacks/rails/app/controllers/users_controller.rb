@@ -40,10 +40,13 @@ class UsersController < ApplicationController
     checked = UserForm.new(form, registering: true)
     return show_form_again(checked, nil) unless checked.valid?
 
-    user = User.register(checked.values, checked.address)
-    UserFiles.new(user.id).keep(form)
+    user = User.change do
+      added = User.register(checked.values, checked.address)
+      UserFiles.new(added.id).keep(form)
+      added
+    end
     go_to("/users/#{user.id}", "user-created")
-  rescue ActiveRecord::RecordNotUnique
+  rescue User::NameTaken
     name_taken(checked, nil)
   end
 
@@ -58,10 +61,12 @@ class UsersController < ApplicationController
     checked = UserForm.new(form, registering: false)
     return show_form_again(checked, id) unless checked.valid?
 
-    viewer.user.change_profile(checked.values, checked.address, session_id)
-    UserFiles.new(id).keep(form)
+    User.change do
+      viewer.user.change_profile(checked.values, checked.address, session_id)
+      UserFiles.new(id).keep(form)
+    end
     go_to("/users/#{id}", "user-updated")
-  rescue ActiveRecord::RecordNotUnique
+  rescue User::NameTaken
     name_taken(checked, id)
   end
 
@@ -69,9 +74,11 @@ class UsersController < ApplicationController
     own!(id)
     own = viewer.user.events.includes(:address).to_a
     traces = own.flat_map { |event| Kept.traces_of(event) }
-    viewer.user.delete_account
-    own.each { |event| EventFiles.new(event.id).remove }
-    UserFiles.new(id).remove
+    User.change do
+      viewer.user.delete_account
+      own.each { |event| EventFiles.new(event.id).remove }
+      UserFiles.new(id).remove
+    end
     Kept.forget(*traces)
     drop_cookie(Visit::SESSION)
     go_to("/", "user-deleted")

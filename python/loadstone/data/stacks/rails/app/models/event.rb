@@ -54,7 +54,7 @@ class Event < ApplicationRecord
   # Changes the event; its tags become exactly the given ones. Raises RecordNotFound when it is gone.
   def revise(values, new_address, tags)
     Event.change do
-      lock!
+      reload(lock: true)
       values = values.merge(has_image: 1) if has_image?
       values = values.merge(has_document: 1) if has_document?
       update!(**values, address: address.replace_with(new_address))
@@ -67,7 +67,7 @@ class Event < ApplicationRecord
   # Adds tags; none, and false, when there would be too many.
   def tag_with(names)
     Event.change do
-      lock!
+      reload(lock: true)
       present = tags.pluck(:name)
       fresh = names - present
       next false if fresh.any? && present.size + fresh.size > Tag::MOST

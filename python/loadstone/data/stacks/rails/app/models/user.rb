@@ -1,4 +1,6 @@
 class User < ApplicationRecord
+  class NameTaken < StandardError; end
+
   PAGE = 24
 
   belongs_to :address
@@ -24,9 +26,13 @@ class User < ApplicationRecord
       user if Password.matches?(user&.password, password)
     end
 
-    # Registers somebody with their address. Raises ActiveRecord::RecordNotUnique when the name is taken.
+    # Registers somebody with their address. Raises NameTaken.
     def register(values, address)
-      change { create!(**values, address: Address.create!(address), created_at: now, updated_at: now) }
+      change do
+        raise NameTaken if exists?(username: values[:username])
+
+        create!(**values, address: Address.create!(address), created_at: now, updated_at: now)
+      end
     end
 
     def now
@@ -46,11 +52,13 @@ class User < ApplicationRecord
     end
   end
 
-  # Changes the profile. A new password ends all sessions but `session`. Raises
-  # ActiveRecord::RecordNotUnique when the name is taken, and RecordNotFound when the account is gone.
+  # Changes the profile. A new password ends all sessions but `session`. Raises NameTaken, and RecordNotFound
+  # when the account is gone.
   def change_profile(values, new_address, session)
     User.change do
-      lock!
+      reload(lock: true)
+      raise NameTaken if User.where.not(id: id).exists?(username: values[:username])
+
       sessions.where.not(id: session).delete_all if values[:password]
       values = values.merge(has_image: 1) if has_image?
       update!(**values, address: address.replace_with(new_address), updated_at: User.now)

@@ -12,7 +12,8 @@ module Refusals
              404 => ["Not found", "There is nothing here. It may have been deleted."],
              405 => ["Method not allowed", "This address does not do that."],
              500 => ["Something broke", "The fault is ours. Please try again."],
-             503 => ["Busy", "Too many people are writing at once. Please try again."] }.freeze
+             503 => ["Busy", "Too many people are writing at once. Please try again."],
+             507 => ["Full", "There is no room left to keep this. Everything else goes on."] }.freeze
 
   included do
     # The last one that fits is the one that counts.
@@ -46,7 +47,7 @@ module Refusals
 
   def database_failed(error)
     report(error)
-    refuse(503)
+    refuse(ApplicationRecord.full?(error) ? 507 : 503)
   end
 
   def broken(error)
