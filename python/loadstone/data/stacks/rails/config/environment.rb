@@ -9,3 +9,5 @@ raise Settings::Wrong, "OLIO_DATABASE: there is no file #{database[:database]}" 
 
 Upload.make_table
 Meta.check
+# Where puma does not fork, another thread than this one serves, and there is one connection.
+ActiveRecord::Base.clear_active_connections!
