@@ -11,7 +11,7 @@ from shared_sites import Browser, load
 from stack_sites import EVENT, every_stack, served
 
 from loadstone._core import usernames
-from loadstone.site.stack import STACKS, Stack
+from loadstone.site.stack import Stack
 
 pytestmark = [
     pytest.mark.stacks,
@@ -32,12 +32,7 @@ def test_a_database_without_room_is_507(stack: Stack, kind: str) -> None:
             says_that_it_is_full(disk, one.url)
 
 
-@pytest.mark.parametrize(
-    # PHP stores files after their event.
-    "stack",
-    [one for one in STACKS if not one.folder.startswith("php")],
-    ids=lambda one: one.folder,
-)
+@every_stack
 def test_an_event_whose_picture_has_no_room_is_not_added(stack: Stack) -> None:
     if reason := missing():
         pytest.skip(reason)

@@ -87,7 +87,7 @@ final class Database
 
     /**
      * Runs work as if it were alone, and again when it got into others' way: it may have no effect but on the
-     * database.
+     * database. As a part of a larger transaction it is run again with all of that.
      *
      * @template T
      * @param callable(): T $work
@@ -95,6 +95,9 @@ final class Database
      */
     public function transaction(callable $work): mixed
     {
+        if ($this->inTransaction) {
+            return $work();
+        }
         return $this->repeatedly(function () use ($work): mixed {
             $begin = match ($this->driver) {
                 'pgsql' => 'BEGIN ISOLATION LEVEL SERIALIZABLE',

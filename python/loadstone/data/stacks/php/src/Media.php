@@ -49,10 +49,10 @@ final class Media
         return $isLoaded || $isThumbnail ? ['file' => $this->site->settings->files . "/media/$master"] : null;
     }
 
+    /** As a part of a transaction; after it, `doubt`. */
     public function put(string $name, string $path): void
     {
         $this->uploads->put($name, $path);
-        $this->doubt();
     }
 
     public function remove(string ...$names): void
@@ -76,7 +76,7 @@ final class Media
     }
 
     /** What was changed since the last look is asked for at once; what was known before stays known. */
-    private function doubt(): void
+    public function doubt(): void
     {
         if ($known = apcu_fetch(self::REPLACED)) {
             apcu_store(self::REPLACED, [$known[0], $known[1], 0.0]);

@@ -55,8 +55,12 @@ final class Events extends Action
         if ($form->wrong) {
             return $this->formAgain(0, $form);
         }
-        $id = (new Data\Events($this->db))->add($event, $viewer['id'], $this->site->dataset->now(), $this->today);
-        $this->keepFiles($id, $event);
+        $id = $this->db->transaction(function () use ($event, $viewer): int {
+            $id = (new Data\Events($this->db))->add($event, $viewer['id'], $this->site->dataset->now(), $this->today);
+            $this->keepFiles($id, $event);
+            return $id;
+        });
+        (new Media($this->site))->doubt();
         $this->drop($event);
         return $this->redirect("/events/$id", Message::EventCreated);
     }
@@ -82,10 +86,13 @@ final class Events extends Action
             return $this->formAgain($id, $form);
         }
         $old['tags'] = $this->keptTagNames($id);
-        if (!(new Data\Events($this->db))->update($id, $event)) {
-            throw Failure::notFound();
-        }
-        $this->keepFiles($id, $event);
+        $this->db->transaction(function () use ($id, $event): void {
+            if (!(new Data\Events($this->db))->update($id, $event)) {
+                throw Failure::notFound();
+            }
+            $this->keepFiles($id, $event);
+        });
+        (new Media($this->site))->doubt();
         $this->drop($old, $id);
         $this->drop($event);
         return $this->redirect("/events/$id", Message::EventUpdated);
@@ -203,10 +210,7 @@ final class Events extends Action
         return $this->cache->has(CacheLevel::Query) ? $this->tagNames($id) : [];
     }
 
-    /**
-     * Stores what was uploaded, after the event is there: a picture without its event would never be deleted.
-     * For the same reason it goes again where somebody has deleted the event meanwhile.
-     */
+    /** Stores what was uploaded, in the transaction of its event. */
     private function keepFiles(int $id, array $event): void
     {
         $media = new Media($this->site);
@@ -218,11 +222,6 @@ final class Events extends Action
         }
         if ($event['has_document']) {
             $media->put("e{$id}l.pdf", $this->params()->file('event_document'));
-        }
-        $hasFiles = $event['has_image'] || $event['has_document'];
-        if ($hasFiles && !(new Data\Events($this->db))->exists($id)) {
-            $this->removeFiles($id);
-            throw Failure::notFound();
         }
     }
 

@@ -92,11 +92,16 @@ final class People extends Action
             return $this->formAgain(0, $form);
         }
         try {
-            $id = (new Data\People($this->db))->add($person, Password::hash($password), $this->site->dataset->now());
+            $hash = Password::hash($password);
+            $id = $this->db->transaction(function () use ($person, $hash): int {
+                $id = (new Data\People($this->db))->add($person, $hash, $this->site->dataset->now());
+                $this->keepFiles($id, $person);
+                return $id;
+            });
         } catch (DatabaseFailure $failure) {
             return $this->nameTaken(0, $form, $failure);
         }
-        $this->keepFiles($id, $person);
+        (new Media($this->site))->doubt();
         return $this->redirect("/users/$id", Message::UserCreated);
     }
 
@@ -119,14 +124,17 @@ final class People extends Action
         }
         $hash = $password === '' ? null : Password::hash($password);
         try {
-            $isThere = (new Data\People($this->db))->update($id, $person, $hash, $this->visit->session, $this->site->dataset->now());
+            $this->db->transaction(function () use ($id, $person, $hash): void {
+                $people = new Data\People($this->db);
+                if (!$people->update($id, $person, $hash, $this->visit->session, $this->site->dataset->now())) {
+                    throw Failure::notFound();
+                }
+                $this->keepFiles($id, $person);
+            });
         } catch (DatabaseFailure $failure) {
             return $this->nameTaken($id, $form, $failure);
         }
-        if (!$isThere) {
-            throw Failure::notFound();
-        }
-        $this->keepFiles($id, $person);
+        (new Media($this->site))->doubt();
         return $this->redirect("/users/$id", Message::UserUpdated);
     }
 
@@ -163,7 +171,7 @@ final class People extends Action
         }
     }
 
-    /** Stores what was uploaded; it goes again where the account was deleted meanwhile. */
+    /** Stores what was uploaded, in the transaction of its person. */
     private function keepFiles(int $id, array $person): void
     {
         if (!$person['has_image']) {
@@ -173,10 +181,6 @@ final class People extends Action
         $media->put("p$id.jpg", $this->params()->file('user_image'));
         $thumbnail = $this->params()->file('user_thumbnail');
         $thumbnail === null ? $media->remove("p{$id}t.jpg") : $media->put("p{$id}t.jpg", $thumbnail);
-        if ((new Data\People($this->db))->link($id) === null) {
-            $media->remove("p$id.jpg", "p{$id}t.jpg");
-            throw Failure::notFound();
-        }
     }
 
     private function nameTaken(int $id, Form $form, DatabaseFailure $failure): Response
