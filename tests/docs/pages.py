@@ -21,7 +21,7 @@ PORT = re.compile(r"--port (\d+)")
 # the commands after it get the record of a long one. A busy machine may not take runs out of a comparison
 # either.
 WRAPPER = """#!/bin/bash
-short="--window 2 --set load.ramp_up_s=1 --set load.ramp_down_s=0"
+short="{short}"
 case $1 in
 serve | image) exec {loadstone} "$@" ;;
 run) {loadstone} "$@" $short || [[ $? =~ ^[167]$ ]] ;;
@@ -35,6 +35,7 @@ capacity)
 *) {loadstone} "$@" || [[ $? =~ ^[167]$ ]] ;;
 esac
 """
+SHORT = "--window 2 --set load.ramp_up_s=1 --set load.ramp_down_s=0"
 RECORDED = Path(__file__).parents[2] / "bench/runs/2026-11-23-x86_64-2core/demo"
 # What the page has ended itself may be gone or may not.
 PROLOGUE = """set -euo pipefail
@@ -43,10 +44,11 @@ wait_for() { until (: </dev/tcp/127.0.0.1/"$1") 2>/dev/null; do sleep 0.1; done;
 """
 
 
-def follow(page: str, folder: Path) -> str:
+def follow(page: str, folder: Path, short: str = SHORT) -> str:
     """Runs the `sh` blocks of the page in the folder, in order, in one shell; writes the files with a title.
 
-    Ports are exchanged for free ones. Answers what was printed; fails as soon as a command does.
+    Ports are exchanged for free ones, and `short` is what makes its runs short. Answers what was printed;
+    fails as soon as a command does.
     """
     text = (DOCS / page).read_text("utf-8")
     for port in dict.fromkeys(PORT.findall(text)):
@@ -57,7 +59,7 @@ def follow(page: str, folder: Path) -> str:
             script.append(f"cat > {title} <<'END OF FILE'\n{body}END OF FILE\n")
         elif kind == "sh":
             script.append(body + "".join(f"wait_for {port}\n" for port in PORT.findall(body)))
-    _wrapped(folder)
+    _wrapped(folder, short)
     return _typed("".join(script), folder)
 
 
@@ -67,11 +69,11 @@ def workflow(file: Path, scripts: list[str]) -> str:
     return _typed("\n".join(["set -e", PROLOGUE, *scripts]), file.parent, env)
 
 
-def _wrapped(folder: Path) -> None:
+def _wrapped(folder: Path, short: str) -> None:
     """Makes the command `loadstone` of the page's shell."""
     (programs := folder / ".programs").mkdir()
     (wrapper := programs / "loadstone").write_text(
-        WRAPPER.format(loadstone=_loadstone(), recorded=RECORDED), "utf-8"
+        WRAPPER.format(loadstone=_loadstone(), recorded=RECORDED, short=short), "utf-8"
     )
     wrapper.chmod(0o755)
 

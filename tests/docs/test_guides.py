@@ -14,6 +14,7 @@ import pytest
 import yaml
 from labs import loadstone, obstacle
 from pages import BLOCK, DOCS, failures, follow, workflow
+from servers import missing
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -156,6 +157,37 @@ def test_the_guide_to_roles_of_ones_own_can_be_followed(tmp_path: Path) -> None:
     deployed = json.loads((tmp_path / "runs/pages/deployment.json").read_text("utf-8"))["services"]["pages"]
     assert {one["version"].partition("/")[0] for one in deployed["hosts"].values()} == {"lighttpd"}
     assert (tmp_path / "runs/pages/logs/web1/pages/error.log").is_file()
+
+
+@pytest.mark.long
+def test_the_guide_to_replicas_can_be_followed_and_no_operation_fails(tmp_path: Path) -> None:
+    if reason := obstacle() or missing():
+        pytest.skip(reason)
+    try:
+        # A copy ends in its midst.
+        follow("how-to/replicas.md", tmp_path, "--window 30 --set load.ramp_up_s=1 --set load.ramp_down_s=0")
+    finally:
+        loadstone("lab", "down", "replicas-guide", check=False)
+    assert failures(tmp_path) == {}
+    hosts = json.loads((tmp_path / "runs/replicas/run.json").read_text("utf-8"))["hosts"]
+    assert {"copy1", "copy2"} <= {host["host"] for host in hosts}
+
+
+@pytest.mark.long
+def test_the_guide_to_elasticity_can_be_followed_and_no_operation_fails(tmp_path: Path) -> None:
+    if reason := obstacle() or missing():
+        pytest.skip(reason)
+    wave = "--set load.steady_s=30 --set load.profile=[[0,5],[5,30],[20,5]] --set sla.window_s=10"
+    # So few users are to be too many for one server.
+    policy = "--set scaling.target=0.001 --set scaling.every_s=2 --set scaling.cool_down_s=1"
+    try:
+        follow("how-to/elastic.md", tmp_path, f"{wave} {policy} --set load.ramp_down_s=0")
+    finally:
+        loadstone("lab", "down", "elastic-guide", check=False)
+    assert failures(tmp_path) == {}
+    found = json.loads((tmp_path / "runs/wave/run.json").read_text("utf-8"))["elasticity"]
+    assert [one["servers"] for one in found["servers"]][:2] == [1, 2]
+    assert "Users, servers and response time" in (tmp_path / "runs/wave/report.html").read_text("utf-8")
 
 
 @pytest.mark.long
