@@ -36,7 +36,7 @@ class Wanted:
     database: str
     """`postgres://…`, `mysql://…` or `sqlite:///PATH`."""
     files: Path
-    """As `loadstone olio files` makes it."""
+    """Static files and masters of pictures, as `prepared` makes them."""
     state: Path
     host: str = "127.0.0.1"
     port: int = 0

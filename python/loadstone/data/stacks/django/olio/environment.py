@@ -101,7 +101,7 @@ def _files(folder: str) -> Path:
     missing = [part for part in ("static/style.css", "media/e.jpg") if not Path(folder, part).is_file()]
     if missing:
         raise Wrong(
-            f"OLIO_FILES={folder}: {missing[0]} is missing; `loadstone olio files DIR` makes such a folder"
+            f"OLIO_FILES={folder}: {missing[0]} is missing; `loadstone serve olio-django` makes such a folder"
         )
     return Path(folder)
 

@@ -76,7 +76,7 @@ final class Settings
         foreach (['static/style.css', 'static/brand.png', 'media/e.jpg', 'media/p.jpg'] as $file) {
             if (!is_file("$this->files/$file")) {
                 throw new InvalidArgumentException(
-                    "OLIO_FILES: `$this->files/$file` is missing; `loadstone olio files $this->files` makes it"
+                    "OLIO_FILES: `$this->files/$file` is missing; `loadstone serve olio-php` makes such a folder"
                 );
             }
         }
