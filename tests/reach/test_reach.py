@@ -53,6 +53,7 @@ def test_the_rooms_of_a_part_have_all_long_tests_that_import_it(path: str) -> No
         (["docs/index.md"], {"docs"}),
         (["docs/index.md", "crates/inject/src/lib.rs"], {"cli", "docs", "inject"}),
         (["tests/lab/test_live.py"], {"lab/test_live.py"}),
+        (["tests/docs/test_site.py", "docs/index.md"], {"docs"}),
         # A program that a test starts, and what no test names.
         (["tests/boot/moving.py"], {"boot/test_cloud.py"}),
         (["tests/boot/a-picture.png"], {"boot"}),
