@@ -2,7 +2,6 @@
 //! replicas is tried on hosts.
 
 use loadstone_olio::CacheLevel;
-use loadstone_olio::loader::DATABASE;
 
 use crate::browser::World;
 
@@ -10,7 +9,7 @@ use crate::browser::World;
 fn with_replica(cache: CacheLevel) -> World {
     World::with(|options| {
         options.cache = cache;
-        options.replicas = vec![format!("{}-empty", DATABASE)];
+        options.replicas = vec![":memory:".into()];
     })
 }
 
