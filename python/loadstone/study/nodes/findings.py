@@ -122,7 +122,8 @@ def _corruption(points: list[Json]) -> list[Json]:
             span = f"{min(ratios):.2f}" + (f" to {max(ratios):.2f}" if len(ratios) > 1 else "")
             rest = "The others are" if len(off) > 1 else "The other is"
             words += f" {rest} {span} times the paper's."
-            words += "".join(_fitted(one, points) for one in off)
+            # Points of one share say the same.
+            words += "".join(dict.fromkeys(_fitted(one, points) for one in off))
         status: Status = "not shown" if off else "shown"
         found.append(finding(f"corruption-{node}", words, status, "points", len(own)))
     return found
