@@ -159,6 +159,7 @@ impl Driver<'_> {
             Stage::Connecting | Stage::Joining | Stage::Knocking => "no connection in time",
             Stage::Tunnelling => "no connection by the proxy in time",
             Stage::Handshaking => "no TLS handshake in time",
+            Stage::Calling => "the function did not return in time",
             _ => "no whole answer in time",
         };
         self.doubt(user, work);

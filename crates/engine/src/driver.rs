@@ -12,8 +12,10 @@ use rustix::event::epoll::{self, Event};
 use rustix::fd::OwnedFd;
 
 use crate::browser::{Addresses, Validators};
+use crate::calls::Called;
 use crate::clock::{Clock, micros};
 use crate::coding::Content;
+use crate::hands::BELL;
 use crate::lanes::most_lanes;
 use crate::multiplex::{LinkKey, Multiplex};
 use crate::offered::Offered;
@@ -111,6 +113,8 @@ pub(crate) struct Driver<'p> {
     pub thread: (u32, u32),
     /// Changes by hand that it has taken up.
     pub changed: usize,
+    /// Calls that were asked for.
+    pub tickets: u64,
     queue: BinaryHeap<Reverse<(u64, u32)>>,
     #[expect(clippy::vec_box, reason = "lent to users as they are, without moving them")]
     pool: Vec<Box<Work>>,
@@ -129,6 +133,8 @@ impl<'p> Driver<'p> {
         deliver: &'p dyn Fn(Window),
     ) -> Self {
         let timetable = Timetable::new(program);
+        let mut recorder = Recorder::new(program.operations.len(), program.counters.len(), timetable.steady);
+        recorder.called = Called::new(program.functions.len());
         Self {
             program,
             requests,
@@ -137,7 +143,7 @@ impl<'p> Driver<'p> {
             clock,
             now: 0,
             poll,
-            recorder: Recorder::new(program.operations.len(), program.counters.len(), timetable.steady),
+            recorder,
             gauges: Gauges::default(),
             validators: Validators::default(),
             input: vec![0; INPUT].into(),
@@ -155,6 +161,7 @@ impl<'p> Driver<'p> {
             most_lanes: most_lanes(program),
             thread,
             changed: 0,
+            tickets: 0,
             queue: BinaryHeap::new(),
             pool: Vec::new(),
             deliver,
@@ -258,6 +265,8 @@ impl<'p> Driver<'p> {
             let flags = event.flags;
             if let Some(key) = LinkKey::of(event.data.u64()) {
                 self.on_link_event(users, key, flags);
+            } else if event.data.u64() == BELL {
+                self.take_returned(users);
             } else if let Some(user) = users.get_mut(event.data.u64() as u32 as usize) {
                 let tag = (event.data.u64() >> 32) as u32;
                 if user.connection.as_ref().is_some_and(|one| one.tag() == tag) {

@@ -151,12 +151,16 @@ impl<'p> Driver<'p> {
     pub(crate) fn on_event(&mut self, user: &mut User, flags: EventFlags) {
         let ended = flags.intersects(EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR);
         if !user.is_busy()
-            || matches!(user.stage, Stage::Pausing | Stage::Knocking | Stage::Gathering | Stage::Listening)
+            || matches!(
+                user.stage,
+                Stage::Pausing | Stage::Knocking | Stage::Gathering | Stage::Listening | Stage::Calling
+            )
         {
             // The server closed an idle connection, or sent something that was not asked for.
             if ended || (flags.contains(EventFlags::IN) && !self.chatters(user)) {
                 let between = user.connection.is_some() && user.next != Next::NewSession;
-                self.recorder.closed_idle += u64::from(between || user.stage == Stage::Pausing);
+                let waits = matches!(user.stage, Stage::Pausing | Stage::Calling);
+                self.recorder.closed_idle += u64::from(between || waits);
                 self.close_current(user);
             }
             return;

@@ -39,6 +39,7 @@ impl Driver<'_> {
                     assert!(waits && user.work.is_none(), "user {token} is never woken, or keeps buffers");
                 }
                 Stage::Listening => assert!(user.socket.is_some(), "user {token} listens to nothing"),
+                Stage::Calling => assert!(user.deadline < u64::MAX, "user {token} awaits a call for ever"),
                 Stage::Gathering => assert!(!user.lanes.is_empty(), "user {token} waits for no file"),
                 Stage::Pausing | Stage::Knocking => {
                     assert!(user.wake < u64::MAX, "user {token} pauses without an end")

@@ -172,6 +172,9 @@ impl<'p> Driver<'p> {
             return Verdict::Fail(Cause::Extract, format!("`{name}` was not found in the answer"));
         }
         user.state.flags = (user.state.flags | step.set) & !step.unset;
+        if step.keeps_answer {
+            self.keep_answer(user, &whole);
+        }
         if step.page {
             self.plan_references(user, whole.body, journey);
         }

@@ -8,6 +8,7 @@
 mod address;
 mod browser;
 mod budget;
+mod calls;
 mod change;
 mod clock;
 mod coding;
@@ -19,6 +20,7 @@ mod due;
 mod examples;
 mod exchange;
 mod files;
+mod hands;
 mod hosts;
 mod invariants;
 mod judge;
@@ -52,8 +54,9 @@ mod user;
 mod walk;
 mod websocket;
 
+pub use hands::{Answered, Asked, Functions};
 pub use merge::merged;
 pub use record::*;
-pub use run::Run;
+pub use run::{Beginning, Run};
 pub use tls::check_tls;
 pub use trace::Exchange;

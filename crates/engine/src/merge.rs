@@ -1,6 +1,6 @@
 //! Adds up the windows of several threads, or of several agents.
 
-use crate::record::{OperationWindow, SessionWindow, Sparse, StepWindow, Window};
+use crate::record::{HookWindow, OperationWindow, SessionWindow, Sparse, StepWindow, Window};
 
 /// The sum of windows of the same second, of agents whose users are disjoint. None if there are no windows.
 pub fn merged(windows: impl IntoIterator<Item = Window>) -> Option<Window> {
@@ -49,6 +49,20 @@ pub(crate) fn merge(sum: &mut Window, other: Window) {
             Err(at) => sum.sessions.insert(at, sessions),
         }
     }
+    for hook in other.hooks {
+        match sum.hooks.binary_search_by_key(&hook.function, |h| h.function) {
+            Ok(at) => merge_hooks(&mut sum.hooks[at], &hook),
+            Err(at) => sum.hooks.insert(at, hook),
+        }
+    }
+}
+
+fn merge_hooks(sum: &mut HookWindow, other: &HookWindow) {
+    sum.returned += other.returned;
+    sum.failed += other.failed;
+    sum.cpu_s += other.cpu_s;
+    merge_sparse(&mut sum.waited, &other.waited);
+    merge_sparse(&mut sum.took, &other.took);
 }
 
 fn merge_sessions(sum: &mut SessionWindow, other: &SessionWindow) {
@@ -71,6 +85,7 @@ fn merge_operation(sum: &mut OperationWindow, other: OperationWindow) {
     merge_sparse(&mut sum.service, &other.service);
     merge_sparse(&mut sum.pace, &other.pace);
     merge_sparse(&mut sum.lag, &other.lag);
+    merge_sparse(&mut sum.called, &other.called);
     for step in other.steps {
         match sum.steps.binary_search_by_key(&step.step, |s| s.step) {
             Ok(at) => merge_step(&mut sum.steps[at], &step),
@@ -120,7 +135,7 @@ mod tests {
             }],
             sessions: vec![SessionWindow {
                 phase: 1,
-                lost: [0, 1, 0, 0, 0, 2, 0, 0, 0, 0, 0],
+                lost: [0, 1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0],
                 ..SessionWindow::default()
             }],
             ..Window::default()
@@ -130,7 +145,7 @@ mod tests {
         merge(&mut sum, window(2, &[7]));
         assert_eq!((sum.users, sum.operations.len(), sum.operations[0].operation), (6, 2, 2));
         assert_eq!((sum.users_s, sum.sessions_s), (4.5, 0.75));
-        assert_eq!((sum.sessions.len(), sum.sessions[0].lost), (1, [0, 3, 0, 0, 0, 6, 0, 0, 0, 0, 0]));
+        assert_eq!((sum.sessions.len(), sum.sessions[0].lost), (1, [0, 3, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0]));
         let both = &sum.operations[1];
         assert_eq!((both.ok, &both.counters), (6, &vec![2, 4]));
         assert_eq!(both.response, Sparse { bucket: vec![0, 1, 5, 9, 10], count: vec![1, 1, 2, 1, 1] });
@@ -159,6 +174,26 @@ mod tests {
             sum.steps,
             [StepWindow { step: 0, answer: times(5), files: times(6), ..StepWindow::default() }, second]
         );
+    }
+
+    #[test]
+    fn calls_add_up_by_function() {
+        let window = |function, bucket| Window {
+            hooks: vec![HookWindow {
+                function,
+                returned: 2,
+                failed: 1,
+                cpu_s: 0.25,
+                took: Sparse { bucket: vec![bucket], count: vec![3] },
+                ..HookWindow::default()
+            }],
+            ..Window::default()
+        };
+        let sum = merged([window(1, 7), window(0, 5), window(1, 9)]).unwrap();
+        assert_eq!(sum.hooks.iter().map(|one| one.function).collect::<Vec<_>>(), [0, 1]);
+        let both = &sum.hooks[1];
+        assert_eq!((both.returned, both.failed, both.cpu_s), (4, 2, 0.5));
+        assert_eq!(both.took, Sparse { bucket: vec![7, 9], count: vec![3, 3] });
     }
 
     #[test]

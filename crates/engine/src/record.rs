@@ -12,8 +12,15 @@ pub struct Sparse {
     pub count: Vec<u64>,
 }
 
+impl Sparse {
+    /// Whether nothing was counted.
+    pub fn is_empty(&self) -> bool {
+        self.bucket.is_empty()
+    }
+}
+
 /// Causes of failed operations; also their order in every count of failures.
-pub const CAUSES: [&str; 11] = [
+pub const CAUSES: [&str; 12] = [
     "refused",
     "reset",
     "closed",
@@ -25,6 +32,7 @@ pub const CAUSES: [&str; 11] = [
     "extract",
     "slow",
     "websocket",
+    "hook",
 ];
 
 /// Counters kept for every operation, summed over its executions; their order in
@@ -75,14 +83,17 @@ pub struct OperationWindow {
     pub dropped: u64,
     /// Sums of [`COUNTERS`] and of the named steps.
     pub counters: Vec<u64>,
-    /// Last byte - intended start, of right answers, microseconds.
+    /// Last byte - intended start, of right answers, microseconds; calls of functions are no part of it.
     pub response: Sparse,
-    /// Last byte - actual start, of right answers.
+    /// Last byte - actual start, of right answers, without calls.
     pub service: Sparse,
     /// Actual cycle (start to start) or think time (end to start) before this operation.
     pub pace: Sparse,
     /// Actual - intended start.
     pub lag: Sparse,
+    /// Time that right operations spent on calls of functions, their wait for one included; of those that made any.
+    #[serde(default, skip_serializing_if = "Sparse::is_empty")]
+    pub called: Sparse,
     /// Where the time of right operations went, by step; empty of an operation that is one request.
     #[serde(default)]
     pub steps: Vec<StepWindow>,
@@ -104,6 +115,23 @@ pub struct StepWindow {
     pub answer: Sparse,
     /// From there to the last byte of the last file that its page refers to; only where files were fetched.
     pub files: Sparse,
+}
+
+/// Calls of one function that returned in one second.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct HookWindow {
+    /// Index of the function in the plan.
+    pub function: u32,
+    /// Those that returned what they should,
+    pub returned: u64,
+    /// and those that did not.
+    pub failed: u64,
+    /// CPU time that they took, everything around the function included, seconds.
+    pub cpu_s: f64,
+    /// From when a user needed it to when it began, microseconds.
+    pub waited: Sparse,
+    /// From there to when it returned.
+    pub took: Sparse,
 }
 
 /// Sessions of one phase in one second.
@@ -196,6 +224,9 @@ pub struct Window {
     pub operations: Vec<OperationWindow>,
     /// Sessions.
     pub sessions: Vec<SessionWindow>,
+    /// Calls of functions, by function.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hooks: Vec<HookWindow>,
 }
 
 /// How a run ended.

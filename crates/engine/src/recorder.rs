@@ -2,6 +2,7 @@
 
 use loadstone_stats::Histogram;
 
+use crate::calls::Called;
 use crate::clock::thread_cpu_s;
 use crate::lived::Lived;
 use crate::record::{CAUSES, COUNTERS, OperationWindow, Sparse, Window};
@@ -27,6 +28,7 @@ pub(crate) enum Cause {
     Extract,
     Slow,
     WebSocket,
+    Hook,
 }
 
 /// Index of a counter in [`COUNTERS`].
@@ -75,6 +77,8 @@ pub(crate) struct Ended<'a> {
     pub end: u64,
     pub pace: Option<u64>,
     pub limit_us: u64,
+    /// Microseconds of it that were spent on calls of functions: no time of the service.
+    pub called: u64,
     pub result: Result<(), Cause>,
     pub counts: &'a mut Counts,
     pub timed: &'a mut Vec<Timed>,
@@ -118,6 +122,7 @@ pub(crate) struct Recorder {
     handshakes: [Histogram; 2],
     cpu_before: (f64, f64),
     pub sessions: Sessions,
+    pub called: Called,
     /// Users that are started, and sessions.
     pub users: Lived,
     pub live_sessions: Lived,
@@ -148,6 +153,7 @@ struct Cell {
     service: Histogram,
     pace: Histogram,
     lag: Histogram,
+    called: Option<Box<Histogram>>,
     steps: StepTimes,
 }
 
@@ -162,6 +168,7 @@ impl Recorder {
             handshakes: [Histogram::new(), Histogram::new()],
             cpu_before: thread_cpu_s(),
             sessions: Sessions::new(steady),
+            called: Called::default(),
             users: Lived::default(),
             live_sessions: Lived::default(),
             arrived: 0,
@@ -202,11 +209,14 @@ impl Recorder {
         let cell = self.cell(ended.operation, phase);
         match ended.result {
             Ok(()) => {
-                let response = ended.end - ended.intended;
+                let response = ended.end - ended.intended - ended.called;
                 cell.ok += 1;
                 cell.late += u64::from(response > ended.limit_us);
                 cell.response.record(response);
-                cell.service.record(ended.end - ended.sent);
+                cell.service.record(ended.end - ended.sent - ended.called);
+                if ended.called > 0 {
+                    cell.called.get_or_insert_default().record(ended.called);
+                }
                 cell.steps.record(ended.timed);
             }
             Err(cause) => cell.failed[cause as usize] += 1,
@@ -246,6 +256,7 @@ impl Recorder {
                 service: Histogram::new(),
                 pace: Histogram::new(),
                 lag: Histogram::new(),
+                called: None,
                 steps: StepTimes::default(),
             })
         })
@@ -286,6 +297,7 @@ impl Recorder {
                 .filter_map(|(index, cell)| cell.as_mut()?.drain(index))
                 .collect(),
             sessions: self.sessions.drain(),
+            hooks: self.called.drain(),
             ..Window::default()
         };
         self.cpu_before = cpu;
@@ -313,6 +325,7 @@ impl Cell {
             service: drain(&mut self.service),
             pace: drain(&mut self.pace),
             lag: drain(&mut self.lag),
+            called: self.called.as_deref_mut().map(drain).unwrap_or_default(),
             steps: self.steps.drain(),
         })
     }
@@ -347,6 +360,7 @@ mod tests {
             end,
             pace,
             limit_us,
+            called: 0,
             result,
             counts: &mut counts,
             timed: &mut timed,
@@ -377,7 +391,7 @@ mod tests {
         let window = recorder.roll(1_000_000, Gauges::default());
         let [dropped, ended] = &window.operations[..] else { panic!("{window:?}") };
         assert_eq!((dropped.operation, dropped.phase, dropped.dropped), (0, 1, 1));
-        assert_eq!((ended.ok, ended.failed, ended.late), (1, [0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0], 1));
+        assert_eq!((ended.ok, ended.failed, ended.late), (1, [0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0], 1));
         assert_eq!(ended.counters, [0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 2]);
         assert_eq!((ended.response.bucket[0], ended.service.bucket[0]), (510, 500));
         assert_eq!((&ended.lag.bucket, &ended.lag.count), (&vec![10], &vec![2]));

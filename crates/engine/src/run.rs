@@ -9,13 +9,14 @@ use std::time::{Duration, Instant};
 
 use loadstone_workload::{Http, Plan, Program};
 use rustix::event::epoll::{self, CreateFlags};
-use rustix::fd::OwnedFd;
+use rustix::fd::{AsFd, OwnedFd};
 
 use crate::budget::{Budget, Countdown};
 use crate::clock::{Clock, instant_at};
 use crate::control::Control;
 use crate::driver::{Arriving, Driver};
 use crate::files;
+use crate::hands::{Functions, Hands};
 use crate::lanes::most_lanes;
 use crate::merge::merge;
 use crate::multiplex::streams_of;
@@ -36,6 +37,17 @@ const LEAD: Duration = Duration::from_millis(20);
 const LONGEST_WAIT: Duration = Duration::from_secs(86_400);
 /// Most threads; more than any machine that one agent would run on has cores.
 const MAX_THREADS: u32 = 256;
+
+/// How a run begins, and what is there for it.
+#[derive(Debug, Default)]
+pub struct Beginning {
+    /// When the system's monotonic clock (CLOCK_MONOTONIC) shows this; none: in a moment.
+    pub at: Option<Duration>,
+    /// What its one user asks for and is told is kept for [`Run::exchanges`].
+    pub traced: bool,
+    /// What steps call.
+    pub functions: Option<Arc<dyn Functions>>,
+}
 
 /// A run of the load engine, in threads of its own.
 #[derive(Debug)]
@@ -88,7 +100,7 @@ impl Run {
     /// A sentence when the plan does not compile, the host has no address or the system no room for the
     /// users.
     pub fn start(plan: Plan) -> Result<Self, String> {
-        Self::begin(plan, None, || Ok(Instant::now() + LEAD))
+        Self::begin(plan, Beginning::default())
     }
 
     /// Starts the run of one user, whose requests and answers [`Run::exchanges`] hands out.
@@ -96,10 +108,7 @@ impl Run {
     /// # Errors
     /// As [`Run::start`], and when there are several users.
     pub fn traced(plan: Plan) -> Result<Self, String> {
-        if plan.load.users != 1 || !plan.load.profile.is_empty() {
-            return Err("load.users: only one user can be traced".into());
-        }
-        Self::begin(plan, Some(Trace::default()), || Ok(Instant::now() + LEAD))
+        Self::begin(plan, Beginning { traced: true, ..Beginning::default() })
     }
 
     /// Starts a run whose first second begins when the system's monotonic clock (CLOCK_MONOTONIC) shows
@@ -109,17 +118,21 @@ impl Run {
     /// # Errors
     /// As [`Run::start`], and when `start` has passed before the threads could be started.
     pub fn start_at(plan: Plan, start: Duration) -> Result<Self, String> {
-        Self::begin(plan, None, || {
-            instant_at(start).ok_or_else(|| "the instant to start at has passed".into())
-        })
+        Self::begin(plan, Beginning { at: Some(start), ..Beginning::default() })
     }
 
-    /// `origin` is asked for the run's first instant when everything else is prepared.
-    fn begin(
-        plan: Plan,
-        trace: Option<Trace>,
-        origin: impl FnOnce() -> Result<Instant, String>,
-    ) -> Result<Self, String> {
+    /// Starts a run as `beginning` says.
+    ///
+    /// # Errors
+    /// As [`Run::start`], [`Run::traced`] and [`Run::start_at`], and when steps call functions that are not there.
+    pub fn begin(plan: Plan, beginning: Beginning) -> Result<Self, String> {
+        let Beginning { at, traced, functions } = beginning;
+        if traced && (plan.load.users != 1 || !plan.load.profile.is_empty()) {
+            return Err("load.users: only one user can be traced".into());
+        }
+        if functions.is_none() && !plan.functions.is_empty() {
+            return Err("functions: steps call them, and nobody here has them".into());
+        }
         let program = Arc::new(Program::compile(&plan)?);
         let requests = Arc::new(Requests::new(&program));
         let open = program.load.sessions_per_s.is_some();
@@ -162,10 +175,18 @@ impl Run {
         let live = open.then(|| Countdown::new(threads.into()));
         let shared =
             Shared::new(hosts, sources, Budget::of(&program), live, threads, program.operations.len());
-        let shared = Arc::new(Shared { trace, ..shared });
+        let trace = traced.then(Trace::default);
+        let functions = functions.filter(|_| !program.functions.is_empty());
+        let hands = functions.map(|functions| Hands::start(functions, &program, threads)).transpose()?;
+        let shared = Arc::new(Shared { trace, hands, ..shared });
         // Without a bound: a reader that falls behind never holds the engine up.
         let (sender, reports) = channel();
-        let clock = Clock::starting_at(origin()?);
+        // When everything else is prepared.
+        let origin = match at {
+            Some(at) => instant_at(at).ok_or("the instant to start at has passed"),
+            None => Ok(Instant::now() + LEAD),
+        };
+        let clock = Clock::starting_at(origin.inspect_err(|_| shared.let_go())?);
         let mut handles: Vec<JoinHandle<()>> = (0..threads)
             .map(|thread| {
                 let own = numbers.iter().copied().skip(thread as usize).step_by(threads as usize).collect();
@@ -183,13 +204,18 @@ impl Run {
                 let (program, requests, shared) = (program.clone(), requests.clone(), shared.clone());
                 let sender = sender.clone();
                 let poll = epoll::create(CreateFlags::CLOEXEC).map_err(|why| format!("no epoll: {why}"))?;
+                let told = shared.hands.as_ref().map(|hands| hands.tell(thread.0 as usize, poll.as_fd()));
+                told.transpose().map_err(|why| format!("no event for calls: {why}"))?;
                 std::thread::Builder::new()
                     .name(format!("engine-{}", thread.0))
                     .spawn(move || drive(&program, &requests, &shared, clock, poll, share, &sender))
                     .map_err(|why| format!("no thread for the engine: {why}"))
             })
             .collect::<Result<_, String>>()
-            .inspect_err(|_| shared.stop.store(true, Ordering::Relaxed))?;
+            .inspect_err(|_| {
+                shared.stop.store(true, Ordering::Relaxed);
+                shared.let_go();
+            })?;
         // A machine without a loopback interface, or without room for the control, does without it.
         let control = Control::connect().ok().and_then(|control| watch(control, clock, &shared, sender).ok());
         let controlled = control.is_some();
@@ -260,6 +286,7 @@ impl Drop for Run {
     /// Ends the threads with the run.
     fn drop(&mut self) {
         self.stop();
+        self.shared.let_go();
         let collector = self.collector.get_mut().unwrap_or_else(PoisonError::into_inner);
         for handle in collector.handles.drain(..) {
             // A panic has been reported on stderr already, and there may be one under way here.

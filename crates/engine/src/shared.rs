@@ -1,10 +1,11 @@
 //! What the threads of a run share.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use crate::budget::{Budget, Countdown};
 use crate::examples::Examples;
+use crate::hands::Hands;
 use crate::multiplex::Protocols;
 use crate::reach::Reach;
 use crate::recorder::SECOND;
@@ -46,6 +47,8 @@ pub(crate) struct Shared {
     pub examples: Examples,
     /// Where somebody wants to see every request and answer of the one user.
     pub trace: Option<Trace>,
+    /// Where steps call functions.
+    pub hands: Option<Arc<Hands>>,
     /// Threads that make load, and when the last of those that ended did so, microseconds.
     pub driving: AtomicU32,
     pub ended: AtomicU64,
@@ -79,10 +82,16 @@ impl Shared {
             protocols: Protocols::default(),
             examples: Examples::new(operations),
             trace: None,
+            hands: None,
             driving: AtomicU32::new(threads),
             ended: AtomicU64::new(0),
             unread: AtomicU64::new(0),
         }
+    }
+
+    /// Calls no more functions.
+    pub(crate) fn let_go(&self) {
+        self.hands.iter().for_each(|hands| hands.close());
     }
 
     /// When the run ended, once no thread makes load any more.

@@ -7,6 +7,7 @@ use loadstone_workload::{Next, Program, State};
 use rustls::ClientConfig;
 
 use crate::browser::Browser;
+use crate::hands::Answered;
 use crate::lanes::Lane;
 use crate::multiplex::{Flying, LinkKey};
 use crate::reader::{Reader, Store};
@@ -47,6 +48,8 @@ pub(crate) enum Stage {
     Gathering,
     /// A message is awaited on its WebSocket, or one leaves.
     Listening,
+    /// A function is called.
+    Calling,
 }
 
 /// Which request of a step is under way.
@@ -106,6 +109,11 @@ pub(crate) struct User {
     /// When the step began, and when its answer had come whole.
     pub step_began: u64,
     pub step_answered: u64,
+    /// The call that it awaits, and microseconds that the operation has spent on calls.
+    pub ticket: u64,
+    pub called: u64,
+    /// The operation's latest answer, where a function is given it.
+    pub answered: Option<Arc<Answered>>,
     /// What it spent on connections.
     pub setup: Setup,
     /// The steps of the operation that are done.
@@ -173,6 +181,9 @@ impl User {
             rounds: Vec::new(),
             step_began: 0,
             step_answered: 0,
+            ticket: 0,
+            called: 0,
+            answered: None,
             setup: Setup::default(),
             timed: Vec::new(),
             fetch: Fetch::Step,

@@ -70,6 +70,7 @@ impl Driver<'_> {
         user.intended = intended;
         user.sent = self.now;
         user.requests_sent = 0;
+        user.called = 0;
         self.gauges.in_flight += 1;
         let operation = &self.program.operations[user.operation];
         user.last_call = operation.timeout_us.map_or(u64::MAX, |most| self.now + most);
@@ -108,9 +109,10 @@ impl Driver<'_> {
                 user.redirects = 0;
                 user.waits = 0;
                 work.journey.location.clear();
-                match step.socket {
-                    None => self.issue(user, work),
-                    Some(kind) => self.use_socket(user, work, kind),
+                match (step.socket, &step.call) {
+                    (None, None) => self.issue(user, work),
+                    (Some(kind), _) => self.use_socket(user, work, kind),
+                    (None, Some(call)) => self.call(user, work, call),
                 }
                 return;
             }
@@ -123,7 +125,7 @@ impl Driver<'_> {
     pub(crate) fn step_done(&mut self, user: &mut User, work: &mut Work) {
         let operation = &self.program.operations[user.operation];
         let step = &operation.steps[user.step];
-        if operation.has_parts() || self.shared.secure {
+        if (operation.has_parts() || self.shared.secure) && step.call.is_none() {
             let fetched = user.fetch == Fetch::Reference;
             let spent = user.setup.spent();
             let (answered, setup) =
@@ -167,6 +169,9 @@ impl Driver<'_> {
 
     /// "GET /x: status 500, expected 200".
     fn describe(&self, user: &User, work: &Work, said: &str) -> String {
+        if let Some(call) = &self.step_of(user).call {
+            return format!("CALL {}: {said}", self.program.functions[call.function]);
+        }
         let mut path = Vec::new();
         match (user.fetch, work.journey.references.current()) {
             (Fetch::Reference, Some((_, reference))) if work.journey.location.is_empty() => {
@@ -186,6 +191,7 @@ impl Driver<'_> {
         user.stage = Stage::Idle;
         user.ended = self.now;
         user.fresh = false;
+        user.answered = None;
         self.gauges.in_flight -= 1;
         self.recorder.ended(Ended {
             operation: user.operation,
@@ -194,6 +200,7 @@ impl Driver<'_> {
             end: self.now,
             pace: user.pace,
             limit_us: program.operations[user.operation].limit_us,
+            called: user.called,
             result,
             counts: &mut user.counts,
             timed: &mut user.timed,

@@ -236,6 +236,9 @@ impl Driver<'_> {
         }
         traced.iter().for_each(|trace| trace.decided(self.program, user, "done"));
         user.state.flags = (user.state.flags | step.set) & !step.unset;
+        if step.keeps_answer {
+            self.keep_answer(user, whole);
+        }
         self.step_done(user, work);
     }
 

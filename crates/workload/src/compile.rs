@@ -94,6 +94,7 @@ pub(crate) fn compile(plan: &Plan) -> Result<Program> {
     if operations.iter().flat_map(|operation| &operation.steps).any(|step| step.socket.is_some()) {
         check_sockets(plan)?;
     }
+    keep_answers(&mut operations);
     let told = names.told();
     let places = plan.target.places();
     let mut program = Program {
@@ -120,6 +121,7 @@ pub(crate) fn compile(plan: &Plan) -> Result<Program> {
         rules,
         mix,
         counters: names.counters,
+        functions: plan.functions.iter().map(|function| function.name.clone()).collect(),
         forgotten: names.drawn.iter().map(|drawn| !drawn).collect(),
         lists: names.lists,
         serials: names.serials.len(),
@@ -136,6 +138,18 @@ pub(crate) fn compile(plan: &Plan) -> Result<Program> {
             .collect();
     }
     Ok(program)
+}
+
+/// Where a function is given the latest answer of its operation, each of them is kept until the next one.
+fn keep_answers(operations: &mut [CompiledOperation]) {
+    let gives = |step: &CompiledStep| step.call.as_ref().is_some_and(|call| call.answer);
+    for operation in operations.iter_mut().filter(|operation| operation.steps.iter().any(gives)) {
+        for step in operation.steps.iter_mut().filter(|step| step.call.is_none()) {
+            step.keeps_answer = true;
+            // A message of a WebSocket is only awaited where something is expected of it.
+            step.reads_body |= step.socket.is_none();
+        }
+    }
 }
 
 /// A WebSocket is a session's, and begins with a request by HTTP/1.1.

@@ -5,6 +5,7 @@
 //! what one user remembers is its [`State`].
 
 mod arrivals;
+mod call;
 mod compile;
 mod condition;
 mod css;
@@ -29,6 +30,7 @@ mod tree;
 mod walk;
 
 pub use arrivals::Arrivals;
+pub use call::{CompiledCall, MOST_RETURNED};
 pub use css::{StyleReference, style_references};
 pub use encoding::markup_decode;
 pub use error::{Error, Result};

@@ -30,6 +30,8 @@ pub(crate) struct Names {
     pub seed: u64,
     /// Names of counted steps in the order of the plan.
     pub counters: Vec<String>,
+    /// How many functions the plan has.
+    pub functions: usize,
     /// Names of the target's further hosts.
     hosts: Vec<String>,
 }
@@ -46,7 +48,8 @@ impl Names {
     /// Finds every name that the plan defines.
     pub(crate) fn collect(plan: &Plan) -> Result<Self> {
         let hosts = plan.target.hosts.keys().cloned().collect();
-        let mut names = Self { seed: plan.seed, hosts, ..Self::default() };
+        let functions = plan.functions.len();
+        let mut names = Self { seed: plan.seed, functions, hosts, ..Self::default() };
         for operation in &plan.operations {
             for draw in &operation.draw {
                 let slot = names.define(&draw.name, Slot::Value).map_err(|why| {
@@ -84,6 +87,9 @@ impl Names {
                 _ => Slot::Value,
             };
             self.define(name, kind).map_err(|why| why.at(format!("extract `{name}`: ")))?;
+        }
+        for name in step.call.iter().flat_map(|call| &call.returns) {
+            self.define(name, Slot::Value).map_err(|why| why.at(format!("returns `{name}`: ")))?;
         }
         for flag in &step.set {
             self.define(flag, Slot::Flag).map_err(|why| why.at(format!("set `{flag}`: ")))?;

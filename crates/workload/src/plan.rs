@@ -14,7 +14,7 @@ mod operation;
 mod target;
 mod value;
 
-pub use operation::{Body, Expect, Extract, Operation, Part, Repeat, Socket, Source, Step, Test};
+pub use operation::{Body, Call, Expect, Extract, Operation, Part, Repeat, Socket, Source, Step, Test};
 pub use target::{Http, Pem, Place, Target, Tls};
 pub use value::{Draw, Locality, NameEra, Value};
 
@@ -45,6 +45,21 @@ pub struct Plan {
     /// that has it, be it with probability 0, belongs to an operation that remembers where the user came
     /// from.
     pub mix: BTreeMap<String, BTreeMap<String, f64>>,
+    /// What steps call.
+    #[serde(default)]
+    pub functions: Vec<Function>,
+}
+
+/// A function that steps call. Who runs the plan has it; the engine only knows its name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Function {
+    /// As the scenario has it: `sign.py:payment`.
+    pub name: String,
+    /// Where it was found.
+    pub file: String,
+    /// Digest of that file, SHA-256 in hexadecimal.
+    pub sha256: String,
 }
 
 impl Plan {

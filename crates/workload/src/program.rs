@@ -58,6 +58,8 @@ pub struct Program {
     pub mix: Mix,
     /// Names of the counted steps.
     pub counters: Vec<String>,
+    /// Names of the functions that steps call.
+    pub functions: Vec<String>,
     /// What addresses of each place begin with.
     pub(crate) sites: Vec<Site>,
     /// For each value, whether a session's end forgets it.

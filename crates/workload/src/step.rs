@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::call::CompiledCall;
 use crate::compile::MAX_SECONDS;
 use crate::condition::Conditions;
 use crate::encoding::Encoding;
@@ -58,6 +59,10 @@ pub struct CompiledStep {
     pub reads_body: bool,
     /// What it does with the session's WebSocket.
     pub socket: Option<Socket>,
+    /// The function that it calls.
+    pub call: Option<Box<CompiledCall>>,
+    /// A later step gives its answer to a function.
+    pub keeps_answer: bool,
 }
 
 /// A compiled [`Repeat`].
@@ -186,6 +191,11 @@ impl CompiledStep {
             redirects: step.redirects,
             page: step.page,
             socket: step.socket,
+            call: match &step.call {
+                Some(call) => Some(Box::new(CompiledCall::compile(call, names)?)),
+                None => None,
+            },
+            keeps_answer: false,
             forget: step.forget,
             count: step.count.as_ref().and_then(|name| names.counters.iter().position(|known| known == name)),
         })

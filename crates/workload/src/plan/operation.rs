@@ -81,6 +81,24 @@ pub struct Step {
     /// What the step does with the session's WebSocket; none: it is a request.
     #[serde(default)]
     pub socket: Option<Socket>,
+    /// The function that the step calls instead; none: it is a request.
+    #[serde(default)]
+    pub call: Option<Call>,
+}
+
+/// A call of a function that is no part of the engine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Call {
+    /// Which of [`super::Plan::functions`].
+    pub function: usize,
+    /// Names of its parameters, and templates of what they are given.
+    pub arguments: Vec<(String, String)>,
+    /// It is given the latest answer, too.
+    #[serde(default)]
+    pub answer: bool,
+    /// Names of the values that it returns.
+    pub returns: Vec<String>,
 }
 
 /// How steps are repeated, once their last one is done.
