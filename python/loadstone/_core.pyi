@@ -1,6 +1,6 @@
 """The Rust side: plain data in, plain data out; every call that waits releases the GIL."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 __version__: str
@@ -8,10 +8,18 @@ __version__: str
 class Run:
     """One run of the load engine, in its own threads."""
 
-    def __init__(self, plan_json: str, start_at_s: float | None = None, *, traced: bool = False) -> None:
+    def __init__(
+        self,
+        plan_json: str,
+        start_at_s: float | None = None,
+        *,
+        traced: bool = False,
+        functions: Sequence[Callable[..., object]] = ...,
+    ) -> None:
         """Starts the run; its first second begins when `time.monotonic()` is `start_at_s`, or in a moment.
 
-        `traced`: the requests and answers of its one user are kept for `exchanges`.
+        `traced`: the requests and answers of its one user are kept for `exchanges`. `functions`: those of the
+        plan, in its order; they are called in threads of their own.
         ValueError with a sentence when the plan does not compile, or when that instant has passed.
         """
 
@@ -39,6 +47,25 @@ class Run:
 
     def summary(self) -> dict[str, Any] | None:
         """`loadstone_engine::Summary` as a dict; None until the run has ended and all windows were taken."""
+
+class Answer:
+    """The latest answer of an operation, as functions that a step calls are given it."""
+
+    @property
+    def status(self) -> int:
+        """Status; 200 of a message of a WebSocket."""
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Values of its header fields by their names in lower case; several of a name with commas."""
+
+    @property
+    def body(self) -> bytes:
+        """Its body, decompressed."""
+
+    @property
+    def text(self) -> str:
+        """The same as a text; what is not UTF-8 is replaced."""
 
 class Server:
     """A built-in application behind a connector."""

@@ -15,6 +15,8 @@ import platform
 import sys
 import threading
 import time
+import types
+from pathlib import Path
 from typing import Any, BinaryIO
 
 SILENT_S = 15.0
@@ -33,6 +35,8 @@ class Agent:
         self._output = output
         self._lock = threading.Lock()
         self._plan = ""
+        self._functions: list[Any] = []
+        self._unfit: str | None = None
         self._run: Any = None
         self._follower: threading.Thread | None = None
 
@@ -48,7 +52,7 @@ class Agent:
         if "ping" in message:
             self.say({"pong": message["ping"], "at_s": time.monotonic()})
         elif "plan" in message:
-            self._plan = json.dumps(message["plan"])
+            self._prepare(message["plan"], message.get("sources", {}))
         elif "start" in message:
             self._start(message["start"], message["at_s"])
         elif "stop" in message:
@@ -59,14 +63,31 @@ class Agent:
         if self._run is not None:
             self._run.stop()
 
+    def _prepare(self, plan: Message, sources: dict[str, str]) -> None:
+        """Takes a plan, and runs the files of the functions that its steps call."""
+        self._plan, self._functions, self._unfit = json.dumps(plan), [], None
+        modules: dict[str, types.ModuleType] = {}
+        for one in plan.get("functions", []):
+            file, name = one["file"], one["name"].rpartition(":")[2]
+            try:
+                if file not in modules:
+                    modules[file] = types.ModuleType(f"loadstone_hook_{Path(file).stem}")
+                    exec(compile(sources[file], file, "exec", dont_inherit=True), modules[file].__dict__)
+                self._functions.append(getattr(modules[file], name))
+            except (Exception, SystemExit) as error:
+                self._unfit = f"`{one['name']}` does not run here: {type(error).__name__}: {error}"
+                return
+
     def _start(self, number: int, at_s: float) -> None:
         self.stop()
         if self._follower:
             self._follower.join()
         try:
-            self._run = self._core.Run(self._plan, at_s)
+            if self._unfit:
+                raise ValueError(self._unfit)
+            self._run = self._core.Run(self._plan, at_s, functions=self._functions)
         except ValueError as error:
-            late = time.monotonic() >= at_s
+            late = not self._unfit and time.monotonic() >= at_s
             self.say({"run": number, "late" if late else "refused": str(error)})
             return
         self.say({"run": number, "started": at_s})

@@ -76,6 +76,7 @@ SLUGS: dict[str, int] = {
     "harden-build": OUR_FAULT,
     "harden-missing": OUR_FAULT,
     "harden-statistics": BAD_INPUT,
+    "hook": BAD_INPUT,
     "host-refused": SUT_UNREACHABLE,
     "host-unreachable": SUT_UNREACHABLE,
     "host-write": SUT_UNREACHABLE,

@@ -11,7 +11,7 @@ import scripted_site
 from typer.testing import CliRunner, Result
 
 from loadstone.cli import app
-from loadstone.errors import LoadstoneError
+from loadstone.errors import RUN_FAILED, LoadstoneError
 
 SHOP = """
 format = 1
@@ -153,3 +153,51 @@ def test_a_server_that_never_answers_ends_the_step_and_not_the_walk(tmp_path: Pa
 def test_bad_input_is_refused(tmp_path: Path, words: tuple[str, ...]) -> None:
     done = _try(tmp_path, 1, *words)
     assert getattr(done.exception, "exit_code", done.exit_code) == 2
+
+
+CALLS = """
+format = 1
+name = "calls"
+[target]
+url = "http://127.0.0.1:{port}"
+[secrets]
+key = {{ env = "CALLS_KEY" }}
+[pacing]
+think = 30
+[[operation]]
+name = "Buy"
+limit_s = 1
+draw.item = {{ kind = "int", low = 7, high = 7 }}
+[[operation.step]]
+get = "/"
+[[operation.step]]
+call = "sign.py:sign"
+arguments = {{ item = "{{item}}", key = "{{secret.key}}" }}
+returns = ["mark"]
+[[operation.step]]
+get = "/buy?mark={{mark}}"
+"""
+
+
+def test_calls_of_functions_are_told_between_the_requests(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CALLS_KEY", "c0ffee-for-calls")
+    (tmp_path / "sign.py").write_text(
+        "def sign(answer, item, key):\n"
+        "    if 'token' not in answer.text:\n        raise LookupError(f'no token for {key}')\n"
+        "    return {'mark': f'{item}-{len(key)}'}\n"
+    )
+    scenario = tmp_path / "calls.toml"
+    for page, code in ((HOME, 0), (b"nothing", RUN_FAILED)):
+        with scripted_site.site(lambda path, number, page=page: _page(page)) as port:
+            scenario.write_text(CALLS.format(port=port))
+            done = CliRunner().invoke(app, ["try", str(scenario), "--operations", "1"])
+        assert done.exit_code == code, done.output
+        told = re.sub(r"\d+\.\d ms", "T", done.output)
+        assert "    CALL sign.py:sign item=7, key=***  T" in told.replace("no answer after ", ""), told
+        assert "c0ffee" not in told
+        if code:
+            assert "FAILED (hook): LookupError: no token for *** (sign.py, line 3)" in told, told
+        else:
+            assert "      mark = 7-16\n    GET /buy?mark=7-16  200" in told, told

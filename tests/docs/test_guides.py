@@ -53,6 +53,16 @@ def test_the_guide_to_tokens_can_be_followed_and_no_operation_fails(tmp_path: Pa
 
 
 @pytest.mark.long
+def test_the_guide_to_functions_can_be_followed_and_no_operation_fails(tmp_path: Path) -> None:
+    said = follow("how-to/hook.md", tmp_path)
+    assert failures(tmp_path) == {}
+    assert said.count("CALL sign.py:payment nonce=") == 4 and "key=***" in said and "c0ffee" not in said
+    [hook] = json.loads((tmp_path / "runs/bank/run.json").read_text())["hooks"]
+    assert hook["function"] == "sign.py:payment" and hook["returned"] > 50 and hook["failed"] == 0
+    assert "Functions that steps called" in said
+
+
+@pytest.mark.long
 def test_the_guide_to_a_chat_can_be_followed_and_no_operation_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,7 @@
 mod chain;
 mod disk;
 mod disk_copy;
+mod hooks;
 mod inject;
 mod leave;
 mod loading;
@@ -32,6 +33,7 @@ fn to_python<T: Serialize>(py: Python<'_>, value: &T) -> PyResult<Py<PyAny>> {
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<run::Run>()?;
+    module.add_class::<hooks::Answer>()?;
     module.add_class::<server::Server>()?;
     module.add_class::<inject::Campaign>()?;
     module.add_class::<inject::InjectedServer>()?;

@@ -1,5 +1,6 @@
 //! Runs of the load engine.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use loadstone_engine as engine;
@@ -7,6 +8,7 @@ use loadstone_workload::{self as workload, Plan};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::hooks::Hooks;
 use crate::to_python;
 
 #[pyclass(module = "loadstone._core")]
@@ -17,16 +19,22 @@ pub struct Run {
 #[pymethods]
 impl Run {
     #[new]
-    #[pyo3(signature = (plan_json, start_at_s = None, *, traced = false))]
-    fn new(py: Python<'_>, plan_json: &str, start_at_s: Option<f64>, traced: bool) -> PyResult<Self> {
-        let start = start_at_s.map(seconds).transpose()?;
+    #[pyo3(signature = (plan_json, start_at_s = None, *, traced = false, functions = Vec::new()))]
+    fn new(
+        py: Python<'_>,
+        plan_json: &str,
+        start_at_s: Option<f64>,
+        traced: bool,
+        functions: Vec<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let at = start_at_s.map(seconds).transpose()?;
         let plan = py.detach(|| Plan::from_json(plan_json)).map_err(refused)?;
-        let begin = || match start {
-            Some(start) => engine::Run::start_at(plan, start),
-            None if traced => engine::Run::traced(plan),
-            None => engine::Run::start(plan),
-        };
-        let run = py.detach(begin).map_err(PyValueError::new_err)?;
+        if functions.len() != plan.functions.len() {
+            let (wanted, there) = (plan.functions.len(), functions.len());
+            return Err(PyValueError::new_err(format!("the plan calls {wanted} functions, and has {there}")));
+        }
+        let beginning = engine::Beginning { at, traced, functions: Some(Arc::new(Hooks(functions))) };
+        let run = py.detach(|| engine::Run::begin(plan, beginning)).map_err(PyValueError::new_err)?;
         Ok(Self { run })
     }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from loadstone.cli.columns import columns
-from loadstone.stages.run import GoalFigures, OperationFigures, Run, SessionFigures
+from loadstone.stages.run import GoalFigures, HookFigures, OperationFigures, Run, SessionFigures
 
 
 def table(result: Run, folder: Path) -> str:
@@ -25,6 +25,7 @@ def table(result: Run, folder: Path) -> str:
     lines += [_goal(goal) for goal in result.goals.values()]
     if sessions and (load.unit.is_rate or sum(sessions.lost.values())):
         lines.append(_sessions(sessions))
+    lines += [_hook(hook) for hook in result.hooks]
     if result.limited_by:
         lines.append(f"limited by {result.limited_by.said}")
     elif result.busiest:
@@ -62,6 +63,15 @@ def _row(name: str, operation: OperationFigures) -> list[str]:
         f"{1000 * operation.limit_s:.0f}",
         _percent(operation.share_within_limit),
     ]
+
+
+def _hook(hook: HookFigures) -> str:
+    """A function that steps called: how often, how long, and what it needed of a processor."""
+    calls = hook.returned + hook.failed
+    return (
+        f"{hook.function}: {calls} calls, {hook.failed} failed, p50 {_number(hook.ms.p50, 3)} ms, "
+        f"p99 {_number(hook.ms.p99, 3)} ms, {_percent(hook.cpu_share)} of a processor"
+    )
 
 
 def _sessions(sessions: SessionFigures) -> str:

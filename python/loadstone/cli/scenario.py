@@ -153,4 +153,6 @@ def _table(file: str, scenario: Scenario, derived: dict[str, Any]) -> str:
         name = operation.name
         cells = f"{100 * mix[name]:6.2f} %  {pace[name]:6.3f} s  {operation.limit_s:5g} s"
         lines.append(f"  {name:{max(width, 9)}}  {cells}")
+    if called := dict.fromkeys(step.call for one in scenario.operations for step in one.step if step.call):
+        lines.append(f"  calls {', '.join(map(str, called))}: their time is in no response time")
     return "\n".join(lines)

@@ -12,8 +12,8 @@ _MOST_SHOWN = 100
 """Characters of a value that are shown."""
 _FIRST_LINES = 40
 """Lines of an answer that failed."""
-_MESSAGES = ("SEND", "RECEIVE", "CLOSE")
-"""What a line about a message of a WebSocket begins with."""
+_MESSAGES = ("SEND", "RECEIVE", "CLOSE", "CALL")
+"""What a line about a message of a WebSocket, or about the call of a function, begins with."""
 _TEXTS = ("text/", "json", "xml", "javascript", "x-www-form-urlencoded")
 
 
@@ -114,7 +114,10 @@ def _asked(exchange: Exchange) -> str:
 
 
 def _talked(exchange: Exchange, line: str) -> str:
-    """`SEND hello ← you said hello   3.1 ms`: a message of a WebSocket, and the one that was awaited."""
+    """`SEND hello ← you said hello   3.1 ms`: a message of a WebSocket, and the one that was awaited.
+
+    `CALL sign.py:payment amount=7   0.1 ms`: a function, and what it was given.
+    """
     _, _, sent = exchange.request.partition("\r\n\r\n")
     what = f"{line} {_short(sent)}".rstrip()
     heard = f" ← {_short(exchange.body)}" if exchange.body else ""

@@ -1,13 +1,22 @@
 """From what a run measured to its verdict: pure functions, no files, no clocks."""
 
 from loadstone.judge.histogram import Histogram
-from loadstone.judge.measurement import CAUSES, PARTS, Measurement, OperationSeries, PartTimes, Rules
+from loadstone.judge.measurement import (
+    CAUSES,
+    PARTS,
+    HookSeries,
+    Measurement,
+    OperationSeries,
+    PartTimes,
+    Rules,
+)
 from loadstone.judge.summary import summarise, summarise_agents
 
 __all__ = [
     "CAUSES",
     "PARTS",
     "Histogram",
+    "HookSeries",
     "Measurement",
     "OperationSeries",
     "PartTimes",

@@ -10,6 +10,9 @@ from loadstone.stages.verdict import About, Verdict
 GENERATOR_BUSY = "generator-cpu"
 """Fails when the generator's own threads were the limit."""
 
+HOOKS_BUSY = "hooks"
+"""Fails when functions that steps call needed so much that they held the load back."""
+
 STARTED_LATE = "late-starts"
 """Fails when the generator waited for a processor that something else held."""
 
@@ -29,8 +32,10 @@ def met_if(met: bool) -> Verdict:
 
 
 def at_its_limit(checks: Sequence[Check]) -> bool:
-    """Whether the generator could not make the load: it was busy, or could not begin sessions."""
-    return bool({GENERATOR_BUSY, SESSIONS_DROPPED, SESSIONS_LATE} & set(missed(checks, "generator")))
+    """Whether the generator could not make the load: it, or its functions, were busy, or it had no room."""
+    return bool(
+        {GENERATOR_BUSY, HOOKS_BUSY, SESSIONS_DROPPED, SESSIONS_LATE} & set(missed(checks, "generator"))
+    )
 
 
 def missed(checks: Sequence[Check], about: About) -> list[str]:

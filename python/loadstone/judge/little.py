@@ -64,7 +64,8 @@ def _by_cycles(measurement: Measurement, rules: Rules) -> Check:
     part = measurement.settled
     weights = _think_weights(rules.plan)
     carried = sum(
-        _total_s(o.ended_pace) + weights[o.name] * _total_s(o.ended_service) for o in measurement.operations
+        _total_s(o.ended_pace) + weights[o.name] * (_total_s(o.ended_service) + _total_s(o.ended_called))
+        for o in measurement.operations
     )
     lived = float(_users_s(measurement)[part].sum())
     users = lived / (part.stop - part.start)
@@ -90,11 +91,12 @@ def _by_expected_cycle(measurement: Measurement, rules: Rules) -> Check:
     weights = _think_weights(rules.plan)
     lived = float(_users_s(measurement).sum())
     ended = sum(float(o.count.sum()) for o in measurement.operations)
-    service = sum(_total_s(o.service) for o in measurement.operations)
+    service = sum(_total_s(o.service) + _total_s(o.called) for o in measurement.operations)
     answers = sum(o.service.count for o in measurement.operations)
     each = service / answers if answers else 0.0
     carried = sum(
-        float(o.count.sum()) * rules.pace_mean_s[o.name] + weights[o.name] * _total_s(o.service)
+        float(o.count.sum()) * rules.pace_mean_s[o.name]
+        + weights[o.name] * (_total_s(o.service) + _total_s(o.called))
         for o in measurement.operations
     )
     cycle = carried / ended if ended else min(rules.pace_mean_s.values())
@@ -159,7 +161,9 @@ def _of_requests(measurement: Measurement) -> Check:
             "not judged: too few requests were answered")  # fmt: skip
         return _check("open", shown, "arrivals/s x response time = requests at once")
     responses = [o.response for o in measurement.operations if o.response.count]
-    carried = sum(_total_s(one) for one in responses) * ended / answered
+    # A request lives while it calls a function, too, though that is no response time.
+    called = sum(_total_s(o.called) for o in measurement.operations)
+    carried = (sum(_total_s(one) for one in responses) + called) * ended / answered
     lived, seconds = float(_users_s(measurement).sum()), measurement.steady_s
     at_once = lived / seconds
     first, third = (sum(one.moment(power) * one.count for one in responses) / answered for power in (1, 3))

@@ -27,6 +27,7 @@ CAUSES = (
     "extract",
     "slow",
     "websocket",
+    "hook",
 )
 """Causes of failed operations, and of lost sessions, in the engine's order."""
 
@@ -67,6 +68,10 @@ class OperationSeries:
     """The same of all operations that ended in the settled part, whenever they began."""
     ended_service: Histogram = EMPTY
     """Service times of those operations."""
+    called: Histogram = EMPTY
+    """Time that right answers spent on calls of functions, of those that made any: no part of their times."""
+    ended_called: Histogram = EMPTY
+    """The same of all that ended in the settled part."""
     steps: tuple[PartTimes, ...] = ()
     """In the order in which they are taken; empty of a single request, and in a folder of before they were
     timed."""
@@ -85,6 +90,21 @@ class OperationSeries:
 
 
 @dataclass(frozen=True)
+class HookSeries:
+    """Calls of one function in the steady state."""
+
+    name: str
+    returned: float
+    failed: float
+    cpu_s: float
+    """CPU time that they took, everything around the function included."""
+    waited: Histogram = EMPTY
+    """From when a user needed it to when it began."""
+    took: Histogram = EMPTY
+    """From there to when it returned."""
+
+
+@dataclass(frozen=True)
 class AgentSeries:
     """One agent's part of the steady state: arrays have one element for each second that it delivered."""
 
@@ -94,6 +114,8 @@ class AgentSeries:
     cpu_s: Floats
     threads: int
     wake_lag: Histogram = EMPTY
+    hooks_cpu_s: Floats = field(default_factory=lambda: np.zeros(0))
+    """CPU seconds of functions that its users called."""
 
 
 @dataclass(frozen=True)
@@ -138,6 +160,8 @@ class Measurement:
     """Times of the TLS handshakes of the whole run, by kind."""
     sessions: Sessions | None = None
     """None of a folder of before sessions were counted."""
+    hooks: tuple[HookSeries, ...] = ()
+    """In the order of the plan; those that were called."""
 
     @property
     def steady_s(self) -> float:

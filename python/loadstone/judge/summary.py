@@ -11,7 +11,7 @@ import numpy as np
 from loadstone.judge.flow import mix_share
 from loadstone.judge.goals import judge_goals
 from loadstone.judge.histogram import EMPTY, Histogram
-from loadstone.judge.measurement import AgentSeries, Measurement, OperationSeries, Rules
+from loadstone.judge.measurement import AgentSeries, HookSeries, Measurement, OperationSeries, Rules
 from loadstone.judge.noise import summarise_noise
 from loadstone.judge.sessions import QUANTILES, summarise_sessions
 from loadstone.judge.sla import departures, judge_sla
@@ -22,6 +22,7 @@ from loadstone.stages.run import (
     Generator,
     HandshakeKind,
     Handshakes,
+    HookFigures,
     OperationFigures,
     PerOperation,
     Quantiles,
@@ -66,6 +67,7 @@ def summarise(measurement: Measurement, rules: Rules, observed: Sut) -> Figures:
             threads=measurement.threads,
             wake_lag_ms_p99=_ms(measurement.wake_lag.quantile_us(0.99)),
         ),
+        hooks=[_hook(hook, steady) for hook in measurement.hooks],
         tls=_tls(measurement),
         noise=summarise_noise(measurement.noise) if measurement.noise else None,
         sut=observed,
@@ -84,6 +86,19 @@ def _tls(measurement: Measurement) -> TlsFigures | None:
     return TlsFigures(
         full=Handshakes(count=int(full.count), ms=_quantiles(full)),
         resumed=Handshakes(count=int(resumed.count), ms=_quantiles(resumed)),
+    )
+
+
+def _hook(hook: HookSeries, steady_s: float) -> HookFigures:
+    return HookFigures(
+        function=hook.name,
+        returned=int(hook.returned),
+        failed=int(hook.failed),
+        ms=_quantiles(hook.took),
+        wait_ms=_quantiles(hook.waited),
+        total_s=hook.took.mean_s * hook.took.count if hook.took.count else 0.0,
+        cpu_us_mean=_per(1e6 * hook.cpu_s, hook.returned + hook.failed),
+        cpu_share=_per(hook.cpu_s, steady_s),
     )
 
 

@@ -12,6 +12,7 @@ from loadstone.judge.checks import GENERATOR_BUSY, SESSIONS_DROPPED, STARTED_LAT
 from loadstone.judge.evidence import at_least_by_chance, count_bounds, deviations, level
 from loadstone.judge.flow import arrivals, mix, pace
 from loadstone.judge.histogram import Floats
+from loadstone.judge.hooks import hooks_check
 from loadstone.judge.intervals import Ratio, ratio, wilson
 from loadstone.judge.little import hung, littles_law
 from loadstone.judge.measurement import Measurement, OperationSeries, Rules
@@ -52,6 +53,7 @@ def checks(measurement: Measurement, rules: Rules) -> list[Check]:
         mix(measurement, rules),
         *([] if rules.plan["load"].get("requests_per_s") else [pace(measurement, rules)]),
         _generator_cpu(measurement),
+        *hooks_check(measurement, rules),
         _late_starts(measurement, rules),
         *noise_checks(measurement, rules),
         _unanswered(measurement, rules),

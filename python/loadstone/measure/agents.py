@@ -91,6 +91,7 @@ class RemoteEngine:
         written = json.loads(plan_json)
         secrets = Secrets(written)
         plan = _with_files(secrets.revealed(written))
+        sources = _sources(plan)
         count = len(self._hosts)
         users = plan["load"].get("users")
         if users is not None and users < count:
@@ -98,7 +99,7 @@ class RemoteEngine:
         self.bring_up()
         with self._naming_the_gone():
             slices = [{**plan, "slice": {"index": index, "of": count}} for index in range(count)]
-            ready = self._each(self._prepare, slices)
+            ready = self._each(lambda plan: self._prepare(plan, sources), slices)
             for lead in _LEADS_S:
                 start = time.monotonic() + lead
                 early = self._go(ready, start, lead, secrets)
@@ -128,12 +129,12 @@ class RemoteEngine:
             raise unfit(host, message["unfit"])
         self._hellos[host] = message["hello"]
 
-    def _prepare(self, plan: dict[str, Any]) -> Slice:
+    def _prepare(self, plan: dict[str, Any], sources: dict[str, str]) -> Slice:
         host = self._hosts[plan["slice"]["index"]]
         link = self._links[host]
         # A clock drifts: its offset is measured before each run.
         clock = link.clock()
-        link.send({"plan": plan})
+        link.send({"plan": plan, **({"sources": sources} if sources else {})})
         return Slice(link, clock, self._hellos[host], plan["load"]["threads"] or 1)
 
     def _go(self, ready: Sequence[Slice], start: float, lead: float, secrets: Secrets) -> list[Said] | None:
@@ -195,6 +196,14 @@ class RemoteEngine:
         items = list(items)
         with ThreadPoolExecutor(max_workers=max(1, len(items))) as pool:
             return list(pool.map(work, items))
+
+
+def _sources(plan: dict[str, Any]) -> dict[str, str]:
+    """The files of the functions that steps call, as they are now. LoadstoneError `hook`."""
+    try:
+        return {one["file"]: Path(one["file"]).read_text() for one in plan.get("functions", [])}
+    except (OSError, UnicodeDecodeError) as error:
+        raise LoadstoneError("hook", f"the file of a function cannot be read any more: {error}") from error
 
 
 def _with_files(plan: dict[str, Any]) -> dict[str, Any]:

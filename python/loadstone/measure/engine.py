@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from loadstone.errors import LoadstoneError
 from loadstone.judge import CAUSES
 from loadstone.record.failures import EXAMPLE
+from loadstone.scenario import hooks
 from loadstone.scenario.secrets import Secrets
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class RustEngine:
 
         secrets, plan_json = revealed(plan_json)
         try:
-            return _LocalRun(_core.Run(plan_json), secrets)
+            return _LocalRun(_core.Run(plan_json, functions=called(plan_json)), secrets)
         except ValueError as error:
             raise refused(error, secrets) from None
 
@@ -95,6 +96,11 @@ class RustEngine:
             return _core.expectations(plan_json)
         except ValueError as error:
             raise refused(error, secrets) from None
+
+
+def called(plan_json: str) -> list[Callable[..., object]]:
+    """The functions that a plan calls, in its order. Error `hook`."""
+    return hooks.functions(json.loads(plan_json)) if '"functions"' in plan_json else []
 
 
 def revealed(plan_json: str) -> tuple[Secrets, str]:

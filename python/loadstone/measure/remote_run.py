@@ -14,7 +14,6 @@ from loadstone.measure.agent_link import Clock, Inbox, Link, Message, Said
 from loadstone.measure.wire import Gone
 from loadstone.scenario.secrets import Secrets
 
-
 @dataclass
 class Slice:
     """One agent's slice of a run."""
@@ -203,7 +202,8 @@ class RemoteRun:
 def _own(window: Message) -> dict[str, Any]:
     """The figures of one agent that a sum would hide."""
     kept = {key: window[key] for key in ("users", "in_flight", "requests", "wake_lag")}
-    return {**kept, "cpu_s": window["cpu_user_s"] + window["cpu_sys_s"]}
+    hooks = sum(one["cpu_s"] for one in window.get("hooks", []))
+    return {**kept, "cpu_s": window["cpu_user_s"] + window["cpu_sys_s"], "hooks_cpu_s": hooks}
 
 
 def _agreed(summaries: Iterable[Message]) -> list[dict[str, Any]]:

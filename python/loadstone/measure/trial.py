@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from loadstone.errors import LoadstoneError
-from loadstone.measure.engine import refused, revealed
+from loadstone.measure.engine import called, refused, revealed
 from loadstone.measure.sut import Sut
 from loadstone.scenario import Scenario
 
@@ -63,7 +63,7 @@ def trial(scenario: Scenario, sut: Sut, *, operations: int, seed: int, waits: bo
         plan = _of_one_user(scenario.plan(seed=seed, target=target), operations, waits)
         secrets, plan_json = revealed(json.dumps(plan))
         try:
-            run = _core.Run(plan_json, traced=True)
+            run = _core.Run(plan_json, traced=True, functions=called(plan_json))
         except ValueError as error:
             raise refused(error, secrets) from None
         wanted = {

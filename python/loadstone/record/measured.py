@@ -16,6 +16,7 @@ from loadstone.judge import CAUSES, Histogram, Measurement, OperationSeries, Par
 from loadstone.judge.histogram import EMPTY, Floats, bucket_of
 from loadstone.judge.laws import longest_life_s
 from loadstone.judge.measurement import AgentSeries, longest_pause_s
+from loadstone.record.hooks import read_hooks
 from loadstone.record.noise import read_noise
 from loadstone.record.sessions import read_sessions
 from loadstone.record.steps import read_steps
@@ -99,6 +100,7 @@ def read_measurement(
                 if (found := handshakes.get(("*", f"handshake_{kind}")))
             },
             sessions=sessions,
+            hooks=read_hooks(connection, folder, plan),
         )
 
 
@@ -137,9 +139,9 @@ def _operations(
     for name, second, *values in rows:
         series[index[name], :, int(second)] = [value or 0 for value in values]
     found = {
-        "steady": _histograms(connection, "phase = 'steady' AND kind IN ('response', 'service')"),
+        "steady": _histograms(connection, "phase = 'steady' AND kind IN ('response', 'service', 'called')"),
         "settled": _histograms(connection, f"phase = 'steady' AND kind = 'pace' AND {_SETTLED}"),
-        "ended": _histograms(connection, f"kind IN ('pace', 'service') AND {_SETTLED}"),
+        "ended": _histograms(connection, f"kind IN ('pace', 'service', 'called') AND {_SETTLED}"),
     }
     under = _under(connection, index, seconds, goals)
     return tuple(
@@ -200,6 +202,8 @@ def _series(
         pace=found["settled"].get((name, "pace"), EMPTY),
         ended_pace=found["ended"].get((name, "pace"), EMPTY),
         ended_service=found["ended"].get((name, "service"), EMPTY),
+        called=found["steady"].get((name, "called"), EMPTY),
+        ended_called=found["ended"].get((name, "called"), EMPTY),
         steps=steps,
         under=under,
     )
@@ -250,12 +254,16 @@ def _agents(connection: duckdb.DuckDBPyConnection, table: Path, threads: int) ->
     if not table.is_file():
         return ()  # a folder of before there were agents
     steady = "second >= getvariable('low') AND second < getvariable('high')"
+    source = [glob.escape(str(table))]
+    names = {str(row[0]) for row in connection.execute("DESCRIBE FROM read_parquet(?)", source).fetchall()}
+    hooks = "hooks_cpu_s" if "hooks_cpu_s" in names else "0.0"  # younger than agents
     rows = connection.execute(
         f"SELECT agent, list(users ORDER BY second) FILTER ({steady}), "
         f"list(requests ORDER BY second) FILTER ({steady}), list(cpu_s ORDER BY second) FILTER ({steady}), "
+        f"list({hooks} ORDER BY second) FILTER ({steady}), "
         f"flatten(list(wake_lag_bucket) FILTER ({steady})), flatten(list(wake_lag_count) FILTER ({steady})) "
         "FROM read_parquet(?) GROUP BY agent ORDER BY agent",
-        [glob.escape(str(table))],
+        source,
     ).fetchall()
     return tuple(
         AgentSeries(
@@ -265,6 +273,7 @@ def _agents(connection: duckdb.DuckDBPyConnection, table: Path, threads: int) ->
             cpu_s=np.array(cpu_s or [], dtype=np.float64),
             threads=threads,
             wake_lag=Histogram.of(buckets or [], counts or []),
+            hooks_cpu_s=np.array(hooks_cpu_s or [], dtype=np.float64),
         )
-        for name, users, requests, cpu_s, buckets, counts in rows
+        for name, users, requests, cpu_s, hooks_cpu_s, buckets, counts in rows
     )

@@ -39,12 +39,19 @@ class WorkloadOperation(TypedDict):
     pacing: NotRequired[dict[str, Any] | None]
 
 
+class WorkloadFunction(TypedDict):
+    """A function that steps call."""
+
+    name: Word
+
+
 class Workload(TypedDict):
     """`workload.json` of a run."""
 
     name: Word
     load: WorkloadLoad
     operations: list[WorkloadOperation]
+    functions: NotRequired[list[WorkloadFunction]]
     pacing: dict[str, Any]
 
 

@@ -15,15 +15,18 @@ from loadstone.record import journal
 from loadstone.record.disk import naming_disk_errors
 from loadstone.scenario.checks import COUNTERS
 
-TABLES = ("histograms", "steps", "windows", "sessions", "engine", "agents", "hosts", "services")
+TABLES = ("histograms", "steps", "windows", "sessions", "hooks", "engine", "agents", "hosts", "services")
 
 _SPARSE = "STRUCT(bucket UINTEGER[], count UBIGINT[])"
 _STEPS = f"STRUCT(step UINTEGER, connect {_SPARSE}, handshake {_SPARSE}, answer {_SPARSE}, files {_SPARSE})"
 _OPERATION = f"""STRUCT(operation UINTEGER, phase UTINYINT, ok UBIGINT, failed UBIGINT[], late UBIGINT,
     dropped UBIGINT, counters UBIGINT[],
-    response {_SPARSE}, service {_SPARSE}, pace {_SPARSE}, lag {_SPARSE}, steps {_STEPS}[])"""
+    response {_SPARSE}, service {_SPARSE}, pace {_SPARSE}, lag {_SPARSE}, called {_SPARSE},
+    steps {_STEPS}[])"""
 _SESSIONS = f"""STRUCT(phase UTINYINT, begun UBIGINT, completed UBIGINT, lost UBIGINT[], dropped UBIGINT,
     life_ms {_SPARSE}, lost_life_ms {_SPARSE}, operations {_SPARSE})"""
+_HOOK = f"""STRUCT(function UINTEGER, returned UBIGINT, failed UBIGINT, cpu_s DOUBLE,
+    waited {_SPARSE}, took {_SPARSE})"""
 _COLUMNS = {
     "window": f"""STRUCT(second UINTEGER, users UINTEGER, users_s DOUBLE, sessions_s DOUBLE,
         in_flight UINTEGER, arrived UBIGINT, waited UBIGINT, turned_away UBIGINT,
@@ -31,12 +34,12 @@ _COLUMNS = {
         closed_with_answer UBIGINT, waits UBIGINT, requests UBIGINT, bytes_in UBIGINT, bytes_out UBIGINT,
         cpu_user_s DOUBLE, cpu_sys_s DOUBLE, control {_SPARSE}, control_cpu_s DOUBLE,
         wake_lag {_SPARSE}, handshake_full {_SPARSE}, handshake_resumed {_SPARSE}, operations {_OPERATION}[],
-        sessions {_SESSIONS}[])""",
+        sessions {_SESSIONS}[], hooks {_HOOK}[])""",
     "hosts": "STRUCT(second UINTEGER, metrics MAP(VARCHAR, MAP(VARCHAR, DOUBLE)))",
     "seen": """STRUCT(second UINTEGER, host VARCHAR, metrics MAP(VARCHAR, DOUBLE),
         services MAP(VARCHAR, MAP(VARCHAR, DOUBLE)))""",
     "agents": f"""STRUCT(second UINTEGER, of MAP(VARCHAR, STRUCT(users UINTEGER, in_flight UINTEGER,
-        requests UBIGINT, cpu_s DOUBLE, wake_lag {_SPARSE})))""",
+        requests UBIGINT, cpu_s DOUBLE, hooks_cpu_s DOUBLE, wake_lag {_SPARSE})))""",
     "event": "JSON",
 }
 _ENGINE = (
@@ -109,11 +112,14 @@ def _open(connection: duckdb.DuckDBPyConnection, path: Path, plan: Mapping[str, 
     connection.execute(
         "CREATE VIEW sessions AS SELECT w.second AS second, unnest(w.sessions) AS s FROM seconds"
     )
-    connection.execute("CREATE TABLE names (operation UINTEGER, name VARCHAR)")
-    connection.executemany(
-        "INSERT INTO names VALUES (?, ?)",
-        [(i, operation["name"]) for i, operation in enumerate(plan["operations"])],
-    )
+    for table, key, named in (
+        ("names", "operation", plan["operations"]),
+        ("functions", "function", plan.get("functions", [])),
+    ):
+        connection.execute(f"CREATE TABLE {table} ({key} UINTEGER, name VARCHAR)")
+        if named:
+            rows = [(i, one["name"]) for i, one in enumerate(named)]
+            connection.executemany(f"INSERT INTO {table} VALUES (?, ?)", rows)
 
 
 def _queries(plan: Mapping[str, Any]) -> dict[str, str]:
@@ -126,7 +132,7 @@ def _queries(plan: Mapping[str, Any]) -> dict[str, str]:
     histograms = [
         f"SELECT second, name AS operation, {phase}, '{kind}' AS kind, "
         f"unnest(o.{kind}.bucket) AS bucket, unnest(o.{kind}.count) AS count {joined}"
-        for kind in ("response", "service", "pace", "lag")
+        for kind in ("response", "service", "pace", "lag", "called")
     ]
     histograms += [
         f"SELECT second, '*' AS operation, {begun}, 'session_{kind}' AS kind, "
@@ -160,9 +166,15 @@ def _queries(plan: Mapping[str, Any]) -> dict[str, str]:
         f"o.dropped AS dropped, {extra} {joined}",
         "sessions": f"SELECT second, {begun}, s.begun AS begun, s.completed AS completed, {lost}, "
         "s.dropped AS dropped FROM sessions",
+        "hooks": """SELECT second, functions.name AS function, h.returned AS returned, h.failed AS failed,
+            h.cpu_s AS cpu_s, h.waited.bucket AS wait_bucket, h.waited.count AS wait_count,
+            h.took.bucket AS bucket, h.took.count AS count
+            FROM (SELECT w.second AS second, unnest(w.hooks) AS h FROM seconds)
+            JOIN functions ON functions.function = h.function""",
         "engine": f"SELECT w.second, {', '.join(f'w.{name}' for name in _ENGINE)} FROM seconds",
         "agents": """SELECT second, agent.key AS agent, agent.value.users AS users,
             agent.value.in_flight AS in_flight, agent.value.requests AS requests, agent.value.cpu_s AS cpu_s,
+            coalesce(agent.value.hooks_cpu_s, 0) AS hooks_cpu_s,
             agent.value.wake_lag.bucket AS wake_lag_bucket,
             agent.value.wake_lag.count AS wake_lag_count FROM (
                 SELECT agents.second AS second, unnest(map_entries(agents.of)) AS agent

@@ -7,6 +7,7 @@ from loadstone.report import format
 from loadstone.report.elastic import elasticity
 from loadstone.report.folder import Run
 from loadstone.report.goals import amount, asked
+from loadstone.report.hooks import hooks
 from loadstone.report.http2 import http2
 from loadstone.report.noise import noise
 from loadstone.report.steps import steps
@@ -26,6 +27,7 @@ SPOKEN = {
     "extract": "not found in it",
     "slow": "too slow",
     "websocket": "WebSocket failed",
+    "hook": "function failed",
 }
 """Causes of failure whose own names say too little."""
 _ALWAYS = ("accepted", "refused", "closed_by_timeout", "requests")
@@ -50,6 +52,7 @@ def run_tables(run: Run) -> list[Table | None]:
         sessions(run),
         mix(run),
         counters(run),
+        hooks(run),
         connector(run),
         noise(run),
         agents(run),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path as FilePath
 from typing import Any, TypedDict, Unpack
 
 from loadstone.errors import LoadstoneError
+from loadstone.scenario import hooks
 from loadstone.scenario.model import FORMAT
 from loadstone.scenario.positions import Path, Positions
 from loadstone.scenario.toml_text import document, value
@@ -69,6 +70,21 @@ class StepKeys(TypedDict, total=False):
     count: str
 
 
+class CallKeys(TypedDict, total=False):
+    """Keys of a step that calls a function."""
+
+    arguments: Mapping[str, str]
+    returns: Many
+    when: Many
+    repeat: Any
+    timeout_s: float | str
+    chance: float | str
+    set: Many
+    unset: Many
+    forget: bool
+    count: str
+
+
 class CheckKeys(TypedDict, total=False):
     """Keys of a check."""
 
@@ -100,6 +116,16 @@ class Places(Positions):
             value("" if content is None else content)
         except (TypeError, RecursionError) as error:
             raise LoadstoneError("scenario-python", str(error), place=self.where(path, "")) from error
+
+    @property
+    def file(self) -> FilePath:
+        """The file that made the whole."""
+        return FilePath(self._files[()])
+
+    @property
+    def folder(self) -> FilePath:
+        """Where that is."""
+        return self.file.parent
 
     def where(self, path: Path, _file: str) -> str:
         """File and line that made the part, or what it is in."""
@@ -156,7 +182,18 @@ class BuiltOperation:
         """Closes it."""
         self._step("close", code, keys)
 
-    def _step(self, method: str, path: Any, keys: StepKeys) -> None:
+    def call(self, function: Callable[..., Any] | str, **keys: Unpack[CallKeys]) -> None:
+        """Calls a function: one that a file has at its top, or `file.py:function` beside this file."""
+        path: Path = (*self._path, "step", len(self._steps))
+        self._places.note(path, keys)
+        try:
+            name = function if isinstance(function, str) else hooks.give(function, self._places.folder)
+        except hooks.HookError as error:
+            place = self._places.where(path, "")
+            raise LoadstoneError("scenario-python", str(error), place=place, hint=error.hint) from error
+        self._step("call", name, keys)
+
+    def _step(self, method: str, path: Any, keys: StepKeys | CallKeys) -> None:
         self._places.note((*self._path, "step", len(self._steps)), {method: path, **keys})
         self._steps.append({method: path, **keys})
 
@@ -177,7 +214,7 @@ class Built:
     @property
     def file(self) -> FilePath:
         """The file that made it; what it draws from is beside that."""
-        return FilePath(self.places.where((), "").rpartition(":")[0])
+        return self.places.file
 
     def operation(self, name: str, limit_s: float | str, **keys: Unpack[OperationKeys]) -> BuiltOperation:
         """Adds an operation, too late after `limit_s` seconds. Its steps are added to what is returned."""

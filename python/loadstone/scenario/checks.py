@@ -145,6 +145,9 @@ def _sources(operation: Operation, at: Path) -> Iterator[Finding]:
         for name, extract in step.extract.items():
             yield from answers.source(extract, (*at, "step", index, "extract", name))
         yield from answers.expected(step.expect, (*at, "step", index, "expect"))
+    if all(step.call is not None for step in operation.step):
+        message = f"operation `{operation.name}` asks for nothing: it only calls functions"
+        yield Finding("step-method", message, at, "add the request that users wait for")
 
 
 def _check(check: Check, path: Path, file: ScenarioFile) -> Iterator[Finding]:

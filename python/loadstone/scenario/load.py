@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from loadstone.scenario import (
     checks,
     data,
     feeds,
+    hooks,
     model,
     plan,
     python_file,
@@ -248,6 +249,7 @@ def _check(raw: Mapping[str, Any], source: Source, path: Path, text: bytes) -> S
     columns = _Feeds(path.parent)
     findings.extend(columns.check(file))
     findings.extend(secrets.errors(file.secrets, path.parent))
+    findings.extend(_hooks(file, path.parent))
     if findings:
         raise source.errors(findings)
     try:
@@ -256,6 +258,15 @@ def _check(raw: Mapping[str, Any], source: Source, path: Path, text: bytes) -> S
         raise source.errors([Finding(error.slug, str(error), ("load", "shape"), error.hint)]) from error
     warnings = tuple(source.error(finding) for finding in checks.warnings(file))
     return Scenario(file, path, text, known, warnings, body, source)
+
+
+def _hooks(file: model.ScenarioFile, folder: Path) -> Iterator[Finding]:
+    """What is wrong with the functions that steps call."""
+    for number, operation in enumerate(file.operation):
+        for index, step in enumerate(operation.step):
+            if step.call is not None:
+                at = ("operation", number, "step", index)
+                yield from hooks.errors(step.call, step.arguments, step.returns, folder, at)
 
 
 class _Feeds:

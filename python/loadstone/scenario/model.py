@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
 
@@ -30,6 +31,7 @@ from loadstone.scenario.fields import (
 from loadstone.scenario.findings import listed, suggest
 from loadstone.scenario.flow import Condition, Repeat
 from loadstone.scenario.flow import as_written as loop_as_written
+from loadstone.scenario.hooks import SHAPE as HOOK
 from loadstone.scenario.scaling import Scaling
 from loadstone.scenario.secrets import Written as Secrets
 from loadstone.scenario.sessions import Load, Session
@@ -44,6 +46,22 @@ BACK = "back"  # the column that returns to the operation before
 ANY = "*"  # the row of the mix for operations without one of their own
 METHODS = ("get", "head", "post", "put", "delete", "patch")
 SOCKET = ("ws", "send", "receive", "close")  # what a step does with the WebSocket of its session
+CALL = "call"  # a step that asks for nothing, and calls a function
+_WITH_CALL = {
+    *(
+        CALL,
+        "arguments",
+        "returns",
+        "when",
+        "repeat",
+        "chance",
+        "timeout_s",
+        "set",
+        "unset",
+        "forget",
+        "count",
+    ),
+}
 
 _CONTENT_TYPES = {
     ".jpg": "image/jpeg",
@@ -271,6 +289,19 @@ class Step(Table):
     close: Annotated[int | None, Field(ge=1000, le=4999, description="closes the WebSocket with a code")] = (
         None
     )
+    call: Annotated[
+        str | None,
+        Field(
+            description="calls a function in Python instead: `file.py:function`",
+            json_schema_extra={"pattern": HOOK},
+        ),
+    ] = None
+    arguments: Annotated[
+        dict[str, Text], Field(description="of `call`: what the parameters of the function are given")
+    ] = Field(default={})
+    returns: Annotated[
+        Several[Name], Field(description="of `call`: values that the function returns, by name")
+    ] = Field(default=[])
     host: Annotated[
         str | None, Field(description="which of `[target.hosts]` is asked; the `url` by default")
     ] = None
@@ -304,11 +335,12 @@ class Step(Table):
 
     @model_validator(mode="after")
     def _one(self) -> Step:
-        keys = (*METHODS, *SOCKET)
+        keys = (*METHODS, *SOCKET, CALL)
         if sum(getattr(self, key) is not None for key in keys) != 1:
             raise refuse(
                 "step-method", f"a step needs exactly one of {', '.join(keys)}", 'for example get = "/"'
             )
+        self._check_call()
         self._check_socket()
         bodies = (self.form, self.multipart, self.json_body, self.graphql, self.body)
         if sum(body is not None for body in bodies) > 1:
@@ -316,6 +348,18 @@ class Step(Table):
         if self.auth is not None and any(name.lower() == "authorization" for name in self.headers):
             raise refuse("auth", "`auth` writes the header Authorization, which `headers` has, too")
         return self
+
+    def _check_call(self) -> None:
+        if self.call is None:
+            for key in ("arguments", "returns"):
+                if key in self.model_fields_set:
+                    raise refuse("step-body", f"`{key}` goes with `call`")
+        elif not re.fullmatch(HOOK, self.call):
+            hint = 'for example call = "sign.py:sign", by its path from the scenario file'
+            raise refuse("hook", f"`{self.call}` names no function of a file", hint)
+        elif wrong := sorted(self.model_fields_set - _WITH_CALL):
+            key = wrong[0].removesuffix("_body")
+            raise refuse("step-body", f"a step with `call` asks for nothing, and has no `{key}`")
 
     def _check_socket(self) -> None:
         if self.socket is None:
@@ -339,13 +383,14 @@ class Step(Table):
 
     @property
     def method(self) -> str:
-        """The method's key, in lower case; of a WebSocket, that of the step."""
-        return self.socket or next(method for method in METHODS if getattr(self, method) is not None)
+        """The method's key, in lower case; of a WebSocket, or a call, that of the step."""
+        keys = (*SOCKET, CALL, *METHODS)
+        return next(key for key in keys if getattr(self, key) is not None)
 
     @property
     def path(self) -> str:
         """Template of the path; `/` where none is asked for."""
-        return "/" if self.socket not in (None, "ws") else str(getattr(self, self.method))
+        return "/" if self.method in (*SOCKET[1:], CALL) else str(getattr(self, self.method))
 
 
 class Operation(Table):

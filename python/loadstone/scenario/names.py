@@ -54,6 +54,8 @@ def collect(file: ScenarioFile, data: Mapping[str, Any]) -> Names:
         for index, step in enumerate(operation.step):
             for name, extract in step.extract.items():
                 names.define(name, extract.kind, (*at, "step", index, "extract", name))
+            for name in step.returns:
+                names.define(name, "value", (*at, "step", index, "returns"))
             for name in step.set:
                 names.define(name, "flag", (*at, "step", index, "set"))
     return names
@@ -131,6 +133,8 @@ def texts(step: Step) -> Iterator[tuple[str, Path]]:
     yield step.path, (step.method,)
     for place, condition in conditions(step):
         yield from ((side, place) for side in flow.sides(condition))
+    for name, text in step.arguments.items():
+        yield text, ("arguments", name)
     for name, text in step.headers.items():
         yield text, ("headers", name)
     for name, several in (step.form or {}).items():

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-from loadstone.scenario import answers, asks, browsing, mixing, model, secrets, sessions, values
+from loadstone.scenario import answers, asks, browsing, hooks, mixing, model, secrets, sessions, values
 from loadstone.scenario.hosts import socket_path
 from loadstone.scenario.model import FilePart
 from loadstone.scenario.templates import fill, literal
@@ -101,10 +101,12 @@ class Planner:
         self._data = data
         self._feeds = feeds
         self._secrets: Json = {}
+        self._hooks: dict[str, hooks.Hook] = {}
         self._auth: asks.Auth | None = None
 
     def plan(self, file: model.ScenarioFile) -> Json:
         """All that does not depend on the run: everything but seed, target and slice."""
+        self._hooks = {}
         self._secrets = secrets.places(file.secrets, self._folder)
         self._auth = file.target.auth
         planned = {
@@ -116,7 +118,11 @@ class Planner:
             "operations": [self._operation(operation) for operation in file.operation],
             "mix": mixing.rows(file),
         }
-        return {**planned, "secrets": self._secrets} if self._secrets else planned
+        if self._secrets:
+            planned["secrets"] = self._secrets
+        if self._hooks:
+            planned["functions"] = [hook.planned for hook in self._hooks.values()]
+        return planned
 
     def _load(self, load: sessions.Load) -> Json:
         unit = Unit.of(dict(load))
@@ -179,7 +185,7 @@ class Planner:
 
     def _step(self, step: model.Step, auth: asks.Auth | None) -> Json:
         return {
-            "method": "GET" if step.socket else step.method.upper(),
+            "method": "GET" if step.socket or step.call else step.method.upper(),
             "path": self._fill(step.path),
             "host": step.host,
             "headers": [
@@ -200,7 +206,20 @@ class Planner:
             "forget": step.forget,
             "count": step.count,
             **self._socket(step),
+            **self._call(step),
         }
+
+    def _call(self, step: model.Step) -> Json:
+        if step.call is None:
+            return {}
+        hook = self._hooks.setdefault(step.call, hooks.found(self._folder, step.call))
+        call = {
+            "function": list(self._hooks).index(step.call),
+            "arguments": [[name, self._fill(text)] for name, text in step.arguments.items()],
+            "answer": hook.wants_answer and hooks.ANSWER not in step.arguments,
+            "returns": step.returns,
+        }
+        return {"call": call}
 
     def _repeat(self, step: model.Step) -> Json | None:
         if (repeat := step.repeat) is None:

@@ -46,7 +46,7 @@ def _operation(operation: Operation, at: Path, known: set[str]) -> Iterator[Find
         for flag in step.when:
             if flow.flag_of(flag) is not None and not flag.startswith("!") and flag not in known:
                 yield _finding(operation, f"has a step for `when = {flag}`", (*place, "when"))
-        known |= {*step.extract, *step.set}
+        known |= {*step.extract, *step.returns, *step.set}
 
 
 def _finding(operation: Operation, what: str, path: Path) -> Finding:

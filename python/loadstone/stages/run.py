@@ -227,6 +227,26 @@ class Generator(Piece):
     """Answers that were read when the next operation had been sent; their times are the kernel's."""
 
 
+class HookFigures(Piece):
+    """A function that steps called, in the steady state. Its time is in no response time."""
+
+    function: Word
+    """As the scenario has it: `sign.py:payment`."""
+    returned: Count
+    """Calls that returned what they should."""
+    failed: Count
+    ms: Quantiles
+    """From when it began to when it returned."""
+    wait_ms: Quantiles
+    """From when a user needed it to when it began."""
+    total_s: Seconds
+    """That all calls took together."""
+    cpu_us_mean: Known = None
+    """CPU time of a call, everything around the function included."""
+    cpu_share: Known = None
+    """CPU time of all calls, of one processor's."""
+
+
 class NoiseFigures(Piece):
     """What the machine did besides, in the steady state. Shares are of all its processors' time."""
 
@@ -342,6 +362,8 @@ class Figures(Piece):
     """By name; `SLA-1` and `SLA-2` are always among them."""
     validity: Validity
     generator: Generator | None = None
+    hooks: list[HookFigures] = Field(default_factory=list)
+    """In the order of the scenario; those that were called."""
     noise: NoiseFigures | None = None
     tls: TlsFigures | None = None
     http2: Http2Figures | None = None
