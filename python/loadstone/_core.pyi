@@ -39,6 +39,9 @@ class Run:
         began; `at_s` asks for that instant. ValueError when it is no load, or there is no room for it.
         """
 
+    def may_change(self, load: float) -> None:
+        """ValueError when `change` would refuse this load."""
+
     def examples(self) -> list[dict[str, Any]]:
         """The first failure of each operation and cause by now, `loadstone_engine::Example` as dicts."""
 

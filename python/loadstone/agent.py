@@ -21,6 +21,8 @@ from typing import Any, BinaryIO
 
 SILENT_S = 15.0
 _LOOK_S = 0.25
+_NOTICE_S = 0.3
+"""A change of the load that is so near comes too late for some thread of the engine."""
 
 Message = dict[str, Any]
 
@@ -38,6 +40,8 @@ class Agent:
         self._functions: list[Any] = []
         self._unfit: str | None = None
         self._run: Any = None
+        self._number = 0
+        self._began = 0.0
         self._follower: threading.Thread | None = None
 
     def say(self, message: Message) -> None:
@@ -55,6 +59,10 @@ class Agent:
             self._prepare(message["plan"], message.get("sources", {}))
         elif "start" in message:
             self._start(message["start"], message["at_s"])
+        elif "may" in message:
+            self._change(message["may"], message["load"], None, only_asked=True)
+        elif "change" in message:
+            self._change(message["change"], message["load"], message["at_s"])
         elif "stop" in message:
             self.stop()
 
@@ -90,9 +98,27 @@ class Agent:
             late = not self._unfit and time.monotonic() >= at_s
             self.say({"run": number, "late" if late else "refused": str(error)})
             return
+        self._number, self._began = number, at_s
         self.say({"run": number, "started": at_s})
         self._follower = threading.Thread(target=self._follow, args=(number, self._run), daemon=True)
         self._follower.start()
+
+    def _change(self, number: int, load: float, at_s: float | None, *, only_asked: bool = False) -> None:
+        """Changes the load of the run under way at an instant of it, without one as soon as that can be."""
+        said: Message
+        try:
+            if self._run is None or number != self._number:
+                raise ValueError("it has no such run under way")
+            if only_asked:
+                self._run.may_change(load)
+                said = {"may": load}
+            elif at_s is not None and time.monotonic() - self._began > at_s - _NOTICE_S:
+                said = {"late": at_s}
+            else:
+                said = {"changed": self._run.change(load, at_s)}
+        except ValueError as error:
+            said = {"refused": str(error)}
+        self.say({"run": number, **said})
 
     def _follow(self, number: int, run: Any) -> None:
         while True:

@@ -85,6 +85,19 @@ def test_a_node_that_dies_and_comes_back(monkeypatch: pytest.MonkeyPatch, site: 
     assert list(summary["agents"]) == ["1", "2"], "the next run has all of them"
 
 
+def test_the_load_of_all_nodes_changes_together(monkeypatch: pytest.MonkeyPatch, site: Walked) -> None:
+    put_in_place(monkeypatch, [node("1"), node("2")])
+    changed: list[float] = []
+    with ray_fleet("ray", None) as engine:
+        run = engine.start(json.dumps(site.plan(steady_s=6.0)))
+        run.events()
+        windows, _ = follow(run, lambda window: window["second"] == 0 and changed.append(run.change(12)))
+        assert not run.events()
+    [at_s] = changed
+    assert [windows[0]["users"], windows[-1]["users"]] == [8, 12] and 1 < at_s < 6
+    assert {name: agent["users"] for name, agent in windows[-1]["agents"].items()} == {"1": 6, "2": 6}
+
+
 def test_an_agent_that_ends_by_itself(monkeypatch: pytest.MonkeyPatch, site: Walked) -> None:
     ray = put_in_place(monkeypatch, [node("1"), node("2")])
 

@@ -26,6 +26,19 @@ impl Run {
     /// # Errors
     /// A sentence when it is no load, or there is no room for it.
     pub fn change(&self, load: f64, at_s: Option<f64>) -> Result<f64, String> {
+        self.may_change(load)?;
+        let at = at_s.map_or_else(|| self.clock.now() + NOTICE, micros);
+        let mut changes = self.shared.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        changes.push((at, load));
+        self.shared.changed.store(changes.len(), Ordering::Release);
+        Ok(at as f64 / SECOND as f64)
+    }
+
+    /// Whether the load could be changed so: of several agents all are asked before one changes.
+    ///
+    /// # Errors
+    /// As [`Run::change`].
+    pub fn may_change(&self, load: f64) -> Result<(), String> {
         let rated = self.program.load.rate().is_some();
         let most = if rated { MOST_RATE } else { f64::from(u32::MAX) };
         if !(load > 0.0 && load <= most && (rated || load.fract() == 0.0)) {
@@ -38,11 +51,7 @@ impl Run {
             let (index, of) = self.program.slice;
             files::allow(part(load as u32, index, of).into(), self.program.places.len() as u64, "users")?;
         }
-        let at = at_s.map_or_else(|| self.clock.now() + NOTICE, micros);
-        let mut changes = self.shared.changes.lock().unwrap_or_else(PoisonError::into_inner);
-        changes.push((at, load));
-        self.shared.changed.store(changes.len(), Ordering::Release);
-        Ok(at as f64 / SECOND as f64)
+        Ok(())
     }
 }
 

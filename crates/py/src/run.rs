@@ -51,6 +51,10 @@ impl Run {
         self.run.change(load, at_s).map_err(PyValueError::new_err)
     }
 
+    fn may_change(&self, load: f64) -> PyResult<()> {
+        self.run.may_change(load).map_err(PyValueError::new_err)
+    }
+
     fn exchanges(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         to_python(py, &self.run.exchanges())
     }

@@ -84,7 +84,7 @@ class Control:
         if unit is not self._unit:
             return {"error": f"the load of this run is counted in {self._unit.words}, not in {unit.words}"}
         if not isinstance(self._run, Changeable):
-            return {"error": "the load of a run that agents make cannot be changed"}
+            return {"error": "the load of this run cannot be changed"}
         try:
             at_s = self._run.change(load)
         except ValueError as error:

@@ -14,6 +14,13 @@ from loadstone.measure.agent_link import Clock, Inbox, Link, Message, Said
 from loadstone.measure.wire import Gone
 from loadstone.scenario.secrets import Secrets
 
+_ANSWER_S = 4.0
+"""For all agents to answer: meanwhile nobody writes the run down."""
+_LEAD_S = 1.0
+"""From the word to a change of the load: by then every agent has it."""
+_ANSWERS = {"may", "changed", "late", "refused"}
+
+
 @dataclass
 class Slice:
     """One agent's slice of a run."""
@@ -84,6 +91,60 @@ class RemoteRun:
                     each.link.send({"stop": self._number})
                 except Gone as gone:
                     self._lose(each, str(gone))
+
+    def change(self, load: float) -> float:
+        """Changes the load of all agents at one instant; seconds since the run began.
+
+        ValueError when one of them is lost, refuses or does not answer: then nothing has changed.
+        """
+        for each in self._slices:
+            if not each.running:
+                how = f"was lost: {each.lost}" if each.lost else "has ended its part of the run"
+                raise ValueError(f"the load cannot be changed: agent {each.link.host} {how}")
+        answers = self._asked({"may": self._number, "load": load})
+        for each in self._slices:
+            host = each.link.host
+            if "may" not in (said := answers.get(host, {})):
+                why = said.get("refused") or each.lost or f"it did not answer within {_ANSWER_S:g} s"
+                raise ValueError(f"the load cannot be changed: agent {host}: {why}")
+        at_s = time.monotonic() + _LEAD_S - self._start
+        answers = self._asked({"change": self._number, "load": load, "at_s": at_s})
+        late = [each for each in self._slices if "changed" not in answers.get(each.link.host, {})]
+        if late:
+            self._change_late(late, load, at_s)
+        return at_s
+
+    def _change_late(self, late: Sequence[Slice], load: float, at_s: float) -> None:
+        """The others change at `at_s`; these do as soon as they can."""
+        answers = self._asked({"change": self._number, "load": load, "at_s": None}, late)
+        for each in late:
+            if each.running:
+                host, own = each.link.host, answers.get(each.link.host, {}).get("changed")
+                then = "nobody knows when" if own is None else f"only at {own:.1f} s"
+                note = f"agent {host} changed its load {then}, not at {at_s:.1f} s"
+                self._events.append({"kind": "agent-late", "agent": host, "second": int(at_s), "note": note})
+
+    def _asked(self, message: Message, of: Sequence[Slice] | None = None) -> dict[str, Message]:
+        """What these agents, or all, answer; those that are lost meanwhile, or too slow, are not there."""
+        asked = self._slices if of is None else of
+        for each in asked:
+            if each.running:
+                try:
+                    each.link.send(message)
+                except Gone as gone:
+                    self._lose(each, str(gone))
+        answers: dict[str, Message] = {}
+        until = time.monotonic() + _ANSWER_S
+        while any(each.running and each.link.host not in answers for each in asked):
+            try:
+                link, said = self._inbox.get(timeout=max(0.0, until - time.monotonic()))
+            except queue.Empty:
+                break
+            if said and said.get("run") == self._number and said.keys() & _ANSWERS:
+                answers[link.host] = said
+            else:
+                self._take(link, said)
+        return answers
 
     def summary(self) -> dict[str, Any] | None:
         """How it ended, once it has and all windows were taken; `agents` holds each one's own summary."""

@@ -39,7 +39,8 @@ from loadstone.stages.run_hosts import Agent, AgentFigures, Connector, WatchedHo
 _APART = ("agents", "connector", "end", EXAMPLE, "hosts", "node")
 """Events that have a place of their own in `run.json`."""
 _WORTH_A_WARNING = (
-    CHANGED, "service-down", "service-died", "host-lost", "host-disk-full", "fault-failed", "scaling-failed",
+    CHANGED, "agent-late", "service-down", "service-died", "host-lost", "host-disk-full", "fault-failed",
+    "scaling-failed",
 )  # fmt: skip
 """Events that a verdict may hang on."""
 CONTROL = "control.sock"
