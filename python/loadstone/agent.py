@@ -9,6 +9,7 @@ it for `SILENT_S`: the command that asked for the load is gone, or can no longer
 from __future__ import annotations
 
 import importlib
+import io
 import json
 import os
 import platform
@@ -139,7 +140,9 @@ def watch(agent: Agent) -> None:
 
 def main() -> None:
     """Obeys the lines of standard input until they end."""
-    output = sys.stdout.buffer
+    own, output = sys.stdin, sys.stdout.buffer
+    # What functions that steps call print, or would read, is no line of ours.
+    sys.stdin, sys.stdout = io.StringIO(), sys.stderr
     try:
         core = importlib.import_module("_core")
     except ImportError as error:
@@ -156,7 +159,7 @@ def main() -> None:
     }
     agent.say({"hello": hello})
     threading.Thread(target=watch, args=(agent,), daemon=True).start()
-    for line in sys.stdin.buffer:
+    for line in own.buffer:
         agent.heard_at = time.monotonic()
         agent.obey(json.loads(line))
     # The engine's threads go with the process: nothing is left that could receive the end of their run.

@@ -15,7 +15,7 @@ from loadstone.errors import LoadstoneError
 from loadstone.measure.agents import fleet
 from loadstone.scenario.hooks import found
 
-SIGN = "import os\ndef sign(who):\n    return {'mark': 'b' if int(who) % 2 else 'c'}\n"
+SIGN = "def sign(who):\n    print('seen', who)\n    return {'mark': 'b' if int(who) % 2 else 'c'}\n"
 
 
 def plan(site: Walked, folder: Path, sign: str) -> dict[str, Any]:
