@@ -102,7 +102,7 @@ mod tests {
         let [early, steady, late] = &sessions.drain()[..] else { panic!() };
         assert_eq!([early.phase, steady.phase, late.phase], [0, 1, 2]);
         assert_eq!([early.begun, steady.begun, late.begun], [2, 2, 1]);
-        assert_eq!((early.completed, early.lost), (1, [0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]));
+        assert_eq!((early.completed, early.lost), (1, [0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]));
         assert_eq!((steady.completed, steady.dropped), (2, 1));
         assert_eq!((steady.operations.bucket[0], steady.operations.count[0]), (7, 2));
         // 2,500 ms lie in a bucket that is two wide.
