@@ -11,7 +11,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import Result
+from typer.testing import CliRunner
 
+from loadstone.cli import app
 from loadstone.errors import LoadstoneError
 from loadstone.harden import build_server, compiler, read_statistics
 from loadstone.sources import checkout
@@ -86,8 +89,50 @@ def test_a_server_that_does_not_build_is_an_error(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("loadstone.harden.servers.checkout", lambda: tmp_path)
     monkeypatch.setattr("loadstone.harden.servers.compiler", lambda _: script)
     with pytest.raises(LoadstoneError, match="redis was not built in mode tmr") as caught:
-        build_server("redis", "tmr", "cmp", tmp_path / "into", test=False)
+        build_server("redis", "tmr", "cmp", tmp_path / "into")
     assert caught.value.slug == "harden-build"
+
+
+def _tested(folder: Path, says: str, code: int, monkeypatch: pytest.MonkeyPatch) -> Result:
+    """`--only-test` on a server whose tests say this."""
+    script = folder / "hardening" / "servers" / "test"
+    script.parent.mkdir(parents=True)
+    script.write_text(f"#!/bin/sh\ncat >$1/tests.log <<'END'\n{says}\nEND\nexit {code}\n")
+    script.chmod(0o755)
+    (folder / "built").write_text("server=redis\nmode=tmr\nloads=cmp\nversion=5:7.0.15-1\n")
+    monkeypatch.setattr("loadstone.harden.servers.checkout", lambda: folder)
+    words = ["harden", "server", "redis", "--mode", "tmr", "--into", str(folder), "--only-test"]
+    return CliRunner().invoke(app, words)
+
+
+def test_what_a_servers_tests_say_is_kept_as_numbers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    said = "[ok]: SET (2 ms)\n[ok]: GET (1 ms)\n[1/1 done]: unit/a (1 seconds)"
+    done = _tested(tmp_path, said, 0, monkeypatch)
+    assert done.exit_code == 0 and "2 tests in 1 files: 2 passed, 0 failed" in done.output
+    found = json.loads((tmp_path / "tests.json").read_text())
+    assert (found["server"], found["mode"], found["tests"], found["passed"]) == ("redis", "tmr", 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("said", "code", "words"),
+    [
+        ("[ok]: SET (2 ms)\n[err]: GET in tests/unit/a.tcl", 1, "does not pass its own tests"),
+        ("[ok]: SET (2 ms)", 3, "does not pass its own tests"),
+        ("no tclsh", 1, "did not run: the script ended with 1"),
+    ],
+)
+def test_tests_that_fail_or_break_off_are_an_error(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, said: str, code: int, words: str
+) -> None:
+    done = _tested(tmp_path, said, code, monkeypatch)
+    assert isinstance(done.exception, LoadstoneError) and words in str(done.exception)
+
+
+def test_only_what_was_built_is_tested(tmp_path: Path) -> None:
+    words = ["harden", "server", "httpd", "--mode", "tmr", "--into", str(tmp_path), "--only-test"]
+    assert "no server that was built to its end" in str(CliRunner().invoke(app, words).exception)
+    (tmp_path / "built").write_text("server=redis\nmode=tmr\nloads=cmp\nversion=1\n")
+    assert "redis in mode tmr was built there" in str(CliRunner().invoke(app, words).exception)
 
 
 def test_another_version_of_llvm_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from loadstone import record
 from loadstone.cli.columns import columns
 from loadstone.cli.options import Commands
-from loadstone.harden import Protected, build_server, compiler, read_statistics
+from loadstone.errors import LoadstoneError
+from loadstone.harden import Protected, build_server, built, compiler, read_statistics, try_server
 
 harden = Commands(
     no_args_is_help=True,
@@ -112,10 +115,49 @@ def server(
     into: Annotated[Path, typer.Option(help="Folder for sources, build and the installed server.")],
     mode: InMode = Mode.ILR,
     loads: WithLoads = Loads.CMP,
-    test: Annotated[bool, typer.Option("--test", help="Run the server's own tests afterwards.")] = False,
+    test: Annotated[
+        bool, typer.Option("--test", help="Run the server's own tests afterwards, into tests.json.")
+    ] = False,
+    only_test: Annotated[
+        bool, typer.Option("--only-test", help="Run them on what an earlier command has built there.")
+    ] = False,
 ) -> None:
-    """Build memcached, Redis or Apache httpd from Debian's source package, native or hardened."""
-    build_server(name.value, mode.value, loads.value, into, test=test)
+    """Build memcached, Redis or Apache httpd from Debian's source package, native or hardened.
+
+    The environment may name some of the tests (`TESTS="t/binary.t t/lru.t"`, `TESTS=unit/type/string`) and
+    how many compilers run at once (`JOBS=1`).
+    """
+    if not only_test:
+        build_server(name.value, mode.value, loads.value, into)
+    if test or only_test:
+        _test(name.value, mode.value, into)
+
+
+def _test(name: str, mode: str, folder: Path) -> None:
+    """Runs the tests and keeps what they said. LoadstoneError `harden-build` when one failed."""
+    there = built(folder)
+    if (there.server, there.mode) != (name, mode):
+        raise LoadstoneError(
+            "harden-build", f"{there.server} in mode {there.mode} was built there, not {name} in mode {mode}",
+            place=str(folder), hint="give another folder with --into",
+        )  # fmt: skip
+    began = record.now()
+    found, code = try_server(folder)
+    record.write_json(
+        folder / "tests.json",
+        asdict(there)
+        | {"asked": os.environ.get("TESTS") or "all", "code": code}
+        | found.record()
+        | {"started_at": began, "ended_at": record.now(), "machine": record.machine()},
+    )
+    typer.echo(
+        f"{found.tests:,} tests in {found.files} files: {found.passed:,} passed, {found.failed} failed"
+    )
+    if found.failed or code:
+        raise LoadstoneError(
+            "harden-build", f"{name} in mode {mode} does not pass its own tests", place=str(folder),
+            hint="; ".join(found.failures[:3]) or "tests.log in that folder says why",
+        )  # fmt: skip
 
 
 def _compile(language: str, mode: Mode, loads: Loads, words: list[str]) -> None:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from loadstone.harden.protected import Protected, read_statistics
-from loadstone.harden.servers import SERVERS, build_server
+from loadstone.harden.servers import SERVERS, Built, build_server, built, try_server
 from loadstone.harden.toolchain import compiler
+from loadstone.harden.tried import Tried
 
-__all__ = ["SERVERS", "Protected", "build_server", "compiler", "read_statistics"]
+__all__ = [
+    "SERVERS", "Built", "Protected", "Tried", "build_server", "built", "compiler", "read_statistics",
+    "try_server",
+]  # fmt: skip
