@@ -1,274 +1,291 @@
 """Native and hardened servers: throughput, response time, and CPU time a request, total and user.
 
 Each FOLDER is what `loadstone harden server NAME --mode MODE --into FOLDER` made; all must hold the same
-server, the native one first. The variants are measured in turn, round by round: so their CPU time a request
-compares well on a busy machine, too; their throughput does not. redis-benchmark (the first folder's) loads
-Redis, and ab httpd. Connections of our own load memcached, 50 commands at once, with YCSB's mixes A (half of
-the commands are updates) and B (one in twenty).
+server, the native one first. The variants are measured in turn, round by round, another one first each time:
+so their CPU time a request compares well on a busy machine, too; their throughput does not. What loads them
+is in `server_loads.py`. A server that stops ends the measurement: no false stop is passed over.
 
     python bench/hardened_servers.py memcached-off memcached-ilr memcached-tmr [--rounds 5] [--out FOLDER]
+
+With --out it writes rows.ndjson as they come, then summary.json and README.md. About six minutes a server.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
-import functools
+import contextlib
 import json
+import math
 import os
-import re
-import socket
 import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy
-import psutil
+from accounting import cpu_s, family
 from peer_servers import free_port, wait_for
+from server_loads import KINDS, Kind
 
-Loaded = dict[str, float]
-"""requests, requests_per_s, response_ms (mean)"""
-AT_ONCE = 50
-KEYS = 10_000
-VALUE = b"v" * 100
-REQUESTS = 400_000
+from loadstone import record
+from loadstone.judge.quantiles import student
+
+Row = dict[str, Any]
+CONFIDENCE = 0.975
+"""Of each bound: both together are an interval of 95 %."""
+_WARM = 0.1
+"""Share of a load's requests that come before it."""
 
 
 def main() -> None:
     """Measures and says."""
+    options = _options()
+    name = _one_kind(options.folders)
+    began = record.now()
+    load = [os.getloadavg()]
+    os.environ["PATH"] = f"{options.folders[0].absolute()}/install/bin:{os.environ['PATH']}"
+    rows: list[Row] = []
+    for number in range(options.rounds):
+        turn = number % len(options.folders)
+        for folder in [*options.folders[turn:], *options.folders[:turn]]:
+            for row in _measure(folder, KINDS[name], number, options.scale):
+                rows.append(row)
+                _keep(options.out, row)
+        print(f"round {number + 1} of {options.rounds}", file=sys.stderr, flush=True)
+    load.append(os.getloadavg())
+    found = {
+        "server": name, "command": ["bench/hardened_servers.py", *_shown(sys.argv[1:])],
+        "started_at": began, "ended_at": record.now(), "machine": record.machine(),
+        "load_average": load, "rounds": options.rounds,
+    } | summary(rows, options.folders[0].name, KINDS[name])  # fmt: skip
+    text = markdown(found)
+    if options.out:
+        record.write_json(options.out / "summary.json", found)
+        (options.out / "README.md").write_text(text)
+    print(text)
+
+
+def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument(
+        "--scale", type=float, default=1.0, help="of the number of requests: 0.05 for a trial"
+    )
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    kinds = {_kind(folder) for folder in options.folders}
+    if options.rounds < 1 or not options.scale > 0:
+        parser.error("--rounds and --scale must be above zero")
+    if options.out and (options.out / "rows.ndjson").exists():
+        parser.error(f"a measurement is in {options.out}")
+    return options
+
+
+def _one_kind(folders: list[Path]) -> str:
+    kinds = {_kind(folder) for folder in folders}
     if len(kinds) != 1:
-        parser.error(f"the folders hold different servers: {', '.join(sorted(kinds))}")
-    start, loads = KINDS[kinds.pop()]
-    os.environ["PATH"] = f"{options.folders[0].absolute()}/install/bin:{os.environ['PATH']}"
-    rows: list[dict[str, Any]] = []
-    if options.out:
-        options.out.mkdir(parents=True, exist_ok=True)
-    for number in range(options.rounds):
-        for folder in options.folders:
-            rows += _measure(folder, start, loads, number, options.out)
-        print(f"round {number + 1} of {options.rounds}", file=sys.stderr, flush=True)
-    print(table(rows))
+        raise SystemExit(f"the folders hold different servers: {', '.join(sorted(kinds))}")
+    return kinds.pop()
 
 
 def _kind(folder: Path) -> str:
-    for kind, program in {"memcached": "memcached", "redis": "redis-server", "httpd": "httpd"}.items():
-        if (folder / "install" / "bin" / program).is_file():
-            return kind
+    for name, kind in KINDS.items():
+        if (folder / "install" / "bin" / kind.program).is_file():
+            return name
     raise SystemExit(
         f"{folder}: there is no server; make one with `loadstone harden server NAME --into {folder}`"
     )
 
 
-def _measure(
-    folder: Path,
-    start: Callable[..., list[str]],
-    loads: dict[str, Callable[[int], Loaded]],
-    number: int,
-    out: Path | None,
-) -> list[dict[str, Any]]:
-    rows = []
-    with tempfile.TemporaryDirectory() as scratch:
-        port = free_port()
-        words = start(folder.absolute() / "install", port, Path(scratch))
-        log = Path(scratch) / "said.log"
-        with log.open("wb") as said:
-            server = subprocess.Popen(words, stdout=said, stderr=said)
-        try:
-            wait_for(folder.name, server, port, log)
-            for name, load in loads.items():
-                load(port)  # fills the store and warms up
-                before = _cpu(server.pid)
-                found = load(port)
-                user, total = (after - was for after, was in zip(_cpu(server.pid), before, strict=True))
+def _shown(words: list[str]) -> list[str]:
+    """The command without the folders of one machine: built servers by their names.
+
+    >>> _shown(["/srv/built/redis-off", "--out", "bench/runs/x"])
+    ['redis-off', '--out', 'bench/runs/x']
+    """
+    return [Path(word).name if word.startswith("/") else word for word in words]
+
+
+def _keep(out: Path | None, row: Row) -> None:
+    if out:
+        out.mkdir(parents=True, exist_ok=True)
+        with (out / "rows.ndjson").open("a") as file:
+            file.write(json.dumps(row) + "\n")
+
+
+def _measure(folder: Path, kind: Kind, number: int, scale: float) -> Iterator[Row]:
+    with _up(folder, kind) as (port, servers):
+        kind.fill(port)
+        for load in kind.loads:
+            warm = load.drive(port, scale * _WARM)
+            before = [_cpu(server.pid) for server in servers]
+            found = load.drive(port, scale)
+            spent = [
+                [late - early for late, early in zip(_cpu(server.pid), was, strict=True)]
+                for server, was in zip(servers, before, strict=True)
+            ]
+            for server in servers:
                 if server.poll() is not None:
-                    raise SystemExit(f"{folder}: the server ended with {server.returncode} under {name}")
-                row = {"variant": folder.name, "load": name, "round": number} | found
-                row |= {"user_us": user / found["requests"] * 1e6, "cpu_us": total / found["requests"] * 1e6}
-                rows.append(row)
-                if out:
-                    with (out / "rows.ndjson").open("a") as file:
-                        file.write(json.dumps(row) + "\n")
-        finally:
-            server.terminate()
-            server.wait(20)
-    return rows
+                    raise SystemExit(f"{folder}: it ended with {server.returncode} under {load.name}")
+            user, total = (sum(each) / found["requests"] * 1e6 for each in zip(*spent, strict=True))
+            yield {
+                "variant": folder.name, "load": load.name, "round": number, **found,
+                "user_us": user, "cpu_us": total, "own_us": spent[0][1] / found["requests"] * 1e6,
+                "warmed_by": warm["requests"],
+            }  # fmt: skip
+
+
+@contextlib.contextmanager
+def _up(folder: Path, kind: Kind) -> Iterator[tuple[int, list[subprocess.Popen[bytes]]]]:
+    """The server, first, and what it needs beside; they are ended afterwards."""
+    with tempfile.TemporaryDirectory() as scratch, contextlib.ExitStack() as last:
+        port, log = free_port(), Path(scratch) / "said.log"
+        servers = []
+        with log.open("wb") as said:
+            for words in kind.start(folder.absolute() / "install", port, Path(scratch)):
+                servers.append(subprocess.Popen(words, stdout=said, stderr=said))
+                last.callback(_end, servers[-1])
+        wait_for(folder.name, servers[0], port, log)
+        yield port, servers
+
+
+def _end(server: subprocess.Popen[bytes]) -> None:
+    server.terminate()
+    server.wait(20)
 
 
 def _cpu(pid: int) -> tuple[float, float]:
-    """Seconds in user mode, and in all, of a process and its children."""
-    process = psutil.Process(pid)
-    times = [each.cpu_times() for each in (process, *process.children(recursive=True))]
-    user = sum(each.user for each in times)
-    return user, user + sum(each.system for each in times)
+    """Seconds in user mode, and in all, of a process and its children.
+
+    The sum is exact to the nanosecond; the kernel's clock ticks say how it divides.
+    """
+    user, system = cpu_s(pid)
+    # The clock of another process: linux/posix-timers.h, MAKE_PROCESS_CPUCLOCK(pid, CPUCLOCK_SCHED).
+    total = sum(time.clock_gettime((~each << 3) | 2) for each in family(pid))
+    return total * user / (user + system) if user + system else 0.0, total
 
 
-def _start_memcached(install: Path, port: int, _scratch: Path) -> list[str]:
-    return [str(install / "bin" / "memcached"), "-l", "127.0.0.1", "-p", str(port), "-u", "root", "-t", "4"]
+def summary(rows: list[Row], first: str, kind: Kind) -> dict[str, Any]:
+    """Medians by load and variant; ratios first ÷ variant of a round, with intervals; targets."""
+    groups = {load.name: load.group for load in kind.loads}
+    variants = [first, *sorted({row["variant"] for row in rows} - {first})]
+    at = {(row["load"], row["variant"], row["round"]): row for row in rows}
+    rounds = sorted({row["round"] for row in rows})
 
+    def times(load: str, variant: str, key: str) -> list[float]:
+        """First ÷ variant, by round; NaN where the clock saw nothing."""
+        both = [(at[load, first, each][key], at[load, variant, each][key]) for each in rounds]
+        return [one / other if one and other else math.nan for one, other in both]
 
-def _start_redis(install: Path, port: int, scratch: Path) -> list[str]:
-    program = str(install / "bin" / "redis-server")
-    return [program, "--bind", "127.0.0.1", "--port", str(port), "--save", "", "--dir", str(scratch)]
+    def together(group: str, variant: str, key: str) -> list[float]:
+        each = [times(load, variant, key) for load, own in groups.items() if own == group]
+        return [math.exp(statistics.fmean(math.log(one) for one in row)) for row in zip(*each, strict=True)]
 
-
-def _start_httpd(install: Path, port: int, scratch: Path) -> list[str]:
-    (scratch / "site").mkdir()
-    (scratch / "site" / "1k.bin").write_bytes(b"x" * 1024)
-    (scratch / "site" / "20k.bin").write_bytes(b"x" * 20480)
-    text = (install / "conf" / "httpd.conf").read_text()
-    text = re.sub(r"^(User|Group) .*$", "", text, flags=re.M)
-    text = re.sub(r"^Listen .*$", f"Listen 127.0.0.1:{port}", text, flags=re.M)
-    text = text.replace(str(install / "htdocs"), str(scratch / "site"))
-    text += f"\nServerName localhost\nPidFile {scratch}/pid\nErrorLog {scratch}/log\nMaxKeepAliveRequests 0\n"
-    (scratch / "httpd.conf").write_text(text)
-    return [str(install / "bin" / "httpd"), "-DFOREGROUND", "-f", str(scratch / "httpd.conf")]
-
-
-def _memcached(connections: int, updates: float) -> Callable[[int], Loaded]:
-    def load(port: int) -> Loaded:
-        each = REQUESTS // connections // AT_ONCE * AT_ONCE
-        plans = [_commands(seed, updates, each) for seed in range(connections)]
-        waits: list[float] = []
-        broken: list[str] = []
-        users = [threading.Thread(target=_talk, args=(port, plan, waits, broken)) for plan in plans]
-        begun = time.monotonic()
-        for user in users:
-            user.start()
-        for user in users:
-            user.join()
-        took = time.monotonic() - begun
-        if broken:
-            raise SystemExit(f"memcached: {broken[0]}")
-        requests = connections * each
-        return {
-            "requests": requests,
-            "requests_per_s": requests / took,
-            "response_ms": statistics.fmean(waits) * 1000,
-        }
-
-    return load
-
-
-@functools.cache
-def _commands(seed: int, updates: float, count: int) -> list[bytes]:
-    """YCSB's keys: Zipf's law; what lies beyond the last key comes round again."""
-    draw = numpy.random.default_rng(seed)
-    keys = draw.zipf(1.1, count) % KEYS
-    writes = draw.random(count) < updates
-    return [
-        b"ms k%d %d\r\n%s\r\n" % (key, len(VALUE), VALUE) if write else b"mg k%d v\r\n" % key
-        for key, write in zip(keys.tolist(), writes.tolist(), strict=True)
+    loads = [
+        {"load": load, "group": group, "variant": variant}
+        | {key: statistics.median(at[load, variant, each][key] for each in rounds) for key in _FIGURES}
+        | {name: interval(times(load, variant, key)) for name, key in _RATIOS.items()}
+        for load, group in groups.items()
+        for variant in variants
     ]
+    judged = [
+        {"group": group, "variant": variant}
+        | {name: interval(together(group, variant, key)) for name, key in _RATIOS.items()}
+        | _target(group, variant, kind)
+        for group in dict.fromkeys(groups.values())
+        for variant in variants[1:]
+    ]
+    answered = {
+        variant: sum(row["requests"] + row["warmed_by"] for row in rows if row["variant"] == variant)
+        for variant in variants
+    }
+    return {"answered": answered, "groups": judged, "loads": loads}
 
 
-def _talk(port: int, commands: list[bytes], waits: list[float], broken: list[str]) -> None:
-    with socket.create_connection(("127.0.0.1", port)) as peer, peer.makefile("rb") as answers:
-        for at in range(0, len(commands), AT_ONCE):
-            begun = time.monotonic()
-            peer.sendall(b"".join(commands[at : at + AT_ONCE]))
-            for _ in range(AT_ONCE):
-                head = answers.readline()
-                if head.startswith(b"VA "):
-                    if answers.readline() != VALUE + b"\r\n":
-                        broken.append("a value is not what was stored")
-                        return
-                elif head not in (b"EN\r\n", b"HD\r\n"):
-                    broken.append(f"an answer is {head!r}")
-                    return
-            waits.append(time.monotonic() - begun)
+_FIGURES = ("requests_per_s", "response_ms", "cpu_us", "own_us", "user_us")
+_RATIOS = {"cpu": "cpu_us", "own": "own_us", "user": "user_us"}
 
 
-def _redis(*words: str) -> Callable[[int], Loaded]:
-    def load(port: int) -> Loaded:
-        command = ["redis-benchmark", "-p", str(port), "-n", "100000", "--csv", *words]
-        said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=600).stdout
-        rows = [row for row in csv.DictReader(said.splitlines()) if "LPUSH (needed" not in row["test"]]
-        rates = [float(row["rps"]) for row in rows]
-        return {
-            "requests": 100_000 * len(said.splitlines()[1:]),
-            "requests_per_s": statistics.harmonic_mean(rates),
-            "response_ms": statistics.fmean(float(row["avg_latency_ms"]) for row in rows),
-        }
-
-    return load
+def _target(group: str, variant: str, kind: Kind) -> dict[str, float]:
+    least = dict(zip(("ilr", "tmr"), kind.targets.get(group, ()), strict=False))
+    return next(({"target": value} for end, value in least.items() if variant.endswith(end)), {})
 
 
-def _httpd(file: str, connections: int) -> Callable[[int], Loaded]:
-    def load(port: int) -> Loaded:
-        url = f"http://127.0.0.1:{port}/{file}"
-        command = ["ab", "-q", "-k", "-n", "50000", "-c", str(connections), url]
-        said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=600).stdout
-        if int(re.findall(r"Failed requests: +(\d+)", said)[0]) or "Non-2xx" in said:
-            raise SystemExit(f"httpd: requests failed\n{said}")
-        return {
-            "requests": 50_000,
-            "requests_per_s": float(re.findall(r"Requests per second: +([\d.]+)", said)[0]),
-            "response_ms": float(re.findall(r"Time per request: +([\d.]+) \[ms\] \(mean\)", said)[0]),
-        }
+def interval(ratios: list[float]) -> dict[str, float]:
+    """The median of ratios, and an interval of 95 % of their mean: Student's t on their logarithms.
 
-    return load
-
-
-KINDS: dict[str, tuple[Callable[..., list[str]], dict[str, Callable[[int], Loaded]]]] = {
-    "memcached": (
-        _start_memcached,
-        {
-            f"{mix} × {users}": _memcached(users, part)
-            for mix, part in (("A", 0.5), ("B", 0.05))
-            for users in (1, 4, 16)
-        },
-    ),
-    "redis": (
-        _start_redis,
-        {
-            **{f"get, set × {users}": _redis("-t", "get,set", "-c", str(users)) for users in (1, 8, 50)},
-            "get, set, 32 at once": _redis("-t", "get,set", "-P", "32"),
-            "lrange of 100": _redis("-t", "lrange_100"),
-        },
-    ),
-    "httpd": (
-        _start_httpd,
-        {f"{file} × {users}": _httpd(file, users) for file in ("1k.bin", "20k.bin") for users in (1, 8, 32)},
-    ),
-}
-"""How each server is started, and its loads: a name, with the number of connections, and what makes it."""
+    >>> {key: round(value, 2) for key, value in interval([0.9, 1.0, 1.1]).items()}
+    {'median': 1.0, 'low': 0.77, 'high': 1.28}
+    """
+    known = [each for each in ratios if math.isfinite(each)]
+    if not known:
+        return {}
+    found = {"median": statistics.median(known)}
+    if len(known) < 2:
+        return found
+    logs = [math.log(each) for each in known]
+    wide = student(CONFIDENCE, len(logs) - 1) * statistics.stdev(logs) / math.sqrt(len(logs))
+    middle = statistics.fmean(logs)
+    return found | {"low": math.exp(middle - wide), "high": math.exp(middle + wide)}
 
 
-def table(rows: list[dict[str, Any]]) -> str:
-    """Medians over the rounds; ratios are of the first variant's CPU time to this one's."""
+def markdown(found: dict[str, Any]) -> str:
+    """The tables, with what made them."""
+    machine, load = found["machine"], found["load_average"]
     lines = [
-        "| load | variant | requests/s | response, ms | CPU, µs | user, µs | first ÷ this, CPU | user |",
+        f"# Hardened {found['server']}",
+        "",
+        f"`python {' '.join(found['command'])}`, {machine['cores']} cores of {machine['cpu']}, Linux"
+        f" {machine['kernel']}, {found['started_at']} to {found['ended_at']}, load average"
+        f" {load[0][0]:.1f} before, {load[1][0]:.1f} after.",
+        f"Medians of {found['rounds']} rounds. Ratios are native ÷ variant of CPU time a request, with"
+        " intervals of 95 %.",
+        "",
+        "| loads | variant | CPU, all | user mode | target |",
+        "|---|---|---|---|---|",
+    ]
+    for row in found["groups"]:
+        verdict = ""
+        if "target" in row:
+            verdict = f"≥ {row['target']}, {'met' if row['cpu']['median'] >= row['target'] else 'missed'}"
+        lines.append(
+            f"| {row['group']} | {row['variant']} | {_span(row['cpu'])} | {_span(row['user'])} | {verdict} |"
+        )
+    answered = ", ".join(f"{variant} {count:,.0f}" for variant, count in found["answered"].items())
+    lines += [
+        "",
+        f"Requests that were answered: {answered}; none of the servers stopped.",
+        "",
+        "| load | variant | requests/s | response, ms | CPU, µs | user, µs | native ÷ this, CPU | user |",
         "|---" * 8 + "|",
     ]
-    middle: dict[tuple[str, str], dict[str, float]] = {}
-    for row in rows:
-        same = [each for each in rows if (each["load"], each["variant"]) == (row["load"], row["variant"])]
-        middle[row["load"], row["variant"]] = {
-            key: statistics.median(each[key] for each in same)
-            for key in ("requests_per_s", "response_ms", "cpu_us", "user_us")
-        }
-    for (load, variant), found in sorted(middle.items(), key=lambda each: each[0][0]):
-        first = middle[load, rows[0]["variant"]]
-        ratios = [first[key] / found[key] if found[key] else float("nan") for key in ("cpu_us", "user_us")]
-        lines.append(
-            f"| {load} | {variant} | {found['requests_per_s']:,.0f} | {found['response_ms']:.3f} |"
-            f" {found['cpu_us']:.2f} | {found['user_us']:.2f} | {ratios[0]:.2f} | {ratios[1]:.2f} |"
-        )
-    return "\n".join(lines)
+    lines += [
+        f"| {row['load']} | {row['variant']} | {row['requests_per_s']:,.0f} | {row['response_ms']:.3f} |"
+        f" {row['cpu_us']:.2f} | {row['user_us']:.2f} | {_span(row['cpu'])} | {_span(row['user'])} |"
+        for row in found["loads"]
+    ]
+    if found["server"] == "httpd":
+        lines += ["", *_without_php(found["loads"])]
+    return "\n".join(lines) + "\n"
+
+
+def _without_php(rows: list[dict[str, Any]]) -> list[str]:
+    """Of pages that another program makes: httpd's own part."""
+    own = [row for row in rows if row["group"] == "PHP"]
+    told = "; ".join(f"{row['variant']} {row['own_us']:.2f} µs, {_span(row['own'])}" for row in own)
+    return [f"CPU of PHP pages includes php-fpm's, which is Debian's and not hardened. httpd's own: {told}."]
+
+
+def _span(one: dict[str, float]) -> str:
+    """`0.95 (0.93–0.97)`."""
+    if "low" not in one:
+        return f"{one['median']:.3f}" if one else "–"
+    return f"{one['median']:.3f} ({one['low']:.3f}–{one['high']:.3f})"
 
 
 if __name__ == "__main__":
