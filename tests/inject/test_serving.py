@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import socket
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from toys import compiled
 from loadstone.errors import LoadstoneError
 from loadstone.inject.asked import Asked
 from loadstone.inject.serving import Serving, serving
-from loadstone.inject.traffic import Traffic, memcached, read_paths
+from loadstone.inject.traffic import HOST, Traffic, memcached, read_paths, redis
 from loadstone.stages.inject import Inject
 
 
@@ -47,6 +48,29 @@ def test_memcached_is_hit_in_mid_traffic(tmp_path: Path) -> None:
     found = served(Path(program), tmp_path / "out", Traffic("memcached", memcached(300, 1)), 20, *words)
     assert sum(counts(found).values()) >= 15
     assert found.restart_s > 0
+
+
+@pytest.mark.long
+def test_redis_is_hit_in_mid_traffic(tmp_path: Path) -> None:
+    program = shutil.which("redis-server")
+    if program is None:
+        pytest.skip("redis-server is not installed")
+    words = ("--port", "{port}", "--bind", "127.0.0.1", "--save", "")
+    found = served(Path(program), tmp_path / "out", Traffic("redis", redis(300, 1)), 20, *words)
+    assert sum(counts(found).values()) >= 15
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [b"+OK\r\n", b":7\r\n", b"$-1\r\n", b"$3\r\na\r\n\r\n", b"*0\r\n", b"*2\r\n$1\r\na\r\n*1\r\n:5\r\n"],
+)
+def test_an_answer_of_redis_is_read_whole_and_no_further(answer: bytes) -> None:
+    with socket.create_server((HOST, 0)) as server:
+        talk = Traffic("redis", ()).open(server.getsockname()[1], 10)
+        with server.accept()[0] as peer:
+            peer.sendall(answer + b"+NEXT\r\n")
+            assert talk.ask(b"") == answer and talk.ask(b"") == b"+NEXT\r\n"
+        talk.close()
 
 
 def test_a_server_that_does_not_listen_or_has_no_port_is_refused(tmp_path: Path) -> None:

@@ -72,14 +72,18 @@ def inject(
     server: Annotated[
         str | None,
         typer.Option(
-            metavar="PROTOCOL", help="The program is a server: `memcached` or `http`. It listens on {port}."
+            metavar="PROTOCOL",
+            help="The program is a server: `memcached`, `redis` or `http`. It listens on {port}.",
         ),
     ] = None,
     requests: Annotated[
         Path | None, typer.Option(metavar="FILE", help="With `--server http`: paths to GET, one a line.")
     ] = None,
     request_count: Annotated[
-        int, typer.Option(min=10, max=1_000_000, help="With `--server memcached`: commands of one pass.")
+        int,
+        typer.Option(
+            min=10, max=1_000_000, help="With `--server memcached` and `redis`: commands of one pass."
+        ),
     ] = 300,
     throughput: Annotated[
         float | None, typer.Option(help="What this build carries, against native: for node types.")
@@ -128,7 +132,7 @@ def _made(
 ) -> Inject:  # fmt: skip
     from loadstone.inject.conduct import campaign
     from loadstone.inject.serving import Serving, serving
-    from loadstone.inject.traffic import KINDS, Traffic, memcached, read_paths
+    from loadstone.inject.traffic import ASKED, KINDS, Traffic, read_paths
 
     if server is None:
         if requests:
@@ -142,7 +146,7 @@ def _made(
     if (server == "http") != (requests is not None):
         message = "paths are for `--server http`, which needs them"
         raise LoadstoneError("inject-input", message, place="--requests", hint="a file with one path a line")
-    asked = read_paths(requests) if requests else memcached(count, wanted.seed)
+    asked = read_paths(requests) if requests else ASKED[server](count, wanted.seed)
     return serving(Serving(wanted, Traffic(server, asked), patience_s), folder, jobs, _Told(), name)
 
 

@@ -30,11 +30,11 @@ from loadstone.stages.inject import Golden, Inject, Traced
 
 Json = dict[str, Any]
 PORT = "{port}"
-PASSES = 2
-"""The bit turns in the first; the second shows what has stayed."""
+PASSES = 3
+"""The first fills the server's memory, the bit turns in the second, and the third shows what has stayed."""
 _START_S = 20.0
-_PROFILE_STEPS = 200_000
-_PROFILE_S = 30.0
+_PROFILE_STEPS = 600_000
+_PROFILE_S = 120.0
 _MOST_IDLE_STEPS = 100_000_000
 """The time ends it."""
 _DRAWS = 30
@@ -199,9 +199,11 @@ def _golden(wanted: Serving) -> tuple[list[bytes], Json]:
 
 def _profile(wanted: Serving) -> tuple[Profile, Json]:
     """Where the server executes what under this traffic. Raises `inject-server` when nothing was seen."""
-    began, ended = time.monotonic(), threading.Event()
+    began, filled, ended = time.monotonic(), threading.Event(), threading.Event()
 
-    def go_on(_: int) -> None:
+    def go_on(number: int) -> None:
+        if number == len(wanted.traffic.requests):
+            filled.set()
         if ended.is_set():
             raise _Enough
 
@@ -215,9 +217,11 @@ def _profile(wanted: Serving) -> tuple[Profile, Json]:
         driver = threading.Thread(target=load, args=(port,))
         driver.start()
         try:
+            filled.wait(_PROFILE_S)
+            before = time.monotonic()
             with refusing():
                 busy = server.profile(_PROFILE_STEPS, _PROFILE_S)
-            busy_s = time.monotonic() - began
+            busy_s = time.monotonic() - before
         finally:
             ended.set()
             driver.join()
@@ -296,14 +300,15 @@ def _drawn(wanted: Serving, reference: list[bytes], profile: Profile, chance: ra
     """A server of its own, a place in its code and in its traffic, and what came of a fault there."""
     address, pick = profile.draw(chance), chance.randrange(1 << 63)
     when = chance.randrange(len(wanted.traffic.requests))
+    first = len(wanted.traffic.requests)
     with _up(wanted) as (server, port, start_s):
 
         def before(number: int) -> None:
-            if number == when:
+            if number == first + when:
                 server.arm(address, pick)
 
         answers = drive(wanted.traffic, port, PASSES, wanted.patience_s, before)
-        state = _settled(server, answers)
+        state = _settled(server, answers, wanted.patience_s)
     wrong = sum(one != other and one != b"" for one, other in zip(answers.digests, reference, strict=False))
     hit = state["hit"] or {}
     return {
@@ -313,9 +318,9 @@ def _drawn(wanted: Serving, reference: list[bytes], profile: Profile, chance: ra
     }  # fmt: skip
 
 
-def _settled(server: _core.InjectedServer, answers: Answers) -> Json:
-    """The state, after the end of a server that is about to end."""
-    until = time.monotonic() + (2.0 if answers.gone or answers.dropped else 0.0)
+def _settled(server: _core.InjectedServer, answers: Answers, patience_s: float) -> Json:
+    """The state, after the end of a server that is about to end; on a busy machine that takes its time."""
+    until = time.monotonic() + (patience_s if answers.gone else 2.0 if answers.dropped else 0.0)
     while True:
         state = server.state()
         if state["ended"] is not None or state["lost"] or time.monotonic() >= until:

@@ -1,4 +1,4 @@
-"""What servers are asked while a bit turns, and how answers are read: memcached's text protocol, and HTTP."""
+"""What servers are asked while a bit turns, and how answers are read: memcached's text, Redis', and HTTP."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from loadstone.intake import Kind
 from loadstone.intake.files import read_text
 
 HOST = "127.0.0.1"
-KINDS = ("memcached", "http")
+KINDS = ("memcached", "redis", "http")
 _MOST_ANSWER = 64 << 20
+_KEYS = 50
 
 
 class Talk(Protocol):
@@ -49,16 +50,19 @@ class Traffic:
 
 
 def memcached(count: int, seed: int) -> tuple[bytes, ...]:
-    """Commands on 200 keys: nine of ten get, the others set, add to, delete and count. All answers follow."""
+    """Commands on 50 keys: seven of ten get, the others set, add to, delete and count. All answers follow.
+
+    So few keys that of 300 commands, the default, enough set them: most of those that get find something.
+    """
     chance = random.Random(f"memcached-{seed}")
     found = []
     for _ in range(count):
-        key = f"key-{chance.randrange(200):03d}"
+        key = f"key-{chance.randrange(_KEYS):03d}"
         kind = chance.random()
         if kind < 0.6:
             found.append(f"get {key}\r\n")
         elif kind < 0.7:
-            found.append(f"get {key} key-{chance.randrange(200):03d}\r\n")
+            found.append(f"get {key} key-{chance.randrange(_KEYS):03d}\r\n")
         elif kind < 0.92:
             value = chance.randbytes(chance.choice((8, 32, 100, 500))).hex()
             found.append(f"set {key} {chance.randrange(256)} 0 {len(value)}\r\n{value}\r\n")
@@ -69,6 +73,31 @@ def memcached(count: int, seed: int) -> tuple[bytes, ...]:
         else:
             found.append(f"incr count-{chance.randrange(4)} 1\r\n")
     return tuple(each.encode() for each in found)
+
+
+def redis(count: int, seed: int) -> tuple[bytes, ...]:
+    """Commands on strings, counters, lists, hashes and sorted sets under 20 keys each. All answers follow."""
+    chance = random.Random(f"redis-{seed}")
+    found = []
+    for _ in range(count):
+        number, value = chance.randrange(20), chance.randbytes(chance.choice((4, 16, 60, 250))).hex()
+        commands = (
+            (30, f"GET string-{number}"), (12, f"SET string-{number} {value}"),
+            (4, f"APPEND string-{number} more"), (4, f"DEL string-{number}"), (4, f"INCR count-{number}"),
+            (6, f"RPUSH list-{number} {value}"), (4, f"LPOP list-{number}"), (8, f"LRANGE list-{number} 0 9"),
+            (6, f"HSET hash-{number} field-{chance.randrange(8)} {value}"),
+            (8, f"HGET hash-{number} field-{chance.randrange(8)}"),
+            (6, f"ZADD set-{number} {chance.randrange(1000)} member-{chance.randrange(30)}"),
+            (8, f"ZRANGE set-{number} 0 9 WITHSCORES"),
+        )  # fmt: skip
+        (command,) = chance.choices([one for _, one in commands], [weight for weight, _ in commands])
+        words = command.encode().split()
+        found.append(b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(one), one) for one in words))
+    return tuple(found)
+
+
+ASKED: dict[str, Callable[[int, int], tuple[bytes, ...]]] = {"memcached": memcached, "redis": redis}
+"""By protocol: so many requests, from a seed."""
 
 
 def read_paths(file: Path) -> tuple[bytes, ...]:
@@ -116,6 +145,21 @@ class _Memcached:
         return line
 
 
+class _Redis(_Memcached):
+    def ask(self, request: bytes) -> bytes:
+        self._socket.sendall(request)
+        return self._answer()
+
+    def _answer(self) -> bytes:
+        line = self._line()
+        kind, size = line[:1], line[1:].strip()
+        if kind not in (b"$", b"*") or not size.isdigit() or int(size) > _MOST_ANSWER:
+            return line
+        if kind == b"$":
+            return line + self._reader.read(int(size) + 2)
+        return line + b"".join(self._answer() for _ in range(int(size)))
+
+
 class _Http:
     def __init__(self, port: int, patience_s: float) -> None:
         self._connection = http.client.HTTPConnection(HOST, port, timeout=patience_s)
@@ -135,7 +179,7 @@ class _Http:
         self._connection.close()
 
 
-_TALKS: dict[str, Callable[[int, float], Talk]] = {"memcached": _Memcached, "http": _Http}
+_TALKS: dict[str, Callable[[int, float], Talk]] = {"memcached": _Memcached, "redis": _Redis, "http": _Http}
 
 
 @dataclass
