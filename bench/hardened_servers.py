@@ -125,10 +125,7 @@ def _measure(folder: Path, kind: Kind, number: int, scale: float) -> Iterator[Ro
             warm = load.drive(port, scale * _WARM)
             before = [_cpu(server.pid) for server in servers]
             found = load.drive(port, scale)
-            spent = [
-                [late - early for late, early in zip(_cpu(server.pid), was, strict=True)]
-                for server, was in zip(servers, before, strict=True)
-            ]
+            spent = [_spent(_cpu(server.pid), was) for server, was in zip(servers, before, strict=True)]
             for server in servers:
                 if server.poll() is not None:
                     raise SystemExit(f"{folder}: it ended with {server.returncode} under {load.name}")
@@ -159,14 +156,19 @@ def _end(server: subprocess.Popen[bytes]) -> None:
     server.wait(20)
 
 
-def _cpu(pid: int) -> tuple[float, float]:
-    """Seconds in user mode, and in all, of a process and its children.
-
-    The sum is exact to the nanosecond; the kernel's clock ticks say how it divides.
-    """
-    user, system = cpu_s(pid)
+def _cpu(pid: int) -> tuple[float, float, float]:
+    """Seconds of a process and its children: in user and system mode by clock ticks, and exactly in all."""
     # The clock of another process: linux/posix-timers.h, MAKE_PROCESS_CPUCLOCK(pid, CPUCLOCK_SCHED).
-    total = sum(time.clock_gettime((~each << 3) | 2) for each in family(pid))
+    return *cpu_s(pid), sum(time.clock_gettime((~each << 3) | 2) for each in family(pid))
+
+
+def _spent(late: tuple[float, ...], early: tuple[float, ...]) -> tuple[float, float]:
+    """Seconds in user mode, and in all, between two looks: the ticks say how the exact sum divides.
+
+    >>> _spent((1.0, 4.0, 5.2), (0.0, 1.0, 1.2))
+    (1.0, 4.0)
+    """
+    user, system, total = (one - other for one, other in zip(late, early, strict=True))
     return total * user / (user + system) if user + system else 0.0, total
 
 
