@@ -40,8 +40,13 @@ SERVER = r"""
 #include <arpa/inet.h>
 #include <string.h>
 #include <sys/socket.h>
-/* Answers GET /NUMBER by a sum that takes the number many times. One connection at a time ends the others. */
-static uint64_t work(uint64_t n){uint64_t s=n;for(int i=0;i<300;i++)s=s*6364136223846793005ull+live(n);
+/* Answers GET /NUMBER by a sum that takes the number many times. One connection at a time ends the others.
+   FILLS: each connection's first two requests execute `dead` besides, and later ones do not. */
+static uint64_t work(uint64_t n){uint64_t s=n;
+#ifdef FILLS
+  static int asked;if(asked++<2)for(int i=0;i<300;i++)dead();
+#endif
+  for(int i=0;i<300;i++)s=s*6364136223846793005ull+live(n);
   return s;}
 int main(int c,char**v){
   int s=socket(AF_INET,SOCK_STREAM,0),one=1;setsockopt(s,SOL_SOCKET,SO_REUSEADDR,&one,sizeof one);

@@ -40,6 +40,14 @@ def test_a_wrong_number_in_a_server_is_a_wrong_answer(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
+def test_what_only_fills_a_server_is_not_hit(tmp_path: Path) -> None:
+    """It is sampled after all requests were asked once: eight by four connections, so two of each."""
+    program = compiled(tmp_path, "server", "-DFILLS")
+    with pytest.raises(LoadstoneError, match="nothing of the server's own code was executed"):
+        served(program, tmp_path / "out", Traffic("http", paths(tmp_path)), 1, only="dead")
+
+
+@pytest.mark.long
 def test_memcached_is_hit_in_mid_traffic(tmp_path: Path) -> None:
     program = shutil.which("memcached")
     if program is None:

@@ -225,11 +225,9 @@ def _profile(wanted: Serving) -> tuple[Profile, Json]:
         finally:
             ended.set()
             driver.join()
-        before = time.monotonic()
         with refusing():
             idle = server.profile(_MOST_IDLE_STEPS, busy_s)
-        idle_s = time.monotonic() - before
-    seen = _for_traffic(busy, idle, busy_s / idle_s)
+    seen = _for_traffic(busy, idle)
     if not seen:
         message = "nothing of the server's own code was executed while it answered"
         raise LoadstoneError("inject-server", message, hint="name functions that answer, with --only")
@@ -242,19 +240,24 @@ def _profile(wanted: Serving) -> tuple[Profile, Json]:
     return Profile(list(addresses), list(accumulate(counts))), traced
 
 
-def _for_traffic(
-    busy: list[tuple[int, int]], idle: list[tuple[int, int]], factor: float
-) -> list[tuple[int, int]]:
-    """What is executed for the traffic: less what is executed anyway, in a time `factor` times as long.
+def _for_traffic(busy: list[tuple[int, int]], idle: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """What is executed for the traffic: what is executed without any, too, is left out.
 
-    While it is stepped a server is a hundred times slower, and its clocks are not: what it does every so
-    often would be most of what is seen, and is not executed in the moment that real traffic takes.
+    While it is stepped a server is a hundred times slower, or more on a busy machine, and its clocks are not:
+    what it does every so often would be most of what is seen. How often it does so follows from its load in ways
+    of its own (memcached looks after its items every millisecond, and each second when nothing changes them), so it
+    cannot be reckoned off. Where little else is left, what a server does for both counts, as often as it is busy.
 
-    >>> _for_traffic([(1, 100), (2, 50), (3, 7)], [(2, 30), (3, 4)], 2.0)
+    >>> _for_traffic([(1, 100), (2, 50), (3, 7)], [(2, 30), (3, 4)])
     [(1, 100)]
+    >>> _for_traffic([(1, 10), (2, 50), (3, 7)], [(2, 30), (3, 7)])
+    [(1, 10), (2, 20)]
     """
-    anyway = {address: count * factor for address, count in idle}
-    left = [(address, round(count - anyway.get(address, 0.0))) for address, count in busy]
+    anyway = dict(idle)
+    alone = [(address, count) for address, count in busy if address not in anyway]
+    if 2 * sum(count for _, count in alone) >= sum(count for _, count in busy):
+        return alone
+    left = [(address, count - anyway.get(address, 0)) for address, count in busy]
     return [(address, count) for address, count in left if count > 0]
 
 
