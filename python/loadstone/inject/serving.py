@@ -243,10 +243,11 @@ def _profile(wanted: Serving) -> tuple[Profile, Json]:
 def _for_traffic(busy: list[tuple[int, int]], idle: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """What is executed for the traffic: what is executed without any, too, is left out.
 
-    While it is stepped a server is a hundred times slower, or more on a busy machine, and its clocks are not:
-    what it does every so often would be most of what is seen. How often it does so follows from its load in ways
-    of its own (memcached looks after its items every millisecond, and each second when nothing changes them), so it
-    cannot be reckoned off. Where little else is left, what a server does for both counts, as often as it is busy.
+    While it is stepped a server is a hundred times slower, or more on a busy machine, and its clocks are
+    not: what it does every so often would be most of what is seen. How often that is follows from its load in
+    ways of its own (memcached looks after its items every millisecond, and each second when nothing changes
+    them), so it cannot be reckoned off. Where little else is left, what a server does for both counts, less
+    what was seen without traffic.
 
     >>> _for_traffic([(1, 100), (2, 50), (3, 7)], [(2, 30), (3, 4)])
     [(1, 100)]
