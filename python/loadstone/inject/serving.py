@@ -234,7 +234,7 @@ def _profile(wanted: Serving) -> tuple[Profile, Json]:
     addresses, counts = zip(*seen, strict=True)
     hit = sum(counts)
     traced = {
-        "instructions": _PROFILE_STEPS, "can_be_hit": hit, "addresses": len(addresses),
+        "instructions": sum(count for _, count in busy), "can_be_hit": hit, "addresses": len(addresses),
         "took_s": time.monotonic() - began,
     }  # fmt: skip
     return Profile(list(addresses), list(accumulate(counts))), traced
