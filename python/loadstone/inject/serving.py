@@ -37,6 +37,8 @@ _PROFILE_STEPS = 600_000
 _PROFILE_S = 120.0
 _MOST_IDLE_STEPS = 100_000_000
 """The time ends it."""
+_ENOUGH = 0.1
+"""Of what a busy server executes: so much must be for the traffic alone, to be hit alone."""
 _DRAWS = 30
 """Of places for an injection, until one is hit."""
 _FAIL_STOP = 86
@@ -251,12 +253,12 @@ def _for_traffic(busy: list[tuple[int, int]], idle: list[tuple[int, int]]) -> li
 
     >>> _for_traffic([(1, 100), (2, 50), (3, 7)], [(2, 30), (3, 4)])
     [(1, 100)]
-    >>> _for_traffic([(1, 10), (2, 50), (3, 7)], [(2, 30), (3, 7)])
-    [(1, 10), (2, 20)]
+    >>> _for_traffic([(1, 10), (2, 500), (3, 7)], [(2, 300), (3, 7)])
+    [(1, 10), (2, 200)]
     """
     anyway = dict(idle)
     alone = [(address, count) for address, count in busy if address not in anyway]
-    if 2 * sum(count for _, count in alone) >= sum(count for _, count in busy):
+    if sum(count for _, count in alone) >= _ENOUGH * sum(count for _, count in busy):
         return alone
     left = [(address, count - anyway.get(address, 0)) for address, count in busy]
     return [(address, count) for address, count in left if count > 0]
