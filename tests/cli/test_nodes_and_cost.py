@@ -85,6 +85,7 @@ PRINTED = {
         "--profile",
         "10h:1,14h:0.3",
     ],
+    "cost-elastic": ["cost", "--from", "FOLDER/wave", "--book", "aws-2026", "--instance", "m7i.large"],
     "cost-owned": ["cost", "--from", "FOLDER", "--prices", "FOLDER/own.csv", "--instance", "r640:3"],
 }
 REFUSED = {
@@ -107,7 +108,48 @@ REFUSED = {
     "cost-profile-text": [*SOLD, "--instance", "c1.xlarge:2", "--profile", "nights"],
     "cost-profile-duty": [*SOLD, "--instance", "c1.xlarge:2", "--profile", "24h:1", "--duty", "1"],
     "cost-duty": [*SOLD, "--instance", "c1.xlarge:2", "--duty", "2"],
+    "cost-elastic-count": [
+        "cost",
+        "--from",
+        "FOLDER/wave",
+        "--book",
+        "aws-2026",
+        "--instance",
+        "m7i.large:2",
+    ],
+    "cost-elastic-duty": [
+        "cost",
+        "--from",
+        "FOLDER/wave",
+        "--book",
+        "aws-2026",
+        "--instance",
+        "m7i.large",
+        "--duty",
+        "0.5",
+    ],
 }
+# A wave of five minutes: a second server for half of it.
+WAVE = {
+    "format": 2, "kind": "run", "name": "wave", "operations": {}, "sla": {}, "throughput_ops_per_s": 40.0,
+    "load": {"users": 20, "ramp_up_s": 0, "steady_s": 300, "ramp_down_s": 0},
+    "goals": {sla: {"name": sla, "verdict": "met", "limit": 0.9} for sla in ("SLA-1", "SLA-2")},
+    "bytes": {"in_per_op": 20000.0, "out_per_op": 0.0},
+    "validity": {"state": "valid", "checks": []},
+    "elasticity": {
+        "service": "app", "policy": "target-utilisation", "least": 1, "most": 3, "removed": 1,
+        "servers": [{"at_s": 0, "servers": 1}, {"at_s": 70, "servers": 2}, {"at_s": 210, "servers": 1}],
+        "started": [{"host": "web2", "asked_s": 60, "serving_s": 70, "start_s": 4}],
+        "windows": [
+            {
+                "start_s": start, "end_s": start + 150, "users": users, "servers": 1.5,
+                "within": {"Home": 0.95}, "kept": {"SLA-1": True, "SLA-2": False},
+            }
+            for start, users in ((0, 40), (150, 100))
+        ],
+        "machine_h": 0.125, "fixed_machine_h": 0.25, "saved_share": 0.5,
+    },
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -118,6 +160,8 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "right.toml").write_text(
         '[nodes]\ntarget = 0.9999\ndeployment = ["PF on-prem", "ARA cloud"]\n'
     )
+    (tmp_path / "wave").mkdir()
+    (tmp_path / "wave" / "run.json").write_text(json.dumps(WAVE))
     for name, users in (("two", 920), ("four", 1560)):
         held = {"SLA-1": CAPACITY["SLA-1"] | {"users": users, "low": users, "high": round(users * 1.02)}}
         (tmp_path / name).mkdir()
@@ -156,7 +200,8 @@ def test_what_is_printed(
     code, out, err = run(monkeypatch, capsys, folder, PRINTED[name])
     check(f"{name}.out", out)
     assert code == (1 if name == "nodes-unmet" else 0)
-    written = f"wrote FOLDER/{name.split('-')[0]}.json\n" if "--from" in PRINTED[name] else ""
+    place = "FOLDER/wave" if name == "cost-elastic" else "FOLDER"
+    written = f"wrote {place}/{name.split('-')[0]}.json\n" if "--from" in PRINTED[name] else ""
     assert err.startswith(written)
     check(f"{name}.err", err)
 
@@ -168,6 +213,15 @@ def test_what_is_refused(
     code, out, err = run(monkeypatch, capsys, folder, REFUSED[name])
     assert (code, out) == (2, "")
     check(f"{name}.err", err)
+
+
+def test_no_plan_rests_on_servers_that_came_and_went(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = run(monkeypatch, capsys, folder, ["nodes", "--from", "FOLDER/wave", "--users", "500"])
+    assert (code, out) == (6, "")
+    assert "no plan can rest on this run: its servers came and went" in err
+    assert "without `[scaling]`" in err
 
 
 PRICED = ["cost", "--from", "FOLDER", "--book", "aws-2026", "--instance", "m7i.xlarge:2"]

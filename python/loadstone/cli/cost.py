@@ -18,13 +18,14 @@ from loadstone.cost import book as books
 from loadstone.cost.bill import HORIZONS
 from loadstone.cost.book import PriceBook
 from loadstone.cost.cases import measured_cases, parse_instance, typed_cases
+from loadstone.cost.elastic import fixed
 from loadstone.cost.plan import Bill, Case, Month, Spread, bill
 from loadstone.cost.profile import mean_load, parse_profile
 from loadstone.errors import LoadstoneError
 from loadstone.nodes.measured import Measured, read_measured
 
 if TYPE_CHECKING:
-    from loadstone.stages.cost import Cost
+    from loadstone.stages.cost import Cost, Elastic
 
 EXAMPLES = """
 Compute dollars per user per month, over 1, 12 and 36 months, at SLA-1 and SLA-2, with and without egress.
@@ -118,7 +119,7 @@ def cost(
 ) -> None:
     """Parses, prices, reports; the help text is `EXAMPLES`."""
     # Imported here: the other commands need not wait for the record's model.
-    from loadstone.cost.record import cost_record, rows_of
+    from loadstone.cost.record import cost_record, elastic_record, rows_of
     from loadstone.stages.cost import Inputs
 
     month = _month(context, hours_per_month, duty, profile)
@@ -158,6 +159,8 @@ def cost(
         _refuse_tiers_options(context)
         catalogue = _catalogue(book, prices or [], region)
         measured = read_measured(folder, anyway=anyway) if folder else None
+        if measured and measured.elasticity:
+            _refuse_another_load(context)
         typed = {"SLA-1": users_sla_1, "SLA-2": users_sla_2}
         cases = _cases(measured, typed, instance or [], catalogue)
         bills = {sla: bill(case, catalogue, month) for sla, case in cases.items()}
@@ -166,6 +169,11 @@ def cost(
             *age.warned(rows_of(bills), max_age_days, age.today()),
         ]
         record = cost_record(inputs, bills, told, catalogue.sources)
+        if measured and measured.elasticity:
+            # Machines are the same at each SLA.
+            sla = next(iter(cases))
+            ran = elastic_record(measured.elasticity, bills[sla], fixed(cases[sla], catalogue, month))
+            record = record.model_copy(update={"elastic": ran})
         if measured:
             record = record.model_copy(update=measured.marks())
             write_beside(measured.file, record)
@@ -194,6 +202,15 @@ def _refuse_tiers_options(context: typer.Context) -> None:
             raise LoadstoneError(
                 "cost-input", f"--{name} is only for --tiers", place=f"--{name}",
                 hint="without tiers the users are --users-sla-1 and --users-sla-2, or measured",
+            )  # fmt: skip
+
+
+def _refuse_another_load(context: typer.Context) -> None:
+    for name in ("duty", "profile"):
+        if is_typed(context, name):
+            raise LoadstoneError(
+                "cost-input", "the run's servers came and went with its own load", place=f"--{name}",
+                hint=f"leave --{name} out",
             )  # fmt: skip
 
 
@@ -260,6 +277,8 @@ def _tables(record: Cost, bills: dict[str, Bill]) -> str:
         "Where every dollar comes from:",
         _lines(record),
     ]
+    if record.elastic:
+        parts += ["", *_elastic(record.elastic)]
     parts += [f"{sla} is withheld: {why}." for sla, why in record.withheld.items()]
     if record.plan:
         # Imported here: what is not in tiers need not wait for the model.
@@ -282,6 +301,26 @@ def _lines(record: Cost) -> str:
         ]
     head = ["what", "SLA", "quantity", "price", *months, "price row"]
     return "\n".join([columns(head, rows, {"quantity", "price", *months}), *dict.fromkeys(terms)])
+
+
+def _elastic(ran: Elastic) -> list[str]:
+    """What servers that came and went saved."""
+    broken = ", ".join(f"{sla} in {count}" for sla, count in ran.broken.items())
+    rows = (
+        ("as they came and went", ran.mean, ran.usd_per_month),
+        ("as many all the time", ran.most, ran.usd_per_month_fixed),
+        ("saved", ran.most - ran.mean, ran.usd_saved_per_month),
+    )
+    months = [_months(count) for count in HORIZONS]
+    table = [
+        [what, f"{servers:.3g}", *(f"{usd:,.2f}" for usd in by.named().values())]
+        for what, servers, by in rows
+    ]
+    return [
+        f"Servers of `{ran.service}` came and went (policy {ran.policy}); of {ran.windows} windows were "
+        f"broken: {broken}. Dollars a month for machines, this load again and again:",
+        columns(["servers", "in the mean", *months], table, {"in the mean", *months}),
+    ]
 
 
 def _months(count: int) -> str:

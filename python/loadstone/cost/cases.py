@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loadstone.cost.book import PriceBook
+from loadstone.cost.elastic import shares
 from loadstone.cost.plan import Case, Machines, Traffic
 from loadstone.cost.row import PriceRow
 from loadstone.errors import LoadstoneError
@@ -19,6 +20,7 @@ from loadstone.nodes.measured import AtSla, Measured
 
 if TYPE_CHECKING:
     from loadstone.stages.nodes import Nodes, Option
+    from loadstone.stages.run_elasticity import Elasticity
 
 FILE = "nodes.json"
 UNKNOWN = Traffic(None, None)
@@ -67,9 +69,14 @@ def typed_cases(users: dict[str, float | None], wanted: list[Wanted]) -> dict[st
 
 
 def measured_cases(measured: Measured, wanted: list[Wanted]) -> dict[str, Case]:
-    """The capacity, on the machines it was measured on; or the load planned, on the nodes planned."""
+    """The capacity, on the machines it was measured on; or the load planned, on the nodes planned; or a run's
+    users, on the servers that came and went in it.
+    """
     if not measured.at:
         raise withheld(measured)
+    if measured.elasticity:
+        machines = _ran(wanted, measured.elasticity)
+        return {sla: _at_capacity(at, machines) for sla, at in measured.at.items()}
     if all(machine.count is not None for machine in wanted):
         return {sla: _at_capacity(at, _counted(wanted)) for sla, at in measured.at.items()}
     plan = _read_plan(measured.file.parent)
@@ -189,6 +196,24 @@ def _counted(wanted: list[Wanted]) -> tuple[Machines, ...]:
                 hint=f"write {machine.row.sku}:2, or give --from a folder with nodes.json",
             )  # fmt: skip
     return tuple(Machines(machine.row, machine.count or 0, machine.count or 0) for machine in wanted)
+
+
+def _ran(wanted: list[Wanted], elasticity: Elasticity) -> tuple[Machines, ...]:
+    """A machine without a count is a server of the run. Raises `cost-input`."""
+    servers = [machine for machine in wanted if machine.count is None]
+    if len(servers) != 1 or not servers[0].row.rented:
+        what = "the machine of the servers that came and went is one that is rented, without a count"
+        raise LoadstoneError(
+            "cost-input", what, place="--instance",
+            hint=f"write --instance SKU for those of `{elasticity.service}`, SKU:COUNT for all else",
+        )  # fmt: skip
+    most = elasticity.most
+    return tuple(
+        Machines(machine.row, most, most, needed=most, ran=shares(elasticity))
+        if machine.count is None
+        else Machines(machine.row, machine.count, machine.count)
+        for machine in wanted
+    )
 
 
 def _read_plan(folder: Path) -> Nodes:

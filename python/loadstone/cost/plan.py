@@ -26,6 +26,8 @@ class Machines:
     needed: int | None = None
     """Those that the load needs, which follow it; the others are spares and always on. None: all are always
     on."""
+    ran: tuple[tuple[int, Decimal], ...] = ()
+    """How many of those needed ran for which share of the time, where that was measured."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +161,7 @@ def _machine_lines(machines: Machines, book: PriceBook, month: Month) -> list[Li
     if not row.rented or needed is None:
         return machine_lines(machines, power_of(row, book), month.hours, book.committed(row))
     terms, lines = book.committed(row), []
-    for count, share in running(needed, month.profile):
+    for count, share in machines.ran or running(needed, month.profile):
         line = rented(row, count, share * month.hours, terms, month.hours)
         part = f", {float(100 * share):.4g} % of the time" if share != 1 else ""
         lines.append(replace(line, what=f"{line.what}{_images(machines)}{part}"))

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 
 from loadstone.cost.bill import HORIZONS, Dollars, Line
+from loadstone.cost.elastic import saved
 from loadstone.cost.plan import Bill, Spread
 from loadstone.cost.row import PriceRow
 from loadstone.errors import LoadstoneError
 from loadstone.stages import cost as stages
 from loadstone.stages.dollars import ByMonths, EndsByMonths
+from loadstone.stages.run_elasticity import Elasticity
 
 _MILLIONTH = Decimal("0.000001")
 _WIDE = Context(prec=60)
@@ -38,6 +40,24 @@ def cost_record(
         sources={key: text for key, text in (sources or {}).items() if key in used},
         per_user={sla: _per_user(bill) for sla, bill in bills.items()},
         warnings=list(told),
+    )
+
+
+def elastic_record(elasticity: Elasticity, elastic: Bill, kept: Bill) -> stages.Elastic:
+    """What servers that came and went cost, and as many that stay. Raises `cost-input` as `cost_record`."""
+    spent, fixed = elastic.total_without_egress.value, kept.total_without_egress.value
+    length_h = elasticity.fixed_machine_h / elasticity.most
+    slas = elasticity.windows[0].kept if elasticity.windows else {}
+    return stages.Elastic(
+        service=elasticity.service,
+        policy=elasticity.policy,
+        most=elasticity.most,
+        mean=elasticity.machine_h / length_h,
+        windows=len(elasticity.windows),
+        broken={sla: sum(one.kept.get(sla) is False for one in elasticity.windows) for sla in slas},
+        usd_per_month=by_months(spent),
+        usd_per_month_fixed=by_months(fixed),
+        usd_saved_per_month=by_months(saved(spent, fixed)),
     )
 
 

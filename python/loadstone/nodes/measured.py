@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from loadstone.stages.capacity import Capacity, Held
     from loadstone.stages.origin import Node
     from loadstone.stages.run import Run
+    from loadstone.stages.run_elasticity import Elasticity
 
 SLAS = ("SLA-1", "SLA-2")
 _KIND = Kind("measured", "a record", 64 << 20, "measure again")
@@ -63,9 +64,16 @@ class Measured:
     withheld: dict[str, Withheld] = field(default_factory=dict)
     anyway: tuple[str, ...] = ()
     """Why the figures would have been withheld, had they not been asked for all the same."""
+    elasticity: Elasticity | None = None
+    """Servers that came and went meanwhile: what one of them carries is not known."""
 
     def require(self, sla: str) -> AtSla:
-        """The capacity at one SLA. Raises `withheld`: why it is not known, and what to do."""
+        """The capacity of one node at one SLA. Raises `withheld`: why it is not known, and what to do."""
+        if self.elasticity:
+            raise LoadstoneError(
+                "withheld", "no plan can rest on this run: its servers came and went", place=str(self.file),
+                hint="measure one server that stays, without `[scaling]`; `loadstone cost` prices this run",
+            )  # fmt: skip
         if sla in self.at:
             return self.at[sla]
         known = self.withheld[sla]
@@ -266,7 +274,11 @@ def _run(record: Run, file: Path) -> Measured:
         known = _of_requests(record.load.amount or 0.0)
         return Measured(file, record.name or "", {}, [], record.node, dict.fromkeys(SLAS, known))
     users, name = _users_of(record, file)
-    traffic = record.bytes
+    traffic, elasticity = record.bytes, record.elasticity
+    warnings = ["one run, not a capacity: the node may carry more than its users"]
+    if elasticity:
+        users, most = _in_windows(elasticity)
+        warnings = [f"users are the mean of the run's; there were {most:.4g} at most"]
     if users is None:
         raise LoadstoneError("measured", f"`{name}` is missing", place=str(file))
     entry = AtSla(
@@ -281,10 +293,18 @@ def _run(record: Run, file: Path) -> Measured:
             at[sla] = entry
         else:
             withheld[sla] = doubt
-    warnings = ["one run, not a capacity: the node may carry more than its users"]
-    if record.load.unit is Unit.SESSIONS:
+    if record.load.unit is Unit.SESSIONS and not elasticity:
         warnings.append(f"users are the {float(users):.4g} sessions that lived at once, in the mean")
-    return Measured(file, record.name or "", at, warnings, record.node, withheld)
+    return Measured(file, record.name or "", at, warnings, record.node, withheld, elasticity=elasticity)
+
+
+def _in_windows(elasticity: Elasticity) -> tuple[Fraction | None, float]:
+    """Mean number of users of a run whose load changed (None: not known), and that of its fullest window."""
+    known = [one for one in elasticity.windows if one.users is not None]
+    length_s = sum(one.end_s - one.start_s for one in known)
+    there = sum((one.users or 0.0) * (one.end_s - one.start_s) for one in known)
+    mean = Fraction(repr(round(there / length_s, 6))) if there else None
+    return mean, max((one.users or 0.0 for one in known), default=0.0)
 
 
 def _users_of(run: Run, file: Path) -> tuple[Fraction | None, str]:

@@ -6,7 +6,7 @@ from loadstone.report import format
 from loadstone.report.plan_answer import judged
 from loadstone.report.plan_tiers import tiers_cost_tables
 from loadstone.report.table import Column, Row, Table, words
-from loadstone.stages.cost import Cost, PerUser
+from loadstone.stages.cost import Cost, Elastic, PerUser
 from loadstone.stages.dollars import ByMonths, EndsByMonths
 
 HORIZONS = ("1", "12", "36")
@@ -71,6 +71,7 @@ def cost_tables(cost: Cost | None) -> list[Table]:
         return []
     return [
         _per_user(cost),
+        *([_elastic(cost.elastic)] if cost.elastic else []),
         *(tiers_cost_tables(cost.plan, cost.plan.service) if cost.plan and cost.plan.service else []),
         _interval(cost),
         _lines(cost),
@@ -130,6 +131,27 @@ def _interval_row(sla: str, what: str, ends: EndsByMonths) -> Row:
     for months, (low, high) in ends.named().items():
         row |= {f"usd_{months}_low": low, f"usd_{months}_high": high}
     return row
+
+
+def _elastic(ran: Elastic) -> Table:
+    """Machines alone: with servers as they came and went, and with as many as there were at most."""
+    both = (
+        ("as they came and went", ran.mean, ran.usd_per_month),
+        ("as many all the time", ran.most, ran.usd_per_month_fixed),
+        ("saved", ran.most - ran.mean, ran.usd_saved_per_month),
+    )
+    rows: list[Row] = [
+        {"what": what, "servers": servers} | {f"usd_{months}": usd for months, usd in by.named().items()}
+        for what, servers, by in both
+    ]
+    columns = [words("what", f"servers of {ran.service}"), Column("servers", "in the mean", format.figure)]
+    columns += [Column(f"usd_{months}", f"over {_months(months)}", format.dollars) for months in HORIZONS]
+    broken = ", ".join(f"{sla} in {count}" for sla, count in ran.broken.items())
+    note = (
+        f"Policy {ran.policy}. Of {ran.windows} windows were broken: {broken}. A month has this run's load "
+        "again and again; a server is paid from when it was asked for until it has ended."
+    )
+    return Table("cost-elastic", "US dollars a month, servers that come and go", columns, rows, note)
 
 
 def _lines(cost: Cost) -> Table:

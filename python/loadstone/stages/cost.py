@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from loadstone.intake.shapes import Known, Text, Word, Yes
+from loadstone.intake.shapes import Count, Figure, Known, Text, Word, Yes
 from loadstone.stages.base import Json, Piece, spelled
 from loadstone.stages.dollars import ByMonths, EndsByMonths
 from loadstone.stages.nodes import Nodes
@@ -84,6 +84,26 @@ class PerUser(Piece):
     usd_per_month_with_egress_interval: EndsByMonths | None = None
 
 
+class Elastic(Piece):
+    """What servers that came and went saved, beside as many that stay. Dollars are of all machines, without
+    traffic.
+    """
+
+    service: Word
+    policy: Word
+    most: Count
+    """Servers."""
+    mean: Figure
+    """Servers that were paid."""
+    windows: Count
+    broken: dict[str, Count]
+    """Windows in which an SLA was broken."""
+    usd_per_month: ByMonths
+    usd_per_month_fixed: ByMonths
+    """With `most` servers all the time."""
+    usd_saved_per_month: ByMonths
+
+
 def _from_format_1(old: Json) -> Json:
     """Four tables by SLA, whose names had no unit, became one with a part for each SLA."""
     if not isinstance(old.get("per_user"), dict):
@@ -158,6 +178,8 @@ class Cost(Origin):
     """What the keys of the rows' sources stand for."""
     plan: Nodes | None = None
     """Of a service in tiers: its plan, with dollars."""
+    elastic: Elastic | None = None
+    """Of a run whose servers came and went."""
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
