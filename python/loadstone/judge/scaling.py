@@ -10,6 +10,7 @@ import numpy as np
 from scipy import stats
 
 from loadstone.judge.estimates import CONFIDENCE
+from loadstone.judge.histogram import Floats
 from loadstone.judge.usl import Ends, Fit
 from loadstone.stages.scaling import Counted, CurvePoint, Estimated, Farthest, Scaling, ScalingPoint
 
@@ -89,10 +90,17 @@ def _too_little(points: Sequence[ScalingPoint], counted: Counted) -> str | None:
     return None
 
 
+def _farthest(off: Floats) -> int:
+    """The point that lies farthest from the law. Of points on it the first: what is left of distances is the
+    processor's rounding.
+    """
+    return int(np.abs(off.round(9)).argmax())
+
+
 def _contradiction(fit: Fit, counted: Counted) -> str | None:
     """Points that no law of this kind comes near to."""
     off = fit.distances()
-    worst = int(np.abs(off).argmax())
+    worst = _farthest(off)
     spread = math.sqrt(float((off**2).sum()) / max(1, fit.freedom))
     if abs(off[worst]) <= MOST_OFF and spread <= MOST_SPREAD:
         return None
@@ -121,7 +129,7 @@ def _fitted(empty: Scaling, fit: Fit, slack: float) -> Scaling:
     straight = empty.counted == "users" and law.throughput(most) > _BENT * law.one * most
     end = most if straight else math.floor(_BEYOND[empty.counted] * most)
     off = fit.distances()
-    worst = int(np.abs(off).argmax())
+    worst = _farthest(off)
     peak = law.peak
     # A peak so flat that the curve does not tell it from a level is none to speak of.
     shown = peak and peak < end and law.throughput(end) < (1 - _TENDENCY) * law.throughput(peak)
