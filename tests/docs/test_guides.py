@@ -198,7 +198,7 @@ def test_the_guide_to_elasticity_can_be_followed_and_no_operation_fails(tmp_path
     found = json.loads((tmp_path / "runs/wave/run.json").read_text("utf-8"))["elasticity"]
     assert [one["servers"] for one in found["servers"]][:2] == [1, 2]
     assert "Users, servers and response time" in (tmp_path / "runs/wave/report.html").read_text("utf-8")
-    # So short a run shows nothing that dollars could rest on. Where a busy machine broke the SLAs, there are none.
+    # So short a run is nothing to rest dollars on. Where a busy machine broke the SLAs, there are none.
     goals = json.loads((tmp_path / "runs/wave/run.json").read_text("utf-8"))["goals"]
     broken = all(goal["verdict"] == "missed" for goal in goals.values())
     priced = ("--book", "aws-2026", "--instance", "m7i.large", "--anyway")

@@ -73,6 +73,14 @@ def test_a_database_leaves_the_disk_as_an_ordinary_file(olio: Path, tmp_path: Pa
     assert not (tmp_path / "b").exists()
 
 
+def test_a_loaded_disk_has_room_for_uploads(olio: Path, tmp_path: Path) -> None:
+    # So that the first machine that has it changes no schema as it starts.
+    _run("export", olio, tmp_path / "olio.sqlite")
+    with contextlib.closing(sqlite3.connect(tmp_path / "olio.sqlite")) as db:
+        tables = {name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    assert {"upload", "upload_part"} <= tables
+
+
 def test_a_disk_is_made_of_a_backup_and_of_a_file(olio: Path, tmp_path: Path) -> None:
     _run("backup", olio, tmp_path / "monday")
     _run("export", olio, tmp_path / "olio.sqlite")

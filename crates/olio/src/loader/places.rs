@@ -53,7 +53,8 @@ pub fn create_shared(
     dataset::create_shared(database, replace, schema::DROP, |db| load(db, options, progress))
 }
 
-/// Makes a data set in [`DATABASE`] as `store` opens it.
+/// Makes a data set in [`DATABASE`] as `store` opens it, and room for uploads: what serves it only reads as it
+/// starts.
 ///
 /// # Errors
 /// As [`dataset::create_in`] and [`load`].
@@ -62,7 +63,9 @@ pub fn create_on(
     options: &LoadOptions,
     progress: Progress<'_>,
 ) -> Result<Counts, LoadError> {
-    dataset::create_in(DATABASE, store, |db| load(db, options, progress))
+    let counts = dataset::create_in(DATABASE, store, |db| load(db, options, progress))?;
+    make_uploads_on(store)?;
+    Ok(counts)
 }
 
 /// Makes room for uploads in [`DATABASE`], where there are no folders; that there is some already is well.
