@@ -83,7 +83,7 @@ PAGES: dict[str, Callable[[Path], str]] = {
     "learn": lambda _: learned_page(read_learned(KEPT / "2026-11-25-x86_64-2core/learn/two-classes")),
     "study-balancers": _study("2026-11-21-x86_64-2core/balancers"),
     "study-connectors": _study("2026-11-22-x86_64-2core/connectors"),
-    "study-appliance": _study("2026-11-22-x86_64-2core/appliance"),
+    "study-appliance": _study("2026-11-26-x86_64-2core/appliance"),
     "study-nodes": _study("2026-11-24-x86_64-2core/study-nodes"),
     "chaos": lambda _: chaos_page(KEPT / "2026-11-22-x86_64-2core/chaos"),
 }
