@@ -58,7 +58,7 @@ def test_the_guide_to_functions_can_be_followed_and_no_operation_fails(tmp_path:
     assert failures(tmp_path) == {}
     assert said.count("CALL sign.py:payment nonce=") == 4 and "key=***" in said and "c0ffee" not in said
     [hook] = json.loads((tmp_path / "runs/bank/run.json").read_text())["hooks"]
-    assert hook["function"] == "sign.py:payment" and hook["returned"] > 50 and hook["failed"] == 0
+    assert hook["function"] == "sign.py:payment" and hook["returned"] > 3 and hook["failed"] == 0
     assert "Functions that steps called" in said
 
 
