@@ -115,7 +115,7 @@ def test_each_agents_own_figures_stay() -> None:
     found = stage.run.next(0)
     assert found is not None
     assert found["agents"]["b"] == {
-        "users": 1, "in_flight": 0, "requests": 3, "cpu_s": 0.75, "wake_lag": EMPTY,
+        "users": 1, "in_flight": 0, "requests": 3, "cpu_s": 0.75, "wake_lag": EMPTY, "hooks_cpu_s": 0,
     }  # fmt: skip
     assert (found["users"], found["cpu_user_s"]) == (2, 1.0)
     assert (found["users_s"], found["sessions_s"]) == (1.5, 0.5)

@@ -25,6 +25,7 @@ OWN = {
     "data/stacks": "applications of their own, which are measured",
     "deploy": "programs on hosts, answers of hosts",
     "measure": "answers of programs that it started",
+    "harden/servers.py": "what its own builds and the servers' own tests wrote a moment ago",
     "image/build.py": "the repository's own files",
     "image/cargo.py": "answers of Cargo",
     "image/crates.py": "answers of Cargo, and the repository's own files",
