@@ -357,13 +357,9 @@ class Step(Table):
         elif not re.fullmatch(HOOK, self.call):
             hint = 'for example call = "sign.py:sign", by its path from the scenario file'
             raise refuse("hook", f"`{self.call}` names no function of a file", hint)
-        elif wrong := sorted(filter(self._differs, self.model_fields_set - _WITH_CALL)):
+        elif wrong := sorted(self.model_fields_set - _WITH_CALL):
             key = wrong[0].removesuffix("_body")
             raise refuse("step-body", f"a step with `call` asks for nothing, and has no `{key}`")
-
-    def _differs(self, key: str) -> bool:
-        """Whether a field is not as it is where nobody says it: a dumped step has them all."""
-        return bool(getattr(self, key) != type(self).model_fields[key].default)
 
     def _check_socket(self) -> None:
         if self.socket is None:
