@@ -35,6 +35,7 @@ ours,acme,hall-1,power,grid,,,kWh,,,0.20,2026-01,bill,,
 TYPED = ["nodes", "--users-per-node", "1", "--users", "10"]
 SCALED = ["nodes", "--from", "FOLDER", "--users", "2600"]
 SOLD = ["cost", "--book", "aws-2008", "--users-sla-1", "500"]
+RAN = ["cost", "--from", "FOLDER/wave", "--book", "aws-2026", "--instance"]
 PRINTED = {
     "nodes-typed": [
         *TYPED,
@@ -85,7 +86,7 @@ PRINTED = {
         "--profile",
         "10h:1,14h:0.3",
     ],
-    "cost-elastic": ["cost", "--from", "FOLDER/wave", "--book", "aws-2026", "--instance", "m7i.large"],
+    "cost-elastic": [*RAN, "m7i.large"],
     "cost-owned": ["cost", "--from", "FOLDER", "--prices", "FOLDER/own.csv", "--instance", "r640:3"],
 }
 REFUSED = {
@@ -108,26 +109,8 @@ REFUSED = {
     "cost-profile-text": [*SOLD, "--instance", "c1.xlarge:2", "--profile", "nights"],
     "cost-profile-duty": [*SOLD, "--instance", "c1.xlarge:2", "--profile", "24h:1", "--duty", "1"],
     "cost-duty": [*SOLD, "--instance", "c1.xlarge:2", "--duty", "2"],
-    "cost-elastic-count": [
-        "cost",
-        "--from",
-        "FOLDER/wave",
-        "--book",
-        "aws-2026",
-        "--instance",
-        "m7i.large:2",
-    ],
-    "cost-elastic-duty": [
-        "cost",
-        "--from",
-        "FOLDER/wave",
-        "--book",
-        "aws-2026",
-        "--instance",
-        "m7i.large",
-        "--duty",
-        "0.5",
-    ],
+    "cost-elastic-count": [*RAN, "m7i.large:2"],
+    "cost-elastic-duty": [*RAN, "m7i.large", "--duty", "0.5"],
 }
 # A wave of five minutes: a second server for half of it.
 WAVE = {
