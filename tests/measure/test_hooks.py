@@ -90,6 +90,7 @@ def test_the_record_has_calls_times_and_what_they_needed(tmp_path: Path) -> None
     assert returned == timed >= hook.returned
     shown = hooks_table(tmp_path / "run")
     assert shown and shown.rows[0]["calls"] == hook.returned
+    assert "| sign.py:sign |" in report.summary(report.read_chapter(tmp_path / "run"))
     assert json.loads((tmp_path / "run/workload.json").read_text())["functions"][0]["name"] == "sign.py:sign"
 
 

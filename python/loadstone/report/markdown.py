@@ -10,7 +10,7 @@ from loadstone.report.tables import all_tables
 SHOWN = ("verdicts", "nodes", "cost", "operations", "checks")
 """The tables a CI job shows; the page and CSV have them all."""
 
-FOLDED = ("steps",)
+FOLDED = ("steps", "hooks")
 """Long ones, shown when they are asked for."""
 
 
