@@ -121,6 +121,27 @@ def test_two_hosts(lab: Path, scenario: Path) -> None:
     assert not agents_on("client1") and not agents_on("client2")
 
 
+def test_the_load_is_changed(lab: Path, scenario: Path) -> None:
+    """`loadstone set`, to agents behind real ssh connections."""
+    running = Running(lab, scenario, "--set", "load.steady_s=12", "--set", "sla.window_s=12")
+    running.under_way()
+    changed = loadstone("set", "users", 30, "--run", running.folder)
+    assert changed.returncode == 0, changed.stderr
+    code, said, result = running.ended()
+    assert (code, result["outcome"]) == (0, "complete"), said
+    [event] = [event for event in result["events"] if event["kind"] == "load-changed"]
+    assert "the load was changed by hand to 30 users from" in event["note"]
+    assert [(agent["host"], agent["users"]) for agent in result["agents"]] == [
+        ("client1", 15),
+        ("client2", 15),
+    ]
+    table = running.folder / "windows.parquet"
+    [(before, after)] = duckdb.sql(
+        f"SELECT min(users), max(users) FROM '{table}' WHERE second >= 2"
+    ).fetchall()
+    assert (before, after) == (20, 30)
+
+
 def test_a_killed_agent(lab: Path, scenario: Path) -> None:
     running = Running(lab, scenario)
     running.under_way()
