@@ -114,7 +114,7 @@ def test_a_few_points_and_the_closed_forms_agree(tmp_path: Path) -> None:
     for line in content["parts"]["curves"]["integrity"]:
         sums = map(sum, zip(line["correct"], line["corrupt"], line["down"], strict=True))
         assert all(abs(total - 1) < 1e-9 for total in sums)
-    assert content["outcome"] == "complete" and content["tasks"]["done"] == 10
+    assert content["outcome"] == "complete" and content["tasks"]["done"] == 12
     assert study_page(tmp_path)
     with pytest.raises(LoadstoneError, match="folder"):
         begin(ENTRY, Order(tmp_path, "full", None))

@@ -21,6 +21,7 @@ from loadstone.study.run import run
 from loadstone.study.schedule import Task
 
 RUNS = Path(__file__).parents[2] / "bench" / "runs" / "2026-11-26-x86_64-2core"
+LIVE = RUNS.with_name("2026-11-27-x86_64-2core") / "injection-servers"
 MONTH = 30 * 86_400.0
 FAULTS = {
     ("one", "native"): {"masked": 60, "corrupt": 30, "crash": 10},
@@ -34,7 +35,10 @@ MEASURED = """
 [measured]
 injection = "injection"
 kernels = "kernels"
-servers = ["memcached"]
+[[measured.server]]
+name = "memcached"
+rows = "memcached"
+faults = "."
 [[measured.build]]
 name = "native"
 beside = "native"
@@ -90,6 +94,12 @@ def written(folder: Path, measured: str = MEASURED) -> Path:
         for variant, rate, cpu in (("off", 1000.0, 9.0), ("ilr", 900.0, 10.0))
     ]  # fmt: skip
     (folder / "memcached/rows.ndjson").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    kept = json.loads((LIVE / "memcached-ilr/inject.json").read_text())
+    for variant, corrupt in (("off", 50), ("ilr", 2)):
+        counts = {"masked": 500 - corrupt, "corrupt": corrupt}
+        shares = [share_of(each, counts.get(each, 0), 500).content() for each in OUTCOMES]
+        (folder / f"memcached-{variant}").mkdir()
+        (folder / f"memcached-{variant}/inject.json").write_text(json.dumps(kept | {"shares": shares}))
     path = folder / "nodes.toml"
     path.write_text(FILE.read_text("utf-8").split("\n[measured]")[0] + measured)
     return path
@@ -125,6 +135,17 @@ def test_throughput_is_the_geometric_mean_against_native(made: dict[str, Any]) -
     assert (off["cpu"], ilr["cpu"], ilr["throughput"], ilr["build"]) == (1.0, 0.9, 0.9, "ilr cmp")
 
 
+def test_live_servers_have_outcomes_and_a_throughput(made: dict[str, Any]) -> None:
+    native, ilr = made["parts"]["measured"]["live"]
+    assert (native["server"], native["build"], native["throughput"]) == ("memcached", "native", 1.0)
+    assert (ilr["beside"], ilr["injected"], ilr["throughput"]) == ("ilr", 500, pytest.approx(0.9))
+    assert {one["outcome"]: one["count"] for one in ilr["shares"]}["corrupt"] == 2
+    paid = {row["node"]: row for row in made["parts"]["measured"]["cost"]}
+    assert paid["native, memcached"]["extra"] == 0 and paid["ilr cmp, memcached"]["num"] == 12
+    assert paid["ilr cmp, memcached"]["extra"] == pytest.approx(0.2)
+    assert paid["ilr cmp, memcached"]["times_less"] == pytest.approx(25, rel=0.1)
+
+
 def test_shares_of_a_month_follow_from_shares_of_faults(made: dict[str, Any]) -> None:
     native, _, tmr = made["parts"]["measured"]["integrity"]
     for line in (native, tmr):
@@ -158,11 +179,23 @@ def test_sentences_tables_and_page_follow(made: dict[str, Any]) -> None:
     )
     assert "60 % more" in said["cost-ilr-cmp-measured"]["text"]
     assert "at most" in said["cost-tmr-measured"]["text"]
-    assert "memcached-ilr 0.90 to 0.90" in said["served-memcached"]["text"]
+    assert (
+        "(geometric means over its loads) 90 % with `ilr cmp` (90 % for A to 90 % for A)"
+        in (said["served-memcached"]["text"])
+    )
+    live = said["measured-memcached-ilr-cmp"]
+    assert "in live memcached with `ilr cmp` 0.40 % (0.11–1.45) of 500 faults" in live["text"]
+    assert "25 times fewer than native" in live["text"] and live["status"] == "undecided"
+    assert "20 % more" in said["cost-ilr-cmp-memcached"]["text"]
     told = "\n".join(block if isinstance(block, str) else block.title for block in made["study"].answer(made))
     assert "Table I, measured" in told and "What protection costs" in told
     page = study_page(made["folder"])
-    for words in ("Table I, measured", "Servers, measured", "from measured shares", "What protection costs"):
+    for words in (
+        "Table I, measured",
+        "Servers, measured",
+        "Table I on live servers",
+        "What protection costs",
+    ):
         assert words in page
 
 
@@ -181,6 +214,14 @@ def test_the_file_that_is_shipped_has_the_records_that_are_kept() -> None:
         assert (FILE.parent / ours / "summary.json").read_bytes() == (
             RUNS / kept / "summary.json"
         ).read_bytes()
+    names = [build.servers for build in description.measured.build if build.servers]
+    for server in description.measured.server:
+        pairs = [(FILE.parent / server.rows / "rows.ndjson", f"hardened-servers/{server.name}/rows.ndjson")]
+        for each in names if server.faults else ():
+            inject = f"{server.name}-{each}/inject.json"
+            pairs.append((FILE.parent / str(server.faults) / inject, f"injection-servers/{inject}"))
+        for ours_, kept_ in pairs:
+            assert ours_.read_bytes() == (LIVE.parent / kept_).read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -189,7 +230,10 @@ def test_the_file_that_is_shipped_has_the_records_that_are_kept() -> None:
         ('name = "ilr cmp"', 'name = "ilr cnp"', "no injections into the build `ilr cnp`"),
         ('kernels = "cmp"', 'kernels = "cmq"', "no kernels of the variant `cmq`"),
         ('injection = "injection"', 'injection = "nowhere"', "nowhere` holds no summary.json"),
-        ('servers = ["memcached"]', 'servers = ["injection"]', "injection` holds no rows.ndjson"),
+        ('rows = "memcached"', 'rows = "injection"', "injection` holds no rows.ndjson"),
+        ('name = "memcached"', 'name = "redis"', "no rows of `redis-off`"),
+        ('servers = "ilr"', 'servers = "tmr"', "no rows of `memcached-tmr`"),
+        ('faults = "."', 'faults = "nowhere"', "memcached-off` holds no inject.json"),
         ('beside = "native"', 'beside = "ilr"', "the first build is not native"),
         ('instance = "c1.xlarge"', 'instance = "c1.xxlarge"', "no machine `c1.xxlarge`"),
         ('book = "aws-2008"', 'book = "aws-2009"', "there is no price book `aws-2009`"),

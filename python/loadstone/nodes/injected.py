@@ -37,8 +37,8 @@ def injected(text: str, folder: Path = Path(), place: str = "--node-type") -> No
     `measured` for a folder without a campaign or one that is not complete.
     """
     given = _given(text, place)
-    campaign = folder / given["from"]
-    record = _record(campaign)
+    origin = folder / given["from"]
+    record = campaign(origin)
     throughput = _throughput(given, record, place)
     ends = tuple(_factor(given[key], place) for key in ("throughput_low", "throughput_high") if key in given)
     if len(ends) == 1 or (len(ends) == 2 and not ends[0] <= throughput <= ends[1]):
@@ -54,7 +54,7 @@ def injected(text: str, folder: Path = Path(), place: str = "--node-type") -> No
         corrupts=corrupt.share,
         crashes=down / record.injected,
         retries=recovered.share,
-        source=f"{record.injected:,} faults in {record.name} ({record.variant}), {campaign}",
+        source=f"{record.injected:,} faults in {record.name} ({record.variant}), {origin}",
         spread=Spread(
             (corrupt.low, corrupt.high),
             wilson(down / record.injected, record.injected, 0.975),
@@ -75,7 +75,8 @@ def _given(text: str, place: str) -> dict[str, str]:
     return given
 
 
-def _record(folder: Path) -> Inject:
+def campaign(folder: Path) -> Inject:
+    """The complete campaign of a folder. LoadstoneError `measured` for none, and for one that is not."""
     file = folder / Inject.FILE
     if not file.is_file():
         raise LoadstoneError("measured", f"`{folder}` holds no {Inject.FILE}", hint=_KIND.hint)

@@ -19,7 +19,19 @@ class Build(Table):
     name: Annotated[str, Field(description="in the folder of injections")]
     beside: NodeName
     kernels: Annotated[str | None, Field(description="in the folder of kernels; none for native")] = None
-    servers: Annotated[str | None, Field(description="how its variants end in folders of servers")] = None
+    servers: Annotated[
+        str | None, Field(description="how the variants of servers end: `off`, `ilr`, `tmr`")
+    ] = None
+
+
+class Server(Table):
+    """A server that was measured in several builds."""
+
+    name: Annotated[str, Field(description="as its variants begin: `memcached` of `memcached-ilr`")]
+    rows: Annotated[str, Field(description="folder of `bench/hardened_servers.py`")]
+    faults: Annotated[
+        str | None, Field(description="folder that has `inject.json` in `memcached-off`, `memcached-ilr`, …")
+    ] = None
 
 
 class Money(Table):
@@ -36,6 +48,6 @@ class Measured(Table):
 
     injection: Annotated[str, Field(description="of `bench/injection.py`")]
     kernels: Annotated[str | None, Field(description="of `bench/hardened_kernels.py`")] = None
-    servers: Annotated[list[str], Field(default_factory=list, description="of `bench/hardened_servers.py`")]
+    server: Annotated[list[Server], Field(default_factory=list)]
     build: Annotated[list[Build], Field(min_length=1, description="native first")]
     cost: Money | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import geometric_mean
 from typing import Any
 
 from loadstone.study.finding import Status, beyond, finding
@@ -20,6 +21,7 @@ def protection(measured: Json) -> list[Json]:
         *(_hardened(row, outcomes[0]) for row in outcomes[1:]),
         *_carried(measured.get("throughput", [])),
         *_served(measured.get("servers", [])),
+        *_live(measured.get("live", [])),
         *_spent(measured.get("integrity", [])),
         *_paid(measured.get("cost", [])),
     ]
@@ -49,9 +51,11 @@ def _native(row: Json) -> Json:
 
 def _hardened(row: Json, native: Json) -> Json:
     corrupt, paper = share(row, "corrupt"), row["paper"]
+    server = row.get("server")
+    where = f"in live {server} " if server else ""
     text = (
-        f"Measured: with `{row['build']}` {span(corrupt)} of {row['injected']:,} faults corrupt silently"
-        f"{_fewer(corrupt, share(native, 'corrupt'))}, {span(row['down'])} end the program"
+        f"Measured: {where}with `{row['build']}` {span(corrupt)} of {row['injected']:,} faults corrupt "
+        f"silently{_fewer(corrupt, share(native, 'corrupt'))}, {span(row['down'])} end the program"
     )
     if (recovered := share(row, "recovered"))["count"]:
         text += f", {span(recovered)} are put right"
@@ -61,9 +65,30 @@ def _hardened(row: Json, native: Json) -> Json:
     )
     status = beyond(_figure(corrupt), paper["corrupt"], below=True)
     text += {"shown": "yes.", "not shown": "no.", "undecided": "the interval allows both."}[status]
-    key = f"measured-{row['build'].replace(' ', '-')}"
+    key = "-".join(["measured", *([server] if server else []), *row["build"].split()])
     figures = {"corrupt": _figure(corrupt), "down": _figure(row["down"]), "recovered": _figure(recovered)}
     return finding(key, text, status, "measured", row["injected"], **figures)
+
+
+def _live(rows: list[Json]) -> list[Json]:
+    """A sentence for each build of each server, native first."""
+    found, native = [], {}
+    for row in rows:
+        server, corrupt = row["server"], share(row, "corrupt")
+        if server in native:
+            found.append(_hardened(row, native[server]))
+            continue
+        native[server] = row
+        text = (
+            f"Measured: of {row['injected']:,} faults in live {server}, native, {span(corrupt)} corrupt "
+            f"silently, {span(row['down'])} end it; Table I has {100 * row['paper']['corrupt']:.2f} % and "
+            f"{100 * row['paper']['down']:.2f} %."
+        )
+        figures = {"corrupt": _figure(corrupt), "down": _figure(row["down"])}
+        found.append(
+            finding(f"measured-{server}-native", text, "shown", "measured", row["injected"], **figures)
+        )
+    return found
 
 
 def _fewer(corrupt: Json, native: Json) -> str:
@@ -98,16 +123,22 @@ def _carried(rows: list[Json]) -> list[Json]:
 
 
 def _served(rows: list[Json]) -> list[Json]:
+    """A sentence for each server: what its builds carry, over all loads."""
     found = []
-    for record in dict.fromkeys(row["record"] for row in rows):
-        own = [row for row in rows if row["record"] == record and row["cpu"] is not None]
+    for server in dict.fromkeys(row["server"] for row in rows):
+        own = [row for row in rows if row["server"] == server and row["cpu"] and row["build"]]
         told = []
-        for variant in list(dict.fromkeys(row["variant"] for row in own))[1:]:
-            ratios = [row["cpu"] for row in own if row["variant"] == variant]
-            told.append(f"{variant} {min(ratios):.2f} to {max(ratios):.2f}")
+        for build in list(dict.fromkeys(row["build"] for row in own))[1:]:
+            each = sorted((row["cpu"], row["load"]) for row in own if row["build"] == build)
+            ends = " to ".join(f"{100 * ratio:.0f} % for {load}" for ratio, load in (each[0], each[-1]))
+            mean = geometric_mean(ratio for ratio, _ in each)
+            told.append(f"{100 * mean:.0f} % with `{build}` ({ends})")
         if told:
-            text = f"Measured: native ÷ hardened CPU time of a request, by load: {'; '.join(told)}."
-            found.append(finding(f"served-{record}", text, "shown", "measured", len(own)))
+            text = (
+                f"Measured: of native, {server} carries by the CPU time of a request (geometric means over "
+                f"its loads) {'; '.join(told)}."
+            )
+            found.append(finding(f"served-{server}", text, "shown", "measured", len(own)))
     return found
 
 

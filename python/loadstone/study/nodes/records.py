@@ -14,6 +14,7 @@ from loadstone.intake import Kind, read_object
 from loadstone.intake.files import read_bytes
 from loadstone.intake.records import json_lines
 from loadstone.intake.shapes import Count, Figure, Text, Word, misshapen
+from loadstone.nodes.injected import campaign
 from loadstone.scenario.findings import Finding, listed, suggest
 from loadstone.scenario.positions import Path as Keys
 from loadstone.stages.base import Piece
@@ -135,11 +136,22 @@ def _wrong_builds(measured: Measured, folder: Path) -> Iterator[Finding]:
 
 
 def _wrong_servers(measured: Measured, folder: Path) -> Iterator[Finding]:
-    for number, each in enumerate(measured.servers):
+    for number, server in enumerate(measured.server):
         try:
-            servers(folder / each)
+            known = list(dict.fromkeys(row.variant for row in servers(folder / server.rows)))
         except LoadstoneError as error:
-            yield _finding(error, ("measured", "servers", number))
+            yield _finding(error, ("measured", "server", number, "rows"))
+            continue
+        for build in measured.build:
+            variant = f"{server.name}-{build.servers}"
+            if build.servers and variant not in known:
+                message, keys = f"no rows of `{variant}`", ("measured", "server", number, "rows")
+                yield Finding(_SLUG, message, keys, suggest(variant, known, f"there are {listed(known)}"))
+            elif build.servers and server.faults:
+                try:
+                    campaign(folder / server.faults / variant)
+                except LoadstoneError as error:
+                    yield _finding(error, ("measured", "server", number, "faults"))
 
 
 def _wrong_money(measured: Measured) -> Iterator[Finding]:

@@ -130,5 +130,8 @@ def _ours(measured: Measured | None) -> list[Json]:
     """The tasks that there are records for."""
     if measured is None:
         return []
-    wanted = {"throughput": measured.kernels, "servers": measured.servers, "cost": measured.cost}
+    injected = [one for one in measured.server if one.faults]
+    wanted = {
+        "throughput": measured.kernels, "servers": measured.server, "live": injected, "cost": measured.cost,
+    }  # fmt: skip
     return [{"of": name} for name in MEASURED if wanted.get(name, True)]

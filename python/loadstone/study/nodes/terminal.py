@@ -28,18 +28,10 @@ def _measured(found: Json) -> list[Block]:
     """Table I, throughput and cost as they were measured here, beside the paper's."""
     blocks: list[Block] = []
     if outcomes := found.get("outcomes"):
-        head = ["build", "faults", *OUTCOMES, "paper's", "corrupt", "down", "retried"]
-        rows = [
-            [
-                row["build"], f"{row['injected']:,}",
-                *(f"{100 * one['share']:.2f}" for one in row["shares"]),
-                row["beside"],
-                *(f"{100 * row['paper'][name]:.2f}" for name in ("corrupt", "down", "recovered")),
-            ]
-            for row in outcomes
-        ]  # fmt: skip
-        right = frozenset(head) - {"build", "paper's"}
-        blocks.append(Columns(head, rows, right, "Table I, measured: % of faults, beside the paper's"))
+        blocks.append(_outcomes(outcomes, "Table I, measured: % of faults, beside the paper's"))
+    if live := found.get("live"):
+        named = [row | {"build": f"{row['server']}, {row['build']}"} for row in live]
+        blocks.append(_outcomes(named, "Table I on live servers, measured: % of faults, beside the paper's"))
     if carried := found.get("throughput"):
         kernels = list(carried[0]["kernels"])
         head = ["build", *kernels, "mean", "paper's", "plans with"]
@@ -55,6 +47,20 @@ def _measured(found: Json) -> list[Block]:
             Columns(head, rows, right, "Throughput against native, measured: programs that only compute")
         )
     return [*blocks, *_spent(found.get("integrity", [])), *_paid(found.get("cost", []))]
+
+
+def _outcomes(found: list[Json], title: str) -> Columns:
+    head = ["build", "faults", *OUTCOMES, "paper's", "corrupt", "down", "retried"]
+    rows = [
+        [
+            row["build"], f"{row['injected']:,}",
+            *(f"{100 * one['share']:.2f}" for one in row["shares"]),
+            row["beside"],
+            *(f"{100 * row['paper'][name]:.2f}" for name in ("corrupt", "down", "recovered")),
+        ]
+        for row in found
+    ]  # fmt: skip
+    return Columns(head, rows, frozenset(head) - {"build", "paper's"}, title)
 
 
 def _spent(lines: list[Json]) -> list[Block]:

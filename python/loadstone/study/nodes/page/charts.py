@@ -122,6 +122,50 @@ def outcomes(rows: list[Json]) -> Figure:
     return Figure("outcomes", "Share of faults, %", note, traces, frame)
 
 
+def served(server: str, rows: list[Json]) -> Figure:
+    """Figures 3 and 4: throughput against response time; a line joins the loads of one kind."""
+    kinds = list(dict.fromkeys(_kind(row["load"]) for row in rows))
+    traces: list[Trace] = []
+    for index, variant in enumerate(dict.fromkeys(row["variant"] for row in rows)):
+        for kind in kinds:
+            own = [row for row in rows if row["variant"] == variant and _kind(row["load"]) == kind]
+            traces.append(
+                {
+                    "type": "scatter",
+                    "mode": "lines+markers",
+                    "name": variant,
+                    "legendgroup": variant,
+                    "showlegend": kind == kinds[0],
+                    "x": [row["requests_per_s"] for row in own],
+                    "y": [row["response_ms"] for row in own],
+                    "text": [row["load"] for row in own],
+                    "line": {"color": _COLOURS[index % len(_COLOURS)], "width": 1.5},
+                    "marker": {"size": 7},
+                    "hovertemplate": "%{text}: %{x:,.0f}/s, %{y:.3g} ms<extra>" + variant + "</extra>",
+                }
+            )
+    frame = layout(
+        TALL,
+        right=16,
+        showlegend=True,
+        hovermode="closest",
+        xaxis={"type": "log", "title": _title("requests per second")},
+        yaxis={"type": "log"},
+        margin={"l": 62},
+    )
+    note = f"A line is a kind of load, with more clients at each point: {'; '.join(kinds)}."
+    return Figure(
+        f"served-{server}", f"{server}: response time, ms, by requests per second", note, traces, frame
+    )
+
+
+def _kind(load: str) -> str:
+    """`YCSB A` of `YCSB A × 4`: what is asked, however many ask; many requests at once are a kind apart."""
+    kind, _, how = load.partition(" × ")
+    _, comma, at_once = how.partition(", ")
+    return f"{kind}{comma}{at_once}"
+
+
 def measured(lines: list[Json]) -> Figure:
     """Figure 7 from measured shares: percent of the month corrupt. Crosses: the paper's type.
 
