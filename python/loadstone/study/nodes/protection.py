@@ -72,7 +72,8 @@ def _hardened(row: Json, native: Json) -> Json:
 
 def _live(rows: list[Json]) -> list[Json]:
     """A sentence for each build of each server, native first."""
-    found, native = [], {}
+    found: list[Json] = []
+    native: dict[str, Json] = {}
     for row in rows:
         server, corrupt = row["server"], share(row, "corrupt")
         if server in native:
