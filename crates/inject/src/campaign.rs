@@ -16,6 +16,7 @@ use crate::flip::Flip;
 use crate::outcome::{End, FAIL_STOP, Injection, Outcome};
 use crate::place::spelled;
 use crate::program::{Only, Program};
+use crate::route::Route;
 use crate::trace::{Bounds, Trace, trace};
 use crate::tracee::{self, Stop};
 use crate::walk::{Walk, Way};
@@ -189,6 +190,7 @@ impl Campaign {
         let (Some((golden, output)), Some(trace)) = (self.golden.get(), self.trace.get()) else {
             return Err(Error::new(Kind::System, "an injection before the trace"));
         };
+        self.unless_stopped()?;
         let began = Instant::now();
         let mut random = Rng::stream(self.config.seed, index);
         let at = random.below(trace.stream.order.len() as u64);
@@ -204,20 +206,18 @@ impl Campaign {
         let pinned = Pinned::here();
         let mut walk = Walk::begin(&start, &self.program)?;
         let watch = Watch::new(walk.pid(), self.way_limit(trace), Arc::clone(&self.stop))?;
-        let there = walk.follow(&trace.stream.route(at as usize))? && walk.step()? == Way::Arrived;
+        let hit = hit(&mut walk, &trace.stream.route(at as usize), flip);
         drop(pinned);
-        let (outcome, end, corrected) = if there {
-            flip.apply(walk.pid())?;
-            watch.again(self.hang_limit(golden));
+        // One that was killed on its way does not do what is asked of it.
+        self.unless_stopped()?;
+        let (outcome, end, corrected) = if watch.again(self.hang_limit(golden)) && hit? {
             let (end, corrected) = walk.finish(self.program.corrected)?;
-            let end = if watch.late() { End::Hang } else { end };
+            let end = if end == End::Signal(libc::SIGKILL) && watch.late() { End::Hang } else { end };
             (Outcome::of(end, golden.code, walk.child.output()? == *output, corrected), end, corrected)
         } else {
             (Outcome::Missed, End::Astray, 0)
         };
-        if self.stop.load(Ordering::Relaxed) {
-            return Err(Error::new(Kind::Stopped, "stopped"));
-        }
+        self.unless_stopped()?;
         let in_file = address.wrapping_sub(trace.base);
         Ok(Injection {
             index,
@@ -244,6 +244,13 @@ impl Campaign {
         self.stop.store(true, Ordering::Relaxed);
     }
 
+    fn unless_stopped(&self) -> Result<()> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(Error::new(Kind::Stopped, "stopped"));
+        }
+        Ok(())
+    }
+
     /// One unharmed run: exit code and output.
     fn unharmed(&self) -> Result<(i32, Vec<u8>)> {
         let shown = self.config.program.display();
@@ -253,8 +260,8 @@ impl Campaign {
         let stop = tracee::wait(child.pid)?;
         let said = child.last_words()?;
         let said = if said.is_empty() { String::new() } else { format!("; it said: {said}") };
+        self.unless_stopped()?;
         match stop {
-            _ if self.stop.load(Ordering::Relaxed) => Err(Error::new(Kind::Stopped, "stopped")),
             _ if watch.late() => Err(Error::new(
                 Kind::Endless,
                 format!(
@@ -297,6 +304,15 @@ impl Campaign {
     fn way_limit(&self, trace: &Trace) -> Duration {
         trace.took * 10 + Duration::from_secs(30)
     }
+}
+
+/// Goes to an instruction, executes it and turns the bit; false: the program went another way.
+fn hit(walk: &mut Walk, route: &Route, flip: Flip) -> Result<bool> {
+    let there = walk.follow(route)? && walk.step()? == Way::Arrived;
+    if there {
+        flip.apply(walk.pid())?;
+    }
+    Ok(there)
 }
 
 /// This thread on the processor where it is, and so its children: a stop and a step take half as long where

@@ -35,6 +35,9 @@ const BREAKPOINT: u8 = 0xcc;
 /// How long the thread rests when nothing has stopped.
 const REST: Duration = Duration::from_micros(200);
 
+/// How long the end of what was killed may take; on a busy machine even that waits for a processor.
+const LONGEST_END: Duration = Duration::from_secs(60);
+
 /// What is started.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -337,7 +340,7 @@ impl Tracer {
                 Err(false) => {}
             }
             if let Some((until, reply)) = last.take() {
-                if self.state.ended.is_some() {
+                if self.state.ended.is_some() || Instant::now() >= until + LONGEST_END {
                     let _ = reply.send(self.seen());
                 } else {
                     if Instant::now() >= until {
@@ -396,7 +399,8 @@ impl Tracer {
                 self.seen();
                 tracee::go_on(pid, 0)
             }
-            Stop::Trap => self.trapped(pid),
+            // Whatever went wrong there: a thread that nobody lets go on would look like one that hangs.
+            Stop::Trap => self.trapped(pid).or_else(|_| self.resume(pid, 0)),
             Stop::Signal(signal) => self.resume(pid, signal),
             Stop::Event(_) => self.resume(pid, 0),
         }

@@ -66,8 +66,17 @@ pub fn trace(
         took: Duration::ZERO,
     };
     let mut numbers: HashMap<u64, Option<u32>> = HashMap::new();
+    // Why a program that was killed does not do what is asked of it.
+    let cut_short = |steps| {
+        if stop.load(Ordering::Relaxed) {
+            Some(Error::new(Kind::Stopped, "stopped while tracing"))
+        } else {
+            watch.late().then(|| too_long(program, steps, began.elapsed()))
+        }
+    };
     loop {
-        let address = tracee::at(walk.pid())?;
+        let address = tracee::at(walk.pid());
+        let address = address.map_err(|error| cut_short(found.stream.steps).unwrap_or(error))?;
         let number = *numbers.entry(address).or_insert_with(|| found.spot(&walk, &ranges, address));
         if let Some(number) = number {
             found.stream.order.push(number);
@@ -80,15 +89,11 @@ pub fn trace(
         }
         match walk.step()? {
             Way::Arrived => {}
-            Way::Ending if stop.load(Ordering::Relaxed) => {
-                return Err(Error::new(Kind::Stopped, "stopped while tracing"));
-            }
-            Way::Ending if watch.late() => {
-                return Err(too_long(program, found.stream.steps, began.elapsed()));
-            }
-            Way::Ending => break,
-            Way::Started(_) => {
-                walk.quit_started();
+            Way::Ending => match cut_short(found.stream.steps) {
+                Some(error) => return Err(error),
+                None => break,
+            },
+            Way::Started => {
                 let message = format!(
                     "`{}` starts threads or processes, whose instructions have no order",
                     program.path.display()

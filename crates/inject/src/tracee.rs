@@ -2,10 +2,11 @@
 
 use std::ffi::c_void;
 use std::fs::{File, OpenOptions};
+use std::io;
 use std::mem::{MaybeUninit, offset_of, size_of};
 use std::os::unix::fs::FileExt;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 
 /// Registers of a thread.
 pub type Registers = libc::user_regs_struct;
@@ -40,6 +41,11 @@ impl Stop {
             Self::Signal(libc::WSTOPSIG(status))
         }
     }
+
+    /// Whether there is nothing left to wait for.
+    pub fn is_end(self) -> bool {
+        matches!(self, Self::Exit(_) | Self::Killed(_))
+    }
 }
 
 /// Waits until the thread `pid` stops or ends.
@@ -50,29 +56,45 @@ pub fn wait(pid: i32) -> Result<Stop> {
         if unsafe { libc::waitpid(pid, &raw mut status, libc::__WALL) } == pid {
             return Ok(Stop::of(status));
         }
-        if std::io::Error::last_os_error().raw_os_error() != Some(libc::EINTR) {
+        if io::Error::last_os_error().raw_os_error() != Some(libc::EINTR) {
             return Err(Error::last("waiting for the program"));
         }
     }
 }
 
-/// How a child that is not traced has ended; None while it lives.
-pub fn ended(pid: i32) -> Option<Stop> {
+/// What the thread `pid` has stopped for or ended by, without waiting; None: it runs, or its stop is known.
+pub fn look(pid: i32) -> Result<Option<Stop>> {
     let mut status = 0;
     // SAFETY: `status` is ours.
-    let found = unsafe { libc::waitpid(pid, &raw mut status, libc::__WALL | libc::WNOHANG) };
-    let stop = Stop::of(status);
-    (found == pid && matches!(stop, Stop::Exit(_) | Stop::Killed(_))).then_some(stop)
+    match unsafe { libc::waitpid(pid, &raw mut status, libc::__WALL | libc::WNOHANG) } {
+        -1 => Err(Error::last("looking at the program")),
+        found => Ok((found == pid).then(|| Stop::of(status))),
+    }
+}
+
+/// How a child that is not traced has ended; None while it lives.
+pub fn ended(pid: i32) -> Option<Stop> {
+    look(pid).ok().flatten().filter(|stop| stop.is_end())
 }
 
 /// Executes one instruction; `signal`: it receives that first, 0 for none.
+///
+/// A thread that was killed where it stood does not stand there any more. That is no error, here and in `go_on`: the
+/// next thing to wait for is its end.
 pub fn step(pid: i32, signal: i32) -> Result<()> {
-    ask(libc::PTRACE_SINGLESTEP, pid, 0, signal as usize, "stepping")
+    resume(libc::PTRACE_SINGLESTEP, pid, signal, "stepping")
 }
 
 /// Lets it run.
 pub fn go_on(pid: i32, signal: i32) -> Result<()> {
-    ask(libc::PTRACE_CONT, pid, 0, signal as usize, "continuing")
+    resume(libc::PTRACE_CONT, pid, signal, "continuing")
+}
+
+fn resume(request: libc::c_uint, pid: i32, signal: i32, what: &str) -> Result<()> {
+    match call(request, pid, 0, signal as usize) {
+        Err(error) if error.raw_os_error() != Some(libc::ESRCH) => Err(failed(what, &error)),
+        _ => Ok(()),
+    }
 }
 
 /// The number that belongs to an event: the new thread or process.
@@ -169,12 +191,20 @@ impl Memory {
 }
 
 fn ask(request: libc::c_uint, pid: i32, address: usize, data: usize, what: &str) -> Result<()> {
+    call(request, pid, address, data).map_err(|error| failed(what, &error))
+}
+
+fn call(request: libc::c_uint, pid: i32, address: usize, data: usize) -> io::Result<()> {
     let (address, data) = (address as *mut c_void, data as *mut c_void);
     // SAFETY: every caller passes what its request reads or writes, alive until the call returns.
     if unsafe { libc::ptrace(request, pid, address, data) } == -1 {
-        return Err(Error::last(what));
+        return Err(io::Error::last_os_error());
     }
     Ok(())
+}
+
+fn failed(what: &str, error: &io::Error) -> Error {
+    Error::new(Kind::System, format!("{what}: {error}"))
 }
 
 const _: () = assert!(size_of::<usize>() == 8);

@@ -2,7 +2,7 @@
 
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -18,10 +18,14 @@ pub struct Watch {
 }
 
 struct Shared {
-    /// None: there is nothing to watch any more.
-    deadline: Mutex<Option<Instant>>,
+    watched: Mutex<Watched>,
     changed: Condvar,
-    late: AtomicBool,
+}
+
+struct Watched {
+    /// None: there is nothing to watch any more.
+    deadline: Option<Instant>,
+    late: bool,
 }
 
 impl Watch {
@@ -33,31 +37,30 @@ impl Watch {
         let number = number.ok_or_else(|| Error::last("watching the program"))?;
         // SAFETY: the call has just opened it for us.
         let process = unsafe { OwnedFd::from_raw_fd(number) };
-        let shared = Arc::new(Shared {
-            deadline: Mutex::new(Some(Instant::now() + limit)),
-            changed: Condvar::new(),
-            late: AtomicBool::new(false),
-        });
+        let watched = Watched { deadline: Some(Instant::now() + limit), late: false };
+        let shared = Arc::new(Shared { watched: Mutex::new(watched), changed: Condvar::new() });
         let own = Arc::clone(&shared);
         let thread = thread::spawn(move || own.watch(&process, &stop));
         Ok(Self { shared, thread: Some(thread) })
     }
 
-    /// From now on this long.
-    pub fn again(&self, limit: Duration) {
-        *self.shared.deadline.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now() + limit);
+    /// From now on this long; false: it was killed at its deadline before.
+    pub fn again(&self, limit: Duration) -> bool {
+        let mut watched = self.shared.lock();
+        watched.deadline = Some(Instant::now() + limit);
         self.shared.changed.notify_all();
+        !watched.late
     }
 
     /// Whether the process was killed at its deadline.
     pub fn late(&self) -> bool {
-        self.shared.late.load(Ordering::Acquire)
+        self.shared.lock().late
     }
 }
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        *self.shared.deadline.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.shared.lock().deadline = None;
         self.shared.changed.notify_all();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -66,25 +69,33 @@ impl Drop for Watch {
 }
 
 impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Watched> {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whoever asks whether it was late waits for the lock: what was killed is not seen to end before it is known why.
     fn watch(&self, process: &OwnedFd, stop: &AtomicBool) {
-        let mut deadline = self.deadline.lock().unwrap_or_else(PoisonError::into_inner);
-        while let Some(at) = *deadline {
-            let left = at.saturating_duration_since(Instant::now());
-            let late = left.is_zero();
-            if late || stop.load(Ordering::Relaxed) {
-                self.late.store(late, Ordering::Release);
-                // SAFETY: the descriptor is ours, and the other arguments are numbers.
-                unsafe {
-                    let none = std::ptr::null::<libc::siginfo_t>();
-                    libc::syscall(libc::SYS_pidfd_send_signal, process.as_raw_fd(), libc::SIGKILL, none, 0);
-                }
+        let mut watched = self.lock();
+        while let Some(deadline) = watched.deadline {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() || stop.load(Ordering::Relaxed) {
+                watched.late = killed(process) && left.is_zero();
                 return;
             }
-            deadline = self
+            watched = self
                 .changed
-                .wait_timeout(deadline, left.min(PATIENCE))
+                .wait_timeout(watched, left.min(PATIENCE))
                 .unwrap_or_else(PoisonError::into_inner)
                 .0;
         }
+    }
+}
+
+/// Kills it; false: its end was waited for already.
+fn killed(process: &OwnedFd) -> bool {
+    // SAFETY: the descriptor is ours, and the other arguments are numbers.
+    unsafe {
+        let none = std::ptr::null::<libc::siginfo_t>();
+        libc::syscall(libc::SYS_pidfd_send_signal, process.as_raw_fd(), libc::SIGKILL, none, 0) == 0
     }
 }
