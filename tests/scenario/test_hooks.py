@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from loadstone.errors import LoadstoneError
 from loadstone.scenario import ScenarioError, load_scenario
 from loadstone.scenario.built import CallKeys
 from loadstone.scenario.hooks import functions
-from loadstone.scenario.model import CALL, Step
+from loadstone.scenario.model import CALL, ScenarioFile, Step
 
 SCENARIO = """
 format = 1
@@ -145,6 +146,17 @@ def test_a_step_that_calls_does_nothing_else(tmp_path: Path, was: str, now: str,
     path = write(tmp_path)
     path.write_text(path.read_text().replace(was, now))
     assert words in str(refused(path))
+
+
+@pytest.mark.parametrize("left_out", [{}, {"exclude_none": True}, {"exclude_unset": True}])
+def test_a_dumped_scenario_that_calls_is_read_again(tmp_path: Path, left_out: dict[str, bool]) -> None:
+    file = load_scenario(write(tmp_path)).file
+    assert file.operation[0].step[1].call == "sign.py:sign"
+    dumped = json.loads(json.dumps(file.model_dump(by_alias=True, mode="json", **left_out)))
+    assert ScenarioFile.model_validate(dumped) == file
+    dumped["operation"][0]["step"][1]["page"] = True
+    with pytest.raises(ValueError, match="a step with `call` asks for nothing, and has no `page`"):
+        ScenarioFile.model_validate(dumped)
 
 
 def test_an_operation_asks_for_something(tmp_path: Path) -> None:

@@ -6,7 +6,17 @@ import re
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    SerializerFunctionWrapHandler,
+    Tag,
+    model_serializer,
+    model_validator,
+)
 
 from loadstone.goals import MOST as MOST_GOALS
 from loadstone.goals import SlaRules
@@ -48,19 +58,8 @@ METHODS = ("get", "head", "post", "put", "delete", "patch")
 SOCKET = ("ws", "send", "receive", "close")  # what a step does with the WebSocket of its session
 CALL = "call"  # a step that asks for nothing, and calls a function
 _WITH_CALL = {
-    *(
-        CALL,
-        "arguments",
-        "returns",
-        "when",
-        "repeat",
-        "chance",
-        "timeout_s",
-        "set",
-        "unset",
-        "forget",
-        "count",
-    ),
+    *(CALL, "arguments", "returns", "when", "repeat", "chance", "timeout_s"),
+    *("set", "unset", "forget", "count"),
 }
 
 _CONTENT_TYPES = {
@@ -360,6 +359,12 @@ class Step(Table):
         elif wrong := sorted(self.model_fields_set - _WITH_CALL):
             key = wrong[0].removesuffix("_body")
             raise refuse("step-body", f"a step with `call` asks for nothing, and has no `{key}`")
+
+    @model_serializer(mode="wrap")
+    def _without_requests(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """A step with `call` is dumped without the keys of requests: with them it could not be read again."""
+        keys: dict[str, Any] = dump(self)
+        return keys if self.call is None else {key: keys[key] for key in keys if key in _WITH_CALL}
 
     def _check_socket(self) -> None:
         if self.socket is None:
