@@ -14,7 +14,8 @@ from loadstone.errors import LoadstoneError
 from loadstone.scenario import ScenarioError, load_scenario
 from loadstone.scenario.built import CallKeys
 from loadstone.scenario.hooks import functions
-from loadstone.scenario.model import CALL, ScenarioFile, Step
+from loadstone.scenario.model import ScenarioFile
+from loadstone.scenario.step import CALL, Step
 
 SCENARIO = """
 format = 1

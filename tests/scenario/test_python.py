@@ -19,7 +19,7 @@ from loadstone.errors import LoadstoneError
 from loadstone.scenario import ScenarioError, builtin_names, builtin_path, load_scenario
 from loadstone.scenario.built import StepKeys
 from loadstone.scenario.load import parse_toml
-from loadstone.scenario.model import METHODS, Step
+from loadstone.scenario.step import METHODS, Step
 from loadstone.scenario.toml_text import document
 
 SHOP = """import loadstone

@@ -30,7 +30,7 @@ from loadstone.image import (
 )
 from loadstone.measure.dataset import DataSet, Kept
 from loadstone.measure.service import Service
-from loadstone.scenario.model import AsImage
+from loadstone.scenario.target import AsImage
 from loadstone.site import Data, Loading, Site
 
 NODE_TYPE = "appliance"

@@ -9,9 +9,9 @@ from typing import Any
 from pydantic import BaseModel, ValidationError, create_model
 
 from loadstone.scenario.findings import Finding, child, listed, suggest
-from loadstone.scenario.model import AsImage, Container, Target
 from loadstone.scenario.positions import Path
 from loadstone.scenario.shape import explain
+from loadstone.scenario.target import AsImage, Container, Target
 from loadstone.site import SITES, Data, Site
 
 _OPTIONS: Path = ("target", "options")

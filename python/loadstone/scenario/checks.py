@@ -10,9 +10,10 @@ from typing import Any
 from loadstone import goals
 from loadstone.scenario import answers, app, asks, hosts, mixing, names, protocol, sources, stateless, values
 from loadstone.scenario.findings import Finding, listed, suggest
-from loadstone.scenario.model import BACK, END, Check, Operation, ScenarioFile, Target
+from loadstone.scenario.model import BACK, END, Check, Operation, ScenarioFile
 from loadstone.scenario.positions import Path
 from loadstone.scenario.sessions import Load
+from loadstone.scenario.target import Target
 from loadstone.unit import Unit
 
 COUNTERS = (

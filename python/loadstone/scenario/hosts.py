@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from loadstone.scenario.findings import Finding, listed, suggest
-from loadstone.scenario.model import ScenarioFile, Target
+from loadstone.scenario.model import ScenarioFile
 from loadstone.scenario.positions import Path
+from loadstone.scenario.target import Target
 from loadstone.scenario.tls import Tls
 
 _LONGEST_SOCKET = 107

@@ -12,6 +12,7 @@ from loadstone.errors import LoadstoneError
 from loadstone.goals import Goal, SlaRules, parse_all
 from loadstone.intake import Kind, decoded, read_bytes, toml_of
 from loadstone.scenario import (
+    address,
     app,
     builtin,
     checks,
@@ -32,6 +33,7 @@ from loadstone.scenario.findings import Finding, Source, suggest
 from loadstone.scenario.overrides import apply
 from loadstone.scenario.positions import Positions
 from loadstone.scenario.scaling import Scaling
+from loadstone.scenario.target import Target
 from loadstone.unit import Unit
 
 _KIND = Kind("scenario-missing", "a scenario")
@@ -75,7 +77,7 @@ class Scenario:
         return self.file.scaling
 
     @property
-    def target(self) -> model.Target:
+    def target(self) -> Target:
         """The URL or the built-in application."""
         return self.file.target
 
@@ -152,15 +154,15 @@ class Scenario:
         `slice` is (this agent from 0, number of agents). ValueError when there is no address.
         """
         if target is not None:
-            address = plan.endpoint(*target)
+            there = address.of_site(*target)
         elif self.target.url is not None:
-            address = plan.address(self.target)
+            there = address.of_target(self.target)
         else:
             raise ValueError(
                 f"the built-in application `{self.target.app}` has no address before it is started"
             )
         if self.target.from_:
-            address["from"] = sources.addresses(self.target.from_)
+            there["from"] = sources.addresses(self.target.from_)
         loaded = dict(self._body["load"])
         if load is not None:
             loaded[self.unit] = load
@@ -168,7 +170,7 @@ class Scenario:
         return {
             **self._body,
             "seed": seed,
-            "target": address,
+            "target": there,
             "load": loaded,
             "slice": {"index": index, "of": of},
         }

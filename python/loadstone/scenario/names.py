@@ -13,8 +13,9 @@ from typing import Any
 
 from loadstone.scenario import flow, values
 from loadstone.scenario.findings import Finding, listed, suggest
-from loadstone.scenario.model import FilePart, ScenarioFile, Step
+from loadstone.scenario.model import ScenarioFile
 from loadstone.scenario.positions import Path
+from loadstone.scenario.step import FilePart, Step
 from loadstone.scenario.templates import BUILT_IN, STATUS, TemplateError, references
 
 

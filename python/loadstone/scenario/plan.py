@@ -5,18 +5,14 @@ Every default is written out, every name of `[data]` replaced by its value.
 
 from __future__ import annotations
 
-import ipaddress
 import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
-from urllib.parse import urlsplit
 
 from loadstone.scenario import answers, asks, browsing, hooks, mixing, model, secrets, sessions, values
-from loadstone.scenario.hosts import socket_path
-from loadstone.scenario.model import FilePart
+from loadstone.scenario.step import FilePart, Step
 from loadstone.scenario.templates import fill, literal
-from loadstone.scenario.tls import Tls
 from loadstone.unit import Unit
 
 _ABSENT = {
@@ -36,60 +32,6 @@ class Feeds(Protocol):
 
     def rows(self, file: str) -> int:
         """How many rows a file has."""
-
-
-def address(target: model.Target) -> Json:
-    """The plan's target of a checked URL.
-
-    >>> address(model.Target(url="http://[::1]:8080/app/"))
-    {'host': '::1', 'port': 8080, 'authority': '[::1]:8080', 'base_path': '/app', 'http': '1.1', 'hosts': {}}
-    >>> address(model.Target(url="https://shop.example"))["tls"]
-    {'insecure': False, 'resume': True}
-    """
-    tls = target.tls or Tls()
-    found = _place(str(target.url), tls, "localhost")
-    if target.host:
-        found["authority"] = target.host
-    hosts = {name: _place(url, tls.of_another_host(), name) for name, url in target.hosts.items()}
-    plan = {**found, "http": target.http, "hosts": hosts}
-    if target.proxy is not None:
-        parts = urlsplit(target.proxy)
-        plan["proxy"] = [str(parts.hostname), parts.port or 80]
-    return plan
-
-
-def _place(url: str, tls: Tls, name: str) -> Json:
-    """`name`: what a server on a Unix socket is called in the Host header."""
-    if path := socket_path(url):
-        return {**_address(name, 80, ""), "socket": path}
-    parts = urlsplit(url)
-    secure = parts.scheme == "https"
-    usual = 443 if secure else 80
-    found = _address(str(parts.hostname), parts.port or usual, parts.path.rstrip("/"), usual)
-    return {**found, "tls": tls.plan()} if secure else found
-
-
-def endpoint(host: str, port: int) -> Json:
-    """The plan's target of a site at the root of host and port."""
-    return _address(host, port, "")
-
-
-def only_here(host: str) -> bool:
-    """Whether a host name or address means the machine that asks.
-
-    >>> only_here("127.0.0.2"), only_here("localhost"), only_here("198.18.7.20")
-    (True, True, False)
-    """
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def _address(host: str, port: int, base_path: str, usual: int = 80) -> Json:
-    shown = f"[{host}]" if ":" in host else host
-    authority = shown if port == usual else f"{shown}:{port}"
-    return {"host": host, "port": port, "authority": authority, "base_path": base_path}
 
 
 class Planner:
@@ -183,7 +125,7 @@ class Planner:
         named = self._data.get("names")
         return named if named in ("paper", "words") else "release"
 
-    def _step(self, step: model.Step, auth: asks.Auth | None) -> Json:
+    def _step(self, step: Step, auth: asks.Auth | None) -> Json:
         return {
             "method": "GET" if step.socket or step.call else step.method.upper(),
             "path": self._fill(step.path),
@@ -209,7 +151,7 @@ class Planner:
             **self._call(step),
         }
 
-    def _call(self, step: model.Step) -> Json:
+    def _call(self, step: Step) -> Json:
         if step.call is None:
             return {}
         hook = self._hooks.setdefault(step.call, hooks.found(self._folder, step.call))
@@ -221,13 +163,13 @@ class Planner:
         }
         return {"call": call}
 
-    def _repeat(self, step: model.Step) -> Json | None:
+    def _repeat(self, step: Step) -> Json | None:
         if (repeat := step.repeat) is None:
             return None
         holds = [self._fill(condition) for condition in repeat.while_]
         return {"times": repeat.times, "while": holds, "steps": repeat.steps}
 
-    def _socket(self, step: model.Step) -> Json:
+    def _socket(self, step: Step) -> Json:
         match step.socket:
             case None:
                 return {}
@@ -241,7 +183,7 @@ class Planner:
                 what = {"kind": "receive"}
         return {"socket": what}
 
-    def _body(self, step: model.Step) -> Json:
+    def _body(self, step: Step) -> Json:
         if step.send is not None:
             text = step.send if isinstance(step.send, str) else json_template(step.send)
             return {"kind": "raw", "content_type": "text/plain", "text": self._fill(text)}
@@ -277,7 +219,7 @@ class Planner:
             ]
         return [{"kind": "field", "name": name, "text": self._fill(text)} for text in part]
 
-    def _authorization(self, step: model.Step, auth: asks.Auth | None) -> list[list[str]]:
+    def _authorization(self, step: Step, auth: asks.Auth | None) -> list[list[str]]:
         if auth is None or auth.none or any(name.lower() == "authorization" for name in step.headers):
             return []
         if auth.bearer is not None:
@@ -291,7 +233,7 @@ class Planner:
             self._secrets[name] = {"basic": pair}
         return [["Authorization", f"Basic {{secret.{name}}}"]]
 
-    def _expect(self, step: model.Step) -> Json:
+    def _expect(self, step: Step) -> Json:
         expect = step.expect
         # An answer 200 with errors is how a GraphQL server says that something went wrong.
         never = [["$.errors", {"kind": "exists", "wanted": False}]] if step.graphql is not None else []

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from loadstone.scenario.fields import Count, NonNegative, Positive, Table, Text, refuse
 
 
-class Step(Table):
+class Scheduled(Table):
     """How many serve from a time on."""
 
     at_s: Annotated[NonNegative, Field(description="from the beginning of the run, seconds")]
@@ -40,7 +40,7 @@ class Scaling(Table):
     drain_s: Annotated[
         NonNegative, Field(description="how long a removed server may finish what it has begun")
     ] = 2.0
-    step: Annotated[list[Step], Field(max_length=10_000, description="of a schedule, in order")] = Field(
+    step: Annotated[list[Scheduled], Field(max_length=10_000, description="of a schedule, in order")] = Field(
         default=[]
     )
 

@@ -10,7 +10,20 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from loadstone.errors import SLUGS
-from loadstone.scenario import answers, asks, faults, model, scaling, secrets, sessions, shapes, tls, values
+from loadstone.scenario import (
+    answers,
+    asks,
+    faults,
+    model,
+    scaling,
+    secrets,
+    sessions,
+    shapes,
+    step,
+    target,
+    tls,
+    values,
+)
 from loadstone.scenario.fields import Table
 from loadstone.scenario.findings import Finding, child, listed, suggest
 from loadstone.scenario.positions import Path
@@ -40,13 +53,13 @@ _TABLES: dict[str, type[Table]] = {
     "after": sessions.After,
     "auth": asks.Auth,
     "basic": asks.Basic,
-    "body": model.Raw,
+    "body": step.Raw,
     "browser": model.Browser,
     "check": model.Check,
     "expect": answers.Expect,
     "fault": faults.Fault,
     "graphql": asks.GraphQl,
-    "image": model.AsImage,
+    "image": target.AsImage,
     "load": sessions.Load,
     "locality": values.Locality,
     "operation": model.Operation,
@@ -55,8 +68,8 @@ _TABLES: dict[str, type[Table]] = {
     "session": sessions.Session,
     "shape": shapes.Shape,
     "sla": model.Sla,
-    "step": model.Step,
-    "target": model.Target,
+    "step": step.Step,
+    "target": target.Target,
     "tls": tls.Tls,
 }
 _ITEMS: dict[str, type[Table]] = {
@@ -64,7 +77,7 @@ _ITEMS: dict[str, type[Table]] = {
     "headers": answers.Test,
     "json": answers.Test,
     "secrets": secrets.Secret,
-    "multipart": model.FilePart,
+    "multipart": step.FilePart,
 }
 
 

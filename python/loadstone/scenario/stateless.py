@@ -7,9 +7,10 @@ from typing import Any
 
 from loadstone.scenario import flow, values
 from loadstone.scenario.findings import Finding
-from loadstone.scenario.model import Operation, ScenarioFile, Step
+from loadstone.scenario.model import Operation, ScenarioFile
 from loadstone.scenario.names import texts
 from loadstone.scenario.positions import Path
+from loadstone.scenario.step import Step
 from loadstone.scenario.templates import BUILT_IN, STATUS, TemplateError, references
 
 _HINT = "leave it out, or load the site with users or sessions: --set load.users=N, load.sessions_per_s=R"
