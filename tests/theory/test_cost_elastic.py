@@ -12,13 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loadstone.cost.book import parse, shipped
-from loadstone.cost.cases import measured_cases, parse_instance
+from loadstone.cost.cases import elastic_cases, parse_instance
 from loadstone.cost.elastic import fixed, shares
 from loadstone.cost.plan import Month, bill
 from loadstone.cost.record import elastic_record
 from loadstone.errors import LoadstoneError
 from loadstone.judge.elastic import spent
-from loadstone.nodes.measured import read_measured
+from loadstone.nodes.appliance import parse_appliance
+from loadstone.nodes.measured import read_measured, read_shown
+from loadstone.nodes.shown import ElasticRun
 from loadstone.stages.run_elasticity import Elasticity
 
 TODAY = shipped().named("aws-2026")
@@ -105,12 +107,17 @@ def run_folder(folder: Path, **changes: Any) -> Path:
     return folder
 
 
+def elastic(folder: Path) -> ElasticRun:
+    measured = read_shown(run_folder(folder))
+    assert isinstance(measured, ElasticRun)
+    return measured
+
+
 def test_a_run_is_priced_by_its_own_servers_and_its_mean_users(tmp_path: Path) -> None:
-    measured = read_measured(run_folder(tmp_path))
+    measured = elastic(tmp_path)
     assert measured.warnings == ["users are the mean of the run's; there were 300 at most"]
-    case = measured_cases(
-        measured, [parse_instance("m7i.large", TODAY), parse_instance("m5.large:1", TODAY)]
-    )["SLA-1"]
+    wanted = [parse_instance(machine, TODAY) for machine in ("m7i.large", "m5.large:1")]
+    case = elastic_cases(measured, wanted)["SLA-1"]
     price, other = (TODAY.machine(sku).price_usd for sku in ("m7i.large", "m5.large"))
     priced, kept = bill(case, TODAY, Month()), fixed(case, TODAY, Month())
     assert priced.total_without_egress.value[12] == 720 * (Decimal("1.5") * price + other)
@@ -120,16 +127,14 @@ def test_a_run_is_priced_by_its_own_servers_and_its_mean_users(tmp_path: Path) -
     gigabytes = Decimal(40 * 1024 * 720 * 3600) / 2**30
     (egress,) = [line for line in priced.lines if line.transfer and line.row.kind == "egress"]
     assert float(egress.quantity) == pytest.approx(float(gigabytes))
-    assert measured.elasticity
-    told = elastic_record(measured.elasticity, priced, kept)
+    told = elastic_record(measured.servers, priced, kept)
     assert (told.most, told.mean, told.windows, told.broken) == (4, 1.5, 2, {"SLA-1": 1})
     assert told.usd_saved_per_month.over_1 == pytest.approx(float(720 * Decimal("2.5") * price))
 
 
 def test_committed_servers_that_run_most_of_the_time(tmp_path: Path) -> None:
     """From 12 months on a commitment at half the price pays for what runs more than half of the time."""
-    measured = read_measured(run_folder(tmp_path))
-    case = measured_cases(measured, [parse_instance("big", TERMS)])["SLA-1"]
+    case = elastic_cases(elastic(tmp_path), [parse_instance("big", TERMS)])["SLA-1"]
     spent = bill(case, TERMS, Month()).total_without_egress.value
     kept = fixed(case, TERMS, Month()).total_without_egress.value
     assert (spent[1], spent[12]) == (720 + 360, 360 + 360)
@@ -137,9 +142,18 @@ def test_committed_servers_that_run_most_of_the_time(tmp_path: Path) -> None:
 
 
 def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
-    measured = read_measured(run_folder(tmp_path))
+    measured = elastic(tmp_path)
     for wrong in (["m7i.large:2"], ["m7i.large", "m5.large"]):
         with pytest.raises(LoadstoneError, match="without a count"):
-            measured_cases(measured, [parse_instance(each, TODAY) for each in wrong])
+            elastic_cases(measured, [parse_instance(each, TODAY) for each in wrong])
+
+
+def test_no_plan_rests_on_it(tmp_path: Path) -> None:
+    ran, image = run_folder(tmp_path), tmp_path / "image"
     with pytest.raises(LoadstoneError, match="its servers came and went"):
-        measured.require("SLA-1")
+        read_measured(ran)
+    image.mkdir()
+    node = {"type": "appliance", "start_s": 0.1, "memory_mib": 32}
+    run_folder(image, elasticity=None, node=node)
+    with pytest.raises(LoadstoneError, match="its servers came and went"):
+        parse_appliance(f"from={image},against={ran}", None)

@@ -15,8 +15,9 @@ from loadstone.errors import LoadstoneError
 from loadstone.nodes.choices import parse_deployments, parse_node_type
 from loadstone.nodes.integrity import NODE_TYPES
 from loadstone.nodes.load import Load, demands
-from loadstone.nodes.measured import despite, read_measured
+from loadstone.nodes.measured import read_measured
 from loadstone.nodes.quantities import parse_rate
+from loadstone.nodes.shown import despite
 from loadstone.nodes.sizing import PerNode, nodes_needed
 from loadstone.plan import compared
 from loadstone.plan.named import Hazards

@@ -17,12 +17,13 @@ from loadstone.cost import age
 from loadstone.cost import book as books
 from loadstone.cost.bill import HORIZONS
 from loadstone.cost.book import PriceBook
-from loadstone.cost.cases import measured_cases, parse_instance, typed_cases
+from loadstone.cost.cases import elastic_cases, measured_cases, parse_instance, typed_cases
 from loadstone.cost.elastic import fixed
 from loadstone.cost.plan import Bill, Case, Month, Spread, bill
 from loadstone.cost.profile import mean_load, parse_profile
 from loadstone.errors import LoadstoneError
-from loadstone.nodes.measured import Measured, read_measured
+from loadstone.nodes.measured import read_shown
+from loadstone.nodes.shown import ElasticRun, Measured
 
 if TYPE_CHECKING:
     from loadstone.stages.cost import Cost, Elastic
@@ -158,8 +159,8 @@ def cost(
     else:
         _refuse_tiers_options(context)
         catalogue = _catalogue(book, prices or [], region)
-        measured = read_measured(folder, anyway=anyway) if folder else None
-        if measured and measured.elasticity:
+        measured = read_shown(folder, anyway=anyway) if folder else None
+        if isinstance(measured, ElasticRun):
             _refuse_another_load(context)
         typed = {"SLA-1": users_sla_1, "SLA-2": users_sla_2}
         cases = _cases(measured, typed, instance or [], catalogue)
@@ -169,10 +170,10 @@ def cost(
             *age.warned(rows_of(bills), max_age_days, age.today()),
         ]
         record = cost_record(inputs, bills, told, catalogue.sources)
-        if measured and measured.elasticity:
+        if isinstance(measured, ElasticRun):
             # Machines are the same at each SLA.
             sla = next(iter(cases))
-            ran = elastic_record(measured.elasticity, bills[sla], fixed(cases[sla], catalogue, month))
+            ran = elastic_record(measured.servers, bills[sla], fixed(cases[sla], catalogue, month))
             record = record.model_copy(update={"elastic": ran})
         if measured:
             record = record.model_copy(update=measured.marks())
@@ -182,7 +183,10 @@ def cost(
 
 
 def _cases(
-    measured: Measured | None, typed: dict[str, float | None], instance: list[str], catalogue: PriceBook
+    measured: Measured | ElasticRun | None,
+    typed: dict[str, float | None],
+    instance: list[str],
+    catalogue: PriceBook,
 ) -> dict[str, Case]:
     """Machines and users without tiers. Raises `cost-input` and `price-sku`."""
     wanted = [parse_instance(text, catalogue) for text in instance]
@@ -193,7 +197,12 @@ def _cases(
             "cost-input", "give the users exactly once",
             hint="either --from a run folder, or --users-sla-1 and --users-sla-2",
         )  # fmt: skip
-    return measured_cases(measured, wanted) if measured else typed_cases(typed, wanted)
+    match measured:
+        case None:
+            return typed_cases(typed, wanted)
+        case ElasticRun():
+            return elastic_cases(measured, wanted)
+    return measured_cases(measured, wanted)
 
 
 def _refuse_tiers_options(context: typer.Context) -> None:

@@ -20,7 +20,7 @@ from loadstone.nodes.choices import parse_deployments, parse_node_type
 from loadstone.nodes.image import Image
 from loadstone.nodes.integrity import NodeType, ranges, shares
 from loadstone.nodes.load import Demand, Load, demands
-from loadstone.nodes.measured import Measured, read_measured
+from loadstone.nodes.measured import read_measured
 from loadstone.nodes.quantities import (
     parse_duration,
     parse_rate,
@@ -28,6 +28,7 @@ from loadstone.nodes.quantities import (
     spell_availability,
     spell_duration,
 )
+from loadstone.nodes.shown import Measured
 from loadstone.plan.compared import Option, fewest, options
 from loadstone.plan.named import Hazards
 

@@ -16,7 +16,7 @@ from loadstone.cost.row import PriceRow
 from loadstone.errors import LoadstoneError
 from loadstone.intake import Kind, as_written
 from loadstone.nodes.image import Image
-from loadstone.nodes.measured import AtSla, Measured
+from loadstone.nodes.shown import AtSla, ElasticRun, Measured, Shown
 
 if TYPE_CHECKING:
     from loadstone.stages.nodes import Nodes, Option
@@ -69,14 +69,9 @@ def typed_cases(users: dict[str, float | None], wanted: list[Wanted]) -> dict[st
 
 
 def measured_cases(measured: Measured, wanted: list[Wanted]) -> dict[str, Case]:
-    """The capacity, on the machines it was measured on; or the load planned, on the nodes planned; or a run's
-    users, on the servers that came and went in it.
-    """
+    """The capacity, on the machines it was measured on; or the load planned, on the nodes planned."""
     if not measured.at:
         raise withheld(measured)
-    if measured.elasticity:
-        machines = _ran(wanted, measured.elasticity)
-        return {sla: _at_capacity(at, machines) for sla, at in measured.at.items()}
     if all(machine.count is not None for machine in wanted):
         return {sla: _at_capacity(at, _counted(wanted)) for sla, at in measured.at.items()}
     plan = _read_plan(measured.file.parent)
@@ -89,7 +84,15 @@ def measured_cases(measured: Measured, wanted: list[Wanted]) -> dict[str, Case]:
         return {sla: _planned(sla, measured.at[sla], plan, wanted) for sla in slas}
 
 
-def withheld(measured: Measured) -> LoadstoneError:
+def elastic_cases(ran: ElasticRun, wanted: list[Wanted]) -> dict[str, Case]:
+    """A run's users, on the servers that came and went in it."""
+    if not ran.at:
+        raise withheld(ran)
+    machines = _ran(wanted, ran.servers)
+    return {sla: _at_capacity(at, machines) for sla, at in ran.at.items()}
+
+
+def withheld(measured: Shown) -> LoadstoneError:
     """That no SLA has a number of users that dollars could rest on, and what to do."""
     why = "; ".join(dict.fromkeys(known.why for known in measured.withheld.values()))
     hints = "; ".join(dict.fromkeys(known.hint for known in measured.withheld.values()))

@@ -14,8 +14,9 @@ from pathlib import Path
 from loadstone.errors import LoadstoneError
 from loadstone.nodes.image import Image
 from loadstone.nodes.integrity import NODE_TYPES, NodeType
-from loadstone.nodes.measured import SLAS, Measured, exact, read_measured
+from loadstone.nodes.measured import exact, read_measured
 from loadstone.nodes.quantities import parse_duration
+from loadstone.nodes.shown import SLAS, Measured
 from loadstone.nodes.study_record import Fields, read_study
 
 NAME = "appliance"

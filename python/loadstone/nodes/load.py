@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from loadstone.errors import LoadstoneError
-from loadstone.nodes.measured import SLAS, AtSla, Measured
+from loadstone.nodes.shown import SLAS, AtSla, Measured
 from loadstone.nodes.sizing import PerNode, Unit
 
 

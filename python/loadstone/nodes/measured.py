@@ -1,4 +1,4 @@
-"""What an earlier stage measured: the users and operations a second that one node carries at each SLA.
+"""Reads what an earlier stage measured: the users and operations a second that one node carries at each SLA.
 
 Where sessions arrive, the users of a node are the sessions that lived at once, in the mean.
 
@@ -8,101 +8,35 @@ Reads `capacity.json` (from `loadstone capacity`) or else `run.json` (from `load
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from loadstone.errors import LoadstoneError
 from loadstone.intake import Kind
+from loadstone.nodes.shown import SLAS, AtSla, ElasticRun, Measured, Withheld, despite
 from loadstone.unit import Unit
 
 if TYPE_CHECKING:
     from loadstone.stages.capacity import Capacity, Held
-    from loadstone.stages.origin import Node
     from loadstone.stages.run import Run
     from loadstone.stages.run_elasticity import Elasticity
 
-SLAS = ("SLA-1", "SLA-2")
 _KIND = Kind("measured", "a record", 64 << 20, "measure again")
 
 
-@dataclass(frozen=True)
-class AtSla:
-    """Capacity at one SLA. `high` is the fewest users known to break it; a field not known is None."""
-
-    users: Fraction
-    low: Fraction | None
-    high: Fraction | None
-    ops_per_s: Fraction | None
-    bytes_in_per_op: Fraction | None
-    bytes_out_per_op: Fraction | None
-
-
-@dataclass(frozen=True)
-class Withheld:
-    """Why no figure may rest on an SLA's capacity, what to do about it, and what `--anyway` would take."""
-
-    why: str
-    hint: str
-    at: AtSla | None = None
-    """None: there is no number at all, or it is known to be wrong."""
-
-
-@dataclass(frozen=True)
-class Measured:
-    """One measurement: `at` holds the SLAs that were shown to be held by some number of users, `withheld` the
-    others.
-    """
-
-    file: Path
-    name: str
-    at: dict[str, AtSla]
-    warnings: list[str] = field(default_factory=list)
-    node: Node | None = None
-    """What it ran on, where the measurement made that: an appliance."""
-    withheld: dict[str, Withheld] = field(default_factory=dict)
-    anyway: tuple[str, ...] = ()
-    """Why the figures would have been withheld, had they not been asked for all the same."""
-    elasticity: Elasticity | None = None
-    """Servers that came and went meanwhile: what one of them carries is not known."""
-
-    def require(self, sla: str) -> AtSla:
-        """The capacity of one node at one SLA. Raises `withheld`: why it is not known, and what to do."""
-        if self.elasticity:
-            raise LoadstoneError(
-                "withheld", "no plan can rest on this run: its servers came and went", place=str(self.file),
-                hint="measure one server that stays, without `[scaling]`; `loadstone cost` prices this run",
-            )  # fmt: skip
-        if sla in self.at:
-            return self.at[sla]
-        known = self.withheld[sla]
-        others = "; ".join(f"{other} can be used: --sla {other}" for other in self.at)
-        raise LoadstoneError(
-            "withheld", f"no figure can rest on its capacity at {sla}: {known.why}", place=str(self.file),
-            hint="; ".join(part for part in (known.hint, others) if part),
-        )  # fmt: skip
-
-    def marks(self) -> dict[str, Any]:
-        """What a later record says of what it rests on: `withheld` and `anyway`."""
-        return {
-            "withheld": {sla: f"{known.why}; {known.hint}" for sla, known in self.withheld.items()},
-            "anyway": list(self.anyway),
-        }
-
-
-def despite(measured: Measured) -> Measured:
-    """The same, with the numbers that would be withheld, as far as there are any."""
-    taken = {sla: known.at for sla, known in measured.withheld.items() if known.at}
-    reasons = tuple(f"{sla}: {measured.withheld[sla].why}" for sla in taken)
-    left = {sla: known for sla, known in measured.withheld.items() if sla not in taken}
-    said = [f"not to be relied on, {reason}" for reason in reasons]
-    return replace(
-        measured, at=measured.at | taken, withheld=left, anyway=reasons, warnings=[*measured.warnings, *said]
-    )
-
-
 def read_measured(folder: Path, *, anyway: bool = False) -> Measured:
+    """As `read_shown`. Raises `withheld`, too, where it is not one node that was measured."""
+    found = read_shown(folder, anyway=anyway)
+    if isinstance(found, ElasticRun):
+        raise LoadstoneError(
+            "withheld", "no plan can rest on this run: its servers came and went", place=str(found.file),
+            hint="measure one server that stays, without `[scaling]`; `loadstone cost` prices this run",
+        )  # fmt: skip
+    return found
+
+
+def read_shown(folder: Path, *, anyway: bool = False) -> Measured | ElasticRun:
     """Reads a run folder (or one of the two files in it); `anyway`: as `despite`.
 
     Raises `measured`, naming file and field.
@@ -268,16 +202,16 @@ def _undecided(held: Held | None, sla: str, unit: Unit) -> Withheld:
     )
 
 
-def _run(record: Run, file: Path) -> Measured:
+def _run(record: Run, file: Path) -> Measured | ElasticRun:
     """One run knows only that its own users held the SLA or did not: a lower bound of the capacity."""
     if record.load.unit is Unit.REQUESTS:
         known = _of_requests(record.load.amount or 0.0)
         return Measured(file, record.name or "", {}, [], record.node, dict.fromkeys(SLAS, known))
     users, name = _users_of(record, file)
-    traffic, elasticity = record.bytes, record.elasticity
+    traffic, servers = record.bytes, record.elasticity
     warnings = ["one run, not a capacity: the node may carry more than its users"]
-    if elasticity:
-        users, most = _in_windows(elasticity)
+    if servers:
+        users, most = _in_windows(servers)
         warnings = [f"users are the mean of the run's; there were {most:.4g} at most"]
     if users is None:
         raise LoadstoneError("measured", f"`{name}` is missing", place=str(file))
@@ -293,14 +227,16 @@ def _run(record: Run, file: Path) -> Measured:
             at[sla] = entry
         else:
             withheld[sla] = doubt
-    if record.load.unit is Unit.SESSIONS and not elasticity:
+    if servers:
+        return ElasticRun(file, record.name or "", at, warnings, record.node, withheld, servers=servers)
+    if record.load.unit is Unit.SESSIONS:
         warnings.append(f"users are the {float(users):.4g} sessions that lived at once, in the mean")
-    return Measured(file, record.name or "", at, warnings, record.node, withheld, elasticity=elasticity)
+    return Measured(file, record.name or "", at, warnings, record.node, withheld)
 
 
-def _in_windows(elasticity: Elasticity) -> tuple[Fraction | None, float]:
+def _in_windows(servers: Elasticity) -> tuple[Fraction | None, float]:
     """Mean number of users of a run whose load changed (None: not known), and that of its fullest window."""
-    known = [one for one in elasticity.windows if one.users is not None]
+    known = [one for one in servers.windows if one.users is not None]
     length_s = sum(one.end_s - one.start_s for one in known)
     there = sum((one.users or 0.0) * (one.end_s - one.start_s) for one in known)
     mean = Fraction(repr(round(there / length_s, 6))) if there else None

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from loadstone.errors import LoadstoneError
 from loadstone.judge.scaling import Errors, scaling
-from loadstone.nodes.measured import AtSla, read_measured
+from loadstone.nodes.measured import read_measured
+from loadstone.nodes.shown import AtSla
 from loadstone.nodes.sizing import Unit
 from loadstone.stages.scaling import Scaling, ScalingPoint
 

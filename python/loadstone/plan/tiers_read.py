@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from loadstone.errors import LoadstoneError
-from loadstone.nodes.measured import SLAS
+from loadstone.nodes.shown import SLAS
 from loadstone.plan.asked import Asked
 from loadstone.plan.estimate import Estimate
 from loadstone.plan.inputs import Inputs
