@@ -9,8 +9,6 @@ SQLite makes every measurement, a process each, places in turn in every round. L
 
 from __future__ import annotations
 
-import argparse
-import datetime
 import json
 import os
 import platform
@@ -22,6 +20,9 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+
+import asked
+import kept
 
 ROOT = Path(__file__).parents[1]
 PROGRAM = ROOT / "target/release/examples/commits"
@@ -181,30 +182,25 @@ def markdown(rows: list[Row]) -> str:
 
 def main() -> None:
     """Measures and writes the run's folder."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = asked.parser(__doc__)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
     parser.add_argument("--rows", type=int, default=400)
     parser.add_argument("--only", choices=sorted(BACKINGS))
     parser.add_argument("--out", type=Path)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     if os.geteuid() != 0:
         raise SystemExit("loop devices need root")
     build = ["cargo", "build", "--quiet", "--release", "-p", "loadstone-store", "--features", "file-device"]
     subprocess.run([*build, "--example", "commits"], cwd=ROOT, check=True)
     rows: list[Row] = []
-    for backing in [asked.only] if asked.only else BACKINGS:
-        rows += run(backing, asked.rounds, asked.sizes, asked.rows)
-    today = datetime.datetime.now(tz=datetime.UTC).date()
-    name = f"{today}-{platform.machine()}-{os.cpu_count()}core"
-    out = asked.out or Path(__file__).parent / "runs" / name / "block-store"
-    out.mkdir(parents=True, exist_ok=True)
+    for backing in [options.only] if options.only else BACKINGS:
+        rows += run(backing, options.rounds, options.sizes, options.rows)
+    out = kept.folder("block-store", options.out)
     (out / "measurements.ndjson").write_text("".join(json.dumps(row) + "\n" for row in rows))
     load = ", ".join(f"{one:.1f}" for one in os.getloadavg())
     head = f"`python bench/{Path(sys.argv[0]).name} {' '.join(sys.argv[1:])}`, Linux {platform.release()}, "
-    head += f"{os.cpu_count()} cores, load at the end {load}. Medians of {asked.rounds} rounds (ranges).\n"
+    head += f"{os.cpu_count()} cores, load at the end {load}. Medians of {options.rounds} rounds (ranges).\n"
     (out / "summary.md").write_text(head + markdown(rows))
     print(out / "summary.md")
 

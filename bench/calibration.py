@@ -8,12 +8,13 @@ and `README.md` with its tables. `--real` makes short runs of servers of known b
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import asked
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -26,14 +27,13 @@ from calibrated.shares import quick_answers, wrong_verdicts
 
 def main() -> None:
     """Simulates, judges, counts."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--out", type=Path, required=True)
+    parser = asked.parser(__doc__)
+    parser.add_argument("--out", type=asked.folder, required=True)
     parser.add_argument("--cases", type=int, default=200)
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--real", action="store_true", help="only make the real runs; the rest is kept")
     args = parser.parse_args()
-    args.out.mkdir(parents=True, exist_ok=True)
     kept = args.out / "summary.json"
     found = json.loads(kept.read_text()) if kept.exists() else {}
     parts: dict[str, Callable[[], Any]] = {"real": real}

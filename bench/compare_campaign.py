@@ -17,10 +17,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import datetime
 import json
-import os
-import platform
 import random
 import shutil
 import sys
@@ -29,6 +26,9 @@ import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+import asked
+import kept
 
 BASE_S = 0.040
 SLOWER = 1.05
@@ -180,10 +180,7 @@ def write(rows: list[Any], arguments: argparse.Namespace) -> None:
     both = {kind: [row for row in whole if row["kind"] == kind] for kind in ("aa", "ab")}
     slower = f"{SLOWED} mean slower"
     summary = {
-        "command": ["python", "bench/compare_campaign.py", *sys.argv[1:]],
-        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        "machine": {"cpu": cpu(), "cores": os.cpu_count(), "kernel": platform.release()},
-        "load_average": [round(one, 1) for one in os.getloadavg()],
+        **kept.head(" ".join(["python bench/compare_campaign.py", *sys.argv[1:]])),
         "pairs_of_a_comparison": PAIRS,
         "aa": {"comparisons": len(both["aa"]), "alarms": sum(bool(row["said"]) for row in both["aa"])},
         "ab": {
@@ -206,15 +203,9 @@ def write(rows: list[Any], arguments: argparse.Namespace) -> None:
     (arguments.out / "summary.json").write_text(json.dumps(summary, indent=1) + "\n", "utf-8")
 
 
-def cpu() -> str:
-    """The processor's name."""
-    lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
-    return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "unknown")
-
-
 def main() -> None:
     """Runs the campaign and prints what came of it."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser = asked.parser(__doc__)
     parser.add_argument("--aa", type=int, default=100)
     parser.add_argument("--ab", type=int, default=20)
     parser.add_argument("--at-once", type=int, default=20)

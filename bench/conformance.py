@@ -7,7 +7,6 @@ Writes what each tool says, and `summary.md`. Exits with 1 when a tool calls som
 
 from __future__ import annotations
 
-import argparse
 import datetime
 import json
 import re
@@ -17,6 +16,8 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+import asked
 
 ROOT = Path(__file__).parent.parent
 REDBOT = ROOT / "target/conformance/bin/redbot"
@@ -104,12 +105,11 @@ def probe_tls(folder: Path, out: Path) -> list[str]:
 
 def main() -> int:
     """Runs both and writes the summary."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = asked.parser(__doc__)
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
-    parser.add_argument("--out", type=Path, default=ROOT / f"bench/runs/{today}-conformance")
+    parser.add_argument("--out", type=asked.folder, default=str(ROOT / f"bench/runs/{today}-conformance"))
     parser.add_argument("--skip-tls", action="store_true", help="REDbot only: half a minute instead of two")
     options = parser.parse_args()
-    options.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="conformance-") as name:
         folder = Path(name)
         make(folder)

@@ -11,11 +11,9 @@ round. CPU time is what the kernel has counted for all processes of the server, 
 from __future__ import annotations
 
 import argparse
-import datetime
 import http.client
 import json
 import os
-import platform
 import re
 import subprocess
 import sys
@@ -27,10 +25,11 @@ from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
 
+import asked
 import idle_memory
 import item_database
+import kept
 from accounting import cpu_s
-from engine import processor
 from peer_servers import DATABASE, LOAD_CORE, PEERS, ROOT, SERVERS, SITE, installed_java, needs_build, running
 from verdict import IDLE, IN_MEMORY, ITEM, SMALL_FILE, SMALL_PAGE, TABLES, judge, markdown, medians
 
@@ -205,28 +204,20 @@ def versions() -> dict[str, str]:
 
 def keep(options: argparse.Namespace, record: Record, text: str) -> Path:
     """Writes command, machine, raw figures and summary to bench/runs/<date>-<machine>/container/."""
-    now = datetime.datetime.now(datetime.UTC)
-    machine = f"{now:%Y-%m-%d}-{platform.machine()}-{os.cpu_count()}core"
-    folder = Path(options.out) if options.out else ROOT / "bench" / "runs" / machine / "container"
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = kept.folder("container", options.out)
     words = [f"--seconds {options.seconds} --rounds {options.rounds} --connections {options.connections}"]
     words += [f"--only '{word}'" for word in options.only]
     summary = {"medians": medians(record.rounds), "targets": judge(record.rounds, record.idle)}
-    head = {
-        "command": " ".join(["python bench/container.py", *words]),
-        "date": now.isoformat(timespec="seconds"),
-        "machine": {"cores": os.cpu_count(), "kernel": platform.release(), "cpu": processor()},
-        "versions": versions(),
-        "summary": summary,
-    }
-    (folder / "run.json").write_text(json.dumps(head | asdict(record), indent=1) + "\n")
-    (folder / "summary.md").write_text(f"{head['command']}, {now:%Y-%m-%d}, {processor()}\n\n{text}")
+    head = kept.head(" ".join(["python bench/container.py", *words]))
+    found = head | {"versions": versions(), "summary": summary} | asdict(record)
+    (folder / "run.json").write_text(json.dumps(found, indent=1) + "\n")
+    (folder / "summary.md").write_text(f"{kept.line(head)}\n\n{text}")
     return folder
 
 
 def main() -> None:
     """Builds the peers, runs everything, prints the tables and keeps them."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = asked.parser(__doc__)
     parser.add_argument("--seconds", type=int, default=3)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--connections", type=int, default=64)

@@ -15,7 +15,6 @@ lower bound of what it needs.
 
 from __future__ import annotations
 
-import argparse
 import datetime
 import json
 import multiprocessing
@@ -30,6 +29,7 @@ from pathlib import Path
 from time import monotonic, process_time
 from typing import Any
 
+import asked
 from ctmc_cases import CASES, Case
 from ctmc_models import pool
 from ctmc_targets import TARGETS_HEAD, spelled, targets
@@ -207,7 +207,7 @@ def row(case: Case, found: dict[str, Any]) -> str:
 
 def main() -> None:
     """Every solver on every case, in turn."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = asked.parser(__doc__)
     parser.add_argument("--limit", type=float, default=25.0)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", nargs="*", default=[""], help="parts of cases' names")

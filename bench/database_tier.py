@@ -23,6 +23,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+import asked
+
 sys.path.insert(0, str(Path(__file__).parent))
 
 from tier.baseline import baseline
@@ -36,7 +38,6 @@ from loadstone.compare.pairs import turns
 def main() -> None:
     """Every variant, from no lab to no lab."""
     options = _options()
-    options.out.mkdir(parents=True, exist_ok=True)
     results = options.out / "results.ndjson"
 
     def add(row: dict[str, Any]) -> None:
@@ -79,10 +80,8 @@ def _measure(here: Ground, variant: Variant, options: argparse.Namespace, add: A
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--out", type=Path, required=True)
+    parser = asked.parser(__doc__)
+    parser.add_argument("--out", type=asked.folder, required=True)
     parser.add_argument("--database", choices=("mariadb", "postgresql"), default="mariadb")
     parser.add_argument("--pairs", type=int, default=8)
     parser.add_argument("--repeats", type=int, default=5, help="of the database alone")

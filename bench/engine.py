@@ -8,11 +8,8 @@ Requests are counted by nginx, CPU time by the kernel for the generator's whole 
 
 from __future__ import annotations
 
-import argparse
-import datetime
 import json
 import os
-import platform
 import re
 import shutil
 import socket
@@ -25,6 +22,9 @@ import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+
+import asked
+import kept
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -142,20 +142,12 @@ def generators(url: str, seconds: int, connections: int) -> dict[str, list[str]]
 
 def main() -> None:
     """Runs all rounds, prints the table, keeps the raw figures under bench/runs/."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=int, default=5)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--connections", type=int, default=64)
-    options = parser.parse_args()
+    options = asked.numbers(__doc__)
     with page_server(core=0) as url:
         commands = generators(url, options.seconds, options.connections)
         rounds = measure_rounds(commands, url, options.rounds)
     summary = compared(rounds, "wrk", lambda _: "wrk")
-    command = (
-        f"python bench/engine.py --seconds {options.seconds} --rounds {options.rounds}"
-        f" --connections {options.connections}"
-    )
-    keep("engine", command, rounds, summary)
+    keep("engine", asked.command("bench/engine.py", options), rounds, summary)
 
 
 def compared(rounds: list[Round], peer: str, beside: Callable[[str], str]) -> Round:
@@ -196,28 +188,10 @@ def medians(rounds: list[Round]) -> Round:
 
 def keep(name: str, command: str, rounds: list[Round], summary: Round) -> None:
     """Writes command, machine and raw figures under bench/runs/<date>-<machine>/<name>.json."""
-    now = datetime.datetime.now(datetime.UTC)
-    folder = ROOT / "bench" / "runs" / f"{now:%Y-%m-%d}-{platform.machine()}-{os.cpu_count()}core"
-    folder.mkdir(parents=True, exist_ok=True)
-    record = {
-        "command": command,
-        "date": now.isoformat(timespec="seconds"),
-        "machine": {"cores": os.cpu_count(), "kernel": platform.release(), "cpu": processor()},
-        "load_average": os.getloadavg(),
-        "summary_of_medians": summary,
-        "rounds": rounds,
-    }
-    file = folder / f"{name}.json"
+    record = kept.head(command) | {"summary_of_medians": summary, "rounds": rounds}
+    file = kept.folder() / f"{name}.json"
     file.write_text(json.dumps(record, indent=1) + "\n")
     print(f"raw figures: {file.relative_to(ROOT)}", file=sys.stderr)
-
-
-def processor() -> str:
-    """The processor's name as the kernel tells it."""
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return platform.processor()
 
 
 if __name__ == "__main__":

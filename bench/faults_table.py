@@ -9,7 +9,6 @@ middle of each run something is broken without a word to the run, and mended as 
 
 from __future__ import annotations
 
-import argparse
 import json
 import signal
 import sys
@@ -17,6 +16,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import asked
 import duckdb
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -31,13 +31,10 @@ STRIKE_S = 4
 
 def main() -> None:
     """Every case, from no lab to no lab."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--out", type=Path, required=True)
+    parser = asked.parser(__doc__)
+    parser.add_argument("--out", type=asked.folder, required=True)
     parser.add_argument("--only", default="", help="cases whose service and fault have this word")
     options = parser.parse_args()
-    options.out.mkdir(parents=True, exist_ok=True)
     loadstone("lab", "down", NAME)
     found: list[dict[str, Any]] = []
 

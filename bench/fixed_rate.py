@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import asked
 from engine import compared, generators, keep, measure_rounds, page_server
 
 SCENARIO = """format = 1
@@ -60,20 +61,11 @@ def commands(url: str, options: argparse.Namespace) -> Iterator[dict[str, list[s
 
 def main() -> None:
     """Runs all rounds, prints the table, keeps the raw figures under bench/runs/."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rate", type=int, default=2000)
-    parser.add_argument("--seconds", type=int, default=10)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--connections", type=int, default=64)
-    options = parser.parse_args()
+    options = asked.numbers(__doc__, rate=2000, seconds=10)
     with page_server(core=0) as url, commands(url, options) as found:
         rounds = measure_rounds(found, url, options.rounds)
     summary = compared(rounds, "oha", lambda _: "oha")
-    command = (
-        f"python bench/fixed_rate.py --rate {options.rate} --seconds {options.seconds}"
-        f" --rounds {options.rounds} --connections {options.connections}"
-    )
-    keep("fixed-rate", command, rounds, summary)
+    keep("fixed-rate", asked.command("bench/fixed_rate.py", options), rounds, summary)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from engine import processor
+import asked
+from kept import processor
 
 ROOT = Path(__file__).parents[1]
 COMPILER = ROOT / "hardening" / "bin" / "loadstone-harden-cc"
@@ -69,9 +70,7 @@ def main() -> None:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = asked.parser(__doc__)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--llvm", default="22", choices=("22", "19"))
     parser.add_argument("--out", type=Path)

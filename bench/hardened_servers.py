@@ -26,6 +26,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import asked
 from accounting import cpu_s, family
 from peer_servers import free_port, wait_for
 from server_loads import KINDS, Kind
@@ -69,9 +70,7 @@ def main() -> None:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = asked.parser(__doc__)
     parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument(

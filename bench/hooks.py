@@ -20,6 +20,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import asked
 from engine import page_server
 
 FUNCTIONS = """import hashlib
@@ -108,7 +109,7 @@ def most(folder: Path, url: str, name: str, options: argparse.Namespace) -> dict
 
 def main() -> None:
     """Prints a table of medians; the raw figures as JSON on request."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = asked.parser(__doc__)
     parser.add_argument("--rate", type=int, default=1000)
     parser.add_argument("--seconds", type=int, default=20)
     parser.add_argument("--rounds", type=int, default=3)

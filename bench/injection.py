@@ -21,6 +21,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import asked
+
 from loadstone import record
 from loadstone.inject.tally import tally
 from loadstone.stages.inject import OUTCOMES
@@ -36,17 +38,16 @@ SIZES = {"qsort": "1000", "sha256": "2000", "matmul": "20", "kv": "600", "lz": "
 
 def main() -> None:
     """Builds, injects, tells."""
-    asked = _asked()
+    options = _options()
     began = record.now()
-    asked.out.mkdir(parents=True, exist_ok=True)
     rows = [
-        _campaign(kernel, name, command, asked)
-        for name, command in (each.split("=", 1) for each in asked.build)
-        for kernel in asked.only or SIZES
+        _campaign(kernel, name, command, options)
+        for name, command in (each.split("=", 1) for each in options.build)
+        for kernel in options.only or SIZES
     ]
     together = [_together(name, rows) for name in dict.fromkeys(row["build"] for row in rows)]
     record.write_json(
-        asked.out / "summary.json",
+        options.out / "summary.json",
         {
             "command": ["bench/injection.py", *sys.argv[1:]], "started_at": began, "ended_at": record.now(),
             "machine": record.machine(), "kernels": rows, "builds": together,
@@ -59,32 +60,30 @@ def main() -> None:
         print(f"{row['kernel']:8} {row['build']:10} {row['injected']:6,}: {shares}")
 
 
-def _asked() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--out", type=Path, required=True)
+def _options() -> argparse.Namespace:
+    parser = asked.parser(__doc__)
+    parser.add_argument("--out", type=asked.folder, required=True)
     parser.add_argument("--runs", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--build", action="append", metavar="NAME=COMMAND")
     parser.add_argument("--only", action="append", choices=list(SIZES))
     parser.add_argument("--jobs", type=int, help="injections at once; default: a processor each")
-    asked = parser.parse_args()
-    asked.build = asked.build or ["native=cc -O2"]
-    return asked
+    options = parser.parse_args()
+    options.build = options.build or ["native=cc -O2"]
+    return options
 
 
-def _campaign(kernel: str, build: str, command: str, asked: argparse.Namespace) -> dict[str, Any]:
+def _campaign(kernel: str, build: str, command: str, options: argparse.Namespace) -> dict[str, Any]:
     """One kernel in one build: its record and its classes."""
-    folder = asked.out / f"{kernel}-{build.replace(' ', '-')}"
+    folder = options.out / f"{kernel}-{build.replace(' ', '-')}"
     program = BUILT / folder.name / kernel
     source = KERNELS / f"{kernel}.c"
     (ROOT / program).parent.mkdir(parents=True, exist_ok=True)
     subprocess.run([*shlex.split(command), source, "-o", program, "-lm"], cwd=ROOT, check=True)
-    if not _has(folder, asked.runs, ROOT / program):
+    if not _has(folder, options.runs, ROOT / program):
         words = [
-            "inject", "--runs", asked.runs, "--seed", asked.seed, "--out", folder, "--name", kernel,
-            "--hang-least", 10, *(["--jobs", asked.jobs] if asked.jobs else []), program, SIZES[kernel],
+            "inject", "--runs", options.runs, "--seed", options.seed, "--out", folder, "--name", kernel,
+            "--hang-least", 10, *(["--jobs", options.jobs] if options.jobs else []), program, SIZES[kernel],
         ]  # fmt: skip
         subprocess.run([LOADSTONE, *map(str, words)], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
         # A page is two megabytes, and `loadstone report` makes it again.

@@ -9,7 +9,6 @@ searches are made.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import random
@@ -24,6 +23,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+import asked
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -190,31 +191,31 @@ def summed(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 def main() -> int:
     """Runs it all; exits with 1 when fewer than 95 % of the searches know an end and hold the truth."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--out", type=Path, required=True)
+    parser = asked.parser(__doc__)
+    parser.add_argument("--out", type=asked.folder, required=True)
     parser.add_argument("--searches", type=int, default=20)
     parser.add_argument("--at-once", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--locust", default=shutil.which("locust"))
-    asked = parser.parse_args()
-    asked.out.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(asked.at_once) as pool:
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.at_once) as pool:
         work = [
-            pool.submit(one, number, asked.seed, asked.locust, Path(folder) / f"{number}")
-            for number in range(asked.searches)
+            pool.submit(one, number, options.seed, options.locust, Path(folder) / f"{number}")
+            for number in range(options.searches)
         ]
         rows = [each.result() for each in work]
     summary = {
-        "command": f"python bench/known_capacity.py --searches {asked.searches} --at-once {asked.at_once}",
+        "command": f"python bench/known_capacity.py --searches {options.searches} --at-once "
+        f"{options.at_once}",
         "window_s": WINDOW_S,
         "load_average": os.getloadavg()[2],
         "summary": summed(rows),
         "rows": rows,
     }
-    (asked.out / "summary.json").write_text(json.dumps(summary, indent=1) + "\n")
-    (asked.out / "README.md").write_text(readme(summary, holds))
+    (options.out / "summary.json").write_text(json.dumps(summary, indent=1) + "\n")
+    (options.out / "README.md").write_text(readme(summary, holds))
     held = summary["summary"]["SLA-1"]["held"]
-    return 0 if held >= 0.95 * asked.searches else 1
+    return 0 if held >= 0.95 * options.searches else 1
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import asked
 from accounting import cpu_s
 
 from loadstone.lab import Folder
@@ -53,13 +54,10 @@ Row = dict[str, Any]
 
 def main() -> None:
     """Measures everything and writes times.json and README.md."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--out", type=Path, required=True)
+    parser = asked.parser(__doc__)
+    parser.add_argument("--out", type=asked.folder, required=True)
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
-    options.out.mkdir(parents=True, exist_ok=True)
     rows: list[Row] = []
     for number in range(options.rounds):
         for row in one_round(last=number == options.rounds - 1):

@@ -21,6 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import asked
+
 from loadstone import lab
 from loadstone.lab import Folder, within
 
@@ -66,10 +68,8 @@ CASES = [
 
 def main() -> None:
     """Measures every case and writes links.json and README.md."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--out", type=Path, required=True)
+    parser = asked.parser(__doc__)
+    parser.add_argument("--out", type=asked.folder, required=True)
     parser.add_argument("--seconds", type=float, default=3.0, help="of each run of iperf3")
     parser.add_argument("--runs", type=int, default=3, help="of iperf3 by case")
     parser.add_argument("--only", action="append", help="only this case; repeatable")
@@ -79,7 +79,6 @@ def main() -> None:
         help="iperf3 has the processor before all other work, but not before the switch",
     )
     options = parser.parse_args()
-    options.out.mkdir(parents=True, exist_ok=True)
     found = []
     before = ["chrt", "--fifo", "10"] if options.real_time else []
     for case in CASES:

@@ -9,7 +9,6 @@ from the growth between the two runs, and is marked so.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import subprocess
@@ -18,6 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import asked
 import duckdb
 from accounting import resident_bytes
 from engine import NGINX, keep, nginx_on
@@ -57,7 +57,7 @@ def watched(command: list[str]) -> list[float]:
 
 def main() -> None:
     """Runs a few users and many, prints what each is, keeps the figures under bench/runs/."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = asked.parser(__doc__)
     parser.add_argument("--users", type=int, default=19_000)
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--pause", type=float, default=20.0)
@@ -74,11 +74,7 @@ def main() -> None:
     for name, figures in found.items():
         for what, value in figures.items():
             print(f"{name:14} {what:28} {value:14,.2f}")
-    command = (
-        f"python bench/many_users.py --users {options.users} --seconds {options.seconds}"
-        f" --pause {options.pause:g}"
-    )
-    keep("many-users", command, [], found)
+    keep("many-users", asked.command("bench/many_users.py", options), [], found)
 
 
 def measured(users: int, seconds: int, pause: float) -> dict[str, float]:

@@ -9,7 +9,6 @@ read all the time and without any, in turn. Every move is a line of `moves.jsonl
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import statistics
@@ -19,6 +18,8 @@ import tempfile
 from itertools import product
 from pathlib import Path
 from typing import Any
+
+import asked
 
 from loadstone import record
 from loadstone.image import accelerator
@@ -32,18 +33,15 @@ Move = dict[str, Any]
 
 def main() -> None:
     """Moves, tells, writes README.md."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--out", type=Path, required=True)
+    parser = asked.parser(__doc__)
+    parser.add_argument("--out", type=asked.folder, required=True)
     parser.add_argument("--rounds", type=int, default=5)
-    asked = parser.parse_args()
-    asked.out.mkdir(parents=True, exist_ok=True)
+    options = parser.parse_args()
     image = build("olio").stripped.path
     began, moves = record.now(), list[Move]()
     kinds = list(product(("microvm", "q35"), (True, False), (READERS, 0)))
-    with (asked.out / "moves.jsonl").open("w", encoding="utf-8") as journal:
-        for number in range(asked.rounds):
+    with (options.out / "moves.jsonl").open("w", encoding="utf-8") as journal:
+        for number in range(options.rounds):
             for board, told, readers in kinds:
                 found = move(image, board, told, readers)
                 kind = {"round": number, "board": board, "told": told, "readers": readers}
@@ -51,7 +49,7 @@ def main() -> None:
                 journal.write(json.dumps(moves[-1]) + "\n")
                 journal.flush()
                 print(moves[-1], flush=True)
-    (asked.out / "README.md").write_text(page(moves, kinds, began), encoding="utf-8")
+    (options.out / "README.md").write_text(page(moves, kinds, began), encoding="utf-8")
 
 
 def move(image: Path, board: str, told: bool, readers: int) -> Move:

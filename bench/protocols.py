@@ -9,8 +9,7 @@ counted by nginx, CPU time by the kernel for the generator's whole process, hand
 
 from __future__ import annotations
 
-import argparse
-
+import asked
 from engine import compared, flatout, keep, measure_rounds, nginx_on
 
 NGINX = """
@@ -52,20 +51,12 @@ def generators(ports: dict[str, int], seconds: int, connections: int) -> dict[st
 
 def main() -> None:
     """Runs all rounds, prints the table, keeps the raw figures under bench/runs/."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=int, default=5)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--connections", type=int, default=64)
-    options = parser.parse_args()
+    options = asked.numbers(__doc__)
     with nginx_on(0, NGINX, PROTOCOLS, SIGN) as ports:
         commands = generators(ports, options.seconds, options.connections)
         rounds = measure_rounds(commands, f"http://127.0.0.1:{ports['http']}/", options.rounds)
     summary = compared(rounds, "h2load", lambda name: f"h2load {name.split()[1]}")
-    command = (
-        f"python bench/protocols.py --seconds {options.seconds} --rounds {options.rounds}"
-        f" --connections {options.connections}"
-    )
-    keep("protocols", command, rounds, summary)
+    keep("protocols", asked.command("bench/protocols.py", options), rounds, summary)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ one in whose middle a node's link is cut, which nobody tells to Ray. Writes `ray
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shutil
@@ -20,6 +19,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+import asked
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "fakes"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "lab"))
@@ -57,12 +58,9 @@ _STRIKE_S = 6
 
 def main() -> None:
     """From no lab to no lab."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--out", type=Path, required=True)
+    parser = asked.parser(__doc__)
+    parser.add_argument("--out", type=asked.folder, required=True)
     out: Path = parser.parse_args().out
-    out.mkdir(parents=True, exist_ok=True)
     hosts = "".join(f'[[host]]\nname = "{name}"\n' for name in ("head", *NODES, "web"))
     with tempfile.TemporaryDirectory() as scratch, lab(Path(scratch), NAME, hosts):
         serve = f'cd /srv; echo page >index.html; setsid python3 -c "{SERVER}" </dev/null >/dev/null 2>&1 &'

@@ -16,10 +16,8 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import datetime
 import json
 import os
-import platform
 import resource
 import socket
 import statistics
@@ -31,7 +29,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from engine import processor
+import asked
+import kept
 from peer_servers import ROOT, free_port, wait_for
 
 PATIENCE_S = 5.0
@@ -260,7 +259,7 @@ def table(rows: list[dict[str, float | str | int]]) -> str:
 
 def main() -> None:
     """Every server under every attack; prints the table and keeps it."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = asked.parser(__doc__)
     parser.add_argument("--attackers", type=int, default=4000)
     parser.add_argument("--seconds", type=float, default=15)
     parser.add_argument("--warm", type=float, default=6, help="seconds that the attackers have to connect")
@@ -288,19 +287,10 @@ def main() -> None:
 
 def keep(options: argparse.Namespace, rows: list[dict[str, float | str | int]], text: str) -> None:
     """Writes command, machine, figures and table to bench/runs/<date>-<machine>/slow-attacks/."""
-    now = datetime.datetime.now(datetime.UTC)
-    machine = f"{now:%Y-%m-%d}-{platform.machine()}-{os.cpu_count()}core"
-    folder = Path(options.out) if options.out else ROOT / "bench" / "runs" / machine / "slow-attacks"
-    folder.mkdir(parents=True, exist_ok=True)
-    command = " ".join(["python bench/slow_attacks.py", *sys.argv[1:]])
-    head = {
-        "command": command,
-        "date": now.isoformat(timespec="seconds"),
-        "machine": {"cores": os.cpu_count(), "kernel": platform.release(), "cpu": processor()},
-        "load": os.getloadavg(),
-    }
+    folder = kept.folder("slow-attacks", options.out)
+    head = kept.head(" ".join(["python bench/slow_attacks.py", *sys.argv[1:]]))
     (folder / "run.json").write_text(json.dumps(head | {"rows": rows}, indent=1) + "\n")
-    (folder / "summary.md").write_text(f"{command}, {now:%Y-%m-%d}, {processor()}\n\n{text}")
+    (folder / "summary.md").write_text(f"{kept.line(head)}\n\n{text}")
 
 
 if __name__ == "__main__":

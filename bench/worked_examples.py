@@ -8,7 +8,6 @@ priced, by the commands that `README.md` in the folder names. Half an hour.
 
 from __future__ import annotations
 
-import argparse
 import datetime
 import json
 import os
@@ -16,6 +15,8 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+import asked
 
 ROOT = Path(__file__).parents[1]
 LOADSTONE = ROOT / ".venv/bin/loadstone"
@@ -114,10 +115,8 @@ def readme(out: Path) -> str:
 
 def main() -> None:
     """Every example, one after another."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--out", type=Path, required=True)
+    parser = asked.parser(__doc__)
+    parser.add_argument("--out", type=asked.folder, required=True)
     parser.add_argument(
         "--scratch", type=Path, default=ROOT / "runs" / f"examples-{datetime.datetime.now():%H%M}"
     )
