@@ -15,6 +15,7 @@ import pytest
 from booted import BOOT_S, OLIO, disk
 from compared import differences
 from folder_image import ask, get, until_end
+from own_crate import own_crate
 from shared_sites import Browser, load, serving
 from test_rubis_databases import load as load_rubis
 from test_rubis_databases import walk as walk_rubis
@@ -26,7 +27,6 @@ from loadstone.image.build import Built, build
 from loadstone.image.contents import drivers, places
 from loadstone.image.guest import CLEAN, PANIC, REFUSED, Guest, free_port
 from loadstone.image.qemu import Disk, Machine
-from loadstone.sources import checkout
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1200)]
 
@@ -50,15 +50,7 @@ def _machine(image: Path, *words: str, block: Disk | None = None, memory_mib: in
 @pytest.fixture(scope="module")
 def faulty(tmp_path_factory: pytest.TempPathFactory) -> Built:
     """A service that does what its path says, all of which is wrong, and answers all others."""
-    folder = tmp_path_factory.mktemp("own") / "faulty"
-    (folder / "src").mkdir(parents=True)
-    crates = checkout() / "crates"
-    (folder / "Cargo.toml").write_text(
-        '[package]\nname = "faulty"\nversion = "0.1.0"\nedition = "2024"\n[workspace]\n[dependencies]\n'
-        f'loadstone-application = {{ path = "{crates}/application", default-features = false }}\n'
-        f'loadstone-http = {{ path = "{crates}/http" }}\n'
-    )
-    (folder / "src/lib.rs").write_text(_FAULTY)
+    folder = own_crate(tmp_path_factory.mktemp("own") / "faulty", _FAULTY)
     return build(str(folder), folder / "faulty.elf", arch="aarch64")
 
 
@@ -186,27 +178,9 @@ def test_tls_is_refused_before_anything_is_built(tmp_path: Path) -> None:
         build("files", tmp_path, beside=["tls"], arch="aarch64")
 
 
-_FAULTY = """#![no_std]
-extern crate alloc;
-use alloc::boxed::Box;
-use alloc::string::String;
-use core::hint::black_box;
-use loadstone_application::Surroundings;
-use loadstone_http::{Handler, Request, Response, Service};
-
-struct Faulty;
+_FAULTY = """use core::hint::black_box;
 
 static CONSTANT: u32 = 7;
-
-pub fn open(_: &mut Surroundings<'_>) -> Result<Box<dyn Service>, String> {
-    Ok(Box::new(Faulty))
-}
-
-impl Service for Faulty {
-    fn handler(&self) -> Result<Box<dyn Handler>, String> {
-        Ok(Box::new(Faulty))
-    }
-}
 
 #[inline(never)]
 fn write(address: usize) {
@@ -228,7 +202,7 @@ fn deep(depth: u64) -> u64 {
     deep(depth + 1) + black_box(room)[0]
 }
 
-impl Handler for Faulty {
+impl Handler for Own {
     fn handle(&mut self, request: &Request<'_>, response: &mut Response) {
         match request.path {
             "/panic" => panic!("asked to"),

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from booted import BOOT_S
 from folder_image import ask, get
+from own_crate import own_crate
 
 from loadstone.image.build import build
 from loadstone.image.guest import Guest, free_port
 from loadstone.image.qemu import Machine, PcBoard
-from loadstone.sources import checkout
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
 
@@ -22,15 +22,7 @@ _MIB = 6 * 1024
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A service that asks for more memory than lies below 4 GiB."""
-    folder = tmp_path_factory.mktemp("own") / "large"
-    (folder / "src").mkdir(parents=True)
-    crates = checkout() / "crates"
-    (folder / "Cargo.toml").write_text(
-        '[package]\nname = "large"\nversion = "0.1.0"\nedition = "2024"\n[workspace]\n[dependencies]\n'
-        f'loadstone-application = {{ path = "{crates}/application", default-features = false }}\n'
-        f'loadstone-http = {{ path = "{crates}/http" }}\n'
-    )
-    (folder / "src/lib.rs").write_text(_LARGE)
+    folder = own_crate(tmp_path_factory.mktemp("own") / "large", _LARGE)
     return build(str(folder), folder / "large.elf").stripped.path
 
 
@@ -49,30 +41,12 @@ def test_memory_above_4_gib_is_used(large: Path, board: PcBoard) -> None:
         assert len(addresses) == 3 and max(addresses) >= 4 << 30, body
 
 
-_LARGE = """#![no_std]
-extern crate alloc;
-use alloc::boxed::Box;
-use alloc::format;
-use alloc::string::String;
+_LARGE = """use alloc::format;
 use alloc::vec::Vec;
-use loadstone_application::Surroundings;
-use loadstone_http::{Handler, Request, Response, Service};
-
-struct Large;
-
-pub fn open(_: &mut Surroundings<'_>) -> Result<Box<dyn Service>, String> {
-    Ok(Box::new(Large))
-}
-
-impl Service for Large {
-    fn handler(&self) -> Result<Box<dyn Handler>, String> {
-        Ok(Box::new(Large))
-    }
-}
 
 const STEP: usize = 64 << 20;
 
-impl Handler for Large {
+impl Handler for Own {
     fn handle(&mut self, _: &Request<'_>, response: &mut Response) {
         let mut pieces: Vec<Vec<u64>> = [3 << 29, 3 << 29, 1 << 30]
             .map(|bytes| Vec::with_capacity(bytes / 8))

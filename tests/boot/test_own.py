@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from booted import BOOT_S, disk
 from folder_image import ask, get
+from own_crate import own_crate
 
 from loadstone.errors import LoadstoneError
 from loadstone.image.build import build
@@ -128,15 +129,7 @@ def test_the_same_crate_in_two_folders_is_the_same_image_bit_for_bit(
 
 def test_it_has_what_it_uses_and_a_trace_names_its_source(crate: Path, tmp_path: Path) -> None:
     """A service without a database that panics: no SQLite, and the trace leads to its line."""
-    small = tmp_path / "small"
-    (small / "src").mkdir(parents=True)
-    crates = checkout() / "crates"
-    (small / "Cargo.toml").write_text(
-        '[package]\nname = "small"\nversion = "0.1.0"\nedition = "2024"\n[workspace]\n[dependencies]\n'
-        f'loadstone-application = {{ path = "{crates}/application", default-features = false }}\n'
-        f'loadstone-http = {{ path = "{crates}/http" }}\n'
-    )
-    (small / "src/lib.rs").write_text(_SMALL)
+    small = own_crate(tmp_path / "small", _SMALL)
     built = build(str(small), tmp_path / "small.elf")
     assert "SQLite" not in drivers(built.symbols)
     assert built.stripped.bytes < 200_000
@@ -173,26 +166,7 @@ def test_a_crate_without_a_function_that_opens_it_is_refused(
     assert why in f"{refusal.value} {refusal.value.hint}"
 
 
-_SMALL = """#![no_std]
-extern crate alloc;
-use alloc::boxed::Box;
-use alloc::string::String;
-use loadstone_application::Surroundings;
-use loadstone_http::{Handler, Request, Response, Service};
-
-struct Small;
-
-pub fn open(_: &mut Surroundings<'_>) -> Result<Box<dyn Service>, String> {
-    Ok(Box::new(Small))
-}
-
-impl Service for Small {
-    fn handler(&self) -> Result<Box<dyn Handler>, String> {
-        Ok(Box::new(Small))
-    }
-}
-
-impl Handler for Small {
+_SMALL = """impl Handler for Own {
     fn handle(&mut self, request: &Request<'_>, response: &mut Response) {
         assert!(request.path != "/panic", "asked to");
         response.text("small");
