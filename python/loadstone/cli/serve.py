@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +10,7 @@ import typer
 from loadstone.cli import serve_stack
 from loadstone.cli.container import in_container
 from loadstone.cli.options import Commands
-from loadstone.cli.serve_site import command, described
+from loadstone.cli.serve_site import AsJson, command, described, tell_address
 from loadstone.errors import LoadstoneError
 from loadstone.site import SITES
 from loadstone.site.stack import STACKS
@@ -40,7 +39,7 @@ def _serve() -> None:
 @in_container
 def proxy(
     url: Annotated[str, typer.Argument(help="Server that answers in the end: http://HOST:PORT.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Announce the address as JSON.")] = False,
+    as_json: AsJson = False,
     *,
     container: dict[str, object],
 ) -> None:
@@ -52,10 +51,7 @@ def proxy(
     """
     from loadstone import serve as serving
 
-    def announce(own: str) -> None:
-        print(json.dumps({"url": own}) if as_json else f"serving {url} at {own}", flush=True)
-
-    serving.serve(url, container | {"app": "proxy"}, announce)
+    serving.serve(url, container | {"app": "proxy"}, lambda own: tell_address(url, own, as_json))
 
 
 @serve.command()
@@ -73,7 +69,7 @@ def files(
     valid: Annotated[
         float, typer.Option(min=0.0, help="Seconds before a file in memory is compared with the disk again.")
     ] = 1.0,
-    as_json: Annotated[bool, typer.Option("--json", help="Announce the address as JSON.")] = False,
+    as_json: AsJson = False,
     *,
     container: dict[str, object],
 ) -> None:
@@ -86,8 +82,6 @@ def files(
     if not Path(folder).is_dir():
         raise LoadstoneError("serve-options", f"{folder} is not a folder", hint="name a folder with files")
 
-    def announce(url: str) -> None:
-        print(json.dumps({"url": url}) if as_json else f"serving {folder} at {url}", flush=True)
-
     kept = {"cache_bytes": cache_mib << 20, "valid_s": valid}
-    serving.serve(folder, container | {"app": "files", "site": kept}, announce)
+    wanted = container | {"app": "files", "site": kept}
+    serving.serve(folder, wanted, lambda url: tell_address(folder, url, as_json))

@@ -14,11 +14,19 @@ import typer
 
 from loadstone.cli.people import Rules, people, tell
 from loadstone.cli.site_data import Database, Replicas, require_database
-from loadstone.cli.site_fields import defaults, options, understood, with_parameters
+from loadstone.cli.site_fields import defaults, options, understood, with_options
 from loadstone.errors import LoadstoneError
 from loadstone.site import Data, Site
 
 MEMORY = "memory"
+
+
+AsJson = Annotated[bool, typer.Option("--json", help="Announce the address as JSON.")]
+
+
+def tell_address(what: str, url: str, as_json: bool) -> None:
+    """On stdout, as soon as it answers there."""
+    print(json.dumps({"url": url}) if as_json else f"serving {what} at {url}", flush=True)
 
 
 def described(site: Site) -> str:
@@ -35,14 +43,14 @@ def command(site: Site) -> Callable[..., None]:
 
     def serve(
         *,
-        as_json: Annotated[bool, typer.Option("--json", help="Announce the address as JSON.")] = False,
+        as_json: AsJson = False,
         container: Mapping[str, object],
         **given: Any,
     ) -> None:
         from loadstone import serve as serving
 
         def announce(url: str) -> None:
-            print(json.dumps({"url": url}) if as_json else f"serving {site.name} at {url}", flush=True)
+            tell_address(site.name, url, as_json)
             if site.has_people:
                 tell(given["rules"])
 
@@ -61,10 +69,7 @@ def command(site: Site) -> Callable[..., None]:
 
     data_options = options(site.data, site.data.for_people)
     own = [*options(site.options), *data_options, *(_PEOPLE.values() if site.has_people else ())]
-    common = [
-        one for name, one in inspect.signature(serve, eval_str=True).parameters.items() if name != "given"
-    ]
-    return with_parameters(serve, [*stored(site), *own, *common])
+    return with_options(serve, [*stored(site), *own])
 
 
 _PEOPLE = inspect.signature(people, eval_str=True).parameters

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,8 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from loadstone.cli.serve_site import place_of, replicas_of, stored
-from loadstone.cli.site_fields import options, understood, with_parameters
+from loadstone.cli.serve_site import AsJson, place_of, replicas_of, stored, tell_address
+from loadstone.cli.site_fields import options, understood, with_options
 from loadstone.site.stack import Stack
 
 
@@ -27,7 +25,7 @@ def command(stack: Stack) -> Callable[..., None]:
             Path | None,
             typer.Option(metavar="DIR", help="A new folder that keeps what the stack writes, such as logs."),
         ] = None,
-        as_json: Annotated[bool, typer.Option("--json", help="Announce the address as JSON.")] = False,
+        as_json: AsJson = False,
         **given: Any,
     ) -> None:
         from loadstone.site.stack.running import Wanted, database_of, prepared, running, set_up
@@ -41,12 +39,7 @@ def command(stack: Stack) -> Callable[..., None]:
         with place_of(stack, data, given) as (place, _), prepared(data.model_dump(), log) as (files, state):
             wanted = Wanted(stack.folder, database_of(str(place)), files, state, host, port, own)
             with running(wanted) as served:
-                told = json.dumps({"url": served.url}) if as_json else f"serving {stack.name} at {served.url}"
-                print(told, flush=True)
+                tell_address(stack.name, served.url, as_json)
                 served.wait()
 
-    own = [*options(stack.options), *options(stack.data)]
-    common = [
-        one for name, one in inspect.signature(serve, eval_str=True).parameters.items() if name != "given"
-    ]
-    return with_parameters(serve, [*stored(stack), *own, *common])
+    return with_options(serve, [*stored(stack), *options(stack.options), *options(stack.data)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,7 +11,7 @@ import typer
 
 from loadstone.cli.columns import columns
 from loadstone.cli.options import Commands
-from loadstone.cli.site_fields import options, understood, with_parameters
+from loadstone.cli.site_fields import options, understood, with_options
 from loadstone.errors import LoadstoneError
 from loadstone.site import SITES, Site
 
@@ -120,14 +119,12 @@ def _load(site: Site) -> Callable[..., None]:
         about = {name: getattr(data, name) for name in (amount, *site.data.with_options)}
         _print_counts(place, counts, about, as_json)
 
-    shared = inspect.signature(load, eval_str=True, locals={"site": site}).parameters
     own = {option.name: option for option in options(site.data)}
     if _goes_by_users(site):
         # Which of both is said is looked at by the command.
         own[amount] = own[amount].replace(default=None)
     absent = ("given",) if _goes_by_users(site) else ("given", "users")
-    parameters = [*own.values(), *(one for name, one in shared.items() if name not in absent)]
-    return with_parameters(load, parameters)
+    return with_options(load, own.values(), absent, {"site": site})
 
 
 def _place(folder: Path, is_chosen: bool, database: str | None, replace: bool) -> Path | str:

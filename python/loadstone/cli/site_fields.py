@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 import typer
@@ -40,11 +40,18 @@ def defaults(model: type[Fields], for_people: Mapping[str, Any]) -> dict[str, An
     return {name: for_people.get(name, field.default) for name, field in model.model_fields.items()}
 
 
-def with_parameters(
-    command: Callable[..., None], parameters: Iterable[inspect.Parameter]
+def with_options(
+    command: Callable[..., None],
+    own: Iterable[inspect.Parameter],
+    without: Collection[str] = ("given",),
+    names: Mapping[str, Any] | None = None,
 ) -> Callable[..., None]:
-    """The command as Typer is to see it."""
-    signature = inspect.Signature(list(parameters))
+    """The command as Typer is to see it: its `own` options, then the parameters that it is written with.
+
+    `without`: parameters that are no options. `names`: what annotations name besides what their module has.
+    """
+    written = inspect.signature(command, eval_str=True, locals=names).parameters
+    signature = inspect.Signature([*own, *(one for name, one in written.items() if name not in without)])
     command.__signature__ = signature  # type: ignore[attr-defined]
     command.__annotations__ = {name: one.annotation for name, one in signature.parameters.items()}
     return command
