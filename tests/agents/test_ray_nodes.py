@@ -13,7 +13,7 @@ from following import counted, follow
 from threaded_ray import AuthenticationError, node, put_in_place
 from walked import Walked
 
-from loadstone.cli.run import placed
+from loadstone.cli.measuring import placed
 from loadstone.errors import LoadstoneError
 from loadstone.measure.ray_cluster import chosen, joined, nodes_of, words_of
 from loadstone.measure.ray_nodes import ray_fleet

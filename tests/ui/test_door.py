@@ -87,7 +87,7 @@ def test_every_answer_says_what_a_browser_may_do_with_it(page: Served) -> None:
 
 
 def test_a_port_that_is_taken_is_told(page: Served, tmp_path: Path) -> None:
-    from loadstone.cli.run import default_folder
+    from loadstone.cli.measuring import default_folder
     from loadstone.cli.ui import Form
     from loadstone.errors import LoadstoneError
     from loadstone.ui import Settings, serve

@@ -18,8 +18,8 @@ from loadstone.cli.compare import (
     conclude,
     tell,
 )
-from loadstone.cli.run import (
-    INTERRUPTED,
+from loadstone.cli.measuring import default_folder, load, loading, placed, processes, progress, site
+from loadstone.cli.run_options import (
     MOST_SEED,
     MOST_USERS,
     Agents,
@@ -31,17 +31,11 @@ from loadstone.cli.run import (
     Service,
     SutPid,
     Topology,
-    default_folder,
-    load,
-    loading,
-    placed,
-    processes,
-    progress,
-    site,
 )
 from loadstone.cli.scenario import Overrides
 from loadstone.cli.scenario_name import Name
 from loadstone.errors import LoadstoneError
+from loadstone.leave import INTERRUPTED
 
 if TYPE_CHECKING:
     from loadstone.measure import Job

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from loadstone.cli.capacity_words import concluded, table
-from loadstone.cli.run import (
-    INTERRUPTED,
+from loadstone.cli.measuring import default_folder, load, loading, placed, processes, progress, site
+from loadstone.cli.run_options import (
     MOST_SEED,
     MOST_USERS,
     Agents,
@@ -29,18 +29,12 @@ from loadstone.cli.run import (
     Topology,
     Url,
     Window,
-    default_folder,
-    load,
-    loading,
-    placed,
-    processes,
-    progress,
-    site,
 )
 from loadstone.cli.scenario import Overrides
 from loadstone.cli.scenario_name import Name
 from loadstone.cli.verdicts import show
 from loadstone.errors import LoadstoneError
+from loadstone.leave import INTERRUPTED
 from loadstone.unit import Unit
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ import typer
 
 from loadstone.cli.columns import columns
 from loadstone.cli.conducted import say
-from loadstone.cli.run import INTERRUPTED, default_folder
+from loadstone.cli.measuring import default_folder
+from loadstone.leave import INTERRUPTED
 
 
 def register(app: typer.Typer) -> None:

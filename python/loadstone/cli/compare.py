@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from loadstone.cli.columns import columns, pipes
-from loadstone.cli.run import AsJson
+from loadstone.cli.run_options import AsJson
 from loadstone.cli.verdicts import show
 from loadstone.errors import SLA_NOT_MET, LoadstoneError
 

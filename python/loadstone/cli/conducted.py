@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from loadstone.cli.run import INTERRUPTED
 from loadstone.errors import OUR_FAULT
+from loadstone.leave import INTERRUPTED
 
 Json = dict[str, Any]
 

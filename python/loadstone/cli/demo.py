@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from loadstone import leave
-from loadstone.cli.run import default_folder
+from loadstone.cli.measuring import default_folder
 from loadstone.errors import RUN_OPEN, SLA_NOT_MET
 
 _SEARCH = [

@@ -12,7 +12,7 @@ import typer
 from loadstone.cli.columns import columns, pipes
 from loadstone.cli.compare import Anyway, AsMarkdown, Confidence, PageOut, write_page
 from loadstone.cli.history_tables import runs_table, trends_table
-from loadstone.cli.run import AsJson
+from loadstone.cli.run_options import AsJson
 from loadstone.cli.verdicts import show
 from loadstone.errors import LoadstoneError
 

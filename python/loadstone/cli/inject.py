@@ -13,8 +13,9 @@ import typer
 
 from loadstone.cli.columns import columns
 from loadstone.cli.conducted import say
-from loadstone.cli.run import INTERRUPTED, default_folder
+from loadstone.cli.measuring import default_folder
 from loadstone.errors import LoadstoneError
+from loadstone.leave import INTERRUPTED
 
 if TYPE_CHECKING:
     from loadstone.inject.asked import Asked, Limits

@@ -4,117 +4,40 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
-from datetime import UTC, datetime
+from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from loadstone import leave
-from loadstone.cli.scenario import Overrides, overrides
+from loadstone.cli.measuring import default_folder, prepared, watched
+from loadstone.cli.run_options import (
+    MOST_SEED,
+    MOST_USERS,
+    Agents,
+    AsJson,
+    DbPid,
+    Goals,
+    KeepData,
+    Metrics,
+    On,
+    Otlp,
+    Reset,
+    Service,
+    SutPid,
+    Topology,
+    Url,
+    Window,
+)
+from loadstone.cli.scenario import Overrides
 from loadstone.cli.scenario_name import Name
 from loadstone.cli.verdicts import show
 from loadstone.errors import RUN_FAILED, RUN_INVALID, RUN_OPEN, SLA_NOT_MET, LoadstoneError
+from loadstone.leave import INTERRUPTED
 
 if TYPE_CHECKING:
-    from loadstone.measure import Deployed, Placement, Sut
-    from loadstone.scenario import Scenario
     from loadstone.stages.run import Run
-
-MOST_PROCESS = 1 << 22
-"""Linux gives no process a higher number."""
-
-Url = Annotated[str | None, typer.Option(help="Measure this site instead of the scenario's target.")]
-Window = Annotated[
-    float | None,
-    typer.Option(
-        metavar="S", min=1, help="Seconds of the steady state and of the SLA's window. The rules ask for 300."
-    ),
-]
-SutPid = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        max=MOST_PROCESS,
-        help="Process id of the service on this machine, to observe it and its children.",
-    ),
-]
-DbPid = Annotated[
-    int | None,
-    typer.Option(min=1, max=MOST_PROCESS, help="Process id of the service's database, to observe it."),
-]
-Reset = Annotated[
-    str | None,
-    typer.Option(metavar="COMMAND", help="Shell command that resets the service's data before a run."),
-]
-Topology = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Topology that is up. Its hosts serve, or make the load."),
-]
-Service = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME[@HOST]",
-        help="Measure this service of the topology instead of the scenario's target; on one of its hosts, "
-        "if it has several.",
-    ),
-]
-KeepData = Annotated[
-    bool,
-    typer.Option("--keep-data", help="Leave data of the deployed service as an earlier run left them."),
-]
-Agents = Annotated[
-    str | None,
-    typer.Option(
-        metavar="HOST,...",
-        help="Hosts of the topology that make the load instead of this machine. With --on: how many nodes of "
-        "the cluster, or which.",
-    ),
-]
-On = Annotated[
-    str | None,
-    typer.Option(
-        metavar="CLUSTER",
-        help="Make the load on the nodes of a Ray cluster: `ray`, the one of this machine or of RAY_ADDRESS, "
-        "or `ray://HOST:10001`.",
-    ),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-
-Metrics = Annotated[
-    str | None,
-    typer.Option(
-        metavar="HOST:PORT",
-        help="Serve the figures of every second to Prometheus while the run goes on. `:9464` is on loopback.",
-    ),
-]
-
-Otlp = Annotated[
-    str | None,
-    typer.Option(
-        metavar="URL", help="Send them to a collector of OpenTelemetry, such as http://127.0.0.1:4318."
-    ),
-]
-
-Goals = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--goal",
-        metavar="GOAL",
-        help="Judge this, too, as in `Search p95 < 300 ms`, `every p99 < limit`, `failed < 0.1 %` or "
-        "`throughput > 50 /s`. Repeatable.",
-    ),
-]
-
-MOST_USERS = 2**32 - 1
-MOST_SEED = 2**63
-"""What the plan has room for; a search adds the number of its runs to the seed."""
-
-INTERRUPTED = leave.INTERRUPTED
-"""What shells report for a command ended by Ctrl-C."""
 
 
 def register(app: typer.Typer) -> None:
@@ -195,162 +118,6 @@ def run(
         show(table(result, folder))
     other = f"SLA-{3 - sla}"
     raise typer.Exit(conclude(result, [name for name in result.goals if name != other]))
-
-
-def prepared(
-    scenario: str,
-    *,
-    users: int | None = None,
-    window: float | None = None,
-    url: str | None = None,
-    goals: list[str] | None = None,
-    settings: list[str] | None = None,
-    sut_pid: int | None = None,
-    db_pid: int | None = None,
-    reset: str | None = None,
-    topology: Path | None = None,
-    service: str | None = None,
-    keep_data: bool = False,
-    agents: str | None = None,
-    on: str | None = None,
-    **_others: Any,
-) -> tuple[Scenario, Sut, Placement, Deployed | None]:
-    """What is to be measured, and where the load is made, by the options of the command line.
-
-    LoadstoneError with whatever is wrong with them; nothing has been started.
-    """
-    from loadstone.measure import sut_of
-
-    deployed, url = site(topology, service, url, keep_data)
-    loaded = load(scenario, settings, window=window, url=url, goals=goals, deployed=deployed)
-    if users is not None:
-        loaded.require_users("--users is a number")
-    placement = placed(loaded, topology, agents, on)
-    sut = sut_of(loaded, processes=processes(sut_pid, db_pid), reset=reset, loading=loading(loaded))
-    return loaded, sut, placement, deployed
-
-
-def load(
-    name: str,
-    settings: list[str] | None,
-    *,
-    window: float | None = None,
-    url: str | None = None,
-    goals: list[str] | None = None,
-    deployed: Deployed | None = None,
-) -> Scenario:
-    """The scenario with the changes of the command line; what is `deployed` with TLS is checked against the
-    topology's authority. An explicit `--set` wins.
-    """
-    from loadstone.scenario import load_scenario
-
-    changes: dict[str, str] = {}
-    if window is not None:
-        changes |= {"load.steady_s": repr(window), "sla.window_s": repr(window)}
-    if url is not None:
-        changes["target.url"] = url
-    if deployed and (authority := deployed.authority()):
-        changes["target.tls.ca"] = str(authority)
-    return load_scenario(name, changes | overrides(settings), goals or ())
-
-
-def site(
-    topology: Path | None, service: str | None, url: str | None, keep_data: bool = False
-) -> tuple[Deployed | None, str | None]:
-    """What is deployed on the hosts of `topology`, and the address of the service to drive.
-
-    Error `target` when `service` cannot be meant; those of `Deployed.url`.
-    """
-    from loadstone.measure import Deployed
-
-    if service and url:
-        raise LoadstoneError(
-            "target", "--service and --url both name what to measure", hint="give one of them"
-        )
-    if service and topology is None:
-        hint = "for example --topology lab.toml --service balancer"
-        raise LoadstoneError(
-            "target", "--service needs --topology: it names a service of a topology", hint=hint
-        )
-    if keep_data and not service:
-        hint = "data are only reset of a service of a topology"
-        raise LoadstoneError("target", "--keep-data needs --service", hint=hint)
-    deployed = Deployed(topology, service, resets=not keep_data) if topology else None
-    return deployed, deployed.url(service) if deployed and service else url
-
-
-def placed(scenario: Scenario, topology: Path | None, agents: str | None, on: str | None) -> Placement:
-    """Where the load is made. Error `agents` when that is impossible."""
-    from loadstone.measure import Here, OnHosts, OnRay
-    from loadstone.scenario import only_here
-
-    if agents is None and on is None:
-        scenario.require_sources()
-        return Here()
-    placement: Placement
-    if on is not None:
-        placement = OnRay(on, agents)
-    elif agents is not None and topology is not None:
-        placement = OnHosts(topology, tuple(name.strip() for name in agents.split(",")))
-    else:
-        hint = "for example --topology lab.toml --agents client1,client2"
-        message = "--agents needs --topology, or --on: agents are hosts of a topology or nodes of a cluster"
-        raise LoadstoneError("agents", message, hint=hint)
-    target = scenario.target
-    urls = (
-        [target.proxy or target.url, *(() if target.proxy else target.hosts.values())] if target.url else []
-    )
-    here = [url for url in urls if only_here(urlsplit(url).hostname or "localhost")]
-    if not urls or here:
-        where = here[0] if here else f"the built-in application `{target.app}`"
-        hint = "give an address that those hosts reach, with --url or --service"
-        raise LoadstoneError("agents", f"{where} can be reached from this machine only", hint=hint)
-    return placement
-
-
-def progress(title: str = "") -> Any:
-    """What shows a run on stderr."""
-    from loadstone.cli.progress import RunProgress
-
-    return RunProgress(title)
-
-
-@contextmanager
-def watched(metrics: str | None, otlp: str | None) -> Iterator[Any]:
-    """What shows a run on stderr, and to Prometheus and OpenTelemetry where their addresses are given.
-
-    Errors: `bad-address`, `otlp-missing`.
-    """
-    shown = progress()
-    with ExitStack() as stack:
-        if metrics is not None:
-            from loadstone.cli.metrics import Metrics, listening, served
-
-            shown = Metrics(shown)
-            stack.enter_context(served(shown, listening(metrics)))
-        if otlp is not None:
-            from loadstone.cli.otlp import sending
-
-            shown = stack.enter_context(sending(shown, otlp))
-        yield shown
-
-
-def loading(scenario: Scenario) -> Any:
-    """What shows a data set being loaded on stderr."""
-    from loadstone.cli.progress import LoadingProgress
-
-    return LoadingProgress(f"{scenario.data.get('accounts')} accounts")
-
-
-def processes(sut: int | None, database: int | None) -> dict[str, int]:
-    """Process numbers from the command line by role."""
-    return {role: pid for role, pid in (("sut", sut), ("database", database)) if pid is not None}
-
-
-def default_folder(name: str) -> Path:
-    """`runs/<time>-<name>` with the time in UTC."""
-    safe = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name)
-    return Path("runs") / f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{safe}"
 
 
 def conclude(result: Run, deciding: Sequence[str]) -> int:

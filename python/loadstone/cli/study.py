@@ -13,8 +13,9 @@ import typer
 
 from loadstone.cli.columns import columns
 from loadstone.cli.conducted import Progress, conclude, going_on, say
+from loadstone.cli.measuring import default_folder
 from loadstone.cli.options import Commands
-from loadstone.cli.run import INTERRUPTED, default_folder
+from loadstone.leave import INTERRUPTED
 from loadstone.study.entry import Entry
 from loadstone.study.registry import STUDIES
 from loadstone.study.words import Block

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from loadstone.cli.run import Url, load, loading
+from loadstone.cli.measuring import load, loading
+from loadstone.cli.run_options import Url
 from loadstone.cli.scenario import Overrides
 from loadstone.cli.scenario_name import Name
 from loadstone.errors import RUN_FAILED

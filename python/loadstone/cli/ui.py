@@ -77,7 +77,7 @@ def ui(
 
     Example: loadstone ui runs
     """
-    from loadstone.cli.run import default_folder
+    from loadstone.cli.measuring import default_folder
     from loadstone.ui import Settings, serve
 
     if host not in ("127.0.0.1", "::1", "localhost"):
@@ -146,7 +146,7 @@ def _files() -> list[str]:
 def _problems(arguments: list[str]) -> Iterator[Problem]:
     """What `loadstone run` says to these arguments, by the field that it is about."""
     from loadstone.cli.catalogue import commands
-    from loadstone.cli.run import prepared
+    from loadstone.cli.measuring import prepared
     from loadstone.ui import Problem
 
     command = commands()["run"]
