@@ -55,7 +55,7 @@ void harden(Function &function, const Options &options, Report &report, Function
     std::string wrong;
     raw_string_ostream says(wrong);
     if (verifyFunction(function, &says))
-        function.getContext().emitError("loadstone: a defect of the pass in function `" + function.getName() +
+        fail(*function.getParent(), "a defect of the pass in function `" + function.getName() +
                                         "`; report it, and leave the function out meanwhile with "
                                         "LOADSTONE_HARDEN_EXCEPT: " + wrong);
 }

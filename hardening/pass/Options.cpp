@@ -56,6 +56,16 @@ std::optional<Options> optionsOfEnvironment(std::string &wrong) {
     if (!read(fromEnvironment("LOADSTONE_HARDEN"), fromEnvironment("LOADSTONE_HARDEN_LOADS"), "environment", options,
               wrong))
         return std::nullopt;
+    std::optional<When> when = StringSwitch<std::optional<When>>(fromEnvironment("LOADSTONE_HARDEN_AT"))
+                                   .Case("", When::File)
+                                   .Case("file", When::File)
+                                   .Case("link", When::Link)
+                                   .Default(std::nullopt);
+    if (!when) {
+        wrong = ("environment: at `" + fromEnvironment("LOADSTONE_HARDEN_AT") + "` is none of file, link").str();
+        return std::nullopt;
+    }
+    options.when = *when;
     options.statistics = fromEnvironment("LOADSTONE_HARDEN_STATS").str();
     SmallVector<StringRef, 8> names;
     fromEnvironment("LOADSTONE_HARDEN_EXCEPT").split(names, ',', -1, /*KeepEmpty=*/false);

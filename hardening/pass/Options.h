@@ -17,14 +17,19 @@ enum class Mode { Off, Ilr, Tmr, Tx };
 // both again while they differ. `Dup`: loads again, as the paper does. `Move`: copies the register.
 enum class Loads { Cmp, Dup, Move };
 
+// When a program that is optimised as a whole at link time is hardened. `File`: when each file is compiled. `Link`: once,
+// behind the optimisation of the whole; so libraries that come as bitcode, Rust's own among them, are hardened, too.
+enum class When { File, Link };
+
 struct Options {
     Mode mode = Mode::Ilr;
     Loads loads = Loads::Cmp;
+    When when = When::File;
     std::string statistics; // file that gets a line of JSON for each module; empty: none
     std::vector<std::string> except; // names of functions that stay as they are
 };
 
-// LOADSTONE_HARDEN, _LOADS, _EXCEPT and _STATS. Nothing if one of them makes no sense: `wrong` says which.
+// LOADSTONE_HARDEN, _LOADS, _AT, _EXCEPT and _STATS. Nothing if one of them makes no sense: `wrong` says which.
 std::optional<Options> optionsOfEnvironment(std::string &wrong);
 
 // For one function: `options`, with its attributes "loadstone-harden" and "loadstone-harden-loads", the annotation

@@ -1,5 +1,6 @@
 // The plugin: for `clang -fpass-plugin=`, for `opt -load-pass-plugin= -passes=loadstone-harden`, and for rustc.
 #include "Harden.h"
+#include "Refuse.h"
 #include "Stop.h"
 
 #include "llvm/Config/llvm-config.h"
@@ -36,18 +37,24 @@ DenseMap<const Function *, StringRef> annotationsOf(const Module &module) {
     return found;
 }
 
+// Where in the pipeline a pass stands: behind the optimisation of a file, of a file of which the linker will optimise the
+// whole program, or of the whole program.
+enum class Place { File, FileOfWhole, Whole };
+
 class HardenPass : public PassInfoMixin<HardenPass> {
   public:
+    explicit HardenPass(Place place) : place(place) {}
     PreservedAnalyses run(Module &module, ModuleAnalysisManager &analyses) {
         std::string wrong;
         std::optional<Options> options = optionsOfEnvironment(wrong);
         if (!options) {
-            module.getContext().emitError("loadstone: " + wrong);
+            fail(module, wrong);
             return PreservedAnalyses::all();
         }
+        if (place == (options->when == When::Link ? Place::FileOfWhole : Place::Whole))
+            return PreservedAnalyses::all();
         if (Triple machine(module.getTargetTriple()); options->mode != Mode::Off && machine.getArch() != Triple::x86_64) {
-            module.getContext().emitError("loadstone: code is hardened for x86-64 only, and this is for " +
-                                          machine.str());
+            fail(module, "code is hardened for x86-64 only, and this is for " + machine.str());
             return PreservedAnalyses::all();
         }
         auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
@@ -56,6 +63,8 @@ class HardenPass : public PassInfoMixin<HardenPass> {
     static bool isRequired() { return true; }
 
   private:
+    Place place;
+
     static bool hardenAll(Module &module, const Options &options, FunctionAnalysisManager &analyses) {
         Report report(module);
         DenseMap<const Function *, StringRef> annotations = annotationsOf(module);
@@ -68,7 +77,7 @@ class HardenPass : public PassInfoMixin<HardenPass> {
             std::string wrong;
             std::optional<Options> own = optionsOf(*each, annotations.lookup(each), options, wrong);
             if (!own)
-                module.getContext().emitError("loadstone: function `" + each->getName() + "`: " + wrong);
+                fail(module, "function `" + each->getName() + "`: " + wrong);
             else if (own->mode == Mode::Off)
                 report.leftAsAsked(*each);
             else
@@ -88,17 +97,26 @@ class HardenPass : public PassInfoMixin<HardenPass> {
 
 extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo() {
     return {LLVM_PLUGIN_API_VERSION, "loadstone-harden", LLVM_VERSION_STRING, [](PassBuilder &builder) {
-                builder.registerOptimizerLastEPCallback([](ModulePassManager &passes, OptimizationLevel
 #if LLVM_VERSION_MAJOR >= 20
-                                                           ,
-                                                           ThinOrFullLTOPhase
+                builder.registerOptimizerLastEPCallback(
+                    [](ModulePassManager &passes, OptimizationLevel, ThinOrFullLTOPhase phase) {
+                        bool whole = phase == ThinOrFullLTOPhase::FullLTOPreLink ||
+                                     phase == ThinOrFullLTOPhase::ThinLTOPreLink;
+                        passes.addPass(HardenPass(whole ? Place::FileOfWhole : Place::File));
+                    });
+#else
+                // It does not say what will become of the file.
+                builder.registerOptimizerLastEPCallback([](ModulePassManager &passes, OptimizationLevel) {
+                    passes.addPass(HardenPass(Place::File));
+                });
 #endif
-                                                        ) { passes.addPass(HardenPass()); });
+                builder.registerFullLinkTimeOptimizationLastEPCallback(
+                    [](ModulePassManager &passes, OptimizationLevel) { passes.addPass(HardenPass(Place::Whole)); });
                 builder.registerPipelineParsingCallback(
                     [](StringRef name, ModulePassManager &passes, ArrayRef<PassBuilder::PipelineElement>) {
                         if (name != "loadstone-harden")
                             return false;
-                        passes.addPass(HardenPass());
+                        passes.addPass(HardenPass(Place::File));
                         return true;
                     });
             }};

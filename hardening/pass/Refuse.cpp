@@ -6,10 +6,27 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/ErrorHandling.h"
 
 using namespace llvm;
 
 namespace loadstone {
+
+bool isFromRustc(const Module &module) {
+    const NamedMDNode *idents = module.getNamedMetadata("llvm.ident");
+    return idents && any_of(idents->operands(), [](const MDNode *each) {
+               const auto *text = each->getNumOperands() ? dyn_cast<MDString>(each->getOperand(0)) : nullptr;
+               return text && text->getString().starts_with("rustc ");
+           });
+}
+
+void fail(const Module &module, const Twine &text) {
+    // rustc ignores errors of passes, and would go on to a program that is not hardened.
+    if (isFromRustc(module))
+        report_fatal_error("loadstone: " + text, /*gen_crash_diag=*/false);
+    module.getContext().emitError("loadstone: " + text);
+}
 
 std::string reasonToSkip(const Function &function) {
     if (function.hasFnAttribute(Attribute::Naked))

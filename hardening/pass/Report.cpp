@@ -1,5 +1,7 @@
 #include "Report.h"
 
+#include "Refuse.h"
+
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -34,8 +36,11 @@ class NotProtected : public DiagnosticInfo {
 };
 } // namespace
 
-static void warn(LLVMContext &context, const Twine &text) {
-    context.diagnose(NotProtected(text));
+static void warn(Module &module, const Twine &text) {
+    if (isFromRustc(module))
+        errs() << "loadstone: warning: " << text << '\n'; // its handler drops what it does not know
+    else
+        module.getContext().diagnose(NotProtected(text));
 }
 
 void Report::hardened(Mode mode) {
@@ -48,20 +53,20 @@ void Report::leftAsAsked(const Function &function) {
 
 void Report::notProtected(const Function &function, StringRef construct) {
     skipped.push_back(json::Object{{"function", function.getName().str()}, {"construct", construct.str()}});
-    warn(module.getContext(), placeOf(function, DebugLoc()) + "function `" + function.getName() +
+    warn(module, placeOf(function, DebugLoc()) + "function `" + function.getName() +
                                   "` is not hardened: it has " + construct);
 }
 
 void Report::inPartOnly(const Instruction &at, StringRef construct) {
     const Function &function = *at.getFunction();
     if (parts[{function.getName().str(), construct.str()}]++ == 0)
-        warn(module.getContext(), placeOf(function, at.getDebugLoc()) + "in function `" + function.getName() +
+        warn(module, placeOf(function, at.getDebugLoc()) + "in function `" + function.getName() +
                                       "`, not hardened: " + construct);
 }
 
 void Report::moduleNotProtected(StringRef construct) {
     outside.push_back(construct.str());
-    warn(module.getContext(), module.getSourceFileName() + ": not hardened: " + construct);
+    warn(module, module.getSourceFileName() + ": not hardened: " + construct);
 }
 
 void Report::write(const Options &options) const {
@@ -91,8 +96,7 @@ void Report::write(const Options &options) const {
     // One write for the line: compilers that run side by side append to one file.
     raw_fd_ostream out(options.statistics, failed, sys::fs::CD_OpenAlways, sys::fs::FA_Write, sys::fs::OF_Append);
     if (failed) {
-        module.getContext().emitError("LOADSTONE_HARDEN_STATS: cannot write " + options.statistics + ": " +
-                                      failed.message());
+        fail(module, "LOADSTONE_HARDEN_STATS: cannot write " + options.statistics + ": " + failed.message());
         return;
     }
     out.SetBufferSize(text.size() + 1);

@@ -18,6 +18,8 @@ tools = f"/usr/lib/llvm-{version}/bin"
 config.environment["PATH"] = f"{tools}:{os.environ['PATH']}"  # noqa: F821
 config.environment["LOADSTONE_HARDEN_LLVM"] = version  # noqa: F821
 config.substitutions += [  # noqa: F821
+    ("%plugin", f"-load-pass-plugin={plugin}"),
+    ("%llvm", version),
     ("%harden", f"opt -S -load-pass-plugin={plugin} -passes=loadstone-harden"),
     ("%cc", os.path.join(root, "hardening", "bin", "loadstone-harden-cc")),
     ("%cxx", os.path.join(root, "hardening", "bin", "loadstone-harden-cxx")),
