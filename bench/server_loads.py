@@ -3,6 +3,7 @@
 memcached and Redis: YCSB's workloads A (half of the requests are updates) and B (one in twenty), by
 `ycsb.c`, which compares every answer; Redis also by redis-benchmark, one request at a time and 32 at once.
 httpd: static files and a page of PHP (php-fpm, Debian's own, behind mod_proxy_fcgi), by the load engine.
+container: pages of Olio, each made from its database, and a static file of its, by the load engine.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ import csv
 import functools
 import json
 import re
+import shutil
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.request
@@ -120,6 +123,30 @@ def _start_httpd(install: Path, port: int, scratch: Path) -> list[list[str]]:
     return [httpd, [PHP_FPM, "--allow-to-run-as-root", "--fpm-config", str(scratch / "fpm.conf")]]
 
 
+_OLIO_ACCOUNTS = 400
+
+
+@functools.cache
+def _olio() -> Path:
+    """A data set, made once; a server writes nothing to it but what its pages do."""
+    folder = Path(tempfile.mkdtemp(prefix="olio-")) / "data"
+    words = ["--accounts", str(_OLIO_ACCOUNTS), "--media-scale", "0.01", "--out", str(folder)]
+    subprocess.run([sys.executable, "-m", "loadstone", "olio", "load", *words], check=True, timeout=600)
+    return folder
+
+
+def _start_container(install: Path, port: int, scratch: Path) -> list[list[str]]:
+    shutil.copytree(_olio(), scratch / "data")
+    words = ["app=olio", f"folder={scratch / 'data'}", "connector=hybrid", f"port={port}"]
+    return [[str(install / "bin" / "loadstone-container"), *words]]
+
+
+def _fill_container(port: int) -> None:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/") as page:
+        if b"/events/" not in page.read():
+            raise SystemExit("container: Olio's home page has no event")
+
+
 @functools.cache
 def _ycsb() -> str:
     """The program, built once."""
@@ -198,7 +225,7 @@ def _pages(path: str, connections: int) -> Callable[[int, float], Loaded]:
                 requests += window["requests"]
                 failed += sum(sum(each["failed"]) for each in window["operations"])
         if failed or not requests:
-            raise SystemExit(f"httpd: {failed} of {requests} requests for {path} failed: {summary}")
+            raise SystemExit(f"{failed} of {requests} requests for {path} failed: {summary}")
         return {
             "requests": requests,
             "requests_per_s": requests / seconds,
@@ -265,6 +292,15 @@ KINDS = {
             Load("PHP × 8", "PHP", _pages("/page.php", 8)),
         ),
         {"static": (0.90, 0.85)},
+    ),
+    "container": Kind(
+        "loadstone-container", _start_container, _fill_container,
+        (
+            *(Load(f"home × {users}", "Olio", _pages("/", users)) for users in (1, 8)),
+            Load("event × 8", "Olio", _pages("/events/1", 8)),
+            Load("person × 8", "Olio", _pages("/users/1", 8)),
+            Load("static × 8", "static", _pages("/static/style.css", 8)),
+        ),
     ),
 }  # fmt: skip
 """How each server is started, and its loads: a name, with the number of connections, and what makes it."""

@@ -41,11 +41,12 @@ class Loads(StrEnum):
 
 
 class Server(StrEnum):
-    """Built from Debian's source packages."""
+    """Built from Debian's source packages; the container from the checkout."""
 
     MEMCACHED = "memcached"
     REDIS = "redis"
     HTTPD = "httpd"
+    CONTAINER = "container"
 
 
 InMode = Annotated[
@@ -124,8 +125,9 @@ def server(
 ) -> None:
     """Build memcached, Redis or Apache httpd from Debian's source package, native or hardened.
 
-    The environment may name some of the tests (`TESTS="t/binary.t t/lru.t"`, `TESTS=unit/type/string`) and
-    how many compilers run at once (`JOBS=1`).
+    Or `container`: the built-in container with Olio and the other sites, in Rust, from the checkout. The
+    environment may name some of the tests (`TESTS="t/binary.t t/lru.t"`, `TESTS=unit/type/string`,
+    `TESTS=walk`) and how many compilers run at once (`JOBS=1`).
     """
     if not only_test:
         build_server(name.value, mode.value, loads.value, into)

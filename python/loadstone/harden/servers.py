@@ -1,23 +1,28 @@
-"""Servers from Debian's source packages, native or hardened: scripts of the sources build and test each."""
+"""Servers, native or hardened: from Debian's source packages, and the built-in container from the checkout.
+
+Scripts of the sources build and test each.
+"""
 
 from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from loadstone.errors import LoadstoneError
-from loadstone.harden.toolchain import compiler
-from loadstone.harden.tried import Tried, read_prove, read_redis
+from loadstone.harden.toolchain import compiler, rust_plugin
+from loadstone.harden.tried import Tried, read_cargo, read_prove, read_redis
 from loadstone.sources import checkout
 
-SERVERS = ("memcached", "redis", "httpd")
+CONTAINER = "container"
+SERVERS = ("memcached", "redis", "httpd", CONTAINER)
 
 
 @dataclass(frozen=True)
 class Built:
-    """What was built in a folder: the server, how, and the version of its source package."""
+    """What was built in a folder: the server, how, and its version."""
 
     server: str
     mode: str
@@ -32,6 +37,13 @@ def build_server(name: str, mode: str, loads: str, into: Path) -> None:
     reason on stderr.
     """
     compiler("c")
+    if name == CONTAINER:
+        if mode == "tx":
+            raise LoadstoneError(
+                "harden-build", "programs in Rust are not built with transactions", place=name,
+                hint="use --mode ilr or tmr",
+            )  # fmt: skip
+        rust_plugin()
     script = checkout() / "hardening" / "servers" / "build"
     words = [str(script), name, mode, str(into.absolute())]
     done = subprocess.run(words, env=os.environ | {"LOADSTONE_HARDEN_LOADS": loads})
@@ -64,9 +76,14 @@ def try_server(folder: Path) -> tuple[Tried, int]:
     server = built(folder).server
     log = folder / "tests.log"
     log.unlink(missing_ok=True)
-    done = subprocess.run([str(checkout() / "hardening" / "servers" / "test"), str(folder.absolute())])
+    done = subprocess.run(
+        [str(checkout() / "hardening" / "servers" / "test"), str(folder.absolute())],
+        env=os.environ | {"PYTHON": sys.executable},
+    )
     text = log.read_text("utf-8", errors="replace") if log.is_file() else ""
     found = read_redis(text) if server == "redis" else read_prove(text)
+    if server == CONTAINER:
+        found = found.and_also(read_cargo(text))
     if not found.tests:
         raise LoadstoneError(
             "harden-build", f"the tests of {server} did not run: the script ended with {done.returncode}",

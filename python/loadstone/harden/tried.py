@@ -1,4 +1,4 @@
-"""What a server's own tests said, as numbers: of Perl's `prove` and of Redis' `runtest`."""
+"""What a server's own tests said, as numbers: of Perl's `prove`, of Redis' `runtest` and of Cargo."""
 
 from __future__ import annotations
 
@@ -24,6 +24,13 @@ class Tried:
     def passed(self) -> int:
         """Tests that did not fail."""
         return self.tests - self.failed
+
+    def and_also(self, other: Tried) -> Tried:
+        """The sums of both."""
+        return Tried(
+            self.files + other.files, self.tests + other.tests, self.failed + other.failed,
+            self.failures + other.failures, self.skipped + other.skipped,
+        )  # fmt: skip
 
     def record(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -75,4 +82,35 @@ def read_redis(text: str) -> Tried:
             found.failures += [what] if kind != "ok" else []
         elif kind in ("ignore", "skip"):
             found.skipped.append(what)
+    return found
+
+
+def read_cargo(text: str) -> Tried:
+    r"""From the output of `cargo test`; what another program said before and behind it does no harm.
+
+    A test program that ends before it has said its sum is one failure.
+
+    >>> said = "running 3 tests\ntest a::one ... ok\ntest a::two ... FAILED\ntest long ... ignored, slow\n"
+    >>> said += "test result: FAILED. 1 passed; 1 failed; 1 ignored; 0 measured\n"
+    >>> said += "\nrunning 2 tests\ntest b ... ok\n"
+    >>> found = read_cargo(said)
+    >>> found.files, found.tests, found.failed, found.passed, found.skipped
+    (2, 3, 2, 1, ['long: slow'])
+    >>> found.failures
+    ['a::two', 'a test program broke off']
+    """
+    found = Tried(files=len(re.findall(r"^running \d+ tests?$", text, re.M)))
+    sums = re.findall(r"^test result: \w+\. (\d+) passed; (\d+) failed;", text, re.M)
+    for passed, failed in sums:
+        found.tests += int(passed) + int(failed)
+        found.failed += int(failed)
+    found.failures = re.findall(r"^test (.+?)(?: - should panic)? \.\.\. FAILED$", text, re.M)
+    found.skipped = [
+        f"{name}: {why or 'ignored'}"
+        for name, why in re.findall(r"^test (.+?) \.\.\. ignored(?:, (.*))?$", text, re.M)
+    ]
+    for _ in range(found.files - len(sums)):
+        found.tests += 1
+        found.failed += 1
+        found.failures.append("a test program broke off")
     return found
