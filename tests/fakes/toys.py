@@ -38,10 +38,12 @@ TOYS = {
 
 SERVER = r"""
 #include <arpa/inet.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 /* Answers GET /NUMBER by a sum that takes the number many times. One connection at a time ends the others.
-   FILLS: each connection's first two requests execute `dead` besides, and later ones do not. */
+   FILLS: each connection's first two requests execute `dead` besides, and later ones do not.
+   TICKS: each connection executes `dead` twenty times a second while it waits. */
 static uint64_t work(uint64_t n){uint64_t s=n;
 #ifdef FILLS
   static int asked;if(asked++<2)for(int i=0;i<300;i++)dead();
@@ -53,7 +55,11 @@ int main(int c,char**v){
   struct sockaddr_in a={.sin_family=AF_INET,.sin_port=htons(atoi(v[1])),.sin_addr={htonl(INADDR_LOOPBACK)}};
   if(c!=2||bind(s,(void*)&a,sizeof a)||listen(s,9))return 1;
   for(;;){int k=accept(s,0,0);if(fork()){close(k);continue;}
-    for(;;){char q[4096],b[64],r[256];ssize_t n=read(k,q,sizeof q-1);if(n<=0)_exit(0);q[n]=0;
+    for(;;){char q[4096],b[64],r[256];
+#ifdef TICKS
+      struct pollfd p={k,POLLIN,0};while(!poll(&p,1,50))dead();
+#endif
+      ssize_t n=read(k,q,sizeof q-1);if(n<=0)_exit(0);q[n]=0;
       int l=sprintf(b,"%llx\n",(unsigned long long)work(strtoull(q+5,0,10)));
       n=sprintf(r,"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n%s",l,b);
       if(write(k,r,n)!=n)_exit(0);}}}

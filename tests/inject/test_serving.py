@@ -12,7 +12,7 @@ from toys import compiled
 
 from loadstone.errors import LoadstoneError
 from loadstone.inject.asked import Asked
-from loadstone.inject.serving import Serving, serving
+from loadstone.inject.serving import Serving, _profile, serving
 from loadstone.inject.traffic import HOST, Traffic, memcached, read_paths, redis
 from loadstone.stages.inject import Inject
 
@@ -45,6 +45,17 @@ def test_what_only_fills_a_server_is_not_hit(tmp_path: Path) -> None:
     program = compiled(tmp_path, "server", "-DFILLS")
     with pytest.raises(LoadstoneError, match="nothing of the server's own code was executed"):
         served(program, tmp_path / "out", Traffic("http", paths(tmp_path)), 1, only="dead")
+
+
+@pytest.mark.long
+def test_what_a_server_does_by_the_clock_for_an_open_connection_is_not_hit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of `live` and `dead` one instruction each can be hit; the second is executed without requests, too."""
+    monkeypatch.setattr("loadstone.inject.serving._PROFILE_STEPS", 40_000)
+    asked = Asked(compiled(tmp_path, "server", "-DTICKS"), ("{port}",), 1, 1, ("live", "dead"))
+    found, _ = _profile(Serving(asked, Traffic("http", paths(tmp_path)), patience_s=30))
+    assert len(found.addresses) == 1
 
 
 @pytest.mark.long

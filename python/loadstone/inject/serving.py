@@ -10,7 +10,6 @@ import socket
 import sys
 import threading
 import time
-from bisect import bisect
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from loadstone.errors import LoadstoneError
 from loadstone.inject.asked import Asked, checked
 from loadstone.inject.conduct import Told, shown
 from loadstone.inject.journal import Journal
+from loadstone.inject.sample import Profile, for_traffic, silent
 from loadstone.inject.seam import refusing
 from loadstone.inject.tally import tally
 from loadstone.inject.traffic import HOST, Answers, Traffic, drive
@@ -37,8 +37,6 @@ _PROFILE_STEPS = 600_000
 _PROFILE_S = 120.0
 _MOST_IDLE_STEPS = 100_000_000
 """The time ends it."""
-_ENOUGH = 0.1
-"""Of what a busy server executes: so much must be for the traffic alone, to be hit alone."""
 _DRAWS = 30
 """Of places for an injection, until one is hit."""
 _FAIL_STOP = 86
@@ -60,18 +58,6 @@ class Serving:
     asked: Asked
     traffic: Traffic
     patience_s: float = 5.0
-
-
-@dataclass
-class Profile:
-    """Addresses that can be hit, with the sums of how often each and those before it were executed."""
-
-    addresses: list[int]
-    sums: list[int]
-
-    def draw(self, chance: random.Random) -> int:
-        """An address, as often as it is executed."""
-        return self.addresses[bisect(self.sums, chance.randrange(self.sums[-1]))]
 
 
 def serving(wanted: Serving, folder: Path, jobs: int, told: Told, name: str = "") -> Inject:
@@ -227,9 +213,9 @@ def _profile(wanted: Serving) -> tuple[Profile, Json]:
         finally:
             ended.set()
             driver.join()
-        with refusing():
+        with silent(wanted.traffic, port, wanted.patience_s), refusing():
             idle = server.profile(_MOST_IDLE_STEPS, busy_s)
-    seen = _for_traffic(busy, idle)
+    seen = for_traffic(busy, idle)
     if not seen:
         message = "nothing of the server's own code was executed while it answered"
         raise LoadstoneError("inject-server", message, hint="name functions that answer, with --only")
@@ -240,28 +226,6 @@ def _profile(wanted: Serving) -> tuple[Profile, Json]:
         "took_s": time.monotonic() - began,
     }  # fmt: skip
     return Profile(list(addresses), list(accumulate(counts))), traced
-
-
-def _for_traffic(busy: list[tuple[int, int]], idle: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """What is executed for the traffic: what is executed without any, too, is left out.
-
-    While it is stepped a server is a hundred times slower, or more on a busy machine, and its clocks are
-    not: what it does every so often would be most of what is seen. How often that is follows from its load in
-    ways of its own (memcached looks after its items every millisecond, and each second when nothing changes
-    them), so it cannot be reckoned off. Where little else is left, what a server does for both counts, less
-    what was seen without traffic.
-
-    >>> _for_traffic([(1, 100), (2, 50), (3, 7)], [(2, 30), (3, 4)])
-    [(1, 100)]
-    >>> _for_traffic([(1, 10), (2, 500), (3, 7)], [(2, 300), (3, 7)])
-    [(1, 10), (2, 200)]
-    """
-    anyway = dict(idle)
-    alone = [(address, count) for address, count in busy if address not in anyway]
-    if sum(count for _, count in alone) >= _ENOUGH * sum(count for _, count in busy):
-        return alone
-    left = [(address, count - anyway.get(address, 0)) for address, count in busy]
-    return [(address, count) for address, count in left if count > 0]
 
 
 def _all(
