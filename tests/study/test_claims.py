@@ -15,7 +15,7 @@ from loadstone.errors import LoadstoneError
 from loadstone.measure import Interrupt
 from loadstone.record import write_json
 from loadstone.study.balancers import behaviour, claims
-from loadstone.study.balancers.page import tables
+from loadstone.study.balancers.page import site
 from loadstone.study.connectors.study import Connectors
 from loadstone.study.definition import defined, judged
 from loadstone.study.order import take_up
@@ -45,7 +45,7 @@ def site_row(servers: int, outcome: str, share: float) -> dict[str, Any]:
 def test_the_first_probe_of_a_search_that_ran_out_of_runs_is_no_capacity() -> None:
     found = behaviour.site([site_row(servers, "max-runs", 0.75) for servers in (1, 2, 3)])
     assert [one["SLA-1"]["users"] for one in found] == [None, None, None]
-    row, *_ = tables.site(found).rows
+    row, *_ = site.table(found).rows
     assert row["first"] == "undecided: held at 150, broken at 600"
     users, limit = claims._site(found, {})
     assert users["status"] == "undecided" and "No number is found" in users["text"]
@@ -56,7 +56,7 @@ def test_the_first_probe_of_a_search_that_ran_out_of_runs_is_no_capacity() -> No
 def test_a_record_without_a_limit_names_none() -> None:
     (found,) = behaviour.site([site_row(1, "max-runs", 0.75)])
     assert found["at"]["limit"] is None
-    assert tables.site([found]).rows[0]["limit"] == "none was seen"
+    assert site.table([found]).rows[0]["limit"] == "none was seen"
     (full,) = behaviour.site([site_row(1, "complete", 0.95)])
     assert full["at"]["limit"] == "servers" and full["SLA-1"]["users"] == 150
 

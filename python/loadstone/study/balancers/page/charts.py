@@ -10,7 +10,6 @@ from loadstone.report.figures.figure import (
     Figure,
     Layout,
     Trace,
-    band,
     end_labels,
     label,
     layout,
@@ -18,12 +17,10 @@ from loadstone.report.figures.figure import (
     rule,
 )
 from loadstone.report.folder import Json
-from loadstone.study.balancers.claims import users
 from loadstone.study.balancers.page.variants import Variants, inverse
 from loadstone.study.words import interval
 
 TALL = 400
-SMALL = 210
 ROW = 26
 """Pixels of a row of a chart of rows."""
 
@@ -240,36 +237,6 @@ def shares(found: Sequence[Json], variants: Variants) -> Figure | None:
     return Figure("shares", "Where the time of a request goes", note, traces, frame)
 
 
-def course(one: Json, variants: Variants) -> Figure:
-    """Answers and failures in each tenth of a second while something breaks and is mended."""
-    line = one["timeline"]
-    begun, mended = one["begun_s"], one["mended_s"]
-    frame = layout(
-        SMALL,
-        right=14,
-        barmode="stack",
-        bargap=0,
-        xaxis={"range": [0, max(line["at_s"][-1] + 0.1, mended)], "ticksuffix": " s", "nticks": 7},
-        yaxis={"rangemode": "tozero", "nticks": 4},
-        shapes=[band(begun, mended, "@shade"), rule("@bad", x=begun), rule("@good", x=mended)],
-    )
-    at = [round(at + 0.05, 3) for at in line["at_s"]]
-    traces: list[Trace] = [
-        {"type": "bar", "name": "answered", "x": at, "y": line["ok"], "marker": {"color": "@s1"},
-         "hovertemplate": "%{y} answered"},
-        {"type": "bar", "name": "failed", "x": at, "y": line["failed"], "marker": {"color": "@bad"},
-         "hovertemplate": "%{y} failed"},
-    ]  # fmt: skip
-    title = variants.labels[one["balancer"]]
-    return Figure(f"course-{one['balancer']}", title, _lost(one), traces, frame)
-
-
-def _lost(one: Json) -> str:
-    lost = f"{one['lost']} of {one['answered'] + one['lost']} lost"
-    longest = f"longest silence {1000 * one['silence_s']:,.0f} ms"
-    return f"{lost}; {longest}."
-
-
 def growth(found: Sequence[Json], variants: Variants) -> Figure | None:
     """Requests a second against the number of servers, each of a fraction of a processor."""
     counts = sorted({one["servers"] for one in found})
@@ -302,46 +269,6 @@ def growth(found: Sequence[Json], variants: Variants) -> Figure | None:
     frame["annotations"] = end_labels(ends, 300)
     note = "Servers with a small quota of processor each, so that they and not the machine are the limit."
     return Figure("growth", "Requests a second by number of servers", note, traces, frame)
-
-
-def site(found: Sequence[Json]) -> Figure | None:
-    """Between which numbers of users each SLA broke, against the number of application servers."""
-    if not found:
-        return None
-    counts = [one["servers"] for one in found]
-    most = max((one[sla]["high"] or one[sla]["low"] or 1) for one in found for sla in _SLAS) * 1.1
-    frame = layout(
-        280,
-        right=70,
-        hovermode="closest",
-        xaxis={"tickvals": counts, "range": [counts[0] - 0.3, counts[-1] + 0.3],
-               "title": {"text": "application servers", "standoff": 6, "font": {"size": 12}}},
-        yaxis={"range": [0, most], "tickformat": ",d"},
-        margin={"l": 62},
-    )  # fmt: skip
-    traces, ends = [], []
-    for (sla, colour), shift in zip(_SLAS.items(), (-0.04, 0.04), strict=True):
-        lows = [one[sla]["low"] or 0 for one in found]
-        highs = [one[sla]["high"] or one[sla]["low"] or 0 for one in found]
-        traces.append(
-            {
-                "type": "scatter", "mode": "markers", "name": sla, "x": [count + shift for count in counts],
-                "y": [(low + high) / 2 for low, high in zip(lows, highs, strict=True)],
-                "marker": {"color": colour, "size": 1},
-                "error_y": {
-                    "type": "data", "color": colour, "thickness": 3, "width": 8,
-                    "array": [(high - low) / 2 for low, high in zip(lows, highs, strict=True)],
-                },
-                "text": [users(one, sla) for one in found], "hovertemplate": "%{text}",
-            }
-        )  # fmt: skip
-        ends.append((sla, colour, (lows[-1] + highs[-1]) / 2 / most))
-    frame["annotations"] = end_labels(ends, 280)
-    note = "Each bar reaches from the most users seen to hold the SLA to the fewest seen to break it."
-    return Figure("site", "Users of the whole site", note, traces, frame)
-
-
-_SLAS = {"SLA-1": "@s1", "SLA-2": "@s3"}
 
 
 def _rows(names: Sequence[str]) -> Layout:

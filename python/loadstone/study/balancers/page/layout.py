@@ -9,7 +9,8 @@ from loadstone.report.badge import Badge
 from loadstone.report.figures.figure import Figure
 from loadstone.report.folder import Json
 from loadstone.report.sections import Article, Section, Tile, anchored, numbered
-from loadstone.study.balancers.page import charts, tables
+from loadstone.study.balancers.page import charts, faults, site, tables
+from loadstone.study.balancers.page.paper import paper
 from loadstone.study.balancers.page.variants import Variants
 from loadstone.study.method import badges, method
 from loadstone.study.told import found as told
@@ -99,7 +100,7 @@ def _carried(study: Json, found: Json, variants: Variants) -> list[Section | Non
             "The paper’s method: a fixed number of requests for one small page, over kept connections and as "
             "fast as possible, through a balancer that rotates over three equal servers.",
             wide=numbered("w", [figure for figure in figures if figure]),
-            tables=[tables.paper(study, variants)],
+            tables=[paper(study, variants)],
         ),
         Section(
             "differences",
@@ -161,9 +162,9 @@ def _troubles(found: Json, variants: Variants) -> list[Section | None]:
             (one for one in found["faults"] if one["fault"] == kind),
             key=lambda one: variants.order(one["balancer"]),
         )
-        figures: list[Figure] = [charts.course(one, variants) for one in own]
+        figures: list[Figure] = [faults.course(one, variants) for one in own]
         if figures:
-            title = tables.FAULTS[kind]
+            title = faults.FAULTS[kind]
             sections.append(
                 Section(
                     kind, title[:1].upper() + title[1:], f"{intro} Answers (blue) and failures (red) in "
@@ -171,7 +172,7 @@ def _troubles(found: Json, variants: Variants) -> list[Section | None]:
                     small=numbered("s", figures),
                 )
             )  # fmt: skip
-    return [*sections, Section("faults", "In trouble", tables=[tables.faults(found["faults"], variants)])]
+    return [*sections, Section("faults", "In trouble", tables=[faults.table(found["faults"], variants)])]
 
 
 def _servers(found: Json, variants: Variants) -> Section | None:
@@ -193,7 +194,7 @@ def _servers(found: Json, variants: Variants) -> Section | None:
 def _site(found: Json) -> Section | None:
     if not found.get("site"):
         return None
-    figure = charts.site(found["site"])
+    figure = site.chart(found["site"])
     first = found["site"][0]
     intro = (
         f"Olio behind a balancer, on application servers of {first['cpus']:g} of a processor each, with one "
@@ -204,7 +205,7 @@ def _site(found: Json) -> Section | None:
         "A whole site",
         intro,
         wide=numbered("w", [figure] if figure else []),
-        tables=[tables.site(found["site"])],
+        tables=[site.table(found["site"])],
     )
 
 

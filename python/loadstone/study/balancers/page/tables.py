@@ -1,4 +1,4 @@
-"""Tables of the balancers' study."""
+"""Tables of the balancers' study: what they carry, what it costs, where time and requests go."""
 
 from __future__ import annotations
 
@@ -7,58 +7,8 @@ from collections.abc import Sequence
 from loadstone.report import format
 from loadstone.report.folder import Json
 from loadstone.report.table import Column, Row, Table, words
-from loadstone.study.balancers.claims import ENDS, users
 from loadstone.study.balancers.page.variants import Variants, inverse
 from loadstone.study.words import interval
-
-FAULTS = {
-    "server-killed": "server killed",
-    "server-cut": "server's network cut",
-    "lossy-link": "2 % loss on a link",
-    "drained": "server drained",
-    "balancer-killed": "balancer killed",
-}
-
-
-def paper(study: Json, variants: Variants) -> Table:
-    """The paper's services and our variants, a row each, a column for each of the paper's figures."""
-    asked: dict[str, Json] = {}
-    rows: dict[str, Row] = {}
-    for one in study["paper"]:
-        key = f"{one['figure']}_{one['generators']}"
-        asked.setdefault(key, one)
-        row = rows.setdefault(f"paper: {one['system']}", {"own": ""})
-        row[key] = _paper_value(one)
-    for key, one in asked.items():
-        for name in sorted(one["ours"], key=variants.order):
-            row = rows.setdefault(variants.labels[name], {"own": "chosen"})
-            row[key] = _ours(one["figure"], one["ours"][name])
-    columns = [Column(key, f"{one['place']}: {one['what']}", format.text) for key, one in asked.items()]
-    notes = [f"{one['system']}, {one['place']}: {one['note']}." for one in study["paper"] if one["note"]]
-    return Table(
-        "paper",
-        "The paper’s values and ours",
-        [words("system", "system"), *columns],
-        [{"system": name, **row} for name, row in rows.items()],
-        note="Shaded: ours, on one machine of today. The paper’s services were other machines: the method "
-        "can be compared, the width of the intervals, and the order of magnitude. " + " ".join(notes),
-        highlight=lambda row: str(row["own"]),
-    )
-
-
-def _paper_value(one: Json) -> str:
-    if one["figure"] == "network_share":
-        return format.share(one["value"])
-    digits = 1 if one["figure"] == "requests_per_s" else 2
-    unit = " ms" if one["figure"] == "response_ms" else " /s"
-    return interval({"value": one["value"], "low": one["low"], "high": one["high"]}, digits) + unit
-
-
-def _ours(figure: str, one: Json | float) -> str:
-    if isinstance(one, float):
-        return format.share(one)
-    unit = " ms" if figure == "response_ms" else " /s"
-    return interval(one, 1 if figure == "requests_per_s" else 2) + unit
 
 
 def cells(found: Json, generators: int, variants: Variants) -> Table:
@@ -302,112 +252,6 @@ def peer(found: Sequence[Json], variants: Variants) -> Table:
         rows,
         note="In turn, in one order drawn by chance. Where generator and service share processors, the "
         "generator that takes less of them leaves more to the service.",
-    )
-
-
-def faults(found: Sequence[Json], variants: Variants) -> Table:
-    """What each trouble cost."""
-    rows = [
-        {
-            "fault": FAULTS[one["fault"]],
-            "variant": variants.labels[one["balancer"]],
-            "asked": one["answered"] + one["lost"],
-            "lost": one["lost"],
-            "causes": ", ".join(f"{count} {cause}" for cause, count in one["lost_by_cause"].items()) or "–",
-            "noticed": _noticed(one),
-            "back": _back(one),
-            "silence": 1000 * one["silence_s"],
-            "before": one["before_p99_ms"],
-            "during": one["during_p99_ms"],
-            "repeated": one["repeated_segments"],
-        }
-        for kind in FAULTS
-        for one in variants.sorted(found)
-        if one["fault"] == kind
-    ]
-    return Table(
-        "faults",
-        "Everything that was broken",
-        [
-            words("fault", "what"),
-            words("variant", "variant"),
-            Column("asked", "requests"),
-            Column("lost", "lost"),
-            words("causes", "by cause"),
-            words("noticed", "asked until"),
-            words("back", "back after"),
-            Column("silence", "longest silence ms", format.figure),
-            Column("before", "p99 ms before", format.figure),
-            Column("during", "p99 ms during", format.figure),
-            Column("repeated", "packets sent again"),
-        ],
-        rows,
-        note="Asked until: how long the victim still got requests after it broke, by packets at its own "
-        "interface, until the first pause of half a second. Back after: from its mending to the first "
-        "request that it answered.",
-    )
-
-
-LIMITS = {"servers": "the application servers", "machine": "the whole machine", None: "none was seen"}
-"""What was at its limit; `None` is no limit: no tier had used up what it has."""
-
-
-def site(found: Sequence[Json]) -> Table:
-    """Users by number of servers, and what limits them."""
-    rows = []
-    for one in found:
-        at = one["at"] or {}
-        rows.append(
-            {
-                "servers": one["servers"],
-                "first": users(one, "SLA-1"),
-                "second": users(one, "SLA-2"),
-                "ended": ENDS.get(one["outcome"], one["outcome"]),
-                "limit": LIMITS[at.get("limit")] if at else None,
-                "users": at.get("users"),
-                "server": at.get("server_share"),
-                "balancer": at.get("balancer_cores"),
-                "database": at.get("database_cores"),
-                "idle": at.get("idle_share"),
-            }
-        )
-    return Table(
-        "site",
-        "Users by number of application servers",
-        [
-            Column("servers", "servers"),
-            Column("first", "users at SLA-1", format.text),
-            Column("second", "users at SLA-2", format.text),
-            words("ended", "the search"),
-            words("limit", "tier at its limit"),
-            Column("users", "when SLA-1 broke, at users"),
-            Column("server", "servers’ quota used", format.share),
-            Column("balancer", "balancer, cores", format.figure),
-            Column("database", "database, cores", format.figure),
-            Column("idle", "machine idle", format.share),
-        ],
-        rows,
-        note="Short windows: a demonstration of the method, no compliant result. A search that ran out of "
-        "runs gives no number of users, only what was seen to hold and to break. A tier is at its limit when "
-        "it uses 80 % of its quota (servers) or when the machine is idle for less than 5 %.",
-    )
-
-
-def _noticed(one: Json) -> str:
-    if one["fault"] in ("lossy-link", "balancer-killed"):
-        return "–"
-    return "to the end" if one["noticed_s"] is None else f"{one['noticed_s']:.2f} s"
-
-
-def _back(one: Json) -> str:
-    if one["fault"] == "lossy-link":
-        return "–"
-    return (
-        "not seen"
-        if one["back_s"] is None
-        else "at once"
-        if one["back_s"] < 0.05
-        else f"{one['back_s']:.2f} s"
     )
 
 
