@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from loadstone.report import series
+from loadstone.report.failures import spoken
 from loadstone.report.figures.axes import axes, length_s, named_ends, per
 from loadstone.report.figures.figure import Figure, line
 from loadstone.report.figures.response import response
 from loadstone.report.figures.theme import SERIES
 from loadstone.report.figures.tiers import marked, tiers
 from loadstone.report.folder import Run
-from loadstone.report.run_tables import spoken
 from loadstone.report.series import Series
 from loadstone.unit import Unit
 
