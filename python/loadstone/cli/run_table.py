@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from loadstone.cli.columns import columns
-from loadstone.stages.run import GoalFigures, HookFigures, OperationFigures, Run, SessionFigures
+from loadstone.stages.run import GoalFigures, HookFigures, Run
+from loadstone.stages.run_operations import OperationFigures, SessionFigures
 
 
 def table(result: Run, folder: Path) -> str:

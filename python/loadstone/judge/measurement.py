@@ -13,7 +13,8 @@ from loadstone.goals import Goal, SlaRules
 from loadstone.judge.histogram import EMPTY, Floats, Histogram
 from loadstone.judge.noise import Noise
 from loadstone.judge.sessions import Sessions
-from loadstone.stages.run import HandshakeKind, Part
+from loadstone.stages.run_connections import HandshakeKind
+from loadstone.stages.run_operations import Part
 
 CAUSES = (
     "refused",

@@ -8,7 +8,8 @@ import numpy as np
 
 from loadstone.judge.histogram import EMPTY, Floats, Histogram
 from loadstone.judge.sessions import QUANTILES
-from loadstone.stages.run import NoiseFigures, Quantiles
+from loadstone.stages.quantiles import Quantiles
+from loadstone.stages.run import NoiseFigures
 
 FULL = 0.9
 """A machine is full in a second in which it is busy for this share of its processors' time."""

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from loadstone.judge.histogram import EMPTY, Floats, Histogram
-from loadstone.stages.run import Quantiles, SessionFigures, WholeRun
+from loadstone.stages.quantiles import Quantiles
+from loadstone.stages.run_operations import SessionFigures, WholeRun
 
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999, "max": 1.0}
 

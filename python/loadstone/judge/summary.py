@@ -16,22 +16,11 @@ from loadstone.judge.noise import summarise_noise
 from loadstone.judge.sessions import QUANTILES, summarise_sessions
 from loadstone.judge.sla import departures, judge_sla
 from loadstone.judge.validity import checks
-from loadstone.stages.run import (
-    Check,
-    Figures,
-    Generator,
-    HandshakeKind,
-    Handshakes,
-    HookFigures,
-    OperationFigures,
-    PerOperation,
-    Quantiles,
-    Steady,
-    StepPart,
-    TlsFigures,
-    Validity,
-)
+from loadstone.stages.quantiles import Quantiles
+from loadstone.stages.run import Check, Figures, Generator, HookFigures, Steady, Validity
+from loadstone.stages.run_connections import HandshakeKind, Handshakes, TlsFigures
 from loadstone.stages.run_hosts import AgentFigures, Sut
+from loadstone.stages.run_operations import OperationFigures, PerOperation, StepPart
 from loadstone.stages.verdict import run_state
 
 LEFT_OUT = "references_left_out"

@@ -13,7 +13,8 @@ import duckdb
 from loadstone.judge import CAUSES
 from loadstone.record.tables import with_causes
 from loadstone.scenario import only_here
-from loadstone.stages.run import Failure, OperationFigures
+from loadstone.stages.run import Failure
+from loadstone.stages.run_operations import OperationFigures
 
 OTHER_HOST = "references_other_host"
 """The engine's counter of references that lead to another host; also what it calls their examples."""

@@ -33,7 +33,8 @@ from loadstone.record.machine import machine, versions
 from loadstone.record.measured import read_measurement, read_observed
 from loadstone.record.tables import write_tables
 from loadstone.stages.origin import Machine, Node
-from loadstone.stages.run import Event, Http2Figures, Load, Negotiated, Run, Scenario
+from loadstone.stages.run import Event, Load, Run, Scenario
+from loadstone.stages.run_connections import Http2Figures, Negotiated
 from loadstone.stages.run_hosts import Agent, AgentFigures, Connector, WatchedHost
 
 _APART = ("agents", "connector", "end", EXAMPLE, "hosts", "node")

@@ -21,7 +21,7 @@ from loadstone.record.noise import read_noise
 from loadstone.record.sessions import read_sessions
 from loadstone.record.steps import read_steps
 from loadstone.record.tables import counters
-from loadstone.stages.run import HandshakeKind
+from loadstone.stages.run_connections import HandshakeKind
 from loadstone.stages.run_hosts import Sut
 
 _MOST_CELLS = 1 << 28

@@ -15,7 +15,7 @@ from loadstone.record.by_second import by_second
 from loadstone.record.disk import naming_disk_errors
 from loadstone.report.folder import Chapter, Json, Run
 from loadstone.stages.compare import Comparison, History
-from loadstone.stages.run import OperationFigures
+from loadstone.stages.run_operations import OperationFigures
 
 Form = Literal["csv", "parquet"]
 _WORDS = (

@@ -16,7 +16,8 @@ from loadstone.report.table import Column, Row, Table, mark, words
 from loadstone.report.tls import handshakes
 from loadstone.report.watched import events_table, hosts_table
 from loadstone.stages import run as stages
-from loadstone.stages.run import Check, SessionCounts
+from loadstone.stages.run import Check
+from loadstone.stages.run_operations import SessionCounts
 
 _ALWAYS = ("accepted", "refused", "closed_by_timeout", "requests")
 """Counters of a connector that are shown even when they are 0."""

@@ -9,9 +9,12 @@ from pydantic import Field
 from loadstone.intake.shapes import Count, Figure, Known, Seconds, Text, Word, Yes
 from loadstone.stages.base import Piece
 from loadstone.stages.origin import Node, Origin
+from loadstone.stages.quantiles import Quantiles
 from loadstone.stages.run_before import from_format_1, from_format_2
+from loadstone.stages.run_connections import Http2Figures, TlsFigures
 from loadstone.stages.run_elasticity import Elasticity
 from loadstone.stages.run_hosts import Agent, Connector, Limit, Sut, WatchedHost
+from loadstone.stages.run_operations import OperationFigures, PerOperation, SessionFigures
 from loadstone.stages.verdict import About, RunState, Verdict
 from loadstone.unit import Unit
 
@@ -56,106 +59,6 @@ class Steady(Piece):
 
     start_s: Seconds
     end_s: Seconds
-
-
-class PerOperation(Piece):
-    """Bytes that the generator received and sent, of each operation."""
-
-    in_per_op: Known = None
-    out_per_op: Known = None
-
-
-class Quantiles(Piece):
-    """Of times, in the unit that the field's name says."""
-
-    mean: Known = None
-    p50: Known = None
-    p90: Known = None
-    p95: Known = None
-    p99: Known = None
-    p999: Known = None
-    max: Known = None
-
-
-Part = Literal["connect", "handshake", "answer", "files"]
-HandshakeKind = Literal["full", "resumed"]
-
-
-class StepPart(Piece):
-    """Where the time of an operation goes: one part of one of its steps, of operations that ended well."""
-
-    step: Count
-    """From 0, as the workload has them."""
-    request: Text
-    """Method and path."""
-    part: Part
-    """`answer`: from the end of the step before to the last byte of the answer, with redirects and waits;
-    `files`: from there to the last byte of the last file that the page refers to. Both without `connect`, the
-    time for new connections, and `handshake`, that for TLS on them."""
-    count: Count
-    """Operations that took it."""
-    ms: Quantiles
-    share: Known = None
-    """Of the time that all steps of the operation took together."""
-
-
-class OperationFigures(Piece):
-    """One operation in the steady state."""
-
-    limit_s: Seconds
-    count: Count
-    """Failed ones are part of it."""
-    ok: Count
-    failed: dict[str, Count]
-    """By cause."""
-    late: Count | None = None
-    dropped: Count | None = None
-    share_within_limit: Known = None
-    mix_share: Known = None
-    mix_expected: Known = None
-    pace_mean_s: Known = None
-    pace_expected_s: Known = None
-    response_ms: Quantiles | None = None
-    """From the intended start to the last byte."""
-    service_ms: Quantiles | None = None
-    """From the actual start to the last byte."""
-    counters: dict[str, Count] = Field(default_factory=dict)
-    steps: list[StepPart] = Field(default_factory=list)
-    """In the order in which they are taken; none of an operation that is one request, or of an older run."""
-
-
-class SessionCounts(Piece):
-    """What became of sessions, and of their connections."""
-
-    begun: Count
-    completed: Count
-    lost: dict[str, Count]
-    """By the cause of the failed operation that ended them."""
-    dropped: Count
-    unfinished: Count | None = None
-    completed_per_s: Known = None
-    connections: dict[str, Count]
-
-
-class WholeRun(SessionCounts):
-    """From the first second to the last."""
-
-    seconds: Seconds | None = None
-
-
-class SessionFigures(SessionCounts):
-    """Those that began, or should have arrived, in the steady state."""
-
-    per_s: Known = None
-    arrivals: Word | None = None
-    completed_share: Known = None
-    life_s: Quantiles | None = None
-    live_mean: Known = None
-    """How many lived at once, in the mean over the steady state."""
-    operations: Quantiles | None = None
-    """In each completed session."""
-    waits: Count | None = None
-    whole_run: WholeRun
 
 
 class SlaFigures(Piece):
@@ -296,56 +199,6 @@ class Event(Piece):
     reason: Text | None = None
     note: Text | None = None
     """What happened, in a sentence."""
-
-
-class Handshakes(Piece):
-    """TLS handshakes of one kind, in the whole run."""
-
-    count: Count
-    ms: Quantiles
-    """From the end of connecting."""
-
-
-class Negotiated(Piece):
-    """What servers and users agreed on in TLS handshakes, in the whole run."""
-
-    protocol: Word
-    cipher: Word
-    group: Word | None = None
-    """Of the key exchange; None where a resumed session had none."""
-    full: Count
-    resumed: Count
-
-
-class TlsFigures(Piece):
-    """TLS of the whole run: most connections are made in the ramp-up."""
-
-    full: Handshakes
-    """Handshakes that began from nothing."""
-    resumed: Handshakes
-    """Those that resumed the TLS session of an earlier connection."""
-    negotiated: list[Negotiated] = Field(default_factory=list)
-    """The most frequent first; empty of a run that broke off."""
-
-
-class GivenUp(Piece):
-    """A frame of HTTP/2 by which streams, or connections, were given up."""
-
-    by: Literal["server", "engine"]
-    frame: Word
-    code: Word
-    count: Count
-
-
-class Http2Figures(Piece):
-    """HTTP/2 of the whole run, where the scenario asks for it."""
-
-    connections: Count
-    """Connections that spoke it."""
-    http1_connections: Count
-    """Those for which the server chose HTTP/1.1."""
-    given_up: list[GivenUp] = Field(default_factory=list)
-    """The most frequent first."""
 
 
 class Figures(Piece):

@@ -10,7 +10,8 @@ from loadstone.live import Live
 from loadstone.report import format
 from loadstone.report.goals import asked, seen
 from loadstone.report.run_answer import offered, run_badge
-from loadstone.stages.run import Failure, OperationFigures, Run
+from loadstone.stages.run import Failure, Run
+from loadstone.stages.run_operations import OperationFigures
 from loadstone.ui.watched import Watched
 
 MOST_POINTS = 600

@@ -20,7 +20,7 @@ from loadstone.report.figures.figure import (
 )
 from loadstone.report.folder import Chapter, Run
 from loadstone.stages.capacity import Capacity, Held, SearchRun
-from loadstone.stages.run import OperationFigures
+from loadstone.stages.run_operations import OperationFigures
 from loadstone.unit import Unit
 
 HEIGHT = 340

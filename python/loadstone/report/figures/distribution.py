@@ -8,7 +8,7 @@ from loadstone.report import format, series
 from loadstone.report.figures.figure import Figure, label, layout, log_time_axis, rule
 from loadstone.report.folder import Run
 from loadstone.report.series import Curve
-from loadstone.stages.run import OperationFigures
+from loadstone.stages.run_operations import OperationFigures
 
 HEIGHT = 190
 

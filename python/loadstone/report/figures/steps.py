@@ -6,7 +6,7 @@ from loadstone.report.figures.figure import Figure, Trace, layout
 from loadstone.report.folder import Run
 from loadstone.report.format import figure as spelled
 from loadstone.report.series import LEAST
-from loadstone.stages.run import OperationFigures, StepPart
+from loadstone.stages.run_operations import OperationFigures, StepPart
 
 ROW = 34
 _LETTER = 6.6
