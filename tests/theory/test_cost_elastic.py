@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from loadstone.cost.record import elastic_record
 from loadstone.errors import LoadstoneError
 from loadstone.judge.elastic import spent
 from loadstone.nodes.appliance import parse_appliance
-from loadstone.nodes.measured import read_measured, read_shown
+from loadstone.nodes.measured import read_measured, read_requests_per_user, read_shown
 from loadstone.nodes.shown import ElasticRun
 from loadstone.stages.run_elasticity import Elasticity
 
@@ -146,6 +147,11 @@ def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
     for wrong in (["m7i.large:2"], ["m7i.large", "m5.large"]):
         with pytest.raises(LoadstoneError, match="without a count"):
             elastic_cases(measured, [parse_instance(each, TODAY) for each in wrong])
+
+
+def test_requests_of_a_user_are_those_of_the_mean(tmp_path: Path) -> None:
+    """Not of the 20 users that the run began with."""
+    assert read_requests_per_user(run_folder(tmp_path, requests_per_s=80.0), "SLA-1") == Fraction(80, 200)
 
 
 def test_no_plan_rests_on_it(tmp_path: Path) -> None:

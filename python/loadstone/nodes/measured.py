@@ -211,7 +211,7 @@ def _run(record: Run, file: Path) -> Measured | ElasticRun:
     traffic, servers = record.bytes, record.elasticity
     warnings = ["one run, not a capacity: the node may carry more than its users"]
     if servers:
-        users, most = _in_windows(servers)
+        most = max((one.users or 0.0 for one in servers.windows), default=0.0)
         warnings = [f"users are the mean of the run's; there were {most:.4g} at most"]
     if users is None:
         raise LoadstoneError("measured", f"`{name}` is missing", place=str(file))
@@ -234,17 +234,21 @@ def _run(record: Run, file: Path) -> Measured | ElasticRun:
     return Measured(file, record.name or "", at, warnings, record.node, withheld)
 
 
-def _in_windows(servers: Elasticity) -> tuple[Fraction | None, float]:
-    """Mean number of users of a run whose load changed (None: not known), and that of its fullest window."""
+def _in_windows(servers: Elasticity) -> Fraction | None:
+    """Mean number of users of a run whose load changed; None: not known."""
     known = [one for one in servers.windows if one.users is not None]
     length_s = sum(one.end_s - one.start_s for one in known)
     there = sum((one.users or 0.0) * (one.end_s - one.start_s) for one in known)
-    mean = Fraction(repr(round(there / length_s, 6))) if there else None
-    return mean, max((one.users or 0.0 for one in known), default=0.0)
+    return Fraction(repr(round(there / length_s, 6))) if there else None
 
 
 def _users_of(run: Run, file: Path) -> tuple[Fraction | None, str]:
-    """Users of a run, or sessions that lived at once, and the field that says so."""
+    """Users of a run, or sessions that lived at once, and the field that says so.
+
+    While servers came and went the load changed: `load.users` is where it began.
+    """
+    if run.elasticity:
+        return _in_windows(run.elasticity), "elasticity.windows"
     if not run.load.unit.is_rate:
         return exact(run.load.users, "load.users", file), "load.users"
     live = run.sessions.live_mean if run.sessions else None
