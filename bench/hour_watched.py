@@ -1,13 +1,13 @@
 """An hour's run, watched on its page in a real browser the whole time.
 
-The built-in Olio is served, `loadstone run olio --ui` drives it, and Chromium has its page open. Once a minute
-the script takes what the command, the page's server and the page itself hold in memory, and every line that the
-browser's console said. At the end it takes pictures, for a desk and for a phone.
+The built-in Olio is served, `loadstone run olio --ui` drives it, and Chromium has its page open. Once a
+minute the script takes what the command, the page's server and the page itself hold in memory, and every
+line that the browser's console said. At the end it takes pictures, for a desk and for a phone.
 
     python bench/hour_watched.py --out FOLDER [--users 100] [--seconds 3600]
 
-In FOLDER: `samples.csv`, `summary.json`, `desk.png` and `phone.png`; the run itself is in FOLDER/runs, and is not
-kept.
+In FOLDER: `samples.csv`, `summary.json`, `desk.png` and `phone.png`; the run itself is in FOLDER/runs, and
+is not kept.
 """
 
 from __future__ import annotations
