@@ -48,7 +48,7 @@ def rust_plugin() -> Path:
             "harden-missing", "there is no rustc on this machine, or it does not start",
             hint="install Rust: https://rustup.rs",
         ) from error  # fmt: skip
-    told = dict(re.findall(r"^([\w ]+): (.*)$", said, re.M))
+    told: dict[str, str] = dict(re.findall(r"^([\w ]+): (.*)$", said, re.M))
     host, llvm = told.get("host", ""), told.get("LLVM version", "").split(".")[0]
     if not host.startswith("x86_64-"):
         raise LoadstoneError(
