@@ -127,6 +127,20 @@ def test_where_no_number_is_found_the_headline_counts(tmp_path: Path) -> None:
     )
 
 
+def test_what_broke_below_every_number_found_carries_fewer(tmp_path: Path) -> None:
+    """A search without a number says all the same where its stack breaks."""
+    rows = {
+        "php_fpm": made_up.PHP,
+        "java": made_up.row(made_up.held(800, 860, limit=None), made_up.held(20, 23), []),
+        "django": made_up.row(made_up.held(41, 62, "max-runs"), made_up.held(20, 23), []),
+    }
+    first = findings(DESCRIPTION, made_up.written(tmp_path, **rows))["findings"][0]
+    assert "Java servlets on Tomcat carries the most users at SLA-1: 800 (< 860)" in first["text"]
+    assert "; fewer than any number that is found carry Django 5, gunicorn (broken at 62). " in first["text"]
+    assert "No number is found for 1 of 3 configurations." in first["text"]
+    assert first["status"] == "shown" and "fewest" not in first["figures"]
+
+
 def test_nodes_follow_from_what_was_measured(tmp_path: Path) -> None:
     results = made_up.written(tmp_path, php_fpm=made_up.PHP, rails=made_up.RAILS)
     parts = findings(DESCRIPTION, results)["parts"]

@@ -72,17 +72,23 @@ def _most(every: Sequence[Json], cpus: float, book: str) -> Json:
         f"On {cpus:g} of a core {first['label']} carries the most users at SLA-1: {users(first['SLA-1'])}, "
         f"{per_month(first['SLA-1'], 'now')} each a month on whole machines ({book})"
     )
-    status: Status = "undecided"
-    if len(found) > 1:
+    # A search that found no number may have seen where it breaks; without that it may lie anywhere.
+    highs = [(one, (one.get("SLA-1") or {}).get("high")) for one in every if one is not first]
+    apart = all(high is not None and high <= first["SLA-1"]["low"] for _, high in highs)
+    below = [one for one, high in highs if one not in found and high and high <= last["SLA-1"]["low"]]
+    if below:
+        each = " and ".join(f"{one['label']} (broken at {one['SLA-1']['high']:g})" for one in below)
+        text += f"; fewer than any number that is found carry {each}"
+    elif len(found) > 1:
         text += (
             f"; {last['label']} carries the fewest: {users(last['SLA-1'])}, {per_month(last['SLA-1'], 'now')}"
         )
-        second = found[1]["SLA-1"]
-        apart = first["SLA-1"]["low"] >= second["high"] and found[-2]["SLA-1"]["low"] >= last["SLA-1"]["high"]
-        # A search that found no number may lie anywhere.
-        status = "shown" if apart and not rest else "undecided"
-    most, fewest = _estimate(first["SLA-1"]), _estimate(last["SLA-1"])
-    return finding("most", f"{text}.{left}", status, rows=len(every), most=most, fewest=fewest)
+        apart = apart and not rest and found[-2]["SLA-1"]["low"] >= last["SLA-1"]["high"]
+    status: Status = "shown" if apart and highs else "undecided"
+    figures: Json = {"most": _estimate(first["SLA-1"])}
+    if not below:
+        figures["fewest"] = _estimate(last["SLA-1"])
+    return finding("most", f"{text}.{left}", status, rows=len(every), **figures)
 
 
 def _seen(every: Sequence[Json]) -> str:
