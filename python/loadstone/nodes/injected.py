@@ -21,7 +21,8 @@ PREFIX = "from="
 KEYS = ("from", "throughput", "throughput_low", "throughput_high", "name")
 _FORM = "from=FOLDER,throughput=0.9 with the folder of `loadstone inject`"
 _KIND = Kind("measured", "a record of injections", 64 << 20, "give the folder that `loadstone inject` wrote")
-_DOWN = ("crash", "hang", "detected")
+DOWN = ("crash", "hang", "detected")
+"""What ends a node until it is replaced: a fail-stop, too. Table I counts it under crash."""
 
 
 def is_injected(text: str) -> bool:
@@ -46,7 +47,7 @@ def injected(text: str, folder: Path = Path(), place: str = "--node-type") -> No
         raise LoadstoneError(
             "nodes-input", message, place=place, hint="throughput_low=0.85,throughput_high=0.93"
         )
-    down = sum(record.share(outcome).count for outcome in _DOWN)
+    down = sum(record.share(outcome).count for outcome in DOWN)
     corrupt, recovered = record.share("corrupt"), record.share("recovered")
     return NodeType(
         name=given.get("name") or record.variant.replace(" ", "-"),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from loadstone.judge.intervals import wilson
+from loadstone.nodes.injected import DOWN
 from loadstone.nodes.integrity import NODE_TYPES, NodeType, Spread
 from loadstone.stages.inject import OUTCOMES, Share
 from loadstone.study.nodes import records
@@ -18,8 +19,6 @@ Json = dict[str, Any]
 
 CONFIDENCE = 0.975
 """Of each bound: both together are an interval of 95 %."""
-_DOWN = ("crash", "hang", "detected")
-"""Until the node is replaced: a fail-stop, too. Table I counts it under crash."""
 
 
 def outcomes(file: Description, folder: Path) -> list[Json]:
@@ -54,7 +53,7 @@ def beside_paper(build: Build, counts: Mapping[str, int], total: int) -> Json:
         "beside": build.beside,
         "injected": total,
         "shares": [share_of(name, counts[name], total).content() for name in OUTCOMES],
-        "down": share_of("down", sum(counts[name] for name in _DOWN), total).content(),
+        "down": share_of("down", sum(counts[name] for name in DOWN), total).content(),
         "paper": {"corrupt": paper.corrupts, "down": paper.crashes, "recovered": paper.retries},
     }
 
