@@ -47,11 +47,13 @@ SOLVE = ("--until", "1e6", "--long-run", "--states", "2")
 ONE = DAY1 / "balancers" / "site" / "1-servers-1" / "runs" / "0001-150"
 
 
+STUDIES = DATA / "studies"
 NODES = (
-    (DATA / "studies/nodes.toml", "nodes.toml"),
+    (STUDIES / "nodes.toml", "nodes.toml"),
     *(
-        (DATA / "studies" / file, file)
-        for file in ("nodes/injection/summary.json", "nodes/hardened-kernels/summary.json")
+        (path, str(path.relative_to(STUDIES)))
+        for path in sorted((STUDIES / "nodes").rglob("*"))
+        if path.is_file()
     ),
 )
 """The study's file with the records that it names."""
@@ -170,7 +172,7 @@ KINDS = [
             f"study: {name}",
             "toml",
             f"{name}.toml",
-            files(DATA / "studies" / f"{name}.toml"),
+            files(STUDIES / f"{name}.toml"),
             called(study(name), f"{name}.toml"),
         )
         for name in ("appliance", "balancers", "connectors")
@@ -179,8 +181,10 @@ KINDS = [
         Kind(f"study: nodes, {told}", how, file, files(*NODES), called(study("nodes"), "nodes.toml"))
         for told, how, file in (
             ("its file", "toml", "nodes.toml"),
-            ("injections", "json", NODES[1][1]),
-            ("kernels", "json", NODES[2][1]),
+            ("injections", "json", "nodes/injection/summary.json"),
+            ("kernels", "json", "nodes/hardened-kernels/summary.json"),
+            ("a live server", "json", "nodes/injection-servers/redis-ilr/inject.json"),
+            ("a server's rows", "lines", "nodes/hardened-servers/redis/rows.ndjson"),
         )
     ),
     Kind(
