@@ -105,16 +105,20 @@ pm.max_children = 2
 """
 
 
+def httpd_settings(install: Path, site: Path) -> str:
+    """What httpd was installed with, for the files of `site`, without a user and a port."""
+    text = (install / "conf" / "httpd.conf").read_text()
+    text = re.sub(r"^(User|Group|Listen) .*$", "", text, flags=re.M)
+    return text.replace(str(install.absolute() / "htdocs"), str(site.absolute()))
+
+
 def _start_httpd(install: Path, port: int, scratch: Path) -> list[list[str]]:
     scratch.chmod(0o755)
     (scratch / "site").mkdir()
     (scratch / "site" / "1k.bin").write_bytes(b"x" * 1024)
     (scratch / "site" / "20k.bin").write_bytes(b"x" * 20480)
     (scratch / "site" / "page.php").write_text(_PAGE)
-    text = (install / "conf" / "httpd.conf").read_text()
-    text = re.sub(r"^(User|Group) .*$", "", text, flags=re.M)
-    text = re.sub(r"^Listen .*$", f"Listen 127.0.0.1:{port}", text, flags=re.M)
-    text = text.replace(str(install / "htdocs"), str(scratch / "site"))
+    text = httpd_settings(install, scratch / "site") + f"\nListen 127.0.0.1:{port}\n"
     (scratch / "httpd.conf").write_text(text + _HTTPD.format(scratch=scratch))
     (scratch / "fpm.conf").write_text(_FPM.format(scratch=scratch))
     httpd = [str(install / "bin" / "httpd"), "-DFOREGROUND", "-f", str(scratch / "httpd.conf")]
