@@ -119,12 +119,7 @@ def page_of(said: Path, run: subprocess.Popen[bytes]) -> str:
 def beside(pid: int) -> list[int]:
     """Processes that serve the page of a run and end after it."""
     found = psutil.process_iter(["cmdline"])
-    return [one.pid for one in found if ["--beside", str(pid)] == _after(one.info["cmdline"] or [])]
-
-
-def _after(words: list[str]) -> list[str]:
-    at = words.index("--beside") if "--beside" in words else len(words)
-    return words[at : at + 2]
+    return [one.pid for one in found if f"--beside={pid}" in (one.info["cmdline"] or [])]
 
 
 def pictures(browser: Any, out: Path) -> None:

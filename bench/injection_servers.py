@@ -59,9 +59,8 @@ def main() -> None:
     options = _options()
     for folder in options.folders:
         _campaign(folder, built(folder), options)
-    text = markdown(
-        [json.loads(each.read_text("utf-8")) for each in sorted(options.out.glob("*/inject.json"))]
-    )
+    found = [json.loads(each.read_text("utf-8")) for each in options.out.glob("*/inject.json")]
+    text = markdown(sorted(found, key=_place))
     (options.out / "README.md").write_text(text)
     print(text)
 
@@ -92,6 +91,12 @@ def _campaign(folder: Path, made: Built, options: argparse.Namespace) -> None:
     kept.mkdir(exist_ok=True)
     for file in ("inject.json", "injections.ndjson"):
         shutil.copy(folder / WORK / file, kept / file)
+
+
+def _place(one: dict[str, Any]) -> tuple[str, int]:
+    """By server, native first."""
+    server, mode = one["name"].split()
+    return server, ("off", "ilr", "tmr", "tx").index(mode)
 
 
 def _memcached(_folder: Path) -> list[str]:

@@ -20,8 +20,8 @@ from loadstone.study.page import study_page
 from loadstone.study.run import run
 from loadstone.study.schedule import Task
 
-RUNS = Path(__file__).parents[2] / "bench" / "runs" / "2026-11-26-x86_64-2core"
-LIVE = RUNS.with_name("2026-11-27-x86_64-2core") / "injection-servers"
+RUNS = Path(__file__).parents[2] / "bench" / "runs" / "2026-11-27-x86_64-2core"
+LIVE = RUNS / "injection-servers"
 MONTH = 30 * 86_400.0
 FAULTS = {
     ("one", "native"): {"masked": 60, "corrupt": 30, "crash": 10},
@@ -99,7 +99,9 @@ def written(folder: Path, measured: str = MEASURED) -> Path:
         counts = {"masked": 500 - corrupt, "corrupt": corrupt}
         shares = [share_of(each, counts.get(each, 0), 500).content() for each in OUTCOMES]
         (folder / f"memcached-{variant}").mkdir()
-        (folder / f"memcached-{variant}/inject.json").write_text(json.dumps(kept | {"shares": shares}))
+        (folder / f"memcached-{variant}/inject.json").write_text(
+            json.dumps(kept | {"shares": shares, "injected": 500})
+        )
     path = folder / "nodes.toml"
     path.write_text(FILE.read_text("utf-8").split("\n[measured]")[0] + measured)
     return path

@@ -170,10 +170,19 @@ def _price(row: Json) -> Json:
     text = (
         f"A user costs {100 * row['extra']:.0f} % more a month on nodes of `{row['node']}` than on native "
         f"ones (${row['usd_per_user_month']:.4f}; {row['num']} nodes for the load). For it the service is "
-        f"corrupt {fewer}{times:.3g} times less: {most}{_long(seconds)} a month with {row['faults']} faults "
-        f"a node, down {100 * row['down']:.2g} %."
+        f"corrupt {fewer}{_times(times)} times less: {most}{_long(seconds)} a month with {row['faults']} "
+        f"faults a node, down {100 * row['down']:.2g} %."
     )
     return finding(f"cost-{row['node'].replace(', ', '-').replace(' ', '-')}", text, status, "measured")
+
+
+def _times(value: float) -> str:
+    """With three digits, or all before the point.
+
+    >>> _times(21.55), _times(2011.6)
+    ('21.6', '2,012')
+    """
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _long(seconds: float) -> str:
