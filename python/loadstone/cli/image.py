@@ -33,6 +33,13 @@ class Processor(StrEnum):
     AARCH64 = "aarch64"
 
 
+class Hardening(StrEnum):
+    """What an image does when a bit flips in the processor."""
+
+    ILR = "ilr"
+    TMR = "tmr"
+
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 _KIB = 1024
 
@@ -91,9 +98,15 @@ def build(
     arch: Annotated[
         Processor, typer.Option(help="Processor that it is for: aarch64 is for `--machine virt`.")
     ] = Processor.X86_64,
+    harden: Annotated[
+        Hardening | None,
+        typer.Option(help="At a bit that flips in the processor, `ilr`: stop. `tmr`: outvote it and go on."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Build an image from the checkout's sources, with the stable Rust compiler alone.
+
+    `--harden` wants clang and the plugin of `scripts/setup-hardening`, too.
 
     FILE.symbols beside the image gets its symbols, for `inspect`.
 
@@ -104,7 +117,14 @@ def build(
     parts = None if link is None else [part.strip() for part in link.split(",") if part.strip()]
     beside = [part for part, wanted in (("ipv6", ipv6), ("tls", tls)) if wanted]
     made = build_image(
-        app, out or Path(), folder, parts, beside=beside, arch=arch.value, fix=fixed_words(fix or [])
+        app,
+        out or Path(),
+        folder,
+        parts,
+        beside=beside,
+        arch=arch.value,
+        fix=fixed_words(fix or []),
+        harden=harden.value if harden else None,
     )
     if as_json:
         print(json.dumps(_content(made.stripped, made.symbols) | {"features": made.features}, indent=2))

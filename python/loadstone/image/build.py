@@ -17,6 +17,7 @@ from loadstone.image.contents import symbols_beside
 from loadstone.image.crates import folder_of, read_crate, staged
 from loadstone.image.elf import Image, read_image
 from loadstone.image.fixed import NOTHING, PART, Fixed
+from loadstone.image.hardened import Hardened, Hardening, hardened
 from loadstone.image.sources import kept, setup
 from loadstone.sources import checkout
 
@@ -99,14 +100,16 @@ def build(
     beside: Sequence[str] = (),
     arch: ArchName = "x86_64",
     fix: Fixed = NOTHING,
+    harden: Hardening | None = None,
 ) -> Built:
     """Builds an image into a file, or a folder, and the same with its symbols beside it. Without `to` it is
     kept in the checkout. `parts` of the library OS are linked and no others; without, all that can be left
     out are, but `ASKED_FOR`, of which those `beside` are. `app` is one of `apps`, or the folder of a crate;
-    `arch` the processor that it is for; `fix` has the words that no boot can change.
+    `arch` the processor that it is for; `fix` has the words that no boot can change; `harden` says what the
+    image does when a bit flips in the processor: without, it does not notice.
 
     LoadstoneError `image-app`, `image-crate`, `image-options`, `image-source`, `program-missing`,
-    `image-build`, `image-file`.
+    `image-build`, `image-file`; hardened also `harden-missing`, `harden-build`.
     """
     known = _features()
     crate_folder = None if app in known else folder_of(app)
@@ -117,43 +120,53 @@ def build(
             hint=f"there are {', '.join(known)}, and any folder with a Cargo.toml",
         )
     made_for = ARCHES[arch]
-    environment = _environment(app, folder) | image_flags() | made_for.compiler() | fix.environment()
     chosen = _chosen(parts, beside, made_for, fix)
+    how = hardened(harden, made_for, _images() / "target" / "hardened") if harden else None
+    environment = _environment(app, folder) | image_flags() | made_for.compiler() | fix.environment()
     if crate_folder:
-        return _build_crate(crate_folder, to, chosen, environment, made_for)
+        return _build_crate(crate_folder, to, chosen, environment, made_for, how)
     wanted = [*known[app], *chosen]
     manifest = ["--manifest-path", str(_images() / "Cargo.toml")]
     linked = ["--no-default-features", "--features", ",".join(wanted)]
-    artifacts = cargo_build(
-        [*manifest, "--bin", app, *linked, *_target(made_for)], environment, FIXED_ADDRESS
-    )
+    artifacts = _made(app, [*manifest, *linked], environment, made_for, how)
     if not artifacts.ok:
         raise _failed()
-    return _kept(app, artifacts, to or kept() / "images" / _file_name(app, made_for), made_for)
+    return _kept(app, artifacts, to or kept() / "images" / _file_name(app, made_for, how), made_for, how)
 
 
-def _target(arch: Arch) -> list[str]:
-    return ["--target", arch.target] if arch.target else []
+def _made(
+    program: str, arguments: Sequence[str], environment: Json, arch: Arch, how: Hardened | None
+) -> Artifacts:
+    """What Cargo makes of a program; hardened, in a folder of its own."""
+    words = [*arguments, "--bin", program, *(["--target", arch.target] if arch.target else [])]
+    if how is None:
+        return cargo_build(words, environment, FIXED_ADDRESS)
+    variables = environment | how.variables(program)
+    return cargo_build([*words, *how.cargo()], variables, (*FIXED_ADDRESS, *how.program))
 
 
-def _file_name(name: str, arch: Arch) -> str:
-    return f"{name}.elf" if arch is X86_64 else f"{name}-{arch.name}.elf"
+def _file_name(name: str, arch: Arch, how: Hardened | None) -> str:
+    other = [arch.name] if arch is not X86_64 else [how.mode] if how else []
+    return "-".join([name, *other]) + ".elf"
 
 
-def _build_crate(folder: Path, to: Path | None, parts: Sequence[str], environment: Json, arch: Arch) -> Built:
+def _build_crate(
+    folder: Path, to: Path | None, parts: Sequence[str], environment: Json, arch: Arch, how: Hardened | None
+) -> Built:
     crate = read_crate(folder, arch.target or _TRIPLE)
     workspace = staged(crate, parts, _manifest()["profile"]["release"])
-    place = ["--manifest-path", str(workspace / "Cargo.toml"), "--target-dir", str(_images() / "target")]
-    artifacts = cargo_build(
-        [*place, "--bin", crate.name, *_profile(), *_target(arch)], environment, FIXED_ADDRESS
-    )
+    place = ["--manifest-path", str(workspace / "Cargo.toml"), *_profile()]
+    shared = [] if how else ["--target-dir", str(_images() / "target")]
+    artifacts = _made(crate.name, [*place, *shared], environment, arch, how)
     if not artifacts.ok:
         raise crate.refusal(artifacts.has_library(crate.library))
-    return _kept(crate.name, artifacts, to or workspace / _file_name(crate.name, arch), arch)
+    return _kept(crate.name, artifacts, to or workspace / _file_name(crate.name, arch, how), arch, how)
 
 
-def _kept(name: str, artifacts: Artifacts, to: Path, arch: Arch) -> Built:
+def _kept(name: str, artifacts: Artifacts, to: Path, arch: Arch, how: Hardened | None) -> Built:
     made = artifacts.program(name)
+    if how:
+        how.check(read_image(made))
     if to.is_dir():
         to /= f"{name}.elf"
     to.parent.mkdir(parents=True, exist_ok=True)
