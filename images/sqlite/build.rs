@@ -12,7 +12,7 @@ const SYS: &str = "libsqlite3-sys";
 /// code would have to prepare. `memcpy` and its kin are what the standard says, so short ones need no call.
 /// Canaries behind arrays (`src/canary.rs`); and every page of a large frame is touched, so that none skips
 /// the guard page below the stack.
-const FLAGS: [&str; 11] = [
+const FLAGS: [&str; 10] = [
     "-ffreestanding",
     "-fbuiltin",
     "-nostdinc",
@@ -23,8 +23,10 @@ const FLAGS: [&str; 11] = [
     "-mcmodel=small",
     "-ffunction-sections",
     "-fdata-sections",
-    "-fno-tree-loop-distribute-patterns",
 ];
+
+/// Of GCC: loops stay loops, and become no calls.
+const OF_GCC: &str = "-fno-tree-loop-distribute-patterns";
 
 fn main() {
     println!("cargo:rerun-if-changed=include");
@@ -35,6 +37,10 @@ fn main() {
     build.file(amalgamation()).warnings(false).pic(false).force_frame_pointer(false);
     for flag in FLAGS {
         build.flag(flag);
+    }
+    // A hardened image has it compiled by clang.
+    if !build.get_compiler().is_like_clang() {
+        build.flag(OF_GCC);
     }
     for folder in [Path::new("include").into(), compilers_headers(&build)] {
         build.flag("-isystem").flag(folder.to_str().expect("a path in UTF-8"));
