@@ -29,6 +29,7 @@ OWN = {
     "image/build.py": "the repository's own files",
     "image/cargo.py": "answers of Cargo",
     "image/crates.py": "answers of Cargo, and the repository's own files",
+    "image/hardened.py": "the plugin and a source of the checkout, for their digest",
     "image/new.py": "its own templates",
     "image/linux.py": "the kernel's own files",
     "image/qemu.py": "what the processor can do",
