@@ -93,10 +93,13 @@ format:          ## format everything
 	$(BIN)/ruff check --fix python tests scripts bench docs/site
 
 bench: .venv/.dev    ## beside the peers, same machine, same run
-	scripts/setup-peers
+	scripts/setup-peers generators
 	$(BIN)/python bench/engine.py
+	$(BIN)/python bench/installed_command.py
 	$(BIN)/python bench/protocols.py
 	$(BIN)/python bench/fixed_rate.py
+	$(BIN)/python bench/frozen.py
+	$(BIN)/python bench/accuracy.py
 
 bench-store:     ## SQLite on a raw block device beside SQLite on ext4, both on loop devices; root
 	python3 bench/block_store.py $(OPTIONS)

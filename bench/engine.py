@@ -19,14 +19,16 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 
 import asked
 import kept
 
 ROOT = Path(__file__).resolve().parent.parent
+LOADS = Path(__file__).resolve().parent / "loads"
 
 Round = dict[str, dict[str, float]]
 """Figures of each generator by name."""
@@ -59,15 +61,22 @@ def page_server(core: int) -> Iterator[str]:
 
 
 @contextmanager
-def nginx_on(core: int, settings: str, names: Sequence[str], sign: str = "") -> Iterator[dict[str, int]]:
-    """nginx on one core with the page; yields its ports, by the names they have in the settings.
+def nginx_on(
+    core: int,
+    settings: str,
+    names: Sequence[str],
+    sign: str = "",
+    pages: Mapping[str, bytes] = MappingProxyType({"index.html": PAGE}),
+) -> Iterator[dict[str, int]]:
+    """nginx on one core with the pages; yields its ports, by the names they have in the settings.
 
     `sign` is run in the folder first.
     """
     with tempfile.TemporaryDirectory() as name:
         folder, ports = Path(name), {each: free_port() for each in names}
         (folder / "site").mkdir()
-        (folder / "site" / "index.html").write_bytes(PAGE)
+        for file, content in pages.items():
+            (folder / "site" / file).write_bytes(content)
         os.chmod(folder, 0o755)
         if sign:
             subprocess.run(sign.split(), cwd=folder, check=True, capture_output=True)
@@ -118,6 +127,12 @@ def measure(command: list[str], url: str, core: int) -> dict[str, float]:
         "cpu_us": (usage.ru_utime + usage.ru_stime) * 1e6 / served,
         "requests_per_s": served / elapsed,
     }
+
+
+def found(program: str) -> str | None:
+    """Where a peer is: on the PATH, or where cargo and Go put what they install."""
+    homes = [Path.home() / "go" / "bin", Path.home() / ".cargo" / "bin"]
+    return shutil.which(program, path=os.pathsep.join([os.environ["PATH"], *map(str, homes)]))
 
 
 def flatout() -> str:

@@ -2,7 +2,7 @@
 
 nginx serves a 166-byte page from a private folder on one core, each generator runs on the other, in turn.
 Requests are counted by nginx, CPU time by the kernel for the generator's whole process. Peers that are not
-installed are left out (`cargo install oha`, `go install github.com/tsenart/vegeta/v12@latest`).
+there are left out; `scripts/setup-peers generators` installs them.
 
     python bench/fixed_rate.py [--rate 2000] [--seconds 10] [--rounds 5] [--connections 64]
 """
@@ -10,7 +10,6 @@ installed are left out (`cargo install oha`, `go install github.com/tsenart/vege
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -18,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import asked
-from engine import compared, generators, keep, measure_rounds, page_server
+from engine import compared, found, generators, keep, measure_rounds, page_server
 
 SCENARIO = """format = 1
 name = "fixed-rate"
@@ -42,7 +41,7 @@ def commands(url: str, options: argparse.Namespace) -> Iterator[dict[str, list[s
     """Command line of each generator; the engine is built first."""
     rate, seconds, connections = str(options.rate), str(options.seconds), str(options.connections)
     engine = generators(url, options.seconds, options.connections)["loadstone"]
-    found = {"engine": [*engine, rate]}
+    made = {"engine": [*engine, rate]}
     with tempfile.TemporaryDirectory() as name:
         scenario = Path(name) / "scenario.toml"
         text = SCENARIO.format(url=url.rstrip("/"), rate=rate, seconds=seconds, connections=connections)
@@ -50,20 +49,20 @@ def commands(url: str, options: argparse.Namespace) -> Iterator[dict[str, list[s
         loadstone = Path(sys.executable).with_name("loadstone")
         # A folder is used once: the shell makes a new one for each run.
         run = f'exec "{loadstone}" run "{scenario}" --out "$(mktemp -d "{name}/XXXXXX")/run"'
-        found["loadstone run"] = ["sh", "-c", run]
-        if oha := shutil.which("oha"):
-            found["oha"] = [oha, "--no-tui", "-q", rate, "-z", f"{seconds}s", "-c", connections, url]
-        if vegeta := shutil.which("vegeta"):
+        made["loadstone run"] = ["sh", "-c", run]
+        if oha := found("oha"):
+            made["oha"] = [oha, "--no-tui", "-q", rate, "-z", f"{seconds}s", "-c", connections, url]
+        if vegeta := found("vegeta"):
             attack = f'echo "GET {url}" | "{vegeta}" attack -rate {rate} -duration {seconds}s'
-            found["vegeta"] = ["sh", "-c", f"{attack} -workers {connections} -output {name}/vegeta.bin"]
-        yield found
+            made["vegeta"] = ["sh", "-c", f"{attack} -workers {connections} -output {name}/vegeta.bin"]
+        yield made
 
 
 def main() -> None:
     """Runs all rounds, prints the table, keeps the raw figures under bench/runs/."""
     options = asked.numbers(__doc__, rate=2000, seconds=10)
-    with page_server(core=0) as url, commands(url, options) as found:
-        rounds = measure_rounds(found, url, options.rounds)
+    with page_server(core=0) as url, commands(url, options) as made:
+        rounds = measure_rounds(made, url, options.rounds)
     summary = compared(rounds, "oha", lambda _: "oha")
     keep("fixed-rate", asked.command("bench/fixed_rate.py", options), rounds, summary)
 
