@@ -113,6 +113,19 @@ def test_several_logs_are_one(good: str, tmp_path: Path) -> None:
     assert two.record.classes == one.record.classes and two.record.pauses == one.record.pauses
 
 
+def test_files_that_belong_to_no_page_make_no_visit_longer(good: str, tmp_path: Path) -> None:
+    users = sorted({text.split()[0] for text in good.splitlines()})
+    # Each has asked for a file long before its first page, and asks for one of a page that is open for ever.
+    strays = [at + f' - - [{day}/2026:10:00:00 +0000] "GET /a.css HTTP/1.1" 200 5 "-" "M"\n'
+              for at in users for day in ("01/Jan", "28/Dec")]  # fmt: skip
+    for name, text in (("good", good), ("more", good + "".join(strays))):
+        (tmp_path / name).write_text(text)
+    few, many = (lesson(tmp_path / name).record for name in ("good", "more"))
+    assert many.log.files_of_pages == few.log.files_of_pages + len(strays)
+    assert many.arrivals.mean_duration_s == few.arrivals.mean_duration_s
+    assert [one.files_per_visit for one in many.operations] == [one.files_per_visit for one in few.operations]
+
+
 def test_think_times_where_the_log_has_how_long_requests_took(tmp_path: Path) -> None:
     lines = []
     for user in range(60):

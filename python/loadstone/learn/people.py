@@ -22,6 +22,8 @@ _FAST_US = 1_000_000
 _STEADY = 0.1
 """Coefficient of variation of the pauses of a clock. Of people it is about 1."""
 _PAUSE_US = 3_600_000_000
+_LOADS_US = 86_400_000_000
+"""A page may fetch for as long as it is open; no later than this."""
 
 
 @dataclass
@@ -68,23 +70,25 @@ def visits(
     events = events[~_counted(left, (events["what"] & REFUSED) > 0, "answered with 4xx")]
     follows = _following(events)
     _counted(left, follows, "after a redirect")
-    is_file = ((events["what"] & FILE) > 0) | follows
-    files = np.cumsum((events["what"] & FILE) > 0)
-    asked = np.flatnonzero(~is_file)
+    of_page = ((events["what"] & FILE) > 0) | follows
+    asked = np.flatnonzero(~of_page)
     if not len(asked):
         return _empty()
     operation = operation_of[events["leaf"][asked]]
-    ends = events["start_us"] + np.maximum(events["took_us"], 0)
-    bounds = np.r_[asked[1:], len(events)]
-    # A client's files follow its operation; those of the next client's beginning belong to none.
-    same = np.r_[events["client"][asked[1:]] == events["client"][asked[:-1]], False]
-    last = np.where(same, bounds - 1, np.searchsorted(events["client"], events["client"][asked], "right") - 1)
+    client, start_us = events["client"], events["start_us"].astype(np.int64)
+    owner = np.searchsorted(asked, np.arange(len(events)), "right") - 1
+    page = asked[np.maximum(owner, 0)]
+    # A client's files belong to its operation before them. Those of another year belong to none, and neither
+    # do those before its first operation.
+    belongs = (owner >= 0) & (client == client[page]) & (start_us - start_us[page] <= _LOADS_US)
+    ends = np.where(belongs, start_us + np.maximum(events["took_us"], 0), 0)
+    its_file = belongs & ((events["what"] & FILE) > 0)
     found = Visits(
         events["client"][asked],
-        events["start_us"][asked].astype(np.int64),
-        np.maximum(np.maximum.reduceat(ends, asked), events["start_us"][asked]).astype(np.int64),
+        start_us[asked],
+        np.maximum.reduceat(ends, asked).astype(np.int64),
         operation,
-        files[np.maximum(last, asked)] - files[asked],
+        np.bincount(owner[its_file], minlength=len(asked)),
         events["took_us"][asked].astype(np.int64),
     )
     return _only(found, ~_counted(left, operation == rare, "of rare kinds"))
