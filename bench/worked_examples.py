@@ -67,8 +67,9 @@ def measured(name: str, out: Path, scratch: Path) -> None:
     kept = out / name
     kept.mkdir(parents=True, exist_ok=True)
     for file in KEPT:
-        if (work / file).exists():
-            shutil.copy(work / file, kept / file)
+        # The commands run in the checkout: their records then say nothing of where it lies.
+        if (ROOT / work / file).exists():
+            shutil.copy(ROOT / work / file, kept / file)
 
 
 def row(folder: Path) -> str:
@@ -118,7 +119,7 @@ def main() -> None:
     parser = asked.parser(__doc__)
     parser.add_argument("--out", type=asked.folder, required=True)
     parser.add_argument(
-        "--scratch", type=Path, default=ROOT / "runs" / f"examples-{datetime.datetime.now():%H%M}"
+        "--scratch", type=Path, default=Path("runs") / f"examples-{datetime.datetime.now():%H%M}"
     )
     parser.add_argument("--only", choices=SERVICES)
     options = parser.parse_args()
