@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import shutil
 import subprocess
@@ -21,7 +23,7 @@ format = 1
 name = "by-proxy"
 [target]
 url = "{url}"
-proxy = "http://127.0.0.1:{proxy}"
+proxy = "http://{who}127.0.0.1:{proxy}"
 http = "{http}"
 {tls}
 [load]
@@ -39,6 +41,26 @@ window_s = 600
 name = "Page"
 limit_s = 60
 step = [{{ get = "/page.html", page = true, expect.contains = "the very end" }}]
+{secrets}
+"""
+WHO = "joe%40home:{secret.proxy}@"
+SECRETS = """
+[secrets]
+proxy = { env = "PROXY_PASSWORD" }
+"""
+PASSWORD = "p/a:s@s{w}rd"
+ASKS = """
+LoadModule auth_basic_module {modules}/mod_auth_basic.so
+LoadModule authn_core_module {modules}/mod_authn_core.so
+LoadModule authn_file_module {modules}/mod_authn_file.so
+LoadModule authz_user_module {modules}/mod_authz_user.so
+<Proxy "*">
+AuthType Basic
+AuthName proxy
+AuthBasicProvider file
+AuthUserFile {folder}/people
+Require valid-user
+</Proxy>
 """
 APACHE = """
 ServerRoot {folder}
@@ -62,14 +84,18 @@ _PATIENCE_S = 60.0
 
 
 @contextmanager
-def apache(folder: Path, allowed: int) -> Iterator[int]:
-    """A proxy that gives tunnels to the port `allowed`; its own port."""
+def apache(folder: Path, allowed: int, asks: bool = False) -> Iterator[int]:
+    """A proxy that gives tunnels to the port `allowed`, if it is told the password that it asks for; its port."""
     program = shutil.which("apache2", path="/usr/sbin:/usr/bin")
     if program is None:
         pytest.skip("apache2 is not installed")
     folder.mkdir()
     port = nginx_site.free_port()
     config = APACHE.format(folder=folder, modules=_MODULES, port=port, allowed=allowed)
+    if asks:
+        config += ASKS.format(folder=folder, modules=_MODULES)
+        hashed = base64.b64encode(hashlib.sha1(PASSWORD.encode()).digest()).decode()
+        (folder / "people").write_text(f"joe@home:{{SHA}}{hashed}\n")
     (folder / "config").write_text(config)
     with subprocess.Popen([program, "-X", "-f", str(folder / "config")]) as server:
         try:
@@ -91,14 +117,15 @@ def site(folder: Path, authority: Authority) -> Iterator[tuple[int, int]]:
     (root / "big.png").write_bytes(b"x" * 100_000)
     certificate, key = authority.certificates["server"]
     plain, secure = nginx_site.free_port(), nginx_site.free_port()
-    servers = f"""server {{ listen {plain}; listen {secure} ssl http2; root {root};
+    servers = f"""log_format told "$http_proxy_authorization"; access_log {folder}/told told;
+        server {{ listen {plain}; listen {secure} ssl http2; root {root};
         ssl_certificate {certificate}; ssl_certificate_key {key}; }}"""
     with nginx_site.nginx(folder, servers, plain):
         yield plain, secure
 
 
 def run(folder: Path, **values: Any) -> dict[str, Any]:
-    (folder / "s.toml").write_text(SCENARIO.format(**values))
+    (folder / "s.toml").write_text(SCENARIO.format(**{"who": "", "secrets": ""} | values))
     command = ["run", str(folder / "s.toml"), "--out", str(folder / "run"), "--json"]
     done = subprocess.run([sys.executable, "-m", "loadstone", *command], capture_output=True, text=True)
     assert done.stdout, done.stderr
@@ -139,3 +166,43 @@ def test_a_tunnel_that_is_forbidden_is_told(tmp_path: Path) -> None:
     [failure] = told["failures"]
     assert failure["cause"] == "refused"
     assert failure["example"].startswith("GET /page.html: no connection by the proxy: it answered 403 ")
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_proxy_that_asks_for_a_password_gets_it_and_nobody_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scheme: str
+) -> None:
+    monkeypatch.setenv("PROXY_PASSWORD", PASSWORD)
+    authority = Authority(tmp_path)
+    with (
+        site(tmp_path, authority) as (plain, secure),
+        apache(tmp_path / "apache", secure, asks=True) as proxy,
+    ):
+        url = f"{scheme}://127.0.0.1:{secure if scheme == 'https' else plain}"
+        tls = f'tls.ca = "{authority.ca}"' if scheme == "https" else ""
+        told = run(tmp_path, url=url, proxy=proxy, http="1.1", tls=tls, who=WHO, secrets=SECRETS)
+    assert (told["operations"]["Page"]["ok"], told["failures"]) == (10, [])
+    # Apache takes the field off what it asks for itself, and the tunnel has none.
+    assert set((tmp_path / "told").read_text().splitlines()) == {"-"}
+    spelled = [PASSWORD, base64.b64encode(f"joe@home:{PASSWORD}".encode()).decode()]
+    files = [file.read_bytes() for file in (tmp_path / "run").rglob("*") if file.is_file()]
+    assert len(files) > 3
+    assert not [text for text in spelled for content in files if text.encode() in content]
+
+
+@pytest.mark.parametrize(("scheme", "cause"), [("http", "status"), ("https", "refused")])
+def test_a_wrong_password_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scheme: str, cause: str
+) -> None:
+    monkeypatch.setenv("PROXY_PASSWORD", "another")
+    authority = Authority(tmp_path)
+    with (
+        site(tmp_path, authority) as (plain, secure),
+        apache(tmp_path / "apache", secure, asks=True) as proxy,
+    ):
+        url = f"{scheme}://127.0.0.1:{secure if scheme == 'https' else plain}"
+        tls = f'tls.ca = "{authority.ca}"' if scheme == "https" else ""
+        told = run(tmp_path, url=url, proxy=proxy, http="1.1", tls=tls, who=WHO, secrets=SECRETS)
+    [failure] = told["failures"]
+    assert failure["cause"] == cause
+    assert "407" in failure["example"]

@@ -57,7 +57,7 @@ impl Reach {
             address: AtomicUsize::new(0),
             connected: AtomicBool::new(false),
             tunnel: (by_proxy == Some(ByProxy::Tunnel))
-                .then(|| connect_request(place, &program.browser.user_agent)),
+                .then(|| connect_request(place, &program.browser.user_agent, &program.proxy_field)),
             credentials: credentials_of(place, program.http)?,
         })
     }
@@ -67,12 +67,12 @@ fn credentials_of(place: &Place, http: Http) -> Result<Option<Credentials>, Stri
     place.tls.as_ref().map(|tls| Credentials::new(tls, &place.host, http)).transpose()
 }
 
-/// Asks a proxy to connect to `place` (RFC 9110 §9.3.6).
-fn connect_request(place: &Place, agent: &str) -> Box<[u8]> {
+/// Asks a proxy to connect to `place` (RFC 9110 §9.3.6); `who`: the line that says who asks, if it is told.
+fn connect_request(place: &Place, agent: &str, who: &str) -> Box<[u8]> {
     let host = if place.host.contains(':') { format!("[{}]", place.host) } else { place.host.clone() };
     let whole = format!("{host}:{}", place.port);
     let agent = if agent.is_empty() { String::new() } else { format!("User-Agent: {agent}\r\n") };
-    format!("CONNECT {whole} HTTP/1.1\r\nHost: {whole}\r\n{agent}\r\n").into_bytes().into()
+    format!("CONNECT {whole} HTTP/1.1\r\nHost: {whole}\r\n{agent}{who}\r\n").into_bytes().into()
 }
 
 fn addresses_of(host: &str, port: u16, sources: &Sources) -> Result<Vec<SocketAddr>, String> {

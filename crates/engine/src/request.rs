@@ -138,6 +138,8 @@ struct Host {
     origin: Origin,
     /// What stands before the path of a request: nothing, or scheme and host for a proxy.
     before: Box<[u8]>,
+    /// What a proxy that is asked for it is told of who asks.
+    who: Box<[u8]>,
 }
 
 /// Which request of a step is wanted, and the user who wants it.
@@ -243,7 +245,7 @@ impl Requests {
         let headers = || step.headers.iter().filter(|(name, _)| own(name));
         let names = |wanted: &str| headers().any(|(name, _)| name.eq_ignore_ascii_case(wanted));
         let field: &[u8] = if names("host") { b"" } else { &self.hosts[host].field };
-        push(text, &[b" HTTP/1.1\r\n", field, &self.common]);
+        push(text, &[b" HTTP/1.1\r\n", field, &self.hosts[host].who, &self.common]);
         if !names("accept") {
             text.extend_from_slice(b"Accept: */*\r\n");
         }
@@ -287,6 +289,7 @@ impl Requests {
                 path,
                 b" HTTP/1.1\r\n",
                 &self.hosts[host].field,
+                &self.hosts[host].who,
                 &self.common,
                 b"Accept: */*\r\n",
                 self.coded,
@@ -319,6 +322,8 @@ impl Host {
         let asked = program.by_proxy(place) == Some(ByProxy::Asked);
         Self {
             before: if asked { place.origin().into_bytes().into() } else { Box::default() },
+            // A tunnel leads to the server itself, which must not get the password of the proxy.
+            who: if asked { program.proxy_field.as_bytes().into() } else { Box::default() },
             field: format!("Host: {}\r\n", place.authority).into_bytes().into(),
             base_path: place.base_path.as_bytes().into(),
             origin: Origin::new(&place.authority, place.tls.is_some()),

@@ -39,6 +39,31 @@ fn a_proxy_is_asked_for_whole_addresses() {
     assert_eq!((last.field("host"), last.field("cookie")), (Some("shop.invalid"), Some("s=1")));
 }
 
+#[test]
+fn a_proxy_is_told_who_asks_with_every_request() {
+    let proxy = Server::start(|r| match r.path.as_str() {
+        "http://shop.invalid/app/" => page("<img src=http://cdn.invalid:8080/a.png><img src=b.png>"),
+        _ => answer(200, "", "ok"),
+    });
+    let mut plan = by_proxy(proxy.port, 1, json!([operation("op", json!([get("/", json!({"page": true}))]))]));
+    plan["target"]["proxy_authorization"] = json!("Basic dXNlcjpzZWNyZXQ=");
+    let outcome = run(plan);
+    assert_eq!((outcome.ok(0), outcome.failures()), (1, vec![]));
+    let told: Vec<_> = proxy.requests();
+    assert_eq!(told.len(), 3);
+    assert!(told.iter().all(|r| r.field("proxy-authorization") == Some("Basic dXNlcjpzZWNyZXQ=")));
+}
+
+#[test]
+fn a_server_without_a_proxy_is_not_told_who_asks_one() {
+    let server = Server::start(|_| answer(200, "", "ok"));
+    let mut plan = plan(server.port, 600.0, json!([operation("op", json!([get("/", json!({}))]))]));
+    plan["target"]["proxy_authorization"] = json!("Basic dXNlcjpzZWNyZXQ=");
+    plan["load"]["operations"] = json!(1);
+    assert_eq!(run(plan).ok(0), 1);
+    assert_eq!(server.requests()[0].field("proxy-authorization"), None);
+}
+
 /// What follows on a connection.
 type Then = fn(TcpStream);
 
@@ -72,6 +97,18 @@ fn of_https(proxy: u16) -> Json {
     plan["target"]["tls"] = json!({"insecure": true});
     plan["target"]["port"] = json!(443);
     plan
+}
+
+#[test]
+fn a_proxy_is_told_who_asks_for_a_tunnel() {
+    let (port, asked) = tunnelling(b"HTTP/1.1 407 Who?\r\nContent-Length: 0\r\n\r\n", drop);
+    let mut plan = of_https(port);
+    plan["target"]["proxy_authorization"] = json!("Basic dXNlcjpzZWNyZXQ=");
+    let outcome = run(plan);
+    assert_eq!(outcome.failures(), [("refused", 2)]);
+    assert!(outcome.summary.examples[0].said.ends_with("no connection by the proxy: it answered 407 Who?"));
+    let request = asked.lock().unwrap()[0].clone();
+    assert!(request.ends_with("\r\nProxy-Authorization: Basic dXNlcjpzZWNyZXQ=\r\n\r\n"), "{request}");
 }
 
 #[test]

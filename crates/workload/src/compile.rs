@@ -14,7 +14,7 @@ use crate::names::Names;
 use crate::program::{CompiledOperation, CompiledPacing, Program, long_run_shares};
 use crate::step::{CompiledStep, Fillers, timeout_us};
 use crate::template::Template;
-use crate::{Http, Law, Load, Locality, NameEra, Operation, Pacing, Place, Plan, Value};
+use crate::{Http, Law, Load, Locality, NameEra, Operation, Pacing, Place, Plan, Target, Value};
 
 /// Longest time that is accepted, in seconds: a year; beyond it a unit was mistaken.
 pub(crate) const MAX_SECONDS: f64 = 366.0 * 86_400.0;
@@ -104,6 +104,7 @@ pub(crate) fn compile(plan: &Plan) -> Result<Program> {
         places,
         http: plan.target.http,
         proxy: plan.target.proxy.clone(),
+        proxy_field: proxy_field(&plan.target)?,
         from: plan.target.from.clone(),
         load: plan.load.clone(),
         slice: (plan.slice.index, plan.slice.of),
@@ -150,6 +151,16 @@ fn keep_answers(operations: &mut [CompiledOperation]) {
             step.reads_body |= step.socket.is_none();
         }
     }
+}
+
+/// The line of a head that tells a proxy who asks.
+fn proxy_field(target: &Target) -> Result<String> {
+    let Some(value) = &target.proxy_authorization else { return Ok(String::new()) };
+    // The value is a secret, so that the message does not show it.
+    if value.is_empty() || !value.bytes().all(|b| (b' '..=b'~').contains(&b)) {
+        return Err(Error::Text("target.proxy_authorization: it is no value of a header field".into()));
+    }
+    Ok(format!("Proxy-Authorization: {value}\r\n"))
 }
 
 /// A WebSocket is a session's, and begins with a request by HTTP/1.1.

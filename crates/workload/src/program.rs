@@ -29,6 +29,8 @@ pub struct Program {
     pub http: Http,
     /// The proxy by which they are reached.
     pub proxy: Option<(String, u16)>,
+    /// What the proxy is told of who asks, as a line of a head; empty: nothing.
+    pub proxy_field: String,
     /// Addresses that users connect from.
     pub from: Vec<IpAddr>,
     /// Users over time.

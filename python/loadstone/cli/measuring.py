@@ -103,6 +103,7 @@ def placed(scenario: Scenario, topology: Path | None, agents: str | None, on: st
     """Where the load is made. Error `agents` when that is impossible."""
     from loadstone.measure import Here, OnHosts, OnRay
     from loadstone.scenario import only_here
+    from loadstone.scenario.proxy import without_user
 
     if agents is None and on is None:
         scenario.require_sources()
@@ -117,9 +118,8 @@ def placed(scenario: Scenario, topology: Path | None, agents: str | None, on: st
         message = "--agents needs --topology, or --on: agents are hosts of a topology or nodes of a cluster"
         raise LoadstoneError("agents", message, hint=hint)
     target = scenario.target
-    urls = (
-        [target.proxy or target.url, *(() if target.proxy else target.hosts.values())] if target.url else []
-    )
+    own = [target.url, *target.hosts.values()] if target.url else []
+    urls = [without_user(target.proxy)] if target.proxy else own
     here = [url for url in urls if only_here(urlsplit(url).hostname or "localhost")]
     if not urls or here:
         where = here[0] if here else f"the built-in application `{target.app}`"

@@ -6,6 +6,7 @@ import ipaddress
 from typing import Any
 from urllib.parse import urlsplit
 
+from loadstone.scenario import proxy
 from loadstone.scenario.hosts import socket_path
 from loadstone.scenario.target import Target
 from loadstone.scenario.tls import Tls
@@ -28,8 +29,10 @@ def of_target(target: Target) -> Json:
     hosts = {name: _place(url, tls.of_another_host(), name) for name, url in target.hosts.items()}
     plan = {**found, "http": target.http, "hosts": hosts}
     if target.proxy is not None:
-        parts = urlsplit(target.proxy)
+        parts = urlsplit(proxy.without_user(target.proxy))
         plan["proxy"] = [str(parts.hostname), parts.port or 80]
+        if proxy.user_of(target.proxy):
+            plan["proxy_authorization"] = proxy.FIELD
     return plan
 
 

@@ -61,16 +61,20 @@ def basic_errors(auth: Auth | None, at: Path, known: set[str], secrets: set[str]
     if auth is None or auth.basic is None:
         return
     for key, text in (("user", auth.basic.user), ("password", auth.basic.password)):
-        path = (*at, "basic", key)
-        try:
-            used = references(text)
-        except TemplateError as error:
-            yield Finding("template-syntax", f"`{text}`: {error}", path)
-            continue
-        for one in used:
-            if (one.secret is not None and one.secret not in secrets) or (
-                one.secret is None and one.name not in known
-            ):
-                written = f"{{{one.name}{'.' + one.part if one.part else ''}}}"
-                hint = "names of [data], and `{secret.NAME}` of [secrets]; other users go by `bearer`"
-                yield Finding("template-name", f"`{written}` is nothing that all users share", path, hint)
+        yield from shared_errors(text, (*at, "basic", key), known, secrets)
+
+
+def shared_errors(text: str, path: Path, known: set[str], secrets: set[str]) -> Iterator[Finding]:
+    """What is wrong with a template that must say the same for all users."""
+    try:
+        used = references(text)
+    except TemplateError as error:
+        yield Finding("template-syntax", f"`{text}`: {error}", path)
+        return
+    for one in used:
+        if (one.secret is not None and one.secret not in secrets) or (
+            one.secret is None and one.name not in known
+        ):
+            written = f"{{{one.name}{'.' + one.part if one.part else ''}}}"
+            hint = "names of [data], and `{secret.NAME}` of [secrets]; other users go by `bearer`"
+            yield Finding("template-name", f"`{written}` is nothing that all users share", path, hint)

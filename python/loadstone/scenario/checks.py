@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from loadstone import goals
-from loadstone.scenario import answers, app, asks, hosts, mixing, names, protocol, sources, stateless, values
+from loadstone.scenario import answers, app, asks, hosts, mixing, names, protocol, proxy, sources, stateless, values
 from loadstone.scenario.findings import Finding, listed, suggest
 from loadstone.scenario.model import BACK, END, Check, Operation, ScenarioFile
 from loadstone.scenario.positions import Path
@@ -43,6 +43,7 @@ def errors(file: ScenarioFile, data: Mapping[str, Any]) -> Iterator[Finding]:
     yield from _load(file.load)
     yield from _operations(file)
     yield from names.check(file, names.collect(file, data))
+    yield from proxy.errors(file.target.proxy, set(data), set(file.secrets))
     for at, auth in _auths(file):
         yield from asks.basic_errors(auth, at, set(data), set(file.secrets))
     yield from mixing.check(file)

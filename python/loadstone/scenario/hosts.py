@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from loadstone.scenario.findings import Finding, listed, suggest
 from loadstone.scenario.model import ScenarioFile
 from loadstone.scenario.positions import Path
+from loadstone.scenario.proxy import without_user
 from loadstone.scenario.target import Target
 from loadstone.scenario.tls import Tls
 
@@ -91,8 +92,9 @@ def _address(url: str, path: Path, tls: Tls) -> Iterator[Finding]:
         yield from tls.errors(str(parts.hostname))
 
 
-def _proxy(url: str) -> Iterator[Finding]:
-    path: Path = ("target", "proxy")
+def _proxy(written: str) -> Iterator[Finding]:
+    # Messages do not show its user and password.
+    path, url = ("target", "proxy"), without_user(written)
     found = list(_address(url, path, Tls()))
     yield from found
     if not found and urlsplit(url).scheme != "http":

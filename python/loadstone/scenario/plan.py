@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from loadstone.scenario import answers, asks, browsing, hooks, mixing, model, secrets, sessions, values
+from loadstone.scenario import answers, asks, browsing, hooks, mixing, model, proxy, secrets, sessions, values
 from loadstone.scenario.step import FilePart, Step
 from loadstone.scenario.templates import fill, literal
 from loadstone.unit import Unit
@@ -50,6 +50,8 @@ class Planner:
         """All that does not depend on the run: everything but seed, target and slice."""
         self._hooks = {}
         self._secrets = secrets.places(file.secrets, self._folder)
+        if file.target.proxy is not None and (who := proxy.user_of(file.target.proxy)):
+            self._secrets[proxy.PASSWORD] = {"basic": [self._fill(who.user), self._fill(who.password)]}
         self._auth = file.target.auth
         planned = {
             "name": file.name,

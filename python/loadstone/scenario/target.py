@@ -75,7 +75,10 @@ class Target(Table):
         Field(alias="from", max_length=1000, description="addresses of this machine that users connect from"),
     ] = Field(default=[])
     proxy: Annotated[
-        str | None, Field(description="URL of the HTTP proxy by which the hosts are reached")
+        str | None,
+        Field(
+            description="URL of the HTTP proxy by which the hosts are reached; user and password are templates"
+        ),
     ] = None
     tls: Annotated[Tls | None, Field(description="of `https` URLs")] = None
     auth: Annotated[Auth | None, Field(description="of all steps on this host")] = None

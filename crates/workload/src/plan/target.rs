@@ -29,6 +29,9 @@ pub struct Target {
     /// The HTTP proxy, host and port, by which all hosts are reached that have no socket.
     #[serde(default)]
     pub proxy: Option<(String, u16)>,
+    /// What it is told of who asks: the value of the field Proxy-Authorization.
+    #[serde(default)]
+    pub proxy_authorization: Option<String>,
     /// As of a [`Place`].
     #[serde(default)]
     pub socket: Option<String>,
