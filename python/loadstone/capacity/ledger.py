@@ -252,7 +252,8 @@ class Ledger:
         match self.search.outcome:
             case "generator":
                 found.append(
-                    "the generator is the limit: the service may carry more; give it threads or a machine"
+                    "the generator is the limit: the service may carry more; give the generator threads "
+                    "(--threads) or a machine of its own"
                 )
             case "invalid":
                 found.append("runs stayed invalid for the load they made: see `validity` in their run.json")

@@ -18,7 +18,16 @@ from loadstone.cli.compare import (
     conclude,
     tell,
 )
-from loadstone.cli.measuring import default_folder, load, loading, placed, processes, progress, site
+from loadstone.cli.measuring import (
+    default_folder,
+    load,
+    loading,
+    placed,
+    processes,
+    progress,
+    site,
+    thread_count,
+)
 from loadstone.cli.run_options import (
     MOST_SEED,
     MOST_USERS,
@@ -30,6 +39,7 @@ from loadstone.cli.run_options import (
     Reset,
     Service,
     SutPid,
+    Threads,
     Topology,
 )
 from loadstone.cli.scenario import Overrides
@@ -86,6 +96,7 @@ def ab(
     keep_data: KeepData = False,
     agents: Agents = None,
     on: On = None,
+    threads: Threads = None,
     confidence: Confidence = 0.95,
     fail_on: FailOnOption = FailOn.WORSE,
     anyway: Anyway = False,
@@ -106,8 +117,12 @@ def ab(
         raise LoadstoneError("target", message, hint="give one of them")
     deployed, served = site(topology, service, None, keep_data)
     short = [f"load.ramp_up_s={ramp_up!r}", "load.ramp_down_s=0.0", *(settings or [])]
+    driving = thread_count(threads, apart=bool(agents or on))
     loaded = {
-        side: load(scenario, [*short, *(own or [])], window=window, url=url or served, deployed=deployed)
+        side: load(
+            scenario, [*short, *(own or [])], window=window, url=url or served, deployed=deployed,
+            threads=driving,
+        )
         for side, own, url in zip(SIDES, (a_set, b_set), (a, b), strict=True)
     }
     if users is not None:

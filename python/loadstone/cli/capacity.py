@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from loadstone.cli.capacity_words import concluded, table
-from loadstone.cli.measuring import default_folder, load, loading, placed, processes, progress, site
+from loadstone.cli.measuring import (
+    default_folder,
+    load,
+    loading,
+    placed,
+    processes,
+    progress,
+    site,
+    thread_count,
+)
 from loadstone.cli.run_options import (
     MOST_SEED,
     MOST_USERS,
@@ -26,6 +35,7 @@ from loadstone.cli.run_options import (
     Reset,
     Service,
     SutPid,
+    Threads,
     Topology,
     Url,
     Window,
@@ -109,6 +119,7 @@ def capacity(
     keep_data: KeepData = False,
     agents: Agents = None,
     on: On = None,
+    threads: Threads = None,
     as_json: AsJson = False,
 ) -> None:
     """Find the most users a service carries at SLA-1 (90 %) and SLA-2 (99 %), with fresh data for each run.
@@ -125,7 +136,10 @@ def capacity(
     from loadstone.measure import Interrupt, Job, sut_of
 
     deployed, url = site(topology, service, url, keep_data)
-    loaded = load(scenario, settings, window=window, url=url, goals=goals, deployed=deployed)
+    driving = thread_count(threads, apart=bool(agents or on))
+    loaded = load(
+        scenario, settings, window=window, url=url, goals=goals, deployed=deployed, threads=driving
+    )
     unit = loaded.unit
     limits = _limits(unit, first, most, Limits(1, 1, tolerance, repeats, max_runs))
     loaded.require_one_load()
@@ -134,7 +148,7 @@ def capacity(
     sut = sut_of(loaded, processes=processes(sut_pid, db_pid), reset=reset, loading=loading(loaded))
     folder = out or default_folder(f"{loaded.name}-capacity")
     shorter = [*(settings or []), *_short(loaded, probe)] if probe else None
-    short = load(scenario, shorter, url=url, deployed=deployed) if shorter else None
+    short = load(scenario, shorter, url=url, deployed=deployed, threads=driving) if shorter else None
     options = Options(limits, confidence, seed)
     try:
         with deployed.held() if deployed else nullcontext(), placement.engine() as engine:

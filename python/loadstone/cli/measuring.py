@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
@@ -15,6 +16,9 @@ from loadstone.errors import LoadstoneError
 if TYPE_CHECKING:
     from loadstone.measure import Deployed, Placement, Sut
     from loadstone.scenario import Scenario
+
+MOST_THREADS = 1024
+"""As many as a scenario may ask for."""
 
 
 def prepared(
@@ -33,6 +37,7 @@ def prepared(
     keep_data: bool = False,
     agents: str | None = None,
     on: str | None = None,
+    threads: str | None = None,
     **_others: Any,
 ) -> tuple[Scenario, Sut, Placement, Deployed | None]:
     """What is to be measured, and where the load is made, by the options of the command line.
@@ -42,7 +47,10 @@ def prepared(
     from loadstone.measure import sut_of
 
     deployed, url = site(topology, service, url, keep_data)
-    loaded = load(scenario, settings, window=window, url=url, goals=goals, deployed=deployed)
+    loaded = load(
+        scenario, settings, window=window, url=url, goals=goals, deployed=deployed,
+        threads=thread_count(threads, apart=bool(agents or on)),
+    )  # fmt: skip
     if users is not None:
         loaded.require_users("--users is a number")
     placement = placed(loaded, topology, agents, on)
@@ -58,6 +66,7 @@ def load(
     url: str | None = None,
     goals: list[str] | None = None,
     deployed: Deployed | None = None,
+    threads: int | None = None,
 ) -> Scenario:
     """The scenario with the changes of the command line; what is `deployed` with TLS is checked against the
     topology's authority. An explicit `--set` wins.
@@ -67,11 +76,35 @@ def load(
     changes: dict[str, str] = {}
     if window is not None:
         changes |= {"load.steady_s": repr(window), "sla.window_s": repr(window)}
+    if threads is not None:
+        changes["load.threads"] = str(threads)
     if url is not None:
         changes["target.url"] = url
     if deployed and (authority := deployed.authority()):
         changes["target.tls.ca"] = str(authority)
     return load_scenario(name, changes | overrides(settings), goals or ())
+
+
+def thread_count(written: str | None, *, apart: bool) -> int | None:
+    """How many threads `--threads` asks for; None: it says nothing. `apart`: agents make the load.
+
+    LoadstoneError `bad-option`.
+
+    >>> thread_count("4", apart=True)
+    4
+    """
+    if written is None:
+        return None
+    if written == "all":
+        if apart:
+            message = "`all` are the processors of this machine, and agents have threads on theirs"
+            raise LoadstoneError("bad-option", message, place="--threads", hint="give a number for each agent")
+        # Those that this process may use, which may be fewer than the machine has.
+        return min(MOST_THREADS, len(os.sched_getaffinity(0)))
+    if not (written.isascii() and written.isdigit() and 1 <= int(written[:9]) <= MOST_THREADS):
+        message = f"`{written}` is no number of threads from 1 to {MOST_THREADS}, nor `all`"
+        raise LoadstoneError("bad-option", message, place="--threads")
+    return int(written)
 
 
 def site(

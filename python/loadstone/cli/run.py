@@ -26,6 +26,7 @@ from loadstone.cli.run_options import (
     Reset,
     Service,
     SutPid,
+    Threads,
     Topology,
     Url,
     Window,
@@ -63,6 +64,7 @@ def run(
     keep_data: KeepData = False,
     agents: Agents = None,
     on: On = None,
+    threads: Threads = None,
     metrics: Metrics = None,
     otlp: Otlp = None,
     as_json: AsJson = False,
@@ -94,6 +96,7 @@ def run(
         keep_data=keep_data,
         agents=agents,
         on=on,
+        threads=threads,
     )
     folder = out or default_folder(loaded.name)
     try:

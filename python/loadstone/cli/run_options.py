@@ -65,6 +65,14 @@ On = Annotated[
         "or `ray://HOST:10001`.",
     ),
 ]
+Threads = Annotated[
+    str | None,
+    typer.Option(
+        metavar="N",
+        help="Threads of the generator, of each agent: one by default; `all`: as many as this machine has "
+        "processors for it.",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 Metrics = Annotated[

@@ -211,7 +211,8 @@ def arrivals(measurement: Measurement, rules: Rules) -> list[Check]:
         shown, expected = f"{shown}, {words}", f"{expected}, {asked}"
     verdict: Verdict = "met" if low <= count <= high and spaced else "missed"
     hint = (
-        f"the generator could not begin {unit.things} when they were due: give it more threads or a machine"
+        f"the generator could not begin {unit.things} when they were due: give it more threads (--threads) "
+        "or a machine of its own"
     )
     return [_check(SESSIONS_LATE, verdict, shown, expected, hint, "generator")]
 

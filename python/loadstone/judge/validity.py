@@ -161,8 +161,9 @@ def _generator_cpu(measurement: Measurement) -> Check:
         verdict=met_if(share < CPU_SHARE),
         measured=f"{f'{worst}: ' if worst else ''}{100 * share:.0f} % of its threads ({threads})",
         expected=f"under {100 * CPU_SHARE:.0f} %",
-        hint="give the generator more threads (--set load.threads=N) or "
-        + ("more agents" if worst else "a machine of its own"),
+        hint="give it more threads (--threads N) or more agents"
+        if worst
+        else "give the generator more threads (--threads N, or all) or a machine of its own",
         about="generator",
     )
 
