@@ -148,7 +148,26 @@ def conclude(result: Run, deciding: Sequence[str]) -> int:
             print(f"{check.verdict}: {said}\n  hint: {check.hint}", file=sys.stderr)
     for warning in result.warnings:
         print(f"warning: {warning}", file=sys.stderr)
+    for advice in on_length(result):
+        print(f"advice: {advice}", file=sys.stderr)
     return INTERRUPTED if outcome == "interrupted" else exit_code(result, deciding)
+
+
+def on_length(result: Run) -> list[str]:
+    """One sentence where a run of full length was too short to show what SLA-2 asks.
+
+    A scenario that claims rules is told of its departures from them instead, and a run without evidence why
+    it has none.
+    """
+    from loadstone.judge.checks import TOO_FEW
+
+    if result.outcome == "interrupted" or result.sla.compliant is not None:
+        return []
+    return [
+        check.hint
+        for check in result.validity.checks
+        if check.name == TOO_FEW and check.verdict == "open" and not check.required
+    ]
 
 
 def exit_code(result: Run, deciding: Sequence[str]) -> int:

@@ -22,6 +22,9 @@ SESSIONS_DROPPED, SESSIONS_LATE = "sessions", "arrivals"
 NOISY, CROWDED = "noise", "foreign-cpu"
 """Missed when the machine stood still, or worked for others, so that a verdict could hang on it."""
 
+TOO_FEW = "enough-operations"
+"""Open when a run has too few operations to show what SLA-2 asks of each."""
+
 ONLY_SLOWER = {STARTED_LATE, NOISY, CROWDED}
 """Each of these can only make a service look worse than it is."""
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from loadstone.judge.checks import GENERATOR_BUSY, SESSIONS_DROPPED, STARTED_LATE, met_if
+from loadstone.judge import length
+from loadstone.judge.checks import GENERATOR_BUSY, SESSIONS_DROPPED, STARTED_LATE, TOO_FEW, met_if
 from loadstone.judge.evidence import at_least_by_chance, count_bounds, deviations, level
 from loadstone.judge.flow import arrivals, mix, pace
 from loadstone.judge.histogram import Floats
@@ -59,7 +60,7 @@ def checks(measurement: Measurement, rules: Rules) -> list[Check]:
         _unanswered(measurement, rules),
         _error_rate(measurement),
         _wrong_bodies(measurement),
-        _enough(measurement),
+        _enough(measurement, rules),
         *(_own(check, measurement, rules) for check in rules.checks),
     ]
 
@@ -265,7 +266,7 @@ def _wrong_bodies(measurement: Measurement) -> Check:
     )
 
 
-def _enough(measurement: Measurement) -> Check:
+def _enough(measurement: Measurement, rules: Rules) -> Check:
     """It takes a hundred operations to see the difference between 99 % and 100 %; a run of a handful shows
     nothing, and is inconclusive.
     """
@@ -275,11 +276,11 @@ def _enough(measurement: Measurement) -> Check:
     listed = ", ".join(f"{name} {counts[name]}" for name in short)
     few = measurement.count < FEWEST
     return Check(
-        name="enough-operations",
+        name=TOO_FEW,
         verdict="open" if short or few else "met",
         measured=listed or f"{min(counts.values())} or more",
         expected=f"{FEWEST} in all, {needed} of each operation to see {SLAS[-1].percent} %",
-        hint="a longer steady state or more users give more operations",
+        hint=length.advice(measurement, rules, needed, SLAS[-1].percent) if short or few else "",
         about="load",
         required=few,
     )
