@@ -10,10 +10,14 @@ use crate::cookies::{Cookies, Origin};
 use crate::driver::Driver;
 use crate::reader::Whole;
 use crate::recorder::{Cause, Counter};
-use crate::user::{Fetch, Journey, User, Work};
+use crate::user::{Fetch, Journey, Renewal, User, Work};
 
 /// Most redirects in a row that are followed.
 const MAX_REDIRECTS: u8 = 5;
+
+/// The status of a request without valid credentials: of one with a token that has expired, for example
+/// (RFC 6750 §3.1).
+const UNAUTHORIZED: u16 = 401;
 
 /// What to do after an answer.
 #[derive(Debug)]
@@ -24,6 +28,8 @@ pub(crate) enum Verdict {
     Fetch,
     /// Send the request again after this number of microseconds, because the server asked for that.
     Wait(u64),
+    /// The step was refused: take those that renew what it was refused for, and then this one again.
+    Renew,
     /// The step is done.
     Done,
     /// The operation failed, and why.
@@ -37,6 +43,7 @@ impl Verdict {
             Self::Redirect => Some("redirect"),
             Self::Fetch => Some("files"),
             Self::Wait(_) => Some("wait"),
+            Self::Renew => Some("renew"),
             Self::Done => Some("done"),
             Self::Fail(..) => None,
         }
@@ -159,6 +166,9 @@ impl<'p> Driver<'p> {
         }
         user.counts.add(Counter::ContentBytes, whole.length);
         user.state.status = whole.status;
+        if is_refused(step, user, whole.status) {
+            return Verdict::Renew;
+        }
         // For right and wrong answers: rules are made for answers that report an error.
         user.ruled = self.program.rule(whole.body, &user.state, &mut self.scratch).or(user.ruled);
         let tree = Tree::default();
@@ -186,7 +196,7 @@ impl<'p> Driver<'p> {
         if let (Some(trace), Some(outcome)) = (&self.shared.trace, verdict.traced()) {
             trace.decided(self.program, user, outcome);
         }
-        if matches!(verdict, Verdict::Redirect | Verdict::Wait(_) | Verdict::Fetch) {
+        if matches!(verdict, Verdict::Redirect | Verdict::Wait(_) | Verdict::Fetch | Verdict::Renew) {
             self.go_on_promptly();
         }
         if user.file.is_some() {
@@ -195,6 +205,7 @@ impl<'p> Driver<'p> {
         match verdict {
             Verdict::Redirect => self.issue(user, work),
             Verdict::Wait(wait) => self.put_off(user, wait),
+            Verdict::Renew => self.renew(user, work),
             Verdict::Fetch => {
                 if user.fetch == Fetch::Step {
                     user.step_answered = self.now;
@@ -285,6 +296,14 @@ impl<'p> Driver<'p> {
             )
         })
     }
+}
+
+/// Whether a step is refused for what other steps can renew, and were not yet asked to.
+fn is_refused(step: &CompiledStep, user: &User, status: u16) -> bool {
+    status == UNAUTHORIZED
+        && step.renewal.is_some()
+        && user.renewal == Renewal::None
+        && !step.expect.status.contains(&status)
 }
 
 /// Whether browsers take an answer for a style sheet: one of another type they do not look at.

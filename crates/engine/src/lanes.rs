@@ -154,7 +154,8 @@ impl Driver<'_> {
                 journey.wait = journey.wait.max(Some(wait));
             }
             Verdict::Fail(cause, said) => return self.fail(user, work, cause, &said),
-            Verdict::Fetch | Verdict::Done => {}
+            // Of files nothing is renewed.
+            Verdict::Fetch | Verdict::Done | Verdict::Renew => {}
         }
         journey.location.clear();
         self.gather(user);

@@ -44,7 +44,7 @@ pub struct Exchange {
     pub body_bytes: u64,
     /// Extractions of the step that found nothing, by their place in the step.
     pub not_found: Vec<u32>,
-    /// `done`, `redirect`, `files`, `wait` or `failed`.
+    /// `done`, `redirect`, `files`, `wait`, `renew` or `failed`.
     pub outcome: &'static str,
     /// Why the operation failed: one of [`CAUSES`], and a sentence.
     pub cause: Option<&'static str>,

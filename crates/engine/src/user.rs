@@ -52,6 +52,18 @@ pub(crate) enum Stage {
     Calling,
 }
 
+/// What was refused, and is asked for once more.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Renewal {
+    /// Nothing.
+    #[default]
+    None,
+    /// The steps before `end` renew what `step` was refused for.
+    UnderWay { step: usize, end: usize },
+    /// They are done, and the step is taken once more.
+    Done,
+}
+
 /// Which request of a step is under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fetch {
@@ -104,6 +116,7 @@ pub(crate) struct User {
     /// The operation under way or done last.
     pub operation: usize,
     pub step: usize,
+    pub renewal: Renewal,
     /// Rounds that are left of the loops it is in, by their last steps, the innermost last.
     pub rounds: Vec<(usize, u32)>,
     /// When the step began, and when its answer had come whole.
@@ -178,6 +191,7 @@ impl User {
             wake: u64::MAX,
             operation: program.first,
             step: 0,
+            renewal: Renewal::None,
             rounds: Vec::new(),
             step_began: 0,
             step_answered: 0,

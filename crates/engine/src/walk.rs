@@ -7,7 +7,7 @@ use crate::driver::Driver;
 use crate::examples::Of;
 use crate::recorder::{Cause, Ended};
 use crate::steps::{Setup, Timed};
-use crate::user::{Fetch, Stage, User, Work};
+use crate::user::{Fetch, Renewal, Stage, User, Work};
 
 /// A user whose connection was refused, or whose TLS failed, tries again no sooner than this, as a person would; a closed loop
 /// without think time would otherwise spin.
@@ -75,6 +75,7 @@ impl Driver<'_> {
         let operation = &self.program.operations[user.operation];
         user.last_call = operation.timeout_us.map_or(u64::MAX, |most| self.now + most);
         user.rounds.clear();
+        user.renewal = Renewal::None;
         operation.draw(&mut user.state, &mut self.drawing);
     }
 
@@ -97,32 +98,75 @@ impl Driver<'_> {
 
     /// Takes the next step that the user's flags and chance allow, or ends the operation.
     fn next_step(&mut self, user: &mut User, work: &mut Work) {
-        let steps = &self.program.operations[user.operation].steps;
-        while let Some(step) = steps.get(user.step) {
-            if step.is_taken(&mut user.state) {
-                user.fetch = Fetch::Step;
-                user.host = step.host;
-                user.step_began = self.now;
-                user.patience = step.timeout_us.unwrap_or(self.timetable.timeout);
-                user.setup = Setup::default();
-                user.method = crate::request::method_of(step);
-                user.redirects = 0;
-                user.waits = 0;
-                work.journey.location.clear();
-                match (step.socket, &step.call) {
-                    (None, None) => self.issue(user, work),
-                    (Some(kind), _) => self.use_socket(user, work, kind),
-                    (None, Some(call)) => self.call(user, work, call),
-                }
-                return;
+        let operation = &self.program.operations[user.operation];
+        let end = match user.renewal {
+            Renewal::UnderWay { end, .. } => end,
+            _ => operation.own,
+        };
+        while user.step < end {
+            if operation.steps[user.step].is_taken(&mut user.state) {
+                return self.take(user, work);
             }
             user.step += 1;
+        }
+        if let Renewal::UnderWay { step, .. } = user.renewal {
+            user.step = step;
+            user.renewal = Renewal::Done;
+            return self.take(user, work);
         }
         self.end(user, work, Ok(()));
     }
 
+    /// Takes the step that the user is at.
+    fn take(&mut self, user: &mut User, work: &mut Work) {
+        let step = self.step_of(user);
+        user.fetch = Fetch::Step;
+        user.host = step.host;
+        user.step_began = self.now;
+        user.patience = step.timeout_us.unwrap_or(self.timetable.timeout);
+        user.setup = Setup::default();
+        user.method = crate::request::method_of(step);
+        user.redirects = 0;
+        user.waits = 0;
+        work.journey.location.clear();
+        match (step.socket, &step.call) {
+            (None, None) => self.issue(user, work),
+            (Some(kind), _) => self.use_socket(user, work, kind),
+            (None, Some(call)) => self.call(user, work, call),
+        }
+    }
+
     /// The step succeeded, what its page refers to included.
     pub(crate) fn step_done(&mut self, user: &mut User, work: &mut Work) {
+        self.time_step(user);
+        let step = self.step_of(user);
+        if user.renewal == Renewal::Done {
+            user.renewal = Renewal::None;
+        }
+        if let Some(named) = step.count {
+            user.counts.add_step(named);
+        }
+        if step.forget {
+            self.forget(user);
+        }
+        match &step.repeat {
+            Some(repeat) if goes_round(repeat, user) => user.step -= repeat.back,
+            _ => user.step += 1,
+        }
+        self.next_step(user, work);
+    }
+
+    /// The step was refused: others renew what it was refused for, and then it is taken once more.
+    pub(crate) fn renew(&mut self, user: &mut User, work: &mut Work) {
+        let Some((first, end)) = self.step_of(user).renewal else { return };
+        self.time_step(user);
+        user.renewal = Renewal::UnderWay { step: user.step, end };
+        user.step = first;
+        self.next_step(user, work);
+    }
+
+    /// Notes how long the step took, refused or not.
+    fn time_step(&self, user: &mut User) {
         let operation = &self.program.operations[user.operation];
         let step = &operation.steps[user.step];
         if (operation.has_parts() || self.shared.secure) && step.call.is_none() {
@@ -138,17 +182,6 @@ impl Driver<'_> {
                 files: fetched.then(|| self.now - answered - (spent - setup)),
             });
         }
-        if let Some(named) = step.count {
-            user.counts.add_step(named);
-        }
-        if step.forget {
-            self.forget(user);
-        }
-        match &step.repeat {
-            Some(repeat) if goes_round(repeat, user) => user.step -= repeat.back,
-            _ => user.step += 1,
-        }
-        self.next_step(user, work);
     }
 
     /// The operation failed.

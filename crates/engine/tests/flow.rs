@@ -131,6 +131,104 @@ fn a_status_decides_what_follows() {
     assert_eq!(paths(&server), ["/api", "/token", "/api", "/api", "/api"]);
 }
 
+/// An API at /a and /b whose tokens are good for so many requests each; /token gives one.
+fn refusing_after(uses: u32) -> Server {
+    let left = AtomicU32::new(0);
+    Server::start(move |request| match request.path.as_str() {
+        "/token" => {
+            left.store(uses, Ordering::SeqCst);
+            answer(200, "", "{\"token\": 1}")
+        }
+        "/seed" => answer(200, "", "{}"),
+        _ => match left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)) {
+            Ok(_) => answer(200, "", "{\"right\": true}"),
+            Err(_) => answer(401, "", "{\"right\": false}"),
+        },
+    })
+}
+
+/// A step whose answer must be right, and that is renewed by `count` steps from `first` on.
+fn renewed(path: &str, (first, count): (u32, u32), more: Json) -> Json {
+    let right = json!({"status": [200], "json": [["$.right", {"kind": "is", "text": "true"}]]});
+    let mut step = get(path, json!({"expect": right, "renewal": [first, count]}));
+    step.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    step
+}
+
+#[test]
+fn what_is_refused_is_renewed_and_asked_for_once_more() {
+    let server = refusing_after(2);
+    let steps = json!([
+        renewed("/a", (2, 2), json!({})),
+        renewed("/b", (2, 2), json!({})),
+        get("/seed", json!({})),
+        get("/token", json!({})),
+    ]);
+    let outcome = visits(&server, 2, steps, json!({"own": 2}));
+    assert_eq!((outcome.ok(0), outcome.failures()), (2, vec![]));
+    assert_eq!(paths(&server), ["/a", "/seed", "/token", "/a", "/b"].repeat(2));
+    let timed = |step: u32| -> u64 {
+        let of_step = outcome.of(0).flat_map(|o| &o.steps).filter(|s| s.step == step);
+        of_step.map(|s| s.answer.count.iter().sum::<u64>()).sum()
+    };
+    assert_eq!([0, 1, 2, 3].map(timed), [4, 2, 2, 2], "what was refused took its time, too");
+}
+
+#[test]
+fn each_round_is_renewed_by_itself() {
+    let server = refusing_after(1);
+    let steps = json!([
+        get("/seed", json!({})),
+        renewed("/a", (2, 1), json!({"repeat": {"times": [3, 3], "steps": 2}})),
+        get("/token", json!({})),
+    ]);
+    assert_eq!(visits(&server, 1, steps, json!({"own": 2})).ok(0), 1);
+    assert_eq!(paths(&server), ["/seed", "/a", "/token", "/a"].repeat(3));
+}
+
+#[test]
+fn what_stays_refused_is_renewed_once() {
+    let server = refusing_after(0);
+    let steps = json!([renewed("/a", (1, 1), json!({})), get("/token", json!({}))]);
+    let outcome = visits(&server, 1, steps, json!({"own": 1}));
+    assert_eq!((outcome.ok(0), outcome.failures()), (0, vec![("status", 1)]));
+    assert_eq!(outcome.summary.examples[0].said, "GET /a: status 401, expected 200");
+    assert_eq!(paths(&server), ["/a", "/token", "/a"]);
+}
+
+#[test]
+fn a_renewal_that_is_refused_fails() {
+    let server = Server::start(|_| answer(401, "", ""));
+    let steps = json!([renewed("/a", (1, 1), json!({})), get("/token", json!({}))]);
+    // Twice: nothing of the first time is left.
+    let outcome = visits(&server, 2, steps, json!({"own": 1}));
+    assert_eq!((outcome.ok(0), outcome.failures()), (0, vec![("status", 2)]));
+    assert_eq!(outcome.summary.examples[0].said, "GET /token: status 401, expected 200");
+    assert_eq!(paths(&server), ["/a", "/token"].repeat(2));
+}
+
+#[test]
+fn a_refusal_that_is_expected_and_other_failures_renew_nothing() {
+    let server = Server::start(|request| answer(if request.path == "/a" { 401 } else { 403 }, "", ""));
+    let expected = json!({"expect": {"status": [401]}});
+    let steps = json!([
+        renewed("/a", (2, 1), expected),
+        renewed("/b", (2, 1), json!({})),
+        get("/token", json!({})),
+    ]);
+    let outcome = visits(&server, 1, steps, json!({"own": 2}));
+    assert_eq!((outcome.ok(0), outcome.failures()), (0, vec![("status", 1)]));
+    assert_eq!(paths(&server), ["/a", "/b"]);
+}
+
+#[test]
+fn steps_that_renew_are_no_part_of_the_way() {
+    let server = refusing_after(9);
+    let steps = json!([get("/seed", json!({})), get("/token", json!({}))]);
+    assert_eq!(visits(&server, 2, steps, json!({"own": 1})).ok(0), 2);
+    assert_eq!(paths(&server), ["/seed", "/seed"]);
+}
+
 #[test]
 fn what_takes_too_long_fails_by_the_time_out_of_its_step_or_operation() {
     let slow = || {

@@ -105,6 +105,8 @@ pub struct CompiledOperation {
     pub pacing: CompiledPacing,
     /// Requests.
     pub steps: Vec<CompiledStep>,
+    /// So many of them are its way; the others renew what one of these was refused for.
+    pub own: usize,
     pub(crate) draws: Vec<(usize, Generator)>,
 }
 

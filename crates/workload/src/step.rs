@@ -41,6 +41,8 @@ pub struct CompiledStep {
     pub chance: f64,
     /// What the answer must be.
     pub expect: CompiledExpect,
+    /// If it is refused: the first step that renews what it was refused for, and the one after the last.
+    pub renewal: Option<(usize, usize)>,
     /// What is taken from the answer.
     pub extract: Vec<Extractor>,
     /// Flags set after success.
@@ -185,6 +187,7 @@ impl CompiledStep {
             chance: step.chance,
             reads_body: expect.reads_body() || step.page || extract.iter().any(Extractor::reads_body),
             expect,
+            renewal: step.renewal.map(|(first, count)| (first as usize, first as usize + count as usize)),
             extract,
             set: flag_bits(&step.set, names).map_err(|why| why.at("set: "))?,
             unset: flag_bits(&step.unset, names).map_err(|why| why.at("unset: "))?,

@@ -129,6 +129,11 @@ fn what_does_not_resolve_is_refused_by_name() {
             "target.hosts.api.host",
         ),
         ("/operations/0/steps/0/host", json!("api"), "the target has no host `api`"),
+        ("/target/proxy_authorization", json!("Basic a\r\nX: y"), "it is no value of a header field"),
+        ("/operations/0/own", json!(2), "operation `a`, own: 2 of 1 steps"),
+        ("/operations/0/own", json!(0), "operation `a`, own: 0 of 1 steps"),
+        ("/operations/0/steps/0/renewal", json!([0, 1]), "step 1, renewal: steps 0 to 1 are not behind"),
+        ("/operations/0/steps/0/renewal", json!([1, 1]), "step 1, renewal: steps 1 to 2 are not behind"),
     ];
     for (place, value, part) in cases {
         let mut plan = base();
@@ -142,6 +147,27 @@ fn what_does_not_resolve_is_refused_by_name() {
         let plan: Plan = serde_json::from_value(plan).unwrap();
         let why = Program::compile(&plan).err().unwrap_or_else(|| panic!("{place} was accepted")).to_string();
         assert!(why.contains(part), "{place}: {why}");
+    }
+}
+
+#[test]
+fn what_renews_is_no_loop_and_renewed_by_nothing() {
+    let refused = |more: Json| {
+        let mut plan = base();
+        let mut renews = json!({"method": "GET", "path": "/token"});
+        renews.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        plan["operations"][0]["own"] = json!(1);
+        plan["operations"][0]["steps"] = json!([{"method": "GET", "path": "/", "renewal": [1, 1]}, renews]);
+        Program::compile(&serde_json::from_value(plan).unwrap()).err().map(|why| why.to_string())
+    };
+    assert_eq!(refused(json!({})), None);
+    for (more, part) in [
+        (json!({"renewal": [1, 1]}), "step 2, renewal: it renews others"),
+        (json!({"repeat": {"times": [2, 2], "steps": 1}}), "step 2, it renews others, and can be no loop"),
+        (json!({"socket": {"kind": "open"}}), "step 2, it renews others, and can be no loop"),
+    ] {
+        let why = refused(more.clone()).unwrap_or_else(|| panic!("{more} was accepted"));
+        assert!(why.contains(part), "{why}");
     }
 }
 

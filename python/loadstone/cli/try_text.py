@@ -108,7 +108,7 @@ def _asked(exchange: Exchange) -> str:
     if exchange.outcome == "redirect":
         fields = (field.partition(":") for field in exchange.head.split("\r\n"))
         where = "".join(f" → {value.strip()}" for name, _, value in fields if name.lower() == "location")
-    again = ", asked to wait" if exchange.outcome == "wait" else ""
+    again = {"wait": ", asked to wait", "renew": ", to be renewed"}.get(exchange.outcome, "")
     size = _bytes(exchange.body_bytes)
     return f"    {what}  {exchange.status}{where}{again}  {size}  {1000 * exchange.took_s:.1f} ms"
 

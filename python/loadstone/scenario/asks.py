@@ -26,6 +26,10 @@ class Auth(Table):
 
     basic: Basic | None = None
     bearer: Annotated[Text | None, Field(description="the token, a template")] = None
+    refresh: Annotated[
+        str | None,
+        Field(description="operation whose steps renew the token where an answer is 401; then once more"),
+    ] = None
     none: Annotated[bool, Field(description="no such header, whatever [target] or the operation say")] = False
 
     @model_validator(mode="after")
@@ -34,6 +38,8 @@ class Auth(Table):
             raise refuse(
                 "auth", "`auth` needs exactly one of `basic`, `bearer` and `none`", 'bearer = "{token}"'
             )
+        if self.refresh is not None and self.bearer is None:
+            raise refuse("auth", "`refresh` goes with `bearer`: it renews the token")
         return self
 
 

@@ -8,7 +8,20 @@ from itertools import pairwise
 from typing import Any
 
 from loadstone import goals
-from loadstone.scenario import answers, app, asks, hosts, mixing, names, protocol, proxy, sources, stateless, values
+from loadstone.scenario import (
+    answers,
+    app,
+    asks,
+    hosts,
+    mixing,
+    names,
+    protocol,
+    proxy,
+    refresh,
+    sources,
+    stateless,
+    values,
+)
 from loadstone.scenario.findings import Finding, listed, suggest
 from loadstone.scenario.model import BACK, END, Check, Operation, ScenarioFile
 from loadstone.scenario.positions import Path
@@ -44,7 +57,8 @@ def errors(file: ScenarioFile, data: Mapping[str, Any]) -> Iterator[Finding]:
     yield from _operations(file)
     yield from names.check(file, names.collect(file, data))
     yield from proxy.errors(file.target.proxy, set(data), set(file.secrets))
-    for at, auth in _auths(file):
+    yield from refresh.errors(file)
+    for at, auth in file.auths():
         yield from asks.basic_errors(auth, at, set(data), set(file.secrets))
     yield from mixing.check(file)
     yield from stateless.check(file, data)
@@ -57,14 +71,6 @@ def errors(file: ScenarioFile, data: Mapping[str, Any]) -> Iterator[Finding]:
             yield from _in_time("scaling", step.at_s, ("scaling", "step", index), file.load)
     for index, goal in enumerate(file.sla.goals):
         yield from _goal(goal, ("sla", "goals", index), file)
-
-
-def _auths(file: ScenarioFile) -> Iterator[tuple[Path, asks.Auth | None]]:
-    yield ("target", "auth"), file.target.auth
-    for number, operation in enumerate(file.operation):
-        yield ("operation", number, "auth"), operation.auth
-        for index, step in enumerate(operation.step):
-            yield ("operation", number, "step", index, "auth"), step.auth
 
 
 def _in_time(slug: str, at_s: float, at: Path, load: Load) -> Iterator[Finding]:
@@ -153,7 +159,7 @@ def _sources(operation: Operation, at: Path) -> Iterator[Finding]:
 
 
 def _check(check: Check, path: Path, file: ScenarioFile) -> Iterator[Finding]:
-    operations = {operation.name: operation for operation in file.operation}
+    operations = {operation.name: operation for operation in file.walked}
     if check.per is None:
         return
     if check.per not in operations:
@@ -168,7 +174,7 @@ def _check(check: Check, path: Path, file: ScenarioFile) -> Iterator[Finding]:
 
 
 def _goal(text: str, path: Path, file: ScenarioFile) -> Iterator[Finding]:
-    operations = [operation.name for operation in file.operation]
+    operations = [operation.name for operation in file.walked]
     try:
         goals.parse_all([text], operations)
     except goals.UnknownOperation as error:
@@ -180,5 +186,5 @@ def _goal(text: str, path: Path, file: ScenarioFile) -> Iterator[Finding]:
 
 def counts(file: ScenarioFile) -> list[str]:
     """Names of the counted steps, in the order of the engine's counters after `COUNTERS`."""
-    steps = (step for operation in file.operation for step in operation.step)
+    steps = (step for operation in file.walked for step in operation.step)
     return list(dict.fromkeys(step.count for step in steps if step.count))

@@ -59,7 +59,7 @@ class Scenario:
     @property
     def operations(self) -> list[model.Operation]:
         """Operations in the order of the file and of the plan; `limit_s` is each one's limit."""
-        return self.file.operation
+        return self.file.walked
 
     @property
     def checks(self) -> list[model.Check]:
@@ -126,7 +126,7 @@ class Scenario:
 
     def searched(self) -> list[Goal]:
         """The goals, each of which more load can break. LoadstoneError `goal` when one is not so."""
-        found = parse_all(self.goals, [operation.name for operation in self.file.operation])
+        found = parse_all(self.goals, [operation.name for operation in self.operations])
         for index, goal in enumerate(found):
             if why := goal.unsearched:
                 hint = "leave it out of the search, or judge it with `loadstone run`"

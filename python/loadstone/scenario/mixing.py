@@ -19,7 +19,7 @@ def rows(file: ScenarioFile) -> dict[str, dict[str, float]]:
     A scenario of one operation needs no mix: it repeats. Without one, requests that arrive at a rate ask for
     all operations alike.
     """
-    names = [operation.name for operation in file.operation]
+    names = [operation.name for operation in file.walked]
     if file.mix is None:
         return {name: {other: 1 / len(names) for other in names} for name in names}
     written = file.mix.rows
@@ -58,7 +58,7 @@ def clipped(row: Mapping[str, float], name: str) -> dict[str, float]:
 
 def check(file: ScenarioFile) -> Iterator[Finding]:
     """Unknown names, sums, missing rows, then what no user would ever reach."""
-    names = [operation.name for operation in file.operation]
+    names = [operation.name for operation in file.walked]
     yield from _rules(file, names)
     if file.mix is None:
         if len(names) > 1 and file.load.requests_per_s is None:
@@ -91,8 +91,9 @@ def _rows(file: ScenarioFile, names: list[str]) -> Iterator[Finding]:
                 message = f"row `{row}` of the mix leads to `{column}`, which is not an operation"
                 yield Finding("mix-unknown-operation", message, ("mix", row, column), hint)
         yield from _sum(row, cells, file.mix.normalize or file.mix.clip)
-    for index, name in enumerate(names):
-        if name not in written and ANY not in written:
+    for index, operation in enumerate(file.operation):
+        name = operation.name
+        if name in names and name not in written and ANY not in written:
             message = f"operation `{name}` has no row in the mix"
             yield Finding(
                 "mix-row-missing", message, ("operation", index), f'add [mix.{name}], or [mix."*"] for all'
@@ -130,8 +131,9 @@ def _unreachable(file: ScenarioFile, names: list[str]) -> Iterator[Finding]:
             reached.add(name)
             frontier.extend(column for column, share in matrix[name].items() if column in names and share)
             frontier.extend(rule.next for rule in file.session.after if rule.next in names)
-    for index, name in enumerate(names):
-        if name not in reached:
+    for index, operation in enumerate(file.operation):
+        name = operation.name
+        if name in names and name not in reached:
             message = f"no walk from `{file.first}` ever reaches operation `{name}`"
             hint = f"give some row a share of `{name}`, or remove the operation"
             yield Finding("mix-unreachable", message, ("operation", index), hint)

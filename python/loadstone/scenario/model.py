@@ -3,6 +3,7 @@ of its table, such as `target.py` and `step.py`."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -27,6 +28,7 @@ from loadstone.scenario.fields import (
     Table,
     refuse,
 )
+from loadstone.scenario.positions import Path
 from loadstone.scenario.scaling import Scaling
 from loadstone.scenario.secrets import Written as Secrets
 from loadstone.scenario.sessions import Load, Session
@@ -214,6 +216,25 @@ class ScenarioFile(Table):
         """The same with the options of its built-in application as they were checked."""
         target = self.target.model_copy(update={"options": options})
         return self.model_copy(update={"target": target})
+
+    @property
+    def walked(self) -> list[Operation]:
+        """The operations that users make. One that `refresh` names, and the mix leads nowhere to, only renews
+        tokens: it has no share, no limit and no line in a record.
+        """
+        renewing = {auth.refresh for _, auth in self.auths() if auth is not None}
+        rows = self.mix.rows if self.mix is not None else {}
+        led_to = {self.first, *rows, *(name for row in rows.values() for name in row)}
+        led_to |= {rule.next for rule in self.session.after}
+        return [one for one in self.operation if one.name in led_to or one.name not in renewing]
+
+    def auths(self) -> Iterator[tuple[Path, Auth | None]]:
+        """Every `auth`, with where it is."""
+        yield ("target", "auth"), self.target.auth
+        for number, operation in enumerate(self.operation):
+            yield ("operation", number, "auth"), operation.auth
+            for index, step in enumerate(operation.step):
+                yield ("operation", number, "step", index, "auth"), step.auth
 
     @property
     def first(self) -> str:

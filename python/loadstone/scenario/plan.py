@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from loadstone.scenario import answers, asks, browsing, hooks, mixing, model, proxy, secrets, sessions, values
+from loadstone.scenario import answers, asks, browsing, hooks, mixing, model, proxy, refresh, secrets, sessions, values
 from loadstone.scenario.step import FilePart, Step
 from loadstone.scenario.templates import fill, literal
 from loadstone.unit import Unit
@@ -59,7 +59,7 @@ class Planner:
             "pacing": self._pacing(file.pacing),
             "session": self._session(file),
             "browser": self._browser(file),
-            "operations": [self._operation(operation) for operation in file.operation],
+            "operations": [self._operation(operation, file) for operation in file.walked],
             "mix": mixing.rows(file),
         }
         if self._secrets:
@@ -95,15 +95,31 @@ class Planner:
         written = {**browser.model_dump(exclude={"pause"}), **browsing.as_browsers(file)}
         return written if browser.pause is None else {**written, "pause": _law(browser.pause)}
 
-    def _operation(self, operation: model.Operation) -> Json:
+    def _operation(self, operation: model.Operation, file: model.ScenarioFile) -> Json:
         return {
             "name": operation.name,
             "limit_s": operation.limit_s,
             "timeout_s": operation.timeout_s,
             "pacing": self._pacing(operation.pacing) if operation.pacing else None,
             "draw": [{"name": name, "value": self._value(value)} for name, value in operation.draw.items()],
-            "steps": [self._step(step, step.auth or operation.auth) for step in operation.step],
+            **self._steps(operation, file),
         }
+
+    def _steps(self, operation: model.Operation, file: model.ScenarioFile) -> Json:
+        """Its own steps, and behind them those that renew what they are refused for."""
+        steps = [self._step(step, operation) for step in operation.step]
+        renewals: dict[str, list[int]] = {}
+        for step, planned in zip(operation.step, list(steps), strict=True):
+            name = refresh.renewing(step, operation, self._auth)
+            if name is None:
+                continue
+            if name not in renewals:
+                renewing = next(one for one in file.operation if one.name == name)
+                renewals[name] = [len(steps), len(renewing.step)]
+                # What is counted by name is counted where the operation is made for its own sake.
+                steps += [self._step(one, renewing) | {"count": None} for one in renewing.step]
+            planned["renewal"] = renewals[name]
+        return {"steps": steps, "own": len(operation.step)} if renewals else {"steps": steps}
 
     def _value(self, value: values.Value) -> Json:
         match value:
@@ -127,14 +143,14 @@ class Planner:
         named = self._data.get("names")
         return named if named in ("paper", "words") else "release"
 
-    def _step(self, step: Step, auth: asks.Auth | None) -> Json:
+    def _step(self, step: Step, operation: model.Operation) -> Json:
         return {
             "method": "GET" if step.socket or step.call else step.method.upper(),
             "path": self._fill(step.path),
             "host": step.host,
             "headers": [
                 *([name, self._fill(text)] for name, text in step.headers.items()),
-                *self._authorization(step, auth or (self._auth if step.host is None else None)),
+                *self._authorization(step, refresh.auth_of(step, operation, self._auth)),
             ],
             "body": self._body(step),
             "when": [self._fill(condition) for condition in step.when],

@@ -41,7 +41,8 @@ impl Driver<'_> {
     ) {
         let journey = &mut work.journey;
         match verdict {
-            Verdict::Done | Verdict::Fetch => {}
+            // Of files nothing is renewed.
+            Verdict::Done | Verdict::Fetch | Verdict::Renew => {}
             Verdict::Redirect => {
                 journey.references.redirected(user.redirects);
                 if user.host != user.at {

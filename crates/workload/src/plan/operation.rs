@@ -23,6 +23,10 @@ pub struct Operation {
     pub draw: Vec<Draw>,
     /// Requests, in order.
     pub steps: Vec<Step>,
+    /// So many of the steps, the first ones, are its way; those behind them only renew what others are refused
+    /// for. None: all are its way.
+    #[serde(default)]
+    pub own: Option<u32>,
 }
 
 /// One request with what follows from its answer.
@@ -57,6 +61,10 @@ pub struct Step {
     /// What the final answer (after redirects) must be.
     #[serde(default)]
     pub expect: Expect,
+    /// Where the answer is 401, and that is none of the expected: the number of a step behind the operation's own
+    /// ones, and how many from there on are taken before this one is taken once more. None: 401 fails as any other.
+    #[serde(default)]
+    pub renewal: Option<(u32, u32)>,
     /// Values and flags taken from the final answer.
     #[serde(default)]
     pub extract: Vec<Extract>,
