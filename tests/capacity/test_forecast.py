@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from loadstone.capacity.forecast import Lengths, forecast, in_words, runs_left
+from loadstone.capacity.forecast import Lengths, forecast, runs_left
 from loadstone.capacity.search import Limits, Search, Verdict
 
 GOALS = ("SLA-1", "SLA-2")
@@ -39,4 +39,3 @@ def test_what_is_left_shrinks_to_nothing_and_leaves_the_search_as_it_is() -> Non
         left.append(runs_left(search))
     assert left[-1] == 0 and left[0] > 0
     assert all(later <= earlier for earlier, later in itertools.pairwise(left))
-    assert in_words(90) == "90 s"

@@ -189,7 +189,8 @@ def test_what_is_refused_is_not_renewed_where_that_is_expected(tmp_path: Path) -
         (('count = "renewed"', "repeat = 2"), "`Refresh` has a loop or a WebSocket"),
         (('[[operation.step]]\nget = "/challenge"', 'draw.x = "y"\n[[operation.step]]\nget = "/challenge"'),
          "`Refresh` draws values when it begins, and only its steps are taken"),
-        (("users = 4\n", "requests_per_s = 4\n"), "`refresh` renews what a session has kept"),
+        (("users = 4\nramp_up_s = 0\nsteady_s = 60\nramp_down_s = 0\noperations = 120\n", "requests_per_s = 4\n"),
+         "`refresh` renews what a session has kept"),
     ],
 )  # fmt: skip
 def test_what_cannot_renew_is_refused(tmp_path: Path, change: tuple[str, str], said: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import signal
 import sys
 import time
@@ -165,7 +166,7 @@ def test_options_of_run_are_refused_as_run_does(
 
 
 def test_both_releases_are_observed_by_the_process_that_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Here the service is a thread of this process."""
     with site(lambda _path, _number: OK) as at:
@@ -173,6 +174,7 @@ def test_both_releases_are_observed_by_the_process_that_is_named(
         runs = tmp_path / "runs"
         short = ["--pairs", "1", "--window", "2", "--ramp-up", "0", "--anyway", "--set", "sla.window_s=1"]
         ab([str(path), "--out", str(runs), "--sut-pid", str(os.getpid()), *short], monkeypatch)
+    assert re.search(r"\[1 of 1, [ab], about \d+ s left\] ", capsys.readouterr().err), "of the whole series"
     for side in "ab":
         seen = json.loads((runs / side / "0001" / "run.json").read_text("utf-8"))["sut"]
         assert seen["rss_bytes_max"] > 0, "memory is known in every second"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -33,6 +34,16 @@ def test_rounds_are_interleaved_and_begin_with_another_pair() -> None:
     assert order == [(number, *pair) for number, pair in expected]
     assert [line["kind"] for line in lines[:2]] == ["icmp", "tcp"]
     assert lines[1]["accepted"] == 1 and lines[1]["refused"] == 29 and lines[1]["port"] == 45201
+
+
+def test_each_measurement_says_how_long_the_rest_takes() -> None:
+    said: list[str] = []
+    prober = Prober(
+        ScriptedHosts(), Options(repeats=2, measures=("icmp",)), lambda _line: None, lambda: False, said.append
+    )
+    prober.run(PAIRS)
+    assert len(said) == 6 and said[0] == "round 1 of 2: x → y"
+    assert all(re.fullmatch(r"round [12] of 2: x → y, about \d+ s left", line) for line in said[1:])
 
 
 def test_one_pair_in_one_round_measures_everything() -> None:

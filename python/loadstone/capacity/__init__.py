@@ -1,7 +1,7 @@
 """The most users, or sessions a second, that a service carries at its goals, each with an interval."""
 
 from loadstone.capacity.find import Options, Probes, find
-from loadstone.capacity.forecast import Forecast, forecast, in_words, lengths
+from loadstone.capacity.forecast import Forecast, forecast, lengths
 from loadstone.capacity.search import Limits, Search, Verdict
 
 __all__ = [
@@ -13,6 +13,5 @@ __all__ = [
     "Verdict",
     "find",
     "forecast",
-    "in_words",
     "lengths",
 ]

@@ -84,15 +84,3 @@ def _likely(bracket: Bracket, limits: Limits) -> float:
     if high is not None:
         return high / (1 + limits.tolerance) - 1
     return (low or limits.first) * (1 + limits.tolerance)
-
-
-def in_words(seconds: float) -> str:
-    """A duration for people.
-
-    >>> in_words(42), in_words(400), in_words(9000)
-    ('42 s', '7 min', '2 h 30 min')
-    """
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"

@@ -21,6 +21,7 @@ from loadstone.chaos.served import wait_until_served
 from loadstone.deploy import Site, load_site
 from loadstone.errors import LoadstoneError
 from loadstone.measure import Interrupt, on_topology, put_back
+from loadstone.remaining import Remaining
 from loadstone.scenario import load_scenario
 from loadstone.study.bench import Bench, bench
 from loadstone.study.offered import Offered, follow
@@ -71,6 +72,7 @@ def run(order: Order, folder: Path, seed: int, command: Sequence[str], say: Say)
         field = _Field(up, hands, order, interrupt)
         # In turn, in an order drawn anew: what drifts meets all clusters alike.
         shuffled = random.Random(seed)
+        remaining = Remaining(order.lives * len(order.clusters))
         for number in range(order.lives):
             for played in shuffled.sample(order.clusters, len(order.clusters)):
                 if interrupt.requested:
@@ -78,7 +80,8 @@ def run(order: Order, folder: Path, seed: int, command: Sequence[str], say: Say)
                 life = _life(field, played, seed * 10_007 + number * 101 + len(lives[played.name]), start_s)
                 lives[played.name].append(life)
                 _keep(folder, played, number, life)
-                say(_told(played, number, order.lives, life))
+                left = remaining.after(sum(map(len, lives.values())))
+                say(_told(played, number, order.lives, life, left))
     content = header | {
         "outcome": "interrupted" if interrupt.requested else "complete",
         "ended_at": record.now(),
@@ -157,10 +160,10 @@ def _keep(folder: Path, played: Played, number: int, life: Json) -> None:
         file.write(line)
 
 
-def _told(played: Played, number: int, lives: int, life: Json) -> str:
+def _told(played: Played, number: int, lives: int, life: Json, left: str) -> str:
     return (
         f"{number + 1}/{lives} {played.name}: enough up {100 * life['availability']:.1f} % of the time, "
-        f"{len(life['crashes'])} crashes, {life['requests_lost']} of {life['requests_ok']:,} requests lost"
+        f"{len(life['crashes'])} crashes, {life['requests_lost']} of {life['requests_ok']:,} requests lost{left}"
         + "".join(f"\n    {event['note']}" for event in life["events"])
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import sys
 from pathlib import Path
@@ -46,6 +47,7 @@ from loadstone.cli.scenario import Overrides
 from loadstone.cli.scenario_name import Name
 from loadstone.errors import LoadstoneError
 from loadstone.leave import INTERRUPTED
+from loadstone.remaining import Remaining
 
 if TYPE_CHECKING:
     from loadstone.measure import Job
@@ -133,6 +135,7 @@ def ab(
     observed = processes(sut_pid, db_pid)
     folder = out or default_folder(f"{loaded['a'].name}-ab")
     _announce(loaded["a"], pairs, folder)
+    remaining, done = Remaining(2 * pairs), itertools.count()
     with placement.engine() as engine:
         command = ["loadstone", *sys.argv[1:]]
         jobs: dict[str, Job] = {
@@ -153,7 +156,9 @@ def ab(
                 seed=seed,
                 users=users,
                 interrupt=Interrupt(),
-                watch=lambda number, side: progress(f"[{number} of {pairs}, {side}] "),
+                watch=lambda number, side: progress(
+                    f"[{number} of {pairs}, {side}{remaining.after(next(done))}] "
+                ),
             )
         except KeyboardInterrupt:
             print(f"aborted; {folder} keeps the runs that ended", file=sys.stderr)

@@ -45,6 +45,7 @@ from loadstone.cli.scenario_name import Name
 from loadstone.cli.verdicts import show
 from loadstone.errors import LoadstoneError
 from loadstone.leave import INTERRUPTED
+from loadstone.remaining import in_words
 from loadstone.unit import Unit
 
 if TYPE_CHECKING:
@@ -172,8 +173,6 @@ def capacity(
 
 def announce(planned: Forecast) -> None:
     """Says on stderr how long it takes, before anything is sent."""
-    from loadstone.capacity import in_words
-
     expected, worst = in_words(planned.expected_s), in_words(planned.worst_s)
     print(
         f"this takes about {expected}, at most {worst}; Ctrl-C keeps what is found until then",
@@ -222,8 +221,6 @@ def _watch_probe(number: int, _load: float) -> Any:
 
 
 def _watch(unit: Unit, number: int, search: Search, left: Forecast) -> Any:
-    from loadstone.capacity import in_words
-
     def end(steps: int | None) -> str:
         return "" if steps is None else unit.number(unit.load(steps))
 

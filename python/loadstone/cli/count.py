@@ -8,6 +8,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from loadstone.remaining import in_words
+
 _FIRST_S = 2.0
 """What is done sooner needs no progress."""
 _EVERY_S = {True: 0.5, False: 10.0}
@@ -53,6 +55,40 @@ class Count:
             return ""
         left = (now - self._began) / self._done * (self._total - self._done)
         return f", about {left:.0f} s to go"
+
+
+class Elapsed:
+    """`solving for 20 s`, now and then, of work whose end nobody can tell beforehand. A context manager, which
+    clears its line at the end.
+    """
+
+    def __init__(self, what: str, most_s: float | None = None) -> None:
+        """`what` is going on; `most_s`: seconds after which it gives up."""
+        self._what = what
+        self._most = "" if most_s is None else f", at most {in_words(most_s)}"
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._tell, daemon=True)
+
+    def __enter__(self) -> Elapsed:
+        """Shows nothing yet."""
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Clears the line of a terminal."""
+        self._ended.set()
+        self._thread.join()
+
+    def _tell(self) -> None:
+        began, live, shown = time.monotonic(), sys.stderr.isatty(), False
+        wait_s = _FIRST_S if live else _EVERY_S[False]
+        while not self._ended.wait(wait_s):
+            start, end = ("\r\033[K", "") if live else ("", "\n")
+            took = in_words(time.monotonic() - began)
+            print(f"{start}{self._what} for {took}{self._most}", end=end, file=sys.stderr, flush=True)
+            wait_s, shown = _EVERY_S[live], True
+        if live and shown:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
 @contextmanager

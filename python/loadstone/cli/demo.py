@@ -16,6 +16,7 @@ import typer
 from loadstone import leave
 from loadstone.cli.measuring import default_folder
 from loadstone.errors import RUN_OPEN, SLA_NOT_MET
+from loadstone.remaining import in_words
 
 _SEARCH = [
     "--from", "1000", "--probe", "4", "--window", "10", "--tolerance", "0.1", "--repeats", "2",
@@ -47,24 +48,33 @@ def demo(
     """
     folder = out or default_folder("demo")
     started = time.monotonic()
-    _stage("How many users does one machine hold?", ["capacity", "olio", *_SEARCH, "--out", str(folder)])
+    _stage(_heading(1, "How many users does one machine hold?", started), ["capacity", "olio", *_SEARCH, "--out", str(folder)])
     _label(folder)
     plan = ["--users", str(users), "--target", target]
     keep_up = ["nodes", "--from", str(folder), *plan]
-    ended = _stage("How many machines keep it up?", keep_up, accept=(0, SLA_NOT_MET, RUN_OPEN))
+    heading = _heading(2, "How many machines keep it up?", started)
+    ended = _stage(heading, keep_up, accept=(0, SLA_NOT_MET, RUN_OPEN))
     priced = ["--book", "aws-2026", "--instance", instance]
     if ended != RUN_OPEN:
-        _stage("What does each user cost?", ["cost", "--from", str(folder), *priced])
-    _stage("Put it on a page.", ["report", str(folder), "--out", str(folder / "report.html")])
+        heading = _heading(3, "What does each user cost?", started)
+        _stage(heading, ["cost", "--from", str(folder), *priced])
+    _stage(_heading(4, "Put it on a page.", started), ["report", str(folder), "--out", str(folder / "report.html")])
     print(f"\n{_answer(folder)}")
     took = time.monotonic() - started
     print(f"A demonstration, done in {took:.0f} s: windows of 10 s, where the rule says 300 s.")
     print(f"Open {folder / 'report.html'}")
 
 
-def _stage(question: str, arguments: list[str], accept: tuple[int, ...] = (0,)) -> int:
+def _heading(number: int, question: str, started: float) -> str:
+    """The question of a stage, and how far the demonstration is. The search, which is first, takes nearly all."""
+    took = in_words(time.monotonic() - started)
+    far = f"{took} so far" if number > 1 else "about three minutes in all"
+    return f"{question} ({number} of 4, {far})"
+
+
+def _stage(heading: str, arguments: list[str], accept: tuple[int, ...] = (0,)) -> int:
     """Runs one command of ours where the user can see it; how it ended."""
-    print(f"\n{question}\n$ {shlex.join(['loadstone', *arguments])}", flush=True)
+    print(f"\n{heading}\n$ {shlex.join(['loadstone', *arguments])}", flush=True)
     with subprocess.Popen([sys.executable, "-m", "loadstone", *arguments]) as stage:
 
         def pass_on(number: int, _frame: FrameType | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,6 +14,7 @@ import typer
 from loadstone.cli.columns import columns
 from loadstone.cli.options import Commands
 from loadstone.errors import SUT_UNREACHABLE, LoadstoneError
+from loadstone.remaining import in_words
 
 if TYPE_CHECKING:
     from loadstone.deploy import Consent, Outcome, Site, State, Step
@@ -70,7 +72,7 @@ def deploy(
     if check:
         _done(topology, as_json, lambda site, ssh: planned(site, ssh, only, consent))
     else:
-        _done(topology, as_json, lambda site, ssh: bring(site, ssh, _say, only, consent))
+        _done(topology, as_json, lambda site, ssh: bring(site, ssh, _saying(), only, consent))
 
 
 def undeploy(topology: TopologyPath, only: Only = None, as_json: Json = False) -> None:
@@ -80,7 +82,7 @@ def undeploy(topology: TopologyPath, only: Only = None, as_json: Json = False) -
     """
     from loadstone.deploy import undeploy as remove
 
-    _done(topology, as_json, lambda site, ssh: remove(site, ssh, _say, only))
+    _done(topology, as_json, lambda site, ssh: remove(site, ssh, _saying(), only))
 
 
 def restart(topology: TopologyPath, only: Only = None, as_json: Json = False) -> None:
@@ -90,7 +92,7 @@ def restart(topology: TopologyPath, only: Only = None, as_json: Json = False) ->
     """
     from loadstone.deploy import restart as again
 
-    _done(topology, as_json, lambda site, ssh: again(site, ssh, _say, only))
+    _done(topology, as_json, lambda site, ssh: again(site, ssh, _saying(), only))
 
 
 def configure(
@@ -109,7 +111,7 @@ def configure(
     from loadstone.deploy import reconfigure
 
     consent = _consent(replace_data, no_backup)
-    _done(topology, as_json, lambda site, ssh: reconfigure(site, ssh, _say, only, consent))
+    _done(topology, as_json, lambda site, ssh: reconfigure(site, ssh, _saying(), only, consent))
 
 
 def status(topology: TopologyPath, as_json: Json = False) -> None:
@@ -197,5 +199,11 @@ def _table(states: list[State]) -> str:
     return columns(head, rows)
 
 
-def _say(step: str) -> None:
-    print(f"  {step}", file=sys.stderr, flush=True)
+def _saying() -> Callable[[str], None]:
+    """Says each step with the time since the first could begin: how long packages take nobody can tell."""
+    began = time.monotonic()
+
+    def say(step: str) -> None:
+        print(f"  {in_words(time.monotonic() - began):>5}  {step}", file=sys.stderr, flush=True)
+
+    return say

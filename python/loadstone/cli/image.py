@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,6 +18,7 @@ from loadstone.cli.image_disk import disk as disk_command
 from loadstone.cli.image_new import new
 from loadstone.cli.options import Commands
 from loadstone.errors import LoadstoneError
+from loadstone.remaining import in_words
 
 if TYPE_CHECKING:
     from loadstone.image import Image
@@ -114,6 +116,7 @@ def build(
     """
     from loadstone.image import build_image, fixed_words, symbols_beside
 
+    began = time.monotonic()
     parts = None if link is None else [part.strip() for part in link.split(",") if part.strip()]
     beside = [part for part, wanted in (("ipv6", ipv6), ("tls", tls)) if wanted]
     made = build_image(
@@ -131,7 +134,8 @@ def build(
         return
     print(_told(made.stripped, made.symbols))
     print(f"linked of the library OS: {', '.join(made.features)}")
-    print(f"wrote {made.stripped.path} and {symbols_beside(made.stripped.path).name}", file=sys.stderr)
+    both = f"{made.stripped.path} and {symbols_beside(made.stripped.path).name}"
+    print(f"wrote {both} in {in_words(time.monotonic() - began)}", file=sys.stderr)
 
 
 @image.command()

@@ -96,6 +96,7 @@ def _content(file: Path) -> dict[str, Any]:
 
 def _learned(logs: list[str], operations: list[Described]) -> Learned:
     """What the logs say of the operations of the description."""
+    from loadstone.cli.learn_told import Told
     from loadstone.learn import Named, Options, learn
     from loadstone.scratch import scratch
 
@@ -104,4 +105,5 @@ def _learned(logs: list[str], operations: list[Described]) -> Learned:
         operations=named, only_named=True, most_classes=1, most_operations=len(named), least_share=0
     )
     with scratch("learn") as place:
-        return learn(logs, options, place, {}).record
+        with Told(logs) as told:
+            return learn(logs, options, place, {}, told).record

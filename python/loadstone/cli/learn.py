@@ -107,6 +107,7 @@ def learn(
     from datetime import UTC, datetime
 
     from loadstone import record
+    from loadstone.cli.learn_told import Told
     from loadstone.learn import Named, Options
     from loadstone.learn import learn as learned
     from loadstone.report.learned import learned_page
@@ -139,7 +140,8 @@ def learn(
     record.require_unused(folder)
     started = record.now()
     with scratch("learn") as place:
-        found = learned(logs, options, place, {})
+        with Told(logs) as told_so_far:
+            found = learned(logs, options, place, {}, told_so_far)
     told = found.record.model_copy(
         update={
             "started_at": started, "ended_at": record.now(), "command": ["loadstone", *sys.argv[1:]],

@@ -11,6 +11,7 @@ import typer
 
 from loadstone.cli.asking import Ats, Cycle, First, LongRun, Precision, Unit
 from loadstone.cli.columns import columns
+from loadstone.cli.count import Elapsed
 from loadstone.ctmc.solve import Question, read_model, solve
 from loadstone.errors import LoadstoneError
 from loadstone.nodes.quantities import parse_duration
@@ -118,17 +119,18 @@ def solve_command(
         questions += [{"ask": "states", "time": time, "most": states} for time in ats]
         questions += [{"ask": "states", "time": None, "most": states}] * (long_run or not ats)
     source = read_model(model, constants_of(const or []), most_states)
-    reply = solve(
-        source,
-        questions,
-        str(model),
-        precision=precision,
-        method=method,
-        lump=lump,
-        within=within,
-        memory=None if memory is None else int(memory * 2**30),
-        export=export is not None,
-    )
+    with Elapsed("solving", within):
+        reply = solve(
+            source,
+            questions,
+            str(model),
+            precision=precision,
+            method=method,
+            lump=lump,
+            within=within,
+            memory=None if memory is None else int(memory * 2**30),
+            export=export is not None,
+        )
     texts = reply.pop("export", {})
     if export:
         _write(export, model.stem, texts)

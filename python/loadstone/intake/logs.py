@@ -10,7 +10,7 @@ import os
 import stat
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -26,14 +26,20 @@ _FREE = 64 << 20
 _SLUG = "log-file"
 
 
-def line_blocks(path: str) -> Iterator[list[bytes]]:
+def _nobody(_count: int) -> None:
+    """Is told of bytes that were read."""
+
+
+def line_blocks(path: str, told: Callable[[int], None] = _nobody) -> Iterator[list[bytes]]:
     """The lines of a log without their ends, some thousand at a time; `-` is standard input.
+
+    `told` gets the numbers of bytes that were read of the file, packed or not, as they are.
 
     LoadstoneError `log-file`: no regular file, damaged gzip, or one that unpacks to far more than a log does.
     The end of a gzip file that is still being written is the end of the log.
     """
     with _opened(path) as raw:
-        counted = _Counted(raw)
+        counted = _Counted(raw, told)
         packed = counted.peek(2) == b"\x1f\x8b"
         stream: Any = gzip.GzipFile(fileobj=counted, mode="rb") if packed else counted
         yield from _split(
@@ -53,8 +59,8 @@ def object_of(line: bytes) -> dict[str, Any] | None:
 class _Counted(io.RawIOBase):
     """A stream that counts what was read of it and can look at its first bytes."""
 
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream, self._ahead, self.count = stream, b"", 0
+    def __init__(self, stream: BinaryIO, told: Callable[[int], None]) -> None:
+        self._stream, self._told, self._ahead, self.count = stream, told, b"", 0
 
     def peek(self, size: int) -> bytes:
         """The first bytes, to be read all the same."""
@@ -71,6 +77,7 @@ class _Counted(io.RawIOBase):
         else:
             found = self._stream.read(size)
         self.count += len(found)
+        self._told(len(found))
         return found
 
 

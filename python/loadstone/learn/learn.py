@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
@@ -59,7 +60,36 @@ class Lesson:
     scenario: str
 
 
-def learn(sources: Sequence[str], options: Options, folder: Path, about: Mapping[str, object]) -> Lesson:
+class Watch(Protocol):
+    """Is told how far it is."""
+
+    def read(self, count: int) -> None:
+        """So many bytes more of the logs, as the files have them, were read."""
+
+    def looks(self) -> None:
+        """All is read; what it says is looked for now."""
+
+
+class Silent:
+    """Nobody is told."""
+
+    def read(self, count: int) -> None:
+        """Says nothing."""
+
+    def looks(self) -> None:
+        """Says nothing."""
+
+
+_SILENT = Silent()
+
+
+def learn(
+    sources: Sequence[str],
+    options: Options,
+    folder: Path,
+    about: Mapping[str, object],
+    watch: Watch = _SILENT,
+) -> Lesson:
     """What logs say of the users of a site.
 
     folder: a private one for what does not fit into memory. about: the fields of `Origin`.
@@ -68,8 +98,9 @@ def learn(sources: Sequence[str], options: Options, folder: Path, about: Mapping
     named = options.operations
     log = read(
         sources, folder, format=options.format, keys=dict(options.keys), user=options.user, named=named,
-        files=options.files, most_bad=options.bad_share,
+        files=options.files, most_bad=options.bad_share, told=watch.read,
     )  # fmt: skip
+    watch.looks()
     kinds = _kinds(log, named, options.only_named)
     gaps, clients, people = _first_look(log, kinds, options)
     chosen = _chosen(kinds, people, options)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -104,11 +104,15 @@ def read(
     named: Sequence[Named],
     files: re.Pattern[str] | None,
     most_bad: float,
+    told: Callable[[int], None],
 ) -> Log:
-    """Reads the logs one after the other into `folder`. LoadstoneError `log-format`, `log-file`."""
+    """Reads the logs one after the other into `folder`; `told` gets the numbers of bytes as they are read.
+
+    LoadstoneError `log-format`, `log-file`.
+    """
     reader = _Reader(folder, user, named, files)
     for source in sources:
-        blocks = line_blocks(source)
+        blocks = line_blocks(source, told)
         head: list[bytes] = []
         for block in blocks:
             head += block

@@ -19,6 +19,7 @@ from loadstone.probe.pairs import Pair, together_sets
 from loadstone.probe.path import path
 from loadstone.probe.ping import ping
 from loadstone.record import now
+from loadstone.remaining import Remaining
 
 WAYS: tuple[Way, ...] = ("to", "back")
 OVER = 1.2
@@ -53,6 +54,8 @@ class Prober:
     def run(self, pairs: Sequence[Pair]) -> None:
         """All rounds, or as many as there are before `stop`."""
         sets = together_sets(pairs) if self._options.together else {}
+        rounds = self._options.repeats
+        remaining, done = Remaining(rounds * (len(pairs) + len(sets))), 0
         for number in range(1, self._options.repeats + 1):
             # Each round begins with another pair: none is always the one after the long pause.
             first = (number - 1) % len(pairs)
@@ -60,12 +63,14 @@ class Prober:
                 if self._stop():
                     return
                 if self._there(pair):
-                    self._say(f"round {number} of {self._options.repeats}: {pair.name}")
+                    self._say(f"round {number} of {rounds}: {pair.name}{remaining.after(done)}")
                     self._pair(number, pair)
+                done += 1
             for name, members in sets.items():
                 if not self._stop() and all(map(self._there, members)):
-                    self._say(f"round {number} of {self._options.repeats}: at once, {name}")
+                    self._say(f"round {number} of {rounds}: at once, {name}{remaining.after(done)}")
                     self._at_once(number, name, members)
+                done += 1
 
     def _there(self, pair: Pair) -> bool:
         return not {pair.source, pair.target} & set(self.lost)

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from loadstone import record
-from loadstone.capacity import Forecast, Limits, Options, Probes, Search, find, in_words
+from loadstone.capacity import Forecast, Limits, Options, Probes, Search, find
 from loadstone.deploy import Site, load_site
 from loadstone.errors import LoadstoneError
 from loadstone.intake import Kind
 from loadstone.measure import Deployed, Job, Silent, sut_of
+from loadstone.remaining import in_words
 from loadstone.scenario import Scenario, load_scenario
 from loadstone.site.stack import STACKS
 from loadstone.site.stack.running import set_up
