@@ -19,6 +19,12 @@ from loadstone.errors import RUN_FAILED, LoadstoneError
 from loadstone.scenario import load_scenario
 
 USES = 3
+LOAD = """users = 4
+ramp_up_s = 0
+steady_s = 60
+ramp_down_s = 0
+operations = 120
+"""
 SCENARIO = """
 format = 1
 name = "renew"
@@ -91,7 +97,9 @@ class Api(BaseHTTPRequestHandler):
                 return self._say(400, {})
             name = f"token-{next(self.names)}"
             self.left[name] = 0 if self.refuses else USES
-            return self._say(201 if self.path == "/sessions" else 200, {"token": name, "again": f"again-{name}"})
+            return self._say(
+                201 if self.path == "/sessions" else 200, {"token": name, "again": f"again-{name}"}
+            )
         token = (self.headers.get("Authorization") or "").removeprefix("Bearer ")
         if not self.left.get(token):
             return self._say(401, {"error": "expired"})
@@ -121,7 +129,9 @@ def api(refuses: bool = False) -> Iterator[tuple[int, type[Api]]]:
             server.shutdown()
 
 
-def written(folder: Path, port: int = 1, refresh: str = "Refresh", change: tuple[str, str] = ("", "")) -> Path:
+def written(
+    folder: Path, port: int = 1, refresh: str = "Refresh", change: tuple[str, str] = ("", "")
+) -> Path:
     text = SCENARIO.format(port=port, refresh=refresh)
     assert change[0] in text
     (path := folder / "renew.toml").write_text(text.replace(*change) if change[0] else text)
@@ -135,7 +145,9 @@ def test_no_operation_fails_where_tokens_expire(tmp_path: Path, refresh: str, pa
         CliRunner().invoke(app, command)
     told = json.loads((tmp_path / "run" / "run.json").read_text())
     assert told["failures"] == []
-    assert list(told["operations"]) == (["LogIn", "Item", "Refresh"] if refresh == "LogIn" else ["LogIn", "Item"])
+    assert list(told["operations"]) == (
+        ["LogIn", "Item", "Refresh"] if refresh == "LogIn" else ["LogIn", "Item"]
+    )
     item = told["operations"]["Item"]
     answers = {one["step"]: one for one in item["steps"] if one["part"] == "answer"}
     renewed = answers[3 if refresh == "Refresh" else 2]
@@ -161,7 +173,12 @@ def test_the_plan_has_the_steps_that_renew_behind_its_own(tmp_path: Path) -> Non
     log_in, item = load_scenario(written(tmp_path)).plan()["operations"]
     assert "own" not in log_in
     assert item["own"] == 2
-    assert [step["path"] for step in item["steps"]] == ["/items/{item}", "/items/{item}/seen", "/challenge", "/token"]
+    assert [step["path"] for step in item["steps"]] == [
+        "/items/{item}",
+        "/items/{item}/seen",
+        "/challenge",
+        "/token",
+    ]
     assert [step.get("renewal") for step in item["steps"]] == [[2, 2], [2, 2], None, None]
     assert all(step["count"] is None for step in item["steps"])
     assert load_scenario(written(tmp_path)).counters[-1] != "renewed"
@@ -185,11 +202,11 @@ def test_what_is_refused_is_not_renewed_where_that_is_expected(tmp_path: Path) -
     [
         (('refresh = "Refresh"', 'refresh = "Refrehs"'), "refresh = `Refrehs` is not an operation"),
         (('bearer = "{token}", ', "none = true, "), "`refresh` goes with `bearer`"),
-        (('bearer = "{token}"', 'bearer = "{item}"'), "no step of `Refresh` takes what `bearer = {item}` sends"),
+        (('bearer = "{token}"', 'bearer = "{item}"'), "`Refresh` takes what `bearer = {item}` sends"),
         (('count = "renewed"', "repeat = 2"), "`Refresh` has a loop or a WebSocket"),
         (('[[operation.step]]\nget = "/challenge"', 'draw.x = "y"\n[[operation.step]]\nget = "/challenge"'),
          "`Refresh` draws values when it begins, and only its steps are taken"),
-        (("users = 4\nramp_up_s = 0\nsteady_s = 60\nramp_down_s = 0\noperations = 120\n", "requests_per_s = 4\n"),
+        ((LOAD, "requests_per_s = 4\n"),
          "`refresh` renews what a session has kept"),
     ],
 )  # fmt: skip

@@ -27,7 +27,9 @@ def test_work_without_pieces_says_how_long_it_has_taken(capsys: pytest.CaptureFi
         while said.count("\n") < 2 and time.monotonic() < until:
             said += capsys.readouterr().err
     lines = said.splitlines()
-    assert len(lines) >= 2 and all(re.fullmatch(r"solving for \d+ s, at most 5 min", one) for one in lines[:2])
+    assert len(lines) >= 2 and all(
+        re.fullmatch(r"solving for \d+ s, at most 5 min", one) for one in lines[:2]
+    )
 
 
 @pytest.mark.parametrize("packed", [False, True])

@@ -10,6 +10,7 @@ import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
 
+import github_action
 import pytest
 
 from loadstone.cli.catalogue import CATALOGUE
@@ -91,13 +92,17 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     folder = tmp_path_factory.mktemp("wheel")
     subprocess.run([ROOT / "scripts" / "wheel", Path(sys.executable).parent], check=True, cwd=ROOT)
     (wheel,) = (ROOT / "target" / "wheels").glob("*.whl")
-    subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True)
-    pip = [folder / "venv" / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, wheel], check=True, env={**os.environ, "PYTHONPATH": ""})
+    # As the action for GitHub does it.
+    runner = {"RUNNER_TEMP": str(folder), "GITHUB_PATH": str(folder / "path"), "PYTHONPATH": ""}
+    runner |= github_action.given({"wheel": str(wheel), "python": sys.executable})
+    install = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", github_action.step("Install")["run"]]
+    subprocess.run(install, check=True, env=os.environ | runner | {"PIP_DISABLE_PIP_VERSION_CHECK": "1"})
+    bin_ = folder / "loadstone" / "bin"
+    assert (folder / "path").read_text() == f"{bin_}\n"
     (folder / "used").mkdir()
     lines = [LOG.format(at % 40, at // 60, at % 60, at % 7) for at in range(3000)]
     (folder / "used" / "access.log").write_text("".join(lines))
-    return Installed(folder / "venv" / "bin", folder / "used")
+    return Installed(bin_, folder / "used")
 
 
 @pytest.mark.long

@@ -63,10 +63,14 @@ def follow(page: str, folder: Path, short: str = SHORT) -> str:
     return _typed("".join(script), folder)
 
 
-def workflow(file: Path, scripts: list[str]) -> str:
-    """Runs the scripts of a pipeline, which `follow` wrote into `file`'s folder, in one shell."""
-    env = {"GITHUB_STEP_SUMMARY": str(file.parent / "step-summary.md")}
-    return _typed("\n".join(["set -e", PROLOGUE, *scripts]), file.parent, env)
+def workflow(file: Path, scripts: list[str], inputs: dict[str, str] | None = None) -> str:
+    """Runs the scripts of a pipeline, which `follow` wrote into `file`'s folder, in one shell.
+
+    `inputs`: variables that they find, besides those of a runner of GitHub.
+    """
+    folder = file.parent
+    env = {"GITHUB_STEP_SUMMARY": str(folder / "step-summary.md"), "GITHUB_OUTPUT": str(folder / "outputs")}
+    return _typed("\n".join(["set -e", PROLOGUE, *scripts]), folder, env | (inputs or {}))
 
 
 def _wrapped(folder: Path, short: str) -> None:

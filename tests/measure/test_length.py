@@ -34,8 +34,8 @@ def test_a_run_of_the_length_that_is_advised_is_long_enough(tmp_path: Path) -> N
     assert short.validity.state != "inconclusive"
     [said] = on_length(short)
     found = re.fullmatch(
-        r"99 % of an operation show in 100 of it: a steady state of about (\d+) s \(--window \1\) has so many of"
-        r" Buy, the rarest; more users are another way",
+        r"99 % of an operation show in 100 of it: a steady state of about (\d+) s \(--window \1\) has"
+        r" so many of Buy, the rarest; more users are another way",
         said,
     )
     assert found, said

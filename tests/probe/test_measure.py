@@ -39,7 +39,11 @@ def test_rounds_are_interleaved_and_begin_with_another_pair() -> None:
 def test_each_measurement_says_how_long_the_rest_takes() -> None:
     said: list[str] = []
     prober = Prober(
-        ScriptedHosts(), Options(repeats=2, measures=("icmp",)), lambda _line: None, lambda: False, said.append
+        ScriptedHosts(),
+        Options(repeats=2, measures=("icmp",)),
+        lambda _line: None,
+        lambda: False,
+        said.append,
     )
     prober.run(PAIRS)
     assert len(said) == 6 and said[0] == "round 1 of 2: x → y"

@@ -85,7 +85,7 @@ _PATIENCE_S = 60.0
 
 @contextmanager
 def apache(folder: Path, allowed: int, asks: bool = False) -> Iterator[int]:
-    """A proxy that gives tunnels to the port `allowed`, if it is told the password that it asks for; its port."""
+    """A proxy that gives tunnels to the port `allowed`; its own port. `asks`: it wants a password."""
     program = shutil.which("apache2", path="/usr/sbin:/usr/bin")
     if program is None:
         pytest.skip("apache2 is not installed")

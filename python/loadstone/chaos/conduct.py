@@ -163,7 +163,8 @@ def _keep(folder: Path, played: Played, number: int, life: Json) -> None:
 def _told(played: Played, number: int, lives: int, life: Json, left: str) -> str:
     return (
         f"{number + 1}/{lives} {played.name}: enough up {100 * life['availability']:.1f} % of the time, "
-        f"{len(life['crashes'])} crashes, {life['requests_lost']} of {life['requests_ok']:,} requests lost{left}"
+        f"{len(life['crashes'])} crashes, {life['requests_lost']} of {life['requests_ok']:,} requests lost"
+        + left
         + "".join(f"\n    {event['note']}" for event in life["events"])
     )
 

@@ -122,7 +122,11 @@ def ab(
     driving = thread_count(threads, apart=bool(agents or on))
     loaded = {
         side: load(
-            scenario, [*short, *(own or [])], window=window, url=url or served, deployed=deployed,
+            scenario,
+            [*short, *(own or [])],
+            window=window,
+            url=url or served,
+            deployed=deployed,
             threads=driving,
         )
         for side, own, url in zip(SIDES, (a_set, b_set), (a, b), strict=True)

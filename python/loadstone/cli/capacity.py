@@ -138,9 +138,7 @@ def capacity(
 
     deployed, url = site(topology, service, url, keep_data)
     driving = thread_count(threads, apart=bool(agents or on))
-    loaded = load(
-        scenario, settings, window=window, url=url, goals=goals, deployed=deployed, threads=driving
-    )
+    loaded = load(scenario, settings, window=window, url=url, goals=goals, deployed=deployed, threads=driving)
     unit = loaded.unit
     limits = _limits(unit, first, most, Limits(1, 1, tolerance, repeats, max_runs))
     loaded.require_one_load()

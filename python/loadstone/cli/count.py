@@ -58,8 +58,9 @@ class Count:
 
 
 class Elapsed:
-    """`solving for 20 s`, now and then, of work whose end nobody can tell beforehand. A context manager, which
-    clears its line at the end.
+    """`solving for 20 s`, now and then, of work whose end nobody can tell beforehand.
+
+    A context manager, which clears its line at the end.
     """
 
     def __init__(self, what: str, most_s: float | None = None) -> None:

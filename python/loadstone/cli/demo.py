@@ -48,7 +48,8 @@ def demo(
     """
     folder = out or default_folder("demo")
     started = time.monotonic()
-    _stage(_heading(1, "How many users does one machine hold?", started), ["capacity", "olio", *_SEARCH, "--out", str(folder)])
+    heading = _heading(1, "How many users does one machine hold?", started)
+    _stage(heading, ["capacity", "olio", *_SEARCH, "--out", str(folder)])
     _label(folder)
     plan = ["--users", str(users), "--target", target]
     keep_up = ["nodes", "--from", str(folder), *plan]
@@ -58,7 +59,8 @@ def demo(
     if ended != RUN_OPEN:
         heading = _heading(3, "What does each user cost?", started)
         _stage(heading, ["cost", "--from", str(folder), *priced])
-    _stage(_heading(4, "Put it on a page.", started), ["report", str(folder), "--out", str(folder / "report.html")])
+    heading = _heading(4, "Put it on a page.", started)
+    _stage(heading, ["report", str(folder), "--out", str(folder / "report.html")])
     print(f"\n{_answer(folder)}")
     took = time.monotonic() - started
     print(f"A demonstration, done in {took:.0f} s: windows of 10 s, where the rule says 300 s.")
@@ -66,7 +68,7 @@ def demo(
 
 
 def _heading(number: int, question: str, started: float) -> str:
-    """The question of a stage, and how far the demonstration is. The search, which is first, takes nearly all."""
+    """The question of a stage, and how far the demonstration is: the search, the first, takes nearly all."""
     took = in_words(time.monotonic() - started)
     far = f"{took} so far" if number > 1 else "about three minutes in all"
     return f"{question} ({number} of 4, {far})"

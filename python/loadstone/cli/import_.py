@@ -104,6 +104,5 @@ def _learned(logs: list[str], operations: list[Described]) -> Learned:
     options = Options(
         operations=named, only_named=True, most_classes=1, most_operations=len(named), least_share=0
     )
-    with scratch("learn") as place:
-        with Told(logs) as told:
-            return learn(logs, options, place, {}, told).record
+    with scratch("learn") as place, Told(logs) as told:
+        return learn(logs, options, place, {}, told).record

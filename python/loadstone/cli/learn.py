@@ -139,9 +139,8 @@ def learn(
     folder = out or Path("runs") / f"{datetime.now(UTC):%Y%m%d-%H%M%S}-learn"
     record.require_unused(folder)
     started = record.now()
-    with scratch("learn") as place:
-        with Told(logs) as told_so_far:
-            found = learned(logs, options, place, {}, told_so_far)
+    with scratch("learn") as place, Told(logs) as told_so_far:
+        found = learned(logs, options, place, {}, told_so_far)
     told = found.record.model_copy(
         update={
             "started_at": started, "ended_at": record.now(), "command": ["loadstone", *sys.argv[1:]],

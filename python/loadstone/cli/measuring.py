@@ -98,7 +98,9 @@ def thread_count(written: str | None, *, apart: bool) -> int | None:
     if written == "all":
         if apart:
             message = "`all` are the processors of this machine, and agents have threads on theirs"
-            raise LoadstoneError("bad-option", message, place="--threads", hint="give a number for each agent")
+            raise LoadstoneError(
+                "bad-option", message, place="--threads", hint="give a number for each agent"
+            )
         # Those that this process may use, which may be fewer than the machine has.
         return min(MOST_THREADS, len(os.sched_getaffinity(0)))
     if not (written.isascii() and written.isdigit() and 1 <= int(written[:9]) <= MOST_THREADS):

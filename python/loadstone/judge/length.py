@@ -13,7 +13,9 @@ def advice(measurement: Measurement, rules: Rules, needed: int, percent: int) ->
     Of an operation that did not come at all, its share of the mix says how often it would.
     """
     each = f"{percent} % of an operation show in {needed} of it"
-    rates = {operation.name: _rate(operation.name, measurement, rules) for operation in measurement.operations}
+    rates = {
+        operation.name: _rate(operation.name, measurement, rules) for operation in measurement.operations
+    }
     rarest = min(rates, key=rates.__getitem__)
     if not rates[rarest]:
         return f"{each}: a longer steady state or more users give more operations"

@@ -10,7 +10,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from loadstone.scenario import answers, asks, browsing, hooks, mixing, model, proxy, refresh, secrets, sessions, values
+from loadstone.scenario import (
+    answers,
+    asks,
+    browsing,
+    hooks,
+    mixing,
+    model,
+    proxy,
+    refresh,
+    secrets,
+    sessions,
+    values,
+)
 from loadstone.scenario.step import FilePart, Step
 from loadstone.scenario.templates import fill, literal
 from loadstone.unit import Unit

@@ -46,7 +46,9 @@ def errors(url: str | None, known: set[str], secrets: set[str]) -> Iterator[Find
         return
     if not pair[0]:
         hint = "write http://user:{secret.NAME}@host:port"
-        yield Finding("bad-url", "the URL of the proxy has an `@` and no user before it", ("target", "proxy"), hint)
+        yield Finding(
+            "bad-url", "the URL of the proxy has an `@` and no user before it", ("target", "proxy"), hint
+        )
     for text in pair:
         yield from shared_errors(text, ("target", "proxy"), known, secrets)
 

@@ -15,7 +15,7 @@ REFUSED = 401
 
 
 def auth_of(step: Step, operation: Operation, of_target: Auth | None) -> Auth | None:
-    """Who a step asks as: its own `auth`, that of its operation, or of the target for the target's own host."""
+    """Who a step asks as: its own `auth`, its operation's, or for the target's own host that of the target."""
     return step.auth or operation.auth or (of_target if step.host is None else None)
 
 
@@ -50,7 +50,7 @@ def errors(file: ScenarioFile) -> Iterator[Finding]:
             hint = "draw them in the operation that logs in"
             yield Finding("auth", message, path, hint)
         if file.load.requests_per_s is not None:
-            message = "`refresh` renews what a session has kept, and requests that arrive at a rate belong to none"
+            message = "`refresh` renews what a session has kept, and requests at a rate belong to none"
             yield Finding("needs-session", message, path, "leave it out, or --set load.users=N")
 
 

@@ -76,9 +76,7 @@ class Target(Table):
     ] = Field(default=[])
     proxy: Annotated[
         str | None,
-        Field(
-            description="URL of the HTTP proxy by which the hosts are reached; user and password are templates"
-        ),
+        Field(description="URL of the HTTP proxy to the hosts; its user and password are templates"),
     ] = None
     tls: Annotated[Tls | None, Field(description="of `https` URLs")] = None
     auth: Annotated[Auth | None, Field(description="of all steps on this host")] = None
