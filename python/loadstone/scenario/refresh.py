@@ -15,7 +15,7 @@ REFUSED = 401
 
 
 def auth_of(step: Step, operation: Operation, of_target: Auth | None) -> Auth | None:
-    """Who a step asks as: its own `auth`, its operation's, or for the target's own host that of the target."""
+    """Who a step asks as: its own `auth`, its operation's, or, on the target's own host, the target's."""
     return step.auth or operation.auth or (of_target if step.host is None else None)
 
 
