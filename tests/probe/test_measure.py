@@ -46,8 +46,8 @@ def test_each_measurement_says_how_long_the_rest_takes() -> None:
         said.append,
     )
     prober.run(PAIRS)
-    assert len(said) == 6 and said[0] == "round 1 of 2: x → y"
-    assert all(re.fullmatch(r"round [12] of 2: x → y, about \d+ s left", line) for line in said[1:])
+    assert len(said) == 6 and said[0] == "round 1 of 2: a → b"
+    assert all(re.fullmatch(r"round [12] of 2: . → ., about \d+ s left", line) for line in said[1:])
 
 
 def test_one_pair_in_one_round_measures_everything() -> None:

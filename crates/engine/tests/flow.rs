@@ -211,11 +211,8 @@ fn a_renewal_that_is_refused_fails() {
 fn a_refusal_that_is_expected_and_other_failures_renew_nothing() {
     let server = Server::start(|request| answer(if request.path == "/a" { 401 } else { 403 }, "", ""));
     let expected = json!({"expect": {"status": [401]}});
-    let steps = json!([
-        renewed("/a", (2, 1), expected),
-        renewed("/b", (2, 1), json!({})),
-        get("/token", json!({})),
-    ]);
+    let steps =
+        json!([renewed("/a", (2, 1), expected), renewed("/b", (2, 1), json!({})), get("/token", json!({})),]);
     let outcome = visits(&server, 1, steps, json!({"own": 2}));
     assert_eq!((outcome.ok(0), outcome.failures()), (0, vec![("status", 1)]));
     assert_eq!(paths(&server), ["/a", "/b"]);

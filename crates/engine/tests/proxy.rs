@@ -45,7 +45,8 @@ fn a_proxy_is_told_who_asks_with_every_request() {
         "http://shop.invalid/app/" => page("<img src=http://cdn.invalid:8080/a.png><img src=b.png>"),
         _ => answer(200, "", "ok"),
     });
-    let mut plan = by_proxy(proxy.port, 1, json!([operation("op", json!([get("/", json!({"page": true}))]))]));
+    let mut plan =
+        by_proxy(proxy.port, 1, json!([operation("op", json!([get("/", json!({"page": true}))]))]));
     plan["target"]["proxy_authorization"] = json!("Basic dXNlcjpzZWNyZXQ=");
     let outcome = run(plan);
     assert_eq!((outcome.ok(0), outcome.failures()), (1, vec![]));

@@ -166,7 +166,7 @@ def on_length(result: Run) -> list[str]:
     return [
         check.hint
         for check in result.validity.checks
-        if check.name == TOO_FEW and check.verdict == "open" and not check.required
+        if check.name == TOO_FEW and check.verdict == "open" and not check.required and check.hint
     ]
 
 

@@ -41,5 +41,5 @@ def rounded_up(amount: float) -> int:
     >>> rounded_up(412.3), rounded_up(8.2), rounded_up(12_001), rounded_up(100)
     (420, 9, 13000, 100)
     """
-    step = 10 ** max(0, math.floor(math.log10(amount)) - 1)
+    step: int = 10 ** max(0, math.floor(math.log10(amount)) - 1)
     return math.ceil(amount / step) * step
