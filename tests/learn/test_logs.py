@@ -289,7 +289,7 @@ def test_paths_that_are_all_different_take_bounded_memory(tmp_path: Path) -> Non
     (tmp_path / "parts").mkdir()
     log = read(
         [str(tmp_path / "log")], tmp_path / "parts", format=None, keys={}, user=None, named=[], files=None,
-        most_bad=0,
+        most_bad=0, told=lambda _count: None,
     )  # fmt: skip
     assert log.paths.leaves < 10_000
 
