@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
 
 import github_action
 import pytest
+from scripted_site import OK, site
 
 from loadstone.cli.catalogue import CATALOGUE
 
@@ -88,10 +92,15 @@ class Installed:
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    folder = tmp_path_factory.mktemp("wheel")
+def wheel() -> Path:
     subprocess.run([ROOT / "scripts" / "wheel", Path(sys.executable).parent], check=True, cwd=ROOT)
-    (wheel,) = (ROOT / "target" / "wheels").glob("*.whl")
+    (made,) = (ROOT / "target" / "wheels").glob("*.whl")
+    return made
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    folder = tmp_path_factory.mktemp("wheel")
     # As the action for GitHub does it.
     runner = {"RUNNER_TEMP": str(folder), "GITHUB_PATH": str(folder / "path"), "PYTHONPATH": ""}
     runner |= github_action.given({"wheel": str(wheel), "python": sys.executable})
@@ -134,3 +143,39 @@ def test_the_page_comes_with_it(installed: Installed) -> None:
     finally:
         page.terminate()
         page.communicate(timeout=60)
+
+
+AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt"
+# What is tried in the image, by its own user: a RUN needs no control groups, which `podman run` does.
+TRIED = """FROM localhost/loadstone:1
+RUN test "$(id -un)" = loadstone && loadstone --version
+RUN loadstone run page --url {url} --users 2 --window 2 --set load.ramp_up_s=0 --set load.ramp_down_s=0 \
+    --out runs/page || case $? in 1|6|7) true;; *) false;; esac; test -s runs/page/run.json
+"""
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1200)
+def test_the_image_of_the_container_file_measures(wheel: Path, tmp_path: Path) -> None:
+    """Its second stage, on Debian as this machine gets it; the first is `scripts/wheel`."""
+    missing = [name for name in ("podman", "debootstrap") if shutil.which(name) is None]
+    if missing or os.geteuid():
+        pytest.skip(f"not installed: {missing[0]}" if missing else "only root makes a base to build on")
+    subprocess.run(["debootstrap", "--variant=minbase", "bookworm", tmp_path / "root"], check=True)
+    subprocess.run(["tar", "-C", tmp_path / "root", "-cf", tmp_path / "root.tar", "."], check=True)
+    # Podman takes no longer path than 50 letters.
+    with tempfile.TemporaryDirectory(prefix="ls-") as store, site(lambda _path, _number: OK) as port:
+        podman = ["podman", "--root", f"{store}/pod", "--runroot", f"{store}/run", "--storage-driver", "vfs"]
+        subprocess.run([*podman, "import", "-q", tmp_path / "root.tar", "localhost/debian:1"], check=True)
+        # The authorities that this machine trusts, which may be more than Debian's.
+        trust = ("--volume", f"{AUTHORITIES}:/authorities.crt:ro")
+        build = [*podman, "build", "--isolation", "chroot", "--network", "host", *trust]
+        base = ["--env", "PIP_CERT=/authorities.crt", "--build-arg", "DEBIAN=localhost/debian:1"]
+        wheels = ["--build-context", f"wheels={wheel.parent}", "-t", "localhost/loadstone:1", ROOT]
+        subprocess.run([*build, *base, *wheels], check=True, cwd=ROOT)
+        told = subprocess.run([*podman, "inspect", "localhost/loadstone:1"], check=True, capture_output=True)
+        [image] = json.loads(told.stdout)
+        assert image["Config"]["Entrypoint"] == ["loadstone"] and image["Config"]["User"] == "loadstone"
+        (tmp_path / "tried").mkdir()
+        (tmp_path / "tried" / "Containerfile").write_text(TRIED.format(url=f"http://127.0.0.1:{port}"))
+        subprocess.run([*build, tmp_path / "tried"], check=True)
