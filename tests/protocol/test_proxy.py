@@ -117,8 +117,8 @@ def site(folder: Path, authority: Authority) -> Iterator[tuple[int, int]]:
     (root / "big.png").write_bytes(b"x" * 100_000)
     certificate, key = authority.certificates["server"]
     plain, secure = nginx_site.free_port(), nginx_site.free_port()
-    servers = f"""log_format told "$http_proxy_authorization"; access_log {folder}/told told;
-        server {{ listen {plain}; listen {secure} ssl http2; root {root};
+    servers = f"""log_format told "$http_proxy_authorization";
+        server {{ access_log {folder}/told told; listen {plain}; listen {secure} ssl http2; root {root};
         ssl_certificate {certificate}; ssl_certificate_key {key}; }}"""
     with nginx_site.nginx(folder, servers, plain):
         yield plain, secure
