@@ -85,6 +85,7 @@ fn merge_operation(sum: &mut OperationWindow, other: OperationWindow) {
     merge_sparse(&mut sum.service, &other.service);
     merge_sparse(&mut sum.pace, &other.pace);
     merge_sparse(&mut sum.lag, &other.lag);
+    merge_sparse(&mut sum.first_byte, &other.first_byte);
     merge_sparse(&mut sum.called, &other.called);
     for step in other.steps {
         match sum.steps.binary_search_by_key(&step.step, |s| s.step) {
@@ -97,6 +98,7 @@ fn merge_operation(sum: &mut OperationWindow, other: OperationWindow) {
 fn merge_step(sum: &mut StepWindow, other: &StepWindow) {
     merge_sparse(&mut sum.connect, &other.connect);
     merge_sparse(&mut sum.handshake, &other.handshake);
+    merge_sparse(&mut sum.first_byte, &other.first_byte);
     merge_sparse(&mut sum.answer, &other.answer);
     merge_sparse(&mut sum.files, &other.files);
 }
@@ -131,6 +133,7 @@ mod tests {
                 ok: 3,
                 counters: vec![1, 2],
                 response: Sparse { bucket: buckets.to_vec(), count: vec![1; buckets.len()] },
+                first_byte: Sparse { bucket: vec![buckets[0]], count: vec![3] },
                 ..OperationWindow::default()
             }],
             sessions: vec![SessionWindow {
@@ -149,6 +152,7 @@ mod tests {
         let both = &sum.operations[1];
         assert_eq!((both.ok, &both.counters), (6, &vec![2, 4]));
         assert_eq!(both.response, Sparse { bucket: vec![0, 1, 5, 9, 10], count: vec![1, 1, 2, 1, 1] });
+        assert_eq!(both.first_byte, Sparse { bucket: vec![0, 1], count: vec![3, 3] });
     }
 
     #[test]
@@ -157,6 +161,7 @@ mod tests {
         let window = |step, bucket| OperationWindow {
             steps: vec![StepWindow {
                 step,
+                first_byte: times(bucket - 1),
                 answer: times(bucket),
                 files: times(bucket + 1),
                 ..StepWindow::default()
@@ -168,12 +173,21 @@ mod tests {
             merge_operation(&mut sum, window(step, bucket));
         }
         let both = |buckets: [u32; 2]| Sparse { bucket: buckets.to_vec(), count: vec![1, 1] };
-        let second =
-            StepWindow { step: 2, answer: both([10, 11]), files: both([11, 12]), ..StepWindow::default() };
-        assert_eq!(
-            sum.steps,
-            [StepWindow { step: 0, answer: times(5), files: times(6), ..StepWindow::default() }, second]
-        );
+        let first = StepWindow {
+            step: 0,
+            first_byte: times(4),
+            answer: times(5),
+            files: times(6),
+            ..StepWindow::default()
+        };
+        let second = StepWindow {
+            step: 2,
+            first_byte: both([9, 10]),
+            answer: both([10, 11]),
+            files: both([11, 12]),
+            ..StepWindow::default()
+        };
+        assert_eq!(sum.steps, [first, second]);
     }
 
     #[test]

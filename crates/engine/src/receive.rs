@@ -88,14 +88,25 @@ impl<'p> Driver<'p> {
         let Work { store, journey } = &mut *work;
         let (collects, measures) = self.wants(user, journey);
         let mut reader = user.reader;
+        let begins = self.notes_first_byte(user) && reader.is_untouched(store);
         let mut reception = self.incoming(user, journey);
         (reception.collects, reception.measures) = (collects, measures);
         let fed = reader.feed(piece, store, &mut reception);
         user.reader = reader;
         match fed {
-            Ok(None) => return false,
+            Ok(None) => {
+                // The only answers for which the clock is read once more: those that come in several pieces.
+                if begins {
+                    let at = self.piece_at(user, age);
+                    self.begins_to_answer(user, at);
+                }
+                return false;
+            }
             Ok(Some(whole)) => {
                 self.now = self.received_at(user, age);
+                if begins {
+                    self.begins_to_answer(user, self.now);
+                }
                 let verdict = self.on_whole(user, whole, journey);
                 self.follow(user, work, verdict);
             }
@@ -105,6 +116,21 @@ impl<'p> Driver<'p> {
             }
         }
         true
+    }
+
+    /// Whether anybody asks when the answer under way began to come. Of the files of a page only a trace does.
+    #[inline]
+    fn notes_first_byte(&self, user: &User) -> bool {
+        user.fetch == Fetch::Step || self.shared.trace.is_some()
+    }
+
+    /// The first byte of the answer under way came at `at`.
+    #[inline]
+    pub(crate) fn begins_to_answer(&mut self, user: &mut User, at: u64) {
+        if user.fetch == Fetch::Step {
+            user.first_byte = Some(at);
+        }
+        self.shared.trace.iter().for_each(|trace| trace.began(at));
     }
 
     /// Whether the body of the answer under way is kept, and whether it is if a coding hides its length.

@@ -91,6 +91,10 @@ pub struct OperationWindow {
     pub pace: Sparse,
     /// Actual - intended start.
     pub lag: Sparse,
+    /// First byte - actual start, of right answers, without calls. It is that of the answer to the first step that
+    /// has one; a message of a WebSocket is none, and where redirects or waits made several the last one counts.
+    #[serde(default, skip_serializing_if = "Sparse::is_empty")]
+    pub first_byte: Sparse,
     /// Time that right operations spent on calls of functions, their wait for one included; of those that made any.
     #[serde(default, skip_serializing_if = "Sparse::is_empty")]
     pub called: Sparse,
@@ -113,7 +117,11 @@ pub struct StepWindow {
     /// From the end of the step before to the last byte of this one's answer, redirects and waits included,
     /// connecting and handshake not.
     pub answer: Sparse,
-    /// From there to the last byte of the last file that its page refers to; only where files were fetched.
+    /// From the end of the step before to the first byte of this one's answer, without connecting and handshake: a
+    /// part of `answer`. Where redirects or waits made several, the last one counts. None of a WebSocket's messages.
+    #[serde(default)]
+    pub first_byte: Sparse,
+    /// From the end of `answer` to the last byte of the last file that its page refers to; only where files were fetched.
     pub files: Sparse,
 }
 

@@ -75,6 +75,8 @@ pub(crate) struct Ended<'a> {
     pub intended: u64,
     pub sent: u64,
     pub end: u64,
+    /// From `sent` to its first byte, calls left out; none of messages only.
+    pub first_byte: Option<u64>,
     pub pace: Option<u64>,
     pub limit_us: u64,
     /// Microseconds of it that were spent on calls of functions: no time of the service.
@@ -153,6 +155,7 @@ struct Cell {
     service: Histogram,
     pace: Histogram,
     lag: Histogram,
+    first_byte: Histogram,
     called: Option<Box<Histogram>>,
     steps: StepTimes,
 }
@@ -213,7 +216,10 @@ impl Recorder {
                 cell.ok += 1;
                 cell.late += u64::from(response > ended.limit_us);
                 cell.response.record(response);
-                cell.service.record(ended.end - ended.sent - ended.called);
+                let service = ended.end - ended.sent - ended.called;
+                cell.service.record(service);
+                // The kernel's stamps are not of a clock that never goes back.
+                ended.first_byte.iter().for_each(|after| cell.first_byte.record(service.min(*after)));
                 if ended.called > 0 {
                     cell.called.get_or_insert_default().record(ended.called);
                 }
@@ -256,6 +262,7 @@ impl Recorder {
                 service: Histogram::new(),
                 pace: Histogram::new(),
                 lag: Histogram::new(),
+                first_byte: Histogram::new(),
                 called: None,
                 steps: StepTimes::default(),
             })
@@ -325,6 +332,7 @@ impl Cell {
             service: drain(&mut self.service),
             pace: drain(&mut self.pace),
             lag: drain(&mut self.lag),
+            first_byte: drain(&mut self.first_byte),
             called: self.called.as_deref_mut().map(drain).unwrap_or_default(),
             steps: self.steps.drain(),
         })
@@ -347,17 +355,26 @@ mod tests {
     }
 
     fn end(recorder: &mut Recorder, intended: u64, sent: u64, end: u64, result: Result<(), Cause>) {
+        let first_byte = (end - sent).checked_sub(40);
         let mut counts = Counts::new(1);
         counts.add(Counter::Images, 2);
         counts.add_step(0);
         let limit_us = 500;
         let pace = Some(7);
-        let mut timed = vec![Timed { step: 2, connect: 6, handshake: 0, answer: 30, files: Some(4) }];
+        let mut timed = vec![Timed {
+            step: 2,
+            connect: 6,
+            handshake: 0,
+            first_byte: Some(20),
+            answer: 30,
+            files: Some(4),
+        }];
         recorder.ended(Ended {
             operation: 1,
             intended,
             sent,
             end,
+            first_byte,
             pace,
             limit_us,
             called: 0,
@@ -397,12 +414,14 @@ mod tests {
         assert_eq!((&ended.lag.bucket, &ended.lag.count), (&vec![10], &vec![2]));
         // Of the failed operation only what it counted.
         let once = |bucket| Sparse { bucket: vec![bucket], count: vec![1] };
+        assert_eq!(ended.first_byte, once(460));
         assert_eq!(
             ended.steps,
             [StepWindow {
                 step: 2,
                 connect: once(6),
                 handshake: Sparse::default(),
+                first_byte: once(20),
                 answer: once(30),
                 files: once(4)
             }]

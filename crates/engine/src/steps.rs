@@ -12,7 +12,9 @@ pub(crate) struct Timed {
     /// Connecting for it, and the TLS handshake; 0: the connection was there.
     pub connect: u64,
     pub handshake: u64,
-    /// From the end of the step before to its answer, without these.
+    /// From the end of the step before to the first byte of its answer, without these; `None` of a message.
+    pub first_byte: Option<u64>,
+    /// From the end of the step before to the end of its answer, without these.
     pub answer: u64,
     /// From there to the last of its page's files; `None` when none was fetched.
     pub files: Option<u64>,
@@ -44,6 +46,7 @@ struct Times {
     answer: Histogram,
     connect: Option<Box<Histogram>>,
     handshake: Option<Box<Histogram>>,
+    first_byte: Option<Box<Histogram>>,
     files: Option<Box<Histogram>>,
 }
 
@@ -59,6 +62,7 @@ impl StepTimes {
             for (part, took) in [
                 (&mut times.connect, Some(one.connect).filter(|took| *took > 0)),
                 (&mut times.handshake, Some(one.handshake).filter(|took| *took > 0)),
+                (&mut times.first_byte, one.first_byte),
                 (&mut times.files, one.files),
             ] {
                 if let Some(took) = took {
@@ -77,6 +81,7 @@ impl StepTimes {
                 step: step as u32,
                 connect: part(&mut times.connect),
                 handshake: part(&mut times.handshake),
+                first_byte: part(&mut times.first_byte),
                 answer: drain(&mut times.answer),
                 files: part(&mut times.files),
             })

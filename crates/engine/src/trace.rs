@@ -34,6 +34,8 @@ pub struct Exchange {
     pub sent_s: f64,
     /// From there to the whole answer, or to the failure.
     pub took_s: f64,
+    /// From when it was sent to the first byte of the answer; none when nothing came.
+    pub first_byte_s: Option<f64>,
     /// Status of the answer; none when none came whole.
     pub status: Option<u16>,
     /// Its field lines.
@@ -83,6 +85,15 @@ impl Trace {
         self.change(|all| {
             if let Some(exchange) = &mut all.under_way {
                 exchange.request = shown(request);
+            }
+        });
+    }
+
+    /// The first byte of its answer came at `at`.
+    pub(crate) fn began(&self, at: u64) {
+        self.change(|all| {
+            if let Some(exchange) = &mut all.under_way {
+                exchange.first_byte_s = Some(at as f64 / SECOND as f64 - exchange.sent_s);
             }
         });
     }
@@ -174,6 +185,7 @@ impl Exchanges {
             request: String::new(),
             sent_s: now as f64 / SECOND as f64,
             took_s: 0.0,
+            first_byte_s: None,
             status: None,
             head: String::new(),
             body: String::new(),

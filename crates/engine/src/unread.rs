@@ -73,7 +73,16 @@ impl Driver<'_> {
         let (Some(unread), Some(age)) = (&mut self.unread, age) else { return now };
         unread.count += u64::from(unread.waited);
         let earliest = user.sent.max(self.recorder.window_end() - SECOND);
-        now.saturating_sub(age.as_micros() as u64).max(earliest).min(now)
+        before(now, age, earliest)
+    }
+
+    /// The same of a piece that is not the last.
+    pub(crate) fn piece_at(&self, user: &User, age: Option<Duration>) -> u64 {
+        let now = self.clock.now();
+        match (&self.unread, age) {
+            (Some(_), Some(age)) => before(now, age, user.sent),
+            _ => now,
+        }
     }
 
     /// So much was received at once.
@@ -120,6 +129,11 @@ impl Driver<'_> {
             && !offered.idle.is_empty()
             && offered.waiting() == 0
     }
+}
+
+/// The instant `age` before `now`, and not before `earliest`.
+fn before(now: u64, age: Duration, earliest: u64) -> u64 {
+    now.saturating_sub(age.as_micros() as u64).max(earliest).min(now)
 }
 
 /// Has the kernel stamp what arrives on a socket; without stamps times count to when they are read.

@@ -122,6 +122,10 @@ pub(crate) struct User {
     /// When the step began, and when its answer had come whole.
     pub step_began: u64,
     pub step_answered: u64,
+    /// When the first byte of the latest answer to the step's own request came; and microseconds from the start of
+    /// the operation to that of its first step with an answer, calls left out.
+    pub first_byte: Option<u64>,
+    pub heard_after: Option<u64>,
     /// The call that it awaits, and microseconds that the operation has spent on calls.
     pub ticket: u64,
     pub called: u64,
@@ -195,6 +199,8 @@ impl User {
             rounds: Vec::new(),
             step_began: 0,
             step_answered: 0,
+            first_byte: None,
+            heard_after: None,
             ticket: 0,
             called: 0,
             answered: None,

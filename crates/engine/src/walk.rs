@@ -71,6 +71,7 @@ impl Driver<'_> {
         user.sent = self.now;
         user.requests_sent = 0;
         user.called = 0;
+        user.heard_after = None;
         self.gauges.in_flight += 1;
         let operation = &self.program.operations[user.operation];
         user.last_call = operation.timeout_us.map_or(u64::MAX, |most| self.now + most);
@@ -125,6 +126,7 @@ impl Driver<'_> {
         user.step_began = self.now;
         user.patience = step.timeout_us.unwrap_or(self.timetable.timeout);
         user.setup = Setup::default();
+        user.first_byte = None;
         user.method = crate::request::method_of(step);
         user.redirects = 0;
         user.waits = 0;
@@ -169,6 +171,8 @@ impl Driver<'_> {
     fn time_step(&self, user: &mut User) {
         let operation = &self.program.operations[user.operation];
         let step = &operation.steps[user.step];
+        user.heard_after =
+            user.heard_after.or_else(|| user.first_byte.map(|at| at - user.sent - user.called));
         if (operation.has_parts() || self.shared.secure) && step.call.is_none() {
             let fetched = user.fetch == Fetch::Reference;
             let spent = user.setup.spent();
@@ -178,6 +182,7 @@ impl Driver<'_> {
                 step: user.step,
                 connect: user.setup.connect,
                 handshake: user.setup.handshake,
+                first_byte: user.first_byte.map(|at| at - user.step_began - setup),
                 answer: answered - user.step_began - setup,
                 files: fetched.then(|| self.now - answered - (spent - setup)),
             });
@@ -231,6 +236,7 @@ impl Driver<'_> {
             intended: user.intended,
             sent: user.sent,
             end: self.now,
+            first_byte: user.heard_after,
             pace: user.pace,
             limit_us: program.operations[user.operation].limit_us,
             called: user.called,

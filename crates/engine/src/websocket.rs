@@ -272,6 +272,9 @@ impl Driver<'_> {
             let head = std::mem::take(&mut work.store.head);
             let parsed = ResponseHead::parse(&head);
             self.now = self.clock.now();
+            if user.first_byte.is_none() {
+                self.begins_to_answer(user, self.now);
+            }
             match parsed {
                 Ok(Some((answer, length))) if answer.status >= 200 || answer.status == 101 => {
                     return self.on_answer_of_upgrade(user, work, &answer, &head[length..]);

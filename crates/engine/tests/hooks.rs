@@ -133,6 +133,20 @@ fn its_time_is_no_response_time() {
 }
 
 #[test]
+fn the_first_byte_does_not_wait_for_a_call_before_it() {
+    let server = Server::start(|_| page("x"));
+    let steps = json!([call(json!([]), false, json!([])), get("/", json!({}))]);
+    let outcome = run(plan(server.port, 1.0, json!([operation("A", steps)])), |_| {
+        std::thread::sleep(Duration::from_millis(100));
+        Ok(Vec::new())
+    });
+    let buckets = |times: loadstone_stats::Histogram| times.buckets().collect::<Vec<_>>();
+    let first = buckets(outcome.times(0, |o| &o.first_byte));
+    // The one answer came in one piece: its first byte is where the service time ends.
+    assert!(!first.is_empty() && first == buckets(outcome.times(0, |o| &o.service)));
+}
+
+#[test]
 fn a_failure_is_the_operations_and_the_run_goes_on() {
     let server = Server::start(|_| page("x"));
     let calls_ = json!([

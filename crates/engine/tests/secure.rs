@@ -5,17 +5,20 @@ mod support;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use rustls::pki_types::PrivateKeyDer;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use serde_json::{Value as Json, json};
-use support::{Outcome, get, operation, plan, run};
+use support::{Outcome, get, operation, plan, run, steadily};
 
 /// What a server sends after each request, and how its connection goes on.
 #[derive(Clone)]
 struct Script {
     answer: Vec<u8>,
+    /// What follows a while after that.
+    rest: Option<(Duration, Vec<u8>)>,
     /// Says goodbye and closes; a server that hangs up does not say it.
     closes: bool,
     hangs_up: bool,
@@ -23,7 +26,7 @@ struct Script {
 
 impl Script {
     fn keeping(answer: impl Into<Vec<u8>>) -> Self {
-        Self { answer: answer.into(), closes: false, hangs_up: false }
+        Self { answer: answer.into(), rest: None, closes: false, hangs_up: false }
     }
 }
 
@@ -63,6 +66,12 @@ fn serve(mut stream: StreamOwned<ServerConnection, std::net::TcpStream>, script:
         request.clear();
         if stream.write_all(&script.answer).is_err() || stream.flush().is_err() {
             return;
+        }
+        if let Some((pause, rest)) = &script.rest {
+            std::thread::sleep(*pause);
+            if stream.write_all(rest).is_err() || stream.flush().is_err() {
+                return;
+            }
         }
         if script.closes {
             stream.conn.send_close_notify();
@@ -109,6 +118,26 @@ fn requests_and_answers_go_through_one_connection() {
     assert_eq!(timed, 1);
 }
 
+/// What the handshake brings is no answer; the answer's own records are.
+#[test]
+fn the_first_byte_is_told_from_the_last_and_from_the_handshake() {
+    let answer = page("the end");
+    let (head, body) = answer.split_at(answer.len() - 7);
+    let script = Script { rest: Some((Duration::from_millis(100), body.to_vec())), ..Script::keeping(head) };
+    let Some(outcome) = steadily(|| five(script.clone(), get("/", json!({})))) else { return };
+    let (first, service) = (outcome.times(0, |o| &o.first_byte), outcome.times(0, |o| &o.service));
+    assert_eq!((first.count(), outcome.ok(0)), (5, 5));
+    let ms = |micros: Option<f64>| micros.unwrap() / 1e3;
+    // The first operation has the handshake in it, the others have not.
+    assert!(ms(first.quantile(0.5)) < 50.0 && ms(service.quantile(0.0)) >= 100.0);
+    // By step it is without connecting and the handshake, also of a single request.
+    let steps: Vec<_> = outcome.of(0).flat_map(|o| &o.steps).collect();
+    let count = |counts: &[u64]| counts.iter().sum::<u64>();
+    let firsts: u64 = steps.iter().map(|s| count(&s.first_byte.count)).sum();
+    let handshakes: u64 = steps.iter().map(|s| count(&s.handshake.count)).sum();
+    assert_eq!((firsts, handshakes), (5, 1));
+}
+
 #[test]
 fn a_body_of_many_turns_arrives_whole_whether_it_is_looked_at_or_not() {
     let answer = page(&format!("{}the end", "x".repeat(12 << 20)));
@@ -131,14 +160,14 @@ fn an_upload_that_waits_for_the_socket_arrives_whole() {
 #[test]
 fn an_answer_that_ends_with_its_connection_must_end_tls_too() {
     let endless = b"HTTP/1.1 200 OK\r\n\r\nthe end".to_vec();
-    let ended = Script { answer: endless.clone(), closes: true, hangs_up: false };
+    let ended = Script { closes: true, ..Script::keeping(endless.clone()) };
     let outcome = five(ended, get("/", json!({})));
     assert_eq!((outcome.ok(0), outcome.failures()), (5, Vec::new()));
-    let cut = Script { answer: endless, closes: false, hangs_up: true };
+    let cut = Script { hangs_up: true, ..Script::keeping(endless) };
     let outcome = five(cut, get("/", json!({})));
     assert_eq!((outcome.ok(0), outcome.failures()), (0, vec![("closed", 5)]));
     assert!(outcome.summary.examples[0].said.contains("without the end of TLS"));
     // An answer that says how long it is cannot be cut unnoticed.
-    let whole = Script { answer: page("the end"), closes: false, hangs_up: true };
+    let whole = Script { hangs_up: true, ..Script::keeping(page("the end")) };
     assert_eq!(five(whole, get("/", json!({}))).ok(0), 5);
 }

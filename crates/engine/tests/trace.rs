@@ -81,11 +81,37 @@ fn a_request_without_an_answer_is_told_too() {
     let server = Server::start(shop);
     let all = traced(&server, 1, json!([operation("Slow", json!([get("/slow", json!({}))]))]));
     assert_eq!((all.len(), all[0].status, all[0].cause), (1, None, Some("timeout")));
-    assert!(all[0].took_s >= 0.2, "{all:?}");
+    assert!(all[0].took_s >= 0.2 && all[0].first_byte_s.is_none(), "{all:?}");
     let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let nobody = Server { port: gone, seen: server.seen };
     let all = traced(&nobody, 1, json!([operation("Home", json!([get("/", json!({}))]))]));
     assert_eq!((all[0].cause, &all[0].request[..]), (Some("refused"), ""));
+}
+
+/// Each exchange has its own, files of pages too; also one whose answer never came whole.
+#[test]
+fn the_first_byte_of_each_answer_is_told() {
+    let html = "<img src=/a.png>";
+    let server = Server::start(move |request| match request.path.as_str() {
+        "/" => support::slowly(30, 60, "Content-Type: text/html\r\n", html),
+        "/a.png" => support::slowly(50, 20, "", "picture"),
+        _ => support::Reply::Slowly(vec![(0, b"HTTP/1.1 200 OK\r\nConte".to_vec()), (60_000, Vec::new())]),
+    });
+    let operations = json!([
+        operation("Home", json!([get("/", json!({"page": true}))])),
+        operation("Cut", json!([get("/cut", json!({}))])),
+    ]);
+    let all = traced(&server, 2, operations);
+    let [home, picture, cut] = &all[..] else { panic!("{all:?}") };
+    for (exchange, head_s, body_s) in [(home, 0.03, 0.06), (picture, 0.05, 0.02)] {
+        assert!(
+            exchange.first_byte_s.unwrap() >= head_s && exchange.took_s >= head_s + body_s,
+            "{exchange:?}"
+        );
+        assert!(exchange.first_byte_s.unwrap() <= exchange.took_s);
+    }
+    assert_eq!((cut.status, cut.cause), (None, Some("timeout")));
+    assert!(cut.first_byte_s.unwrap() <= cut.took_s && cut.took_s >= 0.2, "{cut:?}");
 }
 
 #[test]

@@ -122,6 +122,10 @@ fn an_echo_is_timed_pings_are_answered_and_the_end_is_in_order() {
     assert_eq!(outcome.counter(0, "requests"), 12);
     let times: Vec<u32> = outcome.of(0).flat_map(|o| &o.steps).map(|step| step.step).collect();
     assert!((0..4).all(|step| times.contains(&step)), "each step has its time: {times:?}");
+    // Only the request for the WebSocket has an answer that begins.
+    let mut answered = outcome.of(0).flat_map(|o| &o.steps).filter(|step| !step.first_byte.is_empty());
+    assert!(answered.all(|step| step.step == 0));
+    assert_eq!(outcome.times(0, |o| &o.first_byte).count(), 3);
     let heard = heard.lock().unwrap();
     let count = |wanted: fn(&Message) -> bool| heard.iter().filter(|one| wanted(one)).count();
     assert_eq!(count(|one| matches!(one, Message::Text(_))), 6);

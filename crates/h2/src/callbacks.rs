@@ -80,7 +80,10 @@ unsafe extern "C" fn on_begin_frame(
     if matches!(u32::from(head.type_), NGHTTP2_HEADERS | NGHTTP2_DATA) {
         // SAFETY: nghttp2 calls with the session.
         if let Some(key) = unsafe { key_of(session, state, head.stream_id) } {
-            state.streams[key as usize].received += head.length as u64 + 9;
+            let stream = &mut state.streams[key as usize];
+            stream.received += head.length as u64 + 9;
+            // An answer begins with a head: content before one is refused.
+            stream.first = stream.first.or(Some(state.now));
         }
     }
     if u32::from(head.type_) == NGHTTP2_HEADERS {

@@ -110,6 +110,11 @@ impl Client {
         let _ = unsafe { nghttp2_submit_rst_stream(self.session.as_ptr(), 0, id, NGHTTP2_CANCEL) };
     }
 
+    /// What is fed from now on came at this time of the owner's clock; [`Done::first`] has it again.
+    pub fn set_now(&mut self, now: u64) {
+        self.state_mut().now = now;
+    }
+
     /// Takes what was received. Afterwards [`Client::next_done`] and [`Client::write`] have something, perhaps.
     pub fn feed(&mut self, bytes: &[u8]) {
         if self.state().fault.is_some() {

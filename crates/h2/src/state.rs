@@ -45,6 +45,8 @@ pub(crate) struct State {
     pub leaving: bool,
     /// Something was received.
     pub heard: bool,
+    /// The owner's clock when what is read now was received.
+    pub now: u64,
     /// Frames in a row that brought nothing.
     pub empty: u32,
     /// Bytes since the last frame that brought something.
@@ -81,6 +83,7 @@ impl State {
             answer: std::mem::take(&mut stream.answer),
             received: stream.received,
             sent: stream.sent,
+            first: stream.first,
         });
     }
 

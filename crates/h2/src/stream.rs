@@ -54,6 +54,8 @@ pub struct Done {
     pub received: u64,
     /// As above.
     pub sent: u64,
+    /// When its answer, an interim one included, began to come: as [`crate::Client::set_now`] had it then.
+    pub first: Option<u64>,
 }
 
 /// Why there is no whole answer.
@@ -89,6 +91,8 @@ pub(crate) struct Stream {
     pub upload: Option<Box<dyn Upload>>,
     pub received: u64,
     pub sent: u64,
+    /// When its first head began to come.
+    pub first: Option<u64>,
 }
 
 /// How far a stream is.

@@ -44,6 +44,7 @@ impl Driver<'_> {
         if let Some(file) = flying.file {
             work.journey.references.select(file);
         }
+        done.first.iter().for_each(|at| self.begins_to_answer(user, *at));
         match done.outcome {
             Ok(()) => self.on_answer(user, &mut work, flying, &done.answer),
             Err(lost) => {

@@ -230,6 +230,7 @@ impl Driver<'_> {
                     // What comes now has come, however long it takes to look at it.
                     self.now = self.clock.now();
                     link.heard = self.now;
+                    link.client.set_now(self.now);
                     link.client.feed(&input[..length]);
                     self.book_link(users, key);
                     self.take_done(users, key);

@@ -4,6 +4,7 @@
 mod support;
 
 mod failures;
+mod first_byte;
 mod pages;
 mod rates;
 mod server;

@@ -46,6 +46,8 @@ pub enum Reply {
     Together(usize, Vec<u8>),
     /// Sends them after a while.
     After(Duration, Vec<u8>),
+    /// Sends the first, and the second a while later.
+    Slowly(Vec<u8>, Duration, Vec<u8>),
     /// Sends them and closes.
     SendAndClose(Vec<u8>),
     /// Closes with unread data, which resets the connection.
@@ -83,6 +85,14 @@ pub fn answer(request: &Seen, status: u16, fields: &[(&str, &str)], body: &str) 
         out.extend(frame(DATA, END_STREAM, request.stream, &[]));
     }
     out
+}
+
+/// An answer of which the content comes so much later than the head.
+pub fn slowly(request: &Seen, pause: Duration, fields: &[(&str, &str)], body: &str) -> Reply {
+    let mut head = answer(request, 200, fields, body);
+    let length = 9 + u32::from_be_bytes([0, head[0], head[1], head[2]]) as usize;
+    let rest = head.split_off(length);
+    Reply::Slowly(head, pause, rest)
 }
 
 pub fn ok(request: &Seen) -> Vec<u8> {
@@ -237,6 +247,14 @@ impl Serving<'_> {
                     std::thread::spawn(move || {
                         std::thread::sleep(delay);
                         answers.answer(&bytes, 1);
+                    });
+                }
+                Reply::Slowly(head, delay, rest) => {
+                    answers.send(&head);
+                    let answers = answers.clone();
+                    std::thread::spawn(move || {
+                        std::thread::sleep(delay);
+                        answers.answer(&rest, 1);
                     });
                 }
                 Reply::SendAndClose(bytes) => {

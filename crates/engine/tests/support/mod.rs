@@ -36,6 +36,8 @@ impl Seen {
 pub enum Reply {
     /// Sends these pieces, one after the other, and waits for the next request.
     Send(Vec<Vec<u8>>),
+    /// The same, each piece after so many milliseconds.
+    Slowly(Vec<(u64, Vec<u8>)>),
     /// Sends this and closes.
     SendAndClose(Vec<u8>),
     /// Closes with unread or unsent data, which resets the connection.
@@ -52,6 +54,12 @@ pub fn answer(status: u16, fields: &str, body: &str) -> Reply {
     Reply::Send(vec![
         format!("HTTP/1.1 {status} X\r\n{fields}Content-Length: {length}\r\n\r\n{body}").into_bytes(),
     ])
+}
+
+/// An answer whose head comes after so many milliseconds, and its body after some more.
+pub fn slowly(head_ms: u64, body_ms: u64, fields: &str, body: &str) -> Reply {
+    let head = format!("HTTP/1.1 200 OK\r\n{fields}Content-Length: {}\r\n\r\n", body.len());
+    Reply::Slowly(vec![(head_ms, head.into_bytes()), (body_ms, body.as_bytes().to_vec())])
 }
 
 pub fn page(body: &str) -> Reply {
@@ -100,6 +108,14 @@ fn serve(stream: TcpStream, connection: usize, script: &dyn Fn(&Seen) -> Reply, 
         match script(&request) {
             Reply::Send(pieces) => {
                 for piece in pieces {
+                    if writer.write_all(&piece).is_err() {
+                        return;
+                    }
+                }
+            }
+            Reply::Slowly(pieces) => {
+                for (pause, piece) in pieces {
+                    std::thread::sleep(Duration::from_millis(pause));
                     if writer.write_all(&piece).is_err() {
                         return;
                     }

@@ -19,10 +19,14 @@ fn an_answer_is_the_same_however_it_is_cut() {
     .concat();
     for cut in 0..all.len() {
         let (mut client, _) = client(1, Keep::All);
+        client.set_now(7);
         client.feed(&all[..cut]);
+        client.set_now(8);
         client.feed(&all[cut..]);
         let [done] = &mut done(&mut client)[..] else { panic!("cut at {cut}") };
         assert_eq!(done.outcome, Ok(()), "cut at {cut}");
+        // It begins with the interim answer, as soon as the frame is known to be one of the stream.
+        assert_eq!(done.first, Some(if cut < 9 { 8 } else { 7 }), "cut at {cut}");
         assert_eq!((done.answer.status, done.answer.length), (200, 12));
         assert_eq!(done.answer.head, b"content-type: text/plain\r\nset-cookie: a=1\r\n");
         assert_eq!(done.answer.body, b"hello, world");
