@@ -53,7 +53,7 @@ def test_windows_are_the_sum_of_their_parts(site: Walked) -> None:
     assert merged is not None
     for key in ("users", "requests", "connects", "bytes_in", "bytes_out"):
         assert merged[key] == sum(window[key] for window in every)
-    for kind in ("response", "service", "pace", "lag"):
+    for kind in ("response", "service", "pace", "lag", "first_byte"):
         assert total([merged], kind) == total(every, kind)
     assert counted([merged]) == counted(every) > 0
 

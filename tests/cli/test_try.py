@@ -149,6 +149,20 @@ def test_a_server_that_never_answers_ends_the_step_and_not_the_walk(tmp_path: Pa
     )
 
 
+def test_an_answer_that_comes_slowly_is_told_with_its_first_byte(tmp_path: Path) -> None:
+    home = _page(HOME)
+    slow = scripted_site.Slow(home[:-5], 0.2, home[-5:])
+    with scripted_site.site(lambda path, number: slow if path == "/" else _shop(path, number)) as port:
+        told = _try(tmp_path, port, "--operations", "1").stdout
+        lines = _try(tmp_path, port, "--operations", "1", "--json").stdout.splitlines()
+    (line,) = (line for line in told.splitlines() if line.startswith("    GET /  "))
+    found = re.fullmatch(rf"    GET /  200  {len(HOME)} B  ([\d.]+) ms, first byte after ([\d.]+) ms", line)
+    assert found and float(found[1]) >= 200 > float(found[2]), line
+    home_told, picture = (json.loads(line) for line in lines)
+    assert home_told["took_s"] >= 0.2 > home_told["first_byte_s"] > 0
+    assert 0 < picture["first_byte_s"] <= picture["took_s"]
+
+
 @pytest.mark.parametrize("words", [("--operations", "0"), ("--seed", "-1"), ("--set", "load.users=x")])
 def test_bad_input_is_refused(tmp_path: Path, words: tuple[str, ...]) -> None:
     done = _try(tmp_path, 1, *words)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 LAST = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok"
@@ -41,7 +43,17 @@ Second = {{ end = 1 }}
 """
 """Sessions of two pages, 60 in one second; paths are /SESSION/PAGE."""
 
-Script = Callable[[str, int], bytes | None]
+
+@dataclass(frozen=True)
+class Slow:
+    """An answer whose rest comes so much later."""
+
+    begin: bytes
+    pause_s: float
+    rest: bytes
+
+
+Script = Callable[[str, int], bytes | Slow | None]
 """From the path and the request's number on its connection to the answer; None: none, for ever.
 
 An answer that says `Connection: close` is the last of its connection.
@@ -83,6 +95,10 @@ def _serve(connection: socket.socket, script: Script, over: threading.Event) -> 
                 if answer is None:
                     over.wait()
                     return
+                if isinstance(answer, Slow):
+                    connection.sendall(answer.begin)
+                    time.sleep(answer.pause_s)
+                    answer = answer.rest
                 connection.sendall(answer)
                 if b"Connection: close" in answer:
                     return

@@ -37,6 +37,8 @@ STEPS = {  # name: (request, its part, share of the time)
         ("POST /addEventResult.php", "answer", 0.8),
     ),
 }  # fmt: skip
+BEGUN = 0.9
+"""When an answer begins, as a share of the time until it has come whole."""
 CAUSES = ("refused", "reset", "closed", "timeout", "status", "marker")
 KNEE = 620
 STARTED = "2026-11-21T06:00:00+00:00"
@@ -255,7 +257,7 @@ def _samples(random: np.random.Generator, shape: Shape) -> Samples:
 def _histograms(folder: Path, samples: Samples, shape: Shape) -> None:
     rows: list[tuple[Any, ...]] = []
     for name, (seconds, times) in samples.items():
-        for kind, factor in (("response", 1.0), ("service", 0.97)):
+        for kind, factor in (("response", 1.0), ("service", 0.97), ("first_byte", 0.97 * _begun(name))):
             keys, counts = np.unique(np.stack([seconds, bucket(times * factor)]), axis=1, return_counts=True)
             phases = shape.phase(keys[0])
             rows += [
@@ -397,6 +399,7 @@ def _operation(name: str, seconds: np.ndarray, times: np.ndarray, shape: Shape) 
         "late": late, "dropped": 0, "share_within_limit": (len(mine) - late) / count if count else None,
         "mix_share": mix, "mix_expected": mix, "pace_mean_s": 4.97, "pace_expected_s": 4.966,
         "response_ms": _times(mine), "service_ms": _times(mine * 0.97),
+        "first_byte_ms": _times(mine * 0.97 * _begun(name)),
         "counters": {"requests": len(mine) * 14, "image_bytes": len(mine) * 1500},
         "steps": _steps(name, mine * 0.97) if len(mine) else [],
     }  # fmt: skip
@@ -410,9 +413,16 @@ def _steps(name: str, service: np.ndarray) -> list[dict[str, Any]]:
         {
             "step": requests.index(request), "request": request, "part": part, "count": len(service),
             "ms": _times(service * share), "share": share,
+            **({"first_byte_ms": _times(service * share * BEGUN)} if part == "answer" else {}),
         }
         for request, part, share in parts
     ]  # fmt: skip
+
+
+def _begun(name: str) -> float:
+    """When the first answer of an operation begins, as a share of its time."""
+    parts = STEPS.get(name)
+    return BEGUN * (parts[0][2] if parts else 1.0)
 
 
 def _times(micros: np.ndarray) -> dict[str, float] | None:

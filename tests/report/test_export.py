@@ -186,6 +186,10 @@ def test_tables_have_every_operation_and_second(missed: Path, tmp_path: Path) ->
     assert sum(int(row["ok"]) + int(row["failed"]) for row in steady) == home["count"]
     answered = [float(row["response_ms_p50"]) for row in steady if row["response_ms_p50"]]
     assert min(answered) <= home["response_ms"]["p50"] <= max(answered)
+    begun = [float(row["first_byte_ms_p50"]) for row in steady if row["first_byte_ms_p50"]]
+    assert len(begun) == len(answered) and min(begun) <= home["first_byte_ms"]["p50"] <= max(begun)
+    (row,) = (row for row in operations if row["operation"] == "HomePage")
+    assert float(row["first_byte_ms_p99"]) == home["first_byte_ms"]["p99"]
 
 
 def test_parquet_has_the_same_with_types(full_folder: Path, tmp_path: Path) -> None:

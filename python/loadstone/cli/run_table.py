@@ -13,6 +13,12 @@ def table(result: Run, folder: Path) -> str:
     """The run in a few lines."""
     head = ["operation", "count", "failed", "p50 ms", "p90 ms", "p99 ms", "limit ms", "within limit"]
     rows = [_row(name, operation) for name, operation in result.operations.items()]
+    if any(operation.first_byte_ms for operation in result.operations.values()):
+        head.append("first byte p50 ms")
+        rows = [
+            [*row, _number(one.first_byte_ms.p50 if one.first_byte_ms else None, 1)]
+            for row, one in zip(rows, result.operations.values(), strict=True)
+        ]
     load, sessions = result.load, result.sessions
     length = result.steady.end_s - result.steady.start_s if result.steady else 0.0
     shown = f"{length:.0f}" if length >= 10 else f"{length:.3g}"

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 _MOST_SHOWN = 100
 """Characters of a value that are shown."""
+_WORTH_S = 0.001
+"""An answer that took so much longer than its first byte is told with both."""
 _FIRST_LINES = 40
 """Lines of an answer that failed."""
 _MESSAGES = ("SEND", "RECEIVE", "CLOSE", "CALL")
@@ -103,14 +105,23 @@ def _asked(exchange: Exchange) -> str:
     origin = exchange.origin if path.startswith("/") else ""
     what = f"{method} {origin}{path}" if line else f"{exchange.origin} (nothing was sent)".lstrip()
     if exchange.status is None:
-        return f"    {what}  no answer after {1000 * exchange.took_s:.1f} ms"
+        whole = "no answer" if exchange.first_byte_s is None else "no whole answer"
+        return f"    {what}  {whole} after {_took(exchange)}"
     where = ""
     if exchange.outcome == "redirect":
         fields = (field.partition(":") for field in exchange.head.split("\r\n"))
         where = "".join(f" → {value.strip()}" for name, _, value in fields if name.lower() == "location")
     again = {"wait": ", asked to wait", "renew": ", to be renewed"}.get(exchange.outcome, "")
     size = _bytes(exchange.body_bytes)
-    return f"    {what}  {exchange.status}{where}{again}  {size}  {1000 * exchange.took_s:.1f} ms"
+    return f"    {what}  {exchange.status}{where}{again}  {size}  {_took(exchange)}"
+
+
+def _took(exchange: Exchange) -> str:
+    """`80.2 ms, first byte after 12.3 ms`."""
+    took, first = exchange.took_s, exchange.first_byte_s
+    if first is None or took - first < _WORTH_S:
+        return f"{1000 * took:.1f} ms"
+    return f"{1000 * took:.1f} ms, first byte after {1000 * first:.1f} ms"
 
 
 def _talked(exchange: Exchange, line: str) -> str:

@@ -3,6 +3,7 @@
 from loadstone.judge.histogram import Histogram
 from loadstone.judge.measurement import (
     CAUSES,
+    FIRST_BYTE,
     PARTS,
     HookSeries,
     Measurement,
@@ -14,6 +15,7 @@ from loadstone.judge.summary import summarise, summarise_agents
 
 __all__ = [
     "CAUSES",
+    "FIRST_BYTE",
     "PARTS",
     "Histogram",
     "HookSeries",

@@ -35,6 +35,9 @@ CAUSES = (
 PARTS: tuple[Part, ...] = ("connect", "handshake", "answer", "files")
 """What a step takes time for: connecting, the TLS handshake, its own answer, and the files of its page."""
 
+FIRST_BYTE = "first_byte"
+"""How long it took until the answer began: no part of its own, but one of `answer`."""
+
 
 @dataclass(frozen=True)
 class PartTimes:
@@ -45,6 +48,9 @@ class PartTimes:
     """Method and path, as the plan has them."""
     part: Part
     times: Histogram
+    first_byte: Histogram = EMPTY
+    """Of an answer: how much of that was before its first byte. Empty of messages, and in a folder of before
+    that was timed."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +69,8 @@ class OperationSeries:
     counters: Mapping[str, Floats]
     response: Histogram = EMPTY
     service: Histogram = EMPTY
+    first_byte: Histogram = EMPTY
+    """From the actual start to the first byte; empty in a folder of before it was timed."""
     pace: Histogram = EMPTY
     """Cycle or think times before the operations of the settled part (`Measurement.settled_s`)."""
     ended_pace: Histogram = EMPTY

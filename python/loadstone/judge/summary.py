@@ -127,7 +127,13 @@ def _operation(operation: OperationSeries, measurement: Measurement, rules: Rule
         service_ms=_quantiles(operation.service),
         counters={name: int(series.sum()) for name, series in operation.counters.items()},
         steps=_steps(operation),
+        **_first_byte(operation.first_byte),
     )
+
+
+def _first_byte(times: Histogram) -> dict[str, Quantiles]:
+    """The field, where there is something to say."""
+    return {"first_byte_ms": _quantiles(times)} if times.count else {}
 
 
 def _steps(operation: OperationSeries) -> list[StepPart]:
@@ -141,6 +147,7 @@ def _steps(operation: OperationSeries) -> list[StepPart]:
             count=part.times.count,
             ms=_quantiles(part.times),
             share=_per(took, sum(spent)),
+            **_first_byte(part.first_byte),
         )
         for part, took in zip(operation.steps, spent, strict=True)
     ]

@@ -22,11 +22,12 @@ class Exchange:
     """A request and what came of it.
 
     session, number, step: which session, which operation of it, which step of that, from 1. file: asked for
-    because a page refers to it. origin: scheme and host of a request that went to one of [target.hosts],
-    else empty. request, body: up to 64 KiB. outcome: `done`, `redirect` (followed), `files` (of the page
-    are next), `wait` (the server asked for it), `renew` (the token is renewed next) or `failed`, with cause
-    and said. not_found: extractions of the step that found nothing. values, lists, flags: what the user
-    knows afterwards.
+    because a page refers to it. origin: scheme and host of a request that went to one of [target.hosts], else
+    empty. request, body: up to 64 KiB. sent_s: of the run. took_s, first_byte_s: from there to the whole
+    answer (or to the failure), and to its first byte. outcome: `done`, `redirect` (followed), `files` (of the
+    page are next), `wait` (the server asked for it), `renew` (the token is renewed next) or `failed`, with
+    cause and said. not_found: extractions of the step that found nothing. values, lists, flags: what the
+    user knows afterwards.
     """
 
     operation: str
@@ -38,6 +39,7 @@ class Exchange:
     request: str
     sent_s: float
     took_s: float
+    first_byte_s: float | None
     status: int | None
     head: str
     body: str

@@ -19,14 +19,17 @@ VALUE = """
 """The middle of a bucket, in µs, as in `loadstone.judge.histogram`."""
 
 _QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99}
+_KINDS = ("response", "first_byte")
+_TIMES = [(kind, name, share) for kind in _KINDS for name, share in _QUANTILES.items()]
 
 
 def by_second(connection: duckdb.DuckDBPyConnection, folder: Path) -> duckdb.DuckDBPyRelation:
     """One row for each second, operation and phase, in this order.
 
     Columns: `second` from the beginning of the run, `phase`, `operation`, `users`, `ok`, `failed`, one
-    `failed_CAUSE` each, `late`, `dropped`, and `response_ms_p50`, `_p90`, `_p99` of right answers (NULL where
-    there was none). Error `run-folder` when a table of the run is not there.
+    `failed_CAUSE` each, `late`, `dropped`, and `response_ms_p50`, `_p90`, `_p99` of right answers, and the
+    same of `first_byte_ms` (NULL where there was none, and in a folder of before first bytes were timed).
+    Error `run-folder` when a table of the run is not there.
     """
     source = {}
     for name in ("windows", "histograms", "engine"):
@@ -38,9 +41,10 @@ def by_second(connection: duckdb.DuckDBPyConnection, folder: Path) -> duckdb.Duc
     counts = ", ".join(f"coalesce(sum({cause}), 0)::BIGINT AS failed_{cause}" for cause in CAUSES)
     failed = " + ".join(f"failed_{cause}" for cause in CAUSES)
     ranks = ", ".join(
-        f"min({VALUE}) FILTER (so_far >= {share} * total) / 1000 AS response_ms_{name}"
-        for name, share in _QUANTILES.items()
+        f"min({VALUE}) FILTER (kind = '{kind}' AND so_far >= {share} * total) / 1000 AS {kind}_ms_{name}"
+        for kind, name, share in _TIMES
     )
+    kinds = ", ".join(f"'{kind}'" for kind in _KINDS)
     return connection.sql(
         f"""
         WITH counted AS (
@@ -48,19 +52,19 @@ def by_second(connection: duckdb.DuckDBPyConnection, folder: Path) -> duckdb.Duc
                    coalesce(sum(late), 0)::BIGINT AS late, coalesce(sum(dropped), 0)::BIGINT AS dropped
             FROM {with_causes(source["windows"])} GROUP BY second, phase, operation
         ), binned AS (
-            SELECT second, phase, operation, bucket, sum(count) AS count FROM {source["histograms"]}
-            WHERE kind = 'response' GROUP BY ALL
+            SELECT second, phase, operation, kind, bucket, sum(count) AS count FROM {source["histograms"]}
+            WHERE kind IN ({kinds}) GROUP BY ALL
         ), summed AS (
-            SELECT second, phase, operation, bucket,
-                   sum(count) OVER (PARTITION BY second, phase, operation ORDER BY bucket) AS so_far,
-                   sum(count) OVER (PARTITION BY second, phase, operation) AS total
+            SELECT second, phase, operation, kind, bucket,
+                   sum(count) OVER (PARTITION BY second, phase, operation, kind ORDER BY bucket) AS so_far,
+                   sum(count) OVER (PARTITION BY second, phase, operation, kind) AS total
             FROM binned
         ), ranked AS (
             SELECT second, phase, operation, {ranks} FROM summed GROUP BY second, phase, operation
         )
         SELECT second, phase, operation, engine.users AS users, ok, ({failed})::BIGINT AS failed,
                {", ".join(f"failed_{cause}" for cause in CAUSES)}, late, dropped,
-               {", ".join(f"response_ms_{name}" for name in _QUANTILES)}
+               {", ".join(f"{kind}_ms_{name}" for kind, name, _ in _TIMES)}
         FROM counted LEFT JOIN ranked USING (second, phase, operation)
              LEFT JOIN {source["engine"]} AS engine USING (second)
         ORDER BY second, operation, phase

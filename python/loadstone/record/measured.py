@@ -139,7 +139,9 @@ def _operations(
     for name, second, *values in rows:
         series[index[name], :, int(second)] = [value or 0 for value in values]
     found = {
-        "steady": _histograms(connection, "phase = 'steady' AND kind IN ('response', 'service', 'called')"),
+        "steady": _histograms(
+            connection, "phase = 'steady' AND kind IN ('response', 'service', 'first_byte', 'called')"
+        ),
         "settled": _histograms(connection, f"phase = 'steady' AND kind = 'pace' AND {_SETTLED}"),
         "ended": _histograms(connection, f"kind IN ('pace', 'service', 'called') AND {_SETTLED}"),
     }
@@ -199,6 +201,7 @@ def _series(
         counters=sums,
         response=found["steady"].get((name, "response"), EMPTY),
         service=found["steady"].get((name, "service"), EMPTY),
+        first_byte=found["steady"].get((name, "first_byte"), EMPTY),
         pace=found["settled"].get((name, "pace"), EMPTY),
         ended_pace=found["ended"].get((name, "pace"), EMPTY),
         ended_service=found["ended"].get((name, "service"), EMPTY),

@@ -9,7 +9,8 @@ from typing import Any
 
 import duckdb
 
-from loadstone.judge import PARTS, Histogram, PartTimes
+from loadstone.judge import FIRST_BYTE, PARTS, Histogram, PartTimes
+from loadstone.judge.histogram import EMPTY
 
 
 def read_steps(
@@ -30,7 +31,13 @@ def read_steps(
     found = {tuple(of): Histogram.of(buckets, counts) for *of, buckets, counts in rows}
     return {
         operation["name"]: tuple(
-            PartTimes(i, f"{step['method']} {step['path']}", part, times)
+            PartTimes(
+                i,
+                f"{step['method']} {step['path']}",
+                part,
+                times,
+                found.get((operation["name"], i, FIRST_BYTE), EMPTY) if part == "answer" else EMPTY,
+            )
             for i, step in enumerate(operation["steps"])
             for part in PARTS
             if (times := found.get((operation["name"], i, part)))

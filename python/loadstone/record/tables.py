@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 
 from loadstone.intake import json_of
-from loadstone.judge import CAUSES, PARTS
+from loadstone.judge import CAUSES, FIRST_BYTE, PARTS
 from loadstone.record import journal
 from loadstone.record.disk import naming_disk_errors
 from loadstone.scenario.checks import COUNTERS
@@ -18,10 +18,12 @@ from loadstone.scenario.checks import COUNTERS
 TABLES = ("histograms", "steps", "windows", "sessions", "hooks", "engine", "agents", "hosts", "services")
 
 _SPARSE = "STRUCT(bucket UINTEGER[], count UBIGINT[])"
-_STEPS = f"STRUCT(step UINTEGER, connect {_SPARSE}, handshake {_SPARSE}, answer {_SPARSE}, files {_SPARSE})"
+_STEPS = f"""STRUCT(step UINTEGER, connect {_SPARSE}, handshake {_SPARSE}, first_byte {_SPARSE},
+    answer {_SPARSE}, files {_SPARSE})"""
 _OPERATION = f"""STRUCT(operation UINTEGER, phase UTINYINT, ok UBIGINT, failed UBIGINT[], late UBIGINT,
     dropped UBIGINT, counters UBIGINT[],
-    response {_SPARSE}, service {_SPARSE}, pace {_SPARSE}, lag {_SPARSE}, called {_SPARSE},
+    response {_SPARSE}, service {_SPARSE}, pace {_SPARSE}, lag {_SPARSE}, first_byte {_SPARSE},
+    called {_SPARSE},
     steps {_STEPS}[])"""
 _SESSIONS = f"""STRUCT(phase UTINYINT, begun UBIGINT, completed UBIGINT, lost UBIGINT[], dropped UBIGINT,
     life_ms {_SPARSE}, lost_life_ms {_SPARSE}, operations {_SPARSE})"""
@@ -132,7 +134,7 @@ def _queries(plan: Mapping[str, Any]) -> dict[str, str]:
     histograms = [
         f"SELECT second, name AS operation, {phase}, '{kind}' AS kind, "
         f"unnest(o.{kind}.bucket) AS bucket, unnest(o.{kind}.count) AS count {joined}"
-        for kind in ("response", "service", "pace", "lag", "called")
+        for kind in ("response", "service", "pace", "lag", "first_byte", "called")
     ]
     histograms += [
         f"SELECT second, '*' AS operation, {begun}, 'session_{kind}' AS kind, "
@@ -143,7 +145,7 @@ def _queries(plan: Mapping[str, Any]) -> dict[str, str]:
     steps = [
         f"SELECT second, operation, phase, taken.step AS step, '{part}' AS part, "
         f"unnest(taken.{part}.bucket) AS bucket, unnest(taken.{part}.count) AS count FROM ({taken})"
-        for part in PARTS
+        for part in (*PARTS, FIRST_BYTE)
     ]
     start = float(plan["load"]["ramp_up_s"])
     end = start + float(plan["load"]["steady_s"])

@@ -114,7 +114,6 @@ def _operations(name: str, run: Run) -> list[Json]:
 
 
 def _operation(name: str, found: OperationFigures) -> Json:
-    times = found.response_ms
     return {
         "operation": name,
         "limit_s": float(found.limit_s),
@@ -124,7 +123,11 @@ def _operation(name: str, found: OperationFigures) -> Json:
         "late": found.late,
         "dropped": found.dropped,
         "share_within_limit": found.share_within_limit,
-    } | {f"response_ms_{one}": getattr(times, one) if times else None for one in _QUANTILES}
+    } | {
+        f"{kind}_{one}": getattr(times, one) if times else None
+        for kind, times in (("response_ms", found.response_ms), ("first_byte_ms", found.first_byte_ms))
+        for one in _QUANTILES
+    }
 
 
 def _write_rows(rows: Sequence[Json], file: Path, form: Form) -> Path:

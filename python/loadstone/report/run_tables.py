@@ -126,7 +126,11 @@ def response_times(run: Run) -> Table:
     rows = [
         {"operation": name, "kind": kind} | {f"ms_{p}": getattr(times, p) for p in points}
         for name, operation in run.summary.operations.items()
-        for kind, times in (("response", operation.response_ms), ("service", operation.service_ms))
+        for kind, times in (
+            ("response", operation.response_ms),
+            ("service", operation.service_ms),
+            ("first byte", operation.first_byte_ms),
+        )
         if times
     ]
     columns = [
@@ -136,9 +140,10 @@ def response_times(run: Run) -> Table:
     ]
     note = (
         "Milliseconds, right answers only. Response: from the intended start to the last byte. "
-        "Service: from the actual start."
+        "Service: from the actual start. First byte: from the actual start to the first byte of the first "
+        "answer, new connections included."
     )
-    return Table("response-times", "Response and service time, ms", columns, rows, note)
+    return Table("response-times", "Response time, service time and first byte, ms", columns, rows, note)
 
 
 def sessions(run: Run) -> Table | None:

@@ -27,6 +27,9 @@ class StepPart(Piece):
     count: Count
     """Operations that took it."""
     ms: Quantiles
+    first_byte_ms: Quantiles | None = None
+    """Of an `answer`: from the end of the step before to its first byte, a part of `ms`. Where redirects or
+    waits made several of it, the last one counts. None of messages of a WebSocket, or of an older run."""
     share: Known = None
     """Of the time that all steps of the operation took together."""
 
@@ -51,6 +54,9 @@ class OperationFigures(Piece):
     """From the intended start to the last byte."""
     service_ms: Quantiles | None = None
     """From the actual start to the last byte."""
+    first_byte_ms: Quantiles | None = None
+    """From the actual start to the first byte of the first step's answer; none of messages of a WebSocket, or
+    of an older run."""
     counters: dict[str, Count] = Field(default_factory=dict)
     steps: list[StepPart] = Field(default_factory=list)
     """In the order in which they are taken; none of an operation that is one request, or of an older run."""

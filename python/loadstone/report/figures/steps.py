@@ -99,4 +99,7 @@ def _kind(part: StepPart) -> int:
 
 def _said(part: StepPart) -> str:
     what = {"files": ": its files", "connect": ": connecting", "handshake": ": TLS handshake"}
-    return f"{part.request}{what.get(part.part, '')}: {spelled(part.ms.mean)} ms, taken {part.count} times"
+    first = part.first_byte_ms and part.first_byte_ms.mean
+    begun = f", {spelled(first)} ms of it to the first byte" if first is not None else ""
+    said = f"{part.request}{what.get(part.part, '')}: {spelled(part.ms.mean)} ms{begun}"
+    return f"{said}, taken {part.count} times"
