@@ -22,6 +22,7 @@ def window(second: int, **changes: Any) -> dict[str, Any]:
     """2 ms, and 2 s: buckets 2000 and 2,000,000 µs are exact to 0.1 %."""
     home = {"operation": 0, "ok": 3, "failed": [0, 1, 0, 0, 0, 0, 0], "late": 1, "dropped": 0}
     home["response"] = {"bucket": [2000, bucket_of(2e6)], "count": [2, 1]}
+    home["first_byte"] = {"bucket": [1000, 2000], "count": [1, 2]}
     buy = {"operation": 1, "ok": 0, "failed": [0] * 7, "late": 0, "dropped": 2}
     buy["response"] = {"bucket": [], "count": []}
     told = {"second": second, "users": 7, "in_flight": 2, "requests": 5, "bytes_in": 900, "bytes_out": 80}
@@ -58,6 +59,13 @@ def test_every_figure_can_be_read() -> None:
     assert buckets == [0, 4, 4, 6, 6]
     assert found["loadstone_response_seconds_count", (home,)] == 6
     assert found["loadstone_response_seconds_sum", (home,)] == pytest.approx(2 * (2 * 0.002 + 2.0), rel=0.01)
+    buckets = [
+        found["loadstone_first_byte_seconds_bucket", (("le", le), home)]
+        for le in ("0.001", "0.0025", "1.0", "+Inf")
+    ]
+    assert buckets == [2, 6, 6, 6]
+    assert found["loadstone_first_byte_seconds_sum", (home,)] == pytest.approx(2 * 0.005, rel=0.01)
+    assert found["loadstone_first_byte_seconds_count", (("operation", "Buy"),)] == 0
 
 
 def test_they_are_served_while_the_run_goes_on() -> None:

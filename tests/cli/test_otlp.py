@@ -29,6 +29,7 @@ PLAN = {"name": "shop", "operations": [{"name": "Home", "limit_s": 0.5}, {"name"
 def window(second: int) -> dict[str, Any]:
     home = {"operation": 0, "ok": 3, "failed": [0, 1, 0, 0, 0, 0, 0], "late": 1, "dropped": 0}
     home["response"] = {"bucket": [2000, bucket_of(2e6)], "count": [2, 1]}
+    home["first_byte"] = {"bucket": [1000, 2000], "count": [1, 2]}
     buy = {"operation": 1, "ok": 0, "failed": [0] * 7, "late": 0, "dropped": 2}
     buy["response"] = {"bucket": [], "count": []}
     told = {"second": second, "users": 7, "in_flight": 2, "requests": 5, "bytes_in": 900, "bytes_out": 80}
@@ -109,6 +110,9 @@ def test_every_figure_is_sent_and_the_last_ones_at_the_end(collector: Collector)
     assert (by_bound[0.0025], by_bound[2.5]) == (6, 3)
     assert home.sum == pytest.approx(3 * (2 * 0.002 + 2.0), rel=0.01)
     assert 0 < home.start_time_unix_nano < home.time_unix_nano
+    home, buy = found["loadstone.first_byte"].histogram.data_points
+    by_bound = dict(zip(home.explicit_bounds, home.bucket_counts, strict=False))
+    assert (home.count, by_bound[0.001], by_bound[0.0025], buy.count) == (9, 3, 6, 0)
 
 
 @pytest.mark.parametrize("status", [None, 400, 503])

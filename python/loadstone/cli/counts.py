@@ -25,6 +25,7 @@ LATE = "Right answers after the limit."
 DROPPED = "Operations that were not sent."
 LIMIT = "The limit that the SLA sets."
 RESPONSES = "Response times of right answers, from the intended start."
+FIRST_BYTES = "Times to the first byte of right answers, from the actual start."
 
 
 class Watcher(Protocol):
@@ -43,6 +44,30 @@ class Watcher(Protocol):
         """The run is over."""
 
 
+class Times:
+    """How long right answers took: a histogram of each operation; arrays have an element an operation."""
+
+    def __init__(self, operations: int) -> None:
+        """Of none."""
+        self.count, self.sum_s = np.zeros(operations), np.zeros(operations)
+        self.within = np.zeros((operations, len(BOUNDS_S)))
+        """Those at most as long as each of the bounds."""
+
+    def add(self, operation: int, found: Mapping[str, Any]) -> None:
+        """Adds the buckets that a second has of an operation."""
+        if found["bucket"]:
+            times_s = midpoints_us(found["bucket"]) / 1e6
+            counts = np.asarray(found["count"], dtype=np.float64)
+            self.count[operation] += float(counts.sum())
+            self.sum_s[operation] += float(times_s @ counts)
+            self.within[operation] += [float(counts[times_s <= bound].sum()) for bound in BOUNDS_S]
+
+    def buckets(self, operation: int) -> list[int]:
+        """How many are in each bucket, the last without a bound."""
+        upto = np.append(self.within[operation], self.count[operation])
+        return [int(one) for one in np.diff(upto, prepend=0.0)]
+
+
 class Counts:
     """Sums over all seconds so far; arrays have an element an operation."""
 
@@ -56,9 +81,7 @@ class Counts:
         self.ok = np.zeros(count)
         self.failed = np.zeros((count, len(CAUSES)))
         self.late, self.dropped = np.zeros(count), np.zeros(count)
-        self.within = np.zeros((count, len(BOUNDS_S)))
-        """Right answers at most as late as each of the bounds."""
-        self.sum_s = np.zeros(count)
+        self.responses, self.first_bytes = Times(count), Times(count)
         self.totals = dict.fromkeys(("requests", "bytes_in", "bytes_out"), 0)
         self.now = dict.fromkeys(("second", "users", "in_flight"), 0)
         """Seconds that have passed, and what lives at the end of the last."""
@@ -71,11 +94,9 @@ class Counts:
             self.failed[at, : len(one["failed"])] += one["failed"]
             self.late[at] += one["late"]
             self.dropped[at] += one["dropped"]
-            if one["response"]["bucket"]:
-                times_s = midpoints_us(one["response"]["bucket"]) / 1e6
-                counts = np.asarray(one["response"]["count"], dtype=np.float64)
-                self.sum_s[at] += float(times_s @ counts)
-                self.within[at] += [float(counts[times_s <= bound].sum()) for bound in BOUNDS_S]
+            self.responses.add(at, one["response"])
+            # Nobody has one where all operations failed, or only messages of WebSockets were awaited.
+            self.first_bytes.add(at, one.get("first_byte", {"bucket": []}))
         for name in self.totals:
             self.totals[name] += window[name]
         self.now = {

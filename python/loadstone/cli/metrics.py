@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import socket
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -14,12 +14,14 @@ from typing import Any
 from loadstone.cli.counts import (
     BOUNDS_S,
     DROPPED,
+    FIRST_BYTES,
     LATE,
     LIMIT,
     NOW,
     OPERATIONS,
     RESPONSES,
     Counts,
+    Times,
     Watcher,
 )
 from loadstone.errors import LoadstoneError
@@ -79,7 +81,8 @@ def _lines(counts: Counts) -> Iterator[str]:
         )
         yield f"loadstone_{name}_total {total}"
     yield from _operations(counts)
-    yield from _responses(counts)
+    yield from _histogram("loadstone_response_seconds", RESPONSES, counts.names, counts.responses)
+    yield from _histogram("loadstone_first_byte_seconds", FIRST_BYTES, counts.names, counts.first_bytes)
 
 
 def _operations(counts: Counts) -> Iterator[str]:
@@ -98,16 +101,15 @@ def _operations(counts: Counts) -> Iterator[str]:
         yield f"loadstone_operation_limit_seconds{{operation={_quoted(name)}}} {limit:g}"
 
 
-def _responses(counts: Counts) -> Iterator[str]:
-    family = "loadstone_response_seconds"
-    yield _family(family, "histogram", RESPONSES)
-    for at, name in enumerate(counts.names):
+def _histogram(family: str, help_: str, names: Sequence[str], times: Times) -> Iterator[str]:
+    yield _family(family, "histogram", help_)
+    for at, name in enumerate(names):
         of = f"operation={_quoted(name)}"
-        for bound, count in zip(BOUNDS_S, counts.within[at], strict=True):
+        for bound, count in zip(BOUNDS_S, times.within[at], strict=True):
             yield f'{family}_bucket{{{of},le="{bound!r}"}} {count:.0f}'
-        yield f'{family}_bucket{{{of},le="+Inf"}} {counts.ok[at]:.0f}'
-        yield f"{family}_sum{{{of}}} {counts.sum_s[at]:.6f}"
-        yield f"{family}_count{{{of}}} {counts.ok[at]:.0f}"
+        yield f'{family}_bucket{{{of},le="+Inf"}} {times.count[at]:.0f}'
+        yield f"{family}_sum{{{of}}} {times.sum_s[at]:.6f}"
+        yield f"{family}_count{{{of}}} {times.count[at]:.0f}"
 
 
 def listening(address: str) -> socket.socket:

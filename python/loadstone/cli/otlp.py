@@ -16,11 +16,10 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-import numpy as np
-
 from loadstone.cli.counts import (
     BOUNDS_S,
     DROPPED,
+    FIRST_BYTES,
     LATE,
     LIMIT,
     NOW,
@@ -201,20 +200,18 @@ def figures(counts: Counts, began_ns: int, now_ns: int) -> Any:
         values = [(of, int(one)) for of, one in zip(each, found, strict=True)]
         metrics.append(counter(f"operations.{name}", "{operation}", help_, values))
     metrics.append(gauge("operation.limit", "s", LIMIT, zip(each, counts.limits_s, strict=True)))
-    responses = [
-        sdk.HistogramDataPoint(
-            of, began_ns, now_ns, int(counts.ok[at]), float(counts.sum_s[at]), _buckets(counts, at), BOUNDS_S,
-            None, None,
-        )
-        for at, of in enumerate(each)
-    ]  # fmt: skip
-    metrics.append(sdk.Metric("loadstone.response", RESPONSES, "s", sdk.Histogram(responses, total)))
+    for name, help_, times in (
+        ("response", RESPONSES, counts.responses),
+        ("first_byte", FIRST_BYTES, counts.first_bytes),
+    ):
+        taken = [
+            sdk.HistogramDataPoint(
+                of, began_ns, now_ns, int(times.count[at]), float(times.sum_s[at]), times.buckets(at),
+                BOUNDS_S, None, None,
+            )
+            for at, of in enumerate(each)
+        ]  # fmt: skip
+        metrics.append(sdk.Metric(f"loadstone.{name}", help_, "s", sdk.Histogram(taken, total)))
     resource = Resource({"service.name": "loadstone", "loadstone.scenario": counts.scenario})
     scope = sdk.ScopeMetrics(InstrumentationScope("loadstone", __version__), metrics, "")
     return sdk.MetricsData([sdk.ResourceMetrics(resource, [scope], "")])
-
-
-def _buckets(counts: Counts, at: int) -> list[int]:
-    """Answers in each bucket, the last without a bound."""
-    upto = np.append(counts.within[at], counts.ok[at])
-    return [int(one) for one in np.diff(upto, prepend=0.0)]
