@@ -118,6 +118,6 @@ impl Driver<'_> {
         user.leaving = false;
         user.fresh = true;
         user.next = Next::NewSession;
-        user.next_operation = self.program.first;
+        user.next_operation = self.program.scenario_of(&user.state).first;
     }
 }

@@ -23,6 +23,7 @@ use crate::open::Open;
 use crate::record::Window;
 use crate::recorder::{Gauges, Recorder, SECOND, Steady};
 use crate::request::Requests;
+use crate::sessions::Sessions;
 use crate::shared::Shared;
 use crate::tls::Records;
 use crate::unread::Unread;
@@ -107,8 +108,8 @@ pub(crate) struct Driver<'p> {
     pub unread: Option<Unread>,
     /// Of a target with HTTP/2.
     pub multiplex: Option<Box<Multiplex>>,
-    /// Connections that a user may have to one host.
-    pub most_lanes: usize,
+    /// Connections that a user of each scenario may have to one host.
+    pub most_lanes: Vec<usize>,
     /// This thread, and the number of threads.
     pub thread: (u32, u32),
     /// Changes by hand that it has taken up.
@@ -134,6 +135,7 @@ impl<'p> Driver<'p> {
     ) -> Self {
         let timetable = Timetable::new(program);
         let mut recorder = Recorder::new(program.operations.len(), program.counters.len(), timetable.steady);
+        recorder.sessions = Sessions::new(timetable.steady, program.scenarios.len());
         recorder.called = Called::new(program.functions.len());
         Self {
             program,

@@ -79,7 +79,7 @@ impl<'p> Driver<'p> {
 
     /// Writes the request that the user wants now.
     pub(crate) fn write_request(&mut self, user: &User, journey: &mut Journey) {
-        let (host, cookies) = (user.host, &user.browser.cookies);
+        let (scenario, host, cookies) = (user.state.scenario(), user.host, &user.browser.cookies);
         let Journey { outgoing, location, references, .. } = journey;
         if user.fetch == Fetch::Step {
             let opening = user.opening.as_ref();
@@ -88,11 +88,12 @@ impl<'p> Driver<'p> {
             self.requests.write_step(wanted, outgoing, &mut self.scratch);
             opening.iter().for_each(|opening| outgoing.add_fields(&opening.fields()));
         } else if !location.is_empty() {
-            self.requests.write_reference(host, location, cookies, None, outgoing);
+            self.requests.write_reference(scenario, host, location, cookies, None, outgoing);
         } else if let Some((reference, path)) = references.current() {
             let validator = self.validators.get(reference.address);
             let asks = reference.cached && user.browser.warm;
-            self.requests.write_reference(host, path, cookies, validator.filter(|_| asks), outgoing);
+            let validator = validator.filter(|_| asks);
+            self.requests.write_reference(scenario, host, path, cookies, validator, outgoing);
         }
     }
 

@@ -221,7 +221,7 @@ impl<'p> Driver<'p> {
                 if let Some((next, _)) = work.journey.references.current() {
                     user.host = next.host();
                 }
-                match &self.program.pause {
+                match &self.program.scenario_of(&user.state).pause {
                     Some(law) => {
                         let pause = micros(law.sample(&mut user.state.rng));
                         self.pause(user, pause);

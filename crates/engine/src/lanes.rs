@@ -5,7 +5,7 @@
 //! user's own, which waits in the lane meanwhile. So connecting, TLS, sending, reading and trying again are the
 //! same code for all of them.
 
-use loadstone_workload::{Http, Program};
+use loadstone_workload::{CompiledScenario, Http, Program};
 use rustix::event::epoll::EventFlags;
 
 use crate::driver::Driver;
@@ -81,23 +81,28 @@ impl Lane {
     }
 }
 
-/// How many connections to one host a user of a program may have at once.
-pub(crate) fn most_lanes(program: &Program) -> usize {
-    let pages = || program.operations.iter().flat_map(|operation| &operation.steps).any(|step| step.page);
+/// How many connections to one host a user of each scenario of a program may have at once.
+pub(crate) fn most_lanes(program: &Program) -> Vec<usize> {
+    program.scenarios.iter().map(|scenario| lanes_of(program, scenario)).collect()
+}
+
+fn lanes_of(program: &Program, scenario: &CompiledScenario) -> usize {
+    let mut operations = program.operations[scenario.operations.clone()].iter();
+    let mut pages = || operations.any(|operation| operation.steps.iter().any(|step| step.page));
     // What is asked for at a rate has the connections of the plan; a socket's server knows no browsers; with a pause
     // one file follows the other.
     let alone = program.http == Http::Two
         || program.load.requests_per_s.is_some()
-        || program.pause.is_some()
+        || scenario.pause.is_some()
         || program.places.iter().any(|place| place.socket.is_some());
-    if alone || !pages() { 1 } else { program.browser.connections.max(1) as usize }
+    if alone || !pages() { 1 } else { scenario.browser.connections.max(1) as usize }
 }
 
 impl Driver<'_> {
     /// Begins to fetch the files of a page; false when that is done one after the other.
     pub(crate) fn fan_out(&mut self, user: &mut User, work: &mut Work) -> bool {
         // A trace tells one request at a time.
-        if self.most_lanes == 1 || self.shared.trace.is_some() {
+        if self.most_lanes[user.state.scenario()] == 1 || self.shared.trace.is_some() {
             return false;
         }
         self.gather(user);
@@ -239,7 +244,8 @@ impl Driver<'_> {
             if work.journey.wait.is_some() {
                 break;
             }
-            let (most, busy) = (self.most_lanes, |host| user.lanes_to(host));
+            let most = self.most_lanes[user.state.scenario()];
+            let busy = |host| user.lanes_to(host);
             let Some(file) = work.journey.references.take_where(|host| busy(host) < most) else { break };
             let host = work.journey.references.current().map_or(0, |(one, _)| one.host());
             let redirects = work.journey.references.redirects();

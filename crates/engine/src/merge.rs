@@ -44,7 +44,8 @@ pub(crate) fn merge(sum: &mut Window, other: Window) {
         }
     }
     for sessions in other.sessions {
-        match sum.sessions.binary_search_by_key(&sessions.phase, |s| s.phase) {
+        let key = |s: &SessionWindow| (s.scenario, s.phase);
+        match sum.sessions.binary_search_by_key(&key(&sessions), key) {
             Ok(at) => merge_sessions(&mut sum.sessions[at], &sessions),
             Err(at) => sum.sessions.insert(at, sessions),
         }

@@ -52,7 +52,9 @@ impl Open {
     /// A user that is in no session, a new one if need be; none when all sockets are in use.
     fn room(&mut self, program: &Program, users: &mut Vec<User>, number: u32) -> Option<usize> {
         if let Some(token) = self.free.pop() {
-            users[token as usize].state.become_user(program, number);
+            let user = &mut users[token as usize];
+            user.state.become_user(program, number);
+            user.next_operation = program.scenario_of(&user.state).first;
             return Some(token as usize);
         }
         let token = users.len();
@@ -71,7 +73,7 @@ impl Driver<'_> {
             let Some(open) = &mut self.open else { return };
             let Some((number, at)) = open.due.take(round) else { break };
             let Some(token) = open.room(program, users, number) else {
-                self.recorder.sessions.dropped(at);
+                self.recorder.sessions.dropped(program.dealt(number), at);
                 continue;
             };
             shared.live.iter().for_each(|live| live.begun());
@@ -94,8 +96,8 @@ impl Driver<'_> {
     /// begun.
     pub(crate) fn drop_overdue(&mut self) {
         let Some(open) = &mut self.open else { return };
-        while let Some((_, at)) = open.due.take(self.now) {
-            self.recorder.sessions.dropped(at);
+        while let Some((number, at)) = open.due.take(self.now) {
+            self.recorder.sessions.dropped(self.program.dealt(number), at);
         }
     }
 
@@ -103,7 +105,7 @@ impl Driver<'_> {
     pub(crate) fn begin_session(&mut self, user: &mut User, arrival: u64) {
         let began = if self.open.is_some() { arrival } else { self.now };
         user.session = Session { began, lives: true, ..Session::default() };
-        self.recorder.sessions.begun(began);
+        self.recorder.sessions.begun(user.state.scenario(), began);
         self.recorder.live_sessions.begun(began);
     }
 
@@ -111,7 +113,7 @@ impl Driver<'_> {
     pub(crate) fn end_session(&mut self, user: &mut User, lost: Option<Cause>) {
         user.session.lives = false;
         self.recorder.live_sessions.ended(self.now);
-        self.recorder.sessions.ended(user.session, self.now, lost);
+        self.recorder.sessions.ended(user.state.scenario(), user.session, self.now, lost);
         if let Some(open) = &mut self.open {
             open.free.push(user.token);
             user.leaving = true;

@@ -33,7 +33,7 @@ impl Driver<'_> {
             user.waits = 0;
             return None;
         }
-        asked.filter(|_| user.waits < self.program.retry_after)
+        asked.filter(|_| user.waits < self.program.scenario_of(&user.state).retry_after)
     }
 
     /// Waits within the operation, then sends the request again.

@@ -27,7 +27,7 @@ impl Driver<'_> {
         self.paths = [page, path];
         journey.references.clear();
         self.page_addresses.clear();
-        let browser = &self.program.browser;
+        let browser = &self.program.scenario_of(&user.state).browser;
         let window = Viewport { width: browser.width, density: browser.density };
         let mut found = references(body, window);
         for reference in found.by_ref().take(MOST_REFERENCES) {
@@ -95,7 +95,8 @@ impl Driver<'_> {
             if self.page_addresses.insert(address) {
                 journey.references.know(address);
                 let below = self.requests.below_base(host, &path);
-                let cached = self.program.browser.cached.iter().any(|prefix| {
+                let browser = &self.program.scenario_of(&user.state).browser;
+                let cached = browser.cached.iter().any(|prefix| {
                     below.starts_with(prefix.as_bytes()) || path.starts_with(prefix.as_bytes())
                 });
                 user.counts.add(Counter::ImageRefs, u64::from(!cached));
@@ -130,6 +131,7 @@ impl Driver<'_> {
             return !browser.has_seen(address);
         }
         let can_ask = || self.validators.get(address).is_some_and(|validator| validator.can_ask());
-        self.program.browser.revalidate && (can_ask() || !browser.has_seen(address))
+        let revalidate = self.program.scenario_of(&user.state).browser.revalidate;
+        revalidate && (can_ask() || !browser.has_seen(address))
     }
 }

@@ -57,7 +57,8 @@ impl Reach {
             address: AtomicUsize::new(0),
             connected: AtomicBool::new(false),
             tunnel: (by_proxy == Some(ByProxy::Tunnel))
-                .then(|| connect_request(place, &program.browser.user_agent, &program.proxy_field)),
+                // Its connections are everybody's.
+                .then(|| connect_request(place, &program.scenarios[0].browser.user_agent, &program.proxy_field)),
             credentials: credentials_of(place, program.http)?,
         })
     }

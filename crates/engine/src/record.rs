@@ -142,9 +142,12 @@ pub struct HookWindow {
     pub took: Sparse,
 }
 
-/// Sessions of one phase in one second.
+/// Sessions of one scenario and one phase in one second.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionWindow {
+    /// Index of the scenario in the plan; 0 where it is one.
+    #[serde(default)]
+    pub scenario: u32,
     /// When they began or, in an open workload, should have arrived: 0 ramp-up, 1 steady state, 2 ramp-down.
     pub phase: u8,
     /// Begun in this second.

@@ -170,7 +170,7 @@ impl Recorder {
             wake_lag: Histogram::new(),
             handshakes: [Histogram::new(), Histogram::new()],
             cpu_before: thread_cpu_s(),
-            sessions: Sessions::new(steady),
+            sessions: Sessions::new(steady, 1),
             called: Called::default(),
             users: Lived::default(),
             live_sessions: Lived::default(),

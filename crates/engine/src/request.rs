@@ -3,7 +3,7 @@
 use loadstone_h2::Fields;
 use loadstone_http::Method;
 use loadstone_workload::{
-    ByProxy, CompiledBody, CompiledPart, CompiledStep, Filler, Http, Place, Program, State,
+    Browser, ByProxy, CompiledBody, CompiledPart, CompiledStep, Filler, Http, Place, Program, State,
 };
 use rustix::io::Errno;
 
@@ -124,10 +124,10 @@ pub(crate) struct Requests {
     fields: Vec<Vec<Option<Fields>>>,
     /// What requests to each host have, by its place.
     hosts: Box<[Host]>,
-    /// Fields of every request.
-    common: Box<[u8]>,
-    /// The codings that are asked for; of a step that names its own, nothing.
-    coded: &'static [u8],
+    /// Fields of every request, by scenario.
+    common: Vec<Box<[u8]>>,
+    /// The codings that are asked for, by scenario; of a step that names its own, nothing.
+    coded: Vec<&'static [u8]>,
 }
 
 #[derive(Debug)]
@@ -157,32 +157,37 @@ pub(crate) struct Wanted<'a> {
 
 impl Requests {
     pub(crate) fn new(program: &Program) -> Self {
-        let browser = &program.browser;
-        let mut common = Vec::new();
-        if !browser.user_agent.is_empty() {
-            common.extend_from_slice(format!("User-Agent: {}\r\n", browser.user_agent).as_bytes());
-        }
-        let coded = if browser.compressed { ACCEPT_ENCODING } else { "" };
+        let browsers = || program.scenarios.iter().map(|scenario| &scenario.browser);
+        let common = |browser: &Browser| match browser.user_agent.as_str() {
+            "" => Box::default(),
+            name => format!("User-Agent: {name}\r\n").into_bytes().into(),
+        };
+        let coded = |browser: &Browser| if browser.compressed { ACCEPT_ENCODING.as_bytes() } else { b"" };
         let mut requests = Self {
             hosts: program.places.iter().map(|place| Host::new(program, place)).collect(),
-            coded: coded.as_bytes(),
+            coded: browsers().map(coded).collect(),
             constant: Vec::new(),
             fields: Vec::new(),
-            common: common.into(),
+            common: browsers().map(common).collect(),
         };
-        let (nobody, none) = (State::new(program, 0), Cookies::default());
-        let prepare = |step: &CompiledStep| {
+        let none = Cookies::default();
+        let prepare = |nobody: &State, step: &CompiledStep| {
             step.is_constant().then(|| {
                 let mut out = Outgoing::default();
                 let method = method_of(step);
                 let wanted =
-                    Wanted { step, host: step.host, method, location: b"", state: &nobody, cookies: &none };
+                    Wanted { step, host: step.host, method, location: b"", state: nobody, cookies: &none };
                 requests.write_step(wanted, &mut out, &mut Vec::new());
                 out.text.into()
             })
         };
-        requests.constant =
-            program.operations.iter().map(|o| o.steps.iter().map(prepare).collect()).collect();
+        let mut constant = Vec::new();
+        for (number, scenario) in program.scenarios.iter().enumerate() {
+            let nobody = State::of(program, 0, number);
+            let own = program.operations[scenario.operations.clone()].iter();
+            constant.extend(own.map(|one| one.steps.iter().map(|step| prepare(&nobody, step)).collect()));
+        }
+        requests.constant = constant;
         if program.http == Http::Two {
             let of = |(text, step): (&Option<Box<[u8]>>, &CompiledStep)| {
                 text.as_deref().map(|text| {
@@ -245,12 +250,12 @@ impl Requests {
         let headers = || step.headers.iter().filter(|(name, _)| own(name));
         let names = |wanted: &str| headers().any(|(name, _)| name.eq_ignore_ascii_case(wanted));
         let field: &[u8] = if names("host") { b"" } else { &self.hosts[host].field };
-        push(text, &[b" HTTP/1.1\r\n", field, &self.hosts[host].who, &self.common]);
+        push(text, &[b" HTTP/1.1\r\n", field, &self.hosts[host].who, &self.common[state.scenario()]]);
         if !names("accept") {
             text.extend_from_slice(b"Accept: */*\r\n");
         }
         if !names("accept-encoding") {
-            text.extend_from_slice(self.coded);
+            text.extend_from_slice(self.coded[state.scenario()]);
         }
         for (name, value) in headers() {
             push(text, &[name.as_bytes(), b": "]);
@@ -274,6 +279,7 @@ impl Requests {
     /// Writes the request of what a page refers to.
     pub(crate) fn write_reference(
         &self,
+        scenario: usize,
         host: usize,
         path: &[u8],
         cookies: &Cookies,
@@ -290,9 +296,9 @@ impl Requests {
                 b" HTTP/1.1\r\n",
                 &self.hosts[host].field,
                 &self.hosts[host].who,
-                &self.common,
+                &self.common[scenario],
                 b"Accept: */*\r\n",
-                self.coded,
+                self.coded[scenario],
             ],
         );
         if !cookies.is_empty() {

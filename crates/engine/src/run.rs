@@ -142,7 +142,7 @@ impl Run {
         let pool = connections_of(&program, threads)?;
         let sources = Sources::new(&program)?;
         let hosts = Reach::all(&program, &sources)?;
-        let each = most_lanes(&program) as u64;
+        let each = most_lanes(&program).into_iter().max().unwrap_or(1) as u64;
         let mut steps = program.operations.iter().flat_map(|operation| &operation.steps);
         let sockets = u64::from(steps.any(|step| step.socket.is_some()));
         let count = hosts.len() as u64 * each + sockets;

@@ -6,11 +6,11 @@ use crate::record::{CAUSES, SessionWindow};
 use crate::recorder::{Cause, PHASES, Steady, drain};
 use crate::user::Session;
 
-/// The sessions of the current window, by the phase in which they began.
+/// The sessions of the current window, by scenario and by the phase in which they began.
 #[derive(Debug)]
 pub(crate) struct Sessions {
     steady: Steady,
-    cells: [Cell; PHASES],
+    cells: Vec<[Cell; PHASES]>,
 }
 
 #[derive(Debug, Default)]
@@ -25,24 +25,24 @@ struct Cell {
 }
 
 impl Sessions {
-    pub(crate) fn new(steady: Steady) -> Self {
-        Self { steady, cells: Default::default() }
+    pub(crate) fn new(steady: Steady, scenarios: usize) -> Self {
+        Self { steady, cells: std::iter::repeat_with(Default::default).take(scenarios).collect() }
     }
 
-    /// A session began, or should have arrived, at `at`.
-    pub(crate) fn begun(&mut self, at: u64) {
-        self.cell(at).begun += 1;
+    /// A session of a scenario began, or should have arrived, at `at`.
+    pub(crate) fn begun(&mut self, scenario: usize, at: u64) {
+        self.cell(scenario, at).begun += 1;
     }
 
     /// A session that should have arrived at `at` found no room.
-    pub(crate) fn dropped(&mut self, at: u64) {
-        self.cell(at).dropped += 1;
+    pub(crate) fn dropped(&mut self, scenario: usize, at: u64) {
+        self.cell(scenario, at).dropped += 1;
     }
 
     /// A session ended at `end`: lost by this cause, or completed.
-    pub(crate) fn ended(&mut self, session: Session, end: u64, lost: Option<Cause>) {
+    pub(crate) fn ended(&mut self, scenario: usize, session: Session, end: u64, lost: Option<Cause>) {
         let life_ms = (end - session.began) / 1_000;
-        let cell = self.cell(session.began);
+        let cell = self.cell(scenario, session.began);
         match lost {
             Some(cause) => {
                 cell.lost[cause as usize] += 1;
@@ -56,24 +56,30 @@ impl Sessions {
         }
     }
 
-    fn cell(&mut self, began: u64) -> &mut Cell {
+    fn cell(&mut self, scenario: usize, began: u64) -> &mut Cell {
         let Steady { from, to } = self.steady;
-        &mut self.cells[usize::from(began >= from) + usize::from(began >= to)]
+        &mut self.cells[scenario][usize::from(began >= from) + usize::from(began >= to)]
     }
 
     /// What was recorded; the next window begins.
     pub(crate) fn drain(&mut self) -> Vec<SessionWindow> {
-        self.cells.iter_mut().enumerate().filter_map(|(phase, cell)| cell.drain(phase)).collect()
+        let of_scenario = |(scenario, cells): (usize, &mut [Cell; PHASES])| {
+            let drained =
+                cells.iter_mut().enumerate().filter_map(|(phase, cell)| cell.drain(scenario, phase));
+            drained.collect::<Vec<_>>()
+        };
+        self.cells.iter_mut().enumerate().flat_map(of_scenario).collect()
     }
 }
 
 impl Cell {
-    fn drain(&mut self, phase: usize) -> Option<SessionWindow> {
+    fn drain(&mut self, scenario: usize, phase: usize) -> Option<SessionWindow> {
         let ended = self.life_ms.count() + self.lost_life_ms.count();
         if self.begun + self.dropped + ended == 0 {
             return None;
         }
         Some(SessionWindow {
+            scenario: scenario as u32,
             phase: phase as u8,
             begun: std::mem::take(&mut self.begun),
             completed: std::mem::take(&mut self.completed),
@@ -92,15 +98,16 @@ mod tests {
 
     #[test]
     fn a_session_belongs_to_the_phase_in_which_it_began() {
-        let mut sessions = Sessions::new(Steady { from: 1_000_000, to: 3_000_000 });
+        let mut sessions = Sessions::new(Steady { from: 1_000_000, to: 3_000_000 }, 2);
         for began in [0, 999_999, 1_000_000, 2_999_999, 3_000_000] {
-            sessions.begun(began);
+            sessions.begun(1, began);
             let session = Session { began, operations: 7, reached: 1, lives: false };
-            sessions.ended(session, began + 2_500_999, (began == 999_999).then_some(Cause::Timeout));
+            sessions.ended(1, session, began + 2_500_999, (began == 999_999).then_some(Cause::Timeout));
         }
-        sessions.dropped(2_000_000);
+        sessions.dropped(1, 2_000_000);
         let [early, steady, late] = &sessions.drain()[..] else { panic!() };
         assert_eq!([early.phase, steady.phase, late.phase], [0, 1, 2]);
+        assert_eq!([early.scenario, steady.scenario, late.scenario], [1, 1, 1]);
         assert_eq!([early.begun, steady.begun, late.begun], [2, 2, 1]);
         assert_eq!((early.completed, early.lost), (1, [0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]));
         assert_eq!((steady.completed, steady.dropped), (2, 1));

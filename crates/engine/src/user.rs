@@ -168,9 +168,11 @@ pub(crate) struct User {
 
 impl User {
     pub(crate) fn new(program: &Program, number: u32, token: u32) -> Self {
+        let state = State::new(program, number);
+        let first = program.scenario_of(&state).first;
         Self {
             token,
-            state: State::new(program, number),
+            state,
             browser: Browser::default(),
             host: 0,
             at: 0,
@@ -193,7 +195,7 @@ impl User {
             patience: 0,
             last_call: u64::MAX,
             wake: u64::MAX,
-            operation: program.first,
+            operation: first,
             step: 0,
             renewal: Renewal::None,
             rounds: Vec::new(),
@@ -221,7 +223,7 @@ impl User {
             session: Session::default(),
             requests_sent: 0,
             next: Next::NewSession,
-            next_operation: program.first,
+            next_operation: first,
             ruled: None,
             delay: 0,
             asked_to_wait: None,

@@ -45,7 +45,7 @@ impl Driver<'_> {
         user.pace = (!user.fresh).then(|| self.now - before);
         self.draw(user, intended);
         // What follows is decided now, so that it is known when a busy user should have begun again.
-        let next = if user.session.operations >= program.max_operations {
+        let next = if user.session.operations >= program.scenario_of(&user.state).max_operations {
             Next::NewSession
         } else {
             program.next(user.operation, &mut user.state)
@@ -91,7 +91,7 @@ impl Driver<'_> {
     /// A new session: nothing remembered, the cache warm or empty by chance.
     pub(crate) fn forget(&mut self, user: &mut User) {
         user.state.forget(self.program);
-        let share = self.program.browser.warm_share;
+        let share = self.program.scenario_of(&user.state).browser.warm_share;
         // No random number is spent where the answer is certain.
         let warm = share > 0.0 && (share >= 1.0 || user.state.rng.unit_open() <= share);
         user.browser.reset(warm);
@@ -251,8 +251,9 @@ impl Driver<'_> {
             self.release(user, work, result.is_ok());
             return;
         }
-        let lost = result.err().filter(|_| program.on_failure == OnFailure::End);
-        if let Some(next) = user.ruled.filter(|_| user.session.operations < program.max_operations) {
+        let scenario = program.scenario_of(&user.state);
+        let lost = result.err().filter(|_| scenario.on_failure == OnFailure::End);
+        if let Some(next) = user.ruled.filter(|_| user.session.operations < scenario.max_operations) {
             self.plan_next(user, next);
         }
         if lost.is_some() || user.next == Next::NewSession {

@@ -5,16 +5,19 @@ use std::sync::Arc;
 use loadstone_stats::{self as stats, Era, ExponentialRank, Law as Compiled, Rng, Zipf};
 
 use crate::arrivals;
+use crate::deal::Deal;
 use crate::encoding::Encoding;
 use crate::error::{Error, Result};
 use crate::extract::Site;
 use crate::generator::{Generator, days_of};
-use crate::mix::{Mix, next_of};
+use crate::mix::Mix;
 use crate::names::Names;
 use crate::program::{CompiledOperation, CompiledPacing, Program, long_run_shares};
+use crate::renewal::check_renewals;
+use crate::scenario::{CompiledScenario, Planned};
 use crate::step::{CompiledStep, Fillers, timeout_us};
 use crate::template::Template;
-use crate::{Http, Law, Load, Locality, NameEra, Operation, Pacing, Place, Plan, Target, Value};
+use crate::{ArrivalLaw, Http, Law, Load, Locality, NameEra, Operation, Pacing, Place, Plan, Target, Value};
 
 /// Longest time that is accepted, in seconds: a year; beyond it a unit was mistaken.
 pub(crate) const MAX_SECONDS: f64 = 366.0 * 86_400.0;
@@ -22,8 +25,6 @@ pub(crate) const MAX_SECONDS: f64 = 366.0 * 86_400.0;
 const MAX_LENGTH: u32 = 1 << 20;
 /// Most hosts beside the target's own: a session may have a connection to each.
 const MOST_HOSTS: usize = 32;
-/// Most connections of a user to each of them.
-const MOST_CONNECTIONS: u32 = 64;
 /// Most sessions, or operations, that arrive.
 const MOST_ARRIVALS: f64 = 1e9;
 /// Draws of a sequence with locality; then it begins again.
@@ -34,9 +35,6 @@ const SEQUENCES: u64 = 1 << 33;
 pub(crate) fn compile(plan: &Plan) -> Result<Program> {
     check_load(&plan.load)?;
     check_site(plan)?;
-    if plan.session.max_operations == Some(0) {
-        return Err(Error::Range("session.max_operations: a session has at least one operation".into()));
-    }
     if plan.load.operations.is_some() && plan.slice.of > plan.load.users {
         // Its part of the operations would never be made.
         return Err(Error::Range(format!(
@@ -44,62 +42,51 @@ pub(crate) fn compile(plan: &Plan) -> Result<Program> {
             plan.slice.of, plan.load.users
         )));
     }
-    let names = Names::collect(plan)?;
     let operation_names: Vec<&str> = plan.operations.iter().map(|o| o.name.as_str()).collect();
     for (index, name) in operation_names.iter().enumerate() {
         if name.is_empty() || operation_names[..index].contains(name) {
             return Err(Error::Name(format!("operation `{name}`: every operation needs a name of its own")));
         }
     }
-    let first = operation_names.iter().position(|name| *name == plan.session.first);
-    let first = first.ok_or_else(|| {
-        Error::Name(format!("session.first: there is no operation `{}`", plan.session.first))
-    })?;
-    let mix = Mix::compile(&operation_names, first, &plan.mix)?;
+    let parts = Planned::of(plan)?;
+    let mix = Mix::compile(&operation_names, &plan.mix)?;
     let population = match plan.load.rate() {
         Some(_) => arrivals::most(&plan.load),
         None => plan.load.profile.iter().map(|(_, users)| *users as u32).fold(plan.load.users, u32::max),
     };
-    if !(1..=MOST_CONNECTIONS).contains(&plan.browser.connections) {
-        return Err(Error::Range(format!("browser.connections: 1 to {MOST_CONNECTIONS}")));
-    }
     let mut fillers = Fillers::new(plan.seed);
-    let rules = plan
-        .session
-        .after
-        .iter()
-        .map(|rule| {
-            let next = next_of(&operation_names, &rule.next).ok_or_else(|| {
-                Error::Name(format!("session.after: there is no operation `{}`", rule.next))
-            })?;
-            let text = Template::parse(&rule.contains, &names, Encoding::Plain)
-                .map_err(|why| why.at("session.after: "))?;
-            Ok((text, next))
-        })
-        .collect::<Result<Vec<_>>>()?;
-    let mut operations = plan
-        .operations
-        .iter()
-        .map(|operation| {
-            compile_operation(operation, &plan.pacing, &names, &mut fillers)
-                .map_err(|why| why.at(format!("operation `{}`, ", operation.name)))
-        })
-        .collect::<Result<Vec<_>, _>>()?;
-    if !rules.is_empty() {
-        operations
-            .iter_mut()
-            .flat_map(|operation| &mut operation.steps)
-            .for_each(|step| step.reads_body = true);
+    let (mut operations, mut scenarios, mut counters) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut values, mut lists, mut serials) = (0, 0, 0);
+    for part in &parts {
+        let own = &plan.operations[part.operations.clone()];
+        let names = Names::collect(plan, own, counters)?;
+        let mut compiled = own
+            .iter()
+            .map(|operation| {
+                compile_operation(operation, plan.pacing.as_ref(), &names, &mut fillers)
+                    .map_err(|why| why.at(format!("operation `{}`, ", operation.name)))
+            })
+            .collect::<Result<Vec<_>>>()?;
+        let scenario = CompiledScenario::compile(part, &operation_names, &mix, &names)
+            .map_err(|why| why.at(part.place()))?;
+        if !scenario.rules.is_empty() {
+            compiled.iter_mut().flat_map(|one| &mut one.steps).for_each(|step| step.reads_body = true);
+        }
+        operations.append(&mut compiled);
+        scenarios.push(scenario);
+        values = values.max(names.drawn.len());
+        (lists, serials) = (lists.max(names.lists), serials.max(names.serials.len()));
+        counters = names.counters;
     }
     if operations.iter().flat_map(|operation| &operation.steps).any(|step| step.socket.is_some()) {
         check_sockets(plan)?;
     }
     keep_answers(&mut operations);
-    let told = names.told();
     let places = plan.target.places();
+    let by_chance = plan.load.rate().is_some() && plan.load.arrivals == ArrivalLaw::Poisson;
+    let weights: Vec<u32> = parts.iter().map(|part| part.weight).collect();
     let mut program = Program {
         seed: plan.seed,
-        told,
         sites: places.iter().map(site_of).collect(),
         places,
         http: plan.target.http,
@@ -109,34 +96,21 @@ pub(crate) fn compile(plan: &Plan) -> Result<Program> {
         load: plan.load.clone(),
         slice: (plan.slice.index, plan.slice.of),
         population,
-        browser: plan.browser.clone(),
-        pause: match &plan.browser.pause {
-            Some(law) => Some(compile_law(law).map_err(|why| why.at("browser.pause: "))?),
-            None => None,
-        },
         operations,
-        first,
-        max_operations: plan.session.max_operations.unwrap_or(u32::MAX),
-        on_failure: plan.session.on_failure,
-        retry_after: plan.session.retry_after,
-        rules,
+        scenarios,
+        deal: Deal::new(&weights, by_chance.then_some(plan.seed))?,
         mix,
-        counters: names.counters,
+        counters,
         functions: plan.functions.iter().map(|function| function.name.clone()).collect(),
-        forgotten: names.drawn.iter().map(|drawn| !drawn).collect(),
-        lists: names.lists,
-        serials: names.serials.len(),
-        cumulative: Vec::new(),
+        values,
+        lists,
+        serials,
     };
     if plan.load.requests_per_s.is_some() {
-        let (shares, _) = long_run_shares(&program)?;
-        program.cumulative = shares
-            .iter()
-            .scan(0.0, |sum, share| {
-                *sum += share;
-                Some(*sum)
-            })
-            .collect();
+        for number in 0..program.scenarios.len() {
+            let (shares, _) = long_run_shares(&program, number)?;
+            program.scenarios[number].draw_by(&shares);
+        }
     }
     Ok(program)
 }
@@ -268,7 +242,7 @@ fn check_place(place: &Place) -> Result<()> {
 }
 
 fn check_site(plan: &Plan) -> Result<()> {
-    let (target, browser) = (&plan.target, &plan.browser);
+    let target = &plan.target;
     for (number, place) in target.places().iter().enumerate() {
         let name = number.checked_sub(1).and_then(|at| target.hosts.keys().nth(at));
         let at = name.map_or("target".into(), |name| format!("target.hosts.{name}"));
@@ -288,21 +262,12 @@ fn check_site(plan: &Plan) -> Result<()> {
             plan.slice.index, plan.slice.of
         )));
     }
-    if !(0.0..=1.0).contains(&browser.warm_share) {
-        return Err(Error::Range(format!("browser.warm_share: {} is no share", browser.warm_share)));
-    }
-    if browser.user_agent.contains(['\r', '\n']) {
-        return Err(Error::Text("browser.user_agent: no line ends".into()));
-    }
-    match browser.cached.iter().find(|prefix| !prefix.starts_with('/')) {
-        Some(prefix) => Err(Error::Text(format!("browser.cached: `{prefix}` does not begin with `/`"))),
-        None => Ok(()),
-    }
+    Ok(())
 }
 
 fn compile_operation(
     operation: &Operation,
-    pacing: &Pacing,
+    pacing: Option<&Pacing>,
     names: &Names,
     fillers: &mut Fillers,
 ) -> Result<CompiledOperation> {
@@ -312,7 +277,8 @@ fn compile_operation(
     if operation.steps.is_empty() {
         return Err(Error::Range("steps: at least one request".into()));
     }
-    let pacing = operation.pacing.as_ref().unwrap_or(pacing);
+    let pacing = operation.pacing.as_ref().or(pacing);
+    let pacing = pacing.ok_or_else(|| Error::Range("pacing: neither it nor the plan has one".into()))?;
     let draws = operation
         .draw
         .iter()
@@ -349,33 +315,7 @@ fn compile_operation(
     })
 }
 
-/// What renews is a way of its own: behind the `own` steps, without loops, and nothing renews it in turn.
-fn check_renewals(steps: &[CompiledStep], own: usize) -> Result<()> {
-    if !(1..=steps.len()).contains(&own) {
-        return Err(Error::Range(format!("own: {own} of {} steps", steps.len())));
-    }
-    for (index, step) in steps.iter().enumerate() {
-        let wrong = match step.renewal {
-            Some((first, end)) if first < own || end <= first || end > steps.len() => {
-                Some(format!("renewal: steps {first} to {end} are not behind the operation's own"))
-            }
-            Some(_) if index >= own => Some("renewal: it renews others".into()),
-            Some(_) if step.socket.is_some() || step.call.is_some() => {
-                Some("renewal: only requests are refused".into())
-            }
-            None if index >= own && (step.repeat.is_some() || step.socket.is_some()) => {
-                Some("it renews others, and can be no loop and no WebSocket".into())
-            }
-            _ => None,
-        };
-        if let Some(wrong) = wrong {
-            return Err(Error::Conflict(wrong).at(format!("step {}, ", index + 1)));
-        }
-    }
-    Ok(())
-}
-
-fn compile_law(law: &Law) -> Result<Compiled> {
+pub(crate) fn compile_law(law: &Law) -> Result<Compiled> {
     let inside = |values: &[f64]| values.iter().all(|v| (0.0..=MAX_SECONDS).contains(v));
     let (right, compiled) = match *law {
         Law::Fixed { value_s } => (inside(&[value_s]), Compiled::Fixed(value_s)),

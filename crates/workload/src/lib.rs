@@ -9,6 +9,7 @@ mod call;
 mod compile;
 mod condition;
 mod css;
+mod deal;
 mod encoding;
 mod error;
 mod expect;
@@ -20,6 +21,8 @@ mod mix;
 mod names;
 mod plan;
 mod program;
+mod renewal;
+mod scenario;
 mod srcset;
 mod state;
 mod step;
@@ -44,6 +47,7 @@ pub use plan::*;
 pub use program::{
     ByProxy, CompiledOperation, CompiledPacing, Expectations, Program, Remembered, expectations,
 };
+pub use scenario::CompiledScenario;
 pub use srcset::Viewport;
 pub use state::State;
 pub use step::{CompiledBody, CompiledPart, CompiledRepeat, CompiledStep, Filler};

@@ -1,6 +1,7 @@
 //! The mix: a row-stochastic matrix over operations, how it is walked and where it settles.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use loadstone_stats::Rng;
 
@@ -31,16 +32,11 @@ pub struct Mix {
     rows: Vec<Vec<(f64, Next)>>,
     /// For each operation, whether entering it adds to the history; entering others clears it.
     remembers: Vec<bool>,
-    first: usize,
 }
 
 impl Mix {
     /// Resolves the rows of a plan's mix.
-    pub(crate) fn compile(
-        names: &[&str],
-        first: usize,
-        mix: &BTreeMap<String, BTreeMap<String, f64>>,
-    ) -> Result<Self> {
+    pub(crate) fn compile(names: &[&str], mix: &BTreeMap<String, BTreeMap<String, f64>>) -> Result<Self> {
         if let Some(stray) = mix.keys().find(|row| !names.contains(&row.as_str())) {
             return Err(Error::Name(format!("mix: the row `{stray}` is of no operation")));
         }
@@ -54,7 +50,7 @@ impl Mix {
             })
             .collect::<Result<_, _>>()?;
         let remembers = names.iter().map(|name| mix[*name].contains_key(BACK)).collect();
-        Ok(Self { rows, remembers, first })
+        Ok(Self { rows, remembers })
     }
 
     /// The operation that follows `operation`.
@@ -72,31 +68,41 @@ impl Mix {
         self.remembers[operation]
     }
 
-    /// Whether what follows depends on more than the operation.
-    pub(crate) fn has_memory(&self) -> bool {
-        self.remembers.contains(&true)
+    /// Whether what follows one of these operations depends on more than the operation.
+    pub(crate) fn has_memory(&self, operations: Range<usize>) -> bool {
+        self.remembers[operations].contains(&true)
     }
 
-    /// Long-run shares of the operations, by solving the stationary equations; periodic chains have them too.
+    /// The first of these operations that leads to one that is none of them.
+    pub(crate) fn leaves(&self, operations: Range<usize>) -> Option<usize> {
+        let leads_away = |next: &Next| matches!(next, Next::Operation(to) if !operations.contains(to));
+        operations.clone().find(|from| self.rows[*from].iter().any(|(_, next)| leads_away(next)))
+    }
+
+    /// Long-run shares of the operations in walks from `first`, by solving the stationary equations; periodic
+    /// chains have them too.
     ///
     /// # Errors
     /// When the long run depends on chance: the chain can be caught in one of several sets of operations.
-    pub(crate) fn stationary(&self, names: &[&str]) -> Result<Vec<f64>> {
+    pub(crate) fn stationary(&self, names: &[&str], first: usize) -> Result<Vec<f64>> {
         let size = self.rows.len();
         let mut matrix = vec![vec![0.0; size]; size];
         for (from, row) in self.rows.iter().enumerate() {
             let mut before = 0.0;
             for (upto, next) in row {
                 // A walk with `back` is no chain of operations; its shares come from `walk`.
-                let to = if let Next::Operation(to) = next { *to } else { self.first };
+                let to = if let Next::Operation(to) = next { *to } else { first };
                 matrix[from][to] += upto - before;
                 before = *upto;
             }
         }
-        let reach: Vec<Vec<bool>> = (0..size).map(|from| reachable(&matrix, from)).collect();
+        // What no walk from here reaches is asked about nowhere.
+        let walked = reachable(&matrix, first);
+        let reach: Vec<Vec<bool>> =
+            (0..size).map(|from| if walked[from] { reachable(&matrix, from) } else { Vec::new() }).collect();
         // States that can be come back to from wherever they lead form the closed classes.
         let recurrent: Vec<usize> = (0..size)
-            .filter(|&s| reach[self.first][s] && (0..size).all(|t| !reach[s][t] || reach[t][s]))
+            .filter(|&s| reach[first][s] && (0..size).all(|t| !reach[s][t] || reach[t][s]))
             .collect();
         if let Some(other) = recurrent.iter().find(|s| !reach[recurrent[0]][**s]) {
             return Err(Error::Conflict(format!(
@@ -197,11 +203,11 @@ mod tests {
         let rows = names.iter().zip(rows).map(|(name, row)| {
             (name.to_string(), columns.iter().map(|c| c.to_string()).zip(row.iter().copied()).collect())
         });
-        Mix::compile(names, 0, &rows.collect())
+        Mix::compile(names, &rows.collect())
     }
 
     fn shares(names: &[&str], rows: &[&[f64]]) -> Vec<f64> {
-        mix(names, rows).unwrap().stationary(names).unwrap()
+        mix(names, rows).unwrap().stationary(names, 0).unwrap()
     }
 
     #[test]
@@ -253,7 +259,7 @@ mod tests {
     fn refusals() {
         let said = |rows: &[&[f64]], part: &str| {
             let names = ["a", "b"];
-            let why = mix(&names, rows).and_then(|m| m.stationary(&names)).unwrap_err().to_string();
+            let why = mix(&names, rows).and_then(|m| m.stationary(&names, 0)).unwrap_err().to_string();
             assert!(why.contains(part), "{why}");
         };
         said(&[&[0.5, 0.4], &[1.0, 0.0]], "row `a`: sums to 0.9");
@@ -264,7 +270,7 @@ mod tests {
         assert!(
             mix(&names, &caught)
                 .unwrap()
-                .stationary(&names)
+                .stationary(&names, 0)
                 .unwrap_err()
                 .to_string()
                 .contains("no long-run shares")

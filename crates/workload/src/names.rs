@@ -1,9 +1,9 @@
-//! The names of a plan: every value, list and flag gets an index.
+//! The names of a scenario: every value, list and flag gets an index.
 
 use std::collections::BTreeMap;
 
 use crate::error::{Error, Result};
-use crate::{Extract, Plan, Source, Step, Value};
+use crate::{Extract, Operation, Plan, Source, Step, Value};
 
 /// More flags than bits would make a user's flags a list; no scenario comes near.
 const MAX_FLAGS: usize = 64;
@@ -16,7 +16,7 @@ pub(crate) enum Slot {
     Flag(usize),
 }
 
-/// All names of a plan.
+/// All names of a plan, or of one of its scenarios.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     slots: BTreeMap<String, Slot>,
@@ -36,7 +36,7 @@ pub(crate) struct Names {
     hosts: Vec<String>,
 }
 
-/// What the values, lists and flags of a plan are called, by index.
+/// What the values, lists and flags of a scenario are called, by index.
 #[derive(Debug, Default)]
 pub(crate) struct Told {
     pub values: Vec<String>,
@@ -45,12 +45,12 @@ pub(crate) struct Told {
 }
 
 impl Names {
-    /// Finds every name that the plan defines.
-    pub(crate) fn collect(plan: &Plan) -> Result<Self> {
+    /// Finds every name that these operations of the plan define; `counters`: those that others count already.
+    pub(crate) fn collect(plan: &Plan, operations: &[Operation], counters: Vec<String>) -> Result<Self> {
         let hosts = plan.target.hosts.keys().cloned().collect();
         let functions = plan.functions.len();
-        let mut names = Self { seed: plan.seed, functions, hosts, ..Self::default() };
-        for operation in &plan.operations {
+        let mut names = Self { seed: plan.seed, functions, hosts, counters, ..Self::default() };
+        for operation in operations {
             for draw in &operation.draw {
                 let slot = names.define(&draw.name, Slot::Value).map_err(|why| {
                     why.at(format!("operation `{}`, draw `{}`: ", operation.name, draw.name))

@@ -33,11 +33,17 @@ pub struct Plan {
     /// Which users of the plan this agent runs.
     pub slice: Slice,
     /// When operations start, unless an operation says otherwise.
-    pub pacing: Pacing,
-    /// Sessions: how they begin, go on and end.
-    pub session: Session,
-    /// What the emulated browser caches and fetches.
-    pub browser: Browser,
+    #[serde(default)]
+    pub pacing: Option<Pacing>,
+    /// Sessions: how they begin, go on and end. None where there are several scenarios, which have their own.
+    #[serde(default)]
+    pub session: Option<Session>,
+    /// What the emulated browser caches and fetches. None where there are several scenarios.
+    #[serde(default)]
+    pub browser: Option<Browser>,
+    /// Several scenarios at once, each with users, sessions or requests of its own; none: the plan is one.
+    #[serde(default)]
+    pub scenarios: Vec<Scenario>,
     /// Operations in the order of the file.
     pub operations: Vec<Operation>,
     /// Row-stochastic transition matrix by operation name. The column `end` ends the session: the user's next
@@ -48,6 +54,23 @@ pub struct Plan {
     /// What steps call.
     #[serde(default)]
     pub functions: Vec<Function>,
+}
+
+/// One of several scenarios. No walk leads from its operations to those of another one, and what these draw,
+/// extract or set is theirs alone.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// Its name.
+    pub name: String,
+    /// Its share of the users, of the sessions or of the requests, as a part of the weights of all.
+    pub weight: u32,
+    /// How many operations it has: the next ones of the plan after those of the scenario before.
+    pub operations: usize,
+    /// Sessions: how they begin, go on and end.
+    pub session: Session,
+    /// What the emulated browser caches and fetches.
+    pub browser: Browser,
 }
 
 /// A function that steps call. Who runs the plan has it; the engine only knows its name.

@@ -7,16 +7,17 @@ use loadstone_stats::{Law, Rng};
 use memchr::memmem;
 use serde::Serialize;
 
+use crate::deal::Deal;
 use crate::error::Result;
 use crate::extract::{Answer, Site, Taken};
 use crate::generator::{Generator, Scratch};
 use crate::mix::{Mix, Next};
-use crate::names::Told;
+use crate::scenario::CompiledScenario;
 use crate::state::{State, WALKS};
 use crate::step::CompiledStep;
 use crate::template::Template;
 use crate::walk;
-use crate::{Browser, Http, Load, OnFailure, PacingKind, Place, Plan};
+use crate::{Http, Load, PacingKind, Place, Plan};
 
 /// A plan whose names are indices. Threads share it.
 #[derive(Debug)]
@@ -40,22 +41,11 @@ pub struct Program {
     /// Most users of the plan at any time, all agents together; of an open workload as many as all of its
     /// sessions.
     pub population: u32,
-    /// What the emulated browser caches.
-    pub browser: Browser,
-    /// Pause before each further file of a page.
-    pub pause: Option<Law>,
     /// Operations in the order of the plan.
     pub operations: Vec<CompiledOperation>,
-    /// The first operation of a session.
-    pub first: usize,
-    /// Most operations of a session.
-    pub max_operations: u32,
-    /// What a failed operation means for its session.
-    pub on_failure: OnFailure,
-    /// How often in a row a 503 with Retry-After is waited for.
-    pub retry_after: u32,
-    pub(crate) told: Told,
-    pub(crate) rules: Vec<(Template, Next)>,
+    /// Who walks through them: one scenario, or several at once.
+    pub scenarios: Vec<CompiledScenario>,
+    pub(crate) deal: Deal,
     /// What follows what.
     pub mix: Mix,
     /// Names of the counted steps.
@@ -64,12 +54,10 @@ pub struct Program {
     pub functions: Vec<String>,
     /// What addresses of each place begin with.
     pub(crate) sites: Vec<Site>,
-    /// For each value, whether a session's end forgets it.
-    pub(crate) forgotten: Vec<bool>,
+    /// Most values, lists and sequences of any scenario.
+    pub(crate) values: usize,
     pub(crate) lists: usize,
     pub(crate) serials: usize,
-    /// Where single operations arrive: long-run shares of the operations, summed up.
-    pub(crate) cumulative: Vec<f64>,
 }
 
 /// What a proxy does.
@@ -134,15 +122,26 @@ impl Program {
         crate::compile::compile(plan)
     }
 
-    /// The operation that arrival `number` asks for, by the long-run shares of the mix. It is the arrival's own,
-    /// whoever makes it.
+    /// The scenario of a user, a session or a request of this number.
+    pub fn dealt(&self, number: u32) -> usize {
+        self.deal.of(number)
+    }
+
+    /// The scenario that a user walks by.
+    pub fn scenario_of(&self, state: &State) -> &CompiledScenario {
+        &self.scenarios[state.scenario()]
+    }
+
+    /// The operation that arrival `number` asks for, by the long-run shares of its scenario's mix. It is the
+    /// arrival's own, whoever makes it.
     pub fn drawn(&self, number: u32) -> usize {
-        let last = self.cumulative.len().saturating_sub(1);
+        let scenario = &self.scenarios[self.dealt(number)];
+        let last = scenario.cumulative.len().saturating_sub(1);
         if last == 0 {
-            return 0;
+            return scenario.first;
         }
-        let u = Rng::stream(self.seed, WALKS + u64::from(number)).unit_open() * self.cumulative[last];
-        self.cumulative.iter().position(|upto| u <= *upto).unwrap_or(last)
+        let u = Rng::stream(self.seed, WALKS + u64::from(number)).unit_open() * scenario.cumulative[last];
+        scenario.operations.start + scenario.cumulative.iter().position(|upto| u <= *upto).unwrap_or(last)
     }
 
     /// What follows `operation` for a user whose choices `state` makes.
@@ -154,8 +153,8 @@ impl Program {
     pub fn target_of(&self, next: Next, state: &State) -> usize {
         match next {
             Next::Operation(operation) => operation,
-            Next::Back => state.came_from().unwrap_or(self.first),
-            Next::NewSession => self.first,
+            Next::Back => state.came_from().unwrap_or(self.scenario_of(state).first),
+            Next::NewSession => self.scenario_of(state).first,
         }
     }
 
@@ -175,15 +174,16 @@ impl Program {
             text.render(state, scratch);
             memmem::find(body, scratch).is_some()
         };
-        self.rules.iter().find(|(text, _)| applies(text, scratch)).map(|(_, next)| *next)
+        self.scenario_of(state).rules.iter().find(|(text, _)| applies(text, scratch)).map(|(_, next)| *next)
     }
 
     /// What a user knows, by name. What is empty is left out.
     pub fn remembered(&self, state: &State) -> Remembered {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let values = self.told.values.iter().enumerate().map(|(slot, name)| (name, state.value(slot)));
-        let lists = self.told.lists.iter().enumerate().map(|(slot, name)| (name, state.list(slot)));
-        let flags = self.told.flags.iter().enumerate();
+        let told = &self.scenario_of(state).told;
+        let values = told.values.iter().enumerate().map(|(slot, name)| (name, state.value(slot)));
+        let lists = told.lists.iter().enumerate().map(|(slot, name)| (name, state.list(slot)));
+        let flags = told.flags.iter().enumerate();
         Remembered {
             values: values.filter(|(_, v)| !v.is_empty()).map(|(name, v)| (name.clone(), text(v))).collect(),
             lists: lists
@@ -242,7 +242,7 @@ impl CompiledStep {
 /// What a plan promises in the long run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Expectations {
-    /// Stationary share of each operation.
+    /// Stationary share of each operation among those of its scenario.
     pub mix: BTreeMap<String, f64>,
     /// Standard error of each share: 0 where it was computed, not simulated.
     pub mix_error: BTreeMap<String, f64>,
@@ -250,13 +250,14 @@ pub struct Expectations {
     pub pace_mean_s: BTreeMap<String, f64>,
 }
 
-/// Shares of the operations in the long run, and their standard errors.
-pub(crate) fn long_run_shares(program: &Program) -> Result<(Vec<f64>, Vec<f64>)> {
+/// Shares of a scenario's operations in the long run, and their standard errors; 0 of the operations of others.
+pub(crate) fn long_run_shares(program: &Program, scenario: usize) -> Result<(Vec<f64>, Vec<f64>)> {
     let names: Vec<&str> = program.operations.iter().map(|o| o.name.as_str()).collect();
-    if program.mix.has_memory() || program.max_operations < u32::MAX {
-        return Ok(walk::shares(program));
+    let own = &program.scenarios[scenario];
+    if program.mix.has_memory(own.operations.clone()) || own.max_operations < u32::MAX {
+        return Ok(walk::shares(program, scenario));
     }
-    Ok((program.mix.stationary(&names)?, vec![0.0; names.len()]))
+    Ok((program.mix.stationary(&names, own.first)?, vec![0.0; names.len()]))
 }
 
 /// What `plan` promises: shares and pace that a valid run must show.
@@ -266,7 +267,13 @@ pub(crate) fn long_run_shares(program: &Program) -> Result<(Vec<f64>, Vec<f64>)>
 pub fn expectations(plan: &Plan) -> Result<Expectations> {
     let program = Program::compile(plan)?;
     let names: Vec<&str> = program.operations.iter().map(|o| o.name.as_str()).collect();
-    let (shares, errors) = long_run_shares(&program)?;
+    let (mut shares, mut errors) = (vec![0.0; names.len()], vec![0.0; names.len()]);
+    for (number, scenario) in program.scenarios.iter().enumerate() {
+        let (share, error) = long_run_shares(&program, number)?;
+        for at in scenario.operations.clone() {
+            (shares[at], errors[at]) = (share[at], error[at]);
+        }
+    }
     let by_name = |value: &dyn Fn(usize) -> f64| {
         names.iter().enumerate().map(|(i, name)| (name.to_string(), value(i))).collect()
     };

@@ -27,6 +27,7 @@ pub struct State {
     pub status: u16,
     user: u32,
     users: u32,
+    scenario: usize,
     values: Box<[Vec<u8>]>,
     lists: Box<[List]>,
     serials: Box<[u64]>,
@@ -44,6 +45,11 @@ pub(crate) struct List {
 impl State {
     /// User `user` of the plan, in a new session.
     pub fn new(program: &Program, user: u32) -> Self {
+        Self::of(program, user, program.dealt(user))
+    }
+
+    /// The same of a scenario that need not be the user's.
+    pub fn of(program: &Program, user: u32, scenario: usize) -> Self {
         Self {
             rng: Rng::stream(program.seed, u64::from(user)),
             walk: Rng::stream(program.seed, WALKS + u64::from(user)),
@@ -51,7 +57,8 @@ impl State {
             status: 0,
             user,
             users: program.population,
-            values: vec![Vec::new(); program.forgotten.len()].into(),
+            scenario,
+            values: vec![Vec::new(); program.values].into(),
             lists: std::iter::repeat_with(List::default).take(program.lists).collect(),
             serials: vec![0; program.serials].into(),
             history: Vec::new(),
@@ -63,6 +70,7 @@ impl State {
         self.rng = Rng::stream(program.seed, u64::from(user));
         self.walk = Rng::stream(program.seed, WALKS + u64::from(user));
         self.user = user;
+        self.scenario = program.dealt(user);
         self.flags = 0;
         self.status = 0;
         self.values.iter_mut().for_each(Vec::clear);
@@ -94,6 +102,11 @@ impl State {
     /// Number of this user in the plan, from 0.
     pub fn user(&self) -> u32 {
         self.user
+    }
+
+    /// Which of the program's scenarios the user walks by.
+    pub fn scenario(&self) -> usize {
+        self.scenario
     }
 
     /// How many users the plan has at most.
@@ -129,8 +142,8 @@ impl State {
     /// logs out still has the page with the links.
     pub fn forget(&mut self, program: &Program) {
         self.flags = 0;
-        for (value, _) in self.values.iter_mut().zip(&program.forgotten).filter(|(_, forgotten)| **forgotten)
-        {
+        let forgotten = &program.scenarios[self.scenario].forgotten;
+        for (value, _) in self.values.iter_mut().zip(forgotten).filter(|(_, forgotten)| **forgotten) {
             value.clear();
         }
     }

@@ -165,7 +165,7 @@ mod tests {
     /// A user who drew `name`, with the names of its plan.
     fn rendered(text: &str, drawn: &str) -> Result<String> {
         let plan = crate::tests::plan_drawing("x", serde_json::json!({"kind": "text", "text": drawn}));
-        let names = Names::collect(&plan).unwrap();
+        let names = Names::collect(&plan, &plan.operations, Vec::new()).unwrap();
         let template = Template::parse(text, &names, Encoding::Plain)?;
         let program = program(plan);
         let mut state = State::new(&program, 3);

@@ -197,3 +197,95 @@ fn one_name_means_one_thing() {
         "operation `b`, step 1: set `x`: the name already stands for something of another kind (value, list or flag)"
     );
 }
+
+/// The plan of [`base`] as one of two scenarios: the other one has the operation `c`.
+fn two() -> Json {
+    let mut plan = base();
+    let all = plan.as_object_mut().unwrap();
+    let (session, browser) = (all.remove("session").unwrap(), all.remove("browser").unwrap());
+    let other = json!({"first": "c"});
+    plan["operations"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({"name": "c", "limit_s": 1, "steps": [{"method": "GET", "path": "/c"}]}));
+    plan["mix"]["c"] = json!({"c": 1});
+    plan["scenarios"] = json!([
+        {"name": "ab", "weight": 2, "operations": 2, "session": session, "browser": browser},
+        {"name": "c", "weight": 1, "operations": 1, "session": other, "browser": browser},
+    ]);
+    plan
+}
+
+#[test]
+fn shares_are_those_within_a_scenario() {
+    let plan: Plan = serde_json::from_value(two()).unwrap();
+    let expected = expectations(&plan).unwrap();
+    assert_eq!(expected.mix.values().copied().collect::<Vec<_>>(), [0.5, 0.5, 1.0]);
+}
+
+#[test]
+fn scenarios_are_each_for_itself() {
+    let refused = |change: &dyn Fn(&mut Json)| {
+        let mut plan = two();
+        change(&mut plan);
+        let plan: Plan = serde_json::from_value(plan).unwrap();
+        Program::compile(&plan).err().map(|why| why.to_string()).unwrap_or_default()
+    };
+    assert_eq!(refused(&|_| {}), "");
+    let said = [
+        refused(&|plan| plan["mix"]["a"] = json!({"c": 1})),
+        refused(&|plan| plan["scenarios"][1]["session"]["first"] = json!("a")),
+        refused(&|plan| plan["scenarios"][1]["session"]["after"] = json!([{"contains": "x", "next": "b"}])),
+        refused(&|plan| plan["scenarios"][1]["operations"] = json!(2)),
+        refused(&|plan| plan["scenarios"][1]["weight"] = json!(0)),
+        refused(&|plan| plan["session"] = json!({"first": "a"})),
+    ];
+    let wanted = [
+        "scenario `ab`, mix: `a` leads to another scenario",
+        "scenario `c`, session.first: there is no operation `a`",
+        "scenario `c`, session.after: there is no operation `b`",
+        "they have 4 operations, the plan 3",
+        "with weights from 1 on",
+        "each of several scenarios has its own",
+    ];
+    for (said, wanted) in said.iter().zip(wanted) {
+        assert!(said.contains(wanted), "{said}");
+    }
+}
+
+#[test]
+fn a_name_of_one_scenario_means_nothing_in_another() {
+    let mut plan = two();
+    plan["operations"][0]["draw"] = json!([{"name": "x", "value": {"kind": "int", "low": 1, "high": 2}}]);
+    plan["operations"][2]["steps"][0]["set"] = json!(["x"]);
+    let both: Plan = serde_json::from_value(plan.clone()).unwrap();
+    assert!(Program::compile(&both).is_ok());
+    plan["operations"][2]["steps"][0] = json!({"method": "GET", "path": "/{x}"});
+    let used: Plan = serde_json::from_value(plan).unwrap();
+    assert!(Program::compile(&used).unwrap_err().to_string().contains("`x`"));
+}
+
+#[test]
+fn one_scenario_is_the_plan_without_it() {
+    let alone: Plan = serde_json::from_value(base()).unwrap();
+    let mut named = base();
+    let all = named.as_object_mut().unwrap();
+    let (session, browser) = (all.remove("session").unwrap(), all.remove("browser").unwrap());
+    named["scenarios"] =
+        json!([{"name": "x", "weight": 5, "operations": 2, "session": session, "browser": browser}]);
+    let named: Plan = serde_json::from_value(named).unwrap();
+    let walk = |plan: &Plan| {
+        let program = program(plan.clone());
+        let mut state = crate::State::new(&program, 3);
+        let mut at = program.scenario_of(&state).first;
+        (0..200)
+            .map(|_| {
+                let next = program.next(at, &mut state);
+                at = program.target_of(next, &state);
+                at
+            })
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(walk(&named), walk(&alone));
+    assert_eq!(expectations(&named), expectations(&alone));
+}

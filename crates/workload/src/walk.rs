@@ -11,23 +11,21 @@ const BATCHES: usize = 32;
 /// (bidding).
 const LENGTH: usize = 1 << 16;
 
-/// Shares of the operations in a long walk, and their standard errors by batch means. No server is asked:
-/// rules on answers and failures have no part in it.
-pub(crate) fn shares(program: &Program) -> (Vec<f64>, Vec<f64>) {
+/// Shares of the operations in a long walk by a scenario, and their standard errors by batch means. No server is
+/// asked: rules on answers and failures have no part in it.
+pub(crate) fn shares(program: &Program, scenario: usize) -> (Vec<f64>, Vec<f64>) {
     // The walk of a user that no plan has.
-    let mut state = State::new(program, u32::MAX);
-    let (mut at, mut done) = (program.first, 0);
+    let mut state = State::of(program, u32::MAX, scenario);
+    let own = &program.scenarios[scenario];
+    let (mut at, mut done) = (own.first, 0);
     let batches: Vec<Vec<f64>> = (0..BATCHES)
         .map(|_| {
             let mut seen = vec![0.0; program.operations.len()];
             for _ in 0..LENGTH {
                 seen[at] += 1.0 / LENGTH as f64;
                 done += 1;
-                let next = if done >= program.max_operations {
-                    Next::NewSession
-                } else {
-                    program.next(at, &mut state)
-                };
+                let next =
+                    if done >= own.max_operations { Next::NewSession } else { program.next(at, &mut state) };
                 if next == Next::NewSession {
                     done = 0;
                 }
@@ -66,7 +64,7 @@ mod tests {
     }
 
     fn agrees(program: &Program, exact: &[f64]) {
-        let (shares, errors) = shares(program);
+        let (shares, errors) = shares(program, 0);
         for ((share, error), exact) in shares.iter().zip(&errors).zip(exact) {
             assert!(
                 *error < 0.002 && (share - exact).abs() <= 5.0 * error + 1e-12,
@@ -98,7 +96,10 @@ mod tests {
         program.leave(1, Next::Back, &mut state);
         assert_eq!(came_from(&state), Some(0));
         program.leave(1, Next::Operation(2), &mut state);
-        assert_eq!((came_from(&state), program.target_of(Next::Back, &state)), (None, program.first));
+        assert_eq!(
+            (came_from(&state), program.target_of(Next::Back, &state)),
+            (None, program.scenarios[0].first)
+        );
         agrees(&program, &[0.4, 0.4, 0.2]);
     }
 

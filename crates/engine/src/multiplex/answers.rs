@@ -137,7 +137,7 @@ impl Driver<'_> {
         user.fetch == Fetch::Reference
             && work.journey.location.is_empty()
             && work.journey.references.has_left()
-            && self.program.pause.is_none()
+            && self.program.scenario_of(&user.state).pause.is_none()
             && self.shared.trace.is_none()
     }
 }
